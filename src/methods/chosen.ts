@@ -26,9 +26,19 @@ export function usesMethod(methods: MethodsConfig, id: string): boolean {
   return METHOD_POINTS.some((point) => methods[point].some(({ name }) => name === id));
 }
 
-/** Whether a method of the stage does what others speak of. */
+/** What the methods of a stage do that others speak of. */
+export function tellingsOf(members: readonly Member[]): ReadonlySet<Telling> {
+  return new Set(
+    members.flatMap((member) => {
+      const { tells = [] } = member.method;
+      return typeof tells === 'function' ? tells(member.options) : tells;
+    }),
+  );
+}
+
+/** Whether one of them does. */
 export function tells(members: readonly Member[], what: Telling): boolean {
-  return members.some(({ method }) => method.tells?.includes(what));
+  return tellingsOf(members).has(what);
 }
 
 /** Whether top_k, top_p or min_p keep part of the policy from being sampled. */

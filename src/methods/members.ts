@@ -1,6 +1,6 @@
 /** The methods of a stage as they see each other: by what each declares. */
 import type { Plugin } from '../options/keys.ts';
-import type { Member, Method, Telling } from './method.ts';
+import type { Member, Method } from './method.ts';
 import { END, type OptionsAt, optionsOfMethod, START } from './settings.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint } from './stage.ts';
 
@@ -36,11 +36,6 @@ export function membersOf(stage: GrpoStageConfig, find: FindMethod): Member[] {
       ];
     }),
   );
-}
-
-/** What the methods of a stage do that others speak of. */
-export function tellingsOf(members: readonly Member[]): ReadonlySet<Telling> {
-  return new Set(members.flatMap(({ method }) => method.tells ?? []));
 }
 
 /** Origins of completions that took help. */

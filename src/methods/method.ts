@@ -66,7 +66,7 @@ export interface Method<Part, Options extends KeyTable = KeyTable> {
   /** Whether it keeps the policy from flattening; by default a term of the loss does, and nothing else. */
   readonly holdsPolicy?: boolean;
   /** What it does that diagnostics and other methods speak of. */
-  readonly tells?: readonly Telling[];
+  readonly tells?: readonly Telling[] | ((options: Values<Options>) => readonly Telling[]);
   /** What it adds to the work of a step, for the estimate of time; absent: nothing that counts. */
   work?(options: Values<Options>, stage: GrpoStageConfig, lengths: TypicalLengths): Work;
   /** Origins of its completions (`Rollout.origin`) that saw a hint or an answer, or are one. */
@@ -94,8 +94,20 @@ export interface Method<Part, Options extends KeyTable = KeyTable> {
  *   kl            measures the KL to the reference (`kl`)
  *   truncation    weighs completions by what top_k, top_p and min_p left of the policy
  *   masks-ends    leaves completions without an end out of the loss
+ *   group-scale   divides advantages by the deviation of their group
+ *   uncentred     compares a reward with 0: an advantage is the reward, up to a scale of the whole batch
  */
-export type Telling = 'hints' | 'judges' | 'replays' | 'votes' | 'clips' | 'kl' | 'truncation' | 'masks-ends';
+export type Telling =
+  | 'hints'
+  | 'judges'
+  | 'replays'
+  | 'votes'
+  | 'clips'
+  | 'kl'
+  | 'truncation'
+  | 'masks-ends'
+  | 'group-scale'
+  | 'uncentred';
 
 /** A method of a stage, for what others of the stage say about it. */
 export interface Member {

@@ -22,10 +22,9 @@ const uncorrectedTruncation: StageRule = (stage, members) => {
 };
 
 /** Three rewards are there so that a wrong answer costs more than a refused one: a deviation of two of them is their distance. */
-const scaledTernary: StageRule = ({ rewards, methods }) => {
+const scaledTernary: StageRule = ({ rewards }, members) => {
   const isPaid = rewards.some(({ name, weight }) => name === 'ternary' && weight > 0);
-  const [estimator] = methods.advantageEstimator;
-  if (!isPaid || estimator?.scale_rewards !== 'group') return undefined;
+  if (!isPaid || !tells(members, 'group-scale')) return undefined;
   return {
     level: 'warning',
     at: { key: 'reward_funcs' },

@@ -6,8 +6,9 @@ import type { Diagnosis } from '../../src/diagnostics/diagnostic.ts';
 import { trainingSince } from '../../src/diagnostics/history.ts';
 import type { BatchRecord, EvaluationRecord, UpdateRecord } from '../../src/diagnostics/records.ts';
 import { type Observation, observe, startWatch, type Watch } from '../../src/diagnostics/watch.ts';
+import { tellingsOf } from '../../src/methods/chosen.ts';
 import { findMethod } from '../../src/methods/look_up.ts';
-import { membersOf, tellingsOf } from '../../src/methods/members.ts';
+import { membersOf } from '../../src/methods/members.ts';
 import type { StageConfig } from '../../src/methods/stage.ts';
 import { shareSolved } from '../../src/methods/statistics.ts';
 

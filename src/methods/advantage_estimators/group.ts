@@ -54,6 +54,10 @@ export const group = method({
         ),
     ),
   },
+  tells: ({ scaleRewards, rewardBaseline }) => [
+    ...(scaleRewards === 'group' ? (['group-scale'] as const) : []),
+    ...(rewardBaseline === 'none' ? (['uncentred'] as const) : []),
+  ],
   complete(options, refuse) {
     const { scaleRewards, rewardBaseline, rewardAggregation } = options;
     if (['none', 'batch'].includes(rewardBaseline) && scaleRewards === 'group') {

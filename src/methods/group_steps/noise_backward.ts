@@ -32,11 +32,11 @@ export const noiseBackward = method({
     return options;
   },
   conflict: changeConflict,
-  warn: ({ reward }, methods, stage) =>
+  warn: ({ reward }, _, stage, members) =>
     centredWarning(
       String(reward),
-      methods,
       stage,
+      members,
       'undoes it but for its scale, and a division by the deviation that, too',
     ),
   create: ({ backwardReward, backwardFalsePositive, backwardFalseNegative }, stage): GroupStep => {

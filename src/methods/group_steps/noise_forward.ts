@@ -27,7 +27,7 @@ export const noiseForward = method({
   },
   isRepeatable: true,
   conflict: changeConflict,
-  warn: ({ reward }, methods, stage) => centredWarning(String(reward), methods, stage, 'undoes it'),
+  warn: ({ reward }, _, stage, members) => centredWarning(String(reward), stage, members, 'undoes it'),
   create: ({ forwardReward, forwardFalseNegative }, stage): GroupStep => {
     const target = targetOf(stage, forwardReward);
     return {

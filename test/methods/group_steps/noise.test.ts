@@ -70,9 +70,10 @@ describe('noise-forward', () => {
 /** What the group steps of a stage have to say before step 1. */
 function remarksOf(stage: StageConfig): string[] {
   if (stage.stage !== 'grpo') throw new Error('expected a grpo stage');
-  const known = (point: string, name: string) =>
-    point === 'groupSteps' ? METHODS.groupSteps.find(({ id }) => id === name) : undefined;
-  return remarksOn(stage, (point, { name }) => known(point, name)).map(({ text }) => text);
+  const heard = ['groupSteps', 'advantageEstimator'];
+  return remarksOn(stage, (point, { name }) =>
+    heard.includes(point) ? METHODS[point].find(({ id }) => id === name) : undefined,
+  ).map(({ text }) => text);
 }
 
 describe('constant rates', () => {

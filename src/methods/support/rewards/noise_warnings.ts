@@ -1,22 +1,19 @@
 /** Where a correction of a noisy verifier cannot act: constant rates make it affine, and a centred advantage undoes that. */
 import { rewardLabel } from '../../../rewards/module_file.ts';
-import type { GrpoStageConfig, MethodsConfig } from '../../stage.ts';
-
-/** Whether advantages are the rewards themselves, up to a scale of the whole batch. */
-function isUncentred({ advantageEstimator: [estimator] }: MethodsConfig): boolean {
-  return estimator?.name === 'group' && estimator.baseline === 'none';
-}
+import { tells } from '../../chosen.ts';
+import type { Member } from '../../method.ts';
+import type { GrpoStageConfig } from '../../stage.ts';
 
 /** What to say where `reward` is all that is trained on, and is compared with a mean. */
 export function centredWarning(
   reward: string,
-  methods: MethodsConfig,
   stage: GrpoStageConfig,
+  members: readonly Member[],
   without: string,
 ): string | undefined {
   const trained = stage.rewards.filter(({ weight }) => weight !== 0).map(rewardLabel);
   const isAlone = trained.length === 1 && trained[0] === reward;
-  if (!isAlone || isUncentred(methods)) return undefined;
+  if (!isAlone || tells(members, 'uncentred')) return undefined;
   return (
     `with rates that are the same for every completion, an advantage that is compared with a mean ${without}; ` +
     'set baseline: none and scale_rewards: none'
