@@ -98,7 +98,7 @@ export function catalogue(): Catalogue {
 }
 
 function describeTask(card: ListedCard<Knobs>): CatalogueTask {
-  const { name, does, example, category, tier, parts, levels } = card;
+  const { name, does, example, category, tier, parts = [], levels } = card;
   const rewards = ['accuracy', ...parts.filter((part) => Object.hasOwn(builtInRewards, part))];
   const options = describeOptions(card.knobs);
   const needed = valuesOf(options.filter(({ isNeeded }) => isNeeded));

@@ -9,7 +9,7 @@ import { ConfigError } from '../errors.ts';
 import { didYouMean } from '../options/nearest_name.ts';
 import { DATASET, datasetCard } from './datasets/card.ts';
 import type { Derivation } from './derived/derived_task.ts';
-import type { RegisteredTask } from './registered_task.ts';
+import type { AnyTaskDefinition, RegisteredTask } from './registered_task.ts';
 import type { Knobs, ListedCard, TaskCard } from './task.ts';
 import { abCard } from './tasks/ab/card.ts';
 import { baseConversionCard } from './tasks/base_conversion/card.ts';
@@ -90,264 +90,145 @@ import { wordSortingCard } from './tasks/word_sorting/card.ts';
 
 export type { AnyTaskDefinition, RegisteredTask } from './registered_task.ts';
 
-/** A task made of the one that its knob `of` names. */
-function derivedEntry(card: ListedCard<Knobs>, open: () => Promise<Derivation>): RegisteredTask {
+/** @param name  under which its file exports the definition */
+function task<Name extends string>(
+  card: ListedCard<Knobs>,
+  open: () => Promise<Readonly<Record<NoInfer<Name>, AnyTaskDefinition>>>,
+  name: Name,
+): RegisteredTask {
+  return { card, load: async () => (await open())[name] };
+}
+
+/** A task made of the one that its knob `of` names. @param name  under which its file exports the derivation */
+function taskOfTasks<Name extends string>(
+  card: ListedCard<Knobs>,
+  open: () => Promise<Readonly<Record<NoInfer<Name>, Derivation>>>,
+  name: Name,
+): RegisteredTask {
   const load: RegisteredTask['load'] = async (given) => {
     const { derived } = await import('./derived/derived_task.ts');
-    return derived(card, open, registeredTask)(given);
+    return derived(card, async () => (await open())[name], registeredTask)(given);
   };
   return { card, load };
 }
 
-/** The tasks of the package by name, as `task:` of a config has them. */
-export const registeredTasks: Readonly<Record<string, RegisteredTask>> = {
-  countdown: {
-    card: countdownCard,
-    load: async () => (await import('./tasks/countdown/countdown.ts')).countdown,
-  },
-  sort_digits: {
-    card: sortDigitsCard,
-    load: async () => (await import('./tasks/sort_digits/sort_digits.ts')).sortDigits,
-  },
-  reverse_text: {
-    card: reverseTextCard,
-    load: async () => (await import('./tasks/reverse_text/reverse_text.ts')).reverseText,
-  },
+const TASKS: readonly RegisteredTask[] = [
+  task(countdownCard, () => import('./tasks/countdown/countdown.ts'), 'countdown'),
+  task(sortDigitsCard, () => import('./tasks/sort_digits/sort_digits.ts'), 'sortDigits'),
+  task(reverseTextCard, () => import('./tasks/reverse_text/reverse_text.ts'), 'reverseText'),
   // arithmetic
-  coin_flip: {
-    card: coinFlipCard,
-    load: async () => (await import('./tasks/coin_flip/coin_flip.ts')).coinFlip,
-  },
-  complex_arithmetic: {
-    card: complexArithmeticCard,
-    load: async () => (await import('./tasks/complex_arithmetic/complex_arithmetic.ts')).complexArithmetic,
-  },
-  bitwise_arithmetic: {
-    card: bitwiseArithmeticCard,
-    load: async () => (await import('./tasks/bitwise_arithmetic/bitwise_arithmetic.ts')).bitwiseArithmetic,
-  },
-  puzzle24: { card: puzzle24Card, load: async () => (await import('./tasks/puzzle24/puzzle24.ts')).puzzle24 },
-  decimal_chain_sum: {
-    card: decimalChainSumCard,
-    load: async () => (await import('./tasks/decimal_chain_sum/decimal_chain_sum.ts')).decimalChainSum,
-  },
-  count_primes: {
-    card: countPrimesCard,
-    load: async () => (await import('./tasks/count_primes/count_primes.ts')).countPrimes,
-  },
-  fraction_simplification: {
-    card: fractionSimplificationCard,
-    load: async () =>
-      (await import('./tasks/fraction_simplification/fraction_simplification.ts')).fractionSimplification,
-  },
-  prime_factorization: {
-    card: primeFactorizationCard,
-    load: async () => (await import('./tasks/prime_factorization/prime_factorization.ts')).primeFactorization,
-  },
-  simple_equations: {
-    card: simpleEquationsCard,
-    load: async () => (await import('./tasks/simple_equations/simple_equations.ts')).simpleEquations,
-  },
-  number_format: {
-    card: numberFormatCard,
-    load: async () => (await import('./tasks/number_format/number_format.ts')).numberFormat,
-  },
-  base_conversion: {
-    card: baseConversionCard,
-    load: async () => (await import('./tasks/base_conversion/base_conversion.ts')).baseConversion,
-  },
-  lcm: { card: lcmCard, load: async () => (await import('./tasks/lcm/lcm.ts')).lcm },
-  count_bits: { card: countBitsCard, load: async () => (await import('./tasks/count_bits/count_bits.ts')).countBits },
-  mod_arith: { card: modArithCard, load: async () => (await import('./tasks/mod_arith/mod_arith.ts')).modArith },
-  products: { card: productsCard, load: async () => (await import('./tasks/products/products.ts')).products },
-  basic_arithmetic: {
-    card: basicArithmeticCard,
-    load: async () => (await import('./tasks/basic_arithmetic/basic_arithmetic.ts')).basicArithmetic,
-  },
-  chain_sum: { card: chainSumCard, load: async () => (await import('./tasks/chain_sum/chain_sum.ts')).chainSum },
-  gcd: { card: gcdCard, load: async () => (await import('./tasks/gcd/gcd.ts')).gcd },
+  task(coinFlipCard, () => import('./tasks/coin_flip/coin_flip.ts'), 'coinFlip'),
+  task(complexArithmeticCard, () => import('./tasks/complex_arithmetic/complex_arithmetic.ts'), 'complexArithmetic'),
+  task(bitwiseArithmeticCard, () => import('./tasks/bitwise_arithmetic/bitwise_arithmetic.ts'), 'bitwiseArithmetic'),
+  task(puzzle24Card, () => import('./tasks/puzzle24/puzzle24.ts'), 'puzzle24'),
+  task(decimalChainSumCard, () => import('./tasks/decimal_chain_sum/decimal_chain_sum.ts'), 'decimalChainSum'),
+  task(countPrimesCard, () => import('./tasks/count_primes/count_primes.ts'), 'countPrimes'),
+  task(
+    fractionSimplificationCard,
+    () => import('./tasks/fraction_simplification/fraction_simplification.ts'),
+    'fractionSimplification',
+  ),
+  task(
+    primeFactorizationCard,
+    () => import('./tasks/prime_factorization/prime_factorization.ts'),
+    'primeFactorization',
+  ),
+  task(simpleEquationsCard, () => import('./tasks/simple_equations/simple_equations.ts'), 'simpleEquations'),
+  task(numberFormatCard, () => import('./tasks/number_format/number_format.ts'), 'numberFormat'),
+  task(baseConversionCard, () => import('./tasks/base_conversion/base_conversion.ts'), 'baseConversion'),
+  task(lcmCard, () => import('./tasks/lcm/lcm.ts'), 'lcm'),
+  task(countBitsCard, () => import('./tasks/count_bits/count_bits.ts'), 'countBits'),
+  task(modArithCard, () => import('./tasks/mod_arith/mod_arith.ts'), 'modArith'),
+  task(productsCard, () => import('./tasks/products/products.ts'), 'products'),
+  task(basicArithmeticCard, () => import('./tasks/basic_arithmetic/basic_arithmetic.ts'), 'basicArithmetic'),
+  task(chainSumCard, () => import('./tasks/chain_sum/chain_sum.ts'), 'chainSum'),
+  task(gcdCard, () => import('./tasks/gcd/gcd.ts'), 'gcd'),
   // strings
-  string_manipulation: {
-    card: stringManipulationCard,
-    load: async () => (await import('./tasks/string_manipulation/string_manipulation.ts')).stringManipulation,
-  },
-  ab: {
-    card: abCard,
-    load: async () => (await import('./tasks/ab/ab.ts')).ab,
-  },
-  roman_numerals: {
-    card: romanNumeralsCard,
-    load: async () => (await import('./tasks/roman_numerals/roman_numerals.ts')).romanNumerals,
-  },
-  run_length: { card: runLengthCard, load: async () => (await import('./tasks/run_length/run_length.ts')).runLength },
-  binary_alternation: {
-    card: binaryAlternationCard,
-    load: async () => (await import('./tasks/binary_alternation/binary_alternation.ts')).binaryAlternation,
-  },
-  palindrome_generation: {
-    card: palindromeGenerationCard,
-    load: async () => (await import('./tasks/palindrome_generation/palindrome_generation.ts')).palindromeGeneration,
-  },
-  isomorphic_strings: {
-    card: isomorphicStringsCard,
-    load: async () => (await import('./tasks/isomorphic_strings/isomorphic_strings.ts')).isomorphicStrings,
-  },
-  ransom_note: {
-    card: ransomNoteCard,
-    load: async () => (await import('./tasks/ransom_note/ransom_note.ts')).ransomNote,
-  },
-  number_filtering: {
-    card: numberFilteringCard,
-    load: async () => (await import('./tasks/number_filtering/number_filtering.ts')).numberFiltering,
-  },
-  word_sequence_reversal: {
-    card: wordSequenceReversalCard,
-    load: async () => (await import('./tasks/word_sequence_reversal/word_sequence_reversal.ts')).wordSequenceReversal,
-  },
-  word_sorting: {
-    card: wordSortingCard,
-    load: async () => (await import('./tasks/word_sorting/word_sorting.ts')).wordSorting,
-  },
-  needle_haystack: {
-    card: needleHaystackCard,
-    load: async () => (await import('./tasks/needle_haystack/needle_haystack.ts')).needleHaystack,
-  },
-  number_sorting: {
-    card: numberSortingCard,
-    load: async () => (await import('./tasks/number_sorting/number_sorting.ts')).numberSorting,
-  },
-  dyck: { card: dyckCard, load: async () => (await import('./tasks/dyck/dyck.ts')).dyck },
-  caesar_cipher: {
-    card: caesarCipherCard,
-    load: async () => (await import('./tasks/caesar_cipher/caesar_cipher.ts')).caesarCipher,
-  },
-  letter_counting: {
-    card: letterCountingCard,
-    load: async () => (await import('./tasks/letter_counting/letter_counting.ts')).letterCounting,
-  },
-  copy: { card: copyCard, load: async () => (await import('./tasks/copy/copy.ts')).copy },
-  parity: { card: parityCard, load: async () => (await import('./tasks/parity/parity.ts')).parity },
+  task(
+    stringManipulationCard,
+    () => import('./tasks/string_manipulation/string_manipulation.ts'),
+    'stringManipulation',
+  ),
+  task(abCard, () => import('./tasks/ab/ab.ts'), 'ab'),
+  task(romanNumeralsCard, () => import('./tasks/roman_numerals/roman_numerals.ts'), 'romanNumerals'),
+  task(runLengthCard, () => import('./tasks/run_length/run_length.ts'), 'runLength'),
+  task(binaryAlternationCard, () => import('./tasks/binary_alternation/binary_alternation.ts'), 'binaryAlternation'),
+  task(
+    palindromeGenerationCard,
+    () => import('./tasks/palindrome_generation/palindrome_generation.ts'),
+    'palindromeGeneration',
+  ),
+  task(isomorphicStringsCard, () => import('./tasks/isomorphic_strings/isomorphic_strings.ts'), 'isomorphicStrings'),
+  task(ransomNoteCard, () => import('./tasks/ransom_note/ransom_note.ts'), 'ransomNote'),
+  task(numberFilteringCard, () => import('./tasks/number_filtering/number_filtering.ts'), 'numberFiltering'),
+  task(
+    wordSequenceReversalCard,
+    () => import('./tasks/word_sequence_reversal/word_sequence_reversal.ts'),
+    'wordSequenceReversal',
+  ),
+  task(wordSortingCard, () => import('./tasks/word_sorting/word_sorting.ts'), 'wordSorting'),
+  task(needleHaystackCard, () => import('./tasks/needle_haystack/needle_haystack.ts'), 'needleHaystack'),
+  task(numberSortingCard, () => import('./tasks/number_sorting/number_sorting.ts'), 'numberSorting'),
+  task(dyckCard, () => import('./tasks/dyck/dyck.ts'), 'dyck'),
+  task(caesarCipherCard, () => import('./tasks/caesar_cipher/caesar_cipher.ts'), 'caesarCipher'),
+  task(letterCountingCard, () => import('./tasks/letter_counting/letter_counting.ts'), 'letterCounting'),
+  task(copyCard, () => import('./tasks/copy/copy.ts'), 'copy'),
+  task(parityCard, () => import('./tasks/parity/parity.ts'), 'parity'),
   // grids
-  manipulate_matrix: {
-    card: manipulateMatrixCard,
-    load: async () => (await import('./tasks/manipulate_matrix/manipulate_matrix.ts')).manipulateMatrix,
-  },
-  game_of_life: {
-    card: gameOfLifeCard,
-    load: async () => (await import('./tasks/game_of_life/game_of_life.ts')).gameOfLife,
-  },
-  largest_island: {
-    card: largestIslandCard,
-    load: async () => (await import('./tasks/largest_island/largest_island.ts')).largestIsland,
-  },
-  rotten_oranges: {
-    card: rottenOrangesCard,
-    load: async () => (await import('./tasks/rotten_oranges/rotten_oranges.ts')).rottenOranges,
-  },
-  binary_matrix: {
-    card: binaryMatrixCard,
-    load: async () => (await import('./tasks/binary_matrix/binary_matrix.ts')).binaryMatrix,
-  },
-  spiral_matrix: {
-    card: spiralMatrixCard,
-    load: async () => (await import('./tasks/spiral_matrix/spiral_matrix.ts')).spiralMatrix,
-  },
-  rotate_matrix: {
-    card: rotateMatrixCard,
-    load: async () => (await import('./tasks/rotate_matrix/rotate_matrix.ts')).rotateMatrix,
-  },
+  task(manipulateMatrixCard, () => import('./tasks/manipulate_matrix/manipulate_matrix.ts'), 'manipulateMatrix'),
+  task(gameOfLifeCard, () => import('./tasks/game_of_life/game_of_life.ts'), 'gameOfLife'),
+  task(largestIslandCard, () => import('./tasks/largest_island/largest_island.ts'), 'largestIsland'),
+  task(rottenOrangesCard, () => import('./tasks/rotten_oranges/rotten_oranges.ts'), 'rottenOranges'),
+  task(binaryMatrixCard, () => import('./tasks/binary_matrix/binary_matrix.ts'), 'binaryMatrix'),
+  task(spiralMatrixCard, () => import('./tasks/spiral_matrix/spiral_matrix.ts'), 'spiralMatrix'),
+  task(rotateMatrixCard, () => import('./tasks/rotate_matrix/rotate_matrix.ts'), 'rotateMatrix'),
   // graphs
-  maze: { card: mazeCard, load: async () => (await import('./tasks/maze/maze.ts')).maze },
-  course_schedule: {
-    card: courseScheduleCard,
-    load: async () => (await import('./tasks/course_schedule/course_schedule.ts')).courseSchedule,
-  },
-  path_star: { card: pathStarCard, load: async () => (await import('./tasks/path_star/path_star.ts')).pathStar },
-  graph_color: {
-    card: graphColorCard,
-    load: async () => (await import('./tasks/graph_color/graph_color.ts')).graphColor,
-  },
-  topological_order: {
-    card: topologicalOrderCard,
-    load: async () => (await import('./tasks/topological_order/topological_order.ts')).topologicalOrder,
-  },
-  shortest_path: {
-    card: shortestPathCard,
-    load: async () => (await import('./tasks/shortest_path/shortest_path.ts')).shortestPath,
-  },
+  task(mazeCard, () => import('./tasks/maze/maze.ts'), 'maze'),
+  task(courseScheduleCard, () => import('./tasks/course_schedule/course_schedule.ts'), 'courseSchedule'),
+  task(pathStarCard, () => import('./tasks/path_star/path_star.ts'), 'pathStar'),
+  task(graphColorCard, () => import('./tasks/graph_color/graph_color.ts'), 'graphColor'),
+  task(topologicalOrderCard, () => import('./tasks/topological_order/topological_order.ts'), 'topologicalOrder'),
+  task(shortestPathCard, () => import('./tasks/shortest_path/shortest_path.ts'), 'shortestPath'),
   // puzzles
-  mini_sudoku: {
-    card: miniSudokuCard,
-    load: async () => (await import('./tasks/mini_sudoku/mini_sudoku.ts')).miniSudoku,
-  },
-  futoshiki: { card: futoshikiCard, load: async () => (await import('./tasks/futoshiki/futoshiki.ts')).futoshiki },
-  kakurasu: { card: kakurasuCard, load: async () => (await import('./tasks/kakurasu/kakurasu.ts')).kakurasu },
-  n_queens: { card: nQueensCard, load: async () => (await import('./tasks/n_queens/n_queens.ts')).nQueens },
-  binairo: { card: binairoCard, load: async () => (await import('./tasks/binairo/binairo.ts')).binairo },
+  task(miniSudokuCard, () => import('./tasks/mini_sudoku/mini_sudoku.ts'), 'miniSudoku'),
+  task(futoshikiCard, () => import('./tasks/futoshiki/futoshiki.ts'), 'futoshiki'),
+  task(kakurasuCard, () => import('./tasks/kakurasu/kakurasu.ts'), 'kakurasu'),
+  task(nQueensCard, () => import('./tasks/n_queens/n_queens.ts'), 'nQueens'),
+  task(binairoCard, () => import('./tasks/binairo/binairo.ts'), 'binairo'),
   // logic
-  knights_knaves: {
-    card: knightsKnavesCard,
-    load: async () => (await import('./tasks/knights_knaves/knights_knaves.ts')).knightsKnaves,
-  },
-  syllogism: { card: syllogismCard, load: async () => (await import('./tasks/syllogism/syllogism.ts')).syllogism },
-  propositional_logic: {
-    card: propositionalLogicCard,
-    load: async () => (await import('./tasks/propositional_logic/propositional_logic.ts')).propositionalLogic,
-  },
-  number_sequence: {
-    card: numberSequenceCard,
-    load: async () => (await import('./tasks/number_sequence/number_sequence.ts')).numberSequence,
-  },
-  bool_expression: {
-    card: boolExpressionCard,
-    load: async () => (await import('./tasks/bool_expression/bool_expression.ts')).boolExpression,
-  },
+  task(knightsKnavesCard, () => import('./tasks/knights_knaves/knights_knaves.ts'), 'knightsKnaves'),
+  task(syllogismCard, () => import('./tasks/syllogism/syllogism.ts'), 'syllogism'),
+  task(
+    propositionalLogicCard,
+    () => import('./tasks/propositional_logic/propositional_logic.ts'),
+    'propositionalLogic',
+  ),
+  task(numberSequenceCard, () => import('./tasks/number_sequence/number_sequence.ts'), 'numberSequence'),
+  task(boolExpressionCard, () => import('./tasks/bool_expression/bool_expression.ts'), 'boolExpression'),
   // programs
-  stack_machine: {
-    card: stackMachineCard,
-    load: async () => (await import('./tasks/stack_machine/stack_machine.ts')).stackMachine,
-  },
-  bf: {
-    card: bfCard,
-    load: async () => (await import('./tasks/bf/bf.ts')).bf,
-  },
+  task(stackMachineCard, () => import('./tasks/stack_machine/stack_machine.ts'), 'stackMachine'),
+  task(bfCard, () => import('./tasks/bf/bf.ts'), 'bf'),
   // plans
-  lights_out: {
-    card: lightsOutCard,
-    load: async () => (await import('./tasks/lights_out/lights_out.ts')).lightsOut,
-  },
-  tower_of_hanoi: {
-    card: towerOfHanoiCard,
-    load: async () => (await import('./tasks/tower_of_hanoi/tower_of_hanoi.ts')).towerOfHanoi,
-  },
+  task(lightsOutCard, () => import('./tasks/lights_out/lights_out.ts'), 'lightsOut'),
+  task(towerOfHanoiCard, () => import('./tasks/tower_of_hanoi/tower_of_hanoi.ts'), 'towerOfHanoi'),
   // text
-  constraints: {
-    card: constraintsCard,
-    load: async () => (await import('./tasks/constraints/constraints.ts')).constraints,
-  },
+  task(constraintsCard, () => import('./tasks/constraints/constraints.ts'), 'constraints'),
   // of tasks
-  mask_fill: derivedEntry(maskFillCard, async () => (await import('./tasks/mask_fill/mask_fill.ts')).maskFill),
-  reorder: derivedEntry(reorderCard, async () => (await import('./tasks/reorder/reorder.ts')).reorder),
-  corrupt_span: derivedEntry(
-    corruptSpanCard,
-    async () => (await import('./tasks/corrupt_span/corrupt_span.ts')).corruptSpan,
-  ),
-  mcq_fim: derivedEntry(mcqFimCard, async () => (await import('./tasks/mcq_fim/mcq_fim.ts')).mcqFim),
-  vmr: derivedEntry(vmrCard, async () => (await import('./tasks/vmr/vmr.ts')).vmr),
-  next_segment: derivedEntry(
-    nextSegmentCard,
-    async () => (await import('./tasks/next_segment/next_segment.ts')).nextSegment,
-  ),
-  ssl_tasks: derivedEntry(sslTasksCard, async () => (await import('./tasks/ssl_tasks/ssl_tasks.ts')).sslTasks),
-  verify_tasks: derivedEntry(
-    verifyTasksCard,
-    async () => (await import('./tasks/verify_tasks/verify_tasks.ts')).verifyTasks,
-  ),
-  critique_tasks: derivedEntry(
-    critiqueTasksCard,
-    async () => (await import('./tasks/critique_tasks/critique_tasks.ts')).critiqueTasks,
-  ),
-};
+  taskOfTasks(maskFillCard, () => import('./tasks/mask_fill/mask_fill.ts'), 'maskFill'),
+  taskOfTasks(reorderCard, () => import('./tasks/reorder/reorder.ts'), 'reorder'),
+  taskOfTasks(corruptSpanCard, () => import('./tasks/corrupt_span/corrupt_span.ts'), 'corruptSpan'),
+  taskOfTasks(mcqFimCard, () => import('./tasks/mcq_fim/mcq_fim.ts'), 'mcqFim'),
+  taskOfTasks(vmrCard, () => import('./tasks/vmr/vmr.ts'), 'vmr'),
+  taskOfTasks(nextSegmentCard, () => import('./tasks/next_segment/next_segment.ts'), 'nextSegment'),
+  taskOfTasks(sslTasksCard, () => import('./tasks/ssl_tasks/ssl_tasks.ts'), 'sslTasks'),
+  taskOfTasks(verifyTasksCard, () => import('./tasks/verify_tasks/verify_tasks.ts'), 'verifyTasks'),
+  taskOfTasks(critiqueTasksCard, () => import('./tasks/critique_tasks/critique_tasks.ts'), 'critiqueTasks'),
+];
+
+/** The tasks of the package by name, as `task:` of a config has them. */
+export const registeredTasks: Readonly<Record<string, RegisteredTask>> = Object.fromEntries(
+  TASKS.map((one) => [one.card.name, one]),
+);
 
 /** Cards of every task that a config can name: the registered ones, and the one that reads files. */
 export function listedCards(): ListedCard<Knobs>[] {

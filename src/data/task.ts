@@ -45,7 +45,7 @@ export interface TaskCard<K extends Knobs> {
   readonly version: number;
   readonly category: string;
   readonly tier: 1 | 2 | 3;
-  /** Sub-scores that its verdicts have; a reward may be one of them. */
+  /** Sub-scores that its verdicts have, where they have some; a reward may be one of them. */
   readonly parts?: readonly string[];
   /** Type, rule, default and text of each knob: the YAML, JSON Schema, help, docs and controls follow from it. */
   readonly knobs: KeyTable;
@@ -58,7 +58,7 @@ export interface TaskCard<K extends Knobs> {
 }
 
 /** A card with all that lists of tasks show. */
-export type ListedCard<K extends Knobs> = TaskCard<K> & Required<Pick<TaskCard<K>, 'does' | 'example' | 'parts'>>;
+export type ListedCard<K extends Knobs> = TaskCard<K> & Required<Pick<TaskCard<K>, 'does' | 'example'>>;
 
 /**
  * A task: its card, generator, prompt, verifier and its known exploits.

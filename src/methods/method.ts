@@ -33,27 +33,12 @@ export interface Method<Part, Options extends KeyTable = KeyTable> {
   readonly lossTypes?: Readonly<Record<string, string>>;
   /** Fills in options that follow from others. @param refuse  reports a combination that cannot work: `rule; remedy` */
   complete?(options: Values<Options>, refuse: (name: keyof Options, rule: string) => void): Values<Options>;
-  /** Why it cannot be in such a stage: `rule; remedy`. @param written  its options as the YAML spells them */
-  conflict?(
-    written: Readonly<Record<string, Json>>,
-    methods: MethodsConfig,
-    stage: GrpoStageConfig,
-    members: readonly Member[],
-  ): string | undefined;
+  /** Why it cannot be in such a stage: `rule; remedy`. */
+  readonly conflict?: Look<string | undefined>;
   /** What works in such a stage, but is biased, unsafe or without effect: `what is so; remedy`. Said before step 1. */
-  warn?(
-    written: Readonly<Record<string, Json>>,
-    methods: MethodsConfig,
-    stage: GrpoStageConfig,
-    members: readonly Member[],
-  ): Said;
+  readonly warn?: Look<Said>;
   /** The same, of what is no more than worth knowing. */
-  note?(
-    written: Readonly<Record<string, Json>>,
-    methods: MethodsConfig,
-    stage: GrpoStageConfig,
-    members: readonly Member[],
-  ): Said;
+  readonly note?: Look<Said>;
   /**
    * Some of its completions are not the policy's own at the stage's temperature, so that their ratio is not 1 at the first
    * update either (`Rollout.isOffPolicy`).
@@ -148,6 +133,14 @@ export interface DemonstratedProblem {
 /** One text, several, or nothing to say. */
 export type Said = string | readonly string[] | undefined;
 
+/** Looks at the stage that a method is in. @param written  its options as the YAML spells them */
+export type Look<Found> = (
+  written: Readonly<Record<string, Json>>,
+  methods: MethodsConfig,
+  stage: GrpoStageConfig,
+  members: readonly Member[],
+) => Found;
+
 /** TRL's way to ask for a method: a key of its own. */
 export interface Switch {
   readonly key: Key;
@@ -174,13 +167,20 @@ export interface About {
   readonly certainty: 'paper' | 'after the paper' | 'own';
 }
 
+/** As a file declares it: one without options need not say so. */
+export type Declared<Part, Options extends KeyTable> = Omit<Method<Part, Options>, 'options'> & {
+  readonly options?: Options;
+};
+
 /**
  * Declares a method: the types of its options reach `create`, and are forgotten outside. A number among them may be given
  * as a schedule; `create` is then called for each step, and gets the number of that step.
  */
-export function method<Part, Options extends KeyTable>(declared: Method<Part, Options>): Method<Part> {
+export function method<Part, Options extends KeyTable>(declared: Declared<Part, Options>): Method<Part> {
   const { switchedOnBy } = declared;
-  const options = Object.fromEntries(Object.entries(declared.options).map(([name, key]) => [name, schedulable(key)]));
+  const options = Object.fromEntries(
+    Object.entries(declared.options ?? {}).map(([name, key]) => [name, schedulable(key)]),
+  );
   return {
     ...(declared as unknown as Method<Part>), // options come out of the very tables that they are typed by
     options,

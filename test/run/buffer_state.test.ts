@@ -43,6 +43,20 @@ it('keeps the turns of a rollout as views of its tokens', () => {
 });
 
 describe('what no one saved so is refused', () => {
+  it.each([
+    ['is missing', () => []],
+    ['has 3 numbers, its rollouts have 4', (data: Float32Array) => [data.subarray(1)]],
+    ['has 8 numbers, its rollouts have 4', (data: Float32Array) => [Float32Array.of(...data, ...data)]],
+  ])('a tensor that %s', (says, change) => {
+    const { record, tensors } = saveBuffer({ groups: [FULL_GROUP], stepsTaken: 1 });
+    const others = tensors.flatMap((tensor) =>
+      tensor.name === 'rollouts.logprobs'
+        ? change(tensor.data as Float32Array).map((data) => ({ ...tensor, data }))
+        : [tensor],
+    );
+    expect(() => loadBuffer(engine, record, others)).toThrow(`checkpoint: tensor rollouts.logprobs ${says}.`);
+  });
+
   const changed = (change: Partial<Rollout>): CreditedGroup => ({
     ...FULL_GROUP,
     rollouts: FULL_GROUP.rollouts.map((one) => ({ ...one, ...change })),

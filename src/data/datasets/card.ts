@@ -105,7 +105,6 @@ export const datasetCard: ListedCard<Knobs> = {
   version: 1,
   category: 'data sets',
   tier: 1,
-  parts: [],
   knobs: DATASET_KNOBS,
   levels: [],
 };

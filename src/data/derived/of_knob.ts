@@ -1,7 +1,9 @@
 /** The knob of a task made of a task: which one, at which of its own knobs. */
 import { z } from 'zod';
 import type { Json } from '../../options/json.ts';
+import { options, type Values } from '../../options/keys.ts';
 import { plainData } from '../../options/schemas.ts';
+import type { TaskCard } from '../task.ts';
 
 /** A task by its name, with its knobs, `level` among them. */
 export type OfTask = { readonly task: string } & { readonly [knob: string]: Json };
@@ -14,10 +16,20 @@ export function ofKnob(task: string) {
   return z
     .union(
       [name.transform((given): OfTask => ({ task: given })), z.object({ task: name }, { error }).catchall(plainData())],
-      {
-        error,
-      },
+      { error },
     )
     .default({ task })
     .describe(`The task whose problems and right answers it is made of, with its knobs. Default ${task}.`);
 }
+
+const KNOBS = options({ of: ofKnob('countdown') });
+
+export type OfKnobs = Values<typeof KNOBS>;
+
+/** What the cards of tasks have in common that have this knob alone. */
+export const OF_A_TASK: Pick<TaskCard<OfKnobs>, 'category' | 'tier' | 'knobs' | 'levels'> = {
+  category: 'of tasks',
+  tier: 2,
+  knobs: KNOBS,
+  levels: [{ of: { task: 'countdown', level: 0 } }, {}],
+};

@@ -3,7 +3,7 @@
  * counts that are read at replay. 0 stands for an operand that is not there.
  */
 import { columnsOf } from '../columns.ts';
-import type { KernelName, Kernels, ScaleRewards } from '../kernels.ts';
+import type { Heads, KernelName, Kernels, ScaleRewards } from '../kernels.ts';
 import type { Count, MatrixUse, Rows, Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
 import type { Layout, PackedWeight } from './layout.ts';
@@ -17,6 +17,8 @@ export interface Places {
   readonly layout: Layout;
   /** Address of an element; 0 for no slot. */
   at(slot: Slot | undefined, element?: number): number;
+  /** Addresses of several. */
+  all(...slots: readonly (Slot | undefined)[]): readonly number[];
   count(value: Count): Argument;
   /** First row, and the one past the last. */
   range(rows: Rows): readonly [Argument, Argument];
@@ -35,38 +37,40 @@ type KernelArguments = {
 const SCALE_CODES: Record<ScaleRewards, number> = { group: 0, batch: 1, none: 2 };
 
 const width = (slot: Slot): number => slot.shape[slot.shape.length - 1] ?? 1;
+const rowWidth = (slot: Slot): number => slotLength(slot) / Math.max(1, slot.shape[0] ?? 1);
+const headsOf = ({ numHeads, numKvHeads, headDim }: Heads): readonly number[] => [numHeads, numKvHeads, headDim];
+
+/** What kernels begin with that make logits. */
+function headOperands(
+  a: Pick<Parameters<Kernels['sample']>[0], 'rows' | 'hidden' | 'weight'>,
+  { all, range, weight }: Places,
+): readonly Argument[] {
+  const [vocabSize, hiddenSize] = matrixShape(a.weight);
+  return [...range(a.rows), ...all(a.hidden), weight(a.weight, 'forward').byOutput, hiddenSize, vocabSize];
+}
 
 export const KERNEL_ARGUMENTS: KernelArguments = {
-  embedding: (a, { at, range }) => [...range(a.rows), at(a.tokens), at(a.table), width(a.table), at(a.out)],
-  embeddingBackward: (a, { at, count }) => [
+  embedding: (a, { all, range }) => [...range(a.rows), ...all(a.tokens, a.table), width(a.table), ...all(a.out)],
+  embeddingBackward: (a, { all, count }) => [
     count(a.buckets),
-    at(a.dOut),
-    at(a.sortedRows),
-    at(a.bucketTokens),
-    at(a.bucketOffsets),
+    ...all(a.dOut, a.sortedRows, a.bucketTokens, a.bucketOffsets),
     width(a.dTable),
-    at(a.dTable),
+    ...all(a.dTable),
   ],
-  rmsNorm: (a, { at, range }) => [
+  rmsNorm: (a, { all, range }) => [
     ...range(a.rows),
-    at(a.x),
-    at(a.weight),
+    ...all(a.x, a.weight),
     width(a.x),
-    at(a.out),
-    at(a.rstd),
+    ...all(a.out, a.rstd),
     { float: a.eps },
   ],
-  rmsNormBackward: (a, { at, range }) => [
+  rmsNormBackward: (a, { all, range }) => [
     ...range(a.rows),
-    at(a.x),
-    at(a.weight),
+    ...all(a.x, a.weight),
     width(a.x),
-    at(a.rstd),
-    at(a.dOut),
-    at(a.dX),
-    at(a.dWeight),
+    ...all(a.rstd, a.dOut, a.dX, a.dWeight),
   ],
-  linear: (a, { at, range, weight }) => {
+  linear: (a, { at, all, range, weight }) => {
     const [outputs, inputs] = matrixShape(a.weight);
     const { begin, stride } = columnsOf('linear.out', a.out, a.firstColumn, outputs);
     const x = columnsOf('linear.x', a.x, a.firstInput, inputs);
@@ -77,7 +81,7 @@ export const KERNEL_ARGUMENTS: KernelArguments = {
       inputs,
       outputs,
       at(a.out, begin),
-      at(a.bias),
+      ...all(a.bias),
       at(a.residual, begin),
       stride,
       x.stride,
@@ -99,7 +103,7 @@ export const KERNEL_ARGUMENTS: KernelArguments = {
       dX.stride,
     ];
   },
-  linearWeightGradient: (a, { at, range, gradientSpace }) => {
+  linearWeightGradient: (a, { at, all, range, gradientSpace }) => {
     const [outputs, inputs] = matrixShape(a.dWeight);
     const { begin, stride } = columnsOf('linearWeightGradient.dOut', a.dOut, a.firstColumn, outputs);
     const x = columnsOf('linearWeightGradient.x', a.x, a.firstInput, inputs);
@@ -109,199 +113,102 @@ export const KERNEL_ARGUMENTS: KernelArguments = {
       at(a.x, x.begin),
       outputs,
       inputs,
-      at(a.dWeight),
-      at(a.dBias),
+      ...all(a.dWeight, a.dBias),
       gradientSpace(),
       stride,
       x.stride,
     ];
   },
-  rotary: (a, { at, range }) => [
+  rotary: (a, { all, range }) => [
     ...range(a.rows),
-    at(a.qkv),
-    at(a.positions),
-    at(a.cos),
-    at(a.sin),
-    at(a.kvRows),
-    at(a.q),
-    at(a.kv),
-    a.heads.numHeads,
-    a.heads.numKvHeads,
-    a.heads.headDim,
+    ...all(a.qkv, a.positions, a.cos, a.sin, a.kvRows, a.q, a.kv),
+    ...headsOf(a.heads),
     { float: a.eps },
-    at(a.qNorm),
-    at(a.kNorm),
+    ...all(a.qNorm, a.kNorm),
   ],
-  rotaryBackward: (a, { at, range }) => [
+  rotaryBackward: (a, { all, range }) => [
     ...range(a.rows),
-    at(a.qkv),
-    at(a.positions),
-    at(a.cos),
-    at(a.sin),
-    at(a.kvRows),
-    at(a.dQ),
-    at(a.dKv),
-    a.heads.numHeads,
-    a.heads.numKvHeads,
-    a.heads.headDim,
+    ...all(a.qkv, a.positions, a.cos, a.sin, a.kvRows, a.dQ, a.dKv),
+    ...headsOf(a.heads),
     { float: a.eps },
-    at(a.qNorm),
-    at(a.kNorm),
-    at(a.dQkv),
-    at(a.dQNorm),
-    at(a.dKNorm),
+    ...all(a.qNorm, a.kNorm, a.dQkv, a.dQNorm, a.dKNorm),
   ],
-  attention: (a, { at, range }) => [
+  attention: (a, { all, range }) => [
     ...range(a.rows),
-    at(a.q),
-    at(a.kv),
-    at(a.intervals),
-    a.heads.numHeads,
-    a.heads.numKvHeads,
-    a.heads.headDim,
+    ...all(a.q, a.kv, a.intervals),
+    ...headsOf(a.heads),
     { float: a.scale },
-    at(a.out),
-    at(a.logSumExp),
+    ...all(a.out, a.logSumExp),
   ],
-  attentionBackward: (a, { at, count }) => [
+  attentionBackward: (a, { all, count }) => [
     count(a.prefixGroupCount),
-    at(a.prefixGroups),
-    at(a.q),
-    at(a.kv),
-    at(a.intervals),
-    a.heads.numHeads,
-    a.heads.numKvHeads,
-    a.heads.headDim,
+    ...all(a.prefixGroups, a.q, a.kv, a.intervals),
+    ...headsOf(a.heads),
     { float: a.scale },
-    at(a.out),
-    at(a.logSumExp),
-    at(a.dOut),
-    at(a.dQ),
-    at(a.dKv),
+    ...all(a.out, a.logSumExp, a.dOut, a.dQ, a.dKv),
   ],
-  swiglu: (a, { at, range }) => [...range(a.rows), at(a.gateUp), width(a.out), at(a.out)],
-  swigluBackward: (a, { at, range }) => [...range(a.rows), at(a.gateUp), width(a.dOut), at(a.dOut), at(a.dGateUp)],
-  gatherRows: (a, { at, range }) => [...range(a.rows), at(a.x), at(a.index), width(a.x), at(a.out)],
-  gatherRowsBackward: (a, { at, range }) => [...range(a.rows), at(a.dOut), at(a.offsets), width(a.dX), at(a.dX)],
-  linearLogprob: (a, { at, range, weight, layout }) => {
-    const [vocabSize, hiddenSize] = matrixShape(a.weight);
-    return [
-      ...range(a.rows),
-      at(a.hidden),
-      weight(a.weight, 'forward').byOutput,
-      hiddenSize,
-      vocabSize,
-      at(a.targets),
-      at(a.temperature),
-      at(a.logprobs),
-      at(a.logSumExp),
-      at(a.entropies),
-      layout.logitRows,
-    ];
-  },
-  linearLogprobBackward: (a, { at, range, weight, gradientSpace, layout }) => {
-    const [vocabSize, hiddenSize] = matrixShape(a.weight);
-    const packed = weight(a.weight, 'forward', 'backward');
-    return [
-      ...range(a.rows),
-      at(a.hidden),
-      packed.byOutput,
-      hiddenSize,
-      vocabSize,
-      at(a.targets),
-      at(a.temperature),
-      at(a.logSumExp),
-      at(a.entropies),
-      at(a.dLogprobs),
-      at(a.dEntropies),
-      packed.byInput,
-      at(a.dHidden),
-      at(a.dWeight),
-      layout.logitSpace,
-      gradientSpace(),
-    ];
-  },
-  sample: (a, { at, range, weight, layout }) => {
-    const [vocabSize, hiddenSize] = matrixShape(a.weight);
-    return [
-      ...range(a.rows),
-      at(a.hidden),
-      weight(a.weight, 'forward').byOutput,
-      hiddenSize,
-      vocabSize,
-      at(a.sampling),
-      at(a.key),
-      at(a.rolloutNumbers),
-      at(a.counters),
-      at(a.tokens),
-      at(a.logprobs),
-      at(a.entropies),
-      at(a.keptLogMass),
-      layout.logitRows,
-    ];
-  },
-  groupAdvantages: (a, { at, count }) => [
+  swiglu: (a, { all, range }) => [...range(a.rows), ...all(a.gateUp), width(a.out), ...all(a.out)],
+  swigluBackward: (a, { all, range }) => [...range(a.rows), ...all(a.gateUp), width(a.dOut), ...all(a.dOut, a.dGateUp)],
+  gatherRows: (a, { all, range }) => [...range(a.rows), ...all(a.x, a.index), width(a.x), ...all(a.out)],
+  gatherRowsBackward: (a, { all, range }) => [...range(a.rows), ...all(a.dOut, a.offsets), width(a.dX), ...all(a.dX)],
+  linearLogprob: (a, places) => [
+    ...headOperands(a, places),
+    ...places.all(a.targets, a.temperature, a.logprobs, a.logSumExp, a.entropies),
+    places.layout.logitRows,
+  ],
+  linearLogprobBackward: (a, places) => [
+    ...headOperands(a, places),
+    ...places.all(a.targets, a.temperature, a.logSumExp, a.entropies, a.dLogprobs, a.dEntropies),
+    places.weight(a.weight, 'backward').byInput,
+    ...places.all(a.dHidden, a.dWeight),
+    places.layout.logitSpace,
+    places.gradientSpace(),
+  ],
+  sample: (a, places) => [
+    ...headOperands(a, places),
+    ...places.all(a.sampling, a.key, a.rolloutNumbers, a.counters),
+    ...places.all(a.tokens, a.logprobs, a.entropies, a.keptLogMass),
+    places.layout.logitRows,
+  ],
+  groupAdvantages: (a, { all, count }) => [
     count(a.groups),
-    at(a.rewards),
-    at(a.offsets),
+    ...all(a.rewards, a.offsets),
     SCALE_CODES[a.scale],
-    at(a.advantages),
-    at(a.dead),
+    ...all(a.advantages, a.dead),
   ],
-  policyObjective: (a, { at, range }) => [
+  policyObjective: (a, { all, range }) => [
     ...range(a.rows),
-    at(a.logprobs),
-    at(a.oldLogprobs),
-    at(a.refLogprobs),
-    at(a.entropies),
-    at(a.advantages),
-    at(a.coefficients),
-    at(a.entropyCoefficients),
-    at(a.settings),
-    at(a.losses),
-    at(a.dLogprobs),
-    at(a.dEntropies),
+    ...all(a.logprobs, a.oldLogprobs, a.refLogprobs, a.entropies, a.advantages),
+    ...all(a.coefficients, a.entropyCoefficients, a.settings, a.losses, a.dLogprobs, a.dEntropies),
   ],
-  gradientNorm: (a, { at }) => [slotLength(a.gradients), at(a.gradients), at(a.partials), at(a.norm)],
-  adamw: (a, { at, changes }) => {
+  gradientNorm: (a, { all }) => [slotLength(a.gradients), ...all(a.gradients, a.partials, a.norm)],
+  adamw: (a, { all, changes }) => {
     changes(a.parameters);
     return [
       slotLength(a.parameters),
-      at(a.parameters),
-      at(a.gradients),
-      at(a.firstMoment),
-      at(a.secondMoment),
-      at(a.norm),
-      at(a.settings),
+      ...all(a.parameters, a.gradients, a.firstMoment, a.secondMoment, a.norm, a.settings),
       a.decayLength,
     ];
   },
   fill: (a, { at, range, changes }) => {
     changes(a.out);
-    const first = a.out.shape[0] ?? 1;
-    const rows = a.rows ?? { begin: 0, end: first };
-    return [
-      ...range(rows),
-      at(a.out),
-      slotLength(a.out) / Math.max(1, first),
-      a.out.dtype === 'int' ? a.value : { float: a.value },
-    ];
+    const rows = a.rows ?? { begin: 0, end: a.out.shape[0] ?? 1 };
+    return [...range(rows), at(a.out), rowWidth(a.out), a.out.dtype === 'int' ? a.value : { float: a.value }];
   },
-  add: (a, { at, changes }) => {
+  add: (a, { all, changes }) => {
     changes(a.out);
-    return [slotLength(a.x), at(a.x), at(a.out)];
+    return [slotLength(a.x), ...all(a.x, a.out)];
   },
-  copy: (a, { at, changes }) => {
+  copy: (a, { all, changes }) => {
     changes(a.out);
-    return [slotLength(a.x), at(a.x), at(a.out)];
+    return [slotLength(a.x), ...all(a.x, a.out)];
   },
   scale: (a, { at, range, changes }) => {
     changes(a.out);
-    const width = slotLength(a.out) / Math.max(1, a.out.shape[0] ?? 1);
-    return [...range(a.rows), at(a.out), width, { float: a.factor }];
+    return [...range(a.rows), at(a.out), rowWidth(a.out), { float: a.factor }];
   },
-  mix: (a, { at, changes }) => {
+  mix: (a, { all, changes }) => {
     changes(a.out);
-    return [slotLength(a.x), at(a.x), at(a.share), at(a.out)];
+    return [slotLength(a.x), ...all(a.x, a.share, a.out)];
   },
 };

@@ -67,6 +67,7 @@ function placesOf(plan: MemoryPlan, layout: Layout, recording: Recording): Place
   return {
     layout,
     at,
+    all: (...slots) => slots.map((slot) => at(slot)),
     count,
     range: ({ begin, end }) => [count(begin), count(end)],
     weight(slot, ...uses) {

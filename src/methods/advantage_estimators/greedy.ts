@@ -17,7 +17,6 @@ export const greedy = method({
     source: '2310.10505',
     certainty: 'paper',
   },
-  options: {},
   uses: () => [greedyRewards],
   warn: (_, { groupSteps }) =>
     groupSteps.length > 0

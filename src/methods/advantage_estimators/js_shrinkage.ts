@@ -19,7 +19,6 @@ export const jsShrinkage = method({
     source: '2511.03710',
     certainty: 'after the paper',
   },
-  options: {},
   create: (): AdvantageEstimator => ({
     isDead: hasNoReward,
     estimate(groups) {

@@ -16,7 +16,6 @@ export const lengthWeighted = method({
     source: '2505.23585',
     certainty: 'paper',
   },
-  options: {},
   create: (): AdvantageEstimator =>
     groupByGroup((rewards, rollouts) => {
       const lengths = rollouts.map(lossTokens);

@@ -16,7 +16,6 @@ export const maxrl = method({
     source: '2602.02710',
     certainty: 'paper',
   },
-  options: {},
   create: (): AdvantageEstimator =>
     groupByGroup((rewards) => {
       const center = meanOf(rewards);

@@ -11,6 +11,5 @@ export const psr = method({
     source: '2506.01347',
     certainty: 'paper',
   },
-  options: {},
   create: (): AdvantageEstimator => groupByGroup((rewards) => rewards),
 });

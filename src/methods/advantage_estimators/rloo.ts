@@ -12,7 +12,6 @@ export const rloo = method({
     source: '2402.14740',
     certainty: 'paper',
   },
-  options: {},
   create: (): AdvantageEstimator => ({
     estimate: (groups) =>
       estimateByGroup(groups, (rewards) => {

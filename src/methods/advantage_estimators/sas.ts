@@ -33,7 +33,6 @@ export const sas = method({
     source: '2509.02333',
     certainty: 'paper',
   },
-  options: {},
   note: (_, __, ___, members) =>
     members.some(({ method: { repeatsProblems } }) => repeatsProblems)
       ? undefined

@@ -19,7 +19,6 @@ export const trieValue = method({
     source: 'own',
     certainty: 'own',
   },
-  options: {},
   create: (): AdvantageEstimator => ({ estimate: (groups) => groups.map(estimateOne) }),
 });
 

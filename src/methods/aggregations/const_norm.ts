@@ -11,7 +11,6 @@ export const constNorm = method({
     source: '2503.20783',
     certainty: 'paper',
   },
-  options: {},
   create:
     (): Aggregation =>
     (_, { completions, maxCompletionTokens }) =>

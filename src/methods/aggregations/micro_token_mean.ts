@@ -11,7 +11,6 @@ export const microTokenMean = method({
     source: 'own',
     certainty: 'own',
   },
-  options: {},
   create:
     (): Aggregation =>
     (_, { microBatches, microLossTokens }) =>

@@ -10,7 +10,6 @@ export const promptMean = method({
     source: 'own',
     certainty: 'own',
   },
-  options: {},
   create:
     (): Aggregation =>
     (_, __, { groups, groupTokens }) =>

@@ -5,7 +5,6 @@ import type { Aggregation } from '../points.ts';
 export const seqMean = method({
   id: 'seq-mean',
   about: { does: 'Each completion counts the same.', formula: 'c = 1/(B·L)', source: '2402.03300', certainty: 'paper' },
-  options: {},
   create:
     (): Aggregation =>
     (tokens, { completions }) =>

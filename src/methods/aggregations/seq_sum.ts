@@ -10,7 +10,6 @@ export const seqSum = method({
     source: '2602.05261',
     certainty: 'after the paper',
   },
-  options: {},
   create:
     (): Aggregation =>
     (_, { completions }) =>

@@ -11,7 +11,6 @@ export const tokenMean = method({
     source: '2503.14476',
     certainty: 'paper',
   },
-  options: {},
   create:
     (): Aggregation =>
     (_, { lossTokens }) =>

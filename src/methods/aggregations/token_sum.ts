@@ -10,6 +10,5 @@ export const tokenSum = method({
     source: 'own',
     certainty: 'own',
   },
-  options: {},
   create: (): Aggregation => () => 1,
 });

@@ -13,7 +13,6 @@ export const weightedSeqMean = method({
     source: 'own',
     certainty: 'own',
   },
-  options: {},
   create:
     (): Aggregation =>
     (tokens, { completions }, { tokenWeight }) =>

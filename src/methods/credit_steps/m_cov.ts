@@ -17,7 +17,6 @@ export const mCov = method({
     source: '2505.22617',
     certainty: 'paper',
   },
-  options: {},
   create: (): CreditStep => ({
     apply(groups, { metric }) {
       const [advantages, logprobs]: number[][] = [[], []];

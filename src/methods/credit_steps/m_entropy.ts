@@ -22,7 +22,6 @@ export const mEntropy = method({
     source: 'own',
     certainty: 'own',
   },
-  options: {},
   create: (): CreditStep => ({
     apply(groups, { metric }) {
       const means = new Map<string, { sum: number; tokens: number }>();

@@ -12,7 +12,6 @@ export const truncationMask = method({
     source: '2503.14476',
     certainty: 'paper',
   },
-  options: {},
   switchedOnBy: {
     key: key(
       'mask_truncated_completions',

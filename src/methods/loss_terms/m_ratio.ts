@@ -26,7 +26,6 @@ export const mRatio = method({
     source: 'own',
     certainty: 'own',
   },
-  options: {},
   holdsPolicy: false,
   create: (): LossTerm => ({
     coupling: 'sequence',

@@ -15,7 +15,6 @@ export const reinforce = method({
     source: '2504.02546',
     certainty: 'paper',
   },
-  options: {},
   warn: (_, __, stage, members) => uncorrected(stage, members, 'nothing corrects', 'ppo-clip or topr, or '),
   note: (_, methods) => unreadRatio(methods),
   create: (): Surrogate => ({

@@ -21,7 +21,6 @@ export const verifreeLoss = method({
     source: '2505.21493',
     certainty: 'paper',
   },
-  options: {},
   warn: (_, __, stage, members) => uncorrected(stage, members, 'nothing corrects', ''),
   note: (_, methods) =>
     [

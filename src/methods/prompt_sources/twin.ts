@@ -17,7 +17,6 @@ export const twin = method({
     source: '2508.00410',
     certainty: 'after the paper',
   },
-  options: {},
   uses: () => [twinPrompts],
   create: (): PromptSource => ({
     async next(count, draw, { twin: twinOf, metric }) {

@@ -12,7 +12,6 @@ export const none = method({
     source: 'own',
     certainty: 'own',
   },
-  options: {},
   warn: (_, __, stage, members) => uncorrected(stage, members, 'no ratio corrects', 'token, or '),
   create: (): Ratio => ({
     stopsGradient: true,

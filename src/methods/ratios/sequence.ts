@@ -12,7 +12,6 @@ export const sequence = method({
     source: '2507.18071',
     certainty: 'paper',
   },
-  options: {},
   create: (): Ratio => ({
     isPerSequence: true,
     measure(sequence, logRatios) {

@@ -11,7 +11,6 @@ export const sequenceSum = method({
     source: '2503.14286',
     certainty: 'after the paper',
   },
-  options: {},
   create: (): Ratio => ({
     isPerSequence: true,
     measure(sequence, logRatios) {

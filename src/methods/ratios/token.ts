@@ -10,7 +10,6 @@ export const token = method({
     source: '1707.06347',
     certainty: 'paper',
   },
-  options: {},
   create: (): Ratio => ({
     onDevice: true,
     measure({ logprobs, oldLogprobs, coefficients }, logRatios) {

@@ -19,29 +19,39 @@ import { twinPrompts } from './twin_prompts.ts';
 import type { Use } from './use.ts';
 import { words, writtenText } from './words.ts';
 
+/** What each field of it asks for. */
+const USES = {
+  parameterSets: (sets: readonly ParameterSet[]) => sets.map(parameterSet),
+  distributions: () => [distributions],
+  refDistributions: () => [refDistributions],
+  proximal: () => [proximalLogprobs],
+  ledger: (keeps: true | 'history') => [ledger({ history: keeps === 'history' })],
+  twins: () => [twinPrompts],
+  categories: () => [taskChoice],
+  greedy: () => [greedyRewards],
+  steps: () => [solutionSteps],
+  feedback: (how: 'needed' | 'wanted') => [feedback({ required: how === 'needed' })],
+  answers: () => [rightAnswers],
+  hints: () => [answerBeginnings],
+  shown: (count: number) => [shownTexts(count)],
+  prompts: (count: number) => [furtherPrompts(count)],
+  words: (said: Readonly<Record<string, string>>) => [words(said)],
+  texts: (written: readonly string[]) => written.map(writtenText),
+  replies: (count: number) => [replies(count)],
+  behindCompletions: () => [wordsBehind],
+  demonstrations: () => [demonstrations],
+} as const satisfies Readonly<Record<string, (said: never) => readonly Use[]>>;
+
+type Uses = typeof USES;
+
 /** What a method asked of a run before `uses`. @deprecated say it in `uses` */
-export interface OldNeeds {
-  readonly parameterSets?: readonly ParameterSet[];
-  readonly distributions?: true;
-  readonly refDistributions?: true;
-  readonly sampled?: readonly string[];
-  readonly proximal?: true;
-  readonly ledger?: true | 'history';
-  readonly twins?: true;
-  readonly categories?: true;
-  readonly greedy?: true;
-  readonly steps?: true;
-  readonly feedback?: 'needed' | 'wanted';
-  readonly answers?: true;
-  readonly hints?: true;
-  readonly shown?: number;
-  readonly prompts?: number;
-  readonly words?: Readonly<Record<string, string>>;
-  readonly texts?: readonly string[];
-  readonly replies?: number;
-  readonly behindCompletions?: true;
-  readonly demonstrations?: true;
-}
+export type OldNeeds = {
+  readonly [Name in keyof Uses]?: Uses[Name] extends (said: infer Said) => unknown
+    ? unknown extends Said
+      ? true
+      : Said
+    : never;
+} & { readonly sampled?: readonly string[] };
 
 /** The method with what its file says in `needs` among its uses. @param needs  as the file has it */
 export function withOldNeeds(method: Method<unknown>, needs: unknown): Method<unknown> {
@@ -64,27 +74,8 @@ export function usesOfNeeds(id: string, needs: OldNeeds): Use[] {
     const rule = 'asks for a figure in needs, which is called uses now';
     throw new ConfigError('old-needs', `${id}: ${rule}; ${remedy}; rlvr-train/methods has it.`, { method: id });
   }
-  const given = <Value>(value: Value | undefined, use: (value: Value) => readonly Use[]): readonly Use[] =>
-    value === undefined ? [] : use(value);
-  return [
-    ...(needs.parameterSets ?? []).map(parameterSet),
-    ...given(needs.distributions, () => [distributions]),
-    ...given(needs.refDistributions, () => [refDistributions]),
-    ...given(needs.proximal, () => [proximalLogprobs]),
-    ...given(needs.ledger, (keeps) => [ledger({ history: keeps === 'history' })]),
-    ...given(needs.twins, () => [twinPrompts]),
-    ...given(needs.categories, () => [taskChoice]),
-    ...given(needs.greedy, () => [greedyRewards]),
-    ...given(needs.steps, () => [solutionSteps]),
-    ...given(needs.feedback, (how) => [feedback({ required: how === 'needed' })]),
-    ...given(needs.answers, () => [rightAnswers]),
-    ...given(needs.hints, () => [answerBeginnings]),
-    ...given(needs.shown, (count) => [shownTexts(count)]),
-    ...given(needs.prompts, (count) => [furtherPrompts(count)]),
-    ...given(needs.words, (said) => [words(said)]),
-    ...(needs.texts ?? []).map(writtenText),
-    ...given(needs.replies, (count) => [replies(count)]),
-    ...given(needs.behindCompletions, () => [wordsBehind]),
-    ...given(needs.demonstrations, () => [demonstrations]),
-  ];
+  return Object.entries(USES).flatMap(([name, use]) => {
+    const said = needs[name as keyof Uses];
+    return said === undefined ? [] : use(said as never);
+  });
 }

@@ -15,12 +15,20 @@ export function loadBuffer(
   tensors: readonly TensorRecord[],
 ): Buffer {
   const { stepsTaken, temperature } = record;
+  const found = (what: string) => tensors.find(({ name }) => name === tensorName(what))?.data;
+  const refused = (what: string, rule: string): CheckpointError =>
+    new CheckpointError('tensor-mismatch', `checkpoint: tensor ${tensorName(what)} ${rule}.`);
   const groups = loadGroups(record.groups, {
     prompt: (item) => engine.tasks.promptTokens(item),
-    tensor(name, length) {
-      const isThere = tensors.some((tensor) => tensor.name === tensorName(name));
-      if (name === 'keptLogMass' && !isThere) return keptLogMassOf(record.groups.flatMap(({ rollouts }) => rollouts));
-      return find(tensors, name, length);
+    tensor(name) {
+      const data = found(name);
+      if (data !== undefined) return data;
+      if (name === 'keptLogMass') return keptLogMassOf(record.groups.flatMap(({ rollouts }) => rollouts));
+      throw refused(name, 'is missing');
+    },
+    requireLength(name, length) {
+      const seen = found(name)?.length ?? length;
+      if (seen !== length) throw refused(name, `has ${seen} numbers, its rollouts have ${length}`);
     },
   });
   requireTrainable(engine, groups);
@@ -46,14 +54,6 @@ function requireTrainable(
       throw malformedState(`buffer: a prompt of ${long.length} tokens where ${most} are the most`);
     }
   }
-}
-
-function find(tensors: readonly TensorRecord[], what: string, length: number): TensorRecord['data'] {
-  const name = tensorName(what);
-  const found = tensors.find((tensor) => tensor.name === name);
-  if (found?.data.length === length) return found.data;
-  const seen = found === undefined ? 'is missing' : `has ${found.data.length} numbers`;
-  throw new CheckpointError('tensor-mismatch', `checkpoint: tensor ${name} ${seen}, its rollouts have ${length}.`);
 }
 
 /** [tokens of all members] as a checkpoint holds it of before there was a tensor of it. JSON gives a float32 back exactly. */

@@ -15,7 +15,6 @@ export const abCard = {
   version: 1,
   category: 'strings',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ length: 5 }, {}, { length: 12 }, { length: 20 }],
   attributes: { length: [5, 8, 12, 20] },

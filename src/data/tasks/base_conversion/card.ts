@@ -18,7 +18,6 @@ export const baseConversionCard = {
   version: 1,
   category: 'arithmetic',
   tier: 1,
-  parts: [],
   knobs: KNOBS,
   levels: [{ max: 255, bases: 'two' }, {}, { max: 1000, bases: 'any' }, { max: 99999, bases: 'any' }],
   attributes: { max: [255, 1000, 99999] },

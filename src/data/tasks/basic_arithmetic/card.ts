@@ -16,7 +16,6 @@ export const basicArithmeticCard = {
   version: 1,
   category: 'arithmetic',
   tier: 1,
-  parts: [],
   knobs: KNOBS,
   levels: [{ terms: 2 }, {}, { terms: 3, digits: 2 }, { terms: 5, digits: 2 }],
   attributes: { terms: [2, 3, 4, 6], digits: [1, 2, 3] },

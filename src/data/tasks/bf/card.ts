@@ -17,7 +17,6 @@ export const bfCard = {
   version: 1,
   category: 'programs',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ loops: 0 }, {}, { prints: 5, loops: 3 }, { prints: 5, output: 'letters' }],
   attributes: { prints: [2, 3, 5, 8], loops: [0, 1, 3, 5] },

@@ -17,7 +17,6 @@ export const binairoCard = {
   version: 1,
   category: 'puzzles',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   checkKnobs: ({ size }: BinairoKnobs): BrokenRule[] =>
     size % 2 === 0 ? [] : [{ key: 'size', rule: `must be even: half of a row are ones; for example ${size - 1}` }],

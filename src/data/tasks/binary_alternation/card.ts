@@ -18,7 +18,6 @@ export const binaryAlternationCard = {
   version: 1,
   category: 'strings',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ length: 8 }, {}, { length: 16 }, { length: 30 }],
   attributes: { length: [8, 10, 16, 30] },

@@ -15,7 +15,6 @@ export const binaryMatrixCard = {
   version: 1,
   category: 'grids',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{}, { size: 4 }, { size: 6 }, { size: 10 }],
   attributes: { size: [3, 4, 6, 10] },

@@ -16,7 +16,6 @@ export const bitwiseArithmeticCard = {
   version: 1,
   category: 'arithmetic',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ depth: 1 }, {}, { depth: 3, digits: 2 }, { depth: 4, digits: 4 }],
   attributes: { depth: [1, 2, 3, 4], digits: [1, 2, 4] },

@@ -15,7 +15,6 @@ export const boolExpressionCard = {
   version: 1,
   category: 'logic',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ operators: 3 }, {}, { operators: 9 }, { operators: 15 }],
   attributes: { operators: [3, 5, 9, 15, 20] },

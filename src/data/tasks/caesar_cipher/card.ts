@@ -16,7 +16,6 @@ export const caesarCipherCard = {
   version: 1,
   category: 'strings',
   tier: 1,
-  parts: [],
   knobs: KNOBS,
   levels: [{ length: 4, shift: 3 }, {}, { length: 10, shift: 12 }, { length: 30, shift: 25 }],
   attributes: { length: [4, 5, 10, 30], shift: [3, 5, 12, 25] },

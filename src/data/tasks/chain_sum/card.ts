@@ -16,7 +16,6 @@ export const chainSumCard = {
   version: 1,
   category: 'arithmetic',
   tier: 1,
-  parts: [],
   knobs: KNOBS,
   levels: [{ terms: 3, digits: 1 }, {}, { terms: 3 }, { terms: 4, digits: 3 }],
   attributes: { terms: [2, 3, 4, 6], digits: [1, 2, 3, 4] },

@@ -18,7 +18,6 @@ export const coinFlipCard = {
   version: 1,
   category: 'arithmetic',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ flips: 6 }, {}, { flips: 10, bias: 6 }, { flips: 15, bias: 8 }],
   attributes: { flips: [6, 8, 10, 15], bias: [3, 4, 6, 8] },

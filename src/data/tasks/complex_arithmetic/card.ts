@@ -18,7 +18,6 @@ export const complexArithmeticCard = {
   version: 1,
   category: 'arithmetic',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ max: 5, operations: '+-' }, {}, { operations: '+-*/' }, { max: 99, operations: '+-*/' }],
   attributes: { max: [5, 10, 20, 99], operations: ['+-', '+-*', '+-*/'] },

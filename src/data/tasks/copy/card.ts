@@ -18,7 +18,6 @@ export const copyCard = {
   version: 1,
   category: 'strings',
   tier: 1,
-  parts: [],
   knobs: KNOBS,
   levels: [{ length: 4, alphabet: 6 }, {}, { length: 12, alphabet: 16 }, { length: 24, alphabet: 26 }],
   attributes: { length: [4, 6, 12, 24], alphabet: [4, 8, 16, 26] },

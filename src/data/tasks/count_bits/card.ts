@@ -15,7 +15,6 @@ export const countBitsCard = {
   version: 1,
   category: 'arithmetic',
   tier: 1,
-  parts: [],
   knobs: KNOBS,
   levels: [{ bits: 8 }, {}, { bits: 16 }, { bits: 31 }],
   attributes: { bits: [8, 10, 16, 31] },

@@ -15,7 +15,6 @@ export const countPrimesCard = {
   version: 1,
   category: 'arithmetic',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ max: 60 }, {}, { max: 300 }, { max: 10000 }],
   attributes: { max: [60, 100, 300, 10000] },

@@ -60,7 +60,6 @@ export const countdownCard = {
   version: 2,
   category: 'arithmetic',
   tier: 1,
-  parts: [],
   knobs: KNOBS,
   checkKnobs,
   levels: [{ numbers: 2 }, {}, { numbers: 4 }],

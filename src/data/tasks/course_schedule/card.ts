@@ -15,7 +15,6 @@ export const courseScheduleCard = {
   version: 1,
   category: 'graphs',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ courses: 4 }, {}, { courses: 10 }, { courses: 20 }],
   attributes: { courses: [4, 6, 10, 20] },

@@ -17,7 +17,6 @@ export const decimalChainSumCard = {
   version: 1,
   category: 'arithmetic',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{}, { places: 2 }, { terms: 3, digits: 2, places: 2 }, { terms: 4, digits: 3, places: 4 }],
   attributes: { terms: [2, 3, 4, 6], digits: [1, 2, 4], places: [1, 2, 4] },

@@ -17,7 +17,6 @@ export const dyckCard = {
   version: 1,
   category: 'strings',
   tier: 1,
-  parts: [],
   knobs: KNOBS,
   levels: [{ depth: 3, closed: 1 }, {}, { depth: 6, closed: 4 }, { depth: 12, kinds: 4, closed: 12 }],
   attributes: { depth: [3, 4, 6, 12], kinds: [2, 3, 4], closed: [0, 2, 4, 12] },

@@ -16,7 +16,6 @@ export const fractionSimplificationCard = {
   version: 1,
   category: 'arithmetic',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ max: 12, factor: 4 }, {}, { max: 99, factor: 20 }, { max: 1000, factor: 100 }],
   attributes: { max: [12, 20, 99, 1000], factor: [4, 9, 20, 100] },

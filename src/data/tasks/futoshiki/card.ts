@@ -19,7 +19,6 @@ export const futoshikiCard = {
   version: 1,
   category: 'puzzles',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ holes: 30 }, {}, { size: 5 }, { size: 7 }],
   attributes: { size: [4, 5, 7, 9], holes: [10, 30, 60, 80], signs: [60, 30, 10] },

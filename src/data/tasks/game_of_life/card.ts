@@ -16,7 +16,6 @@ export const gameOfLifeCard = {
   version: 1,
   category: 'grids',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{}, { size: 5 }, { size: 6, steps: 2 }, { size: 8, steps: 5 }],
   attributes: { size: [4, 5, 6, 8], steps: [1, 2, 5] },

@@ -16,7 +16,6 @@ export const gcdCard = {
   version: 1,
   category: 'arithmetic',
   tier: 1,
-  parts: [],
   knobs: KNOBS,
   levels: [{ max: 30 }, {}, { max: 200 }, { max: 1000, numbers: 3 }],
   attributes: { max: [30, 60, 200, 1000], numbers: [2, 3, 4] },

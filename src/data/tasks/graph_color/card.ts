@@ -20,7 +20,6 @@ export const graphColorCard = {
   version: 1,
   category: 'graphs',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   checkKnobs: ({ vertices, colors }: GraphColorKnobs): BrokenRule[] =>
     vertices >= colors + 2

@@ -18,7 +18,6 @@ export const isomorphicStringsCard = {
   version: 1,
   category: 'strings',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ length: 4 }, {}, { length: 8, alphabet: 12 }, { length: 16, alphabet: 26 }],
   attributes: { length: [4, 5, 8, 16], alphabet: [4, 8, 12, 26] },

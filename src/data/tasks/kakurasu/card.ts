@@ -16,7 +16,6 @@ export const kakurasuCard = {
   version: 1,
   category: 'puzzles',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ size: 3 }, {}, { size: 5 }, { size: 8 }],
   attributes: { size: [3, 4, 5, 8, 9], ones: [20, 30, 50] },

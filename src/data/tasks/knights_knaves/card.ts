@@ -16,7 +16,6 @@ export const knightsKnavesCard = {
   version: 1,
   category: 'logic',
   tier: 1,
-  parts: [],
   knobs: KNOBS,
   levels: [{ people: 2, depth: 2 }, {}, { people: 4, depth: 2 }, { people: 6, depth: 3 }],
   attributes: { people: [2, 3, 4, 6], depth: [1, 2, 3] },

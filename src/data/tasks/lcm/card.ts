@@ -16,7 +16,6 @@ export const lcmCard = {
   version: 1,
   category: 'arithmetic',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ max: 20 }, {}, { max: 100 }, { max: 100, numbers: 3 }],
   attributes: { max: [20, 30, 100, 999], numbers: [2, 3, 4] },

@@ -18,7 +18,6 @@ export const letterCountingCard = {
   version: 1,
   category: 'strings',
   tier: 1,
-  parts: [],
   knobs: KNOBS,
   levels: [{ length: 6, alphabet: 5 }, {}, { length: 20, alphabet: 12 }, { length: 60, alphabet: 26 }],
   attributes: { length: [6, 8, 20, 60], alphabet: [3, 5, 8, 26] },

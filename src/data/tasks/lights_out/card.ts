@@ -16,7 +16,6 @@ export const lightsOutCard = {
   version: 1,
   category: 'plans',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ presses: 2 }, {}, { size: 5, presses: 6 }, { size: 6, presses: 12 }],
   attributes: { size: [3, 4, 5, 6], presses: [2, 4, 6, 12] },

@@ -16,7 +16,6 @@ export const manipulateMatrixCard = {
   version: 1,
   category: 'grids',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ size: 2, operations: 1 }, {}, { size: 4, operations: 4 }, { size: 8, operations: 8 }],
   attributes: { size: [2, 3, 5, 9], operations: [1, 2, 4, 10] },

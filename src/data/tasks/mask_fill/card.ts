@@ -19,7 +19,6 @@ export const maskFillCard = {
   version: 1,
   category: 'of tasks',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ masks: 1 }, {}, { masks: 4 }],
 } satisfies TaskCard<MaskFillKnobs>;

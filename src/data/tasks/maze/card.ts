@@ -20,7 +20,6 @@ export const mazeCard = {
   version: 1,
   category: 'graphs',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ rooms: 3 }, {}, { rooms: 5, doors: 20 }, { rooms: 6, doors: 30 }],
   attributes: { rooms: [3, 4, 5, 6], doors: [0, 10, 30, 60] },

@@ -18,7 +18,6 @@ export const mcqFimCard = {
   version: 1,
   category: 'of tasks',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ options: 2, span: 1 }, {}, { span: 4 }],
 } satisfies TaskCard<McqFimKnobs>;

@@ -15,7 +15,6 @@ export const miniSudokuCard = {
   version: 1,
   category: 'puzzles',
   tier: 1,
-  parts: [],
   knobs: KNOBS,
   levels: [{ holes: 3 }, {}, { holes: 9 }, { holes: 12 }],
   attributes: { holes: [1, 3, 6, 9, 12] },

@@ -17,7 +17,6 @@ export const modArithCard = {
   version: 1,
   category: 'arithmetic',
   tier: 1,
-  parts: [],
   knobs: KNOBS,
   levels: [{ modulus: 5, max: 9 }, {}, { terms: 3, max: 99, modulus: 23 }, { terms: 4, max: 99, modulus: 97 }],
   attributes: { terms: [2, 3, 4], modulus: [5, 9, 23, 97] },

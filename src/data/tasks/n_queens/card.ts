@@ -20,7 +20,6 @@ export const nQueensCard = {
   version: 1,
   category: 'puzzles',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   checkKnobs: ({ size, missing }: NQueensKnobs): BrokenRule[] =>
     missing < size ? [] : [{ key: 'missing', rule: `must be below size (${size}); a queen is given at least` }],

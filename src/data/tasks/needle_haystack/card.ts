@@ -18,7 +18,6 @@ export const needleHaystackCard = {
   version: 1,
   category: 'strings',
   tier: 1,
-  parts: [],
   knobs: KNOBS,
   levels: [{ facts: 3 }, {}, { facts: 16 }, { facts: 60 }],
   attributes: { facts: [3, 5, 16, 60, 100] },

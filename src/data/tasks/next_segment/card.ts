@@ -17,7 +17,6 @@ export const nextSegmentCard = {
   version: 1,
   category: 'of tasks',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ segment: 1 }, {}, { segment: 5 }],
 } satisfies TaskCard<NextSegmentKnobs>;

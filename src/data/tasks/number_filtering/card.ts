@@ -16,7 +16,6 @@ export const numberFilteringCard = {
   version: 1,
   category: 'strings',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ numbers: 4, max: 30 }, {}, { numbers: 8, max: 99 }, { numbers: 12, max: 999 }],
   attributes: { numbers: [4, 5, 8, 12], max: [30, 50, 99, 999] },

@@ -17,7 +17,6 @@ export const numberFormatCard = {
   version: 1,
   category: 'arithmetic',
   tier: 1,
-  parts: [],
   knobs: KNOBS,
   levels: [{ candidates: 2 }, {}, { candidates: 4, digits: 4 }, { candidates: 5, digits: 9, decimals: 3 }],
   attributes: { candidates: [2, 3, 5], digits: [2, 4, 9], decimals: [0, 1, 3] },

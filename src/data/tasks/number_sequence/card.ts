@@ -17,7 +17,6 @@ export const numberSequenceCard = {
   version: 1,
   category: 'logic',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ complexity: 1 }, {}, { complexity: 3 }, { complexity: 3, terms: 8, max: 50 }],
   attributes: { complexity: [1, 2, 3], terms: [5, 6, 8, 10], max: [5, 10, 50] },

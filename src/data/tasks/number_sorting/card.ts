@@ -20,7 +20,6 @@ export const numberSortingCard = {
   version: 1,
   category: 'strings',
   tier: 1,
-  parts: [],
   knobs: KNOBS,
   levels: [
     { numbers: 3, max: 15 },

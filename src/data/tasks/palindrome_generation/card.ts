@@ -16,7 +16,6 @@ export const palindromeGenerationCard = {
   version: 1,
   category: 'strings',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ length: 5, alphabet: 5 }, {}, { length: 9, alphabet: 10 }, { length: 14, alphabet: 26 }],
   attributes: { length: [5, 6, 9, 14], alphabet: [5, 6, 10, 26] },

@@ -15,7 +15,6 @@ export const parityCard = {
   version: 1,
   category: 'strings',
   tier: 1,
-  parts: [],
   knobs: KNOBS,
   levels: [{ bits: 6 }, {}, { bits: 16 }, { bits: 32 }],
   attributes: { bits: [6, 8, 16, 32] },

@@ -16,7 +16,6 @@ export const pathStarCard = {
   version: 1,
   category: 'graphs',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ arms: 2, length: 2 }, {}, { arms: 4, length: 5 }, { arms: 6, length: 8 }],
   attributes: { arms: [2, 3, 4, 6], length: [2, 3, 5, 8] },

@@ -15,7 +15,6 @@ export const primeFactorizationCard = {
   version: 1,
   category: 'arithmetic',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ max: 200 }, {}, { max: 9999 }, { max: 999999 }],
   attributes: { max: [200, 500, 9999, 999999] },

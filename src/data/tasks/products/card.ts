@@ -15,7 +15,6 @@ export const productsCard = {
   version: 1,
   category: 'arithmetic',
   tier: 1,
-  parts: [],
   knobs: KNOBS,
   levels: [{ max: 20 }, {}, { max: 999 }, { max: 99999 }],
   attributes: { max: [20, 99, 999, 9999, 99999] },

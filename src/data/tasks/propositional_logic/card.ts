@@ -17,7 +17,6 @@ export const propositionalLogicCard = {
   version: 1,
   category: 'logic',
   tier: 3,
-  parts: [],
   knobs: KNOBS,
   levels: [{ premises: 2 }, {}, { variables: 4, depth: 2 }, { variables: 5, premises: 4, depth: 2 }],
   attributes: { variables: [3, 4, 5], premises: [2, 3, 4, 5], depth: [1, 2] },

@@ -15,7 +15,6 @@ export const puzzle24Card = {
   version: 1,
   category: 'arithmetic',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ max: 6 }, {}, { max: 13 }],
   attributes: { max: [6, 10, 13] },

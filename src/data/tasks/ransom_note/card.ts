@@ -18,7 +18,6 @@ export const ransomNoteCard = {
   version: 1,
   category: 'strings',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ length: 4, alphabet: 4 }, {}, { length: 12, alphabet: 10 }, { length: 30, alphabet: 26 }],
   attributes: { length: [4, 5, 12, 30], alphabet: [4, 6, 10, 26] },

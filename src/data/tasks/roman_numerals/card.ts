@@ -15,7 +15,6 @@ export const romanNumeralsCard = {
   version: 1,
   category: 'strings',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ max: 200 }, {}, { max: 1000 }, { max: 3999 }],
   attributes: { max: [200, 400, 1000, 3999] },

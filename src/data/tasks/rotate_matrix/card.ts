@@ -16,7 +16,6 @@ export const rotateMatrixCard = {
   version: 1,
   category: 'grids',
   tier: 1,
-  parts: [],
   knobs: KNOBS,
   levels: [{ size: 2, turns: 1 }, {}, { size: 5 }, { size: 10, turns: 10 }],
   attributes: { size: [2, 3, 5, 10], turns: [1, 3, 10] },

@@ -15,7 +15,6 @@ export const rottenOrangesCard = {
   version: 2,
   category: 'grids',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{}, { size: 5 }, { size: 8 }, { size: 12 }],
   attributes: { size: [4, 5, 8, 12] },

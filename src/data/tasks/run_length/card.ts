@@ -17,7 +17,6 @@ export const runLengthCard = {
   version: 1,
   category: 'strings',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ runs: 3, longest: 3 }, {}, { runs: 7 }, { runs: 12, longest: 9, alphabet: 26 }],
   attributes: { runs: [3, 4, 7, 12], longest: [3, 4, 9] },

@@ -16,7 +16,6 @@ export const shortestPathCard = {
   version: 1,
   category: 'graphs',
   tier: 1,
-  parts: [],
   knobs: KNOBS,
   levels: [{ walls: 10 }, {}, { size: 5, walls: 30 }, { size: 8, walls: 35 }],
   attributes: { size: [3, 5, 8], walls: [10, 20, 30, 40] },

@@ -17,7 +17,6 @@ export const simpleEquationsCard = {
   version: 1,
   category: 'arithmetic',
   tier: 1,
-  parts: [],
   knobs: KNOBS,
   levels: [
     { coefficient: 5, solution: 10 },

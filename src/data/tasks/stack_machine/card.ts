@@ -17,7 +17,6 @@ export const stackMachineCard = {
   version: 1,
   category: 'programs',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ length: 5, moves: false }, {}, { length: 10 }, { length: 16, max: 20 }],
   attributes: { length: [5, 6, 10, 16, 20], max: [5, 9, 20, 99] },

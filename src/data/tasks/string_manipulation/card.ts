@@ -17,7 +17,6 @@ export const stringManipulationCard = {
   version: 1,
   category: 'strings',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ rules: 2, length: 5 }, {}, { rules: 5, length: 10, letters: 4 }, { rules: 8, length: 20, letters: 5 }],
   attributes: { rules: [2, 3, 5, 8], length: [5, 6, 10, 20], letters: [2, 3, 5] },

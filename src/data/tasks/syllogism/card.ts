@@ -15,7 +15,6 @@ export const syllogismCard = {
   version: 1,
   category: 'logic',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{}, { premises: 3 }],
   attributes: { premises: [2, 3] },

@@ -15,7 +15,6 @@ export const topologicalOrderCard = {
   version: 1,
   category: 'graphs',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ courses: 4 }, {}, { courses: 7 }, { courses: 9 }],
   attributes: { courses: [4, 5, 7, 9] },

@@ -16,7 +16,6 @@ export const towerOfHanoiCard = {
   version: 1,
   category: 'plans',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ disks: 4 }, {}, { pegs: 4 }, { disks: 7, pegs: 4 }],
   attributes: { disks: [4, 5, 6, 7], pegs: [3, 4] },

@@ -16,7 +16,6 @@ export const wordSortingCard = {
   version: 1,
   category: 'strings',
   tier: 2,
-  parts: [],
   knobs: KNOBS,
   levels: [{ words: 3, length: 3 }, {}, { words: 6 }, { words: 10, length: 8 }],
   attributes: { words: [3, 4, 6, 10], length: [3, 4, 8] },

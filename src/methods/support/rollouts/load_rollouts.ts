@@ -11,11 +11,10 @@ import {
   type Numbers,
   ROLLOUT_ARRAYS,
   ROLLOUT_FIELDS,
-  TENSORS_OF_ALL,
   TOKEN_CREDIT,
   type Values,
 } from './rollout_fields.ts';
-import type { GroupRecord, RolloutRecord, TensorNumbers } from './save_rollouts.ts';
+import type { GroupRecord, TensorNumbers } from './save_rollouts.ts';
 import { type TurnRecord, turnsFlaw, turnsOver } from './turns.ts';
 
 const ARRAYS = { int32: Int32Array, float32: Float32Array, uint8: Uint8Array } as const;
@@ -49,21 +48,31 @@ export function fromPlain(plain: Json): Rollout {
 
 /** Where groups are loaded from. */
 export interface GroupSources {
-  /** A tensor by its name, of exactly `length` numbers. @throws where there is none such */
-  tensor(name: string, length: number): ArrayLike<number>;
+  /** A tensor by its name. @throws where there is none such */
+  tensor(name: string): ArrayLike<number>;
+  /** Is called at the end, with how many numbers of it the rollouts have. @throws where it has others */
+  requireLength(name: string, length: number): void;
   prompt(item: TaskItem): Int32Array;
 }
 
 /** @param records  in the form of `groupRecordSchema` @throws what the sources throw */
-export function loadGroups(records: readonly GroupRecord[], { tensor, prompt }: GroupSources): CreditedGroup[] {
-  const cutters = new Map([...sizesOf(records)].map(([name, size]) => [name, cutter(name, tensor(name, size))]));
-  const next = (name: string, length: number): TensorNumbers => (cutters.get(name) as Cutter)(length); // `sizesOf` has all
-  return records.map((record): CreditedGroup => {
+export function loadGroups(
+  records: readonly GroupRecord[],
+  { tensor, requireLength, prompt }: GroupSources,
+): CreditedGroup[] {
+  const cutters = new Map<string, Cutter>();
+  const next = (name: string, length: number): TensorNumbers => {
+    const cutter = cutters.get(name) ?? new Cutter(name, tensor(name));
+    cutters.set(name, cutter);
+    return cutter.next(length);
+  };
+  const groups = records.map((record): CreditedGroup => {
     const rollouts = record.rollouts.map((own) => {
       const lists = listsOf(own);
       return rolloutOf(own, 'batch', (name, field) => {
         if (field.saved === 'list') return lists(name, field);
-        return hasTensor(own, name, field) ? next(name, own.length) : undefined;
+        const isThere = field.optional === undefined || own[flagOf(name, field)] === true;
+        return isThere ? next(name, own.length) : undefined;
       });
     });
     const credit = creditOf(record).map((name) => [name, record.rollouts.map(({ length }) => next(name, length))]);
@@ -75,42 +84,28 @@ export function loadGroups(records: readonly GroupRecord[], { tensor, prompt }: 
       ...Object.fromEntries(credit),
     };
   });
+  for (const [name, { taken }] of cutters) requireLength(name, taken);
+  return groups;
 }
 
 function creditOf({ perToken = [] }: GroupRecord): readonly string[] {
   return TOKEN_CREDIT.filter((name) => perToken.includes(name));
 }
 
-function hasTensor(record: RolloutRecord, name: string, field: ArrayField): boolean {
-  return field.optional === undefined || record[flagOf(name, field)] === true;
-}
-
-/** How many numbers each tensor has that some record has a part of; 0 where it is always there. */
-function sizesOf(records: readonly GroupRecord[]): ReadonlyMap<string, number> {
-  const tensors = ROLLOUT_ARRAYS.batch.filter(([, { saved }]) => saved === 'tensor');
-  const sizes = new Map(TENSORS_OF_ALL.map((name) => [name, 0]));
-  const add = (name: string, length: number): unknown => sizes.set(name, (sizes.get(name) ?? 0) + length);
-  for (const record of records) {
-    add('advantages', record.rollouts.length);
-    for (const rollout of record.rollouts) {
-      for (const [name, field] of tensors) if (hasTensor(rollout, name, field)) add(name, rollout.length);
-      for (const name of creditOf(record)) add(name, rollout.length);
-    }
-  }
-  return sizes;
-}
-
 /** Hands out consecutive parts of a tensor, as copies. */
-type Cutter = (length: number) => TensorNumbers;
+class Cutter {
+  readonly #all: TensorNumbers;
+  taken = 0;
 
-function cutter(name: string, data: ArrayLike<number>): Cutter {
-  const all = name === 'tokens' ? Int32Array.from(data) : Float32Array.from(data);
-  let end = 0;
-  return (length) => {
-    const begin = end;
-    end += length;
-    return all.slice(begin, end);
-  };
+  constructor(name: string, data: ArrayLike<number>) {
+    this.#all = name === 'tokens' ? Int32Array.from(data) : Float32Array.from(data);
+  }
+
+  next(length: number): TensorNumbers {
+    const begin = this.taken;
+    this.taken += length;
+    return this.#all.slice(begin, this.taken);
+  }
 }
 
 /** What is wrong between the fields of a rollout, each of which has its form; undefined: nothing. */

@@ -151,12 +151,6 @@ function arraysOf(least: KeptFor): (readonly [name: string, field: ArrayField])[
 /** The arrays of a rollout that live at least so long. */
 export const ROLLOUT_ARRAYS = { batch: arraysOf('batch'), run: arraysOf('run') } as const;
 
-/** Tensors of a checkpoint that are always there, in the order in which they are written; what only some have follows. */
-export const TENSORS_OF_ALL = [
-  ...ROLLOUT_ARRAYS.batch.flatMap(([name, { saved, optional }]) => (saved === 'tensor' && !optional ? [name] : [])),
-  'advantages',
-];
-
 /** Which credit a group may have per token. */
 export const TOKEN_CREDIT = Object.entries(GROUP_FIELDS).flatMap(([name, field]) => ('arrays' in field ? [name] : []));
 

@@ -16,7 +16,6 @@ import {
   type Numbers,
   ROLLOUT_ARRAYS,
   ROLLOUT_FIELDS,
-  TENSORS_OF_ALL,
   TOKEN_CREDIT,
   type Values,
 } from './rollout_fields.ts';
@@ -66,6 +65,12 @@ function turnRecords({ turns }: Rollout): { readonly turns?: readonly TurnRecord
 export function toPlain(rollout: Rollout): Json {
   return recordOf(rollout, 'run', asList) as unknown as Json; // lists, and what is plain in the rollout too
 }
+
+/** The tensors that are always there, in the order in which they are written; what only some have follows. */
+const TENSORS_OF_ALL = [
+  ...ROLLOUT_ARRAYS.batch.flatMap(([name, { saved, optional }]) => (saved === 'tensor' && !optional ? [name] : [])),
+  'advantages',
+];
 
 /** Groups as JSON, and tensors by name. */
 export function saveGroups(groups: readonly CreditedGroup[]): {
