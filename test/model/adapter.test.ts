@@ -9,18 +9,18 @@ import { packBatch } from '../../src/model/batch.ts';
 import { initialTensor } from '../../src/model/initialize.ts';
 import { planPolicy, type Trained } from '../../src/model/memory/plan.ts';
 import type { Policy } from '../../src/model/policy.ts';
-import { generate } from '../../src/model/sampling/generation.ts';
 import type { ModelShape } from '../../src/model/shape.ts';
-import { normals } from '../support/data.ts';
 import {
+  accumulate,
   bitsOf,
-  generationSettings,
   NO_UPDATE,
   openPolicy,
   REFERENCE,
+  randomDerivatives,
   randomGroups,
   SMALL_CAPACITY,
   SMALL_SHAPE,
+  sampledAndScored,
   takeGradients,
 } from '../support/policies.ts';
 
@@ -35,20 +35,12 @@ const CASES = [
 
 const GROUPS = randomGroups([3, 4, 1, 2], { seed: 7 });
 const BATCH = packBatch(GROUPS);
-const DERIVATIVES = {
-  logprobs: Float32Array.from(normals([BATCH.lossRowCount], 21)),
-  entropies: Float32Array.from(normals([BATCH.lossRowCount], 22, 0.1)),
-};
+const DERIVATIVES = randomDerivatives(BATCH);
 const STEP = { ...NO_UPDATE, learningRate: 5e-3, beta2: 0.99, weightDecay: 0.1, maxGradNorm: 1 };
 
 const wasm = await wasmBackend({ threads: 2 });
 const openAdapted = (adapter: AdapterSettings, backend = wasm): Promise<Policy> =>
   openPolicy(backend, ALL_KINDS, { sets: REFERENCE }, 1, { adapter });
-
-async function accumulate(policy: Policy): Promise<void> {
-  await policy.forward(BATCH, 0.9);
-  await policy.backward(DERIVATIVES);
-}
 
 type Tensors = ReadonlyMap<string, ArrayLike<number>>;
 
@@ -113,8 +105,8 @@ describe.each(CASES)('with adapters beside %s', (_, adapter) => {
     const merged = await openMerged(policy, adapter);
     const [scores, expected] = [await policy.score(BATCH, 0.9), await merged.score(BATCH, 0.9)];
     expectClose(scores.logprobs, expected.logprobs, 1e-6, 'log-probs'); // rounded to float32 on their way here
-    await accumulate(policy);
-    await accumulate(merged);
+    await accumulate(policy, BATCH);
+    await accumulate(merged, BATCH);
     const [gradients, full] = [await takeGradients(policy), await takeGradients(merged)];
     const modules = modulesOf(policy, await tensorsOf(policy), adapter);
     expect([...gradients.keys()].sort()).toEqual(modules.flatMap(({ nameA, nameB }) => [nameA, nameB]).sort());
@@ -136,7 +128,7 @@ describe.each(CASES)('with adapters beside %s', (_, adapter) => {
     await policy.copySet('reference', 'policy');
     const before = await tensorsOf(policy);
     const scored = await policy.score(BATCH, 0.9);
-    await accumulate(policy);
+    await accumulate(policy, BATCH);
     await policy.optimize(STEP);
     for (const [name, after] of await tensorsOf(policy)) {
       if (name.includes('.lora_')) expect(after, name).not.toEqual(before.get(name));
@@ -149,14 +141,7 @@ describe.each(CASES)('with adapters beside %s', (_, adapter) => {
 
   it('the sampler is the scorer, to the bit', async () => {
     const policy = await openAdapted(adapter);
-    const requests = GROUPS.map(({ prompt }, i) => ({ prompt, rolloutNumbers: [2 * i, 2 * i + 1] }));
-    const sampled = await generate(policy, requests, generationSettings({ maxCompletionTokens: 20 }));
-    for (const [i, group] of sampled.entries()) {
-      for (const { tokens, logprobs } of group) {
-        const batch = packBatch([{ prompt: requests[i].prompt, completions: [tokens] }]);
-        expect(bitsOf((await policy.score(batch, 1)).logprobs)).toEqual(bitsOf(logprobs));
-      }
-    }
+    for (const { sampled, scored } of await sampledAndScored(policy, GROUPS, 20)) expect(scored).toEqual(sampled);
     await policy.close();
   });
 
@@ -235,7 +220,7 @@ describe('the adapters of a stage begin', () => {
 describe('what the backward pass makes again', () => {
   const gradientsWith = async (recompute: 'nothing' | 'elementwise', trained?: Trained) => {
     const policy = await openPolicy(wasm, ALL_KINDS, { recompute }, 1, trained);
-    await accumulate(policy);
+    await accumulate(policy, BATCH);
     const gradients = bitsOf(await policy.readVector('gradients'));
     const { bytes } = policy.engine;
     await policy.close();

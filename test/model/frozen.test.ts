@@ -6,17 +6,16 @@ import { planPolicy } from '../../src/model/memory/plan.ts';
 import type { IsTrainable } from '../../src/model/parameters.ts';
 import type { Policy } from '../../src/model/policy.ts';
 import type { OptimizerSettings } from '../../src/model/programs.ts';
-import { generate } from '../../src/model/sampling/generation.ts';
 import type { ModelShape } from '../../src/model/shape.ts';
-import { normals } from '../support/data.ts';
 import {
+  accumulate,
   bitsOf,
-  generationSettings,
   openPolicy,
   REFERENCE,
   randomGroups,
   SMALL_CAPACITY,
   SMALL_SHAPE,
+  sampledAndScored,
   takeGradients,
 } from '../support/policies.ts';
 
@@ -44,10 +43,6 @@ const CASES: readonly (readonly [string, Partial<ModelShape>, (name: string) => 
 
 const GROUPS = randomGroups([3, 4, 1, 2], { seed: 7 });
 const BATCH = packBatch(GROUPS);
-const DERIVATIVES = {
-  logprobs: Float32Array.from(normals([BATCH.lossRowCount], 21)),
-  entropies: Float32Array.from(normals([BATCH.lossRowCount], 22, 0.1)),
-};
 
 const optimizerAt = (adamStep: number): OptimizerSettings => ({
   learningRate: 5e-3,
@@ -65,11 +60,6 @@ async function openFrozen(shape: Partial<ModelShape>, isTrainable?: IsTrainable,
   return openPolicy(wasm, shape, { sets: REFERENCE }, seed, { isTrainable });
 }
 
-async function accumulate(policy: Policy): Promise<void> {
-  await policy.forward(BATCH, 0.9);
-  await policy.backward(DERIVATIVES);
-}
-
 async function weightsOf(policy: Policy): Promise<Map<string, Int32Array>> {
   const named = policy.parameters.map(
     async (parameter) => [parameter.name, bitsOf(await policy.readParameter(parameter))] as const,
@@ -84,7 +74,7 @@ describe.each(CASES)('with %s frozen', (_, shape, isFrozen) => {
     const policy = await openFrozen(shape, isTrainable);
     const before = await weightsOf(policy);
     for (let step = 1; step <= 3; step++) {
-      await accumulate(policy);
+      await accumulate(policy, BATCH);
       await policy.optimize(optimizerAt(step));
     }
     for (const [name, after] of await weightsOf(policy)) {
@@ -97,8 +87,8 @@ describe.each(CASES)('with %s frozen', (_, shape, isFrozen) => {
   it('the others have the gradients that they have where all are trained, to the bit', async () => {
     const [some, all] = [await openFrozen(shape, isTrainable), await openFrozen(shape)];
     for (const policy of [some, all]) {
-      await accumulate(policy);
-      await accumulate(policy);
+      await accumulate(policy, BATCH);
+      await accumulate(policy, BATCH);
     }
     const [gradients, expected] = [await takeGradients(some), await takeGradients(all)];
     expect([...gradients.keys()]).toEqual(some.parameters.map(({ name }) => name).filter(isTrainable));
@@ -111,22 +101,11 @@ describe.each(CASES)('with %s frozen', (_, shape, isFrozen) => {
     const policy = await openFrozen(shape, isTrainable);
     await policy.copySet('reference', 'policy');
     const before = await policy.score(BATCH, 0.9);
-    await accumulate(policy);
+    await accumulate(policy, BATCH);
     await policy.optimize(optimizerAt(1));
     const reference = await policy.score(BATCH, 0.9, 'reference');
     expect(bitsOf(reference.logprobs)).toEqual(bitsOf(before.logprobs));
-    const requests = GROUPS.map(({ prompt }, i) => ({ prompt, rolloutNumbers: [2 * i, 2 * i + 1] }));
-    const sampled = await generate(policy, requests, generationSettings({ maxCompletionTokens: 20 }));
-    const completions = sampled.map((group, i) => ({
-      prompt: requests[i].prompt,
-      completions: group.map(({ tokens }) => tokens),
-    }));
-    for (const [i, group] of completions.entries()) {
-      for (const [j, tokens] of group.completions.entries()) {
-        const scored = await policy.score(packBatch([{ prompt: group.prompt, completions: [tokens] }]), 1);
-        expect(bitsOf(scored.logprobs)).toEqual(bitsOf(sampled[i][j].logprobs));
-      }
-    }
+    for (const { sampled, scored } of await sampledAndScored(policy, GROUPS, 20)) expect(scored).toEqual(sampled);
     await policy.close();
   });
 

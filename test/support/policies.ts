@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import type { Backend } from '../../src/kernels/engine.ts';
 import { slotLength } from '../../src/kernels/memory.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
-import type { PackedBatch, TokenGroup } from '../../src/model/batch.ts';
+import { type PackedBatch, packBatch, type TokenGroup } from '../../src/model/batch.ts';
 import type { Capacity } from '../../src/model/memory/capacity.ts';
 import type { Trained } from '../../src/model/memory/plan.ts';
 import type { Parameter } from '../../src/model/parameters.ts';
 import { Policy } from '../../src/model/policy.ts';
 import type { OptimizerSettings } from '../../src/model/programs.ts';
-import type { GenerationSettings, SamplingSettings } from '../../src/model/sampling/generation.ts';
+import { type GenerationSettings, generate, type SamplingSettings } from '../../src/model/sampling/generation.ts';
 import type { ModelShape } from '../../src/model/shape.ts';
 import { normals } from './data.ts';
 import type { GoldenModel } from './golden_model.ts';
@@ -89,6 +89,18 @@ export const NO_UPDATE: OptimizerSettings = {
   adamStep: 1,
 };
 
+/** Derivatives by what the loss rows of a batch score, at random. */
+export const randomDerivatives = ({ lossRowCount }: PackedBatch) => ({
+  logprobs: Float32Array.from(normals([lossRowCount], 21)),
+  entropies: Float32Array.from(normals([lossRowCount], 22, 0.1)),
+});
+
+/** A pass over a batch and back, whose gradients are added to those before it. */
+export async function accumulate(policy: Policy, batch: PackedBatch): Promise<void> {
+  await policy.forward(batch, 0.9);
+  await policy.backward(randomDerivatives(batch));
+}
+
 /** The gradients accumulated so far, tensor by tensor, in the engine's precision; ends the accumulation. */
 export async function takeGradients(policy: Policy): Promise<ReadonlyMap<string, Float32Array | Float64Array>> {
   await policy.optimize(NO_UPDATE);
@@ -147,4 +159,18 @@ export const NO_FILTERS: SamplingSettings = { temperature: 1, topK: 0, topP: 1, 
 
 export function generationSettings(settings: Partial<GenerationSettings> = {}): GenerationSettings {
   return { sampling: NO_FILTERS, samplingKey: [11, 3], maxCompletionTokens: 40, stopIds: [2], ...settings };
+}
+
+/** Two completions of each prompt: the bits of their log-probs as they were sampled, and as each is scored by itself. */
+export async function sampledAndScored(policy: Policy, groups: readonly TokenGroup[], maxCompletionTokens: number) {
+  const requests = groups.map(({ prompt }, i) => ({ prompt, rolloutNumbers: [2 * i, 2 * i + 1] }));
+  const sampled = await generate(policy, requests, generationSettings({ maxCompletionTokens }));
+  const bits: { readonly sampled: Int32Array; readonly scored: Int32Array }[] = [];
+  for (const [i, { prompt }] of requests.entries()) {
+    for (const { tokens, logprobs } of sampled[i]) {
+      const scores = await policy.score(packBatch([{ prompt, completions: [tokens] }]), 1);
+      bits.push({ sampled: bitsOf(logprobs), scored: bitsOf(scores.logprobs) });
+    }
+  }
+  return bits;
 }

@@ -3,23 +3,17 @@ import { expect, it } from 'vitest';
 import { packBatch } from '../../src/model/batch.ts';
 import type { Policy } from '../../src/model/policy.ts';
 import { loadBackend } from '../support/backends.ts';
-import { normals } from '../support/data.ts';
-import { bitsOf, openPolicy, randomGroups, takeGradients } from '../support/policies.ts';
+import { accumulate, bitsOf, openPolicy, randomGroups, takeGradients } from '../support/policies.ts';
 import { WITH_EVERYTHING } from '../support/ten_steps.ts';
 import { REQUIRED_ADAPTERS } from './required_adapters.ts';
 
 const BATCH = packBatch(randomGroups([3, 2], { seed: 7 }));
-const DERIVATIVES = {
-  logprobs: Float32Array.from(normals([BATCH.lossRowCount], 21)),
-  entropies: Float32Array.from(normals([BATCH.lossRowCount], 22, 0.1)),
-};
 /** The tied table, the lowest layer, and of the highest its q/k/v and the norm of its keys. */
 const isFrozen = (name: string): boolean =>
   /embed_tokens|layers\.0|layers\.1\.self_attn\.([qkv]_proj|k_norm)/.test(name);
 
 async function gradientsOf(policy: Policy): Promise<ReadonlyMap<string, Int32Array>> {
-  await policy.forward(BATCH, 0.9);
-  await policy.backward(DERIVATIVES);
+  await accumulate(policy, BATCH);
   const gradients = await takeGradients(policy);
   await policy.close();
   return new Map([...gradients].map(([name, values]) => [name, bitsOf(Float32Array.from(values))]));
