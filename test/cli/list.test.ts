@@ -2,9 +2,11 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Catalogue, catalogue, EXAMPLE_REWARDS } from '../../src/catalogue/catalogue.ts';
 import { cataloguePage } from '../../src/catalogue/catalogue_page.ts';
 import { listCommand } from '../../src/cli/commands/list.ts';
+import { POINT_KEYS } from '../../src/config/keys/method_keys.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { registeredTasks } from '../../src/data/registry.ts';
 import { METHODS } from '../../src/methods/registry.ts';
+import { METHOD_POINTS } from '../../src/methods/stage.ts';
 import { builtInRewards } from '../../src/rewards/built_in.ts';
 
 function listed(name?: string, options: Parameters<typeof listCommand>[1] = {}): string {
@@ -57,8 +59,8 @@ describe('the YAML that is listed', () => {
     'asks for $name: $line',
     ({ name, point, line }) => {
       const [stage] = read('task: countdown', line, EXAMPLE_REWARDS).stages;
-      const camel = point.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-      expect(stage).toMatchObject({ methods: { [camel]: [expect.objectContaining({ name })] } });
+      const its = METHOD_POINTS.find((one) => POINT_KEYS[one].yaml === point) ?? '';
+      expect(stage).toMatchObject({ methods: { [its]: [expect.objectContaining({ name })] } });
     },
   );
 
