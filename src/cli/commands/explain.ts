@@ -46,7 +46,9 @@ export function explainCommand(names: readonly string[], { json = false }: { rea
 }
 
 function nameFacts(name: string): NameFacts | undefined {
-  const [key, metric, things] = [keyFacts(name), metricFacts(name), namedThings(name)];
+  const [key, seen, things] = [keyFacts(name), metricFacts(name), namedThings(name)];
+  // A key is no metric for looking like one, as eval_steps looks like eval_<figure>.
+  const metric = key === undefined || seen?.name === name ? seen : undefined;
   if (key === undefined && metric === undefined && things.length === 0) return undefined;
   return { ...key, name, ...(metric && { metric }), things };
 }
