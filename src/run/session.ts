@@ -14,7 +14,7 @@ import { evaluateRun, train } from '../grpo/trainer.ts';
 import { checkBest, keepBest, loadBest, pruneBest } from './checkpoint/best_weights.ts';
 import { captureCheckpoint } from './checkpoint/capture.ts';
 import { loadLatestCheckpoint, passedOver, removeUnfinished, saveCheckpoint } from './checkpoint/checkpoints.ts';
-import { changedConfig, describeChange, readChanges } from './checkpoint/setting_changes.ts';
+import { changedConfig, changeSteps, describeChange, readChanges } from './checkpoint/setting_changes.ts';
 import { recordedConfig } from './describe_run.ts';
 import type { Fingerprint, RunIdentity } from './fingerprint/fingerprint.ts';
 import { checkResume, describeChanges, hashConfig, identityOf, writeFingerprint } from './fingerprint/fingerprint.ts';
@@ -52,6 +52,8 @@ export interface SessionOptions {
   readonly resume: boolean;
   /** Resume although the fingerprint differs. */
   readonly force: boolean;
+  /** A resumed run takes this many steps of its last stage in all, also where it was finished. */
+  readonly maxSteps?: number | undefined;
   /** The config that the run was begun with, where settings were changed since; default: that of the run. */
   readonly startConfig?: RunConfig;
   /** Asked at each step boundary: true ends the session after a checkpoint. */
@@ -251,7 +253,7 @@ async function resume(options: ClaimedOptions, logs: RunLogs): Promise<Resumed> 
     await logs.cutTo({ metrics: 0, completions: 0 });
     await pruneBest(run, store);
     notes.push('the run has no checkpoint yet: it starts over from step 0.');
-    return { run: await withChanges(run, store, notes), wallSeconds: 0, notes };
+    return { run: await withChanges(options, notes), wallSeconds: 0, notes };
   }
   notes.push(...loaded.damaged.map(passedOver));
   const { restoreCheckpoint } = await import('./checkpoint/restore.ts');
@@ -261,11 +263,12 @@ async function resume(options: ClaimedOptions, logs: RunLogs): Promise<Resumed> 
   if (lost !== undefined) notes.push(lost);
   await pruneBest(run, store);
   notes.push(`resumed from checkpoint ${loaded.name}.`);
-  return { run: await withChanges(run, store, notes), wallSeconds, notes, checkpoint: loaded.name };
+  return { run: await withChanges(options, notes), wallSeconds, notes, checkpoint: loaded.name };
 }
 
-/** The page lets settings be changed while a run rests: it keeps them wherever it is resumed. */
-async function withChanges(run: TrainingRun, store: Store, notes: string[]): Promise<TrainingRun> {
+/** Settings may be changed while a run rests, on the page or by flags: it keeps them wherever it is resumed. */
+async function withChanges({ run, store, maxSteps }: SessionOptions, notes: string[]): Promise<TrainingRun> {
+  if (maxSteps !== undefined) await changeSteps(store, run, maxSteps);
   const changes = await readChanges(store, run.journal.state);
   const config = changedConfig(run.config, changes);
   if (JSON.stringify(treeOf(config)) === JSON.stringify(treeOf(run.config))) return run; // made already, by the page

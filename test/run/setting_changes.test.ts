@@ -7,7 +7,6 @@ import {
   changedConfig,
   readChanges,
   type SettingChange,
-  settingOverrides,
   writeChange,
 } from '../../src/run/checkpoint/setting_changes.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
@@ -26,7 +25,7 @@ it('come back up to the position, and change every grpo stage', async () => {
   await store.append('changes.jsonl', '{"stageIndex": 1, "st');
   const changes = await readChanges(store, { stageIndex: 1, step: 5 });
   expect(changes).toHaveLength(2);
-  const { config } = parseConfig(yamlOf(ofPreset('reverse-text')), { file: 'page' }, settingOverrides(changes));
+  const config = changedConfig(parseConfig(yamlOf(ofPreset('reverse-text')), { file: 'page' }).config, changes);
   expect(config.stages.at(-1)).toMatchObject({
     optimizer: { learningRate: 1e-4 },
     sampling: { temperature: 0.7 },
@@ -35,8 +34,9 @@ it('come back up to the position, and change every grpo stage', async () => {
 });
 
 it('a value that the config would refuse names the key and the rule', () => {
-  const overrides = settingOverrides([{ stageIndex: 0, step: 0, settings: { learning_rate: -1 } }]);
-  expect(() => parseConfig(yamlOf(ofPreset('sort-digits')), { file: 'page' }, overrides)).toThrow(/learning_rate: -1/);
+  const { config } = parseConfig(yamlOf(ofPreset('sort-digits')), { file: 'page' });
+  const changes = [{ stageIndex: 0, step: 0, settings: { learning_rate: -1 } }];
+  expect(() => changedConfig(config, changes)).toThrow(/learning_rate: -1/);
 });
 
 const YAML = `
@@ -53,11 +53,12 @@ eval_strategy: "no"
 interface Part {
   readonly resume?: boolean;
   readonly stopAt?: number;
+  readonly maxSteps?: number;
   /** As the page opens a run: with the changes made. */
   readonly changes?: readonly SettingChange[];
 }
 
-async function trained(store: Store, { resume = false, stopAt, changes = [] }: Part) {
+async function trained(store: Store, { resume = false, stopAt, maxSteps, changes = [] }: Part) {
   const { config: startConfig } = parseConfig(YAML, { file: 'inline' });
   const config = changedConfig(startConfig, changes);
   const opened = await openRun(
@@ -69,7 +70,16 @@ async function trained(store: Store, { resume = false, stopAt, changes = [] }: P
   const fingerprint = await fingerprintOf(opened);
   const shouldStop = (): boolean => run.journal.state.step === stopAt;
   const events: SessionEvent[] = [];
-  for await (const event of session({ run, startConfig, store, fingerprint, resume, force: false, shouldStop }))
+  for await (const event of session({
+    run,
+    startConfig,
+    store,
+    fingerprint,
+    resume,
+    force: false,
+    maxSteps,
+    shouldStop,
+  }))
     events.push(event);
   await run.engine.policy.close();
   return {
@@ -101,3 +111,31 @@ it.each([0, 3])(
     expect((await trained(memoryStore(), {})).sha).not.toBe(page.sha);
   },
 );
+
+it('a finished run takes more steps, and is the same run when it is killed on the way', async () => {
+  const kept = memoryStore();
+  const finished = await trained(kept, {});
+  const elsewhere = await copyOf(kept);
+  const longer = await trained(kept, { resume: true, maxSteps: 9 });
+  expect(longer.notes).toContain('settings changed since the start: max_steps 9 from step 7 on.');
+  expect(longer.sha).not.toBe(finished.sha);
+  await trained(elsewhere, { resume: true, maxSteps: 9, stopAt: 8 });
+  expect(await elsewhere.exists('summary.json')).toBe(false);
+  expect((await trained(elsewhere, { resume: true })).sha).toBe(longer.sha);
+  // The same words again find nothing left to do; fewer steps than were taken are refused.
+  expect((await trained(elsewhere, { resume: true, maxSteps: 9 })).sha).toBe(longer.sha);
+  await expect(trained(elsewhere, { resume: true, maxSteps: 8 })).rejects.toThrow(
+    'max_steps: 8 — the run has taken 9 steps of its last stage; give more.',
+  );
+});
+
+it('an unfinished run may end earlier than its config says', async () => {
+  const store = memoryStore();
+  await trained(store, { stopAt: 2 });
+  await trained(store, { resume: true, maxSteps: 4 });
+  const lines = new TextDecoder()
+    .decode(await store.read('metrics.jsonl'))
+    .trim()
+    .split('\n');
+  expect(lines.map((line) => JSON.parse(line).step).at(-1)).toBe(4);
+});

@@ -31,7 +31,11 @@ export const TRAIN = command({
       set: list('<key=value>', 'override a key of the config, e.g. grpo.learning_rate=1e-4'),
       seed: integer('<number>', 'override seed', { min: 0, otherwise: 'what the config says, else 42' }),
       seeds: SEEDS,
-      maxSteps: integer('<number>', 'cap max_steps of the last stage', { min: 1, otherwise: 'what the config says' }),
+      maxSteps: integer(
+        '<number>',
+        'cap max_steps of the last stage; with --resume its number of steps in all, also of a finished run',
+        { min: 1, otherwise: 'what the config says' },
+      ),
       trust: TRUST,
       dryRun: toggle('show resolved config, memory, problems and time on this machine; write nothing'),
     }),

@@ -30,6 +30,8 @@ export interface LoadedRun extends LoadedConfig {
   readonly directory: string;
   /** No config was given. */
   readonly isMainJob: boolean;
+  /** Steps of the last stage that a resumed run is to take in all, whatever its config says. */
+  readonly maxSteps?: number | undefined;
   /** The run that was found to resume, where none was named. */
   readonly found?: RunRow;
 }
@@ -54,13 +56,13 @@ export async function loadRun(flags: RunFlags): Promise<LoadedRun> {
   if (goesOn && !existsSync(kept)) throw nothingToResume(place);
   const file = goesOn ? kept : configFile(flags.config);
   const loaded = await loadConfigFile(file, overrides(flags));
-  const config = capLastStage(loaded.config, flags.maxSteps);
+  const config = goesOn ? loaded.config : capLastStage(loaded.config, flags.maxSteps);
   const capped = new Map(loaded.origins);
   if (config !== loaded.config) capped.set(`stages.${config.stages.length - 1}.max_steps`, '--max-steps');
   const directory = flags.output ?? (goesOn ? place : (config.outputDir ?? place));
   if (config.outputDir !== undefined) requirePlace(config.outputDir, 'output_dir');
   const isMainJob = flags.config === undefined && !goesOn;
-  return { ...loaded, config, origins: capped, file, directory, isMainJob, ...(found && { found }) };
+  return { ...loaded, config, origins: capped, file, directory, isMainJob, ...(goesOn && { maxSteps: flags.maxSteps }), ...(found && { found }) };
 }
 
 /** @throws ConfigError for no name at all, which would be the folder that the command is typed in, and for the root */

@@ -64,7 +64,7 @@ async function trainWith(
   pretrained: Pretrained | undefined,
   options: TrainOptions,
 ): Promise<void> {
-  const { config, directory, lineOf } = loaded;
+  const { config, directory, lineOf, maxSteps } = loaded;
   const { tasks, rewards, methods, modules } = plugins;
   const notes = [...(pretrained?.notes ?? []), ...plugins.notes];
   const backend = await chooseBackend(config, (why) => notes.push(`backend: wasm, since ${why}`));
@@ -98,7 +98,17 @@ async function trainWith(
       const store = fileStore(directory);
       const shown = { store, name: basename(resolve(directory)), directory };
       const trackers = [...liveTrackers(config, shown, process.env), ...plugins.reporters];
-      for await (const event of session({ run, store, fingerprint, directory, resume, force, trackers, ...requests })) {
+      for await (const event of session({
+        run,
+        store,
+        fingerprint,
+        directory,
+        resume,
+        force,
+        maxSteps,
+        trackers,
+        ...requests,
+      })) {
         if (requestsOfOthers === undefined) {
           // Now the directory is there, and held.
           requestsOfOthers = new RequestListener(directory, controls);

@@ -3,6 +3,8 @@ import { resolvedYaml } from '../../config/dump.ts';
 import { parseConfig } from '../../config/load.ts';
 import type { Override } from '../../config/overrides.ts';
 import type { RunConfig } from '../../config/run_config.ts';
+import { ConfigError } from '../../errors.ts';
+import type { TrainingRun } from '../../grpo/run.ts';
 import { parseJsonObject } from '../json.ts';
 import type { Store } from '../store/store.ts';
 
@@ -54,12 +56,13 @@ export async function readChanges(
   });
 }
 
-/** As the command line's `--set`, for every grpo stage. */
-export function settingOverrides(changes: readonly SettingChange[]): Override[] {
+/** As the command line's `--set`, for every grpo stage; steps are those of the last one. */
+function settingOverrides(changes: readonly SettingChange[], lastStage: number): Override[] {
   return changes.flatMap(({ settings }) =>
     CHANGEABLE.flatMap((key) => {
       const value = settings[key];
-      return value === undefined ? [] : [{ flag: key, assignment: `grpo.${key}=${value}` }];
+      const place = key === 'max_steps' ? `stages.${lastStage}` : 'grpo';
+      return value === undefined ? [] : [{ flag: key, assignment: `${place}.${key}=${value}` }];
     }),
   );
 }
@@ -67,7 +70,29 @@ export function settingOverrides(changes: readonly SettingChange[]): Override[] 
 /** A config with the changes made. @throws ConfigError for a value that the config would refuse, too */
 export function changedConfig(config: RunConfig, changes: readonly SettingChange[]): RunConfig {
   if (changes.length === 0) return config;
-  return parseConfig(resolvedYaml(config), { file: 'config.yaml' }, settingOverrides(changes)).config;
+  return parseConfig(resolvedYaml(config), { file: 'config.yaml' }, settingOverrides(changes, config.stages.length - 1))
+    .config;
+}
+
+/**
+ * Gives the last stage another number of steps while the run rests, as of its checkpoint: one that was finished is no
+ * longer so.
+ *
+ * @throws ConfigError where it has taken more than that
+ */
+export async function changeSteps(store: Store, { config, journal }: TrainingRun, steps: number): Promise<void> {
+  const { stageIndex, step } = journal.state;
+  const last = config.stages.length - 1;
+  const { maxSteps } = changedConfig(config, await readChanges(store, journal.state)).stages[last].optimizer;
+  if (steps === maxSteps) return;
+  if (stageIndex === last && steps <= step) {
+    throw new ConfigError(
+      'max_steps',
+      `max_steps: ${steps} — the run has taken ${step} steps of its last stage; give more.`,
+    );
+  }
+  await writeChange(store, { stageIndex, step, settings: { max_steps: steps } });
+  await reopenRun(store);
 }
 
 /** `learning_rate 0.0002 from step 41 on`. */
