@@ -1,6 +1,8 @@
 /** A box to ask the policy, before and after training; the answers stay beside each other. */
 import { element } from '../../src/report/page/dom.ts';
-import { type Asked, type Lab, messageOf } from './lab.ts';
+import type { Lab } from './lab.ts';
+import { messageOf } from './notes.ts';
+import type { Asked } from './shown_run.ts';
 import { TokenTable, tokensButton } from './token_table.ts';
 
 const SAMPLES = 4;

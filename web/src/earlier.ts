@@ -1,5 +1,5 @@
 /** The curves of runs that this browser keeps, from their metrics.jsonl: read in pieces, since such a file may be long. */
-import { opfsStore } from 'rlvr-train/web';
+import { keptRuns, opfsStore } from 'rlvr-train/web';
 import { History } from './history.ts';
 
 /** Bytes of metrics.jsonl that are read in one task of the page's thread: some milliseconds. */
@@ -32,4 +32,11 @@ export async function historyOf(name: string): Promise<History | undefined> {
     stages.filter(({ maxSteps }) => maxSteps > 0),
     records,
   );
+}
+
+/** Curves of the runs that are kept here beside one, newest names last. */
+export async function earlierRuns(own: string): Promise<{ readonly name: string; readonly history: History }[]> {
+  const names = await keptRuns().catch((): string[] => []);
+  const found = names.filter((name) => name !== own).map(async (name) => ({ name, history: await historyOf(name) }));
+  return (await Promise.all(found)).flatMap(({ name, history }) => (history === undefined ? [] : [{ name, history }]));
 }

@@ -1,7 +1,8 @@
 /** Links, files and hashes: what leaves the page. */
 import { element } from '../../src/report/page/dom.ts';
 import type { Experiment } from './experiment.ts';
-import { type Lab, messageOf } from './lab.ts';
+import type { Lab } from './lab.ts';
+import { messageOf } from './notes.ts';
 
 export class KeepPanel {
   readonly #lab: Lab;

@@ -1,12 +1,8 @@
-/** The page's one run and everything known of it: what the panels show, and what their buttons do. */
+/** The page's one run: what the buttons of the panels do. */
 import {
-  type Answer,
   type BackendRequest,
-  type BrowserEvent,
   type BrowserRun,
   ConfigError,
-  type CreditedGroup,
-  keptRuns,
   openRunInWorker,
   RlvrError,
   removeKeptRun,
@@ -23,10 +19,9 @@ import {
   wholeLinkOf,
   yamlOf,
 } from './experiment.ts';
-import { History } from './history.ts';
-import { Notes } from './notes.ts';
-import { Pace } from './pace.ts';
+import { messageOf } from './notes.ts';
 import type { RunFile } from './run_file.ts';
+import { ShownRun } from './shown_run.ts';
 
 /** `waiting`: nothing is open before a click; `asking`: for leave to run foreign code. */
 export type LabStatus =
@@ -40,19 +35,12 @@ export type LabStatus =
   | 'finished'
   | 'failed';
 
-/** A question and what was answered when. */
-export interface Asked {
-  readonly prompt: string;
-  readonly step: number;
-  readonly answers: readonly Answer[];
-}
-
 /** Milliseconds between two looks at rollouts: more are not drawn, and each costs both threads half a millisecond. */
 const ROLLOUTS_MS = 150;
 /** Lost devices after which WebGPU is given up. */
 const MOST_LOSSES = 2;
 
-export class Lab {
+export class Lab extends ShownRun {
   experiment: Experiment;
   /** What the visitor wrote. */
   codes: OwnCodes;
@@ -60,17 +48,7 @@ export class Lab {
   /** Asks before foreign code runs. */
   readonly agreement: Agreement;
   run: BrowserRun | undefined;
-  history = new History([]);
-  groups: readonly CreditedGroup[] = [];
-  groupsStep = 0;
-  asked: Asked[] = [];
-  storage = '';
-  /** Settings that were changed within the run, oldest first. */
-  settings: SettingChange['settings'][] = [];
-  readonly notes: Notes;
-  readonly pace = new Pace();
   readonly #backend: BackendRequest;
-  readonly #changed: () => void;
   #losses = 0;
   /** Counts openings: what an earlier one still has to say is not heard. */
   #opening = 0;
@@ -79,12 +57,11 @@ export class Lab {
 
   /** @param changed  called whenever anything here is different */
   constructor(experiment: Experiment, codes: OwnCodes, backend: BackendRequest, changed: () => void) {
+    super(changed);
     this.experiment = experiment;
     this.codes = codes;
     this.#backend = backend;
-    this.#changed = changed;
     this.agreement = new Agreement(changed);
-    this.notes = new Notes(changed);
   }
 
   /** The code of the visitor's that the experiment runs. */
@@ -118,7 +95,7 @@ export class Lab {
       this.notes.say('warn', `The link has a ${what} of its own and does not carry its code: yours, below, is used.`);
     }
     if (carried.length > 0) void this.agreement.ask(carried, 'This link');
-    this.#changed();
+    this.changed();
     await before?.close().catch(() => undefined); // a lost device cannot be closed
     const kept = await historyOf(await this.name()).catch(() => undefined);
     if (opening !== this.#opening || kept === undefined || kept.step === 0) return;
@@ -147,7 +124,7 @@ export class Lab {
         error instanceof ConfigError ? 'Change the setting back.' : 'Nothing was changed. Reset starts over.';
       this.notes.say('stop', `${messageOf(error)}\n${remedy}`);
     }
-    this.#changed();
+    this.changed();
   }
 
   /** @throws RlvrError */
@@ -160,7 +137,7 @@ export class Lab {
     this.run = undefined;
     this.experiment = experiment;
     this.#reset('asking');
-    this.#changed();
+    this.changed();
     await before?.close().catch(() => undefined); // a lost device cannot be closed
     if (!(await this.agreement.ask(this.#own, 'This experiment'))) {
       if (opening !== this.#opening) return;
@@ -170,7 +147,7 @@ export class Lab {
     }
     if (opening !== this.#opening) return;
     this.status = 'opening';
-    this.#changed();
+    this.changed();
     const run = await openRunInWorker({
       yaml: this.yaml,
       name: await this.name(),
@@ -182,15 +159,9 @@ export class Lab {
     });
     if (opening !== this.#opening) return void run.close();
     this.run = run;
-    run.listen((event) => this.#hear(event));
+    run.listen((event) => this.hear(event));
     const { opened } = run;
-    this.history = new History(opened.stages, opened.metrics);
-    for (const text of opened.notes) this.notes.say('warn', text);
-    if (this.history.step > 0 && opened.status !== 'finished') {
-      this.notes.say('note', `A saved run was found, at step ${this.history.step}. Train continues from there.`);
-    }
-    this.storage = opened.storage.reason;
-    this.settings = opened.changes.map(({ settings }) => settings);
+    this.show(opened);
     this.status = opened.status === 'finished' ? 'finished' : 'resting';
   }
 
@@ -202,26 +173,7 @@ export class Lab {
 
   #reset(status: LabStatus): void {
     this.status = status;
-    this.history = new History([]);
-    this.groups = [];
-    this.notes.clear();
-    this.asked = [];
-    this.storage = '';
-    this.settings = [];
-    this.pace.restart();
-  }
-
-  #hear(event: BrowserEvent): void {
-    this.history.hear(event);
-    if (event.type === 'rollouts') {
-      this.groups = event.groups;
-      this.groupsStep = this.history.place('grpo', event.step);
-    }
-    if (event.type === 'step') this.pace.tick();
-    if (event.type === 'note') this.notes.say('note', event.message);
-    if (event.type === 'diagnosis' && event.diagnosis.level !== 'note') this.notes.say('warn', event.diagnosis.message);
-    if (event.type === 'storage') this.storage = event.storage.reason;
-    this.#changed();
+    this.forget();
   }
 
   /** The one big button. */
@@ -236,12 +188,12 @@ export class Lab {
     if (run === undefined || this.status !== 'resting') return;
     this.status = 'training';
     this.pace.restart();
-    this.#changed();
+    this.changed();
     try {
       const status = await run.train(steps === undefined ? {} : { steps });
       if (run !== this.run) return;
       this.status = status === 'finished' ? 'finished' : 'resting';
-      this.#changed();
+      this.changed();
     } catch (error) {
       if (run === this.run) await this.#recover(error);
     }
@@ -260,7 +212,7 @@ export class Lab {
   async pause(): Promise<void> {
     if (this.status !== 'training') return;
     this.status = 'stopping';
-    this.#changed();
+    this.changed();
     await this.run?.pause();
   }
 
@@ -285,7 +237,7 @@ export class Lab {
     if (run === undefined) return undefined;
     const before = this.status;
     if (before !== 'training') this.status = 'busy';
-    this.#changed();
+    this.changed();
     try {
       return await work(run);
     } catch (error) {
@@ -293,7 +245,7 @@ export class Lab {
       return undefined;
     } finally {
       if (run === this.run && this.status === 'busy') this.status = before;
-      this.#changed();
+      this.changed();
     }
   }
 
@@ -308,7 +260,7 @@ export class Lab {
     if (run === undefined) return;
     const answers = await run.ask(prompt, { temperature, samples, seed: Date.now() % 1e6 });
     this.asked = [{ prompt, step: this.history.step, answers }, ...this.asked].slice(0, 6);
-    this.#changed();
+    this.changed();
   }
 
   /** At a click of the visitor's, who has the code before them. */
@@ -372,7 +324,7 @@ export class Lab {
     this.run = undefined;
     this.#opening++;
     this.status = 'opening';
-    this.#changed();
+    this.changed();
     await run?.close().catch(() => undefined);
     await removeKeptRun(await this.name()).catch((error: unknown) => this.notes.say('warn', messageOf(error)));
     await this.open();
@@ -399,7 +351,7 @@ export class Lab {
     const opening = ++this.#opening;
     try {
       await this.#open(opening, experiment, { files, replaces: true });
-      this.#changed();
+      this.changed();
       return true;
     } catch (error) {
       if (opening === this.#opening) {
@@ -412,22 +364,7 @@ export class Lab {
     }
   }
 
-  /** Curves of the other runs that are kept here, newest names last. */
-  async earlier(): Promise<{ readonly name: string; readonly history: History }[]> {
-    const own = await this.name();
-    const names = await keptRuns().catch((): string[] => []);
-    const found = names.filter((name) => name !== own).map(async (name) => ({ name, history: await historyOf(name) }));
-    return (await Promise.all(found)).flatMap(({ name, history }) =>
-      history === undefined ? [] : [{ name, history }],
-    );
-  }
-
   async link(): Promise<string> {
     return `${location.origin}${location.pathname}${location.search}#${await wholeLinkOf(this.experiment, this.codes)}`;
   }
-}
-
-/** What a person sees of an error. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -30,3 +30,8 @@ export class Notes {
     this.list = [];
   }
 }
+
+/** What a person sees of an error. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -2,6 +2,7 @@
 import { element } from '../../src/report/page/dom.ts';
 import { shortShare } from './curve_tables.ts';
 import type { Curves } from './curves.ts';
+import { earlierRuns } from './earlier.ts';
 import type { Lab } from './lab.ts';
 
 export class OverlayPanel {
@@ -17,7 +18,7 @@ export class OverlayPanel {
 
   /** Looks again for what is kept. */
   async look(): Promise<void> {
-    const runs = await this.#lab.earlier();
+    const runs = await earlierRuns(await this.#lab.name());
     this.#curves.overlay([]);
     const boxes = runs.map(({ name }) => element('input', { type: 'checkbox', value: name }));
     for (const box of boxes) {

@@ -3,7 +3,8 @@ import { element } from '../../src/report/page/dom.ts';
 import type { Word } from './code_editor.ts';
 import { CodeField, problemOf } from './code_field.ts';
 import type { Experiment } from './experiment.ts';
-import { type Lab, messageOf } from './lab.ts';
+import type { Lab } from './lab.ts';
+import { messageOf } from './notes.ts';
 
 export const EXAMPLE = `// One completion in, one number out. verdict is the strict verifier's.
 function reward({ prompt, completion, answer, length, verdict }) {

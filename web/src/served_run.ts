@@ -1,7 +1,8 @@
 /** A run of the command line, on the page that `rlvr-train ui` serves: read from that server, and opened here at a click. */
 import { element } from '../../src/report/page/dom.ts';
 import { type Experiment, ofPreset, PRESETS } from './experiment.ts';
-import { type Lab, messageOf } from './lab.ts';
+import type { Lab } from './lab.ts';
+import { messageOf } from './notes.ts';
 
 /** What the server says of a run: where its files lie, and its config with every default. */
 interface ServedFiles {

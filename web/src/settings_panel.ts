@@ -3,8 +3,9 @@ import { type Catalogue, type CatalogueTask, loadCatalogue, type OptionText, typ
 import { element } from '../../src/report/page/dom.ts';
 import type { Experiment, Knobs } from './experiment.ts';
 import { copyButton } from './keep_panel.ts';
-import { type Lab, messageOf } from './lab.ts';
+import type { Lab } from './lab.ts';
 import { MethodsList, optionText } from './methods_list.ts';
+import { messageOf } from './notes.ts';
 
 type NumberKey = { [Key in keyof Experiment]: Experiment[Key] extends number ? Key : never }[keyof Experiment];
 

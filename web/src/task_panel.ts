@@ -5,7 +5,8 @@ import { element } from '../../src/report/page/dom.ts';
 import type { Word } from './code_editor.ts';
 import { CodeField, problemOf } from './code_field.ts';
 import { type Experiment, ofPreset } from './experiment.ts';
-import { type Lab, messageOf } from './lab.ts';
+import type { Lab } from './lab.ts';
+import { messageOf } from './notes.ts';
 
 export const TASK_EXAMPLE = `// rng is all chance there is: rng.int(low, high), rng.pick(list), rng.shuffle(list), rng.float().
 function generate(rng) {

@@ -1,0 +1,66 @@
+/** What is known of the one run: what the panels show. */
+import type { Answer, BrowserEvent, CreditedGroup, OpenedRun, SettingChange } from 'rlvr-train/web';
+import { History } from './history.ts';
+import { Notes } from './notes.ts';
+import { Pace } from './pace.ts';
+
+/** A question and what was answered when. */
+export interface Asked {
+  readonly prompt: string;
+  readonly step: number;
+  readonly answers: readonly Answer[];
+}
+
+export class ShownRun {
+  history = new History([]);
+  groups: readonly CreditedGroup[] = [];
+  groupsStep = 0;
+  asked: Asked[] = [];
+  /** Why only memory keeps it; empty: it is kept. */
+  storage = '';
+  /** Settings that were changed within the run, oldest first. */
+  settings: SettingChange['settings'][] = [];
+  readonly notes: Notes;
+  readonly pace = new Pace();
+  protected readonly changed: () => void;
+
+  /** @param changed  called whenever anything here is different */
+  constructor(changed: () => void) {
+    this.changed = changed;
+    this.notes = new Notes(changed);
+  }
+
+  /** Nothing is known of the next run yet. */
+  protected forget(): void {
+    this.history = new History([]);
+    this.groups = [];
+    this.notes.clear();
+    this.asked = [];
+    this.storage = '';
+    this.settings = [];
+    this.pace.restart();
+  }
+
+  protected show({ stages, metrics, notes, status, storage, changes }: OpenedRun): void {
+    this.history = new History(stages, metrics);
+    for (const text of notes) this.notes.say('warn', text);
+    if (this.history.step > 0 && status !== 'finished') {
+      this.notes.say('note', `A saved run was found, at step ${this.history.step}. Train continues from there.`);
+    }
+    this.storage = storage.reason;
+    this.settings = changes.map(({ settings }) => settings);
+  }
+
+  protected hear(event: BrowserEvent): void {
+    this.history.hear(event);
+    if (event.type === 'rollouts') {
+      this.groups = event.groups;
+      this.groupsStep = this.history.place('grpo', event.step);
+    }
+    if (event.type === 'step') this.pace.tick();
+    if (event.type === 'note') this.notes.say('note', event.message);
+    if (event.type === 'diagnosis' && event.diagnosis.level !== 'note') this.notes.say('warn', event.diagnosis.message);
+    if (event.type === 'storage') this.storage = event.storage.reason;
+    this.changed();
+  }
+}
