@@ -1,32 +1,24 @@
 /** Where a model is looked for: by a config, by its run, by a flag; and what is said where there is none. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sampleModelCommand } from '../../src/cli/commands/sample_model.ts';
 import { openConfiguredModel } from '../../src/cli/runs/open_model.ts';
 import { resolvedYaml } from '../../src/config/dump.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
 import { findModel } from '../../src/run/model/find_model.node.ts';
+import { folderOfTest } from '../support/folders.ts';
 import { smallPretrainedFiles } from '../support/small_pretrained.ts';
 
-let folder: string;
-
-beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'rlvr-train-model-')));
-});
-
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = folderOfTest();
 
 /** The small model as files in `path`. */
 async function writeBase(path: string): Promise<void> {
   const store = await smallPretrainedFiles();
-  mkdirSync(join(folder, path), { recursive: true });
+  mkdirSync(join(folder(), path), { recursive: true });
   for (const name of await store.list('base')) {
-    writeFileSync(join(folder, path, name), (await store.read(`base/${name}`)) as Uint8Array);
+    writeFileSync(join(folder(), path, name), (await store.read(`base/${name}`)) as Uint8Array);
   }
 }
 
@@ -34,14 +26,14 @@ describe('a path to a model', () => {
   it('is a folder, a .gguf file, or the directory of a run, which has its model in a folder of its own', async () => {
     await writeBase('base');
     await writeBase('run/model');
-    writeFileSync(join(folder, 'run/config.yaml'), 'task: countdown\n');
-    writeFileSync(join(folder, 'small.gguf'), 'GGUF');
-    const place = findModel('base', folder);
+    writeFileSync(join(folder(), 'run/config.yaml'), 'task: countdown\n');
+    writeFileSync(join(folder(), 'small.gguf'), 'GGUF');
+    const place = findModel('base', folder());
     expect(place).toMatchObject({ name: 'base' });
     expect(await place.files.size('config.json')).toBeGreaterThan(0);
-    expect(await findModel('run', folder).files.size('model.safetensors')).toBeGreaterThan(0);
-    expect(findModel('small.gguf', folder).gguf).toBe('small.gguf');
-    expect(await findModel('small.gguf', folder).files.size('small.gguf')).toBe(4);
+    expect(await findModel('run', folder()).files.size('model.safetensors')).toBeGreaterThan(0);
+    expect(findModel('small.gguf', folder()).gguf).toBe('small.gguf');
+    expect(await findModel('small.gguf', folder()).files.size('small.gguf')).toBe(4);
   });
 
   it.each([
@@ -57,16 +49,16 @@ describe('a path to a model', () => {
     ],
     ['another file', 'weights.bin', /a file that is not \.gguf/],
   ])('that leads to %s is refused with what to give', (_, path, message) => {
-    writeFileSync(join(folder, 'weights.bin'), 'x');
-    expect(() => findModel(path, folder)).toThrow(message);
+    writeFileSync(join(folder(), 'weights.bin'), 'x');
+    expect(() => findModel(path, folder())).toThrow(message);
   });
 });
 
 it('a config names its model from its own folder, and the run’s config from the run directory', async () => {
   await writeBase('models/base');
-  mkdirSync(join(folder, 'configs'));
-  const file = join(folder, 'configs/mine.yaml');
-  const directory = join(folder, 'runs/mine');
+  mkdirSync(join(folder(), 'configs'));
+  const file = join(folder(), 'configs/mine.yaml');
+  const directory = join(folder(), 'runs/mine');
   const yaml = 'model_name_or_path: ../models/base\ntask: reverse_text\nmax_steps: 1\n';
   const loaded = parseConfig(yaml, { file });
   const pretrained = await openConfiguredModel(loaded, file);
@@ -96,7 +88,7 @@ it('a config without a model opens none', async () => {
 
 it('a prompt that leaves no room for the answer is refused before the weights are read', async () => {
   await writeBase('base');
-  const options = { model: join(folder, 'base'), samples: 1, temperature: 0, seed: 0, maxTokens: 500 };
+  const options = { model: join(folder(), 'base'), samples: 1, temperature: 0, seed: 0, maxTokens: 500 };
   await expect(sampleModelCommand(['hello '.repeat(40)], options)).rejects.toThrow(
     /^prompt: \d+ tokens — an answer of 500 tokens leaves 12 for it in .*base \(max_position_embeddings 512\)/,
   );

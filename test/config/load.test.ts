@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { loadConfigFile } from '../../src/config/load_file.node.ts';
 import type { GrpoStageConfig, StageConfig } from '../../src/methods/stage.ts';
+import { folderOfFile } from '../support/folders.ts';
 
 const COUNTDOWN = `task: {name: countdown, answer: steps, numbers: 3, max_number: 10}
 model: {hidden_size: 128, num_hidden_layers: 3, num_attention_heads: 4, initializer_range: 0.05}
@@ -227,11 +227,7 @@ describe('origins', () => {
 });
 
 describe('loadConfigFile', () => {
-  let folder = '';
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'rlvr-config-'));
-  });
-  afterAll(() => rm(folder, { recursive: true }));
+  const folder = folderOfFile();
 
   it('reads a file and names it in origins', async () => {
     const file = join(folder, 'run.yaml');

@@ -1,18 +1,8 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { relinkSchema } from '../../src/cli/commands/schema.ts';
 import { GRPO_KEYS } from '../../src/config/keys/grpo_keys.ts';
@@ -25,6 +15,7 @@ import { configJsonSchema } from '../../src/config/schema.ts';
 import type { KeyTable } from '../../src/options/keys.ts';
 import { nearestKey } from '../../src/options/nearest_name.ts';
 import { zodOf } from '../../src/options/schemas.ts';
+import { folderOfTest } from '../support/folders.ts';
 
 /** GRPOConfig of TRL 1.10 with the inherited keys that its documentation discusses. */
 const TRL_KEYS = `
@@ -150,14 +141,10 @@ describe('the JSON Schema, read by a validator', () => {
   });
 
   describe('is found by an editor from a copy', () => {
-    let folder = '';
-    beforeEach(() => {
-      folder = realpathSync(mkdtempSync(join(tmpdir(), 'rlvr-schema-')));
-    });
-    afterEach(() => rmSync(folder, { recursive: true }));
+    const folder = folderOfTest();
     const [name = ''] = configs;
     const copiedTo = (...path: string[]): string => {
-      const place = join(folder, ...path);
+      const place = join(folder(), ...path);
       mkdirSync(place, { recursive: true });
       const copied = relinkSchema(readConfig(name), place);
       expect(parse(copied)).toEqual(parse(readConfig(name)));
@@ -165,14 +152,14 @@ describe('the JSON Schema, read by a validator', () => {
     };
 
     it('in a project that has the package, by a path within it', () => {
-      const schema = join(folder, 'node_modules', 'rlvr-train', 'dist', 'config.schema.json');
+      const schema = join(folder(), 'node_modules', 'rlvr-train', 'dist', 'config.schema.json');
       mkdirSync(dirname(schema), { recursive: true });
       writeFileSync(schema, '{}');
-      expect(foundFrom(folder, copiedTo())).toBe(schema);
+      expect(foundFrom(folder(), copiedTo())).toBe(schema);
       expect(copiedTo()).toContain('$schema=node_modules/rlvr-train/dist/config.schema.json\n');
-      expect(foundFrom(join(folder, 'configs', 'mine'), copiedTo('configs', 'mine'))).toBe(schema);
-      expect(foundFrom(join(folder, 'my configs'), copiedTo('my configs'))).toBe(schema);
-      expect(existsSync(foundFrom(folder, copiedTo()))).toBe(true);
+      expect(foundFrom(join(folder(), 'configs', 'mine'), copiedTo('configs', 'mine'))).toBe(schema);
+      expect(foundFrom(join(folder(), 'my configs'), copiedTo('my configs'))).toBe(schema);
+      expect(existsSync(foundFrom(folder(), copiedTo()))).toBe(true);
     });
 
     it('in a checkout, by a path within it', () => {
@@ -185,7 +172,7 @@ describe('the JSON Schema, read by a validator', () => {
     it('anywhere else, by its URL', () => {
       const copied = copiedTo('an empty project');
       expect(copied).toMatch(/\$schema=file:\/\/\S+\n/);
-      expect(foundFrom(folder, copied)).toBe(resolve(CONFIGS, '../dist/config.schema.json'));
+      expect(foundFrom(folder(), copied)).toBe(resolve(CONFIGS, '../dist/config.schema.json'));
     });
   });
 });

@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CheckpointError } from '../../src/errors.ts';
 import { type Checkpoint, loadLatestCheckpoint, saveCheckpoint } from '../../src/run/checkpoint/checkpoints.ts';
 import { fileStore } from '../../src/run/store/files.node.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
+import { folderOfTest } from '../support/folders.ts';
 import { type CrashMoment, crashingStore, fullStore } from './faulty_store.ts';
 
 const FILES = ['weights.safetensors', 'optimizer.safetensors', 'state.json', 'manifest.json'] as const;
@@ -272,31 +270,27 @@ describe('crashes', () => {
 });
 
 describe('checkpoints on a disk', () => {
-  let root: string;
-  beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), 'rlvr-checkpoints-'));
-  });
-  afterEach(() => rm(root, { recursive: true, force: true }));
+  const root = folderOfTest();
 
   it('are saved, pruned, replaced and read back', async () => {
-    const store = fileStore(root);
+    const store = fileStore(root());
     await saveSteps(store, [10, 20, 30, 30]);
     expect(await store.list('checkpoints')).toEqual(['main-20', 'main-30']);
-    expect((await loadLatestCheckpoint(fileStore(root)))?.checkpoint).toEqual(checkpointAt(30));
+    expect((await loadLatestCheckpoint(fileStore(root())))?.checkpoint).toEqual(checkpointAt(30));
   });
 
   it('a crash at any operation leaves the last durable one', async () => {
-    const store = fileStore(root);
+    const store = fileStore(root());
     await saveSteps(store, [10, 20]);
     for (let crashAt = 0; crashAt < 12; crashAt++) {
       const saving = saveCheckpoint(crashingStore(store, crashAt, 'midway'), checkpointAt(20), { keep: 2 });
       await saving.catch(() => 0);
-      expect(await loadedStep(fileStore(root))).toBe(20);
+      expect(await loadedStep(fileStore(root()))).toBe(20);
     }
   });
 
   it('8 MB are saved in a fraction of a second', async () => {
-    const store = fileStore(root);
+    const store = fileStore(root());
     const times: number[] = [];
     for (let step = 0; step < 4; step++) {
       const checkpoint = checkpointAt(step, 'main', 670_000);

@@ -1,31 +1,27 @@
 /** A run holds its directory: a second one is refused, and a directory that goes away is said. */
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { fileStore } from '../../src/run/store/files.node.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
+import { folderOfTest } from '../support/folders.ts';
 import { finish, metricsOf, YAML } from './tiny_run.ts';
 
 const SAVES_OFTEN = YAML.replace('save_seconds: 3600', 'save_seconds: 0.000001');
 
-let root: string;
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'rlvr-claimed-'));
-});
-afterEach(() => rm(root, { recursive: true, force: true }));
+const root = folderOfTest();
 
 it.each([true, false])(
   'a second run is refused while the first is under way, and changes nothing (resume: %s)',
   async (resume) => {
-    const [alone, store] = [memoryStore(), fileStore(root)];
+    const [alone, store] = [memoryStore(), fileStore(root())];
     const expected = await finish({ store: alone });
     let refusals = 0;
     const summary = await finish({
       store,
       heard: async (event) => {
         if (event.type !== 'step') return;
-        await expect(finish({ store: fileStore(root), resume })).rejects.toMatchObject({ code: 'run-under-way' });
+        await expect(finish({ store: fileStore(root()), resume })).rejects.toMatchObject({ code: 'run-under-way' });
         refusals++;
       },
     });
@@ -33,14 +29,14 @@ it.each([true, false])(
     expect(summary.weightsSha256).toBe(expected.weightsSha256);
     expect(await metricsOf(store)).toEqual(await metricsOf(alone));
     expect(await store.read('completions.jsonl')).toEqual(await alone.read('completions.jsonl'));
-    expect(await readdir(root)).not.toContain('.lock');
+    expect(await readdir(root())).not.toContain('.lock');
   },
 );
 
 it('a resume where there is no run makes no directory', async () => {
-  const nowhere = join(root, 'nowhere');
+  const nowhere = join(root(), 'nowhere');
   await expect(finish({ store: fileStore(nowhere), resume: true })).rejects.toMatchObject({ code: 'no-run' });
-  expect(await readdir(root)).toEqual([]);
+  expect(await readdir(root())).toEqual([]);
 });
 
 it.each([
@@ -48,10 +44,10 @@ it.each([
   ['at its end alone', YAML],
 ])('a run that saves %s says that its directory was removed under it', async (_, yaml) => {
   const failed = finish({
-    store: fileStore(root),
+    store: fileStore(root()),
     yaml,
     heard: async (event) => {
-      if (event.type === 'step' && event.step === 2) await rm(root, { recursive: true });
+      if (event.type === 'step' && event.step === 2) await rm(root(), { recursive: true });
     },
   });
   await expect(failed).rejects.toMatchObject({ code: 'directory-lost' });
@@ -59,7 +55,7 @@ it.each([
 });
 
 it('what killed processes left half-written is gone after the next start', async () => {
-  const store = fileStore(root);
+  const store = fileStore(root());
   await finish({ store });
   const left = [
     '.metrics.jsonl',
@@ -69,7 +65,7 @@ it('what killed processes left half-written is gone after the next start', async
   ];
   for (const name of left) await store.writeAtomic(`${name}.tmp-999999999-0`, new Uint8Array(1));
   await finish({ store, resume: true });
-  const names = await readdir(root, { recursive: true });
+  const names = await readdir(root(), { recursive: true });
   expect(names.filter((name) => name.includes('tmp'))).toEqual([]);
   expect(names).toContain('checkpoints/grpo-4/manifest.json');
 });

@@ -1,7 +1,6 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { collectFingerprint, readGitCommit } from '../../src/run/fingerprint/fingerprint.node.ts';
 import {
   checkResume,
@@ -13,6 +12,7 @@ import {
   writeFingerprint,
 } from '../../src/run/fingerprint/fingerprint.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
+import { folderOfTest } from '../support/folders.ts';
 
 const COMMIT = '0123456789abcdef0123456789abcdef01234567';
 
@@ -169,20 +169,16 @@ describe('fingerprint.json', () => {
 });
 
 describe('collecting a fingerprint in Node', () => {
-  let root: string;
-  beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), 'rlvr-git-'));
-  });
-  afterEach(() => rm(root, { recursive: true, force: true }));
+  const root = folderOfTest();
 
   async function write(path: string, text: string): Promise<void> {
-    await mkdir(dirname(join(root, path)), { recursive: true });
-    await writeFile(join(root, path), text);
+    await mkdir(dirname(join(root(), path)), { recursive: true });
+    await writeFile(join(root(), path), text);
   }
 
   it('every field is filled and the file takes it', async () => {
     const inputs = { backend: 'wasm', backendFeatures: { fma: 'fused' }, threads: 2, seed: 1, configHash: 'cc' };
-    const fingerprint = collectFingerprint({ ...inputs, directory: root });
+    const fingerprint = collectFingerprint({ ...inputs, directory: root() });
     expect(fingerprint).toMatchObject({ ...inputs, gitCommit: null, platform: process.platform });
     expect(fingerprint.packageVersion).toMatch(/^\d+\.\d+\.\d+/);
     const store = memoryStore();
@@ -191,19 +187,19 @@ describe('collecting a fingerprint in Node', () => {
   });
 
   it('outside a repository there is no commit', () => {
-    expect(readGitCommit(root)).toBeNull();
+    expect(readGitCommit(root())).toBeNull();
   });
 
   it('a branch is followed, from a folder inside the repository', async () => {
     await write('.git/HEAD', 'ref: refs/heads/main\n');
     await write('.git/refs/heads/main', `${COMMIT}\n`);
-    await mkdir(join(root, 'deep/folder'), { recursive: true });
-    expect(readGitCommit(join(root, 'deep/folder'))).toBe(COMMIT);
+    await mkdir(join(root(), 'deep/folder'), { recursive: true });
+    expect(readGitCommit(join(root(), 'deep/folder'))).toBe(COMMIT);
   });
 
   it('a detached head is the commit itself', async () => {
     await write('.git/HEAD', `${COMMIT}\n`);
-    expect(readGitCommit(root)).toBe(COMMIT);
+    expect(readGitCommit(root())).toBe(COMMIT);
   });
 
   it('a packed branch is found', async () => {
@@ -212,19 +208,19 @@ describe('collecting a fingerprint in Node', () => {
       '.git/packed-refs',
       `# pack-refs with: peeled\n${'f'.repeat(40)} refs/heads/domain\n${COMMIT} refs/heads/main\n`,
     );
-    expect(readGitCommit(root)).toBe(COMMIT);
+    expect(readGitCommit(root())).toBe(COMMIT);
   });
 
   it('before the first commit there is none', async () => {
     await write('.git/HEAD', 'ref: refs/heads/main\n');
-    expect(readGitCommit(root)).toBeNull();
+    expect(readGitCommit(root())).toBeNull();
   });
 
   it('a linked worktree finds its branch in the shared directory', async () => {
     await write('main/.git/refs/heads/side', `${COMMIT}\n`);
     await write('main/.git/worktrees/side/HEAD', 'ref: refs/heads/side\n');
     await write('main/.git/worktrees/side/commondir', '../..\n');
-    await write('side/.git', `gitdir: ${join(root, 'main/.git/worktrees/side')}\n`);
-    expect(readGitCommit(join(root, 'side'))).toBe(COMMIT);
+    await write('side/.git', `gitdir: ${join(root(), 'main/.git/worktrees/side')}\n`);
+    expect(readGitCommit(join(root(), 'side'))).toBe(COMMIT);
   });
 });

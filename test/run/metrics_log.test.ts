@@ -1,11 +1,11 @@
-import { appendFile, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MetricsLog } from '../../src/run/logs/metrics_log.ts';
 import { fileStore } from '../../src/run/store/files.node.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
+import { folderOfTest } from '../support/folders.ts';
 import { fullStore } from './faulty_store.ts';
 
 const PATH = 'metrics.jsonl';
@@ -111,18 +111,14 @@ describe('the metrics log', () => {
 });
 
 describe('a log beyond 2 GiB', () => {
-  let root: string;
-  beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), 'rlvr-log-'));
-  });
-  afterEach(() => rm(root, { recursive: true, force: true }));
+  const root = folderOfTest();
 
   it('is opened and cut back by its tail alone', async () => {
     const size = 2.5 * 1024 ** 3;
-    await writeFile(join(root, PATH), '');
-    await truncate(join(root, PATH), size); // a hole, which takes no room on the disk
-    await appendFile(join(root, PATH), '\n{"step":1}\n{"step":2}\n{"st');
-    const log = await openStill(fileStore(root));
+    await writeFile(join(root(), PATH), '');
+    await truncate(join(root(), PATH), size); // a hole, which takes no room on the disk
+    await appendFile(join(root(), PATH), '\n{"step":1}\n{"step":2}\n{"st');
+    const log = await openStill(fileStore(root()));
     expect(await log.bytes()).toBe(size + 23);
     expect(await log.truncateTo(size + 15)).toEqual({ bytes: size + 12, cutBytes: 11, missingBytes: 3 });
     await log.append({ step: 3 });

@@ -1,5 +1,4 @@
-import { mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -7,6 +6,7 @@ import { CheckpointError } from '../../src/errors.ts';
 import { describeFileError } from '../../src/run/store/file_errors.ts';
 import { fileStore } from '../../src/run/store/files.node.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
+import { folderOfTest } from '../support/folders.ts';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -15,18 +15,14 @@ async function readText(store: Store, path: string): Promise<string | undefined>
   return bytes && new TextDecoder().decode(bytes);
 }
 
-let root: string;
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'rlvr-store-'));
-});
+const root = folderOfTest();
 afterEach(async () => {
   vi.restoreAllMocks();
-  await rm(root, { recursive: true, force: true });
 });
 
 const stores: [string, () => Store][] = [
   ['memory', () => memoryStore()],
-  ['files', () => fileStore(join(root, 'run'))],
+  ['files', () => fileStore(join(root(), 'run'))],
 ];
 
 describe.each(stores)('a store over %s', (_name, create) => {
@@ -133,7 +129,7 @@ it('both stores agree after any sequence of operations', async () => {
   let run = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(operation, { maxLength: 12 }), async (operations) => {
-      const both = [memoryStore(), fileStore(join(root, `run-${run++}`))];
+      const both = [memoryStore(), fileStore(join(root(), `run-${run++}`))];
       const contents = await Promise.all(
         both.map(async (store) => {
           for (const step of operations) {
@@ -153,9 +149,9 @@ it('both stores agree after any sequence of operations', async () => {
 
 describe('a disk that fails', () => {
   it('is full midway: the old file stays, no temporary file is left, the message says what to do', async () => {
-    const store = fileStore(root);
+    const store = fileStore(root());
     await store.writeAtomic('summary.json', bytesOf('old'));
-    const probe = await open(join(root, 'summary.json'));
+    const probe = await open(join(root(), 'summary.json'));
     vi.spyOn(Object.getPrototypeOf(probe), 'writeFile').mockImplementation(async function (this: typeof probe) {
       await this.write(bytesOf('ne'));
       throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
@@ -167,18 +163,18 @@ describe('a disk that fails', () => {
       /summary\.json cannot be written: no space .*\(ENOSPC\)\. Free space, or .*output_dir/,
     );
     expect(await readText(store, 'summary.json')).toBe('old');
-    expect(await readdir(root)).toEqual(['summary.json']);
+    expect(await readdir(root())).toEqual(['summary.json']);
   });
 
   it('has a file where the run directory should be', async () => {
-    await writeFile(join(root, 'run'), 'a file');
-    const store = fileStore(join(root, 'run'));
+    await writeFile(join(root(), 'run'), 'a file');
+    const store = fileStore(join(root(), 'run'));
     await expect(store.writeAtomic('checkpoints/a', bytesOf('x'))).rejects.toMatchObject({ code: 'not-a-directory' });
     await expect(store.append('log', 'x')).rejects.toMatchObject({ code: 'not-a-directory' });
   });
 
   it('has a directory where a file should be', async () => {
-    const store = fileStore(root);
+    const store = fileStore(root());
     await store.writeAtomic('log/inner', bytesOf('x'));
     await expect(store.append('log', 'x')).rejects.toMatchObject({ code: 'is-a-directory' });
     await expect(store.read('log')).rejects.toMatchObject({ code: 'is-a-directory' });

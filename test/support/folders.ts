@@ -14,6 +14,16 @@ export function folderOfFile(): string {
   return folder;
 }
 
+/** A folder for each test of the file, or of the `describe` that this stands in. */
+export function folderOfTest(): () => string {
+  let folder: string;
+  beforeEach(() => {
+    folder = fresh();
+  });
+  afterEach(() => remove(folder));
+  return () => folder;
+}
+
 function workIn(before: typeof beforeEach, after: typeof afterEach, fill: () => void): void {
   const home = process.cwd();
   let folder: string;
