@@ -75,13 +75,17 @@ describe('explain', () => {
     expect(out).toContain('Logs it: npx --no-install rlvr-train methods show kl-reward');
   });
 
+  it('says of no key that it is a metric, too, for looking like one', () => {
+    expect(explained('eval_temperature')).not.toContain('metrics.jsonl');
+    expect(explained('learning_rate')).toContain('In metrics.jsonl');
+  });
+
   it('explains metrics, methods, tasks, rewards, points and diagnoses by their names', () => {
     expect(explained('reward_std')).toContain('In metrics.jsonl, steps of grpo: docs/reference/metrics.md');
     expect(explained('rewards/accuracy/mean')).toContain('as rewards/<reward>/mean');
     expect(explained('kl')).toContain('divergence from the reference');
     expect(explained('eval_pass@4_low')).toContain('Lower bound');
     expect(explained('eval_worst_of@4')).toContain('as eval_<figure>');
-    expect(explained('eval_temperature')).not.toContain('metrics.jsonl');
     expect(explained('cispo')).toContain('A method (objective): ');
     expect(explained('sort_digits')).toContain('tasks show sort_digits');
     expect(explained('soft_overlong')).toContain('A reward: ');
