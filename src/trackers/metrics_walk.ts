@@ -1,6 +1,7 @@
 /** Lines of metrics.jsonl as trackers have them: numbers by steps that count on over the stages. */
 import { z } from 'zod';
 import type { JsonObject, JsonValue } from '../run/json.ts';
+import type { LoggedNumber } from './sent_tracker.ts';
 
 /** The position of a reader of the log. */
 export const walkSchema = z.object({
@@ -18,9 +19,6 @@ export const walkSchema = z.object({
 export type Walk = Readonly<z.infer<typeof walkSchema>>;
 
 export const BEGINNING: Walk = { stages: 0, stage: '', step: 0, before: 0, seconds: 0 };
-
-/** JSON has no NaN: the logs write it as a text. */
-export type LoggedNumber = number | 'NaN' | 'Infinity' | '-Infinity';
 
 /** What a line says. */
 export interface ReadLine {

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import type { JsonObject, JsonValue } from '../run/json.ts';
-import type { LoggedNumber } from './metrics_walk.ts';
+import type { LoggedNumber } from './sent_tracker.ts';
 import { ServerError, TrackerServer } from './tracker_server.ts';
 
 /** Where a server is, and how it is asked. */

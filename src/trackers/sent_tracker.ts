@@ -5,6 +5,9 @@ import type { Tracker } from '../run/tracker.ts';
 /** Variables by name, as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** JSON has no NaN: the logs write it as a text. */
+export type LoggedNumber = number | 'NaN' | 'Infinity' | '-Infinity';
+
 /** A run directory that is shown elsewhere. */
 export interface SentRun {
   readonly store: Store;
