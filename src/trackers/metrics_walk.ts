@@ -1,22 +1,20 @@
 /** Lines of metrics.jsonl as trackers have them: numbers by steps that count on over the stages. */
-import { z } from 'zod';
 import type { JsonObject, JsonValue } from '../run/json.ts';
 import type { LoggedNumber } from './sent_tracker.ts';
 
 /** The position of a reader of the log. */
-export const walkSchema = z.object({
+export interface Walk {
   /** Stages begun so far. */
-  stages: z.number(),
+  readonly stages: number;
   /** Kind of the stage that is read: `sft` or `grpo`. */
-  stage: z.string(),
+  readonly stage: string;
   /** Its last step. */
-  step: z.number(),
+  readonly step: number;
   /** Steps of the stages before it. */
-  before: z.number(),
+  readonly before: number;
   /** Seconds of all steps. */
-  seconds: z.number(),
-});
-export type Walk = Readonly<z.infer<typeof walkSchema>>;
+  readonly seconds: number;
+}
 
 export const BEGINNING: Walk = { stages: 0, stage: '', step: 0, before: 0, seconds: 0 };
 

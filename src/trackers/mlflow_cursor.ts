@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { TABLES_BEGINNING, tableWalkSchema } from './completions_walk.ts';
 import { cursorFile, LOG_BEGINNING, logPlace } from './log_place.ts';
-import { BEGINNING, walkSchema } from './metrics_walk.ts';
+import { BEGINNING } from './metrics_walk.ts';
+import { walkSchema } from './walk_schema.ts';
 
 const cursorSchema = z.object({
   uri: z.string(),

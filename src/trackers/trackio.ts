@@ -15,10 +15,11 @@ import type { JsonObject } from '../run/json.ts';
 import type { Store } from '../run/store/store.ts';
 import { TABLES_BEGINNING, type TableWalk, tableRow, tableWalkSchema, walkOn } from './completions_walk.ts';
 import { cursorFile, isStill, LOG_BEGINNING, linesAfter, logPlace, placeAt } from './log_place.ts';
-import { BEGINNING, type ReadLine, readLine, type Walk, walkSchema } from './metrics_walk.ts';
+import { BEGINNING, type ReadLine, readLine, type Walk } from './metrics_walk.ts';
 import { type Mirror, type MirrorOptions, type MirrorServer, mirrored } from './mirrored.ts';
 import type { Environment } from './sent_tracker.ts';
 import { TrackerServer } from './tracker_server.ts';
+import { walkSchema } from './walk_schema.ts';
 
 /** Entries in a request. */
 const MOST_ENTRIES = 100;
