@@ -43,6 +43,8 @@ export interface Diagnostic<S extends StageConfig = GrpoStageConfig> {
   readonly unless?: readonly string[];
   /** What a method of the stage must do for the finding to mean anything; absent: it is for any stage. */
   readonly appliesTo?: Telling;
+  /** What it says ends with the commonest wrong answers of the batch. */
+  readonly showsAnswers?: true;
   /** What there is to say after the newest observation, which `history` already holds. `tells`: what the methods of the stage do. */
   readonly look: (history: History, stage: S, tells: ReadonlySet<Telling>) => Finding | undefined;
 }

@@ -20,6 +20,7 @@ const allWrong: Diagnostic = {
   code: 'all-wrong',
   level: 'warning',
   after: 'batch',
+  showsAnswers: true,
   unless: ['no-reward'],
   look(history, stage) {
     const streak = newestWhile(history.batches, ({ live, correct }) => live === 0 && correct === 0);

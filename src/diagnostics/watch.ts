@@ -11,6 +11,7 @@ import { type BoundDiagnostic, COMBINATION, diagnosticsFor } from './catalogue.t
 import type { Diagnosis, Finding, Level, Moment } from './diagnostic.ts';
 import { type History, rememberBatch, rememberEvaluation, rememberUpdate, startHistory } from './history.ts';
 import type { BatchRecord, EvaluationRecord, UpdateRecord } from './records.ts';
+import { commonestWrong, type WrongAnswer } from './wrong_answers.ts';
 
 export type Observation =
   | { readonly after: 'start' }
@@ -19,6 +20,8 @@ export type Observation =
       readonly record: BatchRecord;
       /** Keys of the problems drawn, one per group. */
       readonly problems: readonly string[];
+      /** Its answers that are not right. */
+      readonly wrong?: readonly WrongAnswer[];
     }
   | { readonly after: 'update'; readonly record: UpdateRecord }
   | { readonly after: 'evaluation'; readonly record: EvaluationRecord };
@@ -81,7 +84,10 @@ export function observe(
     .flatMap((diagnostic) => {
       const finding = diagnostic.look(watch.history);
       if (!isNews(watch, diagnostic, finding)) return [];
-      return [say(watch, stage, step, { code: diagnostic.code, level: diagnostic.level, message: inWords(finding) })];
+      const answers =
+        diagnostic.showsAnswers && observation.after === 'batch' ? commonestWrong(observation.wrong ?? []) : undefined;
+      const message = [inWords(finding), answers ?? []].flat().join(' ');
+      return [say(watch, stage, step, { code: diagnostic.code, level: diagnostic.level, message })];
     });
 }
 

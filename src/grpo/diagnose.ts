@@ -6,11 +6,12 @@ import type { Diagnosis } from '../diagnostics/diagnostic.ts';
 import { trainingSince } from '../diagnostics/history.ts';
 import { batchRecord, evaluationRecord, supervisedRecord, updateRecord } from '../diagnostics/records.ts';
 import { type Observation, observe, say } from '../diagnostics/watch.ts';
+import type { WrongAnswer } from '../diagnostics/wrong_answers.ts';
 import { RlvrError } from '../errors.ts';
 import { tellingsOf } from '../methods/chosen.ts';
 import { helpedOrigins } from '../methods/members.ts';
 import type { Member } from '../methods/method.ts';
-import type { Collected, Evaluation, SupervisedResult, UpdateResult } from '../methods/records.ts';
+import type { Collected, Evaluation, RolloutGroup, SupervisedResult, UpdateResult } from '../methods/records.ts';
 import type { TrainEvent } from './events.ts';
 import { endingOf } from './journal.ts';
 import { notSolving, solving } from './rollout/kinds.ts';
@@ -29,6 +30,15 @@ export function diagnoseStart(run: Diagnosed, of: readonly RunRemark[]): TrainEv
   return [...ofMethods, ...observed(run, step, { after: 'start' })];
 }
 
+/** The completions that are not right. */
+export function wrongAnswers(groups: readonly RolloutGroup[]): WrongAnswer[] {
+  return groups.flatMap(({ item: { prompt, answer }, rollouts }) =>
+    rollouts.flatMap(({ text, verdict }) =>
+      verdict.score === 1 ? [] : [{ prompt, answer, completion: text, reason: verdict.reason }],
+    ),
+  );
+}
+
 /** Before the optimizer step that the batch is for; it may be that none follows. @param logged  by the methods of the stage */
 export function diagnoseBatch(
   run: Diagnosed,
@@ -42,7 +52,8 @@ export function diagnoseBatch(
   const surroundings = { before: watch.history.seconds, now: seconds, judging, logged, helps };
   const record = batchRecord(step + 1, { ...collected, groups }, surroundings);
   watch.history.seconds = { ...seconds };
-  return observed(run, step + 1, { after: 'batch', record, problems: groups.map(({ item }) => item.key) });
+  const problems = groups.map(({ item }) => item.key);
+  return observed(run, step + 1, { after: 'batch', record, problems, wrong: wrongAnswers(groups) });
 }
 
 /** @param onPolicy  the rollouts came from the very weights that the update changed */

@@ -6,6 +6,7 @@
  */
 
 import { enterStage } from '../diagnostics/watch.ts';
+import { commonestWrong } from '../diagnostics/wrong_answers.ts';
 import { NumericsError, RlvrError } from '../errors.ts';
 import { PARAMETER_SET_NAMES, PARAMETER_SETS } from '../methods/parameter_sets.ts';
 import type { Collected, CreditedGroup, Evaluation, RolloutGroup } from '../methods/records.ts';
@@ -23,6 +24,7 @@ import {
   diagnoseStop,
   diagnoseSupervised,
   diagnoseUpdate,
+  wrongAnswers,
 } from './diagnose.ts';
 import type { Engine } from './engine.ts';
 import { evaluate } from './evaluate.ts';
@@ -210,7 +212,8 @@ function hasSignal(
   if (state.deadBatches < MOST_DEAD_BATCHES) return false;
   const why = collected.groups.every(hasEqualRewards)
     ? `Every group of ${stage.batch.numGenerations} completions got equal rewards.\n` +
-      '  Use an easier or harder task, a longer sft stage, a denser reward, or more num_generations.'
+      '  Use an easier or harder task, a longer sft stage, a denser reward, or more num_generations.' +
+      shownWrong(collected)
     : `Rewards differ, but the steps between them and the update left no advantage: ${namesBeforeUpdate(stage)}.\n` +
       '  Loosen one of these, or leave it out.';
   throw new RlvrError(
@@ -218,6 +221,14 @@ function hasSignal(
     `step ${state.step + 1}: ${MOST_DEAD_BATCHES} generation batches in a row without a live group; stopped. ${why}`,
     { step: state.step },
   );
+}
+
+/** Where no answer is right, the commonest say more than any figure. */
+function shownWrong({ groups }: Collected): string {
+  const wrong = wrongAnswers(groups);
+  const isNoneRight = wrong.length === groups.reduce((sum, { rollouts }) => sum + rollouts.length, 0);
+  const shown = isNoneRight ? commonestWrong(wrong) : undefined;
+  return shown === undefined ? '' : `\n  ${shown}`;
 }
 
 /** The methods that may take the advantages of a live group. */

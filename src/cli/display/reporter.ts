@@ -77,6 +77,9 @@ export class Reporter implements Display {
         break;
       case 'evaluation':
         print(`  ${colors.cyan(momentOf(event.moment, event.step).padEnd(9))} ${evaluationLine(event.evaluation)}`);
+        if (event.moment === 'baseline' && isNoneRight(event.evaluation)) {
+          for (const example of event.evaluation.examples.slice(0, EXAMPLES)) print(exampleLine(example));
+        }
         break;
       case 'diagnosis':
         if (event.diagnosis.level !== 'stop') print(colors.yellow(diagnosisLine(event))); // else the error says it
@@ -154,6 +157,11 @@ export class Reporter implements Display {
     print(`look     ${commandName()} report --run ${shellQuoted(this.#options.directory)}`);
     print(`ask it   ${commandName()} sample --run ${shellQuoted(this.#options.directory)}`);
   }
+}
+
+/** A user who starts there wants to see what the answers are, before anything is trained. */
+function isNoneRight({ accuracy, meanAtK }: Evaluation): boolean {
+  return accuracy.mean === 0 && meanAtK.mean === 0;
 }
 
 /** `  step 12, entropy-collapse (warning): …`; the name is an anchor in docs/diagnostics.md. */

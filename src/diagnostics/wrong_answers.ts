@@ -1,0 +1,55 @@
+/** The answers of a policy of which none is right, as a person would want to see them before anything is changed. */
+import { percent } from '../format.ts';
+
+/** A wrong answer, what it was asked, and what would have been right. */
+export interface WrongAnswer {
+  readonly prompt: string;
+  readonly answer: string;
+  readonly completion: string;
+  /** Why it is refused. */
+  readonly reason: string;
+}
+
+/** Answers that are shown. */
+const SHOWN = 2;
+/** Characters of a text that is shown. */
+const MOST_CHARACTERS = 80;
+/** The right answer is among other words in so large a share of the answers that this is what is wrong. */
+const OFTEN_INSIDE = 0.1;
+
+/**
+ * The commonest of them, each with a prompt, the right answer and why it is refused; undefined where there is none.
+ *
+ * @returns sentences; what may be unprintable in them is as the policy wrote it
+ */
+export function commonestWrong(answers: readonly WrongAnswer[]): string | undefined {
+  if (answers.length === 0) return undefined;
+  const counts = new Map<string, number>();
+  for (const { completion } of answers) counts.set(completion, (counts.get(completion) ?? 0) + 1);
+  const commonest = [...counts].sort(([, a], [, b]) => b - a).slice(0, SHOWN);
+  const shown = commonest.map(([completion, count]) => {
+    // Every counted completion is one of the answers.
+    const { prompt, answer, reason } = answers.find((one) => one.completion === completion) as WrongAnswer;
+    const asked = `to ${quoted(prompt)}, where ${quoted(answer)} is right (${reason})`;
+    return `${quoted(completion)} ${asked}, ${count} of ${answers.length} times`;
+  });
+  return [`The commonest answers: ${shown.join('; ')}.`, insideAdvice(answers) ?? []].flat().join(' ');
+}
+
+/** A policy that knows the answer but not how it is to be written needs another reader, not more training. */
+function insideAdvice(answers: readonly WrongAnswer[]): string | undefined {
+  const inside = answers.filter(
+    ({ completion, answer }) => answer !== '' && completion.toLowerCase().includes(answer.toLowerCase()),
+  );
+  const share = inside.length / answers.length;
+  if (share < OFTEN_INSIDE) return undefined;
+  return (
+    `${percent(share)} have the right answer among other words: take it out with extract or a verify of your own, ask for ` +
+    'it alone with another style, or show how with examples.'
+  );
+}
+
+function quoted(text: string): string {
+  const short = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 1)}…` : text;
+  return JSON.stringify(short);
+}
