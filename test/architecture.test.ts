@@ -87,6 +87,7 @@ interface Import {
 interface SourceFile {
   /** Relative to src/, with `/`. */
   readonly path: string;
+  readonly text: string;
   readonly imports: readonly Import[];
   readonly lines: number;
 }
@@ -116,7 +117,7 @@ function resolved(from: string, { target, kind }: Import): Import {
 
 function readSource(path: string): SourceFile {
   const text = readFileSync(join(SOURCE, path), 'utf8');
-  return { path, imports: importsOf(text).map((found) => resolved(path, found)), lines: text.split('\n').length - 1 };
+  return { ...example(path, text), lines: text.split('\n').length - 1 };
 }
 
 /** All modules of src/. Not read: generated binaries. The AssemblyScript sources are for `wasm` what C would be. */
@@ -171,9 +172,26 @@ function isForNode(path: string): boolean {
 
 const files = sources();
 
+/** What these files import, and what that imports, as far as such imports go. */
+function reached(entries: readonly string[], follows: (kind: Import['kind']) => boolean): ReadonlySet<string> {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const seen = new Set<string>();
+  const visit = (path: string): void => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    for (const { target, kind } of byPath.get(path)?.imports ?? []) if (follows(kind)) visit(target);
+  };
+  entries.forEach(visit);
+  return seen;
+}
+
+/** The files, of all or of some, whose text has this. */
+const filesWith = (pattern: RegExp, some = files): string[] =>
+  some.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
+
 /** A module as the checks see it, for the tests of the checks. */
 function example(path: string, text: string): SourceFile {
-  return { path, imports: importsOf(text).map((found) => resolved(path, found)), lines: 1 };
+  return { path, text, imports: importsOf(text).map((found) => resolved(path, found)), lines: 1 };
 }
 
 it('imports point one way: cli → run → planning → grpo → config → methods, model → data → rewards → kernels', () => {
@@ -212,29 +230,14 @@ it('what a browser may load reaches *.node.ts only by a dynamic import', () => {
 });
 
 it('what rlvr-train/web and its worker load reaches no node: import, not even later', () => {
-  const byPath = new Map(files.map((file) => [file.path, file]));
-  const seen = new Set<string>();
-  const visit = (path: string): void => {
-    if (seen.has(path)) return;
-    seen.add(path);
-    for (const { target, kind } of byPath.get(path)?.imports ?? []) if (kind !== 'type') visit(target);
-  };
-  visit('web/index.ts');
-  visit('web/engine_worker.ts');
+  const seen = reached(['web/index.ts', 'web/engine_worker.ts'], (kind) => kind !== 'type');
   expect(seen).toContain('kernels/webgpu/backend.ts');
   expect([...seen].filter((target) => target.startsWith('node:') || target.endsWith('.node.ts'))).toEqual([]);
 });
 
 it('a generator is loaded by the run that needs it: what is imported at once are the cards of the tasks', () => {
-  const byPath = new Map(files.map((file) => [file.path, file]));
-  const seen = new Set<string>();
-  const visit = (path: string): void => {
-    if (seen.has(path)) return;
-    seen.add(path);
-    for (const { target, kind } of byPath.get(path)?.imports ?? []) if (kind === 'value') visit(target);
-  };
-  for (const entry of ['index.ts', 'data/index.ts', 'cli/main.ts', 'web/index.ts', 'web/engine_worker.ts'])
-    visit(entry);
+  const entries = ['index.ts', 'data/index.ts', 'cli/main.ts', 'web/index.ts', 'web/engine_worker.ts'];
+  const seen = reached(entries, (kind) => kind === 'value');
   const ofTasks = [...seen].filter((path) => path.startsWith('data/tasks/'));
   expect(ofTasks).toContain('data/tasks/countdown/card.ts');
   expect(ofTasks.filter((path) => !path.endsWith('/card.ts'))).toEqual([]);
@@ -337,16 +340,16 @@ it('no option of a method is read outside its own file', () => {
   );
   // Words that other things have too: of a checkpoint, a chart, a task.
   const common = ['k', 'every', 'floor', 'candidates', 'maxTokens', 'maxRounds'];
-  const text = new Map(files.map(({ path }) => [path, readFileSync(join(SOURCE, path), 'utf8')]));
+  // The engine's kernel has settings of the same names: what it computes is told to it in its own words.
+  const outside = files
+    .filter(({ path }) => !path.startsWith('kernels/'))
+    .map(({ path, text }) => ({ path, words: new Set(text.match(/\w+/g)) }));
   const found = options
     .filter(({ name }) => !common.includes(name))
     .flatMap(({ name, id }) => {
       const own = options.filter((other) => other.name === name).length;
-      // The engine's kernel has settings of the same names: what it computes is told to it in its own words.
-      const readers = [...text].filter(
-        ([path, source]) => !path.startsWith('kernels/') && new RegExp(`\\b${name}\\b`).test(source),
-      );
-      return readers.length > own ? [`${id}.${name}: ${readers.map(([path]) => path).join(', ')}`] : [];
+      const readers = outside.filter(({ words }) => words.has(name)).map(({ path }) => path);
+      return readers.length > own ? [`${id}.${name}: ${readers.join(', ')}`] : [];
     });
   expect(found).toEqual([]);
 });
@@ -360,16 +363,14 @@ it('what is below the trainer takes an engine, a step and a journal, and no run'
   const below = files.filter(({ path }) =>
     /^(?:grpo|methods|model|kernels|data|rewards|diagnostics|config)\//.test(path),
   );
-  const found = below.filter(({ path }) => /\bTrainingRun\b/.test(readFileSync(join(SOURCE, path), 'utf8')));
-  expect(found.map(({ path }) => path)).toEqual(KNOW_THE_RUN);
+  expect(filesWith(/\bTrainingRun\b/, below)).toEqual(KNOW_THE_RUN);
 });
 
 it(`at most ${MOST_WHOLE_RUNS} places take a whole run`, () => {
-  const places = files.flatMap(({ path }) => {
-    const lines = readFileSync(join(SOURCE, path), 'utf8').split('\n');
-    const taking = lines.filter(
-      (line) => /\bTrainingRun\b/.test(line) && !/^import |Pick<TrainingRun|TrainingRun\['/.test(line),
-    );
+  const places = files.flatMap(({ path, text }) => {
+    const taking = text
+      .split('\n')
+      .filter((line) => /\bTrainingRun\b/.test(line) && !/^import |Pick<TrainingRun|TrainingRun\['/.test(line));
     return taking.map((line) => `${path}: ${line.trim()}`);
   });
   expect(places.length, places.join('\n')).toBeLessThanOrEqual(MOST_WHOLE_RUNS);
@@ -399,8 +400,7 @@ function idsDeclaredIn(text: string): string[] {
 it('no file knows a method by its id but its own, and those of its companions', () => {
   const ids = METHOD_POINTS.flatMap((point) => METHODS[point].map(({ id }) => id)).filter((id) => !WORDS.includes(id));
   const aggregations = METHODS.aggregation.map(({ id }) => id);
-  const found = files.flatMap(({ path }) => {
-    const text = readFileSync(join(SOURCE, path), 'utf8');
+  const found = files.flatMap(({ path, text }) => {
     // Values of TRL's loss_type mean an objective, each with the aggregation that goes with it.
     const meant = text.includes('lossTypes: {') ? aggregations : [];
     const allowed = [...idsDeclaredIn(text), ...(COMPANIONS[path] ?? []), ...meant];
@@ -427,8 +427,7 @@ it('no option of a method is read by its spelling outside its own file, but what
   const spellings = [...new Set(options.map(({ yaml }) => yaml))].filter((yaml) => !SPELLINGS.includes(yaml));
   const found = files
     .filter(({ path }) => !path.startsWith('methods/support/'))
-    .flatMap(({ path }) => {
-      const text = readFileSync(join(SOURCE, path), 'utf8');
+    .flatMap(({ path, text }) => {
       const declared = idsDeclaredIn(text);
       const isOwn = (yaml: string): boolean => options.some((one) => one.yaml === yaml && declared.includes(one.id));
       return spellings
@@ -448,24 +447,18 @@ it('a point of a step has one name: its methods are in a folder called as it is'
 it('a stage is read by its parts', () => {
   const flat =
     /\bstage\.(?:klCoef|entropyCoef|clipEpsilon\w+|objective|scaleRewards|dynamicSampling|maxSteps|learningRate|temperature|numGenerations)\b/;
-  const found = files.filter(({ path }) => flat.test(readFileSync(join(SOURCE, path), 'utf8')));
-  expect(found.map(({ path }) => path)).toEqual([]);
+  expect(filesWith(flat)).toEqual([]);
 });
 
 it('a tracker that runs are sent to is named in its own room alone, and where users import it', () => {
   const named = new RegExp(SENT_TRACKERS.map(({ name }) => name).join('|'), 'i');
   const keysOfTrl = new RegExp(`\\b(?:${Object.keys(UNSUPPORTED_TRL_KEYS).join('|')}):`, 'g');
   const others = files.filter(({ path }) => !['trackers', ''].includes(roomOf(path)));
-  const found = others.filter(({ path }) =>
-    named.test(readFileSync(join(SOURCE, path), 'utf8').replaceAll(keysOfTrl, '')),
-  );
+  const found = others.filter(({ text }) => named.test(text.replaceAll(keysOfTrl, '')));
   expect(found.map(({ path }) => path)).toEqual([]);
 });
 
 it('text leaves the command through cli/display/output.ts, which makes it printable', () => {
-  const others = sources().filter(({ path }) => path.startsWith('cli/') && !WRITERS.includes(path));
-  const writing = others.filter(({ path }) =>
-    /\b(?:stdout|stderr)\.write\(|\bconsole\.\w+\(/.test(readFileSync(join(SOURCE, path), 'utf8')),
-  );
-  expect(writing.map(({ path }) => path)).toEqual([]);
+  const others = files.filter(({ path }) => path.startsWith('cli/') && !WRITERS.includes(path));
+  expect(filesWith(/\b(?:stdout|stderr)\.write\(|\bconsole\.\w+\(/, others)).toEqual([]);
 });
