@@ -65,7 +65,7 @@ def spelling_4():
     for name in MODELS:
         config = config_of(name, 4)
         config.torch_dtype = torch.bfloat16
-        (OUT / name / "config.4.json").write_text(config.to_json_string())
+        write_json(OUT / name / "config.4.json", json.loads(config.to_json_string()))
 
 
 def random_weights(model, seed):
@@ -166,12 +166,12 @@ def main():
             short = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16"}[dtype]
             model.to(dtype).save_pretrained(folder / short, max_shard_size="6KB" if short == "F32" else "5GB")
             (folder / short / "generation_config.json").unlink(missing_ok=True)
+            config = folder / short / "config.json"
             if short == "BF16":
-                (folder / short / "config.json").rename(folder / "config.5.json")
-            else:
-                (folder / short / "config.json").unlink()
-                for index in (folder / short).glob("*.index.json"):
-                    write_json(index, json.loads(index.read_text()))
+                write_json(folder / "config.5.json", json.loads(config.read_text()))
+            config.unlink()
+            for index in (folder / short).glob("*.index.json"):
+                write_json(index, json.loads(index.read_text()))
             model.float()
         built[name] = (model, scaling, seed)
     patch_float64()
