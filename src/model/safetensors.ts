@@ -154,6 +154,16 @@ export async function readHeader(
   return parseHeader(await read(LENGTH_BYTES, LENGTH_BYTES + length), fileBytes);
 }
 
+/** What a file's reading gives; an error names the file. @param remedy  said after what is wrong with it */
+export async function namingFile<T>(file: string, reading: Promise<T>, remedy = ''): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!(error instanceof CheckpointError) || error.code !== 'safetensors-malformed') throw error;
+    throw new CheckpointError(error.code, `${file}: ${error.message}${remedy}`, { file, ...error.facts });
+  }
+}
+
 /** Bytes of an element in a file. */
 export function elementBytes(dtype: TensorDtype): number {
   return ELEMENT_BYTES[dtype];

@@ -3,7 +3,7 @@
  * Headers are read first; of the data no more than a piece is held at a time.
  */
 import { CheckpointError } from '../../errors.ts';
-import { decodeElements, elementBytes, readHeader, type TensorPlace } from '../safetensors.ts';
+import { decodeElements, elementBytes, namingFile, readHeader, type TensorPlace } from '../safetensors.ts';
 import { type ModelFiles, PIECE_BYTES, type PretrainedTensor, readAll, type TakeValues } from './source.ts';
 
 /** All weights in one file. */
@@ -80,7 +80,7 @@ export async function openSafetensors(
   if (size === undefined) {
     throw new CheckpointError('no-model', `${file}: no such file, though ${INDEX} names it. Copy or fetch it again.`);
   }
-  const { metadata, places } = await nameFile(
+  const { metadata, places } = await namingFile(
     file,
     readHeader((begin, end) => readAll(files, file, begin, end), size),
   );
@@ -97,14 +97,4 @@ function tensorAt(files: ModelFiles, file: string, place: TensorPlace): Pretrain
     }
   };
   return { shape, file, read };
-}
-
-/** The error names the file. */
-async function nameFile<T>(file: string, reading: Promise<T>): Promise<T> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (!(error instanceof CheckpointError) || error.code !== 'safetensors-malformed') throw error;
-    throw new CheckpointError(error.code, `${file}: ${error.message}`, { file, ...error.facts });
-  }
 }

@@ -10,6 +10,7 @@ import {
   allocateSafetensors,
   decodeElements,
   elementBytes,
+  namingFile,
   readTensorPlaces,
   type TensorPlace,
   type TensorRecord,
@@ -237,7 +238,8 @@ export async function loadModel(
     if (bytes?.length === end - begin) return bytes;
     throw new CheckpointError('file-changed', `${file}: became shorter while it was read. Try again.`, { file });
   };
-  const places = await nameFile(file, readTensorPlaces(read, size));
+  const remedy = ' Or remove it: the newest checkpoint is then used.';
+  const places = await namingFile(file, readTensorPlaces(read, size), remedy);
   const found = ownParameters(policy).map((parameter) => ({
     parameter,
     place: placeOf(file, places, parameter, nameOf),
@@ -263,15 +265,4 @@ function placeOf(
   if (place?.shape.join() === slot.shape.join()) return place;
   const seen = place === undefined ? 'is missing' : `has shape [${place.shape}]`;
   throw new CheckpointError('tensor-mismatch', `${file}: tensor ${name} ${seen}, the config needs [${slot.shape}].`);
-}
-
-/** The error names the file, and that there may be another one. */
-async function nameFile<T>(file: string, reading: Promise<T>): Promise<T> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (!(error instanceof CheckpointError) || error.code !== 'safetensors-malformed') throw error;
-    const remedy = 'Or remove it: the newest checkpoint is then used';
-    throw new CheckpointError(error.code, `${file}: ${error.message} ${remedy}.`, { file, ...error.facts });
-  }
 }
