@@ -3,7 +3,8 @@
  *
  * The key is a dotted path (`model.hidden_size`, `stages.1.learning_rate`, counted from 0), or starts with a stage's
  * kind (`grpo.learning_rate`: every grpo stage), or is a top-level key, which stages inherit unless they set their
- * own: where each stage that reads it does, the override is refused, since it would change nothing. (A key of the file
+ * own: where one stage reads it, that one's is overridden; where several do and each has its own, the override is
+ * refused, since it would change nothing. (A key of the file
  * may be repeated by every stage: its author sees both lines, and --dry-run says which one counts.) The value is
  * YAML. Flags of their own, such as `--seed 3`, come the same way and are named in errors.
  */
@@ -73,6 +74,10 @@ function targetsOf(tree: Tree, path: string, value: unknown, place: Place): stri
     return found;
   }
   const readers = list.filter((stage) => readsKey(stage, head));
+  const [only, ...others] = readers;
+  if (only !== undefined && others.length === 0 && Object.hasOwn(only as object, head)) {
+    return [`stages.${list.indexOf(only)}.${path}`];
+  }
   if (readers.length > 0 && readers.every((stage) => Object.hasOwn(stage as object, head))) {
     const who = readers.length < list.length ? 'every stage that reads it' : 'every stage';
     const example = `${stageKind(readers.at(-1))}.${path}`;

@@ -1,6 +1,7 @@
 /** What to say about a key that a section does not have. */
 import type { Json } from '../options/json.ts';
 import { nearestKey } from '../options/nearest_name.ts';
+import { keyNamed } from './keys/names_elsewhere.ts';
 import type { UnsupportedKey } from './keys/trl_keys.ts';
 import type { Problems } from './problems.ts';
 import { isMapping } from './yaml/yaml_tree.ts';
@@ -49,6 +50,8 @@ function isAlike(harmless: Json, value: unknown): boolean {
 function unknownRule(name: string, known: ReadonlySet<string>): string {
   const [, key, value] = /^(\w+):(.+)$/.exec(name) ?? []; // {hidden_size:32} is one key
   if (key !== undefined && known.has(key)) return `no space after the colon; write ${key}: ${value}`;
+  const meant = keyNamed(name, known);
+  if (meant !== undefined) return `unknown key; here it is called ${meant}`;
   const nearest = nearestKey(name, known);
   return nearest === undefined ? 'unknown key; leave it out' : `unknown key; the nearest is ${nearest}`;
 }

@@ -315,8 +315,9 @@ describe('a --set', () => {
         '--set  stages.4.max_steps: 3 — no such path in the file; use a key that is there, or a top-level one.'],
       ['__proto__.seed=3',
         '--set  __proto__.seed: 3 — no such path in the file; use a key that is there, or a top-level one.'],
-      ['max_steps=3',
-        '--set  max_steps: 3 — every stage sets its own, so this would change nothing; use for example grpo.max_steps.'],
+      ['lr=1e-3', '--set  lr: 0.001 — unknown key; here it is called learning_rate.'],
+      ['kl_coef=0.1', '--set  kl_coef: 0.1 — unknown key; here it is called beta.'],
+      ['model.n_layers=2', '--set  model.n_layers: 2 — unknown key; here it is called num_hidden_layers.'],
       ['seed.x=3', '--set  seed.x: 3 — no such path in the file; use a key that is there, or a top-level one.'],
     ],
   )('is refused: %s', (override, message) => {
@@ -324,7 +325,8 @@ describe('a --set', () => {
   });
 
   describe('that no stage would read is refused', () => {
-    const stages = 'stages:\n  - {stage: sft, max_steps: 10}\n  - {stage: grpo, max_steps: 10, num_generations: 4}\n';
+    const grpo = '  - {stage: grpo, max_steps: 10, num_generations: 4}\n';
+    const stages = `stages:\n  - {stage: sft, max_steps: 10}\n${grpo}${grpo}`;
     const WARM = `task: countdown\n${stages}`;
     const nothing = 'every stage that reads it sets its own, so this would change nothing; use for example';
 
@@ -336,16 +338,30 @@ describe('a --set', () => {
       expect(complaint(WARM, [override])).toBe(message);
     });
 
+    it('not where one stage alone reads it, whose own is overridden', () => {
+      const one = `task: countdown\nstages:\n  - {stage: sft, max_steps: 10}\n${grpo}`;
+      const { config } = parseConfig(one, { file: 'run.yaml' }, ['num_generations=2']);
+      expect(config.stages.map((stage) => stage.stage === 'grpo' && stage.batch.numGenerations)).toEqual([false, 2]);
+      expect(complaint(one, ['num_generations=1'])).toMatch(
+        /^--set {2}stages\.1\.num_generations: 1 — a group of one has no/,
+      );
+    });
+
     it('not where one of its kind inherits it', () => {
       const more = `${WARM}  - {stage: grpo, max_steps: 10}\n`;
       const { config } = parseConfig(more, { file: 'run.yaml' }, ['num_generations=2']);
-      expect(config.stages.map((stage) => stage.stage === 'grpo' && stage.batch.numGenerations)).toEqual([false, 4, 2]);
+      expect(config.stages.map((stage) => stage.stage === 'grpo' && stage.batch.numGenerations)).toEqual([
+        false,
+        4,
+        4,
+        2,
+      ]);
     });
 
     it('in the shipped countdown.yaml too', () => {
       const text = readFileSync(new URL('../../configs/countdown.yaml', import.meta.url), 'utf8');
-      expect(complaint(text, ['num_generations=1'])).toBe(
-        `--set  num_generations: 1 — ${nothing} grpo.num_generations.`,
+      expect(complaint(text, ['learning_rate=1'])).toBe(
+        `--set  learning_rate: 1 — ${nothing.replace(' that reads it', '')} grpo.learning_rate.`,
       );
     });
   });
