@@ -142,6 +142,18 @@ function wilson(mean: number, count: number): Omit<Estimate, 'count'> {
   };
 }
 
+/** Problems below which the interval of an accuracy is wider than ± 13 points. */
+const FEW_HELD_OUT = 50;
+
+/** A sentence on how little an accuracy over few held-out problems says; undefined where there are enough. */
+export function fewHeldOut(count: number): string | undefined {
+  if (count >= FEW_HELD_OUT) return undefined;
+  const { low, high } = wilson(0.5, count);
+  const percent = (share: number): string => (100 * share).toFixed(0);
+  const problems = count === 1 ? 'problem is' : 'problems are';
+  return `only ${count} ${problems} held out: an accuracy of 50 % may be any from ${percent(low)} to ${percent(high)} %`;
+}
+
 function requireProblems(count: number): void {
   if (count < 1)
     throw new DataError('no-problems', 'problems: 0 — a mean needs at least one; check the held-out split.');

@@ -2,7 +2,7 @@
 
 import { checkTask, settingsOf } from '../../data/check/check_task.ts';
 import { findingText } from '../../data/check/findings.ts';
-import { fewHeldOut } from '../../data/few_held_out.ts';
+import { fewHeldOut } from '../../methods/statistics.ts';
 import { colors } from '../display/colors.ts';
 import { print, printJson } from '../display/output.ts';
 import { givenKnobs, type TaskFlags, withTask } from './named_task.ts';

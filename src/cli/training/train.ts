@@ -1,8 +1,8 @@
 /** `rlvr-train --config FILE`: the main job. */
 
 import { basename, resolve } from 'node:path';
-import { fewHeldOut } from '../../data/few_held_out.ts';
 import { closeEngine } from '../../grpo/engine.ts';
+import { fewHeldOut } from '../../methods/statistics.ts';
 import { plannedMemory } from '../../planning/memory_plan.ts';
 import { type OpenedPlugins, openPlugins } from '../../plugins/open_plugins.node.ts';
 import { fingerprintOf } from '../../run/fingerprint/run_fingerprint.node.ts';

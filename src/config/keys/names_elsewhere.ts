@@ -12,7 +12,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   epsilon_high: ['clip_high', 'clip_ratio_high'],
   entropy_coef: ['ent_coef', 'entropy', 'entropy_bonus', 'entropy_weight'],
   num_iterations: ['ppo_epochs', 'mu', 'num_ppo_epochs', 'inner_epochs'],
-  temperature: ['temp', 'sampling_temperature'],
+  temperature: ['temp'],
   warmup_steps: ['warmup', 'lr_warmup_steps', 'num_warmup_steps'],
   lr_scheduler_type: ['scheduler', 'schedule', 'lr_schedule', 'lr_scheduler'],
   max_grad_norm: ['grad_clip', 'clip_grad', 'gradient_clipping', 'max_norm'],

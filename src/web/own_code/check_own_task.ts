@@ -2,8 +2,9 @@
  * The check of a visitor's task before it is trained on: what `checkTask` asks of a task of the package, as far as a
  * sandbox can be asked. Its code has run only in the sandbox.
  */
-import { fewHeldOut } from '../../data/few_held_out.ts';
+
 import type { GivenAnswer, TaskItem } from '../../data/task.ts';
+import { fewHeldOut } from '../../methods/statistics.ts';
 import type { CheckedTask, CheckFinding } from '../browser_run.ts';
 import type { OwnTask } from './own_task.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type DatasetTask, openDataset } from '../../../src/data/datasets/dataset.ts';
-import { fewHeldOut } from '../../../src/data/few_held_out.ts';
 import { oneTask } from '../../../src/data/task_set.ts';
+import { fewHeldOut } from '../../../src/methods/statistics.ts';
 import type { Verdict } from '../../../src/rewards/verdict.ts';
 import { memoryFiles } from './memory_files.ts';
 
