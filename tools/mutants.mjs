@@ -11,6 +11,7 @@
 // none.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -72,6 +73,7 @@ if (given.check) {
 /** The working tree as it is, without what git ignores. */
 function copyTree() {
   const copy = mkdtempSync(join(tmpdir(), 'rlvr-train-mutants-'));
+  chmodSync(copy, 0o755); // tests of files that may not be read run the command as another user
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
     maxBuffer: 2 ** 26,
@@ -92,7 +94,7 @@ const copy = copyTree();
 process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
 
-/** @returns whether the tests failed, and the first that did */
+/** @returns the first file that failed, and its first test that did; undefined where none failed */
 function judge(words, environment = {}) {
   const report = join(copy, 'mutant_report.json');
   rmSync(report, { force: true });
@@ -107,12 +109,14 @@ function judge(words, environment = {}) {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   if (status === 0) return undefined;
-  if (signal !== null) return 'the tests do not end';
+  if (signal !== null) return { file: '', title: 'the tests do not end' };
   if (!existsSync(report)) throw new Error(`vitest ${words.join(' ')} ended with ${status}:\n${stderr}`);
   const failed = JSON.parse(readFileSync(report, 'utf8')).testResults.find((file) => file.status === 'failed');
   if (failed === undefined)
     throw new Error(`vitest ${words.join(' ')} ended with ${status}, no test failed:\n${stderr}`);
-  return failed.name.slice(failed.name.indexOf('/test/') + 1);
+  const title =
+    failed.assertionResults.find((one) => one.status === 'failed')?.fullName ?? failed.message.split('\n')[0];
+  return { file: relative(copy, failed.name), title };
 }
 
 /** The rounds of tests for a file: quick ones, then, last, all. */
@@ -143,7 +147,7 @@ for (const fault of faults) {
   const sound = readFileSync(place, 'utf8');
   const begun = performance.now();
   let seen = SEEN.length - 1;
-  let test = '';
+  let failed;
   try {
     writeFileSync(
       place,
@@ -151,9 +155,9 @@ for (const fault of faults) {
     );
     const all = rounds(fault.file);
     for (const [i, round] of all.entries()) {
-      const failed = round();
+      failed = round();
       if (failed === undefined) continue;
-      [seen, test] = [i === all.length - 1 ? 1 : 0, failed];
+      seen = i === all.length - 1 ? 1 : 0;
       break;
     }
   } finally {
@@ -161,13 +165,15 @@ for (const fault of faults) {
     if (fault.file.includes('/wasm/assembly/')) copyFileSync(join(root, MADE[0]), join(copy, MADE[0]));
   }
   // A test that fails here anyway has seen nothing.
-  if (existsSync(join(copy, test)) && test !== '' && judge(['run', test]) !== undefined) {
-    throw new Error(`${test} fails without a fault, too: mend it, or build what it reads (npm run build)`);
+  const sober = failed === undefined || failed.file === '' ? undefined : judge(['run', failed.file]);
+  if (sober !== undefined) {
+    const which = `${sober.file}, "${sober.title}",`;
+    throw new Error(`${which} fails without a fault, too: mend it, or build what it reads (npm run build)`);
   }
-  results.push({ ...fault, seen, test });
+  results.push({ ...fault, seen });
   const seconds = Math.round((performance.now() - begun) / 1000);
   console.log(
-    `${String(fault.number).padStart(2)}  ${SEEN[seen].padEnd(8)} ${String(seconds).padStart(4)} s  ${fault.what}  ${test}`,
+    `${String(fault.number).padStart(2)}  ${SEEN[seen].padEnd(8)} ${String(seconds).padStart(4)} s  ${fault.what}  ${failed?.file ?? ''} ${failed?.title ?? ''}`,
   );
 }
 
