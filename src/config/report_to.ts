@@ -2,14 +2,20 @@
 import { z } from 'zod';
 import { key } from '../options/keys.ts';
 import { SENT_TRACKERS, TRACKER_CARDS, type TrackerName } from '../trackers/cards.ts';
+import type { Problems } from './problems.ts';
 
 const NAMES = TRACKER_CARDS.map(({ name }) => name);
 const RULE = `nothing reports there; use none, all, or a list of ${listed(NAMES)} (metrics.jsonl is always written)`;
 const MEANT_BY_ALL = TRACKER_CARDS.map((card) =>
   'variable' in card ? `${card.name} where ${card.variable} is set` : card.name,
 );
-const name = z.enum([...NAMES, 'all', 'none'], { error: RULE });
-const tracker = z.enum([...NAMES, 'all'], { error: RULE });
+/** Trackers that configs of TRL have, and that nothing is sent to here: no reason to stop. */
+const OTHERS = [
+  'azure_ml', 'clearml', 'codecarbon', 'comet_ml', 'dagshub', 'dvclive', 'flyte', 'neptune', 'swanlab', 'wandb',
+] as const; // biome-ignore format: a list
+const name = z.enum([...NAMES, ...OTHERS, 'all', 'none'], { error: RULE });
+const tracker = z.enum([...NAMES, ...OTHERS, 'all'], { error: RULE });
+const isOther = (one: unknown): boolean => OTHERS.some((other) => other === one);
 
 /** What is written for it becomes a list; TRL's `none` is the empty one. */
 export const REPORT_TO = key(
@@ -18,13 +24,20 @@ export const REPORT_TO = key(
     .union([name, z.tuple([name], { error: RULE }), z.array(tracker, { error: RULE })], { error: RULE })
     .default('none')
     .transform((written): readonly (TrackerName | 'all')[] =>
-      [written].flat().flatMap((one) => (one === 'none' ? [] : [one])),
+      [written].flat().flatMap((one) => (one === 'none' || isOther(one) ? [] : [one as TrackerName | 'all'])),
     )
     .describe(
       `Trackers beside metrics.jsonl: ${TRACKER_CARDS.map(({ name, does }) => `${name} ${does}`).join(', ')}. ` +
         `A list of them, none, or all: ${listed(MEANT_BY_ALL)}. Default none.`,
     ),
 );
+
+/** Says of trackers that are not here what there is instead. @param written  of the file */
+export function noteOtherTrackers(written: unknown, problems: Pick<Problems, 'note'>): void {
+  const others = [written].flat().filter(isOther);
+  if (others.length === 0) return;
+  problems.note('report_to', written, `nothing is sent to ${others.join(', ')}; there are ${listed(NAMES)}`);
+}
 
 /** Whether the files of TensorBoard are written, as logs of the run directory. @param config  of the run */
 export function writesTensorBoard({ reportTo }: { readonly reportTo: readonly (TrackerName | 'all')[] }): boolean {

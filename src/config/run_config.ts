@@ -15,6 +15,7 @@ import { UNSUPPORTED_MODEL_KEYS, UNSUPPORTED_TRL_KEYS } from './keys/trl_keys.ts
 import { MIXTURE, readMixture, type TaskEntry } from './mixture.ts';
 import { MODEL_KEYS, type ModelConfig, resolveModel } from './model_config.ts';
 import { MISSING, type Problems } from './problems.ts';
+import { noteOtherTrackers } from './report_to.ts';
 import { type Given, type GivenKeys, Section } from './section.ts';
 import { resolveGrpo, resolveSft, STAGE_KEYS } from './stage_config.ts';
 import { builtIn, resolveMethods } from './stage_methods.ts';
@@ -134,6 +135,7 @@ export function resolveRun(values: Mapping, problems: Problems): ResolvedRun {
   const resolved = resolveStages(values.stages ?? undefined, top, problems);
   const stages = resolved.map(({ stage }) => stage);
   refuseBestOfNone(section, stages);
+  noteOtherTrackers(top.get('report_to')?.value, problems);
   refuseSecondModel(section, values.model, model, problems);
   const config = {
     ...ofRun,

@@ -12,6 +12,11 @@ import type { Message } from './codec.ts';
 /** Parts of a template that one rendering may evaluate; templates of today take some hundreds a message. */
 const MOST_EVALUATIONS = 300_000;
 const MOST_RANGE = 100_000;
+/** Characters and list elements that one rendering may make or look at; a hundred long messages take some millions. */
+const MOST_MADE = 20_000_000;
+/** Characters of a template, and blanks in a row: reading them takes the square of their number. */
+const MOST_CHARACTERS = 1_000_000;
+const MOST_BLANKS = 1000;
 
 export interface ChatTemplate {
   /** @throws DataError with the template's own words, such as that a system message is not supported */
@@ -31,12 +36,41 @@ interface Evaluator {
 const ValuesOf = Environment as unknown as new () => Values;
 const EvaluatorOf = Interpreter as unknown as new (values: Values) => Evaluator;
 
+/** A value of the interpreter's: a text, a list, a mapping, or something small. */
+interface Value {
+  readonly value?: unknown;
+}
+
+/** Counts steps, and what each step gives: a few steps are enough to double a text thirty times. */
 class BoundedEvaluator extends EvaluatorOf {
   #left = MOST_EVALUATIONS;
+  #made = 0;
+  /** Sizes of lists and mappings as written out, in which one that is there twice counts twice. */
+  readonly #sizes = new WeakMap<object, number>();
 
   override evaluate(statement: unknown, values: Values): unknown {
     if (this.#left-- === 0) throw new Error(`it does not end (stopped after ${MOST_EVALUATIONS} steps)`);
-    return super.evaluate(statement, values);
+    const result = super.evaluate(statement, values);
+    const { value } = (result ?? {}) as Value;
+    if (typeof value === 'string' || Array.isArray(value)) this.#made += value.length;
+    if (this.#made > MOST_MADE || this.#sizeOf(result) > MOST_MADE) {
+      throw new Error(`it makes more than ${MOST_MADE} characters and elements`);
+    }
+    return result;
+  }
+
+  #sizeOf(of: unknown): number {
+    const { value } = (of ?? {}) as Value;
+    if (typeof value === 'string') return value.length;
+    if (!Array.isArray(value) && !(value instanceof Map)) return 1;
+    const holder = of as object; // its value was read
+    const known = this.#sizes.get(holder);
+    if (known !== undefined) return known;
+    this.#sizes.set(holder, Number.POSITIVE_INFINITY); // what holds itself has no end
+    let size = 1;
+    for (const inner of value.values()) size += this.#sizeOf(inner);
+    this.#sizes.set(holder, size);
+    return size;
   }
 }
 
@@ -50,6 +84,8 @@ export function compileChatTemplate(template: string, source: string): ChatTempl
     return new DataError('chat-template', `${source}: the chat template ${what}: ${reason}.`, { source, reason });
   };
   let program: object;
+  if (template.length > MOST_CHARACTERS) throw failed('is not readable', `longer than ${MOST_CHARACTERS} characters`);
+  if (hasLongBlank(template)) throw failed('is not readable', `more than ${MOST_BLANKS} blanks in a row`);
   try {
     program = parse(tokenize(template, { lstrip_blocks: true, trim_blocks: true }));
   } catch (error) {
@@ -66,6 +102,15 @@ export function compileChatTemplate(template: string, source: string): ChatTempl
       }
     },
   };
+}
+
+function hasLongBlank(template: string): boolean {
+  let blanks = 0;
+  for (const character of template) {
+    blanks = character.trim() === '' ? blanks + 1 : 0;
+    if (blanks > MOST_BLANKS) return true;
+  }
+  return false;
 }
 
 function globalsOf(): Values {

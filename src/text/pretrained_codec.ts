@@ -9,6 +9,7 @@ import { Tokenizer as TokenizerJson } from '@huggingface/tokenizers';
 import { DataError } from '../errors.ts';
 import { compileChatTemplate } from './chat_template.ts';
 import type { Codec, Message } from './codec.ts';
+import { largestId, requireBounded } from './tokenizer_bounds.ts';
 import { splitAt } from './tokenizer_json.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -54,6 +55,7 @@ const REPLACEMENT = '\uFFFD';
 export function pretrainedCodec(files: TokenizerFiles, options: PretrainedCodecOptions): Codec {
   const { config, source, chatTemplate } = files;
   const { vocabSize, chatTemplateKwargs = {} } = options;
+  requireRoom(source, [largestId(files.tokenizer)], vocabSize); // before there is a list with a place for each id
   const tokenizer = open(files);
   const idOf = (key: string): number | undefined => {
     const text = tokenText(config[key]);
@@ -128,6 +130,7 @@ export function decoderOf({
 
 function open({ tokenizer, config, source }: TokenizerFiles): TokenizerJson {
   try {
+    requireBounded(tokenizer);
     const opened = new TokenizerJson(withUnicodeClasses(tokenizer), config);
     const model = requireModel(tokenizer);
     if (JSON.stringify(tokenizer.pre_tokenizer ?? null).includes('"ByteLevel"')) dropBytesWithoutToken(opened, model);

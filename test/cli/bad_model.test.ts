@@ -183,7 +183,7 @@ const MISTAKES: Mistake[] = [
     spoil: template(
       "{% set ns = namespace(x='aa') %}{% for i in range(99) %}{% set ns.x = ns.x + ns.x %}{% endfor %}{{ ns.x }}",
     ),
-    says: 'my.yaml  ./base: the chat template failed: Invalid string length.' },
+    says: 'my.yaml  ./base: the chat template failed: it makes more than 20000000 characters and elements.' },
   { what: 'a run that has no model yet',
     spoil: () => {
       for (const file of ['config.yaml', 'fingerprint.json']) writeFileSync(join('base', file), '');

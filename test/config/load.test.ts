@@ -127,7 +127,16 @@ describe('parseConfig', () => {
     expect(parseConfig(text, { file: 'inline' }).config.reportTo).toEqual(reportTo);
   });
 
-  it.each(['wandb', '[tensorboard, none]'])('says what it can report to instead of %s', (written) => {
+  it('reports nothing to a tracker of TRL that is not here, and says so', () => {
+    const text = 'task: sort_digits\nmax_steps: 1\nreport_to: [wandb, tensorboard]';
+    const { config, notes } = parseConfig(text, { file: 'inline' });
+    expect(config.reportTo).toEqual(['tensorboard']);
+    expect(notes.map(({ text: said }) => said)).toEqual([
+      'nothing is sent to wandb; there are tensorboard, mlflow and trackio',
+    ]);
+  });
+
+  it.each(['wandbs', '[tensorboard, none]'])('says what it can report to instead of %s', (written) => {
     const text = `task: sort_digits\nmax_steps: 1\nreport_to: ${written}`;
     expect(() => parseConfig(text, { file: 'inline' })).toThrow(
       'nothing reports there; use none, all, or a list of tensorboard, mlflow and trackio (metrics.jsonl is always written).',

@@ -1,5 +1,5 @@
 /** Runs the built command line as a user would, in a directory of its own. */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ export function commandLine(
   place: {
     readonly cwd?: string;
     readonly env?: Readonly<Record<string, string>>;
-    readonly heard?: (text: string) => void;
+    readonly heard?: (text: string, child: ChildProcess) => void;
   } = {},
 ): Promise<Outcome> {
   return new Promise((resolve) => {
@@ -40,7 +40,7 @@ export function commandLine(
     const timer = interrupt?.afterMs === undefined ? undefined : setTimeout(send, interrupt.afterMs);
     child.stdout.on('data', (chunk: Buffer) => {
       stdout += chunk.toString();
-      place.heard?.(chunk.toString());
+      place.heard?.(chunk.toString(), child);
       if (interrupt?.when?.test(stdout)) send();
     });
     child.stderr.on('data', (chunk: Buffer) => {

@@ -6,7 +6,7 @@
  */
 import type { ModelShape, RopeScaling } from '../shape.ts';
 import type { PretrainedModel } from './source.ts';
-import { unsupported } from './source.ts';
+import { requireLayers, unsupported } from './source.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -70,7 +70,7 @@ export function readModelConfig(config: Json, file = 'config.json'): Omit<Pretra
     vocabSize: natural(config, 'vocab_size', file),
     hiddenSize,
     intermediateSize: natural(config, 'intermediate_size', file),
-    numLayers: natural(config, 'num_hidden_layers', file),
+    numLayers: requireLayers(natural(config, 'num_hidden_layers', file), `${file}: num_hidden_layers`),
     numHeads,
     numKvHeads,
     headDim,

@@ -14,6 +14,7 @@ import {
   type PretrainedModel,
   type PretrainedTensor,
   readAll,
+  requireLayers,
   type TakeValues,
   unsupported,
 } from './source.ts';
@@ -153,7 +154,7 @@ async function shapeOf(files: ModelFiles, file: string, gguf: GgufFile, read: Me
     vocabSize: embedding.shape[0],
     hiddenSize,
     intermediateSize: read.whole('feed_forward_length'),
-    numLayers: read.whole('block_count'),
+    numLayers: requireLayers(read.whole('block_count'), `${file}: block_count`),
     numHeads,
     numKvHeads,
     headDim,

@@ -54,6 +54,15 @@ export async function readAll(files: ModelFiles, file: string, begin: number, en
   throw new CheckpointError('file-changed', `${file}: became shorter while it was read. Try again.`, { file });
 }
 
+/** Layers of a model; the largest of today have some 130. */
+const MOST_LAYERS = 1000;
+
+/** @param place  where the number is @returns it @throws CheckpointError where nothing could hold that many */
+export function requireLayers(layers: number, place: string): number {
+  if (layers <= MOST_LAYERS) return layers;
+  throw unsupported(`${place} ${layers}`, `more than ${MOST_LAYERS} layers; is the file damaged?`);
+}
+
 /** A model that is well formed and not one of those that this engine computes. */
 export function unsupported(
   place: string,
