@@ -105,6 +105,20 @@ export const METRIC_FACTS: readonly MetricFacts[] = [
   { name: 'message', place: 'diagnoses', text: 'What was seen, why it matters, and which key to change.' },
 ];
 
+/** What the screen, the pages and the messages call a metric. */
+const SCREEN_WORDS: Readonly<Record<string, string>> = {
+  dead: 'frac_reward_zero_std',
+  'dead groups': 'frac_reward_zero_std',
+  greedy: 'eval_accuracy',
+  sampled: 'eval_mean@1',
+  length: 'completions/mean_length',
+};
+
+/** The metric that a word of the screen is about. */
+export function metricOfWord(word: string): MetricFacts | undefined {
+  return Object.hasOwn(SCREEN_WORDS, word) ? metricFacts(SCREEN_WORDS[word]) : undefined;
+}
+
 /** All that a name means; a name that is written out wins over one with a place in it. */
 export function metricFacts(name: string): MetricFacts | undefined {
   return (

@@ -29,6 +29,14 @@ function explained(...names: readonly string[]): string {
 }
 
 describe('explain', () => {
+  it('knows the words of the screen, and answers what it can before it asks about the rest', () => {
+    expect(explained('dead groups')).toContain('Share of dead groups');
+    expect(explained('dead')).toContain('frac_reward_zero_std');
+    out = '';
+    expect(() => explained('learnig_rate', 'epsilon_high')).toThrow('did you mean "learning_rate"?');
+    expect(out).toContain('epsilon_high');
+  });
+
   it('knows every key at the top of a config, and every option', () => {
     const { properties } = configJsonSchema() as { readonly properties: Readonly<Record<string, unknown>> };
     const own = Object.keys(properties).filter((key) => !['model', 'stages'].includes(key));

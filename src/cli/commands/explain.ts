@@ -3,7 +3,7 @@
 import { catalogue } from '../../catalogue/catalogue.ts';
 import { valueText } from '../../catalogue/catalogue_words.ts';
 import { type KeyFacts, keyFacts, knownKeys, type OptionPlace } from '../../catalogue/key_facts.ts';
-import { METRIC_FACTS, type MetricFacts, metricFacts } from '../../catalogue/metric_facts.ts';
+import { METRIC_FACTS, type MetricFacts, metricFacts, metricOfWord } from '../../catalogue/metric_facts.ts';
 import { commandName } from '../../command_name.ts';
 import { DIAGNOSIS_CODES } from '../../diagnostics/catalogue.ts';
 import { ConfigError } from '../../errors.ts';
@@ -38,17 +38,19 @@ interface NameFacts extends Partial<KeyFacts> {
   readonly things: readonly { readonly does: string; readonly more: string }[];
 }
 
-/** @throws ConfigError for a name that means nothing, with the nearest one */
+/** @throws ConfigError for a name that means nothing, with the nearest one, after the others are explained */
 export function explainCommand(names: readonly string[], { json = false }: { readonly json?: boolean }): void {
-  const facts = names.map((name) => nameFacts(name) ?? refuse(name));
+  const facts = names.flatMap((name) => nameFacts(name) ?? []);
   if (json) printJson(JSON.stringify(facts));
-  else print(wrapWords(facts.map(explanation).join('\n\n'), wrapColumns(process.stdout)));
+  else if (facts.length > 0) print(wrapWords(facts.map(explanation).join('\n\n'), wrapColumns(process.stdout)));
+  const unknown = names.find((name) => nameFacts(name) === undefined);
+  if (unknown !== undefined) refuse(unknown);
 }
 
 function nameFacts(name: string): NameFacts | undefined {
   const [key, seen, things] = [keyFacts(name), metricFacts(name), namedThings(name)];
   // A key is no metric for looking like one, as eval_steps looks like eval_<figure>.
-  const metric = key === undefined || seen?.name === name ? seen : undefined;
+  const metric = key === undefined || seen?.name === name ? (seen ?? metricOfWord(name)) : undefined;
   if (key === undefined && metric === undefined && things.length === 0) return undefined;
   return { ...key, name, ...(metric && { metric }), things };
 }

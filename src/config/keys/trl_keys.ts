@@ -71,7 +71,7 @@ const MODEL_AND_DATA = {
   max_length: refused('no sequence is cut; use max_prompt_length, with overlong_prompts: drop', 1024, null),
   truncation_mode: refused('no sequence is cut; leave it out', 'keep_start'),
   data_seed: refused('one seed decides everything; use seed', null),
-  pad_to_multiple_of: refused('batches are packed without padding; leave it out', null),
+  pad_to_multiple_of: refused('batches are packed without padding; leave it out', null, 'auto'),
   env: refused('environment variables are not set from the config; set them in the shell'),
 };
 
@@ -142,7 +142,7 @@ const ROLLOUT = {
 
 const OBJECTIVE = {
   reward_model_name_or_path: refused('rewards are functions, there are no reward models; use reward_funcs', null),
-  replay_buffer_size: refused('there is no replay buffer; use dynamic_sampling: refill'),
+  replay_buffer_size: refused('the strategy replay-buffer has its own size; set buffered_groups of it'),
 };
 
 const RECORDS = {
