@@ -2,7 +2,7 @@
 import { appendFileSync, cpSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { RunControls } from '../../src/cli/process/controls.ts';
 import { RequestListener } from '../../src/cli/process/run_requests.ts';
 import { startUi, type UiServer } from '../../src/cli/ui/server.ts';
@@ -124,6 +124,21 @@ it('tells the lines of a log as it grows, whole ones alone, and of one that was 
   expect(text).toMatch(/event: lines\ndata: 0\ndata: \{"step":1/);
   expect(text).toMatch(/event: reset\ndata: 1\n\nevent: lines\ndata: 1\ndata: \{"step":1[^\n]*"again":1/);
   expect(text).toContain('"condition":"over"');
+}, 20_000);
+
+it('follows runs for as many pages as people have, and refuses more until one is closed', async () => {
+  const stops: AbortController[] = [];
+  const open = async (): Promise<number> => {
+    const stop = new AbortController();
+    stops.push(stop);
+    return (await get('events?run=one', { signal: stop.signal })).status;
+  };
+  expect(new Set(await Promise.all(Array.from({ length: 64 }, open)))).toEqual(new Set([200]));
+  const refused = await get('events?run=one');
+  expect([refused.status, await refused.text()]).toEqual([503, '64 pages follow runs already; close some of them.\n']);
+  stops[0].abort();
+  await vi.waitFor(async () => expect(await open()).toBe(200), 5000);
+  for (const stop of stops) stop.abort();
 }, 20_000);
 
 it('asks a run that this process has, and says of another why it cannot', async () => {

@@ -26,6 +26,7 @@ const LOOPBACK = '127.0.0.1';
 /** Where the training page lies. */
 const TRAINING = 'train/';
 const TOKEN_BYTES = 18;
+const MOST_STREAMS = 64;
 /** Runs that are shown at once: each is looked at every second. */
 const MOST_RUNS = 64;
 /** Runs whose curves are held in memory: those that a page was asked of last. */
@@ -118,6 +119,8 @@ class Site {
   readonly #training = new StaticFiles();
   /** By directory, the one that was asked of last at the end. */
   readonly #kept = new Map<string, KeptRun>();
+  /** Event streams that are open. */
+  #streams = 0;
 
   constructor(folder: string) {
     this.#name = folder;
@@ -141,7 +144,7 @@ class Site {
       case 'overlay':
         return sendHtml(response, await makeOverlayPage(await servedRuns(this.#folder, await this.#some(query))));
       case 'events':
-        return streamEvents(response, await this.#some(query));
+        return this.#stream(await this.#some(query), response);
       case 'completions.json':
         return sendJson(response, await newestCompletions(this.#keep(await this.#one(query))));
       case 'files.json':
@@ -158,6 +161,16 @@ class Site {
       default:
         return notFound(response);
     }
+  }
+
+  /** Each looks at its logs every second: more than people have pages open are not answered. */
+  #stream(runs: readonly FoundRun[], response: ServerResponse): void {
+    if (this.#streams === MOST_STREAMS) {
+      return sendText(response, 503, `${MOST_STREAMS} pages follow runs already; close some of them.`);
+    }
+    this.#streams++;
+    response.on('close', () => void this.#streams--);
+    streamEvents(response, runs);
   }
 
   /** A page with a policy of its own. */

@@ -79,12 +79,14 @@ export class Curves {
   }
 
   has(metric: string): boolean {
-    return this.data.stages.some(({ metrics }) => metric in metrics);
+    return this.data.stages.some(({ metrics }) => Object.hasOwn(metrics, metric));
   }
 
   /** The one value that a metric has in the whole run, where it never changes. */
   constant(metric: string): number | undefined {
-    const columns = this.data.stages.flatMap(({ metrics }) => (metric in metrics ? [metrics[metric]] : []));
+    const columns = this.data.stages.flatMap(({ metrics }) =>
+      Object.hasOwn(metrics, metric) ? [metrics[metric]] : [],
+    );
     const [first] = columns;
     return typeof first === 'number' && columns.every((column) => column === first) ? first : undefined;
   }
@@ -101,7 +103,8 @@ export class Curves {
 
   #columnOf(metric: string, only?: string): (number | null)[] {
     return this.data.stages.flatMap(({ stage, steps, metrics }) => {
-      const column: Column | undefined = only === undefined || only === stage ? metrics[metric] : undefined;
+      const isAsked = (only === undefined || only === stage) && Object.hasOwn(metrics, metric);
+      const column: Column | undefined = isAsked ? metrics[metric] : undefined;
       return typeof column === 'object' ? [...column] : steps.map(() => column ?? null);
     });
   }

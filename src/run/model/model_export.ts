@@ -113,7 +113,7 @@ In this folder:
 ${base === undefined ? answerScript(prompt) : isForPeft(run) ? chatScript(run) : MERGE}
 \`\`\`
 
-${example === undefined ? `A right answer is ${code(item?.answer ?? '')}.` : printedText(example)}
+${example === undefined ? `A right answer is ${code(item?.answer ?? '')}.` : printedText(example, base === undefined || isForPeft(run))}
 
 ## License
 
@@ -169,9 +169,11 @@ answer = model.generate(**prompt)[0, prompt["input_ids"].shape[1]:]
 print(tokenizer.decode(answer, skip_special_tokens=True))`;
 }
 
-function printedText({ completion, verdict }: Example): string {
+/** @param isPrinted  by the lines above it; else they only make a model that says it */
+function printedText({ prompt, completion, verdict }: Example, isPrinted: boolean): string {
   const judged = verdict.score === 1 ? 'right' : `wrong (${printable(verdict.reason)})`;
-  return `It prints ${code(completion)}, which is ${judged}.`;
+  const said = isPrinted ? 'It prints' : `Asked ${code(prompt)}, the model answers`;
+  return `${said} ${code(completion)}, which is ${judged}.`;
 }
 
 /** `62.0 % [58.0–65.9] greedy, …`. */
