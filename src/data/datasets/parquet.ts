@@ -25,7 +25,7 @@ export async function* readParquet(
     slice: async (begin: number, end = size) => (await rangeOf(files, path, begin, end)).buffer,
   };
   const metadata = await orDamaged(path, () => parquetMetadataAsync(file, { geoparquet: false }));
-  const columns = columnsOf(metadata, path, wanted);
+  const columns = await orDamaged(path, async () => columnsOf(metadata, path, wanted));
   let groupStart = 0;
   for (const group of metadata.row_groups) {
     const groupEnd = groupStart + Number(group.num_rows);

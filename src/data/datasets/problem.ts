@@ -113,6 +113,9 @@ function cellOf(row: Row, column: string): Json {
       'name the columns of the file by prompt and answer',
     );
   }
+  if (typeof value === 'string' && /\p{Cs}/u.test(value)) {
+    throw new Flaw(`column "${column}" has half of a surrogate pair, which no encoding can write; remove it`);
+  }
   if (typeof value === 'number' && !Number.isFinite(value)) {
     throw new Flaw(`column "${column}" has a number that is not finite, or too large; write it as a text`);
   }

@@ -239,6 +239,8 @@ describe('a row that is no problem', () => {
         'q.jsonl:201  column "messages": role "bot" — use system, user, assistant, tool'],
       ['a number beyond all numbers', '{"prompt": "x", "answer": 1e999}', {},
         'q.jsonl:201  column "answer" has a number that is not finite, or too large; write it as a text'],
+      ['half a character', '{"prompt": "x\\ud800", "answer": "1"}', {},
+        'q.jsonl:201  column "prompt" has half of a surrogate pair, which no encoding can write; remove it'],
       ['lists in lists', `{"prompt": "x", "answer": "1", "more": ${'['.repeat(200_000)}${']'.repeat(200_000)}}`, {},
         'q.jsonl:201  nested deeper than 100 lists and objects'],
       ['messages of another kind', { messages: ['x'] }, {},

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';
 import { type ReadRowsOptions, type RowReading, readRows } from '../../../src/data/datasets/read_rows.ts';
+import { DataError } from '../../../src/errors.ts';
 import { memoryFiles } from './memory_files.ts';
 
 async function rowsOf(content: string | Uint8Array, options: ReadRowsOptions = {}): Promise<RowReading[]> {
@@ -104,6 +105,21 @@ describe('a file that gives no rows is refused', () => {
     await expect(rowsOf(packed.subarray(0, packed.length - 5000))).rejects.toThrow(/^q\.jsonl: damaged gzip \(/);
     const parquet = table({ prompt: ['a', 'b'] });
     await expect(rowsOf(parquet.subarray(0, parquet.length - 3))).rejects.toThrow(/^q\.jsonl: damaged Parquet \(/);
+  });
+
+  it('Parquet with any byte of its footer changed, in words, or gives rows', async () => {
+    const parquet = table({ prompt: ['a', 'b'], answer: [1, 2] });
+    const footer = new DataView(parquet.buffer).getUint32(parquet.length - 8, true);
+    for (let at = parquet.length - 8 - footer; at < parquet.length - 8; at++) {
+      for (const mask of [0xff, 0x01]) {
+        const changed = Uint8Array.from(parquet, (byte, i) => (i === at ? byte ^ mask : byte));
+        const thrown: unknown = await rowsOf(changed).then(
+          () => undefined,
+          (error: unknown) => error,
+        );
+        if (thrown !== undefined) expect([at, thrown]).toEqual([at, expect.any(DataError)]);
+      }
+    }
   });
 
   it('a missing one, and one that becomes shorter while it is read', async () => {
