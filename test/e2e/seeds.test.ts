@@ -99,6 +99,25 @@ it('is ended by Ctrl-C, and goes on with the command that it prints to the same 
   expect(readMetrics(pathOf('cut-seed1'))).toEqual(readMetrics(pathOf('whole-seed1')));
 }, 120_000);
 
+it('a sweep trains each value with each seed, and goes on where it was cut', async () => {
+  const words =
+    '--config config.yaml --sweep learning_rate=1e-2,3e-2 --seeds 0..1 --max-steps 4 --output swept --plain';
+  const cut = await type(words, { signal: 'SIGINT', when: /learning_rate=3e-2, seed 0/ });
+  expect(cut.stdout).toContain('the series was stopped at learning_rate=3e-2, seed 0; resume it with: ');
+  const { code, stdout, stderr } = await type(words);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(readdirSync(folder.path).filter((name) => name.startsWith('swept'))).toEqual([
+    'swept-learning_rate=1e-2-seed0',
+    'swept-learning_rate=1e-2-seed1',
+    'swept-learning_rate=3e-2-seed0',
+    'swept-learning_rate=3e-2-seed1',
+  ]);
+  expect(stdout).toContain('learning_rate=1e-2, seed 0 (1 of 4) is finished before, and kept');
+  const table = stdout.slice(stdout.lastIndexOf('setting  ')).trimEnd().split('\n');
+  expect(table.map((line) => line.split(/\s+/)[0])).toEqual(['setting', 'learning_rate=1e-2', 'learning_rate=3e-2']);
+  expect(readFileSync(pathOf('swept-learning_rate=3e-2-seed1/config.yaml'), 'utf8')).toContain('learning_rate: 0.03');
+}, 120_000);
+
 it('refuses before the first run where a directory holds a finished run of another config', async () => {
   const { code, stderr } = await type('--config config.yaml --set learning_rate=2e-2 --seeds 6..7 --output whole');
   expect(code).toBe(1);

@@ -6,7 +6,16 @@ import { refuseSpacedSet, refuseWords } from '../mistaken_words.ts';
 import { listAdaptersCommand } from '../process/gpu_probe.ts';
 import { parseSeeds } from '../training/seed_series.ts';
 import { seedsCommand } from '../training/seeds.ts';
+import { readSweep, type Sweep } from '../training/sweep.ts';
 import { trainCommand } from '../training/train.ts';
+
+const SWEEP: Flag<readonly Sweep[]> = {
+  text: 'a run per value of a key, with each of --seeds: learning_rate=1e-4,3e-4; repeatable',
+  value: '<key=values>',
+  isRepeatable: true,
+  excludes: ['dryRun'],
+  read: readSweep,
+};
 
 const SEEDS: Flag<readonly number[]> = {
   text: 'a run per seed, one after the other: 0..4 or 0,3,7; ends with median and range',
@@ -31,6 +40,7 @@ export const TRAIN = command({
       set: list('<key=value>', 'override a key of the config, e.g. grpo.learning_rate=1e-4'),
       seed: integer('<number>', 'override seed', { min: 0, otherwise: 'what the config says, else 42' }),
       seeds: SEEDS,
+      sweep: SWEEP,
       maxSteps: integer(
         '<number>',
         'cap max_steps of the last stage; with --resume its number of steps in all, also of a finished run',
@@ -65,6 +75,10 @@ export const TRAIN = command({
     { words: '--config sort-digits', does: 'another shipped config, or a file of yours' },
     { words: '--config sort-digits --seeds 0..4', does: 'five runs, then median and range; the same again resumes' },
     {
+      words: '--config sort-digits --sweep learning_rate=3e-4,1e-3 --seeds 0..2',
+      does: 'six runs, and which rate was best; the same again resumes',
+    },
+    {
       words: '--config sort-digits --dry-run',
       does: 'resolved config, memory, problems, time; writes nothing',
     },
@@ -75,8 +89,8 @@ export const TRAIN = command({
     refuseSpacedSet(words, flags.set);
     refuseWords(words, all);
     if (flags.listAdapters) return listAdaptersCommand();
-    const { seeds, ...options } = flags;
-    if (seeds) await seedsCommand({ ...options, seeds }, process.argv.slice(2));
+    const { seeds, sweep, ...options } = flags;
+    if (seeds ?? sweep) await seedsCommand({ ...options, seeds, sweep }, process.argv.slice(2));
     else await trainCommand(options);
   },
 });

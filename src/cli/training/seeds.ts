@@ -1,6 +1,7 @@
 /**
- * `--seeds 0..4`: a run per seed, one after the other, each in a directory of its own, `<directory>-seed<N>`. A finished
- * one of the same config is kept, one that was cut short is resumed; so the same command resumes a series.
+ * `--seeds 0..4` and `--sweep key=a,b`: a run per setting and seed, one after the other, each in a directory of its own,
+ * `<directory>-<key>=<value>-seed<N>`. A finished one of the same config is kept, one that was cut short is resumed; so the
+ * same command resumes a series.
  */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -19,16 +20,20 @@ import { ServedTraining } from '../process/served_training.ts';
 import { loadRun } from '../runs/load_run.ts';
 import { openConfiguredModel } from '../runs/open_model.ts';
 import { rowOf, type SeedRow, seriesOf, seriesTable } from './seed_series.ts';
+import { directoryPart, type Setting, type Sweep, settingsOf, sweepTable } from './sweep.ts';
 import { type TrainOptions, trainCommand } from './train.ts';
 
 export interface SeedsOptions extends TrainOptions {
-  readonly seeds: readonly number[];
+  /** Default: the one of the config. */
+  readonly seeds?: readonly number[];
+  readonly sweep?: readonly Sweep[];
 }
 
 /** What there is of a run before the series comes to it. */
 type Condition = 'new' | 'cut short' | 'finished';
 
 interface PlannedRun {
+  readonly setting: Setting;
   readonly seed: number;
   readonly directory: string;
   readonly condition: Condition;
@@ -40,25 +45,32 @@ const MAIN_JOB = 'countdown';
  * @param words  the command line, for the command that resumes the series
  * @throws RlvrError before the first run where a directory holds a run of another config; else as a run does
  */
-export async function seedsCommand({ seeds, ...options }: SeedsOptions, words: readonly string[]): Promise<void> {
+export async function seedsCommand(
+  { seeds, sweep = [], ...options }: SeedsOptions,
+  words: readonly string[],
+): Promise<void> {
   const config = options.config ?? MAIN_JOB;
-  const planned = await planRuns(seeds, { ...options, config });
-  const rows: SeedRow[] = [];
+  const settings = settingsOf(sweep);
+  const planned: PlannedRun[] = [];
+  for (const setting of settings) planned.push(...(await planRuns(seeds, setting, { ...options, config })));
+  const rows: SweptRow[] = settings.map((setting) => ({ setting, runs: [] }));
   // One for all: it lists each run as it comes.
   const page = options.ui ? new ServedTraining(dirname(planned[0].directory)) : undefined;
   try {
-    for (const [index, { seed, directory, condition }] of planned.entries()) {
-      tell(options, { seed, directory, condition, number: index + 1, of: planned.length });
+    for (const [index, turn] of planned.entries()) {
+      const { setting, seed, directory, condition } = turn;
+      tell(options, { ...turn, number: index + 1, of: planned.length });
       if (condition !== 'finished') {
         const resume = condition === 'cut short';
-        await trainCommand({ ...options, config, seed, output: directory, resume, page });
+        const set = [...(options.set ?? []), ...setting.set];
+        await trainCommand({ ...options, config, set, seed, output: directory, resume, page });
       }
       const summary = readSummary(directory);
       if (summary === undefined) {
-        endEarly(options, rows, seed, words); // by Ctrl-C or a lost reader, which have set the exit code
+        endEarly(options, rows, turn, words); // by Ctrl-C or a lost reader, which have set the exit code
         return;
       }
-      rows.push(rowOf(seed, directory, summary));
+      rows.find((row) => row.setting === setting)?.runs.push(rowOf(seed, directory, summary));
     }
   } finally {
     page?.close();
@@ -67,13 +79,20 @@ export async function seedsCommand({ seeds, ...options }: SeedsOptions, words: r
 }
 
 /** All directories are looked at first: a mistake shows at once, not after the first hour. */
-async function planRuns(seeds: readonly number[], options: TrainOptions & { config: string }): Promise<PlannedRun[]> {
+async function planRuns(
+  given: readonly number[] | undefined,
+  setting: Setting,
+  options: TrainOptions & { config: string },
+): Promise<PlannedRun[]> {
   if (options.resume) {
-    const rule = '--seeds resumes by itself what was cut short; leave --resume out';
+    const rule = 'a series resumes by itself what was cut short; leave --resume out';
     throw new ConfigError('flags', `--resume — ${rule}.`, {});
   }
   const name = basename(options.config).replace(/\.ya?ml$/, '');
-  const loaded = await loadRun({ ...options, seed: seeds[0], output: options.output ?? join('runs', name) });
+  const output = options.output ?? join('runs', name);
+  const seed = given?.[0] ?? options.seed;
+  const set = [...(options.set ?? []), ...setting.set];
+  const loaded = await loadRun({ ...options, output, set, ...(seed !== undefined && { seed }) });
   const base = options.output ?? loaded.config.outputDir ?? join('runs', name);
   const { file, directory } = loaded;
   const pretrained = await openConfiguredModel(loaded, file);
@@ -81,9 +100,10 @@ async function planRuns(seeds: readonly number[], options: TrainOptions & { conf
   try {
     const { config, modules } = plugins;
     const planned: PlannedRun[] = [];
-    for (const seed of seeds) {
-      const own = `${base}-seed${seed}`;
-      planned.push({ seed, directory: own, condition: await conditionOf(own, { ...config, seed }, modules, options) });
+    for (const seed of given ?? [config.seed]) {
+      const own = `${base}${directoryPart(setting)}-seed${seed}`;
+      const condition = await conditionOf(own, { ...config, seed }, modules, options);
+      planned.push({ setting, seed, directory: own, condition });
     }
     return planned;
   } catch (error) {
@@ -130,37 +150,70 @@ function readSummary(directory: string): Summary | undefined {
   }
 }
 
+/** A setting, and those of its runs that have ended. */
+interface SweptRow {
+  readonly setting: Setting;
+  readonly runs: SeedRow[];
+}
+
 interface Turn extends PlannedRun {
   readonly number: number;
   readonly of: number;
 }
 
-function tell({ json, quiet }: TrainOptions, { seed, directory, condition, number, of }: Turn): void {
-  if (json) printJson(JSON.stringify({ event: 'seed', seed, output_dir: directory, condition, number, of }));
+function tell({ json, quiet }: TrainOptions, { setting, seed, directory, condition, number, of }: Turn): void {
+  const swept = setting.name === '' ? {} : { setting: setting.set };
+  if (json) printJson(JSON.stringify({ event: 'seed', seed, ...swept, output_dir: directory, condition, number, of }));
   else if (!quiet) {
     const what = { new: 'trained', 'cut short': 'resumed', finished: 'finished before, and kept' }[condition];
-    print(`${number > 1 ? '\n' : ''}seed ${seed} (${number} of ${of}) is ${what}: ${printable(directory)}`);
+    print(
+      `${number > 1 ? '\n' : ''}${turnText({ setting, seed })} (${number} of ${of}) is ${what}: ${printable(directory)}`,
+    );
   }
 }
 
 function endEarly(
   { json, quiet }: TrainOptions,
-  rows: readonly SeedRow[],
-  seed: number,
+  rows: readonly SweptRow[],
+  turn: PlannedRun,
   words: readonly string[],
 ): void {
   const command = [commandName(), ...words.map(shellQuoted)].join(' ');
-  if (json) printJson(JSON.stringify({ event: 'series-stopped', seed, ...seriesOf(rows), go_on: command }));
-  else if (quiet) printError(`the series was stopped at seed ${seed}; resume it with: ${command}`);
+  const stopped = `the series was stopped at ${turnText(turn)}; resume it with: ${command}`;
+  if (json) printJson(JSON.stringify({ event: 'series-stopped', seed: turn.seed, ...recordOf(rows), go_on: command }));
+  else if (quiet) printError(stopped);
   else {
-    if (rows.length > 0) print(`\n${seriesTable(seriesOf(rows)).join('\n')}`);
-    print(`\nthe series was stopped at seed ${seed}; resume it with: ${command}`);
+    for (const line of tablesOf(rows.filter(({ runs }) => runs.length > 0))) print(line);
+    print(`\n${stopped}`);
   }
 }
 
-function showSeries({ json, quiet }: TrainOptions, rows: readonly SeedRow[]): void {
-  const series = seriesOf(rows);
-  if (json) printJson(JSON.stringify({ event: 'series', ...series }));
-  else if (quiet) printJson(JSON.stringify(series));
-  else print(`\n${seriesTable(series).join('\n')}`);
+function showSeries({ json, quiet }: TrainOptions, rows: readonly SweptRow[]): void {
+  const record = recordOf(rows);
+  if (json) printJson(JSON.stringify({ event: 'series', ...record }));
+  else if (quiet) printJson(JSON.stringify(record));
+  else for (const line of tablesOf(rows)) print(line);
+}
+
+/** The series of the seeds; of a sweep one for each of its settings. */
+function recordOf(rows: readonly SweptRow[]): object {
+  const [{ setting, runs }] = rows;
+  if (setting.name === '') return seriesOf(runs);
+  return { settings: rows.map((row) => ({ setting: row.setting.set, ...seriesOf(row.runs) })) };
+}
+
+/** A table of runs for each setting, and of a sweep one of its settings. */
+function tablesOf(rows: readonly SweptRow[]): string[] {
+  const isSweep = rows.some(({ setting }) => setting.name !== '');
+  const tables = rows.flatMap(({ setting, runs }) => [
+    '',
+    ...(isSweep ? [printable(setting.name)] : []),
+    ...seriesTable(seriesOf(runs)),
+  ]);
+  return isSweep ? [...tables, '', ...sweepTable(rows)] : tables;
+}
+
+/** `seed 3`, `learning_rate=1e-4, seed 3`. */
+function turnText({ setting, seed }: Pick<PlannedRun, 'setting' | 'seed'>): string {
+  return `${setting.name === '' ? '' : `${printable(setting.name)}, `}seed ${seed}`;
 }

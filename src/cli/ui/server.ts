@@ -166,7 +166,8 @@ class Site {
   /** Each looks at its logs every second: more than people have pages open are not answered. */
   #stream(runs: readonly FoundRun[], response: ServerResponse): void {
     if (this.#streams === MOST_STREAMS) {
-      return sendText(response, 503, `${MOST_STREAMS} pages follow runs already; close some of them.`);
+      sendText(response, 503, `${MOST_STREAMS} pages follow runs already; close some of them.`);
+      return;
     }
     this.#streams++;
     response.on('close', () => void this.#streams--);

@@ -1,0 +1,89 @@
+/** `--sweep learning_rate=1e-4,3e-4`: the values of a key that a series is trained with, each with every seed. */
+import { percent } from '../../format.ts';
+import { type SeedRow, seriesOf } from './seed_series.ts';
+
+/** One key, and its values as typed. */
+export interface Sweep {
+  readonly key: string;
+  readonly values: readonly string[];
+}
+
+/** What the runs of one row of the table have in common. */
+export interface Setting {
+  /** `learning_rate=1e-4`, with more keys one after the other; empty for the config as it is. */
+  readonly name: string;
+  /** The same, as `--set` takes them. */
+  readonly set: readonly string[];
+}
+
+const MOST_SETTINGS = 100;
+
+/** @param earlier  sweeps that were typed before @throws RangeError with `what; remedy` */
+export function readSweep(text: string, earlier: readonly Sweep[] = []): readonly Sweep[] {
+  const [, key = '', list = ''] = /^\s*([\w.]+)\s*=(.*)$/s.exec(text) ?? [];
+  const values = splitValues(list);
+  if (key === '' || values.length < 2 || values.includes('')) {
+    throw new RangeError('give a key and two values or more, such as learning_rate=1e-4,3e-4');
+  }
+  const twice = values.find((value, i) => values.indexOf(value) !== i);
+  if (twice !== undefined) throw new RangeError(`${twice} is named twice; name it once`);
+  if (earlier.some((sweep) => sweep.key === key))
+    throw new RangeError(`${key} has a --sweep already; name all its values there`);
+  const sweeps = [...earlier, { key, values }];
+  const count = sweeps.reduce((product, sweep) => product * sweep.values.length, 1);
+  if (count > MOST_SETTINGS) throw new RangeError(`${count} settings are more than ${MOST_SETTINGS}; give fewer`);
+  return sweeps;
+}
+
+/** At the commas that are outside of brackets: a value may be a list. */
+function splitValues(list: string): string[] {
+  const values = [''];
+  let depth = 0;
+  for (const character of list) {
+    if ('[{'.includes(character)) depth++;
+    if (']}'.includes(character)) depth--;
+    if (character === ',' && depth === 0) values.push('');
+    else values[values.length - 1] += character;
+  }
+  return values.map((value) => value.trim());
+}
+
+/** Every combination, the first key's values outermost; without a sweep the config as it is. */
+export function settingsOf(sweeps: readonly Sweep[]): Setting[] {
+  const combinations = sweeps.reduce<readonly (readonly string[])[]>(
+    (sets, { key, values }) => sets.flatMap((set) => values.map((value) => [...set, `${key}=${value}`])),
+    [[]],
+  );
+  return combinations.map((set) => ({ name: set.join(' '), set }));
+}
+
+/** What is added to the name of a directory: `-learning_rate=1e-4`. */
+export function directoryPart({ name }: Setting): string {
+  return name === '' ? '' : `-${name.replace(/[^\w.=+-]+/g, '_')}`;
+}
+
+/** A row of the table that ends a sweep. */
+export interface SweptRow {
+  readonly setting: Setting;
+  readonly runs: readonly SeedRow[];
+}
+
+/** Lines of that table: a setting per line, median over its seeds and range; the best sampled median is marked. */
+export function sweepTable(rows: readonly SweptRow[]): string[] {
+  const all = rows.map(({ setting, runs }) => ({ setting, series: seriesOf(runs) }));
+  const best = Math.max(...all.map(({ series }) => series.sampled?.median ?? -1));
+  const cells = all.map(({ setting, series: { runs, greedy, sampled } }) => {
+    const shown = (spread: typeof greedy): string =>
+      spread === null ? '–' : `${percent(spread.median)} (${percent(spread.least)} to ${percent(spread.most)})`;
+    const mark = rows.length > 1 && sampled !== null && sampled.median === best ? '  best' : '';
+    return [setting.name, String(runs.length), shown(greedy), shown(sampled) + mark];
+  });
+  const table = [['setting', 'seeds', 'greedy', 'sampled'], ...cells];
+  const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => row[column].length)));
+  return table.map((row) =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
