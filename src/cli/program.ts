@@ -2,6 +2,7 @@
 import { Command as Commander } from 'commander';
 import { packageVersion } from '../run/fingerprint/fingerprint.node.ts';
 import { CONFIGS } from './commands/configs.ts';
+import { DATA } from './commands/data.ts';
 import { DOCTOR } from './commands/doctor.ts';
 import { EVAL } from './commands/eval.ts';
 import { EXPLAIN } from './commands/explain.ts';
@@ -38,6 +39,7 @@ export const COMMANDS: readonly Command[] = [
   EXPLAIN,
   METHODS,
   TASKS,
+  DATA,
   CONFIGS,
   DOCTOR,
 ];
