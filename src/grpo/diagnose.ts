@@ -24,7 +24,7 @@ type Diagnosed = Progress & { readonly methods: readonly ({ readonly members: re
 export function diagnoseStart(run: Diagnosed, of: readonly RunRemark[]): TrainEvent[] {
   const { stageIndex, step, watch } = run.journal.state;
   const remarks = of.filter(({ stage }) => stage === stageIndex);
-  const ofMethods = remarks.map(({ level, message }) =>
+  const ofMethods = remarks.map(({ level, recorded: message }) =>
     eventOf(run, step, say(watch, stageOf(run), step, { code: COMBINATION, level, message })),
   );
   return [...ofMethods, ...observed(run, step, { after: 'start' })];

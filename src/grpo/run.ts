@@ -20,7 +20,10 @@ export interface WeightedReward {
 export interface RunRemark {
   readonly stage: number;
   readonly level: 'note' | 'warning';
+  /** With the line of the file that it is about. */
   readonly message: string;
+  /** By its key alone, as the logs have it: a resume reads another file, and writes the same logs. */
+  readonly recorded: string;
 }
 
 /** A pretrained model, by what tells it from others. */

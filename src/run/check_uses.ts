@@ -1,9 +1,9 @@
 /** Whether the tasks of a run give what its methods use: refusals and warnings before step 1. */
 import { POINT_KEYS } from '../config/keys/method_keys.ts';
-import type { LoadedConfig } from '../config/load.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { ConfigError } from '../errors.ts';
 import type { RunRemark } from '../grpo/run.ts';
+import type { Remark } from '../methods/remark.ts';
 import type { StageUses } from '../methods/uses/stage_uses.ts';
 
 /** @throws ConfigError for the first use that the tasks cannot give */
@@ -26,10 +26,9 @@ const NO_RUN = -3;
 
 /** @param drawn  the tasks that the stage draws from */
 export function warningsOfUses(
-  stage: number,
   { asked }: StageUses,
   drawn: Pick<TaskSet, 'trainItem'>,
-  lineOf: LoadedConfig['lineOf'],
+  asRunRemark: (remark: Remark & { readonly level: 'warning' }) => RunRemark,
 ): readonly RunRemark[] {
   const warning = asked.filter(({ use }) => use.warns !== undefined);
   if (warning.length === 0) return [];
@@ -38,6 +37,6 @@ export function warningsOfUses(
     const text = use.warns?.(items);
     if (text === undefined) return [];
     const remark = { level: 'warning', at: { key: POINT_KEYS[point].yaml }, value: by, text } as const;
-    return [{ stage, level: remark.level, message: lineOf(stage, remark) }];
+    return [asRunRemark(remark)];
   });
 }

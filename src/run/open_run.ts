@@ -16,6 +16,7 @@ import type { Backend } from '../kernels/engine.ts';
 import { createFigures, createMethods, loadMethods } from '../methods/create.ts';
 import { Ledger } from '../methods/ledger.ts';
 import { findMethod, type OwnMethods } from '../methods/look_up.ts';
+import type { Remark } from '../methods/remark.ts';
 import { remarksOn } from '../methods/remarks.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { initialTensor } from '../model/initialize.ts';
@@ -72,7 +73,9 @@ export async function openRun(
   requireUses(uses, tasks);
   const drawn = config.stages.map((_, index) => stageTasks(tasks, config, index)); // says which tasks there are not
   const warnings = methods.flatMap((own, index) =>
-    own === undefined ? [] : warningsOfUses(index, own.uses, drawn[index], lineOf ?? lineWithoutPlace(config)),
+    own === undefined
+      ? []
+      : warningsOfUses(own.uses, drawn[index], (remark) => asRunRemark(config, index, remark, lineOf)),
   );
   const remarks = [...runRemarks(config, ownMethods, lineOf), ...warnings];
   config.stages.forEach((_, index) => {
@@ -147,11 +150,25 @@ function runRemarks(config: RunConfig, own: OwnMethods, lineOf = lineWithoutPlac
   return config.stages.flatMap((stage, index) => {
     if (stage.stage !== 'grpo') return [];
     return remarksOn(stage, (point, plugin) => findMethod(point, plugin, own)).map((remark): RunRemark => {
-      const message = lineOf(index, remark);
-      if (remark.level === 'conflict') throw new ConfigError('method-conflict', message, { stage: index });
-      return { stage: index, level: remark.level, message };
+      if (remark.level === 'conflict')
+        throw new ConfigError('method-conflict', lineOf(index, remark), { stage: index });
+      return asRunRemark(config, index, { ...remark, level: remark.level }, lineOf);
     });
   });
+}
+
+function asRunRemark(
+  config: RunConfig,
+  stage: number,
+  remark: Remark & Pick<RunRemark, 'level'>,
+  lineOf = lineWithoutPlace(config),
+): RunRemark {
+  return {
+    stage,
+    level: remark.level,
+    message: lineOf(stage, remark),
+    recorded: lineWithoutPlace(config)(stage, remark),
+  };
 }
 
 function lineWithoutPlace({ stages }: RunConfig): LoadedConfig['lineOf'] {

@@ -9,7 +9,9 @@ import { type Method, method } from '../../src/methods/method.ts';
 import type { CreditStep, GroupStep, PromptSource, RolloutStrategy } from '../../src/methods/points.ts';
 import { remarksOn } from '../../src/methods/remarks.ts';
 import { key, number } from '../../src/options/keys.ts';
+import { openRun } from '../../src/run/open_run.ts';
 import { openSmallRun } from '../support/small_runs.ts';
+import { createTasks } from '../support/tasks.ts';
 
 const HEAD = ['task: sort_digits', 'max_steps: 4'];
 
@@ -173,6 +175,20 @@ describe("a user's method speaks as those of the package", () => {
     ]);
     const { watch } = run.journal.state;
     expect(watch.said.filter(({ code }) => code === 'combination')).toHaveLength(2);
+    await run.engine.policy.close();
+  });
+
+  it('without the line of its file in the logs: a resume reads another file, and writes the same', async () => {
+    const { config, lineOf } = parseConfig(SMALL, { file: 'my.yaml' });
+    const run = await openRun(config, createTasks(config), await wasmBackend({ inline: true }), { methods, lineOf });
+    expect(run.remarks[0].message).toMatch(/^my\.yaml:6 {2}credit_steps: picky — nothing holds/);
+    let said = '';
+    for await (const event of train(run)) {
+      if (event.type !== 'diagnosis') continue;
+      said = event.diagnosis.message;
+      break;
+    }
+    expect(said).toBe('credit_steps: picky — nothing holds the policy; set beta.');
     await run.engine.policy.close();
   });
 
