@@ -52,7 +52,7 @@ it('the table has a line per setting, and marks the best', () => {
       { setting: b, runs: [run(0, 0.6, 0.5)] },
     ]),
   ).toEqual([
-    'setting   seeds  greedy                    sampled',
+    'setting   seeds  greedy                     sampled',
     'beta=0    2      60.0 % (50.0 % to 70.0 %)  30.0 % (20.0 % to 40.0 %)',
     'beta=0.1  1      60.0 % (60.0 % to 60.0 %)  50.0 % (50.0 % to 50.0 %)  best',
   ]);

@@ -181,7 +181,7 @@ describe("a user's method speaks as those of the package", () => {
   it('without the line of its file in the logs: a resume reads another file, and writes the same', async () => {
     const { config, lineOf } = parseConfig(SMALL, { file: 'my.yaml' });
     const run = await openRun(config, createTasks(config), await wasmBackend({ inline: true }), { methods, lineOf });
-    expect(run.remarks[0].message).toMatch(/^my\.yaml:6 {2}credit_steps: picky — nothing holds/);
+    expect(run.remarks[0].message).toMatch(/^my\.yaml:6 {2}credit_steps\.0: picky — nothing holds/);
     let said = '';
     for await (const event of train(run)) {
       if (event.type !== 'diagnosis') continue;

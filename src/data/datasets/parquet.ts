@@ -22,7 +22,11 @@ export async function* readParquet(
 ): AsyncGenerator<readonly RowReading[]> {
   const file = {
     byteLength: size,
-    slice: async (begin: number, end = size) => (await rangeOf(files, path, begin, end)).buffer,
+    slice: (begin: number, end = size) => {
+      const bytes = rangeOf(files, path, begin, end).then(({ buffer }) => buffer);
+      bytes.catch(() => undefined); // of several that are read at once, the first to fail is waited for
+      return bytes;
+    },
   };
   const metadata = await orDamaged(path, () => parquetMetadataAsync(file, { geoparquet: false }));
   const columns = await orDamaged(path, async () => columnsOf(metadata, path, wanted));
