@@ -103,7 +103,8 @@ export async function* session(options: SessionOptions): AsyncGenerator<SessionE
   try {
     yield* sessionUnder({ ...options, claim, identity: identityOf(recorded ?? options.fingerprint) });
   } finally {
-    await claim.release();
+    // A lock that stays is void once its process is gone; what ended the run is what a user has to know.
+    await claim.release().catch(() => undefined);
   }
 }
 

@@ -11,6 +11,20 @@ import { fullStore } from './faulty_store.ts';
 import { finish, firstToken, metricsOf, YAML } from './tiny_run.ts';
 
 describe('a run', () => {
+  it('on a disk that refuses everything says what was refused first', async () => {
+    const kept = memoryStore();
+    const isFull = (): boolean => true;
+    const store: Store = {
+      ...fullStore(kept, isFull),
+      claim: async () => ({ ...(await kept.claim()), release: () => Promise.reject(new Error('EIO: unlink .lock')) }),
+    };
+    await expect(finish({ store })).rejects.toThrow('no space is left on the disk (ENOSPC)');
+    // The lock alone is no reason for a run to fail.
+    const sound = memoryStore();
+    await finish({ store: { ...fullStore(sound, () => false), claim: store.claim } });
+    expect(await sound.exists('summary.json')).toBe(true);
+  });
+
   it.each([1, 2, 3])('whose reward fails in step %i goes on from that batch to the same end', async (fails) => {
     const [whole, store] = [memoryStore(), memoryStore()];
     const expected = await finish({ store: whole });
