@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Shown } from '../../src/cli/display/display.ts';
 import { isLive, openDisplay } from '../../src/cli/display/open_display.ts';
+import { evaluationShare } from '../../src/cli/display/reporter.ts';
 import { RunControls } from '../../src/cli/process/controls.ts';
 import type { TrainEvent } from '../../src/grpo/events.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
@@ -153,4 +154,11 @@ describe('what is printed', () => {
     });
     expect(written.out).toBe('{"seed":7}\n');
   });
+});
+
+it('what evaluations took is said where it is more than a third of the time', () => {
+  const split = { sft: 0, rollout: 5, verify: 1, update: 4, eval: 40 };
+  expect(evaluationShare(split)).toMatch(/^evaluations took 80 % of the time: eval_samples asks fewer/);
+  expect(evaluationShare({ ...split, rollout: 90 })).toBeUndefined();
+  expect(evaluationShare({ ...split, eval: 9 })).toBeUndefined();
 });

@@ -152,6 +152,8 @@ export class Reporter implements Display {
       .filter(([, seconds]) => seconds > 0) // a stage that the run does not have
       .map(([name, seconds]) => `${name} ${duration(seconds)}`);
     print(`${duration(summary.wallSeconds)} (${split.join(', ')}), ${thousands(summary.tokensPerSecond)} tokens/s`);
+    const asked = evaluationShare(summary.split);
+    if (asked !== undefined) print(colors.yellow(asked));
     print(`model    ${directory}/${MODEL_FOLDER}`);
     print(`figures  ${directory}/summary.json, metrics.jsonl, completions.jsonl`);
     print(`look     ${commandName()} report --run ${shellQuoted(this.#options.directory)}`);
@@ -162,6 +164,19 @@ export class Reporter implements Display {
 /** A user who starts there wants to see what the answers are, before anything is trained. */
 function isNoneRight({ accuracy, meanAtK }: Evaluation): boolean {
   return accuracy.mean === 0 && meanAtK.mean === 0;
+}
+
+/** Evaluations that take more of the time than this are worth a word. */
+const MUCH_EVALUATION = 1 / 3;
+/** Shorter ones are nobody's concern. */
+const SHORT_SECONDS = 10;
+
+/** What evaluations took, and the keys that make them shorter; undefined where that is little. */
+export function evaluationShare(split: Summary['split']): string | undefined {
+  const all = Object.values(split).reduce((sum, seconds) => sum + seconds, 0);
+  if (split.eval < SHORT_SECONDS || split.eval <= MUCH_EVALUATION * all) return undefined;
+  const share = `${Math.round((100 * split.eval) / all)} %`;
+  return `evaluations took ${share} of the time: eval_samples asks fewer problems, eval_steps asks them more seldom`;
 }
 
 /** `  step 12, entropy-collapse (warning): …`; the name is an anchor in docs/diagnostics.md. */
