@@ -70,7 +70,7 @@ it('runs are listed, chosen and laid over each other by keyboard; seeds are a cu
     await page.keyboard.press('Space');
   }
   await page.keyboard.press('Shift+Tab');
-  await page.focus('button:has-text("Lay over")');
+  await page.focus('button:has-text("Compare")');
   await page.keyboard.press('Enter');
   await page.waitForSelector('.legend:has-text("learning_rate 0.01")');
   const rows = await page.locator('#groups tbody tr').allInnerTexts();

@@ -65,6 +65,14 @@ it('lists the runs of the folder, by names below it', async () => {
   expect(runs.map(({ name }) => name).sort()).toEqual(['one', 'series/two']);
 });
 
+it('serves the training page and an empty list before there is any run', async () => {
+  const early = await startUi({ folder: join(root, 'not there yet') });
+  const answer = async (path: string) => (await fetch(early.url + path)).text();
+  expect(await answer('runs.json')).toBe('[]');
+  expect(await answer('')).toContain('train/');
+  await early.close();
+});
+
 it('shows a run, its report and its completions, and nothing from outside of the folder', async () => {
   const page = await (await get('run?run=series%2Ftwo')).text();
   expect(page).toContain('<h1>series/two</h1>');

@@ -23,8 +23,8 @@ const DEFAULT_FOLDER = 'runs';
 /** @throws ConfigError where there is no such folder, or the port is taken */
 async function uiCommand(folder: string | undefined, { port }: { readonly port?: number }): Promise<void> {
   const directory = folder ?? DEFAULT_FOLDER;
-  if (!existsSync(directory)) {
-    const rule = 'no such folder; give one that holds runs, or train one first';
+  if (folder !== undefined && !existsSync(directory)) {
+    const rule = 'no such folder; give one that holds runs';
     throw new ConfigError('no-folder', `${printable(directory)} — ${rule}.`, { folder: directory });
   }
   const server = await startUi({ folder: directory, port });

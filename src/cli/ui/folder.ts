@@ -1,4 +1,5 @@
 /** The runs of a folder by the names that addresses use. A name is looked up among those that are there, never joined. */
+import { existsSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { differences } from '../commands/runs.ts';
@@ -38,8 +39,9 @@ export class RunFolder {
     this.#folder = folder;
   }
 
-  /** Newest first. @throws CheckpointError where there is no such folder */
+  /** Newest first; none where there is no such folder yet. */
   async list(): Promise<ListedRun[]> {
+    if (!existsSync(this.#folder)) return [];
     const rows = await runRows(this.#folder, this.#rows.rowOf);
     this.#rows.keep(rows.map(({ directory }) => directory));
     const differing = differences(rows);

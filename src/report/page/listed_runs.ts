@@ -24,11 +24,18 @@ export function showListedRuns(root: HTMLElement): void {
   new RunList(root);
 }
 
+/** What is said of a list of this length. */
+function sayOf(runs: number): string {
+  if (runs === 0)
+    return 'No runs yet. Train in the browser, or type npx --no-install rlvr-train --config sort-digits: it shows here.';
+  return runs === 1 ? '' : 'Tick two runs or more to compare them.';
+}
+
 class RunList {
   readonly #root: HTMLElement;
   readonly #ticked = new Set<string>();
   readonly #body = element('tbody');
-  readonly #over = element('button', { type: 'button', disabled: true }, 'Lay over each other');
+  readonly #over = element('button', { type: 'button', disabled: true }, 'Compare');
   readonly #said = element('p', { class: 'quiet', role: 'status' });
   /** What the table shows: it is made again where that changes, and a tick in it stays. */
   #shown = '';
@@ -60,7 +67,7 @@ class RunList {
       if (!response.ok) throw new Error(await response.text());
       const runs = (await response.json()) as ListedRun[]; // our server sends it
       this.#show(runs);
-      this.#said.textContent = runs.length === 0 ? 'No runs yet: train one, and it shows here.' : '';
+      this.#said.textContent = sayOf(runs.length);
     } catch (error) {
       const lost = error instanceof TypeError; // a fetch that reached no server
       this.#said.textContent = lost
