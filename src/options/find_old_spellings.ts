@@ -10,8 +10,6 @@ const TAKEN =
 /** A namespace import. */
 const NAMESPACE = /\*\s*as\s+(\w+)\s+from\s*['"]rlvr-train\/(?:tasks|methods|rewards)['"]/g;
 const NEW_NAMES: Readonly<Record<string, string>> = { whole: 'integer', real: 'number', unset: 'optional' };
-/** What a method asks of the run was called `needs`. */
-const METHODS = /['"]rlvr-train\/methods['"]/;
 /** The range that a declaration of a number takes. */
 const RANGE = /\b(?:whole|real|integer|number)\s*\(\s*\{([^{}]*)\}/g;
 const NEW_BOUNDS: Readonly<Record<string, string>> = { least: 'min', most: 'max' };
@@ -33,6 +31,5 @@ export function findOldSpellings(text: string): readonly string[] {
       find(index, passage, NEW_NAMES, '');
   }
   for (const { index, 0: passage } of text.matchAll(RANGE)) find(index, passage, NEW_BOUNDS, '\\s*:');
-  if (METHODS.test(text)) find(0, text, { needs: 'uses' }, '\\s*[:(=]');
   return [...lines].map(([what, line]) => `${what} (line ${line})`);
 }

@@ -7,7 +7,6 @@ import { PluginError } from '../errors.ts';
 import type { Method } from '../methods/method.ts';
 import type { SurrogateValue } from '../methods/points.ts';
 import type { MethodPoint } from '../methods/stage.ts';
-import { withOldNeeds } from '../methods/uses/old_needs.ts';
 import { METHOD_CONTRACTS, type ResultCheck } from './method_contracts.ts';
 import { describeThrown, importExport, type ModuleReference, refusal } from './module.node.ts';
 import { type Callee, runAs, runAsAsync } from './process_guard.node.ts';
@@ -59,7 +58,8 @@ export async function loadMethod(
   if (lacks.length > 0) {
     throw refusal(`${called} is no complete method: it lacks ${lacks.join(', ')}; add what is missing`);
   }
-  const method = withOldNeeds(value as unknown as Method<unknown>, value.needs); // its part is looked at when it is made
+  if ('needs' in value) throw refusal(`${called} has needs, which are called uses now; write uses: () => [ledger()]`);
+  const method = value as unknown as Method<unknown>; // its part is looked at when it is made
   const watched: Callee = { ...file, name: `method "${method.id}" (${reference.shown})` };
   return {
     ...method,

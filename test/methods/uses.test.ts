@@ -1,21 +1,17 @@
-/** What methods use of a run: the union over a stage, its words, room and refusals, and methods that still say `needs`. */
+/** What methods use of a run: the union over a stage, its words, room and refusals. */
 import { describe, expect, it } from 'vitest';
 import type { TaskSet } from '../../src/data/task_set.ts';
-import { createMethods, usesOf } from '../../src/methods/create.ts';
 import { figure } from '../../src/methods/uses/figure.ts';
 import { ledger } from '../../src/methods/uses/ledger.ts';
 import { maskedKl } from '../../src/methods/uses/masked_kl.ts';
-import { type OldNeeds, usesOfNeeds, withOldNeeds } from '../../src/methods/uses/old_needs.ts';
 import { parameterSet } from '../../src/methods/uses/parameter_sets.ts';
 import { refLogprobs } from '../../src/methods/uses/ref_logprobs.ts';
 import { furtherPrompts, shownTexts } from '../../src/methods/uses/room.ts';
 import { solutionSteps } from '../../src/methods/uses/solution_steps.ts';
 import { roomOf, uniteUses, wordsOf } from '../../src/methods/uses/stage_uses.ts';
 import type { Use } from '../../src/methods/uses/use.ts';
-import { findOldSpellings } from '../../src/options/find_old_spellings.ts';
 import { requireUses } from '../../src/run/check_uses.ts';
 import { rolloutOf } from '../support/rollouts.ts';
-import { stageOf } from '../support/stages.ts';
 
 const united = (...uses: readonly Use[]) =>
   uniteUses(uses.map((use, i) => ({ by: `m${i}`, point: 'creditSteps', use })));
@@ -56,31 +52,5 @@ describe('a figure', () => {
     const lengths = figure<number>({ id: 'lengths', says: 'lengths', compute: async () => [] });
     expect(lengths.of(rolloutOf(2, 1))).toBeUndefined();
     expect(lengths.of({ ...rolloutOf(2, 1), figures: { lengths: 2 } })).toBe(2);
-  });
-});
-
-describe('a method that says what it needs as in 0.1', () => {
-  it('uses the same', () => {
-    const needs: OldNeeds = { shown: 2, parameterSets: ['first'], ledger: 'history', feedback: 'wanted' };
-    const ids = usesOfNeeds('mine', needs).map(({ id }) => id);
-    expect(ids).toEqual(['set:first', 'ledger-history', 'feedback', 'shown-texts:2']);
-  });
-
-  it('is opened with them, and noted', () => {
-    const about = { does: 'A.', formula: 'a', source: 'own', certainty: 'own' } as const;
-    const mine = { id: 'mine', about, options: {}, create: () => ({ apply: () => [] }) };
-    const stage = stageOf('credit_steps: [./mine.ts]');
-    const opened = withOldNeeds(mine, () => ({ steps: true }));
-    expect(createMethods(stage, { './mine.ts': opened }).uses.has(solutionSteps)).toBe(true);
-    expect(usesOf(stage).has(solutionSteps)).toBe(false);
-    const text =
-      "import { method } from 'rlvr-train/methods';\nexport default method({\n  needs: () => ({ steps: true }),\n});";
-    expect(findOldSpellings(text)).toEqual(['uses for needs (line 3)']);
-  });
-
-  it('is told what to write where it asks for a figure, which is read in another way', () => {
-    expect(() => usesOfNeeds('mine', { sampled: ['uniformKl'] })).toThrow(
-      'mine: asks for a figure in needs, which is called uses now; write uses: () => [uniformKl] in its place, and read uniformKl.of(rollout); rlvr-train/methods has it.',
-    );
   });
 });

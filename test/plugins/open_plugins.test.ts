@@ -149,13 +149,14 @@ describe('openPlugins', () => {
 
   it("has the words of a method of the user's where a run only answers: its weights have a row for each", async () => {
     write(
-      'configs/think.mjs',
-      `const about = { does: 'A.', formula: 'a', source: 'own', certainty: 'own' };
-       const needs = () => ({ words: { '<think>': 'Think.' }, replies: 1 });
-       export default { id: 'think', about, options: {}, needs, create: () => ({ rollOut: (asked, next) => next(asked) }) };`,
+      'configs/think.ts',
+      `import { replies, words } from 'rlvr-train/methods';
+       const about = { does: 'A.', formula: 'a', source: 'own', certainty: 'own' };
+       const uses = () => [words({ '<think>': 'Think.' }), replies(1)];
+       export default { id: 'think', about, options: {}, uses, create: () => ({ rollOut: (asked, next) => next(asked) }) };`,
     );
     const file = 'configs/my.yaml';
-    const yaml = 'max_steps: 3\ntask: sort_digits\nrollout_strategies: [./think.mjs]\nreward_funcs: [./gone.ts]';
+    const yaml = 'max_steps: 3\ntask: sort_digits\nrollout_strategies: [./think.ts]\nreward_funcs: [./gone.ts]';
     const vocabulary = async (): Promise<readonly string[]> => {
       const announce = (name: string): void => {
         announced.push(name);
@@ -166,8 +167,18 @@ describe('openPlugins', () => {
     };
     const all = await vocabulary();
     expect(all.at(-1)).toBe('<think>');
-    expect(announced).toEqual(['configs/think.mjs']);
-    rmSync('configs/think.mjs'); // without it, a run whose method adds no word is answered as ever
+    expect(announced).toEqual(['configs/think.ts']);
+    rmSync('configs/think.ts'); // without it, a run whose method adds no word is answered as ever
     expect(await vocabulary()).toEqual(all.slice(0, -1));
+  });
+
+  it('tells a method that still has needs what they are called now', async () => {
+    write(
+      'configs/old.mjs',
+      "export default { id: 'old', about: {}, options: {}, needs: () => ({}), create: () => ({}) };",
+    );
+    await expect(open('reward_funcs: [accuracy]\ntask: sort_digits\ncredit_steps: [./old.mjs]')).rejects.toThrow(
+      'its default export has needs, which are called uses now; write uses: () => [ledger()]',
+    );
   });
 });
