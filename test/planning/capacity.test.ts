@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { furtherPrompts } from '../../src/methods/uses/room.ts';
+import { uniteUses } from '../../src/methods/uses/stage_uses.ts';
+import type { Use } from '../../src/methods/uses/use.ts';
 import { planPolicy } from '../../src/model/memory/plan.ts';
-import { inferenceCapacity, modelShape, planCapacity } from '../../src/planning/capacity.ts';
+import { inferenceCapacity, modelShape, planCapacity, stageUses } from '../../src/planning/capacity.ts';
 import { createTasks } from '../support/tasks.ts';
 
 function capacityOf(...lines: readonly string[]) {
@@ -36,6 +39,23 @@ describe('a batch of more rows than a micro-batch has by default', () => {
     const { groups, keptRows } = capacityOf(batch, model(64), 'per_device_train_batch_size: 1024');
     expect({ groups, keptRows }).toEqual({ groups: 64, keptRows: 0 });
   });
+});
+
+it('a method that asks a group by further prompts has room for each of them', () => {
+  const batch = ['generation_batch_size: 1024', 'per_device_train_batch_size: 1024', 'beta: 0.01'];
+  const capacityWith = (uses: readonly Use[]) => {
+    const { config } = parseConfig(
+      ['task: {name: sort_digits, digits: 4}', 'max_steps: 1', 'num_generations: 16', ...batch].join('\n'),
+      { file: 'run.yaml' },
+    );
+    const all = stageUses(config).map((own) =>
+      uniteUses([...own.asked, ...uses.map((use) => ({ by: 'mine', point: 'creditSteps', use }) as const)]),
+    );
+    return planCapacity(config, createTasks(config), all);
+  };
+  const [one, three] = [capacityWith([]), capacityWith([furtherPrompts(2)])];
+  expect(one).toMatchObject({ groups: 64, rows: 64 * (5 + 16 * 3) });
+  expect(three).toMatchObject({ groups: 192, rows: 64 * (3 * 5 + 16 * 3) });
 });
 
 describe('a policy opened for inference alone', () => {
