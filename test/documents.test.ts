@@ -76,6 +76,10 @@ it('every generated page is reached from the catalogue, and the reference names 
   expect(files.filter((file) => !read(REFERENCE).includes(`\`${file}\``))).toEqual([]);
 });
 
+it('no generated page has a value that only JavaScript would write so', () => {
+  expect([...GENERATED].filter(([, text]) => text.includes('[object ')).map(([page]) => page)).toEqual([]);
+});
+
 it('what the command prints names pages and headings that there are', () => {
   const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     /\.ts$/.test(name),

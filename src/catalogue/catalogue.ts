@@ -3,7 +3,6 @@
  * The list of the command, the documentation and the controls of the page are made of it, and so show whatever a
  * definition declares.
  */
-import { stringify } from 'yaml';
 import { DEFAULT_LOSS_TYPE, LOSS_TYPES, POINT_KEYS } from '../config/keys/method_keys.ts';
 import { listedCards } from '../data/registry.ts';
 import type { Knobs, ListedCard } from '../data/task.ts';
@@ -14,6 +13,7 @@ import { describeOptions, type OptionText } from '../options/describe.ts';
 import type { Json } from '../options/json.ts';
 import { builtInRewards } from '../rewards/built_in.ts';
 import type { RewardDefinition } from '../rewards/definition.ts';
+import { flowText } from './flow_text.ts';
 
 /** A task as the catalogue lists it, at its default knobs. */
 export interface CatalogueTask {
@@ -172,5 +172,5 @@ function named(name: string, values: Readonly<Record<string, Json>>): Json {
 /** A key and its value in a line of YAML. */
 function line(entry: Readonly<Record<string, Json>>): string {
   const [[key, value]] = Object.entries(entry);
-  return `${key}: ${stringify(value, { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 }).trim()}`;
+  return `${key}: ${flowText(value)}`;
 }

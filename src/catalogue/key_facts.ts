@@ -46,6 +46,9 @@ export interface KeyFacts {
 
 const OF_METHODS = 'Options of methods';
 
+/** Where a key of a grpo stage is written: stages inherit what is at the top. */
+export const OF_GRPO = 'In a stage with `stage: grpo`, or at the top of the file for all of them';
+
 /** Every key that does not belong to a task, a reward or a method alone, by its place. */
 export function keyPlaces(): KeyPlace[] {
   const own = without(METHOD_KEYS, CHOOSING_KEYS);
@@ -54,13 +57,9 @@ export function keyPlaces(): KeyPlace[] {
     place('The model', 'Under `model:`, for a policy that begins with random weights.', MODEL_KEYS),
     place('Every stage', 'In a stage, or at the top for all of them.', SHARED_KEYS),
     place('sft', 'In a stage with `stage: sft`.', without(SFT_KEYS, SHARED_KEYS)),
-    place(
-      'grpo',
-      'In a stage with `stage: grpo`, or at the top of a file without stages.',
-      without(GRPO_KEYS, SHARED_KEYS),
-    ),
-    place('Choosing methods', 'In a stage with `stage: grpo`.', CHOOSING_KEYS),
-    place(OF_METHODS, 'In a stage with `stage: grpo`, or in the mapping of the method.', own),
+    place('grpo', `${OF_GRPO}.`, without(GRPO_KEYS, SHARED_KEYS)),
+    place('Choosing methods', `${OF_GRPO}.`, CHOOSING_KEYS),
+    place(OF_METHODS, `${OF_GRPO}; or in the mapping of the method.`, own),
   ];
 }
 
@@ -74,7 +73,10 @@ export function refusedKeys(): RefusedKey[] {
 /** All that a name means in a config; undefined where it means nothing. */
 export function keyFacts(name: string): KeyFacts | undefined {
   const isNamed = (option: { readonly name: string }): boolean => option.name === name;
-  const options = optionPlaces().filter(({ option }) => isNamed(option));
+  const options = optionPlaces()
+    .filter(({ option }) => isNamed(option))
+    // A key of a config before an option of the same name that a reward, say, has for itself.
+    .sort((a, b) => Number(b.isStageKey) - Number(a.isStageKey));
   const isOfMethod = ({ text }: OptionText): boolean => options.some(({ option }) => option.text === text);
   const places = keyPlaces()
     // Each method that has such a key describes it.

@@ -41,7 +41,7 @@ export interface RewardBatch {
    * file of the user's, in a thread of its own, does not get it.
    */
   readonly judge?: (row: number, completion: string) => Verdict;
-  /** `progress` is the share of the run that is over, in [0, 1]: for schedules. */
+  /** Steps of the stage that are done, and their share of its `max_steps`, in [0, 1): for schedules. */
   readonly trainerState: { readonly step: number; readonly progress: number };
 }
 

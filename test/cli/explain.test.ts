@@ -9,6 +9,7 @@ import { metricsPage } from '../../src/catalogue/metrics_page.ts';
 import { type TrlKeys, trlTable } from '../../src/catalogue/trl_table.ts';
 import { explainCommand } from '../../src/cli/commands/explain.ts';
 import { UNSUPPORTED_TRL_KEYS } from '../../src/config/keys/trl_keys.ts';
+import { parseConfig } from '../../src/config/load.ts';
 import { configJsonSchema } from '../../src/config/schema.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
 import { finish, metricsOf, YAML } from '../run/tiny_run.ts';
@@ -62,8 +63,33 @@ describe('explain', () => {
   it('tells an option that methods share with the stage once', () => {
     const text = explained('epsilon');
     expect(text.match(/clipped below/g)).toHaveLength(1);
-    expect(text).toMatch(/Of the methods ppo-clip, dual-clip,.* and a key of a stage with stage: grpo/);
+    expect(text).toMatch(/In a stage with stage: grpo, or at the top .*\. Of the methods ppo-clip, dual-clip,/);
     expect(text).toContain('methods show ppo-clip');
+  });
+
+  it('tells a key of the config before an option of the same name', () => {
+    const text = explained('beta');
+    const [key, reward] = ['Of the method kl-loss', 'Of the reward op-curiosity'].map((of) => text.indexOf(of));
+    expect(key).toBeGreaterThan(0);
+    expect(reward).toBeGreaterThan(key);
+  });
+
+  it.each(['beta', 'until', 'eval_steps', 'kl_estimator'])('says of %s that it may stand at the top', (name) => {
+    expect(explained(name)).toContain('In a stage with stage: grpo, or at the top of the file for all of them.');
+  });
+
+  it('says so truly', () => {
+    const yaml = 'task: sort_digits\nmax_steps: 9\nbeta: 0.1\nuntil: reward >= 0.9\neval_steps: 7\nkl_estimator: k2\n';
+    const { config } = parseConfig(`${yaml}stages: [{stage: grpo}, {stage: grpo}]`, { file: 'inline' });
+    const alike = {
+      evaluation: { evalSteps: 7 },
+      methods: { controllers: [{ name: 'until' }], lossTerms: [{ name: 'kl-loss', beta: 0.1, kl_estimator: 'k2' }] },
+    };
+    expect(config.stages).toMatchObject([alike, alike]);
+  });
+
+  it('writes a default as a config would', () => {
+    expect(explained('reward_funcs')).toContain('text or list; default [{name: accuracy}]; for example');
   });
 
   it("says why a key of TRL's is not here", () => {

@@ -2,7 +2,7 @@
 
 import { catalogue } from '../../catalogue/catalogue.ts';
 import { valueText } from '../../catalogue/catalogue_words.ts';
-import { type KeyFacts, keyFacts, knownKeys, type OptionPlace } from '../../catalogue/key_facts.ts';
+import { type KeyFacts, keyFacts, knownKeys, OF_GRPO, type OptionPlace } from '../../catalogue/key_facts.ts';
 import { METRIC_FACTS, type MetricFacts, metricFacts, metricOfWord } from '../../catalogue/metric_facts.ts';
 import { commandName } from '../../command_name.ts';
 import { DIAGNOSIS_CODES } from '../../diagnostics/catalogue.ts';
@@ -128,8 +128,8 @@ function byText(options: readonly OptionPlace[]): { readonly owners: string; rea
     const [{ kind, isStageKey, option }] = places;
     const show = kind === 'method' ? `methods show ${names[0]}` : `list ${names[0]}`;
     const owners = `Of the ${kind}${names.length > 1 ? 's' : ''} ${shown.join(', ')}`;
-    const also = isStageKey ? ', and a key of a stage with stage: grpo' : '';
-    return { owners: `${owners}${also}: ${commandName()} ${show}`, option };
+    const where = isStageKey ? `${plain(OF_GRPO)}. ` : '';
+    return { owners: `${where}${owners}: ${commandName()} ${show}`, option };
   });
 }
 
