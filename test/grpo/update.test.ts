@@ -107,8 +107,8 @@ async function byHand(
     const references = await scoresOf(run, tokensOf(group), { temperature: 0.9, which });
     group.rollouts.forEach((rollout, i) => {
       const n = tokensWithLoss(rollout);
-      const advantage = group.advantages[i];
       for (let t = 0; t < n; t++) {
+        const advantage = group.tokenAdvantages?.[i]?.[t] ?? group.advantages[i];
         const logprob = scores[i].logprobs[t];
         const ratio = Math.exp(logprob - rollout.logprobs[t]);
         const bounded = Math.min(Math.max(ratio, 1 - EPSILON.low), 1 + EPSILON.high);
@@ -149,6 +149,21 @@ describe('an update', () => {
       expect(Math.abs(gradient - differences)).toBeLessThan(ROUNDED * norm);
     },
   );
+
+  it('takes the advantage of each token, where credit is given by token', async () => {
+    const [run, whole] = await offPolicy({});
+    const groups = whole.map((group) => ({
+      ...group,
+      tokenAdvantages: group.rollouts.map(({ tokens }, i) =>
+        Float32Array.from(tokens, (_, t) => group.advantages[i] + 0.25 * (t - 1)),
+      ),
+    }));
+    const expected = await byHand(run, groups, 'dapo');
+    expect(expected.loss).not.toBeCloseTo((await byHand(run, whole, 'dapo')).loss, 3);
+    expect((await update(run, groups, { onPolicy: false })).totals.loss).toBeCloseTo(expected.loss, 6);
+    const { gradient, differences, norm } = await slopes(run, async () => (await byHand(run, groups, 'dapo')).loss);
+    expect(Math.abs(gradient - differences)).toBeLessThan(ROUNDED * norm);
+  });
 
   it.each([
     { beta: 0.3, entropy_coef: 0 },

@@ -41,6 +41,15 @@ describe('a batch of more rows than a micro-batch has by default', () => {
   });
 });
 
+it('a model takes what prompt and completion take together, and no token less', () => {
+  const { context } = capacityOf();
+  const model = (positions: number): string => `model: {max_position_embeddings: ${positions}}`;
+  expect(capacityOf(model(context)).context).toBe(context);
+  expect(() => capacityOf(model(context - 1))).toThrow(
+    `model.max_position_embeddings: ${context - 1} — prompt and completion take up to ${context} tokens`,
+  );
+});
+
 it('a method that asks a group by further prompts has room for each of them', () => {
   const batch = ['generation_batch_size: 1024', 'per_device_train_batch_size: 1024', 'beta: 0.01'];
   const capacityWith = (uses: readonly Use[]) => {

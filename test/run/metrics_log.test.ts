@@ -32,6 +32,17 @@ describe('the metrics log', () => {
     expect(await readText(store)).toBe('{"step":1,"completions/mean_length":12.5}\n{"step":2,"eval_reward":0.25}\n');
   });
 
+  it('knows its length in bytes, held lines included', async () => {
+    const store = memoryStore();
+    const log = await openStill(store);
+    await log.append({ message: 'ü 漢 😀' });
+    await log.append({ message: 'plain' });
+    const { end } = log;
+    await log.flush();
+    expect(end).toBe(await store.size(PATH));
+    expect(log.end).toBe(end);
+  });
+
   it('shows NaN and infinities as strings, nested ones too', async () => {
     const store = memoryStore();
     const log = await openStill(store);
