@@ -52,12 +52,9 @@ it('trains by its config, with its schedule, to other losses than the clip', asy
   expect(losses[1]).not.toBe(clipped.losses[1]);
 });
 
-it('warns, with the line, where it is asked for in vain', async () => {
+it('warns where it is asked for in vain', async () => {
   const { said } = await trained(CONFIG.replace('num_iterations: 2', 'num_iterations: 1'));
-  const line = CONFIG.split('\n').findIndex((text) => text.startsWith('objective:')) + 1;
-  expect(said[0]).toBe(
-    `my.yaml:${line}  objective: spo — on fresh completions every ratio is 1; raise num_iterations.`,
-  );
+  expect(said[0]).toBe('objective: spo — on fresh completions every ratio is 1; raise num_iterations.');
 });
 
 it('passes the check of its derivative, which fails where the derivative is wrong', async () => {
