@@ -20,8 +20,8 @@ export type Observation =
       readonly record: BatchRecord;
       /** Keys of the problems drawn, one per group. */
       readonly problems: readonly string[];
-      /** Its answers that are not right. */
-      readonly wrong?: readonly WrongAnswer[];
+      /** Its answers that are not right: gathered only where a finding shows them. */
+      readonly wrong?: () => readonly WrongAnswer[];
     }
   | { readonly after: 'update'; readonly record: UpdateRecord }
   | { readonly after: 'evaluation'; readonly record: EvaluationRecord };
@@ -85,7 +85,9 @@ export function observe(
       const finding = diagnostic.look(watch.history);
       if (!isNews(watch, diagnostic, finding)) return [];
       const answers =
-        diagnostic.showsAnswers && observation.after === 'batch' ? commonestWrong(observation.wrong ?? []) : undefined;
+        diagnostic.showsAnswers && observation.after === 'batch'
+          ? commonestWrong(observation.wrong?.() ?? [])
+          : undefined;
       const message = [inWords(finding), answers ?? []].flat().join(' ');
       return [say(watch, stage, step, { code: diagnostic.code, level: diagnostic.level, message })];
     });

@@ -53,7 +53,7 @@ export function diagnoseBatch(
   const record = batchRecord(step + 1, { ...collected, groups }, surroundings);
   watch.history.seconds = { ...seconds };
   const problems = groups.map(({ item }) => item.key);
-  return observed(run, step + 1, { after: 'batch', record, problems, wrong: wrongAnswers(groups) });
+  return observed(run, step + 1, { after: 'batch', record, problems, wrong: () => wrongAnswers(groups) });
 }
 
 /** @param onPolicy  the rollouts came from the very weights that the update changed */
