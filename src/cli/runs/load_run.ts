@@ -62,7 +62,16 @@ export async function loadRun(flags: RunFlags): Promise<LoadedRun> {
   const directory = flags.output ?? (goesOn ? place : (config.outputDir ?? place));
   if (config.outputDir !== undefined) requirePlace(config.outputDir, 'output_dir');
   const isMainJob = flags.config === undefined && !goesOn;
-  return { ...loaded, config, origins: capped, file, directory, isMainJob, ...(goesOn && { maxSteps: flags.maxSteps }), ...(found && { found }) };
+  return {
+    ...loaded,
+    config,
+    origins: capped,
+    file,
+    directory,
+    isMainJob,
+    ...(goesOn && { maxSteps: flags.maxSteps }),
+    ...(found && { found }),
+  };
 }
 
 /** @throws ConfigError for no name at all, which would be the folder that the command is typed in, and for the root */

@@ -8,20 +8,20 @@ import { CheckpointError } from '../../errors.ts';
 import { closeEngine } from '../../grpo/engine.ts';
 import type { InferenceLoad } from '../../planning/capacity.ts';
 import { openPlugins } from '../../plugins/open_plugins.node.ts';
-import { changedFiles } from '../../run/model/base_hashes.ts';
 import { loadLatestCheckpoint, passedOver } from '../../run/checkpoint/checkpoints.ts';
-import { fileStore } from '../../run/store/files.node.ts';
+import { restoreWeights } from '../../run/checkpoint/restore.ts';
 import { type Fingerprint, identityOf, readFingerprint } from '../../run/fingerprint/fingerprint.ts';
 import { parseJsonObject } from '../../run/json.ts';
+import { changedFiles } from '../../run/model/base_hashes.ts';
 import { loadOwnModel, modelFile } from '../../run/model/model_files.ts';
 import { type Inference, openForInference } from '../../run/open_run.ts';
-import { restoreWeights } from '../../run/checkpoint/restore.ts';
+import { fileStore } from '../../run/store/files.node.ts';
 import type { Store } from '../../run/store/store.ts';
 import { announceFile } from '../display/announce_file.ts';
-import { chooseBackend, threadsNote } from '../process/backend.ts';
-import { openConfiguredModel } from './open_model.ts';
 import { printError } from '../display/output.ts';
+import { chooseBackend, threadsNote } from '../process/backend.ts';
 import { approval } from '../process/trust.ts';
+import { openConfiguredModel } from './open_model.ts';
 
 /** A trained model, and where its weights come from. */
 export interface OpenedModel {

@@ -7,12 +7,12 @@ import type { RunConfig } from '../../config/run_config.ts';
 import { CheckpointError } from '../../errors.ts';
 import { ADAPTER_WEIGHTS } from '../../model/pretrained/adapter_files.ts';
 import { newestCheckpoint } from '../../run/checkpoint/checkpoints.ts';
-import { systemCode } from '../../run/store/file_errors.ts';
-import { fileStore } from '../../run/store/files.node.ts';
 import { readFingerprint } from '../../run/fingerprint/fingerprint.ts';
 import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from '../../run/json.ts';
-import { isLocked } from '../../run/store/lock.node.ts';
 import { FREE_KEYS, MODEL_FOLDER } from '../../run/session.ts';
+import { systemCode } from '../../run/store/file_errors.ts';
+import { fileStore } from '../../run/store/files.node.ts';
+import { isLocked } from '../../run/store/lock.node.ts';
 import type { Store } from '../../run/store/store.ts';
 import { lastRecords } from './last_records.ts';
 
