@@ -16,7 +16,10 @@ export type TrainEvent =
       readonly step: number;
       readonly maxSteps: number;
     }
-  /** Before the `step` event of the step that it follows: a listener that stops or saves there has the evaluation, too. */
+  /**
+   * A periodic one comes before the `step` event of its step, so that a listener that stops or saves there has it; the
+   * final one comes after the last `step`, and a run that was stopped between the two makes it when it is resumed.
+   */
   | {
       readonly type: 'evaluation';
       readonly moment: EvaluationMoment;

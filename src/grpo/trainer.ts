@@ -53,13 +53,16 @@ export async function* train(run: TrainingRun): AsyncGenerator<TrainEvent> {
     const { step, stageIndex: index } = state;
     yield { type: 'stage', stage: stage.stage, index, step, maxSteps: stage.optimizer.maxSteps };
     if (step === 0) yield* diagnoseStart(run, run.remarks);
+    if (!isStageOver(run)) state.final = undefined; // a run that had finished takes more steps
+    const isLast = index === config.stages.length - 1;
     try {
       yield* stage.stage === 'sft' ? superviseStage(run, stage) : grpoStage(run, stage);
+      if (isLast && state.final === undefined) yield* evaluation(run, 'final');
     } catch (error) {
       yield* diagnoseStop(run, error);
       throw error;
     }
-    if (index === config.stages.length - 1) break; // the run stays at the end of the last stage
+    if (isLast) break; // the run stays at the end of the last stage
   }
   yield { type: 'end', step: state.step };
 }
@@ -280,9 +283,8 @@ function assertOnPolicy({ policy }: Engine, { number }: Step, largest: number): 
 async function* dueEvaluation(run: TrainingRun): AsyncGenerator<TrainEvent> {
   const { state } = run.journal;
   const { evalSteps } = stageOf(run).evaluation;
-  const isLast = state.stageIndex === run.config.stages.length - 1;
-  if (isLast && isStageOver(run)) yield* evaluation(run, 'final');
-  else if (evalSteps > 0 && state.step % evalSteps === 0) yield* evaluation(run, 'periodic');
+  const isEnd = state.stageIndex === run.config.stages.length - 1 && isStageOver(run); // its evaluation follows the step
+  if (!isEnd && evalSteps > 0 && state.step % evalSteps === 0) yield* evaluation(run, 'periodic');
 }
 
 async function* evaluation(run: TrainingRun, moment: EvaluationMoment): AsyncGenerator<TrainEvent> {

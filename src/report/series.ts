@@ -27,7 +27,7 @@ export class CurveReader {
   readonly #planned: readonly string[];
   #seconds = 0;
   #tokens = 0;
-  /** Evaluations of a step are logged before the step itself, after whose time they belong. */
+  /** Evaluations that were logged before their own step, after whose time they belong. */
   #waiting = 0;
 
   /** @param planned  stages of the config, in order */
@@ -95,7 +95,7 @@ export class CurveReader {
       pass: samples > 1 ? interval(line, `eval_pass@${samples}`) : null,
       samples,
     });
-    if (!isBaseline) this.#waiting++;
+    if (!isBaseline && step > (this.#stages[stage]?.lastStep ?? 0)) this.#waiting++;
   }
 
   #step(line: JsonObject, step: number): void {

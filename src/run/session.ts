@@ -134,6 +134,12 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
   const wallSeconds = (): number => earlierSeconds + (run.journal.clock() - start) / 1000;
   let savedAt = run.journal.clock();
   let rest = restOf(run, logs);
+  async function* save(): AsyncGenerator<SessionEvent> {
+    const name = await checkpoint(options, logs, wallSeconds());
+    savedAt = run.journal.clock();
+    trackers.tell({ type: 'checkpoint', name });
+    yield { type: 'checkpoint', name };
+  }
   try {
     for await (const event of train(run)) {
       yield* trackers.notes();
@@ -145,17 +151,13 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
         await keepBest(run, store);
       }
       yield event;
+      if (event.type === 'evaluation' && event.moment === 'final') yield* save(); // the last step was saved without it
       if (event.type !== 'step') continue;
       rest = restOf(run, logs);
       if (!isComplete(run)) yield* requestedEvaluations(options, logs, trackers);
       const stop = options.shouldStop();
       const isDue = atStageEnd(run) || run.journal.clock() - savedAt >= run.config.saveSeconds * 1000;
-      if (stop || isDue || logs.hasRefused) {
-        const name = await checkpoint(options, logs, wallSeconds());
-        savedAt = run.journal.clock();
-        trackers.tell({ type: 'checkpoint', name });
-        yield { type: 'checkpoint', name };
-      }
+      if (stop || isDue || logs.hasRefused) yield* save();
       if (stop && !isComplete(run)) {
         yield* trackers.close({ end: 'stopped' });
         yield { type: 'stopped', step: event.step };

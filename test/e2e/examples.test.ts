@@ -32,7 +32,7 @@ it('the example of the library in README.md trains, and says so at every step', 
     writeFileSync(join(folder.path, 'example.mjs'), BLOCKS[0].replace('max_steps: 100', 'max_steps: 3'));
     const { stdout } = await promisify(execFile)(process.execPath, ['example.mjs'], { cwd: folder.path });
     const lines = stdout.trim().split('\n');
-    expect(lines.map((line) => line.split(' ')[0])).toEqual(['baseline', '1', '2', 'final', '3']);
+    expect(lines.map((line) => line.split(' ')[0])).toEqual(['baseline', '1', '2', '3', 'final']);
   } finally {
     folder.remove();
   }

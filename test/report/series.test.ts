@@ -30,12 +30,13 @@ describe('the curves of a run', () => {
     expect(evaluations[0]?.stage).toBe(2);
   });
 
-  it('place an evaluation behind the step that it follows, and a baseline before all', () => {
+  it.each(['periodic', 'final'])('place a %s evaluation behind its step, and a baseline before all', (moment) => {
+    const own = [evaluation('grpo', 2, moment, 0.5), step('grpo', 2)];
     const lines = [
       evaluation('grpo', 0, 'baseline', 0.25),
       step('grpo', 1),
-      evaluation('grpo', 2, 'final', 0.5),
-      step('grpo', 2),
+      ...(moment === 'final' ? own.reverse() : own),
+      step('grpo', 3), // a finished run may go on
     ];
     const { evaluations } = readCurves(lines, [{ stage: 'grpo' }]);
     expect(evaluations).toEqual([
