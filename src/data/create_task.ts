@@ -11,6 +11,7 @@ import { type Conversation, conversationOf, levelOf, refuseConversation, styleOf
 import { limitPrompts, type PromptLimit } from './prompts/prompt_limit.ts';
 import { languageOf, openingOf, plainPrompt, tagged, verifyBare, verifyTagged } from './prompts/style.ts';
 import { type AnyTaskDefinition, registeredTask } from './registry.ts';
+import { makeEach, type Repeat, repeatPlainly } from './repeat.ts';
 import {
   canonicalJSON,
   countTrainProblems,
@@ -36,6 +37,8 @@ export interface TaskOptions {
   readonly codec?: Codec | undefined;
   /** What the files of `task: {name: dataset}` are read from. */
   readonly files?: DataFiles | undefined;
+  /** How its functions are called many times in a row, where its host watches them. */
+  readonly repeat?: Repeat;
 }
 
 /** What the twin of a problem is called. */
@@ -59,6 +62,7 @@ class BoundTask implements Task {
   readonly givesFeedback: boolean;
   /** There where the definition has it. */
   readonly twin?: (item: TaskItem) => TaskItem | undefined;
+  readonly repeat: Repeat;
   readonly #level: number | undefined;
   readonly #definition: AnyTaskDefinition;
   readonly #source: ProblemSource;
@@ -70,7 +74,7 @@ class BoundTask implements Task {
   #heldOut: readonly TaskItem[] | undefined;
 
   constructor(definition: AnyTaskDefinition, given: Readonly<Record<string, unknown>>, options: TaskOptions) {
-    const { path = 'task', heldOutSample = 512, codec } = options;
+    const { path = 'task', heldOutSample = 512, codec, repeat = repeatPlainly } = options;
     const knobs = takeKnobs(definition, given, path);
     if (codec === undefined) refuseConversation(definition, given, path);
     else this.#conversation = conversationOf(definition, given, path);
@@ -86,7 +90,8 @@ class BoundTask implements Task {
     this.givesFeedback = codec !== undefined || (this.style === 'compact' && definition.feedback !== undefined);
     this.#level = levelOf(definition, given);
     this.#definition = definition;
-    this.#source = { definition, knobs, levelId: canonicalJSON(knobs) };
+    this.repeat = repeat;
+    this.#source = { definition, knobs, levelId: canonicalJSON(knobs), repeat };
     this.#heldOutSample = heldOutSample;
   }
 
@@ -104,8 +109,11 @@ class BoundTask implements Task {
   }
 
   trainItem(seed: number, index: number): TaskItem {
-    const problem = drawProblem(this.#source, { split: 'train', seed, index });
-    return this.#item(problem, 'train', `${seed}/${index}`);
+    const draw = (): TaskItem => {
+      const problem = drawProblem(this.#source, { split: 'train', seed, index });
+      return this.#item(problem, 'train', `${seed}/${index}`);
+    };
+    return makeEach(this.repeat, 1, draw)[0];
   }
 
   trainProblems(): number | undefined {
@@ -113,8 +121,10 @@ class BoundTask implements Task {
   }
 
   heldOutItems(): readonly TaskItem[] {
-    this.#heldOut ??= heldOutProblems(this.#source, this.#heldOutSample).map((problem, index) =>
-      this.#item(problem, 'eval', String(index), problem.weight),
+    if (this.#heldOut !== undefined) return this.#heldOut;
+    const problems = heldOutProblems(this.#source, this.#heldOutSample);
+    this.#heldOut = makeEach(this.repeat, problems.length, (index) =>
+      this.#item(problems[index], 'eval', String(index), problems[index].weight),
     );
     return this.#heldOut;
   }

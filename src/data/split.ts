@@ -10,6 +10,7 @@ import { DataError } from '../errors.ts';
 import { murmur3OfText } from '../kernels/murmur3.ts';
 import { type Rng, rngFor } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
+import type { Repeat } from './repeat.ts';
 import type { Knobs, Split, TaskDefinition } from './task.ts';
 
 /** Part of every split hash: raising it moves every problem. */
@@ -40,6 +41,7 @@ export interface ProblemSource {
   readonly knobs: Knobs;
   /** Canonical JSON of the knobs: a custom knob set has its own stream. */
   readonly levelId: string;
+  readonly repeat: Repeat;
 }
 
 /** JSON with sorted keys: equal texts for equal values. */
@@ -95,17 +97,20 @@ function attemptProblem(
 ): KeyedProblem | undefined {
   const { definition } = source;
   const knobs = knobsOf(source, place.split);
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+  let found: KeyedProblem | undefined;
+  source.repeat(MAX_ATTEMPTS, (attempt) => {
     const rng = attemptRng(source, place.split, place.seed, place.index, attempt);
     const identity = definition.generate(rng, knobs);
-    if (identity === null) continue;
+    if (identity === null) return false;
     const splitKey = definition.splitKey?.(identity);
     const ownKey = splitKey === undefined ? definition.key(identity) : undefined;
-    if (splitOf(definition.family, splitKey ?? (ownKey as string)) !== place.split) continue; // it has one of them
+    if (splitOf(definition.family, splitKey ?? (ownKey as string)) !== place.split) return false; // it has one of them
     const key = ownKey ?? definition.key(identity);
-    if (accept(key)) return { identity, key };
-  }
-  return undefined;
+    if (!accept(key)) return false;
+    found = { identity, key };
+    return true;
+  });
+  return found;
 }
 
 /** Training problems may come from a wider space than those that are held out for evaluation. */

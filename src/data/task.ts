@@ -5,6 +5,7 @@ import type { BrokenRule } from '../options/read.ts';
 import type { FinishReason, Verdict } from '../rewards/verdict.ts';
 import type { Message } from '../text/codec.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
+import type { Repeat } from './repeat.ts';
 
 /** Named parameters of a task's difficulty, as written in the YAML under `task:`. */
 export type Knobs = Readonly<Record<string, Json>>;
@@ -207,6 +208,8 @@ export interface Task {
   demonstration(item: TaskItem, seed: number, index: number): string;
   /** Judges the decoded completion (EOS stripped). Total and pure. */
   verify(item: TaskItem, completion: string, context: VerifyContext): Verdict;
+  /** How its functions are called many times in a row, where its host watches them. */
+  readonly repeat?: Repeat;
   /**
    * The verdicts of many completions, there where the verifier is in another thread: it is asked in place of `verify`,
    * which throws. A method that judges texts of its own cannot train on such a task.

@@ -12,6 +12,7 @@ import { unionOf } from '../text/vocabulary_tokenizer.ts';
 import { type Environment, singleTurn } from './environment.ts';
 import { type Demonstration, dialogueTokens } from './prompts/dialogue_tokens.ts';
 import { mostShownTokens, shownBefore, shownBelow } from './prompts/shown_prompt.ts';
+import { type Repeat, repeatPlainly } from './repeat.ts';
 import type { Task, TaskItem, VerifyContext } from './task.ts';
 
 /** A task of a set. */
@@ -69,6 +70,8 @@ export interface TaskSet {
   supervised(stage: number): TaskSet;
   /** Judges the decoded completion (EOS stripped). Total and pure. */
   verify(item: TaskItem, completion: string, context: VerifyContext): Verdict;
+  /** How functions of its tasks are called many times in a row. */
+  readonly repeat: Repeat;
   /** In place of `verify`, there where the one task has its verifier in another thread. */
   readonly judge?: Task['judge'];
 }
@@ -125,6 +128,7 @@ class TokenizedTasks implements TaskSet {
   readonly maxCompletionTokens: number;
   readonly maxShownTokens: number;
   readonly fixedCompletionTokens: number | undefined;
+  readonly repeat: Repeat;
   readonly judge?: Task['judge'];
   readonly #totalWeight: number;
   readonly #isPretrained: boolean;
@@ -142,6 +146,8 @@ class TokenizedTasks implements TaskSet {
     const fixed = new Set(languages.map(({ fixedCompletionTokens }) => fixedCompletionTokens));
     this.name = shares.map(({ label }) => label).join(' + ');
     this.shares = shares;
+    // The first that is watched will do: a watch is over all calls of the thread.
+    this.repeat = shares.find(({ task }) => task.repeat)?.task.repeat ?? repeatPlainly;
     const [{ task: first }] = shares;
     if (shares.length === 1 && first.judge !== undefined)
       this.judge = (answers) => (first.judge as NonNullable<Task['judge']>)(answers);

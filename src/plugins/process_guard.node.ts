@@ -62,8 +62,11 @@ export function guardProcess(): ProcessGuard {
   };
 }
 
-/** Runs `work`, whose doing is the callee's. @throws PluginError where the callee has failed outside of a call before */
-export function runAs<T>(callee: Callee, work: () => T): T {
+/**
+ * Runs `work`, whose doing is the callee's; undefined: nobody's but that of the calls in it.
+ * @throws PluginError where the callee has failed outside of a call before
+ */
+export function runAs<T>(callee: Callee | undefined, work: () => T): T {
   throwPending();
   const before = active;
   active = callee;

@@ -2,7 +2,7 @@
  * A task definition from a file, watched: what it throws or gives is checked at each call, and none may take for ever.
  *
  * Tasks run on the run's own thread, since everything waits for their answers; the engine limits each call that may do
- * real work (40 µs per call).
+ * real work; short ones in a row share a limit.
  */
 import type { AnyTaskDefinition } from '../data/registry.ts';
 import type { Knobs } from '../data/task.ts';

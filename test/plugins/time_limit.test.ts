@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { Script } from 'node:vm';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { makeEach } from '../../src/data/repeat.ts';
+import { repeatWithin, watchCalls } from '../../src/plugins/task_calls.node.ts';
 import { TimeLimitError, withTimeLimit } from '../../src/plugins/time_limit.node.ts';
 
 describe('withTimeLimit', () => {
@@ -38,5 +41,67 @@ describe('withTimeLimit', () => {
       }
     };
     expect(withTimeLimit(60, inner)).toBe('ended');
+  });
+});
+
+describe('calls in a row', () => {
+  const watched = (limitSeconds: number) => watchCalls({ name: 'task "t" (t.mjs)', path: '/t.mjs', limitSeconds });
+  /** Judges 0, 1, … with a verifier that does this. */
+  const judge = (limitSeconds: number, count: number, verify: (answer: number) => unknown): unknown[] => {
+    const { limited } = watched(limitSeconds);
+    return makeEach(repeatWithin(limitSeconds), count, (i) => limited('verify', ['p', i], () => verify(i)));
+  };
+  const spin = (ms: number): void => {
+    const end = performance.now() + ms;
+    while (performance.now() < end);
+  };
+
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  it('share a limit, and give what each alone would give', () => {
+    const limits = vi.spyOn(Script.prototype, 'runInContext');
+    expect(judge(60, 500, (i) => i * i)).toEqual(Array.from({ length: 500 }, (_, i) => i * i));
+    expect(limits.mock.calls.length).toBeLessThan(100);
+  });
+
+  it('are ended by the one that has no end, which is named, and the next row begins as if nothing had been', () => {
+    const hangs = (): unknown[] =>
+      judge(0.2, 50, (i) => {
+        while (i === 31);
+        return i;
+      });
+    const message = `task "t" (t.mjs): verify gave nothing within 0.2 s for problem 'p' and answer 31 — it hangs or is too slow; correct it, or raise reward_timeout.`;
+    expect(hangs).toThrow(message);
+    expect(hangs).toThrow(message);
+    expect(judge(0.2, 3, (i) => i)).toEqual([0, 1, 2]);
+  });
+
+  it('have their own time each, though they take more than one may together', () => {
+    const { limited } = watched(0.4);
+    const made = makeEach(repeatWithin(0.4), 1, () => {
+      for (const part of ['a', 'b', 'c']) limited('verify', ['p', part], () => spin(150));
+      return 'made';
+    });
+    expect(made).toEqual(['made']);
+  });
+
+  it('fail with the message of the call that failed, and are asked no further', () => {
+    const asked: number[] = [];
+    const failing = (): unknown[] =>
+      judge(60, 9, (i) => {
+        asked.push(i);
+        if (i === 4) throw new TypeError('mine');
+        return i;
+      });
+    expect(failing).toThrow("verify failed for problem 'p' and answer 4: TypeError: mine — correct it.");
+    expect(asked).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it('end where one says that it is enough', () => {
+    const asked: number[] = [];
+    repeatWithin(60)(9, (i) => asked.push(i) === 3);
+    expect(asked).toEqual([0, 1, 2]);
   });
 });

@@ -15,11 +15,11 @@ export interface CheckFlags extends TaskFlags {
 export async function checkTaskCommand(name: string, flags: CheckFlags): Promise<void> {
   await withTask(
     name,
-    (definition) => {
+    (definition, repeat) => {
       const own = givenKnobs(flags);
       const settings = Object.keys(own).length === 0 ? settingsOf(definition) : [own];
       const { count: items = 200, attempts = 5000, json = false } = flags;
-      const check = checkTask(definition, { items, attempts, settings });
+      const check = checkTask(definition, { items, attempts, settings, repeat });
       if (check.count > 0) process.exitCode = 1;
       if (json) {
         printJson(JSON.stringify(check));

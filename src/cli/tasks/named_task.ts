@@ -1,9 +1,10 @@
 /** The task that a command names, registered or in a file of the user's, with the knobs of its flags. */
-import type { AnyTaskDefinition } from '../../data/registry.ts';
-import { registeredTask } from '../../data/registry.ts';
+import { type AnyTaskDefinition, registeredTask } from '../../data/registry.ts';
+import { type Repeat, repeatPlainly } from '../../data/repeat.ts';
 import { ConfigError, PluginError } from '../../errors.ts';
 import { moduleReference } from '../../plugins/module.node.ts';
 import { guardProcess } from '../../plugins/process_guard.node.ts';
+import { repeatWithin } from '../../plugins/task_calls.node.ts';
 import { loadTaskDefinition } from '../../plugins/task_module.node.ts';
 import { isModuleFile } from '../../rewards/module_file.ts';
 import { printError } from '../display/output.ts';
@@ -41,11 +42,11 @@ function knobValue(text: string): unknown {
 /** A registered task, or one of a file, which is code that was typed here and so may run. */
 export async function withTask(
   name: string,
-  use: (definition: AnyTaskDefinition) => void,
+  use: (definition: AnyTaskDefinition, repeat: Repeat) => void,
   given: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
   if (!isModuleFile(name)) {
-    use(await registeredTask(name).load(given));
+    use(await registeredTask(name).load(given), repeatPlainly);
     return;
   }
   const reference = moduleReference(name, undefined, '.');
@@ -53,7 +54,7 @@ export async function withTask(
   const guard = guardProcess();
   try {
     guard.know({ name: reference.shown, path: reference.path, limitSeconds: CALL_SECONDS }, []);
-    use(await loadTaskDefinition(reference, CALL_SECONDS));
+    use(await loadTaskDefinition(reference, CALL_SECONDS), repeatWithin(CALL_SECONDS));
   } catch (error) {
     if (!(error instanceof PluginError) || error.code !== 'bad-module') throw error;
     throw new ConfigError('bad-module', `${reference.shown} — ${error.message}.`, { file: reference.shown });

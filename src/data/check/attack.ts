@@ -37,16 +37,18 @@ export function attack(setting: Setting, attempts: number, seed = 'attack'): Map
     const anotherAnswer = (): string => setting.oracle(rng.pick(items));
     if (round < items.length) {
       const texts = Object.values(wrapped(setting.oracle(item), anotherAnswer(), item.prompt));
-      for (const text of texts) count('wrapped', target.tryWrapped(text));
+      setting.each(texts, (text) => count('wrapped', target.tryWrapped(text)));
       tried += texts.length;
     }
-    for (let i = 0; i < perItem && tried < attempts; i++, tried++) {
+    const drawn = Math.max(0, Math.min(perItem, attempts - tried));
+    setting.repeat(drawn, () => {
       const kind = rng.pick(attemptKinds);
       const from = rng.int(0, 3) === 0 ? anotherAnswer() : rng.pick(target.listed);
       const { prompt } = item;
       const text = attemptOf[kind]({ answer: from, prompt, anotherAnswer, alphabet, codec: setting.tasks.codec, rng });
       count(kind, target.try(text));
-    }
+    });
+    tried += drawn;
   }
   return all;
 }

@@ -8,6 +8,7 @@
  * ```
  */
 import type { AnyTaskDefinition } from '../registry.ts';
+import type { Repeat } from '../repeat.ts';
 import { attack } from './attack.ts';
 import {
   acceptsRightAnswers,
@@ -41,6 +42,8 @@ export interface CheckTaskOptions {
   readonly second?: SecondChecker;
   /** Milliseconds. */
   readonly clock?: () => number;
+  /** How its functions are called many times in a row, where its host watches them. */
+  readonly repeat?: Repeat;
 }
 
 /** One setting of the knobs, with what was tried of it: shares from 0 to 1, counts of problems and verdicts. */
@@ -78,10 +81,10 @@ export function settingsOf(definition: AnyTaskDefinition): Readonly<Record<strin
 
 /** All that is wrong with a task, as far as trying shows; nothing is thrown but for knobs that it does not take. */
 export function checkTask(definition: AnyTaskDefinition, options: CheckTaskOptions = {}): TaskCheck {
-  const { items = 200, attempts = 2000, second, clock = () => performance.now() } = options;
+  const { items = 200, attempts = 2000, second, repeat, clock = () => performance.now() } = options;
   const findings = new Findings();
   const settings = (options.settings ?? settingsOf(definition)).map((given): CheckedSetting => {
-    const setting = new Setting(definition, given, findings, { items, second });
+    const setting = new Setting(definition, given, findings, { items, second, repeat });
     const orReport = <T>(rule: string, check: () => T): T | undefined => {
       try {
         return check();

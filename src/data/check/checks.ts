@@ -2,7 +2,7 @@
 import { rngFor } from '../../kernels/philox.ts';
 import { trimAscii } from '../../parsing/trim_ascii.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
-import { bindTask } from '../create_task.ts';
+import { makeEach } from '../repeat.ts';
 import { splitOfProblem } from '../split.ts';
 import type { TaskItem } from '../task.ts';
 import { oneTask } from '../task_set.ts';
@@ -19,7 +19,7 @@ const MOST_MS_LONG = 100;
 export function acceptsRightAnswers(setting: Setting): void {
   const { tasks } = setting;
   const room = tasks.maxCompletionTokens - (tasks.fixedCompletionTokens === undefined ? 1 : 0);
-  for (const item of setting.items) {
+  setting.each(setting.items, (item) => {
     const { prompt } = item;
     for (const answer of setting.listed(item)) {
       const completion = setting.completion(answer);
@@ -42,7 +42,7 @@ export function acceptsRightAnswers(setting: Setting): void {
     if (length !== undefined && length > tasks.maxPromptTokens) {
       setting.report('limits', `a prompt has ${length} tokens, and room for ${tasks.maxPromptTokens}`, { prompt });
     }
-  }
+  });
 }
 
 /** How many tokens a text has; undefined, and reported, where its vocabulary does not hold it. */
@@ -60,7 +60,7 @@ function tokensOf(setting: Setting, what: string, text: string, prompt: string):
 
 /** Every near miss that the task names scores at most its maximum, below 1. */
 export function refusesMutants(setting: Setting): void {
-  for (const [index, item] of setting.items.entries()) {
+  setting.each(setting.items, (item, index) => {
     const { prompt } = item;
     const mutants = setting.definition.mutants(item.identity, setting.knobs, rngFor(`mutants ${index}`));
     if (mutants.length === 0) setting.report('mutants', 'a problem has no near misses', { prompt });
@@ -77,7 +77,7 @@ export function refusesMutants(setting: Setting): void {
         setting.report('second checker', `it accepts the near miss "${name}"`, { prompt, answer });
       }
     }
-  }
+  });
 }
 
 /** What is no answer scores 0. @param longest  characters of the longest text that is tried */
@@ -136,7 +136,7 @@ export function isFast(setting: Setting, clock: () => number): boolean {
 export function isPure(setting: Setting): void {
   const reasons = new Map<string, string>();
   const { parts: known = [] } = setting.definition;
-  for (const [index, item] of setting.items.slice(0, FEW).entries()) {
+  setting.each(setting.items.slice(0, FEW), (item, index) => {
     const { prompt } = item;
     const text = JSON.stringify(item);
     const copy = JSON.parse(text) as TaskItem;
@@ -167,7 +167,7 @@ export function isPure(setting: Setting): void {
       const what = endsItself ? 'an answer that the token limit cut is right' : 'a whole answer counts as cut';
       setting.report('verdict', what, { prompt, answer: oracle, verdict: cut });
     }
-  }
+  });
 }
 
 function formOf({ score, status, reason, parts = {} }: Verdict, known: readonly string[]): string[] {
@@ -186,14 +186,13 @@ function formOf({ score, status, reason, parts = {} }: Verdict, known: readonly 
 export function refusesOtherAnswers(setting: Setting): void {
   let right = 0;
   const { items } = setting;
-  for (let index = 1; index < items.length; index++) {
-    const item = items[index] as TaskItem;
-    const other = setting.oracle(items[index - 1] as TaskItem);
+  setting.each(items.slice(1), (item, index) => {
+    const other = setting.oracle(items[index]);
     const accepts = setting.accepts(item, setting.completion(other));
     if (accepts) right++;
     const second = setting.secondly(item, other);
     if (second !== undefined && second !== accepts) disagreement(setting, item, other, second);
-  }
+  });
   const allowed = Math.min(1, 2 * setting.task.chance + 0.02);
   const share = right / Math.max(1, items.length - 1);
   const most = allowed + 3 * Math.sqrt((allowed * (1 - allowed)) / Math.max(1, items.length - 1));
@@ -224,8 +223,10 @@ export function isAboveChance(setting: Setting): number {
   const allowed = chance + 3 * deviation;
   // The commonest of many answers is further from its mean than one that was named before.
   const allowedAfterLooking = chance + 5 * deviation;
-  const accuracy = (answerTo: (item: TaskItem) => string): number =>
-    heldOut.reduce((sum, item) => sum + (setting.accepts(item, answerTo(item)) ? item.weight : 0), 0) / total;
+  const accuracy = (answerTo: (item: TaskItem) => string): number => {
+    const right = makeEach(setting.repeat, heldOut.length, (i) => setting.accepts(heldOut[i], answerTo(heldOut[i])));
+    return heldOut.reduce((sum, { weight }, i) => sum + (right[i] ? weight : 0), 0) / total;
+  };
   const counts = new Map<string, number>();
   for (const { answer } of heldOut) counts.set(answer, (counts.get(answer) ?? 0) + 1);
   const commonest = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 8);
@@ -261,18 +262,18 @@ export function splitsDisjointly(setting: Setting, count: number): void {
     if (splitOfProblem(definition, item.identity) !== 'eval')
       setting.report('split', 'a held-out problem is of the training split', { prompt: item.prompt });
   }
-  for (let index = 0; index < count; index++) {
+  setting.repeat(count, (index) => {
     const item = task.trainItem(index % 7, index);
     if (keys.has(item.key) || classes.has(classOf(item))) {
       setting.report('split', 'a held-out problem, or its class, is trained on', { prompt: item.prompt });
     }
-  }
+  });
 }
 
 /** Problems and demonstrations are functions of seed and index; keys tell problems apart. */
 export function isReproducible(setting: Setting): void {
-  const { definition, given, trained, task } = setting;
-  const other = bindTask(definition, given);
+  const { trained, task } = setting;
+  const other = setting.bind();
   const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
   const indices = [trained.length - 1, 0, Math.floor(trained.length / 2)];
   for (const index of indices) {
@@ -299,9 +300,9 @@ export function isReproducible(setting: Setting): void {
 /** The twin of a problem is the same problem under another prompt: of its key, and right where it is. */
 export function hasTwins(setting: Setting): void {
   if (setting.task.twin === undefined) return;
-  for (const item of setting.items) {
-    const twin = setting.task.twin(item);
-    if (twin === undefined) continue;
+  setting.each(setting.items, (item) => {
+    const twin = setting.task.twin?.(item);
+    if (twin === undefined) return;
     const { prompt } = twin;
     if (prompt === item.prompt) setting.report('twin', 'a twin has the same prompt', { prompt });
     if (setting.definition.key(twin.identity) !== item.key)
@@ -309,13 +310,13 @@ export function hasTwins(setting: Setting): void {
     if (!setting.accepts(twin, item.answer) || !setting.accepts(item, twin.answer)) {
       setting.report('twin', 'an answer is right of one twin alone', { prompt, answer: item.answer });
     }
-  }
+  });
 }
 
 /** Demonstrations are in the language, within the limits, and answers in form: right or wrong in value. */
 export function demonstrates(setting: Setting): void {
   const tasks = oneTask(setting.task);
-  for (const [index, item] of setting.items.slice(0, 4 * FEW).entries()) {
+  setting.each(setting.items.slice(0, 4 * FEW), (item, index) => {
     const { prompt } = item;
     try {
       const ids = tasks.demonstrationTokens(item, 5, index);
@@ -327,19 +328,19 @@ export function demonstrates(setting: Setting): void {
     } catch (error) {
       setting.report('demonstration', String(error), { prompt });
     }
-  }
+  });
 }
 
 /** A task that reads prompts reads each of its own back, and no other text. */
 export function readsPrompts(setting: Setting): void {
   const { task, items } = setting;
   if (setting.definition.parse === undefined || setting.style === 'plain') return;
-  for (const item of items) {
+  setting.each(items, (item) => {
     const read = task.parse(item.prompt);
     if (read?.key !== item.key || !setting.accepts(read, item.answer)) {
       setting.report('parse', 'a prompt is not read back as its problem', { prompt: item.prompt });
     }
-  }
+  });
   const alphabet = [...new Set(items.slice(0, FEW).flatMap(({ prompt }) => prompt.split('')))];
   const rng = rngFor('typed prompts');
   const prompts = items.slice(0, FEW).map(({ prompt }) => prompt);

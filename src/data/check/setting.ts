@@ -3,6 +3,7 @@ import type { Json } from '../../options/json.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
 import { bindTask } from '../create_task.ts';
 import type { AnyTaskDefinition } from '../registry.ts';
+import { makeEach, type Repeat, repeatPlainly } from '../repeat.ts';
 import type { Knobs, Style, Task, TaskItem, VerifyContext } from '../task.ts';
 import { oneTask, type TaskSet } from '../task_set.ts';
 import type { Findings, TaskFinding } from './findings.ts';
@@ -20,6 +21,7 @@ export type SecondChecker = (problem: AskedProblem, answer: string) => boolean;
 export interface SettingOptions {
   readonly items: number;
   readonly second?: SecondChecker | undefined;
+  readonly repeat?: Repeat | undefined;
 }
 
 /** Solutions of a problem that are looked at. */
@@ -36,6 +38,7 @@ export class Setting {
   readonly heldOut: readonly TaskItem[];
   /** Some of both. */
   readonly items: readonly TaskItem[];
+  readonly repeat: Repeat;
   readonly #findings: Findings;
   verdicts = 0;
 
@@ -43,18 +46,29 @@ export class Setting {
     definition: AnyTaskDefinition,
     given: Readonly<Record<string, unknown>>,
     findings: Findings,
-    { items, second }: SettingOptions,
+    { items, second, repeat = repeatPlainly }: SettingOptions,
   ) {
     this.definition = definition;
     this.given = given;
-    this.task = bindTask(definition, given);
+    this.repeat = repeat;
+    this.task = this.bind();
     this.tasks = oneTask(this.task);
     this.name = `${Object.keys(given).length === 0 ? 'default knobs' : JSON.stringify(given)}`;
     this.#findings = findings;
     this.second = this.style === 'compact' ? second : undefined;
-    this.trained = Array.from({ length: items }, (_, index) => this.task.trainItem(3, index));
+    this.trained = makeEach(repeat, items, (index) => this.task.trainItem(3, index));
     this.heldOut = this.task.heldOutItems();
     this.items = [...this.trained, ...this.heldOut.slice(0, items)];
+  }
+
+  /** The task once more, which has drawn no problem yet. */
+  bind(): Task {
+    return bindTask(this.definition, this.given, { repeat: this.repeat });
+  }
+
+  /** Looks at each of these. */
+  each<T>(list: readonly T[], look: (one: T, index: number) => void): void {
+    this.repeat(list.length, (index) => look(list[index], index));
   }
 
   get knobs(): Knobs {

@@ -9,6 +9,7 @@ import { byteTokenizer } from '../../text/byte_tokenizer.ts';
 import { type Codec, type Message, promptText } from '../../text/codec.ts';
 import { conversationOf, refuseConversation, takeKnobs } from '../knobs.ts';
 import { openingOf } from '../prompts/style.ts';
+import type { Repeat } from '../repeat.ts';
 import type { Knobs, Split, Task, TaskItem, TaskLanguage, VerifyContext } from '../task.ts';
 import { type AnswerReader, answerReader, ownReader, type Verifier, verifyExtracted } from './answers.ts';
 import { type Comparison, DATASET, type DatasetKnobs, datasetCard } from './card.ts';
@@ -22,6 +23,8 @@ export interface DatasetOptions {
   readonly files: DataFiles;
   /** What `verify` means where it is a file. */
   readonly verifier?: Verifier | undefined;
+  /** How it is called many times in a row, where its host watches it. */
+  readonly repeat?: Repeat;
   /** Held-out rows that are evaluated, at most. Default 512. */
   readonly heldOutSample?: number;
   /** Where its knobs are written, for messages. Default `task`. */
@@ -106,6 +109,7 @@ class LoadedDataset implements DatasetTask {
   readonly style = 'compact';
   readonly language: TaskLanguage;
   readonly notes: readonly string[];
+  readonly repeat?: Repeat;
   readonly #parts: Parts;
   #order: { readonly key: string; readonly at: (index: number) => number } | undefined;
   #heldOut: readonly TaskItem[] | undefined;
@@ -115,6 +119,7 @@ class LoadedDataset implements DatasetTask {
     this.#parts = parts;
     this.knobs = parts.knobs as unknown as Knobs; // as the YAML has them, so plain data
     this.notes = parts.loaded.notes;
+    if (parts.repeat !== undefined) this.repeat = parts.repeat;
     const longest = this.longItems();
     const bytes = (texts: readonly string[]): number =>
       Math.max(...texts.map((text) => byteTokenizer.encode(text).length));

@@ -1,6 +1,7 @@
 /** Completions of prompts, decoded and verified: what training, evaluation, `sample` and the page ask of a policy. */
 
-import type { TaskItem, VerifyContext } from '../../data/task.ts';
+import { makeEach } from '../../data/repeat.ts';
+import type { GivenAnswer, TaskItem, VerifyContext } from '../../data/task.ts';
 import type { TaskSet } from '../../data/task_set.ts';
 import type { VerifiedCompletion } from '../../methods/records.ts';
 import type { StageConfig } from '../../methods/stage.ts';
@@ -109,17 +110,9 @@ export function verifyCompletions(
   completions: readonly (readonly Completion[])[],
   wants: Omit<VerifyContext, 'finishReason'> = {},
 ): VerifiedCompletion[][] {
-  const { environment } = tasks;
-  return items.map((item, i) => {
-    const { state } = environment.start(item);
-    return (completions[i] ?? []).map((completion) => {
-      const text = completionText(tasks, completion);
-      const { finishReason } = completion;
-      const { verdict } = environment.step(state, text, { finishReason, ...wants });
-      if (verdict === undefined) throw new RangeError(`${item.id} is not done after one turn`);
-      return withVerdict(tasks, completion, text, verdict);
-    });
-  });
+  const answers = answersOf(tasks, items, completions, wants);
+  const verdicts = makeEach(tasks.repeat, answers.length, (i) => verdictOf(tasks, answers[i]));
+  return withVerdicts(tasks, items, completions, answers, verdicts);
 }
 
 /** The same, also where the verifier is in another thread, which is asked once for all of them. */
@@ -130,13 +123,39 @@ export async function judgedCompletions(
   wants: Parameters<typeof verifyCompletions>[3] = {},
 ): Promise<VerifiedCompletion[][]> {
   if (tasks.judge === undefined) return verifyCompletions(tasks, items, completions, wants);
-  const answers = items.flatMap((item, i) =>
+  const answers = answersOf(tasks, items, completions, wants);
+  return withVerdicts(tasks, items, completions, answers, await tasks.judge(answers));
+}
+
+function verdictOf({ environment }: TaskSet, { item, completion, context }: GivenAnswer): Verdict {
+  const { verdict } = environment.step(environment.start(item).state, completion, context);
+  if (verdict === undefined) throw new RangeError(`${item.id} is not done after one turn`);
+  return verdict;
+}
+
+/** All completions, decoded, in order. */
+function answersOf(
+  tasks: TaskSet,
+  items: readonly TaskItem[],
+  completions: readonly (readonly Completion[])[],
+  wants: Omit<VerifyContext, 'finishReason'>,
+): GivenAnswer[] {
+  return items.flatMap((item, i) =>
     (completions[i] ?? []).map((completion) => {
       const context = { finishReason: completion.finishReason, ...wants };
       return { item, completion: completionText(tasks, completion), context };
     }),
   );
-  const verdicts = await tasks.judge(answers);
+}
+
+/** [items][samples] each completion with its verdict. @param answers  [completions] @param verdicts  [completions] */
+function withVerdicts(
+  tasks: TaskSet,
+  items: readonly TaskItem[],
+  completions: readonly (readonly Completion[])[],
+  answers: readonly GivenAnswer[],
+  verdicts: readonly Verdict[],
+): VerifiedCompletion[][] {
   let next = 0;
   return items.map((_, i) =>
     (completions[i] ?? []).map((completion) => {

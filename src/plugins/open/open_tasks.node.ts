@@ -14,6 +14,7 @@ import { findDataset, verifierOf } from '../dataset_files.node.ts';
 import { taskPlace } from '../found_files.node.ts';
 import { refusal } from '../module.node.ts';
 import { freezePlain } from '../plain_data.ts';
+import { repeatWithin } from '../task_calls.node.ts';
 import { loadTaskDefinition, refuseImpure } from '../task_module.node.ts';
 import { tryFile } from '../trial.node.ts';
 import { loadVerifier } from '../verifier_module.node.ts';
@@ -58,7 +59,7 @@ async function openTask(opening: Opening, entry: Plugin, path: string): Promise<
     const tried = await tryFile(reference, { load: Math.max(LOAD_SECONDS, rewardTimeout), call: rewardTimeout }, own);
     guardOf(opening).know({ name: reference.shown, path: reference.path, limitSeconds: rewardTimeout }, imported);
     const definition = await loadTaskDefinition(reference, rewardTimeout);
-    const task = bindTask(definition, own, options);
+    const task = bindTask(definition, own, { ...options, repeat: repeatWithin(rewardTimeout) });
     freezePlain(task.knobs);
     refuseImpure(definition, task.knobs, tried, reference);
     return task;
@@ -74,7 +75,12 @@ async function openDatasetTask(opening: Opening, entry: Plugin, path: string): P
   const found = await findDataset(loaded, options, entry, path);
   const comparison = verifierOf(entry);
   const verifier = comparison === undefined ? undefined : await openVerifier(opening, comparison, `${path}.verify`);
-  const task = await openDataset(knobs, { path, codec: options.codec, files: found.files, verifier: verifier?.verify });
+  const task = await openDataset(knobs, {
+    path,
+    codec: options.codec,
+    files: found.files,
+    ...(verifier && { verifier: verifier.verify, repeat: repeatWithin(loaded.config.rewardTimeout) }),
+  });
   const inRun = verifier === undefined ? found.inRun : { ...found.inRun, verify: verifier.inRun };
   datasets.set(entry, { inRun, hashes: await found.hashes() });
   notes.push(...task.notes);
