@@ -99,6 +99,7 @@ export const METRIC_FACTS: readonly MetricFacts[] = [
   evaluation('eval_<figure>', 'A figure of evaluation_figures, with _low and _high.'),
   evaluation('eval_completions/mean_length', 'Mean length of the greedy answers, in tokens.'),
   evaluation('eval_problems', 'Held-out problems that were asked.'),
+  evaluation('eval_runtime', 'Seconds that the evaluation took.'),
 
   { name: 'diagnosis', place: 'diagnoses', text: 'What was noticed: a name of docs/diagnostics.md.' },
   { name: 'level', place: 'diagnoses', text: 'note, warning or stop.' },

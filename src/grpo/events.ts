@@ -26,6 +26,8 @@ export type TrainEvent =
       readonly stage: 'sft' | 'grpo';
       readonly step: number;
       readonly evaluation: Evaluation;
+      /** That it took. */
+      readonly seconds: number;
     }
   /** A generation batch was sampled and verified; `step` is the optimizer step that it is for. */
   | {
@@ -44,3 +46,6 @@ export type TrainEvent =
   /** An optimizer step was taken. The run is at rest: a listener may checkpoint or stop it here. */
   | { readonly type: 'step'; readonly stage: 'sft' | 'grpo'; readonly step: number; readonly metrics: StepMetrics }
   | { readonly type: 'end'; readonly step: number };
+
+/** One of them. */
+export type EvaluationEvent = Extract<TrainEvent, { type: 'evaluation' }>;

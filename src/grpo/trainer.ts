@@ -28,7 +28,7 @@ import {
 } from './diagnose.ts';
 import type { Engine } from './engine.ts';
 import { evaluate } from './evaluate.ts';
-import type { EvaluationMoment, TrainEvent } from './events.ts';
+import type { EvaluationEvent, EvaluationMoment, TrainEvent } from './events.ts';
 import { type Buffer, endingOf, type Journal, type RunState, timed } from './journal.ts';
 import { supervisedMetrics, updateMetrics } from './metrics.ts';
 import { goBack, type RestPoint, restPoint } from './rest_point.ts';
@@ -291,12 +291,13 @@ async function* evaluation(run: TrainingRun, moment: EvaluationMoment): AsyncGen
   const { config, engine } = run;
   const { state } = run.journal;
   const stage = stageOf(run);
-  const result = await evaluateRun(run);
+  const event = await evaluationEvent(run, moment);
+  const { evaluation: result } = event;
   if (moment === 'baseline') state.baseline = result;
   if (moment === 'final') state.final = result;
   const { stageIndex, step } = state;
   state.best = betterOf(state.best, result, { stageIndex, stage: stage.stage, step }, config);
-  yield { type: 'evaluation', moment, stage: stage.stage, step: state.step, evaluation: result };
+  yield event;
   yield* diagnoseEvaluation(run, engine.tasks, result);
   if (stage.stage !== 'grpo') return;
   const wasOver = isStageOver(run);
@@ -304,6 +305,15 @@ async function* evaluation(run: TrainingRun, moment: EvaluationMoment): AsyncGen
   if (wasOver || !isStageOver(run)) return;
   yield* diagnoseEnding(run);
   if (stageIndex === config.stages.length - 1) state.final = result; // of the weights that stay
+}
+
+/** An evaluation of the run as it is, with the time that it took. */
+export async function evaluationEvent(run: TrainingRun, moment: EvaluationMoment): Promise<EvaluationEvent> {
+  const { step, seconds } = run.journal.state;
+  const before = seconds.eval;
+  const evaluation = await evaluateRun(run);
+  const { stage } = stageOf(run);
+  return { type: 'evaluation', moment, stage, step, evaluation, seconds: seconds.eval - before };
 }
 
 /** Evaluates the policy of a run as it is, on the problems of its stage. Does not move the run's counters. */

@@ -55,8 +55,8 @@ export function reported(run: ConfiguredModel & Progress, event: TrainEvent): Re
     case 'step':
       return event;
     case 'evaluation': {
-      const { type, step, stage, moment, evaluation } = event;
-      return { type, step, stage, moment, metrics: evaluationMetrics(evaluation) };
+      const { type, step, stage, moment, evaluation, seconds } = event;
+      return { type, step, stage, moment, metrics: { ...evaluationMetrics(evaluation), eval_runtime: seconds } };
     }
     case 'diagnosis': {
       const { code, level, message } = event.diagnosis;

@@ -9,8 +9,8 @@ import type { RunConfig } from '../config/run_config.ts';
 import { CheckpointError, NumericsError, PluginError } from '../errors.ts';
 import type { TrainEvent } from '../grpo/events.ts';
 import type { Progress, TrainingRun } from '../grpo/run.ts';
-import { isStageOver, stageOf, withConfig } from '../grpo/run.ts';
-import { evaluateRun, train } from '../grpo/trainer.ts';
+import { isStageOver, withConfig } from '../grpo/run.ts';
+import { evaluationEvent, train } from '../grpo/trainer.ts';
 import { checkBest, keepBest, loadBest, pruneBest } from './checkpoint/best_weights.ts';
 import { captureCheckpoint } from './checkpoint/capture.ts';
 import { loadLatestCheckpoint, passedOver, removeUnfinished, saveCheckpoint } from './checkpoint/checkpoints.ts';
@@ -195,10 +195,7 @@ async function* requestedEvaluations(
   trackers: TrackerGroup,
 ): AsyncGenerator<TrainEvent> {
   while (await wantsEvaluation?.()) {
-    const stage = stageOf(run);
-    const evaluation = await evaluateRun(run);
-    const { step } = run.journal.state;
-    const event: TrainEvent = { type: 'evaluation', moment: 'requested', stage: stage.stage, step, evaluation };
+    const event = await evaluationEvent(run, 'requested');
     const told = reported(run, event);
     await logs.record(event, told);
     trackers.tell(told);

@@ -7,8 +7,8 @@
 
 import type { RunConfig } from '../config/run_config.ts';
 import { ConfigError } from '../errors.ts';
-import { stageOf, type TrainingRun, withConfig } from '../grpo/run.ts';
-import { evaluateRun } from '../grpo/trainer.ts';
+import { type TrainingRun, withConfig } from '../grpo/run.ts';
+import { evaluationEvent } from '../grpo/trainer.ts';
 import type { Evaluation } from '../methods/records.ts';
 import { countParameters } from '../model/parameters.ts';
 import { loadLatestCheckpoint, passedOver } from '../run/checkpoint/checkpoints.ts';
@@ -233,12 +233,9 @@ export class LocalRun implements BrowserRun {
 
   evaluate(): Promise<Evaluation> {
     return this.#jobs.add(async () => {
-      const { run } = this.#parts;
-      const stage = stageOf(run);
-      const evaluation = await evaluateRun(run);
-      const { step } = run.journal.state;
-      this.#say({ type: 'evaluation', moment: 'requested', stage: stage.stage, step, evaluation });
-      return evaluation;
+      const event = await evaluationEvent(this.#parts.run, 'requested');
+      this.#say(event);
+      return event.evaluation;
     });
   }
 

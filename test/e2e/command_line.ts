@@ -82,7 +82,7 @@ export function readMetrics(directory: string): Record<string, unknown>[] {
     .trimEnd()
     .split('\n')
     .map((line) => {
-      const { step_time: _, ...metrics } = JSON.parse(line);
+      const { step_time: _, eval_runtime: _1, ...metrics } = JSON.parse(line);
       return metrics;
     });
 }

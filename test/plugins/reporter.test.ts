@@ -56,7 +56,7 @@ describe('a reporter', () => {
     expect(notes).toEqual([]);
     const steps = (step: number): string => `completions:${step}:4 step:${step}: `;
     const evaluation = (step: number): string => `evaluation:${step}: `;
-    const [first, last] = [`completions:2:4 ${evaluation(2)}step:2: `, `completions:4:4 ${evaluation(4)}step:4: `];
+    const [first, last] = [`completions:2:4 ${evaluation(2)}step:2: `, `${steps(4)}${evaluation(4)}`];
     const session = `start:sort_digits: stage:0: ${evaluation(0)}`;
     expect(told.replace(/checkpoint:: |diagnosis:\d+: /g, '')).toBe(
       `${session}${steps(1)}${first}${steps(3)}${last}end:last: `,

@@ -43,7 +43,7 @@ async function trained(
     .trimEnd()
     .split('\n');
   const metrics = lines.map((line) => {
-    const { step_time: _, ...rest } = JSON.parse(line);
+    const { step_time: _, eval_runtime: _1, ...rest } = JSON.parse(line);
     return rest;
   });
   const sha = events.flatMap((event) => (event.type === 'finished' ? [event.summary.weightsSha256] : []))[0]!;

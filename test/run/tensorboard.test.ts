@@ -79,7 +79,14 @@ describe('the TensorBoard log', () => {
       meanLength: 7,
       examples: [],
     };
-    const event: TrainEvent = { type: 'evaluation', moment: 'baseline', stage: 'grpo', step: 0, evaluation };
+    const event: TrainEvent = {
+      type: 'evaluation',
+      moment: 'baseline',
+      stage: 'grpo',
+      step: 0,
+      evaluation,
+      seconds: 1,
+    };
     await write(store, stage(0), event, stepEvent(1, { reward: 0.75, 'completions/mean_length': 6, loss: Number.NaN }));
     expect(await store.read(FIRST)).toEqual(
       fileOf(

@@ -67,5 +67,5 @@ export async function metricsOf(store: Store): Promise<unknown[]> {
   return text
     .trimEnd()
     .split('\n')
-    .map((line) => ({ ...JSON.parse(line), step_time: 0 }));
+    .map((line) => ({ ...JSON.parse(line), step_time: 0, eval_runtime: 0 }));
 }

@@ -134,7 +134,7 @@ describe('a taller terminal', () => {
                ▁▄▆████████████████████████████████████        ───▔▔▔▔▔▔▔▔▔▔███████████████████████
       0.207 ▁▃▆███████████████████████████████████████  24 %  ████████████████████████████████████
       entropy 0.404   length 12.0   cut off  1.3 %   dead groups 18.8 %   grad norm 0.31
-        reward  advantage     5 5 2 = 20 ?  1 completion
+        reward  advantage     5 5 2 = 20 ?  step 1, 1 completion
       ✓      –       0.00     5 + 5 = 10 , 10 * 2 = 20
 
 
@@ -158,7 +158,7 @@ describe('a taller terminal', () => {
     const shown = drawn(state, { rows: 44 });
     const at = shown.findIndex((line) => line.includes('reward  advantage'));
     expect(shown.slice(at, at + 3).map((line) => line.trimEnd())).toEqual([
-      '  reward  advantage     1 2 3 = 6 ?  4 completions',
+      '  reward  advantage     1 2 3 = 6 ?  step 1, 4 completions',
       '✓   1.00      +0.50  ×3 right',
       '✗   0.00      −1.50     wrong  19 is not 20',
     ]);

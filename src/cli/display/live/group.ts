@@ -1,5 +1,5 @@
 /** Groups of completions on the screen: what each was worth, and what the policy learns from it. */
-import { minus, printable } from '../../../format.ts';
+import { minus, printable, thousands } from '../../../format.ts';
 import type { CreditedGroup } from '../../../methods/records.ts';
 import type { Verdict } from '../../../rewards/verdict.ts';
 import { originWords, type Provenance, piecesOf, promptWords, provenanceOf } from '../../../run/logs/provenance.ts';
@@ -7,6 +7,8 @@ import type { Colors } from '../colors.ts';
 import { columnsOf, cut, cutSpans, line, type Span } from './text.ts';
 
 export interface ShownGroup {
+  /** The optimizer step that it was sampled for: a group stays for some steps, to be read. */
+  readonly step: number;
   readonly prompt: string;
   readonly size: number;
   /** Without a gradient, as its rewards are all equal. */
@@ -29,6 +31,7 @@ export interface GroupEntry {
 /** @param textOf  what tokens write */
 export function shownGroup(
   { item, rollouts, advantages, dead }: CreditedGroup,
+  step: number,
   textOf: (tokens: Int32Array) => string,
 ): ShownGroup {
   const entries = new Map<string, GroupEntry>();
@@ -42,7 +45,7 @@ export function shownGroup(
   });
   const worth = ({ reward }: GroupEntry): number => reward ?? Number.NEGATIVE_INFINITY;
   const sorted = [...entries.values()].sort((a, b) => worth(b) - worth(a) || b.times - a.times);
-  return { prompt: item.prompt, size: rollouts.length, dead, entries: sorted };
+  return { step, prompt: item.prompt, size: rollouts.length, dead, entries: sorted };
 }
 
 /**
@@ -61,8 +64,13 @@ export function groupLines(groups: readonly ShownGroup[], columns: number, rows:
 }
 
 /** At most `rows` lines: a head, the entries, and how many completions are left out. */
-function linesOf({ prompt, size, dead, entries }: ShownGroup, columns: number, rows: number, colors: Colors): string[] {
-  const count = `${size} ${size === 1 ? 'completion' : 'completions'}`;
+function linesOf(
+  { step, prompt, size, dead, entries }: ShownGroup,
+  columns: number,
+  rows: number,
+  colors: Colors,
+): string[] {
+  const count = `step ${thousands(step)}, ${size} ${size === 1 ? 'completion' : 'completions'}`;
   const note = dead ? `${count} of equal reward: nothing to learn from` : count;
   const shown = cut(printable(prompt), Math.max(1, Math.floor(columns / 2)));
   const head: Span[] = [

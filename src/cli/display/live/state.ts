@@ -1,5 +1,5 @@
 /** What the live region shows, reduced from a run's events. Pure: the clock comes with each event. */
-import type { CreditedGroup, Example, StepMetrics } from '../../../methods/records.ts';
+import type { Example, StepMetrics } from '../../../methods/records.ts';
 import type { Estimate } from '../../../methods/statistics.ts';
 import type { StageWork } from '../../../planning/work.ts';
 import type { SessionEvent } from '../../../run/session.ts';
@@ -94,7 +94,7 @@ export function reduce(before: LiveState, event: SessionEvent, now: number): Liv
     case 'stage':
       return enterStage(state, event);
     case 'rollouts':
-      return withRollouts(state, event.groups);
+      return withRollouts(state, event);
     case 'evaluation':
       return withEvaluation(state, event);
     case 'step':
@@ -186,7 +186,7 @@ function withStep(state: LiveState, step: number, metrics: StepMetrics): LiveSta
 }
 
 /** Groups, and one completion of the first that can teach something, each for long enough to be read. */
-function withRollouts(state: LiveState, credited: readonly CreditedGroup[]): LiveState {
+function withRollouts(state: LiveState, { step, groups: credited }: Event<'rollouts'>): LiveState {
   const { example, groups, now } = state;
   const sorted = [...credited].sort((a, b) => Number(a.dead) - Number(b.dead)).slice(0, MOST_GROUPS);
   const [first] = sorted;
@@ -200,7 +200,7 @@ function withRollouts(state: LiveState, credited: readonly CreditedGroup[]): Liv
       example: { prompt: first.item.prompt, completion: rollout.text, verdict: rollout.verdict, shownAt: now },
     }),
     ...(isRead(groups, GROUP_READING_SECONDS) && {
-      groups: { shown: sorted.map((group) => shownGroup(group, state.textOf)), shownAt: now },
+      groups: { shown: sorted.map((group) => shownGroup(group, step, state.textOf)), shownAt: now },
     }),
   };
 }
