@@ -11,6 +11,7 @@ import { LIST } from './commands/list.ts';
 import { MERGE } from './commands/merge.ts';
 import { METHODS } from './commands/methods.ts';
 import { REPORT } from './commands/report.ts';
+import { REWARDS } from './commands/rewards.ts';
 import { RUNS } from './commands/runs.ts';
 import { SAMPLE } from './commands/sample.ts';
 import { SCHEMA } from './commands/schema.ts';
@@ -38,6 +39,7 @@ export const COMMANDS: readonly Command[] = [
   LIST,
   EXPLAIN,
   METHODS,
+  REWARDS,
   TASKS,
   DATA,
   CONFIGS,

@@ -74,7 +74,7 @@ export async function openPlugins(loaded: LoadedConfig, options: PluginOptions):
     for (const [name, file] of files) opening.modules.set(name, file);
     const tasks = await openTasks(opening);
     if (options.rewards !== 'unused') {
-      await openRewards(opening);
+      await openRewards(opening, tasks);
       await openMethods(opening);
       await openReporters(opening);
     } else if (options.codec === undefined) await openMethods(opening); // for the words that they add

@@ -59,7 +59,10 @@ describe('openPlugins', () => {
 
   it('hashes what a file imports as well: it decides the run as the file does', async () => {
     write('configs/mine.ts', "import { score } from './lib/score.js';\nexport default { score };\n");
-    write('configs/lib/score.ts', "import factors from '../factors.json';\nexport const score = () => factors;\n");
+    write(
+      'configs/lib/score.ts',
+      "import factors from '../factors.json';\nexport const score = ({ completions }) => completions.map(() => factors[1]);\n",
+    );
     write('configs/factors.json', '[1, 2]');
     write('configs/bystander.ts', 'export default 1;');
     const yaml = 'task: sort_digits\nreward_funcs: [./mine.ts]';

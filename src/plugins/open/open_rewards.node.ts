@@ -1,36 +1,53 @@
 /** The rewards of a config: those that are files get a thread each. */
+import type { TaskSet } from '../../data/task_set.ts';
 import { PluginError } from '../../errors.ts';
 import type { Plugin } from '../../options/keys.ts';
 import { getReward, type OwnRewards } from '../../rewards/built_in.ts';
 import type { RewardOptions } from '../../rewards/definition.ts';
 import { isModuleFile, rewardLabel } from '../../rewards/module_file.ts';
 import type { SandboxedReward } from '../../rewards/sandbox/sandboxed_reward.ts';
+import { tryReward } from '../check/reward_check.ts';
 import { rewardPlace } from '../found_files.node.ts';
 import { startReward } from '../reward_thread.node.ts';
 import type { RewardStart } from '../reward_worker.node.ts';
 import { LOAD_SECONDS, type Opening, openModule, orReport } from './opening.node.ts';
 
-/** Starts the rewards that are files, and looks at the others, so that mistakes in them show their line too. */
-export async function openRewards(opening: Opening): Promise<void> {
+/**
+ * Starts the rewards that are files, and looks at the others, so that mistakes in them show their line too.
+ *
+ * @param tasks  whose problems those that are files are tried on; undefined where they could not be opened
+ */
+export async function openRewards(opening: Opening, tasks: TaskSet | undefined): Promise<void> {
   const { config, problems } = opening.loaded;
   for (const [index, stage] of config.stages.entries()) {
-    for (const [place, { weight: _, ...reward }] of (stage.stage === 'grpo' ? stage.rewards : []).entries()) {
+    if (stage.stage !== 'grpo') continue;
+    for (const [place, { weight: _, ...reward }] of stage.rewards.entries()) {
       const path = rewardPlace(problems, index, place);
-      await orReport(opening, path, reward.name, () => openReward(opening, reward, path));
+      const started = await orReport(opening, path, reward.name, () => openReward(opening, reward, path));
+      if (started === undefined || tasks === undefined) continue;
+      for (const flaw of await tryReward(started, tasks)) {
+        if (stage.rewardOnError === 'exclude') opening.notes.push(flaw);
+        else problems.addMessage(path, flaw);
+      }
     }
   }
 }
 
-async function openReward(opening: Opening, { name, ...options }: Plugin, path: string): Promise<void> {
+/** The reward of a file, where it is started here; undefined where it is no file, or was started before. */
+async function openReward(
+  opening: Opening,
+  { name, ...options }: Plugin,
+  path: string,
+): Promise<SandboxedReward | undefined> {
   if (!isModuleFile(name)) {
     getReward(name, options);
-    return;
+    return undefined;
   }
   const { export: exported, signature, ...own } = options;
   if (signature !== undefined && signature !== 'trl') throw wrongSignature(signature);
   const { reference, inRun } = await openModule(opening, name, exported, path);
   const key = threadKey(inRun, options);
-  if (opening.threads.has(key)) return;
+  if (opening.threads.has(key)) return undefined;
   const start: RewardStart = {
     reference,
     label: rewardLabel({ name, export: exported }),
@@ -39,7 +56,9 @@ async function openReward(opening: Opening, { name, ...options }: Plugin, path: 
   };
   const { rewardTimeout } = opening.loaded.config;
   const limits = { load: Math.max(LOAD_SECONDS, rewardTimeout), score: rewardTimeout };
-  opening.threads.set(key, await startReward(start, limits));
+  const started = await startReward(start, limits);
+  opening.threads.set(key, started);
+  return started;
 }
 
 function wrongSignature(value: unknown): PluginError {
