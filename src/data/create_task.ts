@@ -1,13 +1,14 @@
 /** Binds task definitions to their knobs and split. */
 
 import { ConfigError } from '../errors.ts';
-import { rngFor } from '../kernels/philox.ts';
+import { type Rng, rngFor } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import type { Codec, Message } from '../text/codec.ts';
 import { DATASET } from './datasets/card.ts';
 import type { DataFiles } from './datasets/data_files.ts';
 import { type Conversation, conversationOf, levelOf, refuseConversation, styleOf, takeKnobs } from './knobs.ts';
+import { type BoundEnvironment, bindEnvironment, playEpisode, teacherAction } from './play.ts';
 import { limitPrompts, type PromptLimit } from './prompts/prompt_limit.ts';
 import { languageOf, openingOf, plainPrompt, tagged, verifyBare, verifyTagged } from './prompts/style.ts';
 import { type AnyTaskDefinition, registeredTask } from './registry.ts';
@@ -60,6 +61,9 @@ class BoundTask implements Task {
   readonly language: TaskLanguage;
   readonly givesSteps: boolean;
   readonly givesFeedback: boolean;
+  /** There where the definition is played in turns. */
+  readonly environment?: BoundEnvironment;
+  readonly demonstratedEpisode?: NonNullable<Task['demonstratedEpisode']>;
   /** There where the definition has it. */
   readonly twin?: (item: TaskItem) => TaskItem | undefined;
   readonly repeat: Repeat;
@@ -87,6 +91,15 @@ class BoundTask implements Task {
     // Steps are places in a compact answer; between tags they would be others.
     this.givesSteps = this.style === 'compact' && codec === undefined && (definition.givesSteps?.(knobs) ?? false);
     if (definition.twin !== undefined) this.twin = (item) => this.#twin(item);
+    const { environment } = definition;
+    if (environment !== undefined) {
+      const bound = bindEnvironment(environment, `${this.name}|${this.version}`, knobs);
+      this.environment = bound;
+      this.demonstratedEpisode = (item, seed, index) => {
+        const rng = this.#teacherStream(item, seed, index);
+        return playEpisode(bound, item, `${seed}|${index}`, (state) => teacherAction(environment, state, knobs, rng));
+      };
+    }
     this.givesFeedback = codec !== undefined || (this.style === 'compact' && definition.feedback !== undefined);
     this.#level = levelOf(definition, given);
     this.#definition = definition;
@@ -208,8 +221,12 @@ class BoundTask implements Task {
   }
 
   demonstration(item: TaskItem, seed: number, index: number): string {
-    const rng = rngFor(`demonstration|${this.name}|${this.version}|${item.key}|${seed}|${index}`);
+    const rng = this.#teacherStream(item, seed, index);
     return this.#completion(this.#definition.demonstration(item.identity, this.knobs, rng));
+  }
+
+  #teacherStream({ key }: TaskItem, seed: number, index: number): Rng {
+    return rngFor(`demonstration|${this.name}|${this.version}|${key}|${seed}|${index}`);
   }
 
   verify(item: TaskItem, completion: string, context: VerifyContext): Verdict {

@@ -1,44 +1,116 @@
 /**
- * What a policy acts in. Pure: a state goes in and a state comes out, as plain JSON, so that a resume and a tree search
- * can copy it. A task whose problem is answered by one text is an environment of one turn.
+ * What a policy acts in over several turns. Pure: a state goes in and a state comes out, as plain JSON, so that a resume and
+ * a tree search can copy it, and chance comes from a generator that is given. A task whose problem is answered by one text
+ * is an environment of one turn.
  */
-import type { Verdict } from '../rewards/verdict.ts';
+import type { Rng } from '../kernels/philox.ts';
+import type { Json } from '../options/json.ts';
+import type { FinishReason, Verdict } from '../rewards/verdict.ts';
 import type { Message } from '../text/codec.ts';
-import type { Task, TaskItem, VerifyContext } from './task.ts';
+import type { Knobs, TaskItem, VerifyContext } from './problem.ts';
 
-/** What a policy acts in over several turns: I is a problem, S a state, both plain JSON. It keeps nothing itself. */
-export interface Environment<I, S> {
-  /** The first state of a problem, and what the policy is asked. */
-  start(item: I): { readonly state: S; readonly prompt: readonly Message[] };
-  /** What an action, the text of a completion, leads to. Total: any string is an action. */
-  step(state: S, action: string, context: VerifyContext): EnvironmentStep<S>;
+/** How long an episode may become. */
+export interface TurnLimits {
+  /** Turns of the policy, at least 1. An episode that has not ended with the last of them is lost. */
+  readonly maxTurns: number;
+  /** Most tokens of an action, with the EOS that ends it. */
+  readonly actionTokens: number;
+  /** Most tokens of what an action is answered with. */
+  readonly observationTokens: number;
 }
 
-/** Where an action has led. */
+/** What an action leads to. */
 export interface EnvironmentStep<S> {
   readonly state: S;
-  /** What the policy sees before its next action. */
-  readonly observation?: readonly Message[];
-  readonly done: boolean;
+  /** What the policy reads before its next action. */
+  readonly observation?: string;
+  /** Who says it: `environment`, which is the default, or the name of a tool. */
+  readonly from?: string;
+  /** The action breaks the rules, as the observation says; three of them end the episode, and the state should be as before. */
+  readonly illegal?: true;
   /** Reward of this action alone, where single actions are paid. */
   readonly reward?: number;
-  /** Verdict on the whole episode; there once it is done. */
+  /** How far the state is from won, in [0, 1], where the environment knows: 1 is won. */
+  readonly potential?: number;
+  /** On the whole episode, which is over where there is one. */
   readonly verdict?: Verdict;
 }
 
 /**
- * A task as an environment of one turn: its prompt, then its verdict. The state is the problem itself.
- *
- * @param opening  what precedes the question
+ * How a problem is played: I is its identity, S a state, both plain JSON. Chance is `rng` alone, which is keyed by problem,
+ * rollout and turn: the same actions lead to the same states.
  */
-export function singleTurn(
-  { verify }: Pick<Task, 'verify'>,
-  opening: (item: TaskItem) => readonly Message[] = () => [],
-): Environment<TaskItem, TaskItem> {
-  return {
-    start: (item) => ({ state: item, prompt: [...opening(item), ...questionOf(item)] }),
-    step: (item, action, context) => ({ state: item, done: true, verdict: verify(item, action, context) }),
-  };
+export interface EnvironmentDefinition<I extends Json, S extends Json, K extends Knobs> {
+  /** The state before the first action. What the policy is asked is `prompt` of the task. */
+  start(identity: I, knobs: K, rng: Rng): S;
+  /** Total: any text is an action. Changes nothing. */
+  step(state: S, action: string, knobs: K, rng: Rng): EnvironmentStep<S>;
+  /** An action that a perfect player takes here, which may know what the policy does not. */
+  expert(state: S, knobs: K, rng: Rng): string;
+  /** An action that a player takes who knows the rules alone. */
+  random(state: S, knobs: K, rng: Rng): string;
+  /** An action of the teacher of a warm start, who errs. Default: the expert's in 7 of 10 turns, and a random one. */
+  teacher?(state: S, knobs: K, rng: Rng): string;
+  turnLimits(knobs: K): TurnLimits;
+  /** Whether the best player may lose, as chance decides too; absent: an expert wins every episode. */
+  chanceDecides?(knobs: K): boolean;
+}
+
+/** Most tokens of an episode: all but the last action are answered. */
+export function mostEpisodeTokens({ maxTurns, actionTokens, observationTokens }: TurnLimits): number {
+  return maxTurns * actionTokens + (maxTurns - 1) * observationTokens;
+}
+
+/** An episode under way, as plain JSON. */
+export interface EpisodeState {
+  readonly state: Json;
+  /** Number of the next action, from 0. */
+  readonly turn: number;
+  /** Actions so far that broke the rules. */
+  readonly illegal: number;
+}
+
+/** What an action led to in an episode. */
+export interface EpisodeStep extends Omit<EnvironmentStep<Json>, 'state'> {
+  readonly next: EpisodeState;
+}
+
+/** The problems of a task, or of a set of them, as episodes. */
+export interface Environment {
+  /** Most turns of the policy in an episode; 1: every problem is answered by one text. */
+  readonly maxTurns: number;
+  /** What the policy is asked, as turns of a conversation. */
+  prompt(item: TaskItem): readonly Message[];
+  /** Whether a problem is played in turns; the others are answered by one text, and `verify` of their task judges it. */
+  plays(item: TaskItem): boolean;
+  /** @param stream  keys what is drawn by chance: other for each rollout, the same wherever it is played again */
+  start(item: TaskItem, stream: string): EpisodeState;
+  /** @param action  the text of a turn, its end stripped */
+  step(item: TaskItem, before: EpisodeState, action: string, stream: string, context: VerifyContext): EpisodeStep;
+  /** Most tokens of one turn of the policy, its end included. */
+  turnTokens(item: TaskItem): number;
+  /**
+   * What the policy reads after a turn, in tokens.
+   * @param finishReason  why its turn ended
+   * @throws PluginError where it is longer than its task says, or cannot be written
+   */
+  observationTokens(item: TaskItem, step: EpisodeStep, finishReason: FinishReason): Int32Array;
+}
+
+/** One turn of a played episode. */
+export interface PlayedTurn {
+  /** `policy`, or who answered it. */
+  readonly from: string;
+  readonly text: string;
+}
+
+/** An episode that was played to its end, or as far as its player went. */
+export interface PlayedEpisode {
+  /** In turns: an action, its answer, the next action, …; the last one is an action. */
+  readonly turns: readonly PlayedTurn[];
+  readonly verdict: Verdict;
+  /** Sum of the rewards of single actions. */
+  readonly reward: number;
 }
 
 /** What an item asks, as turns. */

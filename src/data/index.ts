@@ -45,7 +45,17 @@ export {
   type TaskOptions,
 } from './create_task.ts';
 export type { DataFiles } from './datasets/data_files.ts';
-export { type Environment, type EnvironmentStep, singleTurn } from './environment.ts';
+export type {
+  Environment,
+  EnvironmentDefinition,
+  EnvironmentStep,
+  EpisodeState,
+  EpisodeStep,
+  PlayedEpisode,
+  PlayedTurn,
+  TurnLimits,
+} from './environment.ts';
+export { type EnvironmentTask, environmentTask } from './environment_task.ts';
 export { correct, judgeGrid, judgeList, judgeNumber, judgeNumbers, judgeText, judgeTruth } from './judge.ts';
 export { readKnobs, takeKnobs } from './knobs.ts';
 export { type LineTask, lineTask } from './line_task.ts';

@@ -35,10 +35,12 @@ import { critiqueTasksCard } from './tasks/critique_tasks/card.ts';
 import { decimalChainSumCard } from './tasks/decimal_chain_sum/card.ts';
 import { dyckCard } from './tasks/dyck/card.ts';
 import { fractionSimplificationCard } from './tasks/fraction_simplification/card.ts';
+import { frozenLakeCard } from './tasks/frozen_lake/card.ts';
 import { futoshikiCard } from './tasks/futoshiki/card.ts';
 import { gameOfLifeCard } from './tasks/game_of_life/card.ts';
 import { gcdCard } from './tasks/gcd/card.ts';
 import { graphColorCard } from './tasks/graph_color/card.ts';
+import { guessNumberCard } from './tasks/guess_number/card.ts';
 import { isomorphicStringsCard } from './tasks/isomorphic_strings/card.ts';
 import { kakurasuCard } from './tasks/kakurasu/card.ts';
 import { knightsKnavesCard } from './tasks/knights_knaves/card.ts';
@@ -213,6 +215,9 @@ const TASKS: readonly RegisteredTask[] = [
   task(towerOfHanoiCard, () => import('./tasks/tower_of_hanoi/tower_of_hanoi.ts'), 'towerOfHanoi'),
   // text
   task(constraintsCard, () => import('./tasks/constraints/constraints.ts'), 'constraints'),
+  // environments
+  task(guessNumberCard, () => import('./tasks/guess_number/guess_number.ts'), 'guessNumber'),
+  task(frozenLakeCard, () => import('./tasks/frozen_lake/frozen_lake.ts'), 'frozenLake'),
   // of tasks
   taskOfTasks(maskFillCard, () => import('./tasks/mask_fill/mask_fill.ts'), 'maskFill'),
   taskOfTasks(reorderCard, () => import('./tasks/reorder/reorder.ts'), 'reorder'),

@@ -2,16 +2,14 @@ import type { Rng } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
 import type { KeyTable } from '../options/keys.ts';
 import type { BrokenRule } from '../options/read.ts';
-import type { FinishReason, Verdict } from '../rewards/verdict.ts';
+import type { Verdict } from '../rewards/verdict.ts';
 import type { Message } from '../text/codec.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
+import type { Environment, EnvironmentDefinition, PlayedEpisode, TurnLimits } from './environment.ts';
+import type { Knobs, TaskItem, VerifyContext } from './problem.ts';
 import type { Repeat } from './repeat.ts';
 
-/** Named parameters of a task's difficulty, as written in the YAML under `task:`. */
-export type Knobs = Readonly<Record<string, Json>>;
-
-/** `train`: problems of the endless training stream; `eval`: those that are held out of it. */
-export type Split = 'train' | 'eval';
+export type { Knobs, Split, TaskItem, VerifyContext } from './problem.ts';
 
 /**
  * How a problem is asked. `compact`: a terse line, and the whole completion is the answer. `plain`: an English sentence,
@@ -24,15 +22,6 @@ export interface Mutant {
   readonly name: string;
   readonly text: string;
   readonly maxScore: number;
-}
-
-/** What a verifier may know besides the answer. */
-export interface VerifyContext {
-  readonly finishReason: FinishReason;
-  /** A method pays single steps: the verdict is to have them. */
-  readonly wantsSteps?: true;
-  /** A method shows what was wrong: the verdict on a wrong answer is to say it. */
-  readonly wantsFeedback?: true;
 }
 
 /** What is known of a task without its generator: enough to check a config, and to list tasks and knobs. */
@@ -139,27 +128,8 @@ export interface TaskDefinition<I extends Json, K extends Knobs> extends TaskCar
   };
   /** A completion has exactly this many tokens and no EOS; undefined where the policy ends itself. */
   fixedCompletionTokens?(knobs: K): number;
-}
-
-/** One problem as the trainer sees it. */
-export interface TaskItem {
-  readonly id: string;
-  readonly key: string;
-  readonly split: Split;
-  readonly prompt: string;
-  /** The prompt as a conversation, where it is more than one question. */
-  readonly messages?: readonly Message[];
-  /** One correct answer, for reports and for hints; never used to score. Empty for a prompt that a person typed: it may have none. */
-  readonly answer: string;
-  readonly identity: Json;
-  /** Weight of a held-out problem in the means over all of them, above 0; 1 where all are alike. */
-  readonly weight: number;
-  /** Which task of a set it belongs to, by label; absent where there is one task alone. */
-  readonly task?: string;
-  /** The preset that its task was given; absent where it was given none. */
-  readonly level?: number;
-  /** What its task says of it besides, for reward functions. */
-  readonly columns?: Readonly<Record<string, Json>>;
+  /** How it is played, where it is answered in several turns: `environmentTask` makes the rest of it. */
+  readonly environment?: EnvironmentDefinition<Json, Json, Knobs>;
 }
 
 /** The closed vocabulary that a task's texts are written in, and how long they become in its tokens. */
@@ -170,6 +140,8 @@ export interface TaskLanguage {
   readonly completionTokens: number;
   /** A completion has exactly this many tokens and no EOS; undefined where the policy ends itself. */
   readonly fixedCompletionTokens: number | undefined;
+  /** There where it is answered in several turns; `completionTokens` are then those of all of them. */
+  readonly turns?: TurnLimits;
 }
 
 /** A task with its knobs and split fixed. It speaks text; a `TaskSet` makes tokens of it. */
@@ -188,6 +160,10 @@ export interface Task {
   readonly givesFeedback?: boolean;
   /** Item `index` of the endless training stream: random access, a pure function of (seed, index). */
   trainItem(seed: number, index: number): TaskItem;
+  /** Its problems as episodes, there where it is answered in several turns: they are judged by these, not by `verify`. */
+  readonly environment?: Pick<Environment, 'start' | 'step'>;
+  /** An episode of the warm start's teacher, there where it is answered in several turns. Pure in (seed, index). */
+  demonstratedEpisode?(item: TaskItem, seed: number, index: number): PlayedEpisode;
   /** Different problems of the training stream; undefined where the task cannot list them. */
   trainProblems(): number | undefined;
   /** All held-out problems (or a fixed, unique sample of them where the space is large), in a fixed order. */

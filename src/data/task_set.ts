@@ -9,11 +9,12 @@ import { rngFor } from '../kernels/philox.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import { type Codec, closedCodec } from '../text/codec.ts';
 import { unionOf } from '../text/vocabulary_tokenizer.ts';
-import { type Environment, singleTurn } from './environment.ts';
+import { type Environment, mostEpisodeTokens, type TurnLimits } from './environment.ts';
 import { type Demonstration, dialogueTokens } from './prompts/dialogue_tokens.ts';
 import { mostShownTokens, shownBefore, shownBelow } from './prompts/shown_prompt.ts';
 import { type Repeat, repeatPlainly } from './repeat.ts';
 import type { Task, TaskItem, VerifyContext } from './task.ts';
+import { environmentOf, episodeDemonstration, measuredTurns, withRoom } from './task_environment.ts';
 
 /** A task of a set. */
 export interface TaskShare {
@@ -30,7 +31,7 @@ export interface TaskSet {
   readonly name: string;
   readonly shares: readonly TaskShare[];
   readonly codec: Codec;
-  readonly environment: Environment<TaskItem, TaskItem>;
+  readonly environment: Environment;
   /** Most tokens of a prompt, and of a completion with the EOS that ends it. */
   readonly maxPromptTokens: number;
   readonly maxCompletionTokens: number;
@@ -123,7 +124,7 @@ class TokenizedTasks implements TaskSet {
   readonly name: string;
   readonly shares: readonly TaskShare[];
   readonly codec: Codec;
-  readonly environment: Environment<TaskItem, TaskItem>;
+  readonly environment: Environment;
   readonly maxPromptTokens: number;
   readonly maxCompletionTokens: number;
   readonly maxShownTokens: number;
@@ -154,16 +155,21 @@ class TokenizedTasks implements TaskSet {
     this.codec = pretrained ?? codecOf(shares);
     this.#isPretrained = pretrained !== undefined;
     this.#totalWeight = shares.reduce((sum, { weight }) => sum + weight, 0);
-    this.environment = singleTurn(
-      { verify: (item, completion, context) => this.verify(item, completion, context) },
-      (item) => this.#taskOf(item).opening ?? [],
-    );
+    const turns = new Map(shares.map(({ task }) => [task, this.#turnsOf(task)]));
+    this.environment = environmentOf({
+      codec: this.codec,
+      taskOf: (item) => this.#taskOf(item),
+      turnsOf: (task) => turns.get(task),
+      maxTurns: Math.max(1, ...[...turns.values()].map((limits) => limits?.maxTurns ?? 1)),
+      maxCompletionTokens: () => this.maxCompletionTokens,
+    });
     if (pretrained !== undefined) {
       this.fixedCompletionTokens = undefined;
       const { promptTokens, completionTokens } = this.#measured();
       this.maxPromptTokens = maxPromptTokens ?? promptTokens;
-      this.maxCompletionTokens = completionTokens;
-      this.maxShownTokens = mostShownTokens(completionTokens, true);
+      const episodes = [...turns.values()].map((limits) => (limits ? mostEpisodeTokens(limits) : 0));
+      this.maxCompletionTokens = Math.max(completionTokens, ...episodes);
+      this.maxShownTokens = mostShownTokens(this.maxCompletionTokens, true);
       return;
     }
     this.fixedCompletionTokens = fixed.size === 1 ? languages[0].fixedCompletionTokens : undefined;
@@ -194,17 +200,27 @@ class TokenizedTasks implements TaskSet {
       promptTokens = Math.max(promptTokens, this.#encodedPrompt(item).ids.length);
       answerTokens = Math.max(
         answerTokens,
-        this.#dialogue(item)?.tokens.length ?? 0,
+        this.#spoken(item, MEASURED_SEED, index)?.tokens.length ?? 0,
         this.codec.encode(item.answer).length,
         this.codec.encode(this.#taskOf(item).demonstration(item, MEASURED_SEED, index)).length,
       );
     }
-    const withRoom = (tokens: number): number => Math.ceil(tokens * 1.25) + 4;
     return { promptTokens: withRoom(promptTokens), completionTokens: withRoom(answerTokens) + 1 };
   }
 
+  /** How long the episodes of a task may become; undefined where it is answered by one text. */
+  #turnsOf(task: Task): TurnLimits | undefined {
+    const { turns } = task.language;
+    if (turns === undefined || !this.#isPretrained) return turns;
+    const episodes = Array.from({ length: MEASURED_PROBLEMS }, (_, index) => {
+      const item = task.trainItem(MEASURED_SEED, index);
+      return task.demonstratedEpisode?.(item, MEASURED_SEED, index) ?? [];
+    });
+    return measuredTurns(this.codec, turns, episodes.flat());
+  }
+
   #encodedPrompt(item: TaskItem): { readonly text: string; readonly ids: Int32Array } {
-    const text = this.codec.render(this.environment.start(item).prompt);
+    const text = this.codec.render(this.environment.prompt(item));
     return { text, ids: this.codec.encode(text) };
   }
 
@@ -268,7 +284,7 @@ class TokenizedTasks implements TaskSet {
       return cut.reduceRight((prompt, tokens) => shownBefore(this.codec, prompt, tokens), this.promptTokens(item));
     }
     const shown = cut.map((tokens) => this.codec.decode(tokens)).join('\n\n');
-    const text = this.codec.render(shownBelow(this.environment.start(item).prompt, shown));
+    const text = this.codec.render(shownBelow(this.environment.prompt(item), shown));
     const ids = this.codec.encode(text);
     const most = this.maxPromptTokens + texts.length * this.maxShownTokens;
     if (ids.length > most) throw this.#tooLong(item, 'prompt', text, ids.length, most);
@@ -290,6 +306,8 @@ class TokenizedTasks implements TaskSet {
   };
 
   readonly demonstrationTokens: TaskSet['demonstrationTokens'] = (item, seed, index) => {
+    const spoken = this.#spoken(item, seed, index);
+    if (spoken !== undefined) return spoken.tokens;
     const text = this.#taskOf(item).demonstration(item, seed, index);
     const ids = this.codec.encode(text);
     if (this.fixedCompletionTokens !== undefined) return ids;
@@ -303,7 +321,7 @@ class TokenizedTasks implements TaskSet {
   };
 
   readonly demonstration: TaskSet['demonstration'] = (item, seed, index) => {
-    const dialogue = this.#dialogue(item);
+    const dialogue = this.#spoken(item, seed, index);
     if (dialogue === undefined) {
       return { prompt: this.promptTokens(item), tokens: this.demonstrationTokens(item, seed, index) };
     }
@@ -315,8 +333,11 @@ class TokenizedTasks implements TaskSet {
     return dialogue;
   };
 
-  #dialogue(item: TaskItem): Demonstration | undefined {
+  /** A demonstration of several turns, where the problem has one. */
+  #spoken(item: TaskItem, seed: number, index: number): Demonstration | undefined {
     const task = this.#taskOf(item);
+    const episode = task.demonstratedEpisode?.(item, seed, index);
+    if (episode !== undefined) return episodeDemonstration(this.codec, this.#encodedPrompt(item).ids, episode);
     const turns = task.dialogue?.(item);
     return turns && dialogueTokens(this.codec, [...(task.opening ?? []), ...turns], item.id);
   }

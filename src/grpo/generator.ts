@@ -5,6 +5,7 @@
 import type { SequenceScores, SequenceToScore } from '../methods/uses/figure_tools.ts';
 import type { Policy } from '../model/policy.ts';
 import { type GenerationControl, generateControlled } from '../model/sampling/controlled_generation.ts';
+import { generateEpisodes, type TurnControl } from '../model/sampling/episodes.ts';
 import {
   type Completion,
   type GenerationRequest,
@@ -38,6 +39,8 @@ export interface SampleSettings extends GenerationSettings {
   readonly keep?: boolean;
   /** Decides after each token, and at which temperature the next one is drawn. */
   readonly control?: GenerationControl;
+  /** Answers the turns of the policy, where completions are episodes; a request then begins with its prompt. */
+  readonly turns?: TurnControl;
 }
 
 /** The two doors into what runs the policy. */
@@ -70,8 +73,9 @@ export function localGenerator(policy: Policy, weightsVersion: () => number): Ge
 async function generated(
   policy: Policy,
   requests: readonly GenerationRequest[],
-  { keep = false, control, ...settings }: SampleSettings,
+  { keep = false, control, turns, ...settings }: SampleSettings,
 ): Promise<KeptGeneration> {
+  if (turns !== undefined) return generateEpisodes(policy, requests, { ...settings, keep }, turns);
   if (control === undefined && keep) return generateKept(policy, requests, settings);
   const completions = await (control
     ? generateControlled(policy, requests, settings, control)

@@ -32,6 +32,10 @@ export interface Turn {
   /** Who wrote it: `policy`, or another's name. Tokens of others are of kind `given`: they carry no loss. */
   readonly label: string;
   readonly text: string;
+  /** What its environment paid for this turn alone; the policy's turns may have one. */
+  readonly reward?: number;
+  /** How far the episode is from won after this turn, in [0, 1], where its environment knows: 1 is won. */
+  readonly potential?: number;
 }
 
 /** A step of a solution: the tokens from `from` up to `to`, which is not one of them. */

@@ -6,6 +6,7 @@
  * without a right one and dead, those that are sampled again with a hint included. Everything else is the run itself: its loop, its batches, its refills, its evaluation.
  */
 
+import type { TaskItem } from '../data/task.ts';
 import { delegating, type TaskSet, withFixedLength } from '../data/task_set.ts';
 import { withTasks } from '../grpo/engine.ts';
 import { evaluate } from '../grpo/evaluate.ts';
@@ -114,34 +115,37 @@ const BY_VERDICT: RewardFunction = {
 function withTypicalVerdicts(tasks: TaskSet): TaskSet {
   const every = Math.round(1 / TYPICAL_DEAD_SHARE);
   const { environment, judge } = tasks;
-  let group = 0;
-  let member = 0;
-  const typical = (verdict: Verdict): Verdict => {
-    const isRight = group % every !== 0 && member++ % 2 === 1;
+  let groups = 0;
+  const nextGroup = (): { readonly group: number; member: number } => ({ group: ++groups, member: 0 });
+  const typical = (place: ReturnType<typeof nextGroup>, verdict: Verdict): Verdict => {
+    const isRight = place.group % every !== 0 && place.member++ % 2 === 1;
     return { ...verdict, score: isRight ? 1 : 0, status: isRight ? 'correct' : 'incorrect' };
   };
-  const begin = (): void => {
-    group++;
-    member = 0;
+  // Groups are judged one after the other; episodes of several end in any order.
+  let last: { readonly item: TaskItem; readonly place: ReturnType<typeof nextGroup> } | undefined;
+  const placeOf = (item: TaskItem): ReturnType<typeof nextGroup> => {
+    if (last?.item !== item) last = { item, place: nextGroup() };
+    return last.place;
+  };
+  const played = new Map<TaskItem, ReturnType<typeof nextGroup>>();
+  const playedPlaceOf = (item: TaskItem): ReturnType<typeof nextGroup> => {
+    const place = played.get(item) ?? nextGroup();
+    played.set(item, place);
+    return place;
   };
   return delegating(tasks, {
+    verify: (item, completion, context) => typical(placeOf(item), tasks.verify(item, completion, context)),
     environment: {
-      start(item) {
-        begin();
-        return environment.start(item);
-      },
-      step(state, action, context) {
-        const result = environment.step(state, action, context);
-        return { ...result, ...(result.verdict && { verdict: typical(result.verdict) }) };
+      ...environment,
+      step(item, ...rest) {
+        const step = environment.step(item, ...rest);
+        return step.verdict === undefined ? step : { ...step, verdict: typical(playedPlaceOf(item), step.verdict) };
       },
     },
     ...(judge && {
       judge: async (answers: Parameters<typeof judge>[0]) => {
         const verdicts = await judge(answers);
-        return verdicts.map((verdict, i) => {
-          if (answers[i].item !== answers[i - 1]?.item) begin();
-          return typical(verdict);
-        });
+        return verdicts.map((verdict, i) => typical(placeOf(answers[i].item), verdict));
       },
     }),
   });

@@ -31,7 +31,7 @@ async function tasksOf(keys = ''): Promise<TaskSet> {
 }
 
 const lengthOf = (tasks: TaskSet, index: number): number =>
-  tasks.codec.encode(tasks.codec.render(tasks.environment.start(tasks.trainItem(3, index)).prompt)).length;
+  tasks.codec.encode(tasks.codec.render(tasks.environment.prompt(tasks.trainItem(3, index)))).length;
 
 /** A bound that some prompts keep and some do not. */
 async function bound(): Promise<number> {

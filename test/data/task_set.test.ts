@@ -33,13 +33,11 @@ describe('a set of one task', () => {
     expect(createTask({ name: 'sort_digits' }).fixedCompletionTokens).toBe(4);
   });
 
-  it('is an environment of one turn: the prompt, then the verdict', () => {
+  it('asks its prompt, and is played in no turns', () => {
     const item = set.trainItem(0, 0);
-    const { state, prompt } = set.environment.start(item);
-    expect(set.codec.render(prompt)).toBe(item.prompt);
-    const step = set.environment.step(JSON.parse(JSON.stringify(state)), item.answer, { finishReason: 'eos' });
-    expect(step.done).toBe(true);
-    expect(step.verdict).toEqual(task.verify(item, item.answer, { finishReason: 'eos' }));
+    expect(set.codec.render(set.environment.prompt(item))).toBe(item.prompt);
+    expect([set.environment.maxTurns, set.environment.plays(item)]).toEqual([1, false]);
+    expect(() => set.environment.start(item, '0')).toThrow('answered by one text');
   });
 });
 

@@ -80,7 +80,7 @@ describe('a run of a pretrained model', () => {
     const config = configOf('{name: sort_digits, digits: 3, examples: 3, system: Answer with digits.}');
     const tasks = await createTasks(config, { codec });
     const [item] = tasks.heldOutItems();
-    const messages = tasks.environment.start(item).prompt;
+    const messages = tasks.environment.prompt(item);
     expect(messages.map(({ role }) => role)).toEqual([
       'system',
       ...new Array(3).fill(['user', 'assistant']).flat(),
@@ -118,7 +118,7 @@ describe('a run of a pretrained model', () => {
     const { codec } = await openSmallPretrained();
     const tasks = await createTasks(configOf('{name: reverse_text, style: plain, examples: 1}'), { codec });
     const [item] = tasks.heldOutItems();
-    const [, example, question] = tasks.environment.start(item).prompt;
+    const [, example, question] = tasks.environment.prompt(item);
     expect(example.content).toMatch(/^<answer>[a-z]+<\/answer>$/);
     expect(question.content).toContain('Write the answer between <answer> and </answer>.');
     expect(tasks.verify(item, `Well: ${item.answer}`, { finishReason: 'eos' }).score).toBe(1);

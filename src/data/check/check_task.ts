@@ -24,6 +24,7 @@ import {
   refusesOtherAnswers,
   splitsDisjointly,
 } from './checks.ts';
+import { playsByItsRules } from './environment_checks.ts';
 import { Findings, type TaskFinding } from './findings.ts';
 import { type SecondChecker, Setting } from './setting.ts';
 
@@ -68,13 +69,15 @@ export interface TaskCheck {
 
 /** The settings that are looked at where none are given. */
 export function settingsOf(definition: AnyTaskDefinition): Readonly<Record<string, unknown>>[] {
-  const { levels, attributes = {}, question } = definition;
+  const { levels, attributes = {}, question, environment } = definition;
   const presets = (levels ?? []).map((_, level) => ({ level })); // a user's file may leave them out
   const ends = Object.entries(attributes).flatMap(([knob, values = []]) =>
     [values[0], values.at(-1)].flatMap((value) => (value === undefined ? [] : [{ [knob]: value }])),
   );
   const plain =
-    question === undefined ? [] : [{ style: 'plain' }, ...presets.slice(-1).map((one) => ({ ...one, style: 'plain' }))];
+    question === undefined || environment !== undefined
+      ? []
+      : [{ style: 'plain' }, ...presets.slice(-1).map((one) => ({ ...one, style: 'plain' }))];
   const all = [{}, ...presets, ...ends, ...plain];
   return all.filter((one, i) => all.findIndex((other) => JSON.stringify(other) === JSON.stringify(one)) === i);
 }
@@ -93,6 +96,15 @@ export function checkTask(definition: AnyTaskDefinition, options: CheckTaskOptio
         return undefined;
       }
     };
+    const { environment } = definition;
+    if (environment !== undefined) {
+      orReport('environment', () => playsByItsRules(setting, environment));
+      orReport('mutants', () => refusesMutants(setting));
+      orReport('split', () => splitsDisjointly(setting, 5 * items));
+      orReport('reproducible', () => isReproducible(setting));
+      const { chance } = setting.task;
+      return { name: setting.name, chance, commonest: 0, heldOut: setting.heldOut.length, verdicts: setting.verdicts };
+    }
     orReport('oracle', () => acceptsRightAnswers(setting));
     orReport('mutants', () => refusesMutants(setting));
     const isSoon = orReport('speed', () => isFast(setting, clock)) ?? false;

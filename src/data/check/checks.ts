@@ -288,6 +288,7 @@ export function isReproducible(setting: Setting): void {
     setting.report('reproducible', 'held-out problems are others when asked again');
   const differs = [0, 1, 2, 3, 4].some((index) => task.trainItem(4, index).key !== trained[index]?.key);
   if (trained.length > 4 && !differs) setting.report('reproducible', 'another seed gives the same problems');
+  if (setting.definition.environment !== undefined) return; // a prompt need not say what is hidden
   const byPrompt = new Map<string, TaskItem>();
   for (const item of setting.items) {
     const twin = byPrompt.get(item.prompt);

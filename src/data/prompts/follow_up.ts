@@ -43,7 +43,7 @@ export function followUpTokens(
     { role: 'assistant', content: codec.decode(reply) },
     { role: 'user', content: codec.decode(asked) },
   ]);
-  return codec.encode(codec.render([...tasks.environment.start(item).prompt, ...messages]));
+  return codec.encode(codec.render([...tasks.environment.prompt(item), ...messages]));
 }
 
 /** Tokens that another turn takes in a template besides what is said in it, and joints that merge less well. */

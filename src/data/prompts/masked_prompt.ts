@@ -20,7 +20,7 @@ export function maskedTokens(tasks: TaskSet, item: TaskItem, share: number, rng:
   const prompt = tasks.promptTokens(item);
   if (codec.joint !== undefined) return maskedInPlace(codec, prompt, share, rng);
   const said = codec.decode(wordTokens(codec, MASKED));
-  const messages = tasks.environment.start(item).prompt;
+  const messages = tasks.environment.prompt(item);
   const last = messages.length - 1;
   const asked = messages.map((message, i) =>
     i === last ? { ...message, content: maskedText(message.content, said, share, rng) } : message,

@@ -22,7 +22,7 @@ export function limitPrompts(tasks: TaskSet, { maxPromptLength, overlongPrompts 
   const { maxPromptTokens } = tasks;
   const drops = overlongPrompts === 'drop';
   const tokensOf = (item: TaskItem): Int32Array =>
-    tasks.codec.encode(tasks.codec.render(tasks.environment.start(item).prompt));
+    tasks.codec.encode(tasks.codec.render(tasks.environment.prompt(item)));
   const isOverlong = (item: TaskItem): boolean => tokensOf(item).length > maxPromptTokens;
   let heldOut: readonly TaskItem[] | undefined;
   const heldOutItems = (): readonly TaskItem[] => {

@@ -38,11 +38,16 @@ export function languageOf(definition: AnyTaskDefinition, knobs: Knobs, style: S
   const { promptTokens, completionTokens, questionCharacters } = definition.limits(knobs);
   if (style === 'compact') {
     const fixedCompletionTokens = definition.fixedCompletionTokens?.(knobs);
-    return { tokenizer, promptTokens, completionTokens, fixedCompletionTokens };
+    const turns = definition.environment?.turnLimits(knobs);
+    return { tokenizer, promptTokens, completionTokens, fixedCompletionTokens, ...(turns && { turns }) };
   }
   const { closed } = tokenizer;
-  if (definition.question === undefined || closed === undefined) {
-    const lacks = closed === undefined ? 'its vocabulary is of its own kind' : 'it has no question()';
+  if (definition.question === undefined || definition.environment !== undefined || closed === undefined) {
+    const lacks = definition.environment
+      ? 'it is played in turns'
+      : closed === undefined
+        ? 'its vocabulary is of its own kind'
+        : 'it has no question()';
     const message = `${path}.style: "plain" — ${definition.name} has a compact prompt alone: ${lacks}; leave it out.`;
     throw new ConfigError('bad-option', message, { key: 'style', value: style });
   }

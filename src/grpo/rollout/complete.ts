@@ -3,6 +3,7 @@
 import { makeEach } from '../../data/repeat.ts';
 import type { GivenAnswer, TaskItem, VerifyContext } from '../../data/task.ts';
 import type { TaskSet } from '../../data/task_set.ts';
+import { ConfigError } from '../../errors.ts';
 import type { VerifiedCompletion } from '../../methods/records.ts';
 import type { StageConfig } from '../../methods/stage.ts';
 import { lossTokens } from '../../methods/tokens.ts';
@@ -18,6 +19,7 @@ import type { Verdict } from '../../rewards/verdict.ts';
 import type { Engine } from '../engine.ts';
 import type { SampleRequest } from '../generator.ts';
 import { completionEnd } from './completion_end.ts';
+import { Episodes, isPlayed } from './episodes.ts';
 import { stepsByToken } from './steps_by_token.ts';
 
 /** The part of an engine that completes prompts. */
@@ -41,13 +43,12 @@ export interface CompletionSettings {
 
 /** [items][samples] completions with their verdicts. */
 export async function completeItems(
-  { tasks, generator }: Completer,
+  engine: Completer,
   items: readonly TaskItem[],
   settings: CompletionSettings,
 ): Promise<VerifiedCompletion[][]> {
-  const prompts = items.map((item) => tasks.promptTokens(item));
-  const { completions } = await generator.sample(requestsOf(prompts, settings), generationSettings(tasks, settings));
-  return judgedCompletions(tasks, items, completions);
+  const { completions } = await sampleItems(engine, items, settings, false);
+  return judgedCompletions(engine.tasks, items, completions);
 }
 
 /** A completion of a prompt that is no problem of the task: nothing to verify it by. */
@@ -71,12 +72,37 @@ export async function completeTexts(
 
 /** The completions alone; their activations stay, where there is room, for `Policy.keep`. */
 export async function sampleKept(
-  { tasks, generator }: Completer,
+  engine: Completer,
   items: readonly TaskItem[],
   settings: CompletionSettings,
 ): Promise<KeptGeneration> {
-  const prompts = promptsOf(tasks, items, settings);
-  return generator.sample(requestsOf(prompts, settings), { ...generationSettings(tasks, settings), keep: true });
+  return sampleItems(engine, items, settings, true);
+}
+
+/** Completions, or whole episodes where a task is played in turns. */
+async function sampleItems(
+  { tasks, generator }: Completer,
+  items: readonly TaskItem[],
+  settings: CompletionSettings,
+  keep: boolean,
+): Promise<KeptGeneration> {
+  const requests = requestsOf(promptsOf(tasks, items, settings), settings);
+  const how = { ...generationSettings(tasks, settings), keep };
+  if (tasks.environment.maxTurns === 1) return generator.sample(requests, how);
+  const begun = items.find((item, i) => settings.prefixes?.[i] !== undefined && tasks.environment.plays(item));
+  if (begun !== undefined) throw playedInTurns(tasks, 'a method begins completions with tokens of its own');
+  const episodes = new Episodes(tasks, items, requests, settings.samplingKey);
+  const { completions, places } = await generator.sample(requests, { ...how, turns: episodes });
+  return { completions: episodes.played(completions), places };
+}
+
+/** What a method cannot do to an episode: its environment would not know of it. */
+function playedInTurns({ name }: TaskSet, what: string): ConfigError {
+  const rule = `${what}, and problems of ${name} are played in turns`;
+  return new ConfigError(
+    'played-in-turns',
+    `task: ${rule}; leave the method out, or take a task that is answered by one text.`,
+  );
 }
 
 /** What the caller decides while items are completed. */
@@ -91,6 +117,7 @@ export async function sampleControlled(
   settings: CompletionSettings,
   { after, ...control }: CompletionControl,
 ): Promise<Completion[][]> {
+  if (tasks.environment.maxTurns > 1) throw playedInTurns(tasks, 'a token control reads each token of a completion');
   const requests = requestsOf(promptsOf(tasks, items, settings), settings);
   const { completions } = await generator.sample(requests, {
     ...generationSettings(tasks, settings),
@@ -111,7 +138,10 @@ export function verifyCompletions(
   wants: Omit<VerifyContext, 'finishReason'> = {},
 ): VerifiedCompletion[][] {
   const answers = answersOf(tasks, items, completions, wants);
-  const verdicts = makeEach(tasks.repeat, answers.length, (i) => verdictOf(tasks, answers[i]));
+  const verdicts = makeEach(tasks.repeat, answers.length, (i) => {
+    const { item, completion, context } = answers[i];
+    return tasks.verify(item, completion, context);
+  });
   return withVerdicts(tasks, items, completions, answers, verdicts);
 }
 
@@ -127,13 +157,7 @@ export async function judgedCompletions(
   return withVerdicts(tasks, items, completions, answers, await tasks.judge(answers));
 }
 
-function verdictOf({ environment }: TaskSet, { item, completion, context }: GivenAnswer): Verdict {
-  const { verdict } = environment.step(environment.start(item).state, completion, context);
-  if (verdict === undefined) throw new RangeError(`${item.id} is not done after one turn`);
-  return verdict;
-}
-
-/** All completions, decoded, in order. */
+/** All completions that are still to be judged, decoded, in order. */
 function answersOf(
   tasks: TaskSet,
   items: readonly TaskItem[],
@@ -141,14 +165,15 @@ function answersOf(
   wants: Omit<VerifyContext, 'finishReason'>,
 ): GivenAnswer[] {
   return items.flatMap((item, i) =>
-    (completions[i] ?? []).map((completion) => {
+    (completions[i] ?? []).flatMap((completion) => {
+      if (isPlayed(completion)) return [];
       const context = { finishReason: completion.finishReason, ...wants };
       return { item, completion: completionText(tasks, completion), context };
     }),
   );
 }
 
-/** [items][samples] each completion with its verdict. @param answers  [completions] @param verdicts  [completions] */
+/** [items][samples] each completion with its verdict. @param answers  of those that were not judged yet @param verdicts  of these */
 function withVerdicts(
   tasks: TaskSet,
   items: readonly TaskItem[],
@@ -159,6 +184,7 @@ function withVerdicts(
   let next = 0;
   return items.map((_, i) =>
     (completions[i] ?? []).map((completion) => {
+      if (isPlayed(completion)) return completion;
       const at = next++;
       return withVerdict(tasks, completion, answers[at].completion, verdicts[at]);
     }),

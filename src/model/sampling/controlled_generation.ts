@@ -3,10 +3,9 @@
  * place may have a temperature of its own. One step per read, and tokens that were put in are labelled as given; log-probs of
  * the others are the scorer's at the temperature of their place, bit for bit.
  */
-import { TOKEN } from '../../token_kinds.ts';
 import type { Policy } from '../policy.ts';
 import type { Completion, GenerationRequest, GenerationSettings } from './generation.ts';
-import { begin, joinParts, maxTokens, splitRequests } from './generation.ts';
+import { begin, completionOf, joinParts, maxTokens, splitRequests } from './generation.ts';
 import type { SampledSequence } from './sampled_sequence.ts';
 import { openSampler, type Sampler } from './sampler.ts';
 
@@ -48,7 +47,9 @@ export async function generateControlled(
         return reason === undefined;
       });
     }
-    results.push(...groups.map((group) => group.map((sequence) => completed(sequence, ended.get(sequence)))));
+    results.push(
+      ...groups.map((group) => group.map((sequence) => completionOf(sequence, ended.get(sequence) ?? 'length'))),
+    );
     sampler.release(groups.flat());
   }
   return joinParts(requests, results);
@@ -93,16 +94,4 @@ function goOn(
   const forced = (next ?? []).slice(0, room - sequence.tokens.length);
   sampler.append(sequence, forced);
   return sequence.tokens.length >= room ? atLimit : undefined;
-}
-
-function completed(sequence: SampledSequence, finishReason: Completion['finishReason'] = 'length'): Completion {
-  const { tokens, labels, logprobs, entropies, keptLogMass } = sequence;
-  return {
-    tokens: tokens.slice(),
-    ...(labels.includes(TOKEN.given) && { labels: labels.slice() }),
-    logprobs: logprobs.slice(),
-    entropies: entropies.slice(),
-    keptLogMass: keptLogMass.slice(),
-    finishReason,
-  };
 }

@@ -189,13 +189,18 @@ export function joinParts(requests: readonly GenerationRequest[], parts: readonl
 }
 
 function finished(sequence: SampledSequence, { fixedCompletionTokens }: GenerationSettings): Completion {
-  const { tokens, labels, logprobs, entropies, keptLogMass, finishReason = 'length' } = sequence;
+  return completionOf(sequence, fixedCompletionTokens === undefined ? (sequence.finishReason ?? 'length') : 'stop');
+}
+
+/** What was sampled, as its own: a sequence's arrays are views. */
+export function completionOf(sequence: SampledSequence, finishReason: FinishReason): Completion {
+  const { tokens, labels, logprobs, entropies, keptLogMass } = sequence;
   return {
     tokens: tokens.slice(),
     ...(labels.includes(TOKEN.given) && { labels: labels.slice() }),
     logprobs: logprobs.slice(),
     entropies: entropies.slice(),
     keptLogMass: keptLogMass.slice(),
-    finishReason: fixedCompletionTokens === undefined ? finishReason : 'stop',
+    finishReason,
   };
 }

@@ -76,11 +76,33 @@ export class Sampler {
     return added;
   }
 
+  /** The same, or undefined where the cache is full for now. @throws BackendError where it could never have room */
+  tryAdd(request: SampleRequest): SampledSequence[] | undefined {
+    try {
+      return this.add([request]);
+    } catch (error) {
+      if (this.#sequences.size > 0 && error instanceof BackendError && error.code === 'cache-full') return undefined;
+      throw error;
+    }
+  }
+
   /**
    * Samples each of the sequences until its turn ends; one whose turn has ended stays as it is. May be called again
    * before it has returned: the sequences of all calls are sampled side by side.
    */
   async run(sequences: readonly SampledSequence[]): Promise<void> {
+    const own = this.#activate(sequences);
+    while (own.some(({ finishReason }) => finishReason === undefined)) await this.#sharedBlock();
+  }
+
+  /** The same, until the turn of at least one of them has ended; the others are still being sampled. */
+  async runUntilOneEnds(sequences: readonly SampledSequence[]): Promise<void> {
+    const own = this.#activate(sequences);
+    while (own.every(({ finishReason }) => finishReason === undefined)) await this.#sharedBlock();
+  }
+
+  /** Opens the turns that are to be sampled. */
+  #activate(sequences: readonly SampledSequence[]): SequenceState[] {
     const own = sequences.map((sequence) => this.#own(sequence));
     for (const sequence of own) {
       if (sequence.finishReason !== undefined || sequence.isActive) continue;
@@ -91,14 +113,17 @@ export class Sampler {
       sequence.isActive = true;
       this.#active.push(sequence);
     }
-    while (own.some(({ finishReason }) => finishReason === undefined)) {
-      this.#block ??= this.#runBlock()
-        .catch((error) => this.#giveUp(error))
-        .finally(() => {
-          this.#block = undefined;
-        });
-      await this.#block;
-    }
+    return own;
+  }
+
+  /** The block that is being computed, or the next one: one for all that wait. */
+  #sharedBlock(): Promise<void> {
+    this.#block ??= this.#runBlock()
+      .catch((error) => this.#giveUp(error))
+      .finally(() => {
+        this.#block = undefined;
+      });
+    return this.#block;
   }
 
   /** The next tokens are drawn at another temperature; keys and values do not depend on it, and stay. */

@@ -23,7 +23,13 @@ export type Provenance = {
 };
 
 /** A turn, and how many tokens it has. */
-export type LoggedTurn = { readonly label: string; readonly text: string; readonly tokens: number };
+export type LoggedTurn = {
+  readonly label: string;
+  readonly text: string;
+  readonly tokens: number;
+  readonly reward?: number;
+  readonly potential?: number;
+};
 
 /** From a character up to another, which is not one of it. */
 export type Mark = readonly [from: number, to: number, kind: 'given' | 'reference'];
@@ -44,7 +50,8 @@ export const PROVENANCE = {
     sampledUnder === undefined ? {} : { sampled_under: textOf(sampledUnder) },
   prompt: ({ prompt }, textOf) => (prompt === undefined ? {} : { trained_under: textOf(prompt) }),
   labels(rollout, textOf) {
-    const { tokens, labels } = rollout;
+    const { tokens, labels, turns } = rollout;
+    if (turns !== undefined) return {}; // they say what was put in
     const putIn = labels === undefined ? [] : KINDS.filter(([, kind]) => labels.includes(kind));
     const marks = putIn.length === 0 ? [] : marksOf(rollout, textOf);
     return {
@@ -53,9 +60,7 @@ export const PROVENANCE = {
     };
   },
   turns: ({ turns }) =>
-    turns === undefined
-      ? {}
-      : { turns: turns.map(({ tokens, label, text }) => ({ label, text, tokens: tokens.length })) },
+    turns === undefined ? {} : { turns: turns.map(({ tokens, ...said }) => ({ ...said, tokens: tokens.length })) },
 } as const satisfies Partial<Record<LoggedField, (rollout: Rollout, textOf: TextOf) => Provenance>>;
 
 export function provenanceOf(rollout: Rollout, textOf: TextOf): Provenance {

@@ -144,7 +144,7 @@ const MERGE = 'npx --no-install rlvr-train merge . --output ../merged   # a mode
 function chatScript({ engine: { tasks }, config }: ConfiguredModel): string {
   const isAdapter = config.adapter !== undefined;
   const [item] = tasks.heldOutItems();
-  const turns = item === undefined ? [] : tasks.environment.start(item).prompt;
+  const turns = item === undefined ? [] : tasks.environment.prompt(item);
   const [imports, opened] = isAdapter
     ? ['from peft import AutoPeftModelForCausalLM\nfrom transformers import AutoTokenizer', 'AutoPeftModelForCausalLM']
     : ['from transformers import AutoModelForCausalLM, AutoTokenizer', 'AutoModelForCausalLM'];

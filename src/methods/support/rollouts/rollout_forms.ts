@@ -94,7 +94,15 @@ function formsOf(fields: Fields, forms: Forms, keptFor: KeptFor, isList: (field:
 }
 
 const turns = z
-  .array(z.object({ length: count, label: z.string(), text: z.string() }))
+  .array(
+    z.object({
+      length: count,
+      label: z.string(),
+      text: z.string(),
+      reward: number.optional(),
+      potential: number.optional(),
+    }),
+  )
   .min(1)
   .optional();
 const WHOLE = { path: ['turns'], error: 'turns of other lengths than their completion' };

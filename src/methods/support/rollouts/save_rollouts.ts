@@ -56,9 +56,7 @@ function recordOf(rollout: Rollout, keptFor: KeptFor, sink: Sink): Values {
 }
 
 function turnRecords({ turns }: Rollout): { readonly turns?: readonly TurnRecord[] } {
-  return turns === undefined
-    ? {}
-    : { turns: turns.map(({ tokens, label, text }) => ({ length: tokens.length, label, text })) };
+  return turns === undefined ? {} : { turns: turns.map(({ tokens, ...said }) => ({ length: tokens.length, ...said })) };
 }
 
 /** A rollout as a method keeps it from step to step: nothing that is known for a step or a batch alone. */

@@ -18,10 +18,8 @@ export function turnsOf({
 }
 
 /** A turn without its tokens. */
-export interface TurnRecord {
+export interface TurnRecord extends Omit<Turn, 'tokens'> {
   readonly length: number;
-  readonly label: string;
-  readonly text: string;
 }
 
 /** Turns that follow each other in these tokens, and the text that they make. */
@@ -31,9 +29,9 @@ export function turnsOver(
 ): Required<Pick<VerifiedCompletion, 'turns' | 'text'>> {
   let begin = 0;
   return {
-    turns: turns.map(({ length, label, text }) => {
+    turns: turns.map(({ length, ...said }) => {
       const end = begin + length;
-      const turn = { tokens: tokens.subarray(begin, end), label, text };
+      const turn = { tokens: tokens.subarray(begin, end), ...said };
       begin = end;
       return turn;
     }),

@@ -1,0 +1,85 @@
+/** A task's environment at its knobs, and episodes that are played without a policy: by an expert, a teacher or at random. */
+import { type Rng, rngFor } from '../kernels/philox.ts';
+import type { Json } from '../options/json.ts';
+import { illegal, truncated, wrongValue } from '../rewards/reject.ts';
+import type { Environment, EnvironmentDefinition, EpisodeState, PlayedEpisode, PlayedTurn } from './environment.ts';
+import type { Knobs, TaskItem } from './problem.ts';
+
+/** Actions that may break the rules before the last of them ends the episode. */
+export const MOST_ILLEGAL = 3;
+
+/** Who answers the policy where the environment does not say. */
+export const ENVIRONMENT_TURN = 'environment';
+
+/** An environment whose items and knobs are known to itself only; methods are checked bivariantly. */
+export type AnyEnvironment = EnvironmentDefinition<Json, Json, Knobs>;
+
+/** How problems of one task are played. */
+export type BoundEnvironment = Pick<Environment, 'start' | 'step'>;
+
+/** @param name  keys what is drawn by chance, together with problem, stream and turn */
+export function bindEnvironment(definition: AnyEnvironment, name: string, knobs: Knobs): BoundEnvironment {
+  const { maxTurns } = definition.turnLimits(knobs);
+  const chance = ({ key }: TaskItem, stream: string, turn: number): Rng =>
+    rngFor(`episode|${name}|${key}|${stream}|${turn}`);
+  return {
+    start: (item, stream) => {
+      const state = definition.start(item.identity, knobs, chance(item, stream, -1));
+      return { state, turn: 0, illegal: 0 };
+    },
+    step(item, before, action, stream, { finishReason }) {
+      const turn = before.turn + 1;
+      // What the limit of a turn cut is no action that anybody meant.
+      const step =
+        finishReason === 'length'
+          ? { state: before.state, illegal: true as const, observation: '', verdict: truncated() }
+          : definition.step(before.state, action, knobs, chance(item, stream, before.turn));
+      const { state, ...rest } = step;
+      const broken = before.illegal + (step.illegal ? 1 : 0);
+      const next: EpisodeState = { state, turn, illegal: broken };
+      if (step.verdict !== undefined) return { ...rest, next };
+      if (broken >= MOST_ILLEGAL) return { ...rest, next, verdict: illegal(`${broken} actions broke the rules`) };
+      if (turn < maxTurns) return { ...rest, next };
+      return { ...rest, next, verdict: wrongValue(`not won within ${maxTurns} turns`) };
+    },
+  };
+}
+
+/** Share of turns in which the usual teacher does what the expert does. */
+const EXPERT_SHARE = 0.7;
+
+/** What the teacher of a warm start does: often enough not what is best, so that something is left to discover. */
+export function teacherAction(definition: AnyEnvironment, state: Json, knobs: Knobs, rng: Rng): string {
+  if (definition.teacher !== undefined) return definition.teacher(state, knobs, rng);
+  return rng.float() < EXPERT_SHARE ? definition.expert(state, knobs, rng) : definition.random(state, knobs, rng);
+}
+
+/** Label of a turn that the policy wrote. */
+export const POLICY_TURN = 'policy';
+
+/** Plays an episode to its end. @param choose  the action for a state; undefined: there is none, and the episode is lost */
+export function playEpisode(
+  environment: BoundEnvironment,
+  item: TaskItem,
+  stream: string,
+  choose: (state: Json, turn: number) => string | undefined,
+): PlayedEpisode {
+  const turns: PlayedTurn[] = [];
+  let reward = 0;
+  let at = environment.start(item, stream);
+  for (;;) {
+    const action = choose(at.state, at.turn);
+    if (action === undefined) return { turns, verdict: wrongValue('the episode was not played to its end'), reward };
+    const step = environment.step(item, at, action, stream, { finishReason: 'eos' });
+    turns.push({ from: POLICY_TURN, text: action });
+    reward += step.reward ?? 0;
+    if (step.verdict !== undefined) return { turns, verdict: step.verdict, reward };
+    turns.push({ from: step.from ?? ENVIRONMENT_TURN, text: step.observation ?? '' });
+    at = step.next;
+  }
+}
+
+/** The actions of an episode as one text, a line each: an answer of the task as its oracle and its verifier have it. */
+export function actionsOf({ turns }: Pick<PlayedEpisode, 'turns'>): string {
+  return turns.flatMap(({ from, text }) => (from === POLICY_TURN ? [text] : [])).join('\n');
+}

@@ -1,0 +1,103 @@
+/** The problems of a set of tasks as episodes, in the tokens of its codec. */
+import { PluginError } from '../errors.ts';
+import type { FinishReason } from '../rewards/verdict.ts';
+import type { Codec } from '../text/codec.ts';
+import { TOKEN } from '../token_kinds.ts';
+import type { Environment, PlayedEpisode, TurnLimits } from './environment.ts';
+import { questionOf } from './environment.ts';
+import { ENVIRONMENT_TURN, POLICY_TURN } from './play.ts';
+import type { TaskItem } from './problem.ts';
+import type { Demonstration } from './prompts/dialogue_tokens.ts';
+import { observationTokens } from './prompts/observation_tokens.ts';
+import type { Task } from './task.ts';
+
+/** What is known of the tasks of a set. */
+export interface Played {
+  readonly codec: Codec;
+  taskOf(item: TaskItem): Task;
+  /** How long the episodes of a task may become; undefined where it is answered by one text. */
+  turnsOf(task: Task): TurnLimits | undefined;
+  /** Most turns of any task. */
+  readonly maxTurns: number;
+  /** Most tokens of what a problem is answered with in one turn. */
+  maxCompletionTokens(): number;
+}
+
+/** What a problem is asked, and how it is played, by the task that it is of. */
+export function environmentOf({ codec, taskOf, turnsOf, maxTurns, maxCompletionTokens }: Played): Environment {
+  const played = (item: TaskItem): Pick<Environment, 'start' | 'step'> => {
+    const { name, environment } = taskOf(item);
+    if (environment === undefined) throw new RangeError(`${name} is answered by one text: ask its verify()`);
+    return environment;
+  };
+  return {
+    maxTurns,
+    prompt: (item) => [...(taskOf(item).opening ?? []), ...questionOf(item)],
+    plays: (item) => taskOf(item).environment !== undefined,
+    start: (item, stream) => played(item).start(item, stream),
+    step: (item, ...rest) => played(item).step(item, ...rest),
+    turnTokens: (item) => turnsOf(taskOf(item))?.actionTokens ?? maxCompletionTokens(),
+    observationTokens(item, { observation = '', from = ENVIRONMENT_TURN }, finishReason) {
+      const task = taskOf(item);
+      const most = turnsOf(task)?.observationTokens ?? 0;
+      const said = `task "${task.name}": step() says ${JSON.stringify(observation)}`;
+      const tokens = written(codec, { text: observation, from, finishReason }, said);
+      if (tokens.length <= most) return tokens;
+      const rule = `that is ${tokens.length} tokens, and turnLimits() says at most ${most}; raise observationTokens there`;
+      throw new PluginError('task-failed', `${said}: ${rule}, or say it in fewer.`, { observation, most });
+    },
+  };
+}
+
+interface Said {
+  readonly text: string;
+  readonly from: string;
+  readonly finishReason: FinishReason;
+}
+
+/** @throws PluginError where it cannot be written in the vocabulary */
+function written(codec: Codec, { text, from, finishReason }: Said, said: string): Int32Array {
+  try {
+    return observationTokens(codec, text, from, finishReason);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new PluginError('task-failed', `${said}, which cannot be written: ${reason}`, { observation: text });
+  }
+}
+
+/** An episode as a supervised stage learns it: the policy's turns have a loss, what it reads between them has none. */
+export function episodeDemonstration(codec: Codec, prompt: Int32Array, { turns }: PlayedEpisode): Demonstration {
+  const tokens: number[] = [];
+  const labels: number[] = [];
+  for (const { from, text } of turns) {
+    const isAction = from === POLICY_TURN;
+    const own = isAction ? [...codec.encode(text), codec.eosTokenId] : observationTokens(codec, text, from, 'eos');
+    for (const token of own) {
+      tokens.push(token);
+      labels.push(isAction ? TOKEN.reference : TOKEN.given);
+    }
+  }
+  const end = labels.lastIndexOf(TOKEN.reference) + 1;
+  return {
+    prompt,
+    tokens: Int32Array.from(tokens.slice(0, end)),
+    labels: Uint8Array.from(labels.slice(0, end)),
+  };
+}
+
+/** Room for longer texts than those that were measured. */
+export function withRoom(tokens: number): number {
+  return Math.ceil(tokens * 1.25) + 4;
+}
+
+/** Lengths of turns in the tokens of a pretrained model, which no task can say: those that a teacher plays. */
+export function measuredTurns(codec: Codec, { maxTurns }: TurnLimits, episodes: readonly PlayedEpisode[]): TurnLimits {
+  let [actionTokens, observed] = [1, 1];
+  for (const { turns } of episodes) {
+    for (const { from, text } of turns) {
+      if (from === POLICY_TURN) actionTokens = Math.max(actionTokens, codec.encode(text).length + 1);
+      else observed = Math.max(observed, observationTokens(codec, text, from, 'length').length);
+    }
+  }
+  return { maxTurns, actionTokens: withRoom(actionTokens), observationTokens: withRoom(observed) };
+}

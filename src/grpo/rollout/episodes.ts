@@ -1,0 +1,103 @@
+/**
+ * Episodes: the policy's turns go to the environment of their problem, and what it says follows them. An episode is
+ * one completion: the tokens of all its turns, of which those that the policy did not write are of kind `given`.
+ */
+import type { EpisodeState } from '../../data/environment.ts';
+import { ENVIRONMENT_TURN, POLICY_TURN } from '../../data/play.ts';
+import type { TaskItem } from '../../data/task.ts';
+import type { TaskSet } from '../../data/task_set.ts';
+import type { VerifiedCompletion } from '../../methods/records.ts';
+import { type TurnRecord, turnsOver } from '../../methods/support/rollouts/turns.ts';
+import type { EndedTurn, TurnAnswer, TurnControl } from '../../model/sampling/episodes.ts';
+import type { Completion } from '../../model/sampling/generation.ts';
+import { truncated } from '../../rewards/reject.ts';
+import type { Verdict } from '../../rewards/verdict.ts';
+import type { SampleRequest } from '../generator.ts';
+
+/** A completion whose verdict came with its last turn. */
+export interface PlayedCompletion extends Completion, Pick<VerifiedCompletion, 'text' | 'turns' | 'verdict'> {}
+
+/** Whether an environment has judged it already. */
+export function isPlayed(completion: Completion): completion is PlayedCompletion {
+  return 'turns' in completion && 'verdict' in completion;
+}
+
+/** An episode under way. */
+interface Episode {
+  /** What is drawn by chance in it. */
+  readonly stream: string;
+  at: EpisodeState;
+  readonly turns: TurnRecord[];
+  verdict: Verdict | undefined;
+}
+
+/** The episodes of some requests: answers their turns, and then knows how they went. */
+export class Episodes implements TurnControl {
+  readonly turnTokens: readonly number[];
+  readonly #tasks: TaskSet;
+  readonly #items: readonly TaskItem[];
+  /** [requests][completions]; undefined where a problem is answered by one text. */
+  readonly #episodes: readonly (readonly Episode[] | undefined)[];
+
+  /** @param samplingKey  keys what is drawn by chance, together with the number of the rollout */
+  constructor(
+    tasks: TaskSet,
+    items: readonly TaskItem[],
+    requests: readonly SampleRequest[],
+    samplingKey: readonly number[],
+  ) {
+    const { environment } = tasks;
+    this.#tasks = tasks;
+    this.#items = items;
+    this.turnTokens = items.map((item) => environment.turnTokens(item));
+    this.#episodes = requests.map(({ rollouts }, i) => {
+      if (!environment.plays(items[i])) return undefined;
+      return rollouts.map(({ rollout }): Episode => {
+        const stream = `${samplingKey.join()}|${rollout}`;
+        return { stream, at: environment.start(items[i], stream), turns: [], verdict: undefined };
+      });
+    });
+  }
+
+  after(ended: readonly EndedTurn[]): readonly TurnAnswer[] {
+    return ended.map((turn) => this.#answer(turn));
+  }
+
+  #answer({ request, completion, tokens, begin, finishReason }: EndedTurn): TurnAnswer {
+    const { environment, codec } = this.#tasks;
+    const item = this.#items[request];
+    const episode = this.#episodes[request]?.[completion];
+    if (episode === undefined) return 'stop';
+    const own = tokens.subarray(begin);
+    const action = codec.decode(finishReason === 'eos' ? own.subarray(0, -1) : own);
+    const step = environment.step(item, episode.at, action, episode.stream, { finishReason });
+    const { next, verdict, reward, potential, observation = '', from = ENVIRONMENT_TURN } = step;
+    const paid = { ...(reward !== undefined && { reward }), ...(potential !== undefined && { potential }) };
+    episode.at = next;
+    episode.turns.push({ length: own.length, label: POLICY_TURN, text: action, ...paid });
+    episode.verdict = verdict;
+    if (verdict !== undefined) return 'stop';
+    const answer = environment.observationTokens(item, step, finishReason);
+    episode.turns.push({ length: answer.length, label: from, text: spoken(observation) });
+    return answer;
+  }
+
+  /** The completions with their turns and verdicts, where they were played; one that had no room to end is not won. */
+  played(completions: readonly (readonly Completion[])[]): Completion[][] {
+    return completions.map((group, request) =>
+      group.map((completion, index): Completion | PlayedCompletion => {
+        const episode = this.#episodes[request]?.[index];
+        if (episode === undefined) return completion;
+        const { turns, verdict = truncated() } = episode;
+        // What its last turn would have been answered with had no room any more.
+        const fitting = turns.at(-1)?.label === POLICY_TURN ? turns : turns.slice(0, -1);
+        return { ...completion, ...turnsOver(completion.tokens, fitting), verdict };
+      }),
+    );
+  }
+}
+
+/** What is said between two turns, on lines of its own: texts of turns are joined to that of their completion. */
+function spoken(observation: string): string {
+  return `\n${observation}\n`;
+}

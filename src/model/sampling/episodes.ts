@@ -1,0 +1,177 @@
+/**
+ * Sampling of episodes: the policy writes a turn, something else answers it, and the policy writes the next one, until the
+ * episode ends. The answer's tokens follow the turn's, of kind `given`, and go in with the same step as the first token after
+ * them; nothing is computed twice, so that an episode costs what its tokens would cost in one turn.
+ *
+ * A turn that has ended leaves the batch until its answer is there, and the others are sampled on; a place in the cache
+ * that an episode gives back is taken by the next one. Neither shows in what is sampled: a token is a function of
+ * (weights, tokens before it, sampling key, rollout number, position) alone.
+ */
+import type { FinishReason } from '../../finish_reason.ts';
+import type { Policy } from '../policy.ts';
+import type { Completion, GenerationRequest, GenerationSettings, KeptGeneration } from './generation.ts';
+import { completionOf, maxTokens, splitRequests } from './generation.ts';
+import type { SampledSequence } from './sampled_sequence.ts';
+import { openSampler, type Sampler } from './sampler.ts';
+
+/** A turn that has just ended. */
+export interface EndedTurn {
+  /** Index of its request, and of its completion in it. */
+  readonly request: number;
+  readonly completion: number;
+  /** All tokens of the episode so far; the turn's are those from `begin`. Valid until the turn is answered. */
+  readonly tokens: Int32Array;
+  readonly begin: number;
+  /** Why the turn ended. */
+  readonly finishReason: FinishReason;
+}
+
+/** What comes after a turn: these tokens, and then the next turn; or nothing, and the episode is over. */
+export type TurnAnswer = readonly number[] | Int32Array | 'stop';
+
+/** What answers the policy's turns. */
+export interface TurnControl {
+  /** Most tokens of a turn of each request. */
+  readonly turnTokens: readonly number[];
+  /**
+   * [ended] what comes after turns that have ended, in order. A list is taken at once; of a promise the other episodes do
+   * not wait.
+   */
+  after(ended: readonly EndedTurn[]): readonly TurnAnswer[] | Promise<readonly TurnAnswer[]>;
+}
+
+/** An episode under way. */
+interface Episode {
+  readonly request: number;
+  readonly completion: number;
+  readonly sequence: SampledSequence;
+  /** Where its turn begins. */
+  begin: number;
+}
+
+/**
+ * Episodes of each request, in order; their activations stay where `keep` is set and there is room for all of them.
+ * A request has no prefixes. An episode that has no room for an answer and a token after it ends with reason `length`.
+ */
+export async function generateEpisodes(
+  policy: Policy,
+  requests: readonly GenerationRequest[],
+  settings: GenerationSettings & { readonly keep?: boolean },
+  turns: TurnControl,
+): Promise<KeptGeneration> {
+  const room = maxTokens(settings);
+  const most = requests.reduce((sum, r) => sum + r.prompt.length + r.rolloutNumbers.length * Math.max(0, room - 1), 0);
+  const together = splitRequests(policy, requests, room).length === 1;
+  const keeps = settings.keep === true && policy.keepsRollouts && together && most <= policy.capacity.keptRows;
+  const run = new EpisodeRun(openSampler(policy, { ...settings, keep: keeps }), requests, settings, turns, keeps);
+  return run.toTheEnd();
+}
+
+class EpisodeRun {
+  readonly #sampler: Sampler;
+  readonly #requests: readonly GenerationRequest[];
+  readonly #settings: GenerationSettings;
+  readonly #turns: TurnControl;
+  /** Ended episodes keep their place in the cache. */
+  readonly #keeps: boolean;
+  /** [requests][completions] */
+  readonly #completions: Completion[][];
+  readonly #sequences: SampledSequence[][];
+  /** Not begun yet, in order. */
+  readonly #waiting: { readonly request: number; readonly completion: number }[];
+  readonly #sampling = new Set<Episode>();
+  /** Answers that are still to come. */
+  readonly #answering = new Set<Promise<void>>();
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(
+    sampler: Sampler,
+    requests: readonly GenerationRequest[],
+    settings: GenerationSettings,
+    turns: TurnControl,
+    keeps: boolean,
+  ) {
+    this.#sampler = sampler;
+    this.#requests = requests;
+    this.#settings = settings;
+    this.#turns = turns;
+    this.#keeps = keeps;
+    this.#completions = requests.map(() => []);
+    this.#sequences = requests.map(() => []);
+    this.#waiting = requests.flatMap(({ rolloutNumbers }, request) =>
+      rolloutNumbers.map((_, completion) => ({ request, completion })),
+    );
+  }
+
+  async toTheEnd(): Promise<KeptGeneration> {
+    while (this.#waiting.length + this.#sampling.size + this.#answering.size > 0) {
+      if (this.#failure) throw this.#failure.error;
+      this.#beginWaiting();
+      if (this.#sampling.size === 0) await Promise.race(this.#answering);
+      else await this.#untilTurnsEnd();
+    }
+    if (this.#failure) throw this.#failure.error;
+    return {
+      completions: this.#completions,
+      places: this.#keeps ? this.#sequences.map((group) => this.#sampler.keptRows(group)) : undefined,
+    };
+  }
+
+  /** Begins episodes as long as the cache has room for the longest that they may become. */
+  #beginWaiting(): void {
+    while (this.#waiting.length > 0) {
+      const [{ request, completion }] = this.#waiting;
+      const { prompt: prefix, rolloutNumbers } = this.#requests[request];
+      const { stopIds } = this.#settings;
+      const added = this.#sampler.tryAdd({
+        prefix,
+        rolloutNumbers: [rolloutNumbers[completion]],
+        stopIds,
+        maxTokens: this.#turns.turnTokens[request],
+        room: maxTokens(this.#settings),
+      });
+      if (added === undefined) return;
+      this.#waiting.shift();
+      const [sequence] = added;
+      this.#sequences[request][completion] = sequence;
+      this.#sampling.add({ request, completion, sequence, begin: 0 });
+    }
+  }
+
+  async #untilTurnsEnd(): Promise<void> {
+    await this.#sampler.runUntilOneEnds([...this.#sampling].map(({ sequence }) => sequence));
+    const ended = [...this.#sampling].filter(({ sequence }) => sequence.finishReason !== undefined);
+    for (const episode of ended) this.#sampling.delete(episode);
+    const answers = this.#turns.after(
+      ended.map(({ request, completion, sequence, begin }) => {
+        const { tokens, finishReason = 'length' } = sequence;
+        return { request, completion, tokens, begin, finishReason };
+      }),
+    );
+    if (!(answers instanceof Promise)) return this.#goOn(ended, answers);
+    const answering: Promise<void> = answers
+      .then((list) => this.#goOn(ended, list))
+      .catch((error) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => this.#answering.delete(answering));
+    this.#answering.add(answering);
+  }
+
+  #goOn(episodes: readonly Episode[], answers: readonly TurnAnswer[]): void {
+    episodes.forEach((episode, i) => {
+      const { sequence } = episode;
+      const answer = answers[i];
+      if (answer === 'stop') return this.#end(episode, sequence.finishReason ?? 'length');
+      if (sequence.tokens.length + answer.length >= maxTokens(this.#settings)) return this.#end(episode, 'length');
+      this.#sampler.append(sequence, answer);
+      episode.begin = sequence.tokens.length;
+      this.#sampling.add(episode);
+    });
+  }
+
+  #end({ request, completion, sequence }: Episode, finishReason: FinishReason): void {
+    this.#completions[request][completion] = completionOf(sequence, finishReason);
+    if (!this.#keeps) this.#sampler.release([sequence]);
+  }
+}

@@ -1,0 +1,33 @@
+/** Environments: each keeps the rules that `tasks check` knows, and its problems stay those of their digests. */
+import { describe, expect, it } from 'vitest';
+import { checkTask, findingText, registeredTasks } from '../../../src/data/index.ts';
+import { budget } from '../../support/budget.ts';
+import { digestsOf } from '../../support/task_digests.ts';
+
+/** Of each level: one that changes means other problems; raise the version, then write what the failure shows here. */
+const DIGESTS: Readonly<Record<string, readonly string[]>> = {
+  guess_number: ['c5eaa8af', '64b7859a', '2225cbae', 'a209ea76'],
+  frozen_lake: ['44c5714d', '37d3c173', '2a07b36b', 'f1fa3fe7'],
+};
+
+const environments: string[] = [];
+for (const [name, { load }] of Object.entries(registeredTasks)) {
+  if ((await load()).environment !== undefined) environments.push(name);
+}
+
+it('every environment has its digests', () => {
+  expect(Object.keys(DIGESTS).sort()).toEqual(environments.sort());
+});
+
+describe.each(environments)('%s', (name) => {
+  it('keeps the rules of an environment', async () => {
+    const definition = await registeredTasks[name].load();
+    const { findings, settings } = checkTask(definition, { items: budget({ quick: 6, all: 24 }) });
+    expect(findings.map(findingText)).toEqual([]);
+    expect(settings.length).toBeGreaterThan(1);
+  });
+
+  it('draws the same problems as ever', async () => {
+    expect(await digestsOf(name)).toEqual(DIGESTS[name]);
+  });
+});
