@@ -9,6 +9,12 @@ import type { FinishReason, Verdict } from '../rewards/verdict.ts';
 import type { Message } from '../text/codec.ts';
 import type { Knobs, TaskItem, VerifyContext } from './problem.ts';
 
+/** Label of a turn that the policy wrote. */
+export const POLICY_TURN = 'policy';
+
+/** Who answers the policy where the environment does not say. */
+export const ENVIRONMENT_TURN = 'environment';
+
 /** How long an episode may become. */
 export interface TurnLimits {
   /** Turns of the policy, at least 1. An episode that has not ended with the last of them is lost. */

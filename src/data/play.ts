@@ -3,13 +3,11 @@ import { type Rng, rngFor } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
 import { illegal, truncated, wrongValue } from '../rewards/reject.ts';
 import type { Environment, EnvironmentDefinition, EpisodeState, PlayedEpisode, PlayedTurn } from './environment.ts';
+import { ENVIRONMENT_TURN, POLICY_TURN } from './environment.ts';
 import type { Knobs, TaskItem } from './problem.ts';
 
 /** Actions that may break the rules before the last of them ends the episode. */
 export const MOST_ILLEGAL = 3;
-
-/** Who answers the policy where the environment does not say. */
-export const ENVIRONMENT_TURN = 'environment';
 
 /** An environment whose items and knobs are known to itself only; methods are checked bivariantly. */
 export type AnyEnvironment = EnvironmentDefinition<Json, Json, Knobs>;
@@ -53,9 +51,6 @@ export function teacherAction(definition: AnyEnvironment, state: Json, knobs: Kn
   if (definition.teacher !== undefined) return definition.teacher(state, knobs, rng);
   return rng.float() < EXPERT_SHARE ? definition.expert(state, knobs, rng) : definition.random(state, knobs, rng);
 }
-
-/** Label of a turn that the policy wrote. */
-export const POLICY_TURN = 'policy';
 
 /** Plays an episode to its end. @param choose  the action for a state; undefined: there is none, and the episode is lost */
 export function playEpisode(

@@ -95,7 +95,9 @@ export function watchCalls(callee: Callee): TaskCalls {
     if (thrown instanceof TimeLimitError) return timeout(call);
     if (thrown instanceof PluginError && SAID.includes(thrown.code)) return thrown;
     const reason = isOwnError(thrown) ? thrown.message.replace(/\.$/, '') : describeThrown(thrown, path);
-    const hint = /read only|not extensible|Cannot delete/.test(reason) ? ' (a problem cannot be written to)' : '';
+    const hint = /read only|not extensible|Cannot delete/.test(reason)
+      ? ` (a ${part.startsWith('environment.') ? 'state' : 'problem'} cannot be written to)`
+      : '';
     return error('task-failed', part, `failed${forWhat(part, given)}: ${reason}${hint} — correct it`);
   };
   const run =
@@ -134,6 +136,7 @@ export function watchCalls(callee: Callee): TaskCalls {
 /** What a call was about. */
 function forWhat(part: string, [first, second]: readonly unknown[]): string {
   if (part === 'verify') return ` for problem ${shown(first)} and answer ${shown(second)}`;
+  if (part === 'environment.step') return ` for state ${shown(first)} and action ${shown(second)}`;
   if (part === 'tokenizer.encode' || part === 'tokenizer.decode') return ` for ${shown(first)}`;
   const ofProblem = [
     'key',

@@ -25,7 +25,8 @@ export function isMapping(value: unknown): value is Readonly<Record<string, unkn
   return typeof value === 'object' && value !== null;
 }
 
-function isVerdict(value: unknown): value is Verdict {
+/** Whether a value is a verdict, with steps in their form if it has some. */
+export function isVerdict(value: unknown): value is Verdict {
   if (!isMapping(value)) return false;
   const { score, status, reason, feedback = '', steps } = value;
   const isScore = score === null || (typeof score === 'number' && score >= 0 && score <= 1);

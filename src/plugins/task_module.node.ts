@@ -16,6 +16,7 @@ import { kindOf } from './reward_module.ts';
 import { shown, type TaskCalls, watchCalls } from './task_calls.node.ts';
 import { isMapping, TASK_CONTRACTS, type TaskContract } from './task_contracts.ts';
 import { firstDifference, type ProbedCall, probeTask } from './task_probe.ts';
+import { watchEnvironment } from './watched_environment.node.ts';
 import { watchTokenizer } from './watched_tokenizer.node.ts';
 
 type Definition = Readonly<Record<string, unknown>>;
@@ -97,7 +98,13 @@ function watched(definition: Definition, callee: Callee): AnyTaskDefinition {
     // Its contract has been kept, or the call has thrown.
     watchTokenizer(tokenizer(...given) as Tokenizer, calls);
   // Every part that is called is there and watched.
-  const parts: unknown = { ...definition, ...others, tokenizer: watchedTokenizer };
+  const { environment } = definition;
+  const parts: unknown = {
+    ...definition,
+    ...others,
+    tokenizer: watchedTokenizer,
+    ...(environment !== undefined && { environment: watchEnvironment(environment, calls) }),
+  };
   return parts as AnyTaskDefinition;
 }
 

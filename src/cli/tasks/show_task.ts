@@ -1,5 +1,7 @@
 /** `rlvr-train tasks show NAME`: some problems with a right answer, and near misses with what the verifier says of each. */
 import { bindTask } from '../../data/create_task.ts';
+import { ENVIRONMENT_TURN, type PlayedEpisode, POLICY_TURN } from '../../data/environment.ts';
+import { type AnyEnvironment, bindEnvironment, playEpisode } from '../../data/play.ts';
 import type { AnyTaskDefinition } from '../../data/registry.ts';
 import type { Task, TaskItem } from '../../data/task.ts';
 import { rngFor } from '../../kernels/philox.ts';
@@ -18,23 +20,58 @@ export async function showTask(name: string, flags: TaskFlags): Promise<void> {
       const task = bindTask(definition, givenKnobs(flags));
       const { count = 3, seed = 0, json = false } = flags;
       const items = Array.from({ length: count }, (_, index) => task.trainItem(seed, index));
-      const shown = items.map((item, index) => ({ item, tries: triesOf(definition, task, item, index) }));
+      const shown = items.map((item, index) => {
+        const { environment } = definition;
+        const episodes = environment === undefined ? [] : episodesOf(environment, task, item, index);
+        const tries = environment === undefined ? triesOf(definition, task, item, index) : [];
+        return { item, tries, ...(episodes.length > 0 && { episodes }) };
+      });
       if (json) {
-        for (const { item, tries } of shown) printJson(JSON.stringify({ ...item, tries }));
+        for (const { item, ...told } of shown) printJson(JSON.stringify({ ...item, ...told }));
         return;
       }
-      for (const { item, tries } of shown) print([colors.bold(item.prompt), ...tries.map(tryLine)].join('\n'));
-      const { promptTokens, completionTokens } = task.language;
+      for (const { item, tries, episodes = [] } of shown) {
+        print([colors.bold(item.prompt), ...tries.map(tryLine), ...episodes.flatMap(episodeLines)].join('\n'));
+      }
+      const { promptTokens, completionTokens, turns } = task.language;
       const facts = [
         `chance ${(100 * task.chance).toFixed(1)} %`,
         `${task.heldOutItems().length} held-out problems`,
-        `prompts of at most ${promptTokens} tokens, completions of ${completionTokens}`,
+        `prompts of at most ${promptTokens} tokens, ${turns ? `${turns.maxTurns} turns with what is said between them` : 'completions'} of ${completionTokens}`,
         `knobs ${JSON.stringify(task.knobs)}`,
       ];
       print(colors.dim(facts.join('; ')));
     },
     givenKnobs(flags),
   );
+}
+
+/** An episode as a player plays it. */
+interface ShownEpisode extends PlayedEpisode {
+  readonly player: string;
+}
+
+/** Each problem as its expert plays it, and as one who knows the rules alone. */
+function episodesOf(definition: AnyEnvironment, { name, knobs }: Task, item: TaskItem, index: number): ShownEpisode[] {
+  const bound = bindEnvironment(definition, name, knobs);
+  return (['expert', 'random'] as const).map((player) => {
+    const rng = rngFor(`shown ${index} ${player}`);
+    const episode = playEpisode(bound, item, `shown ${index}`, (state) => definition[player](state, knobs, rng));
+    return { player, ...episode };
+  });
+}
+
+/** A turn a line, with what it was answered with. */
+function episodeLines({ player, turns, verdict }: ShownEpisode): string[] {
+  const said = turns.flatMap(({ from, text }, i) => {
+    if (from !== POLICY_TURN) return [];
+    const answer = turns[i + 1];
+    const tool = answer && answer.from !== ENVIRONMENT_TURN ? `${answer.from}: ` : '';
+    return [
+      `     ${JSON.stringify(text).padEnd(24)}  ${colors.dim(answer ? `${tool}${JSON.stringify(answer.text)}` : '')}`.trimEnd(),
+    ];
+  });
+  return [`  ${verdict.score ?? '–'}  ${player}: ${verdict.reason}`, ...said];
 }
 
 interface Try {

@@ -2,7 +2,7 @@
 import { DataError } from '../../errors.ts';
 import type { FinishReason } from '../../finish_reason.ts';
 import type { Codec, Message } from '../../text/codec.ts';
-import { ENVIRONMENT_TURN } from '../play.ts';
+import { ENVIRONMENT_TURN } from '../environment.ts';
 
 /** Stands for a turn of the policy where a template is asked what comes after one. */
 const ANSWER = 'ANSWER OF THE POLICY';

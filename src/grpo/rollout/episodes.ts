@@ -2,8 +2,8 @@
  * Episodes: the policy's turns go to the environment of their problem, and what it says follows them. An episode is
  * one completion: the tokens of all its turns, of which those that the policy did not write are of kind `given`.
  */
-import type { EpisodeState } from '../../data/environment.ts';
-import { ENVIRONMENT_TURN, POLICY_TURN } from '../../data/play.ts';
+import { ENVIRONMENT_TURN, type EpisodeState, type EpisodeStep, POLICY_TURN } from '../../data/environment.ts';
+import { makeEach } from '../../data/repeat.ts';
 import type { TaskItem } from '../../data/task.ts';
 import type { TaskSet } from '../../data/task_set.ts';
 import type { VerifiedCompletion } from '../../methods/records.ts';
@@ -29,6 +29,14 @@ interface Episode {
   at: EpisodeState;
   readonly turns: TurnRecord[];
   verdict: Verdict | undefined;
+}
+
+/** What a turn of an episode leads to. */
+interface Taken {
+  readonly episode: Episode;
+  readonly action: string;
+  readonly length: number;
+  readonly step: EpisodeStep;
 }
 
 /** The episodes of some requests: answers their turns, and then knows how they went. */
@@ -60,24 +68,32 @@ export class Episodes implements TurnControl {
   }
 
   after(ended: readonly EndedTurn[]): readonly TurnAnswer[] {
-    return ended.map((turn) => this.#answer(turn));
+    // The steps alone, since a call may be made twice: what they lead to is kept afterwards.
+    const taken = makeEach(this.#tasks.repeat, ended.length, (i) => this.#take(ended[i]));
+    return ended.map((turn, i) => this.#answer(turn, taken[i]));
   }
 
-  #answer({ request, completion, tokens, begin, finishReason }: EndedTurn): TurnAnswer {
+  /** The step of a turn; undefined where its problem is answered by one text. */
+  #take({ request, completion, tokens, begin, finishReason }: EndedTurn): Taken | undefined {
     const { environment, codec } = this.#tasks;
-    const item = this.#items[request];
     const episode = this.#episodes[request]?.[completion];
-    if (episode === undefined) return 'stop';
+    if (episode === undefined) return undefined;
     const own = tokens.subarray(begin);
     const action = codec.decode(finishReason === 'eos' ? own.subarray(0, -1) : own);
-    const step = environment.step(item, episode.at, action, episode.stream, { finishReason });
+    const step = environment.step(this.#items[request], episode.at, action, episode.stream, { finishReason });
+    return { episode, action, length: own.length, step };
+  }
+
+  #answer({ request, finishReason }: EndedTurn, taken: Taken | undefined): TurnAnswer {
+    if (taken === undefined) return 'stop';
+    const { episode, action, length, step } = taken;
     const { next, verdict, reward, potential, observation = '', from = ENVIRONMENT_TURN } = step;
     const paid = { ...(reward !== undefined && { reward }), ...(potential !== undefined && { potential }) };
     episode.at = next;
-    episode.turns.push({ length: own.length, label: POLICY_TURN, text: action, ...paid });
+    episode.turns.push({ length, label: POLICY_TURN, text: action, ...paid });
     episode.verdict = verdict;
     if (verdict !== undefined) return 'stop';
-    const answer = environment.observationTokens(item, step, finishReason);
+    const answer = this.#tasks.environment.observationTokens(this.#items[request], step, finishReason);
     episode.turns.push({ length: answer.length, label: from, text: spoken(observation) });
     return answer;
   }

@@ -1,5 +1,6 @@
 /** How a completion came to be, where it was not simply sampled under its problem's own prompt: for logs, screens and pages. */
-import type { Rollout } from '../../methods/records.ts';
+import { POLICY_TURN } from '../../data/environment.ts';
+import type { Rollout, Turn } from '../../methods/records.ts';
 import type { LoggedField } from '../../methods/support/rollouts/rollout_fields.ts';
 import { TOKEN } from '../../token_kinds.ts';
 import type { JsonObject } from '../json.ts';
@@ -51,7 +52,7 @@ export const PROVENANCE = {
   prompt: ({ prompt }, textOf) => (prompt === undefined ? {} : { trained_under: textOf(prompt) }),
   labels(rollout, textOf) {
     const { tokens, labels, turns } = rollout;
-    if (turns !== undefined) return {}; // they say what was put in
+    if (turns !== undefined) return { marks: marksOfTurns(turns) };
     const putIn = labels === undefined ? [] : KINDS.filter(([, kind]) => labels.includes(kind));
     const marks = putIn.length === 0 ? [] : marksOf(rollout, textOf);
     return {
@@ -91,6 +92,17 @@ function isMark(value: unknown): value is Mark {
   if (!Array.isArray(value)) return false;
   const [from, to, kind] = value;
   return Number.isInteger(from) && Number.isInteger(to) && (kind === 'given' || kind === 'reference');
+}
+
+/** What others than the policy said: the text of a completion is that of its turns. */
+function marksOfTurns(turns: readonly Turn[]): Mark[] {
+  const marks: Mark[] = [];
+  let at = 0;
+  for (const { label, text } of turns) {
+    if (label !== POLICY_TURN && text !== '') marks.push([at, at + text.length, 'given']);
+    at += text.length;
+  }
+  return marks;
 }
 
 /** None where a part cannot be told from the rest: of a character of several tokens, some were put in. */

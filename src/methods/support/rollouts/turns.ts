@@ -2,11 +2,9 @@
  * A completion as turns. Its tokens, log-probs and labels are one array each, sampled or given; a turn is a view of the
  * tokens, so that turns take no memory of their own, and what is computed by token need not know them.
  */
+import { POLICY_TURN } from '../../../data/environment.ts';
 import { TOKEN } from '../../../token_kinds.ts';
 import type { Turn, VerifiedCompletion } from '../../records.ts';
-
-/** Label of a turn that the policy wrote. */
-export const POLICY_TURN = 'policy';
 
 /** The turns of any completion: one of the policy's where it has no list of them. */
 export function turnsOf({

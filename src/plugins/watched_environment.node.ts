@@ -1,0 +1,76 @@
+/** The environment of a user's task, watched: each call is limited in time, and what it gives is checked. */
+import type { EnvironmentStep } from '../data/environment.ts';
+import type { AnyEnvironment } from '../data/play.ts';
+import type { Json } from '../options/json.ts';
+import { refusal } from './module.node.ts';
+import { freezePlain } from './plain_data.ts';
+import { shown, type TaskCalls } from './task_calls.node.ts';
+import { isMapping, isVerdict } from './task_contracts.ts';
+
+const NEEDED = ['start', 'step', 'expert', 'random', 'turnLimits'];
+const STEP = '{state, observation, reward, potential, verdict}: its new state, and what there is of the others';
+
+/** @throws PluginError where a function is missing */
+export function watchEnvironment(own: unknown, calls: TaskCalls): AnyEnvironment {
+  const lacks = NEEDED.filter((name) => !isMapping(own) || typeof own[name] !== 'function');
+  if (lacks.length > 0) {
+    const remedy = 'add what is missing; environmentTask() of rlvr-train/tasks makes the whole of an environment';
+    throw refusal(`its environment lacks ${lacks.map((name) => `${name}()`).join(', ')}; ${remedy}`);
+  }
+  const environment = own as AnyEnvironment; // each part is looked at when it is called
+  const limited = <T>(part: string, given: readonly unknown[], work: () => T): T =>
+    calls.limited(`environment.${part}`, given, work);
+  const broken = (part: string, given: readonly unknown[], what: string, remedy: string): never => {
+    throw calls.broken(`environment.${part}`, given, what, remedy);
+  };
+  /** Frozen, so that a step that writes to the state that it was given fails there and then. */
+  const stateOf = (part: string, given: readonly unknown[], state: unknown): Json => {
+    const wrong = freezePlain(state);
+    if (wrong !== undefined) broken(part, given, `gave a state with ${wrong}`, 'a state of plain JSON');
+    return state as Json;
+  };
+  const action = (part: 'expert' | 'random' | 'teacher', ...given: Parameters<AnyEnvironment['expert']>): string =>
+    limited(part, [given[0]], () => {
+      const text: unknown = environment[part]?.(...given);
+      return typeof text === 'string' ? text : broken(part, [given[0]], `gave ${shown(text)}`, 'an action, a text');
+    });
+  return {
+    start: (identity, knobs, rng) =>
+      limited('start', [identity], () => stateOf('start', [identity], environment.start(identity, knobs, rng))),
+    step: (state, said, knobs, rng) =>
+      limited('step', [state, said], (): EnvironmentStep<Json> => {
+        const given = [state, said];
+        const step: unknown = environment.step(state, said, knobs, rng);
+        if (!isMapping(step)) return broken('step', given, `gave ${shown(step)}`, STEP);
+        stateOf('step', given, step.state);
+        const { observation = '', from = '', reward = 0, potential = 0, verdict } = step;
+        for (const [name, text] of Object.entries({ observation, from })) {
+          if (typeof text !== 'string') broken('step', given, `gave ${shown(text)} as ${name}`, 'a text');
+        }
+        for (const [name, value] of Object.entries({ reward, potential })) {
+          if (!Number.isFinite(value)) broken('step', given, `gave ${shown(value)} as ${name}`, 'a number');
+        }
+        if (verdict !== undefined && !isVerdict(verdict)) {
+          broken('step', given, `gave the verdict ${shown(verdict)}`, '{score, status, reason}, as verify gives one');
+        }
+        return step as unknown as EnvironmentStep<Json>; // all of it was looked at
+      }),
+    expert: (...given) => action('expert', ...given),
+    random: (...given) => action('random', ...given),
+    ...(environment.teacher && {
+      teacher: (...given: Parameters<AnyEnvironment['expert']>) => action('teacher', ...given),
+    }),
+    turnLimits: (knobs) =>
+      limited('turnLimits', [knobs], () => {
+        const limits = environment.turnLimits(knobs);
+        const { maxTurns, actionTokens, observationTokens } = limits ?? {};
+        const wrong = [maxTurns, actionTokens].some((count) => !Number.isInteger(count) || Number(count) < 1);
+        if (!wrong && Number.isInteger(observationTokens) && observationTokens >= 0) return limits;
+        const rule = '{maxTurns, actionTokens, observationTokens}: whole numbers, the first two above 0';
+        return broken('turnLimits', [knobs], `gave ${shown(limits)}`, rule);
+      }),
+    ...(environment.chanceDecides && {
+      chanceDecides: (knobs) => limited('chanceDecides', [knobs], () => environment.chanceDecides?.(knobs) === true),
+    }),
+  };
+}
