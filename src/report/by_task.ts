@@ -13,7 +13,7 @@ import { interval } from './series.ts';
 const GREEDY = 'eval_accuracy';
 
 /** Nothing for a run of one task without a level: the figures above are its own. */
-export function byTask({ evaluations, outline }: RunRecords): Markup | undefined {
+export function byTask({ evaluations, outline }: Pick<RunRecords, 'evaluations' | 'outline'>): Markup | undefined {
   const after = evaluations.at(-1);
   if (after === undefined) return undefined;
   const before = evaluations.findLast(({ evaluation }) => evaluation === 'baseline');

@@ -24,17 +24,19 @@ interface Names {
  * @param stages      names of the stages that logged something
  * @param mostBytes   of JSON that the groups may take
  * @param newest      the newest step that is whole, where more may be written; what follows it is left out
+ * @param isEnd       whether the log that is passed is the end of one, whose first step may be cut
  */
 export async function readCompletions(
   log: CompletionsLog,
   stages: readonly string[],
   mostBytes: number,
   newest?: { readonly stage: number; readonly step: number },
+  isEnd = false,
 ): Promise<CompletionsData> {
   const { measured, names } = await measure(log, stages);
   const isWhole = ({ stage, step }: StepPlace): boolean =>
     newest === undefined || stage < newest.stage || (stage === newest.stage && step <= newest.step);
-  const steps = measured.filter(isWhole);
+  const steps = measured.filter(isWhole).slice(isEnd && measured.length > 1 ? 1 : 0);
   const kept = fitting(steps, mostBytes - JSON.stringify([...names.reasons.keys()]).length);
   const groups: GroupData[] = [];
   for (const place of kept) {
@@ -48,6 +50,7 @@ export async function readCompletions(
     rewardNames: names.rewards,
     stepsRecorded: steps.length,
     stepsKept: kept.length,
+    isEnd,
   };
 }
 

@@ -4,6 +4,7 @@
  */
 
 import type { Provenance } from '../run/logs/provenance.ts';
+import type { Outline } from './read_run.ts';
 
 /** One stage's curves. Arrays are [points]; a point stands for `stepsPerPoint` optimizer steps. */
 export interface StageData {
@@ -37,6 +38,8 @@ export interface EvaluationData {
   /** pass@K, where K > 1 samples were drawn. */
   readonly pass: Interval | null;
   readonly samples: number;
+  /** Seconds that it took; null where the log is older than that figure. */
+  readonly runtime: number | null;
 }
 
 /** A diagnosis with everything that the run said of it. */
@@ -85,6 +88,8 @@ export interface CompletionsData {
   /** Steps with completions in the run directory, and how many of them are here. */
   readonly stepsRecorded: number;
   readonly stepsKept: number;
+  /** Whether the log has more before these: of a long one, the end alone was read. */
+  readonly isEnd: boolean;
 }
 
 export interface ReportData {
@@ -98,8 +103,10 @@ export interface ReportData {
 export interface ServedRun {
   /** In addresses of the server. */
   readonly name: string;
-  /** Stages of the config, in order. */
-  readonly stages: readonly { readonly stage: string; readonly max_steps: number }[];
+  /** What its config says that the page shows. */
+  readonly outline: Outline;
+  /** Whether a process worked on it when the page was made. */
+  readonly isRunning: boolean;
   readonly seed: number | null;
   /** The same for runs whose configs differ in the seed alone. */
   readonly group: string;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { MOST_CHARACTERS, parseYaml } from '../config/yaml/yaml_document.ts';
 import { CheckpointError } from '../errors.ts';
+import { changedSteps } from '../run/checkpoint/setting_changes.ts';
 import { type Fingerprint, readFingerprint } from '../run/fingerprint/fingerprint.ts';
 import { type JsonObject, parseJsonObject } from '../run/json.ts';
 import { logLines } from '../run/logs/log_lines.ts';
@@ -16,8 +17,10 @@ const taskSchema = z.union([z.string(), z.object({ name: z.string() }).loose()])
 const outlineSchema = z.object({
   task: taskSchema.optional(),
   tasks: z.array(taskSchema).optional(),
-  stages: z.array(z.object({ stage: z.string(), max_steps: z.number() })),
+  stages: z.array(z.object({ stage: z.string(), max_steps: z.number(), eval_steps: z.number().optional() })),
 });
+
+export type Outline = Readonly<z.infer<typeof outlineSchema>>;
 
 /** The part of summary.json that the page shows. */
 const summarySchema = z.object({
@@ -37,7 +40,7 @@ const summarySchema = z.object({
 
 export interface RunRecords {
   readonly configYaml: string;
-  readonly outline: Readonly<z.infer<typeof outlineSchema>>;
+  readonly outline: Outline;
   readonly fingerprint: Fingerprint | undefined;
   /** Only of a run that has finished. */
   readonly summary: Readonly<z.infer<typeof summarySchema>> | undefined;
@@ -65,7 +68,11 @@ export async function readOutline(store: Store): Promise<Pick<RunRecords, 'confi
   const configYaml = new TextDecoder().decode(config);
   const outline = outlineSchema.safeParse(yamlTree(configYaml));
   if (!outline.success) throw malformedConfig(outline.error.issues[0]?.message);
-  return { configYaml, outline: outline.data };
+  const steps = await changedSteps(store);
+  const stages = outline.data.stages.map((stage, i, all) =>
+    steps !== undefined && i === all.length - 1 ? { ...stage, max_steps: steps } : stage,
+  );
+  return { configYaml, outline: { ...outline.data, stages } };
 }
 
 /**

@@ -25,7 +25,7 @@ export async function makeReport(store: Store, name: string): Promise<string> {
   const page = async (completions: ReportData['completions']): Promise<string> =>
     pageHtml(name, renderBody(name, run), { page: 'report', ...curves, completions });
   const stages = curves.stages.map(({ stage }) => stage);
-  const empty = await page({ groups: [], reasons: [], rewardNames: [], stepsRecorded: 0, stepsKept: 0 });
+  const empty = await page({ groups: [], reasons: [], rewardNames: [], stepsRecorded: 0, stepsKept: 0, isEnd: false });
   const left = MOST_BYTES - new TextEncoder().encode(empty).length;
   return page(await readCompletions(run.completions, stages, left, run.summary ? undefined : newestStep));
 }

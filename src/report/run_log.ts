@@ -13,7 +13,6 @@ export class RunLog {
   readonly #store: Store;
   #planned = '';
   #reader = new CurveReader([]);
-  #evaluations: JsonObject[] = [];
   #newestStep = 0;
   /** Where the last whole line ends, and its bytes: in a log that a resumed run has cut, others are there. */
   #end = 0;
@@ -42,7 +41,7 @@ export class RunLog {
 
   /** Their lines, in order. */
   get evaluations(): readonly JsonObject[] {
-    return this.#evaluations.slice();
+    return this.#reader.evaluationLines.slice();
   }
 
   /** Number of the last step in its stage; 0 before the first. */
@@ -72,7 +71,7 @@ export class RunLog {
 
   #begin(planned: readonly { readonly stage: string }[]): void {
     this.#reader = new CurveReader(planned);
-    [this.#evaluations, this.#newestStep, this.#end, this.#last] = [[], 0, 0, new Uint8Array(0)];
+    [this.#newestStep, this.#end, this.#last] = [0, 0, new Uint8Array(0)];
   }
 
   async #isSame(): Promise<boolean> {
@@ -82,7 +81,6 @@ export class RunLog {
 
   #take(record: JsonObject): void {
     this.#reader.read(record);
-    if (record.evaluation !== undefined) this.#evaluations.push(record);
-    else if (record.diagnosis === undefined) this.#newestStep = Number(record.step ?? 0);
+    if (record.evaluation === undefined && record.diagnosis === undefined) this.#newestStep = Number(record.step ?? 0);
   }
 }

@@ -1,12 +1,11 @@
 /** The parts of the page that need no script: how it went, what was noticed, the machine, the config. */
 
 import { commandName } from '../command_name.ts';
-import { thousands } from '../format.ts';
-import { byTask, settingText } from './by_task.ts';
-import type { EvaluationData, Interval } from './data.ts';
+import { settingText } from './by_task.ts';
 import { duration, formatValue } from './format.ts';
 import { html, type Markup } from './markup.ts';
 import type { RunRecords } from './read_run.ts';
+import { placeText, renderSaid } from './said.ts';
 
 /**
  * Everything inside `<body>` but data and script; the script fills `#charts` and `#completions`, and on a page that a
@@ -14,21 +13,19 @@ import type { RunRecords } from './read_run.ts';
  *
  * @param ways  on a page that a server makes: where else to go, and what to ask of the run
  */
-export function renderBody(name: string, run: RunRecords, ways?: Markup): Markup {
+export function renderBody(name: string, run: RunRecords & { readonly isRunning?: boolean }, ways?: Markup): Markup {
   return html`
 <header class="top">
   <div>
     <h1>${name}</h1>
-    <p class="about">${taskText(run)} ${status(run)}</p>
+    <p class="about">${taskText(run)} ${status(run, run.isRunning === true)}</p>
   </div>
   <button type="button" id="theme" title="Switch between light and dark">Theme</button>
 </header>
 <main>
   ${ways}
   <div id="said">
-  ${figures(run)}
-  ${byTask(run)}
-  ${notices(run)}
+  ${renderSaid(run)}
   </div>
   <section aria-labelledby="curves-title"><h2 id="curves-title">Curves</h2><div id="charts"></div></section>
   <section aria-labelledby="completions-title"><h2 id="completions-title">Completions</h2><div id="completions"></div></section>
@@ -48,80 +45,11 @@ function taskText({ outline: { task, tasks = [] } }: RunRecords): string {
   return [...(task === undefined ? [] : [task]), ...tasks].map(settingText).join(' + ');
 }
 
-function status({ summary, failure, outline, curves: { stages } }: RunRecords): Markup {
-  if (summary !== undefined) return html`<span class="status finished">finished</span>`;
-  if (failure !== undefined) return html`<span class="status failed">stopped by an error</span>`;
-  const current = stages.at(-1);
-  const most = outline.stages[current?.index ?? 0]?.max_steps;
-  const place = current ? `${current.stage} step ${current.steps.at(-1) ?? 0} of ${most}` : 'no step yet';
-  return html`<span class="status unfinished">unfinished, ${place}</span>`;
-}
-
-function figures({ summary, curves: { stages, evaluations } }: RunRecords): Markup {
-  const seconds = summary?.wallSeconds ?? stages.at(-1)?.seconds.at(-1) ?? 0;
-  const steps = stages.map((stage) => stage.steps.at(-1) ?? 0);
-  const byStage = stages.map(({ stage }, i) => `${thousands(steps[i] ?? 0)} ${stage}`).join(', ');
-  const pace = summary ? `${thousands(summary.tokensPerSecond)} tokens/s` : 'without evaluations';
-  const samples = evaluations.at(-1)?.samples ?? 1;
-  const tries = samples === 1 ? 'one try' : `mean of ${samples} tries`;
-  return html`
-  <dl class="figures">
-    ${accuracy('Greedy accuracy', 'best guess', evaluations, ({ greedy }) => greedy)}
-    ${accuracy('Sampled accuracy', tries, evaluations, ({ sampled }) => sampled)}
-    ${bestFigure(summary)}
-    ${figure(summary ? 'Time' : 'Time in training steps', duration(seconds), pace)}
-    ${figure('Optimizer steps', thousands(steps.reduce((sum, count) => sum + count, 0)), byStage)}
-    ${summary && figure('Parameters', thousands(summary.parameters), `seed ${summary.seed}`)}
-  </dl>`;
-}
-
-/** From the first evaluation of the last stage (its baseline) to the last one; of held-out problems. */
-function accuracy(
-  title: string,
-  what: string,
-  evaluations: readonly EvaluationData[],
-  of: (evaluation: EvaluationData) => Interval | null,
-): Markup | undefined {
-  const final = evaluations.at(-1);
-  const value = final && of(final);
-  if (!value) return undefined;
-  const first = evaluations.find(({ stage }) => stage === final.stage);
-  const start = first && first !== final ? of(first) : null;
-  const [mean, low, high] = value;
-  const before = start ? html`<span class="before">${formatValue(start[0], 'share')} →</span> ` : undefined;
-  const range = html`<span class="whole">95 %: ${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)}</span>`;
-  return figure(title, html`${before}${formatValue(mean, 'share')}`, html`held-out, ${what}; ${range}`);
-}
-
-/** The best evaluation of a finished run, and whether its weights are the model. */
-function bestFigure(summary: RunRecords['summary']): Markup | undefined {
-  if (!summary?.best) return undefined;
-  const { stage, step, metric, metrics } = summary.best;
-  const value = metrics[metric] ?? Number.NaN;
-  const whose = summary.model === 'best' ? 'its weights are the model' : 'the model has the last weights';
-  const name = metric === 'eval_accuracy' ? 'greedy' : metric;
-  const format = metric === 'eval_completions/mean_length' ? 'number' : 'share';
-  return figure('Best evaluation', formatValue(value, format), `${name}, ${stage} step ${step}; ${whose}`);
-}
-
-function figure(title: string, value: string | Markup, note: string | Markup | undefined): Markup {
-  return html`<div><dt>${title}</dt><dd>${value}</dd>${note && html`<dd class="note">${note}</dd>`}</div>`;
-}
-
-function notices({ failure, summary, curves: { stages, diagnoses } }: RunRecords): Markup {
-  const items = diagnoses.map(({ code, stage, firstStep, lastStep, times, message }) => {
-    const place = firstStep === lastStep ? `step ${firstStep}` : `steps ${firstStep}–${lastStep}, ${times} times`;
-    return html`<li class="notice"><p><strong>${code}</strong> <span>${stages[stage]?.stage} ${place}</span></p><p>${message}</p></li>`;
-  });
-  const isStopped = failure !== undefined && summary === undefined; // a failure.json can be older than a resume
-  const stop = !isStopped
-    ? []
-    : [html`<li class="notice failed"><p><strong>stopped</strong></p><p>${failure}</p></li>`];
-  const all = [...stop, ...items];
-  return html`
-  <section aria-labelledby="notices-title"><h2 id="notices-title">Diagnostics</h2>
-  ${all.length === 0 ? html`<p class="quiet">The run raised none.</p>` : html`<ul class="notices">${all}</ul>`}
-  </section>`;
+function status(run: RunRecords, isRunning: boolean): Markup {
+  if (run.summary !== undefined) return html`<span class="status finished">finished</span>`;
+  if (isRunning) return html`<span class="status unfinished">under way, ${placeText(run)}</span>`;
+  if (run.failure !== undefined) return html`<span class="status failed">stopped by an error</span>`;
+  return html`<span class="status unfinished">unfinished, ${placeText(run)}</span>`;
 }
 
 function timeSplit({ summary }: RunRecords): Markup | undefined {

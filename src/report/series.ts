@@ -25,6 +25,8 @@ export class CurveReader {
   readonly #evaluations: EvaluationData[] = [];
   readonly #diagnoses = new Map<string, OpenDiagnosis>();
   readonly #planned: readonly string[];
+  /** As the log has them, in order. */
+  readonly evaluationLines: JsonObject[] = [];
   #seconds = 0;
   #tokens = 0;
   /** Evaluations that were logged before their own step, after whose time they belong. */
@@ -94,7 +96,9 @@ export class CurveReader {
       sampled: sampled === undefined ? null : interval(line, sampled),
       pass: samples > 1 ? interval(line, `eval_pass@${samples}`) : null,
       samples,
+      runtime: typeof line.eval_runtime === 'number' ? rounded(line.eval_runtime) : null,
     });
+    this.evaluationLines.push(line);
     if (!isBaseline && step > (this.#stages[stage]?.lastStep ?? 0)) this.#waiting++;
   }
 

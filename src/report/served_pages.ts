@@ -13,7 +13,7 @@ import type { RunLog } from './run_log.ts';
 import { renderBody } from './sections.ts';
 
 /** Bytes at the end of completions.jsonl that a page shows: of a run under way few, since it asks again and again. */
-const NEWEST_BYTES = { underWay: 256 * 1024, over: 4 * 1024 ** 2 } as const;
+const NEWEST_BYTES = { underWay: 256 * 1024, over: 32 * 1024 ** 2 } as const;
 /** Bytes of JSON that a page gets of them. */
 const MOST_JSON_BYTES = 500_000;
 
@@ -55,7 +55,7 @@ export async function makeRunPage({ store, log }: KeptRun, run: ServedRun, canTr
     ${canTrain ? html`<a href="train/?run=${name}">Open in the training page</a>` : undefined}
   </nav>
   <section id="commands" class="commands" aria-label="Run"></section>`;
-  const body = renderBody(run.name, records, ways);
+  const body = renderBody(run.name, { ...records, isRunning: run.isRunning }, ways);
   return pageHtml(run.name, body, { page: 'run', run });
 }
 
@@ -88,5 +88,6 @@ export async function newestCompletions({ store, log }: KeptRun): Promise<Comple
     begin === 0 ? stages : stages.map((stage, i) => (i === last ? stage : `before ${stage}`)),
     MOST_JSON_BYTES,
     run.summary ? undefined : run.newestStep,
+    begin > 0,
   );
 }

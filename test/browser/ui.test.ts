@@ -162,6 +162,54 @@ it('a run under way is redrawn as its log grows, asked by keyboard, and looked a
   await close();
 });
 
+it('figures, curves, badge and title of a run under way are renewed together', async () => {
+  const directory = makeRun('agreeing');
+  const claim = await fileStore(directory).claim();
+  const { page, close } = await arrive(browser, `${server.url}run?run=agreeing`);
+  await page.waitForSelector('.legend:has-text("greedy")');
+  // Steps of the figure and of the badge, accuracies of the figure and of the curve's legend, and how long they differ.
+  await page.evaluate(() => {
+    const text = (selector: string): string => document.querySelector(selector)?.textContent ?? '';
+    const figure = (title: string): string =>
+      [...document.querySelectorAll('.figures > div')]
+        .map(({ textContent }) => textContent ?? '')
+        .find((own) => own.startsWith(title)) ?? '';
+    const apart = { longest: 0, looks: 0 };
+    let since = performance.now();
+    const look = (): void => {
+      const steps = [/^Optimizer steps(\d+)/.exec(figure('Optimizer steps')), /step (\d+)/.exec(text('.status'))];
+      const greedy = [/→ (\S+ %)/.exec(figure('Greedy accuracy')), /greedy (\S+ %)/.exec(text('.legends'))];
+      const isSame = [steps, greedy].every(([a, b]) => a !== null && a?.[1] === b?.[1]);
+      if (isSame) since = performance.now();
+      apart.longest = Math.max(apart.longest, performance.now() - since);
+      apart.looks++;
+      requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+    Object.assign(globalThis, { apart });
+  });
+  for (const [number, accuracy] of [
+    [41, 0.6],
+    [42, 0.7],
+  ] as const) {
+    const lines = [line(number, 0), { ...evaluation('grpo', number, 'requested', accuracy), eval_runtime: 2 }];
+    appendFileSync(join(directory, 'metrics.jsonl'), jsonl(lines));
+    await page.waitForFunction((step) => document.title.startsWith(`${step} of 60`), number);
+  }
+  await page.waitForTimeout(1000);
+  type Apart = { readonly longest: number; readonly looks: number };
+  const apart = await page.evaluate(() => (globalThis as unknown as { apart: Apart }).apart);
+  expect(apart.looks).toBeGreaterThan(10);
+  expect(apart.longest).toBeLessThan(1000); // charts are drawn with the frames that follow
+  const figures = (await page.locator('.figures > div').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
+  expect(figures[0]).toContain('70.0 %');
+  // 18 steps of half a second, and the evaluation after the last of them.
+  expect(figures).toContain('Time left 11s at the pace of the last steps');
+  expect(await page.locator('#said').textContent()).toContain('Diagnostics: none so far.');
+  await claim.release();
+  await close();
+});
+
 it('a run goes from the command line to the training page and back, with the weights of one that stayed', async () => {
   const config = join(folder, 'page.yaml');
   writeFileSync(config, PAGE_YAML);

@@ -177,7 +177,7 @@ describe('the page', () => {
     expect(all('.status')).toEqual(['finished']);
     const figures = all('.figures > div').map((text) => text.replace(/\s+/g, ' '));
     expect(figures[0]).toBe('Greedy accuracy25.0 % → 75.0 %held-out, best guess; 95 %: 70.0–80.0');
-    expect(figures).toContain('Time2m 05s9,000 tokens/s');
+    expect(figures).toContain('Time2m 05s9,000 tokens/s on average');
     expect(all('.splits dt')).toEqual(['rollout', 'verify', 'update', 'eval', 'other: checkpoints, logs']);
     const facts = all('.facts dd');
     for (const fact of ['A Processor (linux x64)', 'node 20.20.2, v8 11.3', 'abc123', '7'])

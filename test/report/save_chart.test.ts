@@ -7,7 +7,7 @@ import { readCurves } from './read_curves.ts';
 import { step } from './run_directory.ts';
 
 const lines = [step('sft', 1, { loss: 4 }), step('grpo', 1, { loss: 0.5 }), step('grpo', 2, { loss: 0.25 })];
-const completions = { groups: [], reasons: [], rewardNames: [], stepsRecorded: 0, stepsKept: 0 };
+const completions = { groups: [], reasons: [], rewardNames: [], stepsRecorded: 0, stepsKept: 0, isEnd: false };
 const curves = new Curves({ ...readCurves(lines, [{ stage: 'sft' }, { stage: 'grpo' }]), completions });
 const view: View = { axis: 'step', stage: 'all', smoothing: 0.5, scale: 'linear', zoom: null, hidden: new Set() };
 const series: Series[] = [

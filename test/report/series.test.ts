@@ -49,6 +49,7 @@ describe('the curves of a run', () => {
         sampled: [0.125, 0.075, 0.175],
         pass: [0.25, 0.2, 0.3],
         samples: 4,
+        runtime: null,
       },
       {
         stage: 0,
@@ -59,6 +60,7 @@ describe('the curves of a run', () => {
         sampled: [0.25, 0.2, 0.3],
         pass: [0.5, 0.45, 0.55],
         samples: 4,
+        runtime: null,
       },
     ]);
   });

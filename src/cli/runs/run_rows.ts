@@ -7,6 +7,7 @@ import type { RunConfig } from '../../config/run_config.ts';
 import { CheckpointError } from '../../errors.ts';
 import { ADAPTER_WEIGHTS } from '../../model/pretrained/adapter_files.ts';
 import { newestCheckpoint } from '../../run/checkpoint/checkpoints.ts';
+import { changedSteps } from '../../run/checkpoint/setting_changes.ts';
 import { readFingerprint } from '../../run/fingerprint/fingerprint.ts';
 import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from '../../run/json.ts';
 import { FREE_KEYS, MODEL_FOLDER } from '../../run/session.ts';
@@ -100,7 +101,7 @@ async function readableRow(place: Pick<RunRow, 'directory' | 'changedMs' | 'byte
   const text = await store.read('config.yaml');
   if (text === undefined) throw new CheckpointError('no-run', 'has no config.yaml');
   const { config } = parseConfig(new TextDecoder().decode(text), { file: 'config.yaml' });
-  const said = { ...place, ...outline(config), ...(await progress(store, config)) };
+  const said = { ...place, ...outline(config), ...(await progress(store, config, await changedSteps(store))) };
   if (isRunning) return { ...said, condition: 'running' };
   const found = await orDamaged(() => conditionOf(store, place));
   const { planned } = said.steps;
@@ -142,10 +143,15 @@ function leaves(path: string, value: JsonValue): [string, string][] {
   return Object.entries(value).flatMap(([key, entry]) => leaves(`${path}.${key}`, entry));
 }
 
-/** The last step and the last evaluation of the log. */
+/**
+ * The last step and the last evaluation of the log.
+ *
+ * @param lastSteps  of the last stage, where they were changed
+ */
 async function progress(
   store: Store,
   { stages }: RunConfig,
+  lastSteps = stages.at(-1)?.optimizer.maxSteps ?? 0,
 ): Promise<Required<Pick<RunRow, 'steps'>> & Pick<RunRow, 'greedy' | 'sampled'>> {
   const { step, evaluation } = await lastOfLog(store);
   const index = Math.max(
@@ -153,8 +159,9 @@ async function progress(
     await savedStage(store, (at) => stages[at]?.stage === step?.stage),
   );
   const stepsOf = (some: typeof stages): number => some.reduce((sum, { optimizer }) => sum + optimizer.maxSteps, 0);
+  const planned = stepsOf(stages.slice(0, -1)) + lastSteps;
   const done = index < 0 ? 0 : stepsOf(stages.slice(0, index)) + numberOf(step?.step, 0);
-  return { steps: { done, planned: stepsOf(stages) }, ...accuracyOf(evaluation) };
+  return { steps: { done, planned }, ...accuracyOf(evaluation) };
 }
 
 /** The stage of the newest checkpoint, which tells several of one kind apart; -1 where it is not of that kind. */

@@ -67,11 +67,15 @@ class Watch {
 
   /** Sends some of the lines that are new, or what has become of the run. @returns whether there are more */
   async look(): Promise<boolean> {
+    // Asked for first: of a run that has ended, all lines are then there to be read.
+    const state = JSON.stringify(await stateOf(this.#run));
     const { lines, isReset, hasMore } = await this.#tail.next();
-    if (isReset) this.#send('reset', []);
+    if (isReset) {
+      this.#send('reset', []);
+      this.#state = ''; // sent again after the last line, which tells the page that the log has come
+    }
     if (lines.length > 0) this.#send('lines', lines);
     if (hasMore) return true;
-    const state = JSON.stringify(await stateOf(this.#run));
     if (state !== this.#state) this.#send('state', [state]);
     this.#state = state;
     return false;

@@ -21,7 +21,8 @@ export async function servedRuns(folder: RunFolder, runs: readonly FoundRun[]): 
       const keys = [...differing[i]].slice(0, MOST_KEYS).map(([key, value]) => `${key} ${value}`);
       return {
         name,
-        stages: outline.stages.map(({ stage, max_steps }) => ({ stage, max_steps })),
+        outline,
+        isRunning: row.condition === 'running',
         seed: row.seed ?? null,
         group: groupOf(row),
         label: [...(isOneTask && keys.length > 0 ? [] : [row.task ?? name]), ...keys].join(', '),

@@ -6,6 +6,7 @@ import { element, write } from './dom.ts';
 const COMMAND_HEADER = 'x-rlvr-train';
 
 export class RunCommands {
+  readonly #place: HTMLElement;
   readonly #name: string;
   readonly #pause = element('button', { type: 'button', id: 'pause' }, 'Pause');
   readonly #evaluate = element('button', { type: 'button', id: 'evaluate' }, 'Evaluate now');
@@ -15,6 +16,7 @@ export class RunCommands {
   #isConnected = true;
 
   constructor(place: HTMLElement, name: string) {
+    this.#place = place;
     this.#name = name;
     this.#pause.addEventListener('click', () => this.#ask(isPausing(this.#state) ? 'resume' : 'pause'));
     this.#evaluate.addEventListener('click', () => this.#ask('evaluate'));
@@ -42,7 +44,9 @@ export class RunCommands {
     }
     this.#evaluate.disabled ||= asked === 'evaluation' || asked === 'evaluating';
     write(this.#pause, isPausing(this.#state) ? 'Continue' : 'Pause');
-    write(this.#said, this.#isConnected ? sentence(this.#state) : LOST);
+    const said = this.#isConnected ? sentence(this.#state) : LOST;
+    write(this.#said, said);
+    this.#place.hidden = said === '' && condition !== 'running';
   }
 
   async #ask(request: string): Promise<void> {
@@ -64,7 +68,7 @@ function isPausing({ asked }: RunState): boolean {
 }
 
 function sentence({ condition, asked, reason }: RunState): string {
-  if (condition === 'finished') return 'The run has finished.';
+  if (condition === 'finished') return ''; // the page's head says so
   if (condition === 'over') return 'No process works on this run; --resume continues it.';
   switch (asked) {
     case null:

@@ -6,7 +6,7 @@ import type { CompletionsData, Member, Verdict } from '../data.ts';
 import { formatValue } from '../format.ts';
 import { nearest } from './charts/scales.ts';
 import { countVerdicts, type FoundGroup, type Search, type StepGroups, search } from './completion_search.ts';
-import { choices, element, shape } from './dom.ts';
+import { choices, element, shape, write } from './dom.ts';
 import type { Curves } from './track.ts';
 import { readStep, writeState } from './url_state.ts';
 
@@ -18,6 +18,9 @@ export class CompletionsViewer {
   readonly #slider = element('input', { type: 'range', min: 0, step: 1, 'aria-label': 'Step' });
   readonly #place = element('output', { class: 'step' });
   readonly #matches = element('p', { class: 'quiet', role: 'status' });
+  readonly #kept = element('p', { class: 'quiet' });
+  /** By verdict, the words on its button. */
+  #labels: ReadonlyMap<string, HTMLElement> = new Map();
   readonly #groups = element('div');
   #search: Search = { verdict: 'all', text: '' };
   #found: readonly StepGroups[] = [];
@@ -47,6 +50,7 @@ export class CompletionsViewer {
       this.#root.replaceChildren(this.#controls(), this.#matches, this.#navigation(), this.#groups);
     }
     this.#isFilled = true;
+    this.#count();
     this.#find();
     const linked = before === undefined ? readStep() : undefined;
     if (linked !== undefined) this.goTo(this.#curves.position(linked.stage, linked.step));
@@ -64,28 +68,32 @@ export class CompletionsViewer {
   };
 
   #controls(): HTMLElement {
-    const { groups, stepsRecorded, stepsKept } = this.#curves.data.completions;
-    const counts = countVerdicts(groups);
-    const all = counts.right + counts.wrong + counts.truncated;
-    const options = [
-      ['all', `all ${thousands(all)}`],
-      ...(['right', 'wrong', 'truncated'] as const).map(
-        (verdict) => [verdict, `${verdict} ${thousands(counts[verdict])}`] as const,
-      ),
-    ] as const;
+    const verdicts = (['all', 'right', 'wrong', 'truncated'] as const).map((verdict) => [verdict, verdict] as const);
     const text = element('input', { type: 'search', placeholder: 'prompt, completion or reason' });
     text.addEventListener('input', () => this.#change({ text: text.value }));
-    const kept =
-      stepsKept < stepsRecorded
-        ? ` Shown are ${stepsKept} of ${stepsRecorded} steps; completions.jsonl has the others.`
-        : '';
+    const choice = choices('Verdict', verdicts, 'all', (verdict) => this.#change({ verdict }));
+    this.#labels = new Map([...choice.querySelectorAll('span')].map((label, i) => [verdicts[i]?.[0] ?? '', label]));
     return element(
       'div',
       { class: 'controls' },
-      choices('Verdict', options, 'all', (verdict) => this.#change({ verdict })),
+      choice,
       element('label', { class: 'search' }, 'Search', text),
-      element('p', { class: 'quiet' }, `The run records some groups of each step.${kept}`),
+      this.#kept,
     );
+  }
+
+  /** How many completions of each verdict there are, and which steps of the run. */
+  #count(): void {
+    const { groups, stepsRecorded, stepsKept, isEnd } = this.#curves.data.completions;
+    const counts = countVerdicts(groups);
+    const all = { ...counts, all: counts.right + counts.wrong + counts.truncated };
+    for (const [verdict, label] of this.#labels) {
+      write(label, `${verdict} ${thousands(all[verdict as keyof typeof all])}`);
+    }
+    const recorded = `${isEnd ? 'the newest ' : ''}${thousands(stepsRecorded)} steps`;
+    const shown = stepsKept < stepsRecorded ? `${thousands(stepsKept)} of ${recorded}` : recorded;
+    const others = isEnd || stepsKept < stepsRecorded ? ` Shown are ${shown}; completions.jsonl has all.` : '';
+    write(this.#kept, `The run records some groups of each step.${others}`);
   }
 
   #navigation(): HTMLElement {

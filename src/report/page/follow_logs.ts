@@ -7,6 +7,7 @@ export interface LogEvents {
   readonly onLines: (run: number, lines: readonly JsonObject[]) => void;
   /** The log starts again: what was read of it is void. */
   readonly onReset: (run: number) => void;
+  /** Also says that all lines until now were read. */
   readonly onState: (run: number, state: RunState) => void;
   readonly onConnection: (isConnected: boolean) => void;
 }
@@ -20,7 +21,7 @@ const LINES_A_LOOK = 8;
 export function followLogs(names: readonly string[], events: LogEvents): void {
   const query = names.map((name) => `run=${encodeURIComponent(name)}`).join('&');
   const source = new EventSource(`events?${query}`);
-  const unread = new UnreadLines(events.onLines);
+  const unread = new UnreadEvents(events);
   const reset = (run: number): void => {
     unread.forget(run);
     events.onReset(run);
@@ -35,23 +36,30 @@ export function followLogs(names: readonly string[], events: LogEvents): void {
     events.onConnection(true);
   });
   source.addEventListener('error', () => events.onConnection(false));
-  on('lines', (run, lines) => unread.add(run, lines));
+  on('lines', (run, lines) => unread.add({ run, lines }));
   on('reset', reset);
-  on('state', (run, [state = '']) => events.onState(run, JSON.parse(state) as RunState)); // our server sends it
+  on('state', (run, [text = '']) => unread.add({ run, lines: [], state: JSON.parse(text) as RunState })); // our server sends it
 }
 
-/** Lines that have come and are read a few milliseconds at a time, so that the page stays free for a click. */
-class UnreadLines {
-  readonly #onLines: LogEvents['onLines'];
-  #waiting: { readonly run: number; readonly lines: readonly string[] }[] = [];
+interface UnreadEvent {
+  readonly run: number;
+  readonly lines: readonly string[];
+  /** After the lines. */
+  readonly state?: RunState;
+}
+
+/** Events that have come, in order; lines are read a few milliseconds at a time, so that the page stays free for a click. */
+class UnreadEvents {
+  readonly #events: Pick<LogEvents, 'onLines' | 'onState'>;
+  #waiting: UnreadEvent[] = [];
   #isAsked = false;
 
-  constructor(onLines: LogEvents['onLines']) {
-    this.#onLines = onLines;
+  constructor(events: Pick<LogEvents, 'onLines' | 'onState'>) {
+    this.#events = events;
   }
 
-  add(run: number, lines: readonly string[]): void {
-    this.#waiting.push({ run, lines });
+  add(event: UnreadEvent): void {
+    this.#waiting.push(event);
     this.#ask();
   }
 
@@ -72,9 +80,10 @@ class UnreadLines {
     while (performance.now() - begin < BUDGET_MS) {
       const next = this.#waiting.shift();
       if (next === undefined) return;
-      const { run, lines } = next;
-      if (lines.length > LINES_A_LOOK) this.#waiting.unshift({ run, lines: lines.slice(LINES_A_LOOK) });
-      this.#onLines(run, lines.slice(0, LINES_A_LOOK).flatMap(recordOf));
+      const { run, lines, state } = next;
+      if (lines.length > LINES_A_LOOK) this.#waiting.unshift({ ...next, lines: lines.slice(LINES_A_LOOK) });
+      if (lines.length > 0) this.#events.onLines(run, lines.slice(0, LINES_A_LOOK).flatMap(recordOf));
+      else if (state !== undefined) this.#events.onState(run, state);
     }
     if (this.#waiting.length > 0) this.#ask();
   }

@@ -1,6 +1,12 @@
-/** One run, as its log grows: the lines come from the server, and are read into curves here. */
+/**
+ * One run, as its log grows: the lines come from the server, and are read into curves here. Figures, curves, title and
+ * badge are of the same lines and are renewed together. What the log does not say, the server's page of a run that has
+ * ended does.
+ */
 import type { JsonObject } from '../../run/json.ts';
 import type { CompletionsData, RunState, ServedRun } from '../data.ts';
+import type { Markup } from '../markup.ts';
+import { placeText, renderSaid, type Said } from '../said.ts';
 import { CurveReader } from '../series.ts';
 import { ChartSection, sourceOf } from './charts/charts.ts';
 import { RedrawTimer } from './charts/redraw_timer.ts';
@@ -8,12 +14,10 @@ import { RunCommands } from './commands.ts';
 import { CompletionsViewer } from './completions.ts';
 import { byId, element, write } from './dom.ts';
 import { followLogs } from './follow_logs.ts';
-import { Curves } from './track.ts';
+import { Curves, NO_COMPLETIONS } from './track.ts';
 
-/** Milliseconds from one look at the completions to the next, and at what the server says of a run under way. */
+/** Milliseconds from one look at the completions to the next. */
 const COMPLETIONS_MS = 15_000;
-const SAID_MS = 10_000;
-const NO_COMPLETIONS: CompletionsData = { groups: [], reasons: [], rewardNames: [], stepsRecorded: 0, stepsKept: 0 };
 
 export function showLiveRun(run: ServedRun): void {
   new LiveRun(run);
@@ -26,21 +30,16 @@ class LiveRun {
   readonly #commands: RunCommands;
   #reader: CurveReader;
   #completions = NO_COMPLETIONS;
-  /** Undefined until the server has sent it. */
+  /** Undefined until the log was read as far as it goes. */
   #state: RunState | undefined;
   readonly #redraw: RedrawTimer;
   /** Those that nobody looks at are not asked for, but the first. */
   #seesCompletions = true;
   #completionsAt = Number.NEGATIVE_INFINITY;
-  /** The page has just been made: what it says is not asked for at once. */
-  #saidAt = performance.now();
-  #renewal: ReturnType<typeof setTimeout> | undefined;
-  /** Whether the sections that the server writes say less than the log. */
-  #isSaidOld = false;
 
   constructor(run: ServedRun) {
     this.#run = run;
-    this.#reader = new CurveReader(run.stages);
+    this.#reader = new CurveReader(run.outline.stages);
     const completions = byId('completions');
     completions.append(element('p', { class: 'quiet' }, 'The completions of the newest steps come in a moment.'));
     this.#charts = new ChartSection(byId('charts'), (position) => {
@@ -56,12 +55,13 @@ class LiveRun {
       tell: () => this.#tell(this.#curves()),
       runSeconds: () => this.#reader.seconds,
     });
-    this.#charts.update(sourceOf(this.#curves()));
+    byId('charts').append(element('p', { class: 'quiet' }, 'Reading the log…'));
     this.#commands = new RunCommands(byId('commands'), run.name);
     followLogs([run.name], {
       onLines: (_, lines) => this.#read(lines),
       onReset: () => {
-        this.#reader = new CurveReader(run.stages);
+        this.#reader = new CurveReader(run.outline.stages);
+        this.#state = undefined;
       },
       onState: (_, state) => this.#is(state),
       onConnection: (isConnected) => this.#commands.connection(isConnected),
@@ -73,50 +73,57 @@ class LiveRun {
   }
 
   #read(lines: readonly JsonObject[]): void {
-    for (const line of lines) {
-      this.#reader.read(line);
-      if (line.evaluation !== undefined || line.diagnosis !== undefined) this.#isSaidOld = true;
-    }
+    for (const line of lines) this.#reader.read(line);
     this.#redraw.ask();
   }
 
   #is(state: RunState): void {
-    if (this.#state !== undefined && state.condition !== this.#state.condition) {
-      clearTimeout(this.#renewal);
-      [this.#renewal, this.#isSaidOld] = [undefined, true];
-      [this.#completionsAt, this.#saidAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
-    }
+    const hasEnded = this.#state?.condition === 'running' && state.condition !== 'running';
     this.#state = state;
     this.#commands.show(state);
+    if (hasEnded) {
+      this.#completionsAt = Number.NEGATIVE_INFINITY;
+      void this.#takeEnd();
+    }
     this.#redraw.ask();
   }
 
   #update(): void {
+    if (this.#state === undefined) return; // a part of the log would show figures that nobody asked for
     const curves = this.#curves();
     this.#charts.update(sourceOf(curves));
     this.#tell(curves);
     if (this.#viewer === undefined) void this.#look();
     else this.#lookIfSeen();
-    if (this.#isSaidOld) this.#renewSoon();
   }
 
   #lookIfSeen(): void {
     if (this.#seesCompletions && performance.now() - this.#completionsAt > COMPLETIONS_MS) void this.#look();
   }
 
-  /** `under way, grpo step 12 of 600`, in the head and in the tab's title. */
-  #tell({ data: { stages } }: Curves): void {
-    const current = stages.at(-1);
-    const most = this.#run.stages[current?.index ?? 0]?.max_steps;
-    const step = current?.steps.at(-1) ?? 0;
-    const place = current === undefined ? 'no step yet' : `${current.stage} step ${step} of ${most}`;
-    const isRunning = this.#state?.condition === 'running';
-    const status = document.querySelector<HTMLElement>('.status');
-    if (status !== null && isRunning) {
-      write(status, `${this.#state?.asked === 'paused' ? 'paused' : 'under way'}, ${place}`);
+  /** The figures, `under way, grpo step 12 of 600` in the head, and the tab's title. */
+  #tell({ data: curves }: Curves): void {
+    if (this.#state === undefined) return;
+    const { name: title, outline } = this.#run;
+    if (this.#state.condition !== 'running') {
+      document.title = `${title} · rlvr-train`;
+      return;
     }
-    const title = isRunning ? `${step} of ${most} · ${this.#run.name}` : `${this.#run.name} · rlvr-train`;
-    if (document.title !== title) document.title = title;
+    const said: Said = {
+      outline,
+      curves,
+      evaluations: this.#reader.evaluationLines,
+      summary: undefined,
+      failure: undefined,
+      isRunning: true,
+    };
+    place(byId('said'), renderSaid(said));
+    const status = document.querySelector<HTMLElement>('.status');
+    if (status !== null)
+      write(status, `${this.#state.asked === 'paused' ? 'paused' : 'under way'}, ${placeText(said)}`);
+    const current = curves.stages.at(-1);
+    const [step, most] = [current?.steps.at(-1) ?? 0, outline.stages[current?.index ?? 0]?.max_steps];
+    document.title = `${step} of ${most} · ${title}`;
   }
 
   /** The completions of the newest steps. */
@@ -129,27 +136,26 @@ class LiveRun {
     else this.#viewer.update(this.#curves());
   }
 
-  #renewSoon(): void {
-    const wait = Math.max(0, this.#saidAt + SAID_MS - performance.now());
-    this.#renewal ??= setTimeout(() => void this.#renewSaid(), wait);
-  }
-
-  /** The figures, notices and details, as the server now writes them; in a new document no script runs. */
-  async #renewSaid(): Promise<void> {
-    clearTimeout(this.#renewal);
-    [this.#renewal, this.#isSaidOld] = [undefined, false];
-    this.#saidAt = performance.now();
+  /** What the server's page says of a run that has ended: its summary, or why it stopped. */
+  async #takeEnd(): Promise<void> {
     const response = await fetch(location.href);
-    if (!response.ok) return;
-    const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
-    for (const part of ['#said', '.about']) {
+    if (!response.ok || this.#state?.condition === 'running') return;
+    const fresh = parsed(await response.text());
+    for (const part of ['#said', '.about', '#details']) {
       const [old, now] = [document.querySelector(part), fresh.querySelector(part)];
-      if (old !== null && now !== null && old.innerHTML !== now.innerHTML) old.replaceWith(document.adoptNode(now));
+      if (old !== null && now !== null) old.replaceWith(document.adoptNode(now));
     }
-    const details = fresh.querySelector('#details');
-    // A reader of the config keeps their place: it changes at the end of a run alone.
-    if (details !== null && this.#state?.condition !== 'running')
-      byId('details').replaceWith(document.adoptNode(details));
-    this.#tell(this.#curves());
   }
+}
+
+/** Puts markup into a place, whose elements stay where it is the same: a reader may have marked a text. */
+function place(root: HTMLElement, { text }: Markup): void {
+  const fresh = parsed(text).body;
+  if (fresh.innerHTML.trim() === root.innerHTML.trim()) return;
+  root.replaceChildren(...document.adoptNode(fresh).childNodes);
+}
+
+/** In a new document no script runs; the markup is our own, and texts in it are escaped. */
+function parsed(text: string): Document {
+  return new DOMParser().parseFromString(text, 'text/html');
 }

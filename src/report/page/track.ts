@@ -1,5 +1,15 @@
 /** The points of a run in one line, stage after stage, and where each lies on every axis. */
-import type { Column, ReportData } from '../data.ts';
+import type { Column, CompletionsData, ReportData } from '../data.ts';
+
+/** Where those of a run have not come, or are not shown. */
+export const NO_COMPLETIONS: CompletionsData = {
+  groups: [],
+  reasons: [],
+  rewardNames: [],
+  stepsRecorded: 0,
+  stepsKept: 0,
+  isEnd: false,
+};
 
 export type Axis = 'step' | 'time' | 'tokens';
 

@@ -56,6 +56,14 @@ export async function readChanges(
   });
 }
 
+/** Steps of the last stage as they were changed last; undefined where those of config.yaml hold. */
+export async function changedSteps(store: Store): Promise<number | undefined> {
+  if (!(await store.exists(FILE))) return undefined;
+  const end = { stageIndex: Number.POSITIVE_INFINITY, step: Number.POSITIVE_INFINITY };
+  const steps = (await readChanges(store, end)).map(({ settings }) => settings?.max_steps);
+  return steps.findLast((value) => typeof value === 'number');
+}
+
 /** As the command line's `--set`, for every grpo stage; steps are those of the last one. */
 function settingOverrides(changes: readonly SettingChange[], lastStage: number): Override[] {
   return changes.flatMap(({ settings }) =>

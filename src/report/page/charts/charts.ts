@@ -275,6 +275,11 @@ function controls(
     choices('Scale', SCALES, view.scale, (value) => change({ scale: value })),
     zoom,
     element('label', { class: 'smoothing' }, 'Smoothing', smoothing),
-    element('p', { class: 'quiet' }, ...notes),
+    element(
+      'details',
+      { class: 'how' },
+      element('summary', {}, 'How to use them'),
+      element('p', { class: 'quiet' }, ...notes),
+    ),
   ];
 }

@@ -1,21 +1,19 @@
 /** Several runs over each other, as their logs grow. Runs that differ in the seed alone are one curve with a band. */
-import type { CompletionsData, Interval, ServedRun } from '../../data.ts';
+import type { Interval, ServedRun } from '../../data.ts';
 import { formatValue, type Kind } from '../../format.ts';
 import { CurveReader } from '../../series.ts';
 import { byId, element } from '../dom.ts';
 import { followLogs } from '../follow_logs.ts';
 import { type MetricPanel, metricPanels, type Panel } from '../panels.ts';
-import { Curves, type Series } from '../track.ts';
+import { Curves, NO_COMPLETIONS, type Series } from '../track.ts';
 import type { View } from './chart_lines.ts';
 import { ChartSection, type ChartSource } from './charts.ts';
 import { RedrawTimer } from './redraw_timer.ts';
 import { smoothed } from './scales.ts';
 import { acrossSeeds, meanInterval, type SeedCurve } from './seed_bands.ts';
 
-const NO_COMPLETIONS: CompletionsData = { groups: [], reasons: [], rewardNames: [], stepsRecorded: 0, stepsKept: 0 };
-
 export function showOverlay(runs: readonly ServedRun[]): void {
-  const readers = runs.map((run) => new CurveReader(run.stages));
+  const readers = runs.map((run) => new CurveReader(run.outline.stages));
   const charts = new ChartSection(byId('charts'));
   const update = (): void => {
     const groups = groupsOf(runs, readers);
@@ -33,7 +31,7 @@ export function showOverlay(runs: readonly ServedRun[]): void {
         redraw.ask();
       },
       onReset: (run) => {
-        readers[run] = new CurveReader(runs[run]?.stages ?? []);
+        readers[run] = new CurveReader(runs[run]?.outline.stages ?? []);
       },
       onState: () => {},
       onConnection: () => {},
