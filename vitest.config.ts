@@ -27,6 +27,7 @@ const LONG = [
   'test/run/lock.test.ts',
   'test/run/power_failure.test.ts',
   'test/run/pretrained_resume.test.ts',
+  'test/run/start_from_run.test.ts',
   'test/text/pretrained_codec.test.ts',
   'test/tfjs/training.test.ts',
 ];

@@ -18,7 +18,7 @@ export type Origins = ReadonlyMap<string, string>;
 export interface LoadedConfig {
   readonly config: RunConfig;
   readonly origins: Origins;
-  /** Keys of TRL's that are taken and change nothing here, with the reason. */
+  /** Keys that are taken and change nothing here, mostly of TRL's, with the reason. */
   readonly notes: readonly Noted[];
   /** What is said of a stage, with the line that it is about: `file:line  key: value — what is so; remedy.` */
   lineOf(stage: number, remark: Remark): string;

@@ -1,12 +1,14 @@
 /**
  * The model's shape, in the spelling of a Llama-family `config.json`.
  *
- * The vocabulary size is not a key: it comes from the task's tokenizer. With `model_name_or_path` none of this is
- * given: all comes from the model's files.
+ * The vocabulary size is not a key: it comes from the task's tokenizer. With `model_name_or_path` all of this comes from
+ * the model's files, and what is written says the same.
  */
 
-import type { RopeScaling } from '../model/shape.ts';
+import type { ModelShape, RopeScaling } from '../model/shape.ts';
 import { flag, integer, key, number, optional, type Values } from '../options/keys.ts';
+import { takeOptions } from '../options/read.ts';
+import type { OtherKey } from './problems.ts';
 import type { Section } from './section.ts';
 
 /** Every key under `model:`. */
@@ -80,6 +82,8 @@ export const MODEL_KEYS = {
 
 type ModelValues = Values<typeof MODEL_KEYS>;
 
+type DerivedSizes = Pick<ModelConfig, 'intermediateSize' | 'numKvHeads' | 'headDim'>;
+
 /** The model's shape with every default filled in. `maxPositionEmbeddings` is absent where the task decides. */
 export type ModelConfig = Omit<ModelValues, 'intermediateSize' | 'numKvHeads' | 'headDim' | 'maxPositionEmbeddings'> & {
   readonly intermediateSize: number;
@@ -90,19 +94,59 @@ export type ModelConfig = Omit<ModelValues, 'intermediateSize' | 'numKvHeads' | 
   readonly ropeScaling?: RopeScaling;
 };
 
+/** Keys that are no part of a shape: with weights that are there already they change nothing. */
+export const KEYS_OF_RANDOM_WEIGHTS = [
+  MODEL_KEYS.initializerRange.yaml,
+  MODEL_KEYS.maxPositionEmbeddings.yaml,
+] as const;
+
+const SHAPE_NAMES = [
+  'hiddenSize',
+  'intermediateSize',
+  'numLayers',
+  'numHeads',
+  'numKvHeads',
+  'headDim',
+  'ropeTheta',
+  'rmsNormEps',
+  'tieWordEmbeddings',
+  'attentionBias',
+  'qkNorm',
+] as const satisfies readonly (keyof ModelShape)[];
+
+/** Sizes that follow from no other. */
+const DEFAULTS = takeOptions(MODEL_KEYS, {}, { path: 'model', subject: 'the model' });
+
+/** The keys of a model that say another shape than the files of `name`, which the run begins with. */
+export function otherModelKeys(config: ModelConfig, shape: Omit<ModelShape, 'vocabSize'>, name: string): OtherKey[] {
+  const usual: ModelConfig = { ...DEFAULTS, ...derivedSizes(config) };
+  return SHAPE_NAMES.filter((each) => config[each] !== shape[each]).map((each) => ({
+    key: `model.${MODEL_KEYS[each].yaml}`,
+    value: config[each],
+    rule: `the weights of ${name} have ${shape[each]}; leave this out, or leave model_name_or_path out and begin with random weights`,
+    isDefault: config[each] === usual[each],
+  }));
+}
+
 /** Fills in the sizes that follow from others and reports shapes that no kernel can run. */
 export function resolveModel(section: Section<typeof MODEL_KEYS>): ModelConfig {
   const { values } = section;
-  const { hiddenSize, numHeads } = values;
-  const numKvHeads = values.numKvHeads ?? numHeads;
-  const headDim = values.headDim ?? hiddenSize / numHeads;
+  const { numHeads } = values;
+  const derived = derivedSizes(values);
+  const { numKvHeads = derived.numKvHeads, headDim = derived.headDim } = values;
   if (section.sound('numHeads', 'numKvHeads') && numHeads % numKvHeads !== 0) {
     const rule = `does not divide num_attention_heads (${numHeads}): each KV head serves a whole number of query heads`;
     section.refuse('numKvHeads', `${rule}; use ${divisors(numHeads)}`);
   }
   if (section.sound('hiddenSize', 'numHeads', 'headDim')) checkHeadDim(section, headDim);
-  const intermediateSize = values.intermediateSize ?? Math.max(16, Math.floor((hiddenSize * 8) / 3 / 16) * 16);
+  const { intermediateSize = derived.intermediateSize } = values;
   return { ...values, intermediateSize, numKvHeads, headDim };
+}
+
+/** The sizes that follow from others where they are not written. */
+function derivedSizes({ hiddenSize, numHeads }: Pick<ModelValues, 'hiddenSize' | 'numHeads'>): DerivedSizes {
+  const intermediateSize = Math.max(16, Math.floor((hiddenSize * 8) / 3 / 16) * 16);
+  return { intermediateSize, numKvHeads: numHeads, headDim: hiddenSize / numHeads };
 }
 
 function checkHeadDim(section: Section<typeof MODEL_KEYS>, headDim: number): void {

@@ -13,7 +13,7 @@ import { GRPO_KEYS } from './keys/grpo_keys.ts';
 import { RUN_KEYS } from './keys/run_keys.ts';
 import { UNSUPPORTED_MODEL_KEYS, UNSUPPORTED_TRL_KEYS } from './keys/trl_keys.ts';
 import { MIXTURE, readMixture, type TaskEntry } from './mixture.ts';
-import { MODEL_KEYS, type ModelConfig, resolveModel } from './model_config.ts';
+import { KEYS_OF_RANDOM_WEIGHTS, MODEL_KEYS, type ModelConfig, resolveModel } from './model_config.ts';
 import { MISSING, type Problems } from './problems.ts';
 import { noteOtherTrackers } from './report_to.ts';
 import { type Given, type GivenKeys, Section } from './section.ts';
@@ -43,7 +43,7 @@ export type RunConfig = Omit<
     readonly tasks: readonly TaskEntry[];
     readonly outputDir?: string;
     readonly threads?: number;
-    /** A pretrained model; `model` then says what its files say, once they are read (`withPretrained`). */
+    /** The model, or the run, that the weights are from; `model` then says what its files say, once they are read (`withPretrained`). */
     readonly modelNameOrPath?: string;
     /** An adapter to continue; `adapter` then says what its files say. */
     readonly adapterNameOrPath?: string;
@@ -136,7 +136,7 @@ export function resolveRun(values: Mapping, problems: Problems): ResolvedRun {
   const stages = resolved.map(({ stage }) => stage);
   refuseBestOfNone(section, stages);
   noteOtherTrackers(top.get('report_to')?.value, problems);
-  refuseSecondModel(section, values.model, model, problems);
+  refuseSecondModel(section, model, problems);
   const config = {
     ...ofRun,
     ...(adapter && { adapter }),
@@ -156,13 +156,8 @@ function refuseBestOfNone(section: Section<typeof RUN_KEYS>, stages: readonly St
   section.refuse('loadBestModelAtEnd', 'needs evaluations to choose from; set eval_strategy: steps, or leave it out');
 }
 
-/** A pretrained model has a shape, and one from random weights has no chat template. */
-function refuseSecondModel(
-  section: Section<typeof RUN_KEYS>,
-  written: unknown,
-  model: Mapping,
-  problems: Problems,
-): void {
+/** Weights that are there already are not drawn, and random ones have no chat template. */
+function refuseSecondModel(section: Section<typeof RUN_KEYS>, model: Mapping, problems: Problems): void {
   const { modelNameOrPath, adapterNameOrPath, chatTemplateKwargs } = section.values;
   if (modelNameOrPath === undefined) {
     if (adapterNameOrPath !== undefined) {
@@ -170,8 +165,12 @@ function refuseSecondModel(
     }
     if (chatTemplateKwargs === undefined) return;
     section.refuse('chatTemplateKwargs', 'only a pretrained model has a chat template; leave it out');
-  } else if (Object.keys(model).length > 0) {
-    problems.add('model', written, 'the shape is that of model_name_or_path; leave one of them out');
+    return;
+  }
+  // Keys of the shape say what the files say, or are refused once those are read.
+  for (const key of KEYS_OF_RANDOM_WEIGHTS) {
+    const text = 'is for random weights, and these are those of model_name_or_path';
+    if (model[key] !== undefined) problems.note(`model.${key}`, model[key], text);
   }
 }
 

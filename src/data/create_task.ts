@@ -4,7 +4,7 @@ import { ConfigError } from '../errors.ts';
 import { type Rng, rngFor } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
 import type { Verdict } from '../rewards/verdict.ts';
-import type { Codec, Message } from '../text/codec.ts';
+import { asksInWords, type Codec, type Message } from '../text/codec.ts';
 import { DATASET } from './datasets/card.ts';
 import type { DataFiles } from './datasets/data_files.ts';
 import { type Conversation, conversationOf, levelOf, refuseConversation, styleOf, takeKnobs } from './knobs.ts';
@@ -34,7 +34,7 @@ export interface TaskOptions {
   readonly heldOutSample?: number;
   /** Where its knobs are written, for messages. Default `task`. */
   readonly path?: string;
-  /** The codec of a pretrained model, which is asked in words; default: the task's own vocabulary. */
+  /** The codec of the model that the run begins with; a pretrained one's is asked in words. Default: the task's own vocabulary. */
   readonly codec?: Codec | undefined;
   /** What the files of `task: {name: dataset}` are read from. */
   readonly files?: DataFiles | undefined;
@@ -78,18 +78,19 @@ class BoundTask implements Task {
   #heldOut: readonly TaskItem[] | undefined;
 
   constructor(definition: AnyTaskDefinition, given: Readonly<Record<string, unknown>>, options: TaskOptions) {
-    const { path = 'task', heldOutSample = 512, codec, repeat = repeatPlainly } = options;
+    const { path = 'task', heldOutSample = 512, repeat = repeatPlainly } = options;
+    const isInWords = asksInWords(options.codec);
     const knobs = takeKnobs(definition, given, path);
-    if (codec === undefined) refuseConversation(definition, given, path);
-    else this.#conversation = conversationOf(definition, given, path);
+    if (isInWords) this.#conversation = conversationOf(definition, given, path);
+    else refuseConversation(definition, given, path);
     this.name = definition.name;
     this.version = definition.version;
     this.knobs = knobs;
     this.style = styleOf(definition, given, path);
     // In words no vocabulary is needed; the compact one is there for callers that ask.
-    this.language = languageOf(definition, knobs, codec === undefined ? this.style : 'compact', path);
+    this.language = languageOf(definition, knobs, isInWords ? 'compact' : this.style, path);
     // Steps are places in a compact answer; between tags they would be others.
-    this.givesSteps = this.style === 'compact' && codec === undefined && (definition.givesSteps?.(knobs) ?? false);
+    this.givesSteps = this.style === 'compact' && !isInWords && (definition.givesSteps?.(knobs) ?? false);
     if (definition.twin !== undefined) this.twin = (item) => this.#twin(item);
     const { environment } = definition;
     if (environment !== undefined) {
@@ -100,7 +101,7 @@ class BoundTask implements Task {
         return playEpisode(bound, item, `${seed}|${index}`, (state) => teacherAction(environment, state, knobs, rng));
       };
     }
-    this.givesFeedback = codec !== undefined || (this.style === 'compact' && definition.feedback !== undefined);
+    this.givesFeedback = isInWords || (this.style === 'compact' && definition.feedback !== undefined);
     this.#level = levelOf(definition, given);
     this.#definition = definition;
     this.repeat = repeat;

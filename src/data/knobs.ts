@@ -79,7 +79,7 @@ export function refuseConversation(card: KnobDeclaration, given: GivenOptions, p
   for (const name of ['system', 'examples']) {
     if (given[name] === undefined || hasKnob(card, name)) continue;
     const rule =
-      'a model that starts from random weights reads the problem alone; leave it out, or give model_name_or_path';
+      'a model of a closed vocabulary reads the problem alone; leave it out, or give a pretrained model_name_or_path';
     throw refused(`${path}.${name}`, name, given[name], rule);
   }
 }

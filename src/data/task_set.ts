@@ -4,17 +4,17 @@
  * One task is as it is alone. Of several, the task of draw i is a pure function of (seed, i), as likely as its weight
  * says; evaluation counts each task by its weight as well, however many problems it holds out.
  */
-import { ConfigError, DataError, PluginError } from '../errors.ts';
+import { DataError, PluginError } from '../errors.ts';
 import { rngFor } from '../kernels/philox.ts';
 import type { Verdict } from '../rewards/verdict.ts';
-import { type Codec, closedCodec } from '../text/codec.ts';
-import { unionOf } from '../text/vocabulary_tokenizer.ts';
+import { asksInWords, type Codec } from '../text/codec.ts';
 import { type Environment, mostEpisodeTokens, type TurnLimits } from './environment.ts';
 import { type Demonstration, dialogueTokens } from './prompts/dialogue_tokens.ts';
 import { mostShownTokens, shownBefore, shownBelow } from './prompts/shown_prompt.ts';
 import { type Repeat, repeatPlainly } from './repeat.ts';
 import type { Task, TaskItem, VerifyContext } from './task.ts';
 import { environmentOf, episodeDemonstration, measuredTurns, withRoom } from './task_environment.ts';
+import { isInTokensOf, sharedCodec } from './vocabularies.ts';
 
 /** A task of a set. */
 export interface TaskShare {
@@ -81,14 +81,14 @@ export interface TaskSet {
  * Several tasks as one set, in one vocabulary.
  *
  * @param tasks  at least one, with their weights
- * @param pretrained  the codec of a pretrained model, in which they were bound; default: that of their vocabularies
+ * @param codec  that of the model which the run begins with; default: that of their vocabularies
  * @param supervised  by the number of a stage: what it learns from in their place
  * @param maxPromptTokens  default: what the tasks say, or what is measured in the tokens of a pretrained model
- * @throws ConfigError where their vocabularies cannot be one
+ * @throws ConfigError where their vocabularies cannot be one, or a closed one lacks a piece of theirs
  */
 export function taskSet(
   tasks: readonly { readonly task: Task; readonly weight: number }[],
-  pretrained?: Codec,
+  codec?: Codec,
   supervised?: ReadonlyMap<number, TaskSet>,
   maxPromptTokens?: number,
 ): TaskSet {
@@ -97,7 +97,7 @@ export function taskSet(
     const isAlone = names.indexOf(task.name) === names.lastIndexOf(task.name);
     return { task, weight, label: isAlone ? task.name : `${task.name}#${i + 1}` };
   });
-  return new TokenizedTasks(shares, pretrained, supervised, maxPromptTokens);
+  return new TokenizedTasks(shares, codec, supervised, maxPromptTokens);
 }
 
 /** A set of one. */
@@ -132,13 +132,14 @@ class TokenizedTasks implements TaskSet {
   readonly repeat: Repeat;
   readonly judge?: Task['judge'];
   readonly #totalWeight: number;
-  readonly #isPretrained: boolean;
+  /** Lengths are those that were measured: no task says them in the tokens of this codec. */
+  readonly #isMeasured: boolean;
   readonly #supervised: ReadonlyMap<number, TaskSet>;
   #heldOut: readonly TaskItem[] | undefined;
 
   constructor(
     shares: readonly TaskShare[],
-    pretrained: Codec | undefined,
+    codec: Codec | undefined,
     supervised: ReadonlyMap<number, TaskSet> = new Map(),
     maxPromptTokens?: number,
   ) {
@@ -152,8 +153,8 @@ class TokenizedTasks implements TaskSet {
     const [{ task: first }] = shares;
     if (shares.length === 1 && first.judge !== undefined)
       this.judge = (answers) => (first.judge as NonNullable<Task['judge']>)(answers);
-    this.codec = pretrained ?? codecOf(shares);
-    this.#isPretrained = pretrained !== undefined;
+    this.codec = codec ?? sharedCodec(shares);
+    this.#isMeasured = codec !== undefined && !isInTokensOf(shares, codec);
     this.#totalWeight = shares.reduce((sum, { weight }) => sum + weight, 0);
     const turns = new Map(shares.map(({ task }) => [task, this.#turnsOf(task)]));
     this.environment = environmentOf({
@@ -163,7 +164,7 @@ class TokenizedTasks implements TaskSet {
       maxTurns: Math.max(1, ...[...turns.values()].map((limits) => limits?.maxTurns ?? 1)),
       maxCompletionTokens: () => this.maxCompletionTokens,
     });
-    if (pretrained !== undefined) {
+    if (this.#isMeasured) {
       this.fixedCompletionTokens = undefined;
       const { promptTokens, completionTokens } = this.#measured();
       this.maxPromptTokens = maxPromptTokens ?? promptTokens;
@@ -185,8 +186,8 @@ class TokenizedTasks implements TaskSet {
   }
 
   /**
-   * Lengths in the tokens of a pretrained model, which no task can say: those of the held-out problems and of some of
-   * the training stream, with room for longer ones.
+   * Lengths in tokens of which no task can say how many it takes: those of the held-out problems and of some of the
+   * training stream, with room for longer ones.
    */
   #measured(): { readonly promptTokens: number; readonly completionTokens: number } {
     const drawn = Array.from({ length: MEASURED_PROBLEMS }, (_, index) => this.trainItem(MEASURED_SEED, index));
@@ -211,7 +212,7 @@ class TokenizedTasks implements TaskSet {
   /** How long the episodes of a task may become; undefined where it is answered by one text. */
   #turnsOf(task: Task): TurnLimits | undefined {
     const { turns } = task.language;
-    if (turns === undefined || !this.#isPretrained) return turns;
+    if (turns === undefined || !this.#isMeasured) return turns;
     const episodes = Array.from({ length: MEASURED_PROBLEMS }, (_, index) => {
       const item = task.trainItem(MEASURED_SEED, index);
       return task.demonstratedEpisode?.(item, MEASURED_SEED, index) ?? [];
@@ -280,7 +281,7 @@ class TokenizedTasks implements TaskSet {
   readonly shownTokens: TaskSet['shownTokens'] = (item, ...texts) => {
     const cut = texts.filter(({ length }) => length > 0).map((tokens) => tokens.subarray(0, this.maxCompletionTokens));
     if (cut.length === 0) return this.promptTokens(item);
-    if (!this.#isPretrained) {
+    if (!asksInWords(this.codec)) {
       return cut.reduceRight((prompt, tokens) => shownBefore(this.codec, prompt, tokens), this.promptTokens(item));
     }
     const shown = cut.map((tokens) => this.codec.decode(tokens)).join('\n\n');
@@ -371,7 +372,7 @@ class TokenizedTasks implements TaskSet {
   #tooLong(item: TaskItem, what: 'prompt' | 'demonstration', text: string, length: number, most: number): PluginError {
     const { name } = this.#taskOf(item);
     const key = what === 'prompt' ? 'promptTokens' : 'completionTokens';
-    const rule = this.#isPretrained
+    const rule = this.#isMeasured
       ? `has ${length} tokens, and problems that were measured before led to expect ${most} at most; set max_prompt_length, or overlong_prompts: drop`
       : `has ${length} tokens, but limits() says at most ${most}; raise ${key} there`;
     return new PluginError('task-failed', `task "${name}": ${what} ${JSON.stringify(text)} ${rule}.`, {
@@ -380,14 +381,4 @@ class TokenizedTasks implements TaskSet {
       most,
     });
   }
-}
-
-/** One codec for all: that of the one vocabulary, or of the union of several closed ones. */
-function codecOf(shares: readonly TaskShare[]): Codec {
-  const tokenizer = unionOf(shares.map(({ task }) => task.language.tokenizer));
-  if (tokenizer !== undefined) return closedCodec(tokenizer);
-  const names = shares.map(({ label }) => label).join(', ');
-  const rule =
-    'their vocabularies cannot be one, as some are made of words and some of characters, or of their own kind';
-  throw new ConfigError('vocabularies', `tasks: ${names} — ${rule}; train them apart.`, { path: 'tasks', names });
 }

@@ -29,6 +29,8 @@ export interface RunRemark {
 /** A pretrained model, by what tells it from others. */
 export interface BaseModel {
   readonly name: BaseName;
+  /** As it was typed. */
+  readonly shown: string;
   /** SHA-256 of each of its files, by their names. */
   readonly files: Readonly<Record<string, string>>;
   /** Hash of its weights. */

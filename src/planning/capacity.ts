@@ -14,6 +14,7 @@ import type { Capacity } from '../model/memory/capacity.ts';
 import { type Trained, usualRecompute } from '../model/memory/plan.ts';
 import { adapterScale } from '../model/pretrained/adapter_files.ts';
 import type { ModelShape } from '../model/shape.ts';
+import { asksInWords } from '../text/codec.ts';
 import { mostDistributed } from './distribution_limit.ts';
 
 /** Rows of a batch beyond which it is cut, a training batch into micro-batches of whole groups, unless its rollouts are kept. */
@@ -169,7 +170,7 @@ function longestSequence(config: RunConfig, tasks: TaskSet, further = 0): number
   );
   const { maxPositionEmbeddings } = config.model;
   if (maxPositionEmbeddings === undefined || maxPositionEmbeddings >= longest) return longest;
-  if (config.modelNameOrPath !== undefined) {
+  if (asksInWords(tasks.codec)) {
     const rule = `reads ${maxPositionEmbeddings} tokens, and prompt and completion take up to ${longest}${longestPlace(tasks)}`;
     const remedy = 'lower max_completion_length, or show fewer examples';
     const message = `model_name_or_path: ${config.modelNameOrPath} — ${rule}; ${remedy}.`;

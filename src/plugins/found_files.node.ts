@@ -9,7 +9,7 @@ import { hubNameText, readHubName } from '../hub/names.ts';
 import { METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
 import type { Plugin } from '../options/keys.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
-import type { Codec } from '../text/codec.ts';
+import { asksInWords, type Codec } from '../text/codec.ts';
 import { verifierOf } from './dataset_files.node.ts';
 import { importedFiles } from './imported_files.node.ts';
 import { hashModule, type ModuleReference, moduleReference, pathFrom } from './module.node.ts';
@@ -38,7 +38,7 @@ export interface SearchOptions {
   readonly file: string;
   readonly directory?: string;
   readonly rewards?: 'unused';
-  /** Codec of a pretrained model; without one, methods may add words to the vocabulary, so that their files are read in any case. */
+  /** That of the model which the run begins with. To a closed vocabulary methods may add words, so that their files are read in any case. */
   readonly codec?: Codec | undefined;
 }
 
@@ -90,7 +90,7 @@ function namedFiles({ config, problems }: LoadedConfig, { rewards, codec }: Sear
     const ofMethods = METHOD_POINTS.flatMap((point) =>
       stage.methods[point].map((plugin, i): [Plugin, string] => [plugin, methodPlace(problems, index, point, i)]),
     );
-    if (rewards === 'unused') return codec === undefined ? ofMethods : [];
+    if (rewards === 'unused') return asksInWords(codec) ? [] : ofMethods;
     return [...ofRewards, ...ofMethods];
   });
   const comparisons = tasks.flatMap(([task, place]): [Plugin, string][] => {

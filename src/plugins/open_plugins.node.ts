@@ -12,6 +12,7 @@ import { eachPoint } from '../methods/stage.ts';
 import type { Plugin } from '../options/keys.ts';
 import type { OwnRewards } from '../rewards/built_in.ts';
 import type { Tracker } from '../run/tracker.ts';
+import { asksInWords } from '../text/codec.ts';
 import { adapterInRun, findFiles, modelInRun } from './found_files.node.ts';
 import { openMethods } from './open/open_methods.node.ts';
 import { openReporters } from './open/open_reporters.node.ts';
@@ -77,7 +78,7 @@ export async function openPlugins(loaded: LoadedConfig, options: PluginOptions):
       await openRewards(opening, tasks);
       await openMethods(opening);
       await openReporters(opening);
-    } else if (options.codec === undefined) await openMethods(opening); // for the words that they add
+    } else if (!asksInWords(options.codec)) await openMethods(opening); // for the words that they add
     loaded.problems.throwIfAny();
     if (tasks === undefined) throw new RangeError('a task that cannot be opened is a problem');
     const config = withModuleNames(loaded.config, opening);

@@ -18,7 +18,7 @@ export function renderBody(name: string, run: RunRecords & { readonly isRunning?
 <header class="top">
   <div>
     <h1>${name}</h1>
-    <p class="about">${taskText(run)} ${status(run, run.isRunning === true)}</p>
+    <p class="about">${taskText(run)}${startText(run)} ${status(run, run.isRunning === true)}</p>
   </div>
   <button type="button" id="theme" title="Switch between light and dark">Theme</button>
 </header>
@@ -43,6 +43,11 @@ export function renderBody(name: string, run: RunRecords & { readonly isRunning?
 
 function taskText({ outline: { task, tasks = [] } }: RunRecords): string {
   return [...(task === undefined ? [] : [task]), ...tasks].map(settingText).join(' + ');
+}
+
+/** The model or the run that its weights began as. */
+function startText({ fingerprint }: RunRecords): string {
+  return fingerprint?.start === undefined ? '' : `, from ${fingerprint.start}`;
 }
 
 function status(run: RunRecords, isRunning: boolean): Markup {

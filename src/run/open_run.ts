@@ -26,7 +26,14 @@ import { type InferenceLoad, inferenceCapacity, modelShape, trainedOf } from '..
 import { requireMemory } from '../planning/memory_advice.ts';
 import { getReward, type OwnRewards } from '../rewards/built_in.ts';
 import { requireUses, warningsOfUses } from './check_uses.ts';
-import { baseOf, loadWeights, type Pretrained, requirePretrained, withPretrained } from './model/pretrained.ts';
+import {
+  baseOf,
+  loadWeights,
+  type Pretrained,
+  requirePretrained,
+  requireWords,
+  withPretrained,
+} from './model/pretrained.ts';
 
 /** The reward functions that a stage names, with their weights. @throws ConfigError for an unknown name or option */
 function stageRewards(stage: StageConfig, own: OwnRewards | 'unused'): WeightedReward[] {
@@ -64,6 +71,7 @@ export async function openRun(
   const config = pretrained === undefined ? given : withPretrained(given, pretrained);
   requireStorage(config, backend);
   const tasks = withWordsOf(config, 'shares' in of ? of : oneTask(of), ownMethods);
+  requireWords(pretrained, tasks);
   const rewards = config.stages.map((stage) => stageRewards(stage, own));
   await loadMethods(config.stages, ownMethods);
   const methods = config.stages.map((stage) => (stage.stage === 'grpo' ? createMethods(stage, ownMethods) : undefined));

@@ -11,6 +11,8 @@ import type { TrainEvent } from '../grpo/events.ts';
 import type { Progress, TrainingRun } from '../grpo/run.ts';
 import { isStageOver, withConfig } from '../grpo/run.ts';
 import { evaluationEvent, train } from '../grpo/trainer.ts';
+import { ADAPTER_CONFIG } from '../model/pretrained/adapter_files.ts';
+import { CONFIG } from '../model/pretrained/open_folder.ts';
 import { checkBest, keepBest, loadBest, pruneBest } from './checkpoint/best_weights.ts';
 import { captureCheckpoint } from './checkpoint/capture.ts';
 import { loadLatestCheckpoint, passedOver, removeUnfinished, saveCheckpoint } from './checkpoint/checkpoints.ts';
@@ -21,7 +23,7 @@ import { checkResume, describeChanges, hashConfig, identityOf, writeFingerprint 
 import { flatConfig } from './flat_config.ts';
 import type { JsonObject } from './json.ts';
 import { RunLogs } from './logs/run_logs.ts';
-import { bestOrigin, exportModel, lastOrigin } from './model/model_export.ts';
+import { bestOrigin, describeModel, exportModel, lastOrigin } from './model/model_export.ts';
 import { MODEL_FOLDER } from './model/model_files.ts';
 import { reported } from './reporter_event.ts';
 import { requireDirectory, requireFresh, requireRun } from './store/directory_checks.ts';
@@ -127,6 +129,8 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
   } else {
     await startDirectory(options);
   }
+  // Also where an earlier version began the run, or a kill came in between.
+  if (!(await isDescribed(store))) await describeModel(store, MODEL_FOLDER, options.run);
   const { run, directory = '' } = options;
   const trackers = new TrackerGroup(options.trackers);
   trackers.tell({ type: 'start', directory, config: flatConfig(run.config), ...(resumedFrom && { resumedFrom }) });
@@ -232,6 +236,12 @@ async function startDirectory(options: SessionOptions): Promise<void> {
   const { store, fingerprint } = options;
   await store.writeAtomic('config.yaml', new TextEncoder().encode(resolvedYaml(startConfigOf(options))));
   await writeFingerprint(store, fingerprint);
+}
+
+/** Whether the last file of the description is there. */
+async function isDescribed(store: Store): Promise<boolean> {
+  const files = [CONFIG, ADAPTER_CONFIG].map((file) => store.exists(`${MODEL_FOLDER}/${file}`));
+  return (await Promise.all(files)).includes(true);
 }
 
 interface Resumed {

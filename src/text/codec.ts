@@ -21,7 +21,7 @@ export function promptText(prompt: string | readonly Message[]): string {
 export interface Codec extends Tokenizer {
   /** A completion ends with any of these. */
   readonly stopIds: readonly number[];
-  /** What separates two tokens of a closed vocabulary in a text. */
+  /** What separates two tokens of a closed vocabulary in a text; absent: the codec is a pretrained model's. */
   readonly joint?: string;
   /** Words by which methods speak to the policy, in tokens; there where a run has such methods. */
   readonly words?: ReadonlyMap<string, Int32Array>;
@@ -29,6 +29,11 @@ export interface Codec extends Tokenizer {
   readonly files?: ReadonlyMap<string, Uint8Array>;
   /** A conversation as the text that the policy continues; `answered`: as it ends after the last message. */
   render(messages: readonly Message[], until?: 'asked' | 'answered'): string;
+}
+
+/** Whether problems are asked in words: those of a closed vocabulary are written as their task writes them. */
+export function asksInWords(codec: Codec | undefined): boolean {
+  return codec !== undefined && codec.joint === undefined;
 }
 
 /** The codec of a closed vocabulary: `<eos>` ends a completion, and messages are joined as they are. */

@@ -184,17 +184,17 @@ const MISTAKES: Mistake[] = [
       "{% set ns = namespace(x='aa') %}{% for i in range(99) %}{% set ns.x = ns.x + ns.x %}{% endfor %}{{ ns.x }}",
     ),
     says: 'my.yaml  ./base: the chat template failed: it makes more than 20000000 characters and elements.' },
-  { what: 'a run that has no model yet',
+  { what: 'a run that has no weights yet',
     spoil: () => {
       for (const file of ['config.yaml', 'fingerprint.json']) writeFileSync(join('base', file), '');
     },
     words: ['sample', '--model', 'base', 'hello'],
-    says: 'model "base" — a run that has no model/ yet, which it writes when it is finished; resume it: npx --no-install rlvr-train --resume --output base.' },
+    says: 'model "base" — a run that has no weights yet, neither model/ nor a checkpoint; resume it: npx --no-install rlvr-train --resume --output base.' },
   // What the config says of it.
   { what: 'values for the template that are none', yaml: 'chat_template_kwargs: [enable_thinking]\n',
     says: 'my.yaml:9  chat_template_kwargs: [ enable_thinking ] — must be a mapping; for example {enable_thinking: false}.' },
   { what: 'a shape beside it', yaml: 'model: {hidden_size: 64}\n',
-    says: 'my.yaml:9  model: { hidden_size: 64 } — the shape is that of model_name_or_path; leave one of them out.' },
+    says: 'my.yaml:9  model.hidden_size: 64 — the weights of ./base have 16; leave this out, or leave model_name_or_path out and begin with random weights.' },
   // Models of the hub.
   { what: 'a model of the hub that was not fetched', model: 'tiny/llama',
     says: 'model "tiny/llama" — neither a folder or file here, nor in the Hugging Face cache ({here}/cache); fetch it: npx --no-install rlvr-train fetch tiny/llama.' },

@@ -40,7 +40,7 @@ describe('a path to a model', () => {
     [
       'nothing',
       './nowhere',
-      /model ".\/nowhere" — no such folder or file; give the folder of a model, or a \.gguf file/,
+      /model ".\/nowhere" — no such folder or file; give the folder of a model or of a run, or a \.gguf file/,
     ],
     [
       'a name of the hub',

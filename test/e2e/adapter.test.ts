@@ -110,7 +110,7 @@ describe('a run of an adapter', () => {
     expect(refused.stderr).toMatch(/changed since this run was trained: model\.safetensors \(SHA-256 \w{8} → \w{8}\)/);
     const resumed = await commandLine(['--resume', '--output', 'runs/other'], undefined, { cwd: folder.path });
     expect(resumed.code).toBe(1);
-    expect(resumed.stderr).toContain('model.safetensors of the pretrained model has changed');
+    expect(resumed.stderr).toContain('model.safetensors of the model that it began with has changed');
     writeFileSync(at('base/model.safetensors'), weights);
   }, 120_000);
 });

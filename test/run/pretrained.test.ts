@@ -163,8 +163,14 @@ describe('what a config says of a pretrained model', () => {
     expect(parseConfig(yaml, { file: 'again' }).config).toEqual(config);
   });
 
+  it('may have keys of random weights beside it, with a note', () => {
+    const { notes } = parseConfig(`task: reverse_text\n${RUN}model: {initializer_range: 0.05}\n`, { file: 'inline' });
+    expect(notes.map(({ path, text }) => [path, text])).toEqual([
+      ['model.initializer_range', 'is for random weights, and these are those of model_name_or_path'],
+    ]);
+  });
+
   it.each([
-    ['a shape beside it', 'model: {hidden_size: 64}', /model: .* — the shape is that of model_name_or_path/],
     [
       'template values for random weights',
       'model_name_or_path: null\nchat_template_kwargs: {a: 1}',
@@ -177,11 +183,11 @@ describe('what a config says of a pretrained model', () => {
   });
 
   it.each([
-    ['examples', '{name: reverse_text, examples: 2}', 'task.examples: 2 — a model that starts from random weights'],
+    ['examples', '{name: reverse_text, examples: 2}', 'task.examples: 2 — a model of a closed vocabulary'],
     [
       'a system message',
       '{name: reverse_text, system: Hello}',
-      'task.system: "Hello" — a model that starts from random weights',
+      'task.system: "Hello" — a model of a closed vocabulary',
     ],
   ])('is needed for %s', async (_, task, message) => {
     const { config } = parseConfig(`task: ${task}\nmax_steps: 1`, { file: 'inline' });

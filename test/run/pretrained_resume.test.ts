@@ -98,7 +98,7 @@ it.each([
   weights[weights.length - 1] ^= 1;
   await other.writeAtomic('base/model.safetensors', weights);
   await expect(attempt({ base: other, store, resume: true, keys })).rejects.toThrow(
-    /--resume: this run was started under other conditions[\s\S]*model\.safetensors of the pretrained model has changed \(SHA-256 \w{8} → \w{8}\)/,
+    /--resume: this run was started under other conditions[\s\S]*model\.safetensors of the model that it began with has changed \(SHA-256 \w{8} → \w{8}\)/,
   );
   const resumed = await attempt({ base, store, resume: true, keys });
   expect(resumed.sha256).toBe(whole.sha256);

@@ -1,5 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { byteTokenizer } from '../../src/text/byte_tokenizer.ts';
+import { closedCodec } from '../../src/text/codec.ts';
+import { withWords } from '../../src/text/control_words.ts';
+import { readVocabulary } from '../../src/text/read_vocabulary.ts';
 import { characterTokenizer, wordTokenizer } from '../../src/text/vocabulary_tokenizer.ts';
 import { createTask } from '../support/tasks.ts';
 
@@ -61,4 +65,33 @@ describe('encode', () => {
 
 it('refuses a vocabulary with a token that occurs twice', () => {
   expect(() => characterTokenizer({ name: 'twice', tokens: ['a', 'a'] })).toThrow('"twice"');
+});
+
+describe('a vocabulary read back from its tokenizer.json', () => {
+  const digits = characterTokenizer({ name: 'digits', furtherSpecials: ['<bos>'], tokens: ['>', '3', '1', '0'] });
+
+  it.each([
+    ['of words', closedCodec(words), '1 11 ='],
+    ['of characters', closedCodec(characters), 'ab>'],
+    ['of characters that are keys of numbers', closedCodec(digits), '310>'],
+    ['of bytes', closedCodec(byteTokenizer), 'é'],
+    ['with words of methods', withWords(closedCodec(characters), { '<verify>': 'Is it?', '<yes>': 'yes' }), 'ab'],
+  ])('%s has each token under its id', (_, codec, text) => {
+    const written = JSON.parse(JSON.stringify(codec.toJSON()));
+    const read = readVocabulary(written, 'runs/first');
+    expect(read?.toJSON()).toEqual(codec.toJSON());
+    expect(read?.vocabSize).toBe(codec.vocabSize);
+    expect(read?.encode(text)).toEqual(codec.encode(text));
+    expect([...(read?.words?.entries() ?? [])]).toEqual([...(codec.words?.entries() ?? [])]);
+    expect(read?.joint).toBe(codec.joint);
+  });
+
+  it('names where it is from, and is none where the file is of another kind', () => {
+    const written = closedCodec(characters).toJSON();
+    expect(() => readVocabulary(written, 'runs/first')?.encode('c')).toThrow(
+      'not in vocabulary "runs/first" of 5 tokens',
+    );
+    expect(readVocabulary({ ...written, normalizer: { type: 'Lowercase' } }, 'x')).toBeUndefined();
+    expect(readVocabulary({ model: { vocab: null }, added_tokens: [null] }, 'x')).toBeUndefined();
+  });
 });

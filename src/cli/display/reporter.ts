@@ -5,10 +5,9 @@ import type { TaskSet } from '../../data/task_set.ts';
 import { duration, percent, printable, printableLines, shellQuoted, thousands } from '../../format.ts';
 import type { EvaluationMoment } from '../../grpo/events.ts';
 import { evaluationMetrics } from '../../grpo/metrics.ts';
-import type { Progress } from '../../grpo/run.ts';
+import type { ConfiguredModel, Progress } from '../../grpo/run.ts';
 import type { Collected, Evaluation, Example, StepMetrics } from '../../methods/records.ts';
 import { countParameters } from '../../model/parameters.ts';
-import type { Policy } from '../../model/policy.ts';
 import { lacksRoomToKeep } from '../../planning/memory_advice.ts';
 import type { Fingerprint } from '../../run/fingerprint/fingerprint.ts';
 import { resumeCommand } from '../../run/resume_command.ts';
@@ -54,7 +53,7 @@ export class Reporter implements Display {
   opening(fingerprint: Fingerprint, plannedBytes: ReadonlyMap<string, number>): void {
     const { run, print, directory } = this.#options;
     print(`${colors.bold('task')}     ${taskLine(run.engine.tasks)}`);
-    print(`${colors.bold('policy')}   ${policyLine(run.engine.policy)}, seed ${run.config.seed}`);
+    print(`${colors.bold('policy')}   ${policyLine(run)}, seed ${run.config.seed}`);
     print(`${colors.bold('backend')}  ${backendLine(fingerprint)}`);
     print(`${colors.bold('memory')}   ${memoryLine(plannedBytes, lacksRoomToKeep(run.config, run.engine))}`);
     print(`${colors.bold('run')}      ${printable(directory)}`);
@@ -245,9 +244,11 @@ export function backendLine({ backend, threads, backendFeatures }: Fingerprint):
 }
 
 /** What is trained is the adapter, where there is one. */
-export function policyLine({ parameters, adapterParameters }: Policy): string {
+export function policyLine({ engine: { policy }, base }: ConfiguredModel): string {
+  const { parameters, adapterParameters } = policy;
   const [all, own] = [parameters, adapterParameters].map((each) => thousands(countParameters(each)));
-  return `${all} parameters${adapterParameters.length > 0 ? ` that stay, and an adapter of ${own}` : ''}`;
+  const adapter = adapterParameters.length > 0 ? ` that stay, and an adapter of ${own}` : '';
+  return `${all} parameters${adapter}${base === undefined ? '' : `, from ${printable(base.shown)}`}`;
 }
 
 /**

@@ -8,7 +8,8 @@ export const THREADS = integer('<number>', 'compute threads; they do not change 
 
 export const TRUST = list('<path>', "a file or folder of code outside of the config's folder that may run");
 
-export const MODEL_TEXT = 'a pretrained model instead: its folder, an adapter, a .gguf file, or owner/name';
+export const MODEL_TEXT =
+  'another model instead: its folder, a checkpoint of a run, an adapter, a .gguf file, or owner/name';
 
 export const ADAPTER = text('<path>', 'an adapter beside --model, where that is not one: a folder as PEFT writes it');
 

@@ -1,9 +1,16 @@
-/** The pretrained model that a config or a flag names. */
+/** The model that a config or a flag names: a pretrained one, or that of an earlier run. */
+import { join } from 'node:path';
 import { otherAdapterKeys } from '../../config/keys/adapter_keys.ts';
 import type { LoadedConfig } from '../../config/load.ts';
+import { otherModelKeys } from '../../config/model_config.ts';
+import type { OtherKey } from '../../config/problems.ts';
+import { CheckpointError } from '../../errors.ts';
 import { adapterPath, modelPath } from '../../plugins/found_files.node.ts';
+import { type Fingerprint, readFingerprint } from '../../run/fingerprint/fingerprint.ts';
 import { findModel, findWithAdapter } from '../../run/model/find_model.node.ts';
-import { merged, openPretrained, type Pretrained } from '../../run/model/pretrained.ts';
+import { type ModelPlace, merged, openPretrained, type Pretrained } from '../../run/model/pretrained.ts';
+import { fileStore } from '../../run/store/files.node.ts';
+import { asksInWords } from '../../text/codec.ts';
 import { printError } from '../display/output.ts';
 
 /** Flags of the commands that use a model which is not that of a run. */
@@ -25,25 +32,100 @@ export async function openTypedModel({ model, adapter }: ModelFlags): Promise<Pr
  * Reads headers and tokenizer; undefined where the run starts from random weights.
  *
  * @param file  the config's
- * @throws CheckpointError, DataError
+ * @param own  the directory of the run, where it has begun already
+ * @throws CheckpointError, DataError, ConfigError
  */
-export async function openConfiguredModel(loaded: LoadedConfig, file: string): Promise<Pretrained | undefined> {
+export async function openConfiguredModel(
+  loaded: LoadedConfig,
+  file: string,
+  own?: string,
+): Promise<Pretrained | undefined> {
   const path = modelPath(loaded, file);
   if (path === undefined) return undefined;
   const { modelNameOrPath = path, adapterNameOrPath, chatTemplateKwargs } = loaded.config;
-  const base = findModel(path, '.', modelNameOrPath);
-  const beside = adapterPath(loaded, file);
-  const place = beside === undefined ? base : findWithAdapter(base, beside, '.', adapterNameOrPath);
-  const pretrained = await openPretrained(place, chatTemplateKwargs && { chatTemplateKwargs });
-  refuseOtherAdapter(loaded, pretrained);
+  const recorded = own === undefined ? undefined : await readFingerprint(fileStore(own));
+  const shown = (adapterNameOrPath === undefined ? recorded?.start : undefined) ?? modelNameOrPath;
+  const open = (place: ModelPlace): Promise<Pretrained> =>
+    openPretrained(place, chatTemplateKwargs && { chatTemplateKwargs });
+  let place: ModelPlace;
+  try {
+    const base = findModel(path, '.', shown);
+    const beside = adapterPath(loaded, file);
+    place = beside === undefined ? base : findWithAdapter(base, beside, '.', adapterNameOrPath);
+  } catch (error) {
+    if (own === undefined || recorded === undefined || !(error instanceof CheckpointError)) throw error;
+    return openOwn({ loaded, own, recorded, shown, open, lost: error });
+  }
+  const pretrained = await open(place);
+  refuseOthers(loaded, pretrained);
   return pretrained;
 }
 
-/** What is written beside an adapter that is there already says the same, or is not written. */
-function refuseOtherAdapter({ config, problems }: LoadedConfig, { adapter }: Pretrained): void {
-  if (adapter === undefined) return;
-  for (const { key, value, rule } of otherAdapterKeys(config.adapter, adapter.config)) {
-    if (problems.written(key) !== undefined) problems.add(key, value, rule);
+interface Begun {
+  readonly loaded: LoadedConfig;
+  readonly own: string;
+  readonly recorded: Fingerprint;
+  readonly shown: string;
+  readonly open: (place: ModelPlace) => Promise<Pretrained>;
+  /** Why what the run began with cannot be opened. */
+  readonly lost: CheckpointError;
+}
+
+/**
+ * What a run began with is gone: one that trains all weights has shape, vocabulary and weights of its own by then. They
+ * count as what is gone, so that the run resumes as the one that it is.
+ *
+ * @throws CheckpointError where it needs what is gone
+ */
+async function openOwn({ loaded, own, recorded, shown, open, lost }: Begun): Promise<Pretrained> {
+  const gone = (rule: string): CheckpointError => {
+    const message = `${lost.message}\n  ${own} began with it, and ${rule}.`;
+    return new CheckpointError(lost.code, message, lost.facts);
+  };
+  const { base } = recorded;
+  if (loaded.config.adapter !== undefined) throw gone('its adapter means nothing without it; bring it back');
+  if (base === undefined) throw gone('needs it; bring it back');
+  try {
+    const { checkpoint, ...place } = findModel(own, '.', shown);
+    const pretrained = await open({ ...place, ...(checkpoint && { checkpoint: { ...checkpoint, isChosen: false } }) });
+    printError(`${shown}, with which ${own} began, is gone; the run has all that it needs of it`);
+    return { ...pretrained, hashes: async () => base };
+  } catch (error) {
+    if (error instanceof CheckpointError)
+      throw gone('has no weights of its own yet; bring it back, or start a new run');
+    throw error;
+  }
+}
+
+/** What is written beside a model that is there already says the same, or is not written. */
+function refuseOthers({ config, problems }: LoadedConfig, { name, model, adapter, codec }: Pretrained): void {
+  const others: OtherKey[] = [
+    ...otherModelKeys(config.model, model.shape, name),
+    ...(adapter === undefined ? [] : otherAdapterKeys(config.adapter, adapter.config)),
+  ];
+  for (const { key, value, rule } of others) if (problems.written(key) !== undefined) problems.add(key, value, rule);
+  if (config.chatTemplateKwargs !== undefined && !asksInWords(codec)) {
+    const rule = `${name} has no chat template: its vocabulary is closed, and problems are asked as their task writes them`;
+    problems.add('chat_template_kwargs', config.chatTemplateKwargs, `${rule}; leave it out`);
   }
   problems.throwIfAny();
+}
+
+/** The config with the checkpoint that was chosen of a run: the newest one is another soon. */
+export function withChosen<L extends LoadedConfig>(loaded: L, pretrained: Pretrained | undefined): L {
+  const named = (path: string | undefined, checkpoint: ModelPlace['checkpoint']): string | undefined =>
+    path !== undefined && checkpoint?.isChosen ? join(path, checkpoint.path) : path;
+  const { modelNameOrPath, adapterNameOrPath } = loaded.config;
+  const { place } = pretrained ?? {};
+  // A run with an adapter is named as the model.
+  const [model, adapter] =
+    adapterNameOrPath === undefined
+      ? [named(modelNameOrPath, place?.adapter?.checkpoint ?? place?.checkpoint), undefined]
+      : [named(modelNameOrPath, place?.checkpoint), named(adapterNameOrPath, place?.adapter?.checkpoint)];
+  const config = {
+    ...loaded.config,
+    ...(model !== undefined && { modelNameOrPath: model }),
+    ...(adapter !== undefined && { adapterNameOrPath: adapter }),
+  };
+  return { ...loaded, config };
 }

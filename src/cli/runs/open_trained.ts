@@ -62,7 +62,7 @@ export async function openTrained(
   const loaded = await loadConfigFile(file);
   const { problems } = loaded;
   const approve = approval({ file, problems, trust, run: { directory, goal: 'use' } });
-  const pretrained = await openConfiguredModel(loaded, file);
+  const pretrained = await openConfiguredModel(loaded, file, directory);
   const { codec } = pretrained ?? {};
   const rewards = 'unused';
   const plugins = await openPlugins(loaded, { file, directory, announce: announceFile, approve, rewards, codec });

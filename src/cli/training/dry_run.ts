@@ -71,7 +71,7 @@ export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }):
   for (const { prompt, demonstration } of examples) {
     print(`          ${printable(prompt)} ${colors.dim('→')} ${printable(demonstration)}`);
   }
-  print(`${colors.bold('policy')}    ${policyLine(run.engine.policy)}`);
+  print(`${colors.bold('policy')}    ${policyLine(run)}`);
   print(`${colors.bold('backend')}   ${backendLine(dry.fingerprint)}`);
   print(`${colors.bold('memory')}    ${memoryLine(plannedBytes, lacksRoomToKeep(run.config, run.engine))}`);
   for (const line of estimateLines(estimate)) print(line);

@@ -18,7 +18,7 @@ import { announceFile } from '../display/announce_file.ts';
 import { print, printError, printJson } from '../display/output.ts';
 import { ServedTraining } from '../process/served_training.ts';
 import { loadRun } from '../runs/load_run.ts';
-import { openConfiguredModel } from '../runs/open_model.ts';
+import { openConfiguredModel, withChosen } from '../runs/open_model.ts';
 import { rowOf, type SeedRow, seriesOf, seriesTable } from './seed_series.ts';
 import { directoryPart, type Setting, type Sweep, settingsOf, sweepTable } from './sweep.ts';
 import { type TrainOptions, trainCommand } from './train.ts';
@@ -92,10 +92,11 @@ async function planRuns(
   const output = options.output ?? join('runs', name);
   const seed = given?.[0] ?? options.seed;
   const set = [...(options.set ?? []), ...setting.set];
-  const loaded = await loadRun({ ...options, output, set, ...(seed !== undefined && { seed }) });
-  const base = options.output ?? loaded.config.outputDir ?? join('runs', name);
-  const { file, directory } = loaded;
-  const pretrained = await openConfiguredModel(loaded, file);
+  const asked = await loadRun({ ...options, output, set, ...(seed !== undefined && { seed }) });
+  const base = options.output ?? asked.config.outputDir ?? join('runs', name);
+  const { file, directory } = asked;
+  const pretrained = await openConfiguredModel(asked, file);
+  const loaded = withChosen(asked, pretrained);
   const plugins = await openPlugins(loaded, { file, directory, announce: announceFile, codec: pretrained?.codec });
   try {
     const { config, modules } = plugins;

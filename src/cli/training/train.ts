@@ -26,7 +26,7 @@ import { placeOf, ServedTraining } from '../process/served_training.ts';
 import { approval } from '../process/trust.ts';
 import { type LoadedRun, loadRun, type RunFlags } from '../runs/load_run.ts';
 import { describeRow } from '../runs/newest_run.ts';
-import { openConfiguredModel } from '../runs/open_model.ts';
+import { openConfiguredModel, withChosen } from '../runs/open_model.ts';
 import { withResumeAdvice } from '../runs/resume_advice.ts';
 import { dryRun } from './dry_run.ts';
 
@@ -41,12 +41,13 @@ export interface TrainOptions extends RunFlags, DisplayOptions {
 }
 
 export async function trainCommand(options: TrainOptions): Promise<void> {
-  const loaded = await loadRun(options);
-  const { file, directory, problems } = loaded;
+  const given = await loadRun(options);
+  const { file, directory, problems } = given;
   const { trust, force, dryRun: isDry } = options;
   const run = options.resume ? { directory, goal: 'resume' as const, force } : undefined;
   const approve = approval({ file, problems, trust, run, isDry });
-  const pretrained = await openConfiguredModel(loaded, file);
+  const pretrained = await openConfiguredModel(given, file, options.resume ? directory : undefined);
+  const loaded = withChosen(given, pretrained);
   const { codec } = pretrained ?? {};
   const plugins = await openPlugins(loaded, { file, directory, announce: announceFile, approve, codec });
   try {

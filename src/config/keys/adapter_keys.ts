@@ -4,6 +4,7 @@ import { ADAPTER_TARGETS } from '../../model/adapter.ts';
 import type { AdapterConfig } from '../../model/pretrained/adapter_files.ts';
 import { key, type Values } from '../../options/keys.ts';
 import { choice, flag, integer, number } from '../../options/schemas.ts';
+import type { OtherKey } from '../problems.ts';
 
 const targetsRule = `must be all-linear, or a list of ${ADAPTER_TARGETS.join(', ')}; for example [q_proj, v_proj]`;
 
@@ -101,17 +102,12 @@ function isDefault(name: (typeof OPTIONS)[number], value: unknown): boolean {
   );
 }
 
-/** A key of the config that says another adapter than its files do. */
-export interface OtherAdapterKey {
-  readonly key: string;
-  readonly value: unknown;
-  readonly rule: string;
-  /** It may be that nobody wrote it. */
-  readonly isDefault: boolean;
-}
-
-/** @param config  none where the config asks for no adapter, which is no contradiction */
-export function otherAdapterKeys(config: AdapterConfig | undefined, files: AdapterConfig): OtherAdapterKey[] {
+/**
+ * Those that say another adapter than its files do.
+ *
+ * @param config  none where the config asks for no adapter, which is no contradiction
+ */
+export function otherAdapterKeys(config: AdapterConfig | undefined, files: AdapterConfig): OtherKey[] {
   if (config === undefined) return [];
   const [asked, found] = [adapterValues(config), adapterValues(files)];
   return OPTIONS.filter((name) => JSON.stringify(asked[name]) !== JSON.stringify(found[name])).map((name) => ({

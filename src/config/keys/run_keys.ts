@@ -49,17 +49,17 @@ export const RUN_KEYS = {
   modelNameOrPath: key(
     'model_name_or_path',
     optional(text('./smollm2')).describe(
-      'A pretrained model instead of random weights: a folder in the layout of Hugging Face, a .gguf file, or the ' +
-        'directory of a finished run, relative to this file; or owner/name, a model of the Hugging Face hub that ' +
-        '`rlvr-train fetch` has fetched. It brings shape, vocabulary and chat template. Default: ' +
-        'random weights of the shape under model:.',
+      'Weights to begin with instead of random ones: a folder in the layout of Hugging Face, a .gguf file, the directory ' +
+        'of a run or one of its checkpoints (runs/first/checkpoints/grpo-200), relative to this file; or owner/name, a ' +
+        'model of the Hugging Face hub that `rlvr-train fetch` has fetched. It brings shape and vocabulary, and a ' +
+        'pretrained one its chat template. Default: random weights of the shape under model:.',
     ),
   ),
   adapterNameOrPath: key(
     'adapter_name_or_path',
     optional(text('./adapter')).describe(
-      'A LoRA adapter to continue, beside model_name_or_path: a folder as PEFT writes it, or the directory of a finished ' +
-        'run; relative to this file. It brings lora_r, lora_alpha, use_rslora and lora_target_modules. Default: a new one ' +
+      'A LoRA adapter to continue, beside model_name_or_path: a folder as PEFT writes it, or the directory of a run ' +
+        'or one of its checkpoints; relative to this file. It brings lora_r, lora_alpha, use_rslora and lora_target_modules. Default: a new one ' +
         'with use_peft, else none.',
     ),
   ),

@@ -6,7 +6,7 @@ import { ConfigError, DataError } from '../../errors.ts';
 import { missing } from '../../rewards/reject.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
 import { byteTokenizer } from '../../text/byte_tokenizer.ts';
-import { type Codec, type Message, promptText } from '../../text/codec.ts';
+import { asksInWords, type Codec, type Message, promptText } from '../../text/codec.ts';
 import { conversationOf, refuseConversation, takeKnobs } from '../knobs.ts';
 import { openingOf } from '../prompts/style.ts';
 import type { Repeat } from '../repeat.ts';
@@ -29,7 +29,7 @@ export interface DatasetOptions {
   readonly heldOutSample?: number;
   /** Where its knobs are written, for messages. Default `task`. */
   readonly path?: string;
-  /** The codec of a pretrained model; default: bytes. */
+  /** The codec of the model that the run begins with; default: bytes. */
   readonly codec?: Codec | undefined;
   /** Its rows are only shown to a supervised stage: all of them, without a right answer, and none is held out. */
   readonly isShown?: boolean;
@@ -58,12 +58,12 @@ export async function openDataset(
   const { path = 'task', codec, verifier } = options;
   const knobs = takeKnobs(datasetCard, given, path) as unknown as DatasetKnobs; // as its table says
   if (given.style !== undefined) throw withoutStyles(given.style, path);
-  if (codec === undefined) refuseConversation(datasetCard, given, path);
+  if (!asksInWords(codec)) refuseConversation(datasetCard, given, path);
   const { isShown = false } = options;
   const own = isShown ? unjudged : verifier;
   const answers = own === undefined ? answerReader(knobs.verify as Comparison, knobs.extract) : ownReader(own);
   const loaded = await loadRows(knobs, options.files, answers, isShown);
-  const conversation = codec && conversationOf(datasetCard, { examples: 0, ...given }, path);
+  const conversation = asksInWords(codec) ? conversationOf(datasetCard, { examples: 0, ...given }, path) : undefined;
   return new LoadedDataset({ ...options, knobs, answers, loaded, conversation });
 }
 

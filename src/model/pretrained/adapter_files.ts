@@ -98,17 +98,22 @@ export function baseNameOf({ base_model_name_or_path: name, revision }: Json): B
   return typeof revision === 'string' && revision !== '' ? { name, revision } : { name };
 }
 
-/** Reads headers alone. @throws CheckpointError where something is missing, damaged, or not computed here */
-export async function openAdapter(files: ModelFiles): Promise<Adapter> {
+/**
+ * Reads headers alone.
+ *
+ * @param weights  a file that has A and B under their names here; default: PEFT's, under its names
+ * @throws CheckpointError where something is missing, damaged, or not computed here
+ */
+export async function openAdapter(files: ModelFiles, weights?: string): Promise<Adapter> {
   const json = await readJsonFile(files, ADAPTER_CONFIG);
   if (json === undefined) throw new CheckpointError('no-adapter', `${ADAPTER_CONFIG}: no such file.`);
   requireComputed(json);
-  if ((await files.size(ADAPTER_WEIGHTS)) === undefined) {
+  if (weights === undefined && (await files.size(ADAPTER_WEIGHTS)) === undefined) {
     const remedy = 'an adapter_model.bin becomes one where PEFT loads and saves it again';
     throw new CheckpointError('no-adapter', `${ADAPTER_WEIGHTS}: no such file; ${remedy}.`);
   }
-  const { metadata, tensors: named } = await openSafetensors(files, ADAPTER_WEIGHTS);
-  const tensors = renamed(named);
+  const { metadata, tensors: named } = await openSafetensors(files, weights ?? ADAPTER_WEIGHTS);
+  const tensors = weights === undefined ? renamed(named) : named;
   const modules = modulesOf(tensors);
   requireTargets(json.target_modules, modules);
   const { lora_dropout: dropout = 0 } = json;

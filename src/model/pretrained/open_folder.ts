@@ -1,17 +1,27 @@
 /** A model in a folder of Hugging Face's layout: config.json and its weights. */
 import { CheckpointError } from '../../errors.ts';
 import { readModelConfig } from './config_json.ts';
-import { safetensorsTensors } from './safetensors_files.ts';
+import { openSafetensors, safetensorsTensors } from './safetensors_files.ts';
 import type { ModelFiles, PretrainedModel } from './source.ts';
 
-/** Reads headers alone. @throws CheckpointError where something is missing, damaged, or not computed here */
-export async function openModelFolder(files: ModelFiles): Promise<PretrainedModel> {
-  const config = await readJsonFile(files, 'config.json');
+/** What says how the weights beside it are computed with. */
+export const CONFIG = 'config.json';
+
+/**
+ * Reads headers alone.
+ *
+ * @param weights  their file; default: model.safetensors, or the shards of its index
+ * @throws CheckpointError where something is missing, damaged, or not computed here
+ */
+export async function openModelFolder(files: ModelFiles, weights?: string): Promise<PretrainedModel> {
+  const config = await readJsonFile(files, CONFIG);
   if (config === undefined) {
     const remedy = 'give the folder of a model: config.json, model.safetensors, tokenizer.json';
-    throw new CheckpointError('no-model', `config.json: no such file — ${remedy}.`);
+    throw new CheckpointError('no-model', `${CONFIG}: no such file — ${remedy}.`);
   }
-  return { ...readModelConfig(config), tensors: await safetensorsTensors(files) };
+  const tensors =
+    weights === undefined ? await safetensorsTensors(files) : (await openSafetensors(files, weights)).tensors;
+  return { ...readModelConfig(config), tensors };
 }
 
 /** A file that holds a JSON object; undefined where there is none. @throws CheckpointError where it holds anything else */

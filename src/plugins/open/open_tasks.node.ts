@@ -6,10 +6,11 @@ import { openDataset, requireWritable } from '../../data/datasets/dataset.ts';
 import { limitPrompts } from '../../data/prompts/prompt_limit.ts';
 import type { Task } from '../../data/task.ts';
 import { type TaskSet, taskSet } from '../../data/task_set.ts';
+import { isInTokensOf } from '../../data/vocabularies.ts';
 import type { ShownRows } from '../../methods/stage.ts';
 import type { Plugin } from '../../options/keys.ts';
 import { isModuleFile, MODULE_ENDINGS } from '../../rewards/module_file.ts';
-import type { Codec } from '../../text/codec.ts';
+import { asksInWords, type Codec } from '../../text/codec.ts';
 import { findDataset, verifierOf } from '../dataset_files.node.ts';
 import { taskPlace } from '../found_files.node.ts';
 import { refusal } from '../module.node.ts';
@@ -26,7 +27,12 @@ export async function openTasks(opening: Opening): Promise<TaskSet | undefined> 
   const opened: { task: Task; weight: number }[] = [];
   for (const [index, { task: entry, weight }] of config.tasks.entries()) {
     const path = taskPlace(problems, index);
-    const task = await orReport(opening, path, entry.name, () => openTask(opening, entry, path));
+    const task = await orReport(opening, path, entry.name, async () => {
+      const task = await openTask(opening, entry, path);
+      // The set asks again, and knows no line.
+      if (opening.options.codec !== undefined) isInTokensOf([{ task, label: task.name }], opening.options.codec);
+      return task;
+    });
     if (task !== undefined) opened.push({ task, weight });
   }
   if (opened.length < config.tasks.length) return undefined;
@@ -81,6 +87,7 @@ async function openDatasetTask(opening: Opening, entry: Plugin, path: string): P
     files: found.files,
     ...(verifier && { verifier: verifier.verify, repeat: repeatWithin(loaded.config.rewardTimeout) }),
   });
+  if (options.codec !== undefined && !asksInWords(options.codec)) requireWritable(task, options.codec);
   const inRun = verifier === undefined ? found.inRun : { ...found.inRun, verify: verifier.inRun };
   datasets.set(entry, { inRun, hashes: await found.hashes() });
   notes.push(...task.notes);
@@ -92,7 +99,7 @@ async function openShownRows(opening: Opening, rows: ShownRows, codec: Codec, pl
   const { loaded, options, datasets, notes } = opening;
   const found = await findDataset(loaded, options, rows, place);
   const task = await openDataset({ ...rows }, { path: place, files: found.files, codec: options.codec, isShown: true });
-  if (options.codec === undefined) requireWritable(task, codec);
+  if (!asksInWords(options.codec)) requireWritable(task, codec);
   datasets.set(rows, { inRun: found.inRun, hashes: await found.hashes() });
   notes.push(...task.notes);
   return taskSet([{ task, weight: 1 }], codec);

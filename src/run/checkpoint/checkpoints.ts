@@ -75,7 +75,8 @@ export interface SavedCheckpoint {
   readonly bytes: number;
 }
 
-const FOLDER = 'checkpoints';
+/** Where a run directory keeps them. */
+export const CHECKPOINTS = 'checkpoints';
 const TEMPORARY = '.tmp-';
 const REPLACED = '.replaced-';
 const STAGE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
@@ -131,7 +132,7 @@ export async function loadLatestCheckpoint(store: Store, run?: RunIdentity): Pro
     damaged.push({ name, reason: result.reason });
   }
   if (damaged.length === 0) return undefined;
-  const list = damaged.map((entry) => `  ${FOLDER}/${entry.name}: ${whyUnused(entry)}`).join('\n');
+  const list = damaged.map((entry) => `  ${CHECKPOINTS}/${entry.name}: ${whyUnused(entry)}`).join('\n');
   throw new CheckpointError(
     'no-intact-checkpoint',
     `--resume: every checkpoint of this run is damaged:\n${list}\nRestore one from a copy, or start over in another --output.`,
@@ -146,8 +147,8 @@ export async function newestCheckpoint(store: Store): Promise<string | undefined
 
 /** Removes what a crash left of checkpoints that were being written or removed. */
 export async function removeUnfinished(store: Store): Promise<void> {
-  for (const name of await store.list(FOLDER)) {
-    if (name.startsWith(TEMPORARY)) await store.remove(`${FOLDER}/${name}`);
+  for (const name of await store.list(CHECKPOINTS)) {
+    if (name.startsWith(TEMPORARY)) await store.remove(`${CHECKPOINTS}/${name}`);
   }
 }
 
@@ -158,8 +159,8 @@ interface Survey {
 }
 
 async function survey(store: Store, { unreadableIsDamaged = false } = {}): Promise<Survey> {
-  const names = (await store.list(FOLDER)).filter((name) => CHECKPOINT_NAME.test(name));
-  const read = async (name: string) => decodeManifest(await store.read(`${FOLDER}/${name}/manifest.json`));
+  const names = (await store.list(CHECKPOINTS)).filter((name) => CHECKPOINT_NAME.test(name));
+  const read = async (name: string) => decodeManifest(await store.read(`${CHECKPOINTS}/${name}/manifest.json`));
   const whole: { name: string; manifest: Manifest }[] = [];
   const damaged: DamagedCheckpoint[] = [];
   for (const name of names) {
@@ -213,7 +214,7 @@ async function writeStaged(
   facts: Omit<Manifest, 'files'>,
 ): Promise<void> {
   await removeUnfinished(store);
-  const staging = `${FOLDER}/${TEMPORARY}${name}`;
+  const staging = `${CHECKPOINTS}/${TEMPORARY}${name}`;
   const [described] = await Promise.all([
     describeFiles(files),
     ...CHECKPOINT_FILES.map((file) => store.writeAtomic(`${staging}/${file}`, files[file])),
@@ -222,11 +223,11 @@ async function writeStaged(
 }
 
 async function putInPlace(store: Store, name: string, sequence: number): Promise<void> {
-  if (await store.exists(`${FOLDER}/${name}`)) {
-    const aside = `${FOLDER}/${REPLACED}${sequence}-${name}`;
-    await store.renameDirectory(`${FOLDER}/${name}`, aside);
+  if (await store.exists(`${CHECKPOINTS}/${name}`)) {
+    const aside = `${CHECKPOINTS}/${REPLACED}${sequence}-${name}`;
+    await store.renameDirectory(`${CHECKPOINTS}/${name}`, aside);
   }
-  await store.renameDirectory(`${FOLDER}/${TEMPORARY}${name}`, `${FOLDER}/${name}`);
+  await store.renameDirectory(`${CHECKPOINTS}/${TEMPORARY}${name}`, `${CHECKPOINTS}/${name}`);
 }
 
 /**
@@ -245,11 +246,11 @@ async function chooseKept(store: Store, newest: string, before: Survey, keep: nu
 
 /** Removes every checkpoint that is not kept, damaged and replaced ones included. */
 async function prune(store: Store, kept: ReadonlySet<string>): Promise<void> {
-  for (const name of await store.list(FOLDER)) {
+  for (const name of await store.list(CHECKPOINTS)) {
     if (kept.has(name) || !CHECKPOINT_NAME.test(name)) continue;
     // Renamed first: a removal that is cut short must not look like a damaged checkpoint.
-    const condemned = `${FOLDER}/${TEMPORARY}${name}`;
-    await store.renameDirectory(`${FOLDER}/${name}`, condemned);
+    const condemned = `${CHECKPOINTS}/${TEMPORARY}${name}`;
+    await store.renameDirectory(`${CHECKPOINTS}/${name}`, condemned);
     await store.remove(condemned);
   }
 }
@@ -260,7 +261,7 @@ async function readFiles(
   manifest: Manifest,
 ): Promise<Checked<Record<CheckpointFile, Uint8Array>>> {
   const read = async (file: CheckpointFile) => {
-    const bytes = await store.read(`${FOLDER}/${name}/${file}`);
+    const bytes = await store.read(`${CHECKPOINTS}/${name}/${file}`);
     return { bytes: bytes ?? new Uint8Array(0), reason: await checkFile(file, bytes, manifest) };
   };
   const [weights, optimizer, state] = await Promise.all(CHECKPOINT_FILES.map(read));

@@ -7,7 +7,7 @@ import type { Fingerprint } from './fingerprint.ts';
 /** What only the caller knows; the machine supplies the rest. */
 export type FingerprintInputs = Pick<
   Fingerprint,
-  'backend' | 'backendFeatures' | 'mathematics' | 'threads' | 'seed' | 'configHash' | 'base' | 'modules'
+  'backend' | 'backendFeatures' | 'mathematics' | 'threads' | 'seed' | 'configHash' | 'base' | 'start' | 'modules'
 > & {
   /** Whose git commit to record; default the working directory. */
   readonly directory?: string;
@@ -30,6 +30,7 @@ export function collectFingerprint({ directory = process.cwd(), ...given }: Fing
     gitCommit: readGitCommit(directory),
     configHash: given.configHash,
     ...(given.base && { base: given.base }),
+    ...(given.start !== undefined && { start: given.start }),
     ...(given.modules && Object.keys(given.modules).length > 0 && { modules: given.modules }),
   };
 }

@@ -43,6 +43,8 @@ export type Fingerprint = {
   readonly modules?: Record<string, string>;
   /** SHA-256 of each file of the pretrained model; absent for random weights, and in older runs. */
   readonly base?: Record<string, string>;
+  /** That model, or the run that its weights are from, as it was typed: the config names it from the run's directory. */
+  readonly start?: string;
 };
 
 const texts = z.record(z.string(), z.string());
@@ -62,6 +64,7 @@ const fingerprintSchema: z.ZodType<Fingerprint> = z.object({
   configHash: z.string(),
   modules: texts.optional(),
   base: texts.optional(),
+  start: z.string().optional(),
 });
 
 export interface FingerprintComparison {
@@ -81,6 +84,9 @@ const PORTABLE_BACKENDS: ReadonlySet<string> = new Set(['wasm', 'reference']);
 /** Fields that older runs do not have: where one of the two says nothing, there is nothing to compare. */
 const NEWER = ['mathematics', 'base'] as const;
 
+/** Another name for the same. */
+const NAMES = ['start'] as const;
+
 /** What a browser does not tell. */
 const UNTOLD: readonly string[] = ['browser', 'not told'];
 
@@ -98,7 +104,7 @@ export function sameBits(before: Fingerprint, after: Fingerprint): FingerprintCo
   };
   const differences: string[] = [];
   const warnings: string[] = [];
-  for (const change of describeChanges(before, after)) {
+  for (const change of describeChanges(before, after, NAMES)) {
     const field = change.split(/[.:]/, 1)[0];
     if (NEWER.some((name) => name === field && (before[name] === undefined || after[name] === undefined))) continue;
     (isToldOnly(field, change) ? warnings : differences).push(change);
@@ -161,7 +167,7 @@ export function refuseChangedModules(recorded: Modules, current: Modules): void 
 function describeModule(line: string): string {
   const [, kind, file, before, after] = /^(modules|base)\.(.+): (\S+) → (\S+)$/.exec(line) ?? [];
   if (kind === undefined || file === undefined || before === undefined || after === undefined) return line;
-  const owner = kind === 'base' ? `${file} of the pretrained model` : file;
+  const owner = kind === 'base' ? `${file} of the model that it began with` : file;
   return `${owner} has changed (SHA-256 ${before.slice(0, 8)} → ${after.slice(0, 8)})`;
 }
 

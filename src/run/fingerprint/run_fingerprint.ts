@@ -6,7 +6,7 @@ import { mathematicsHash } from './mathematics.ts';
 
 export type RunFingerprint = Pick<
   Fingerprint,
-  'backend' | 'backendFeatures' | 'mathematics' | 'threads' | 'seed' | 'configHash' | 'base'
+  'backend' | 'backendFeatures' | 'mathematics' | 'threads' | 'seed' | 'configHash' | 'base' | 'start'
 >;
 
 export async function runFingerprint({ config, engine: { policy }, base }: ConfiguredModel): Promise<RunFingerprint> {
@@ -19,6 +19,6 @@ export async function runFingerprint({ config, engine: { policy }, base }: Confi
     threads: Number(threads),
     seed: config.seed,
     configHash: await configHash(config),
-    ...(base && { base: base.files }),
+    ...(base && { base: base.files, start: base.shown }),
   };
 }

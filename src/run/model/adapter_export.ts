@@ -20,6 +20,16 @@ export interface AdapterBase {
   readonly sha256: string;
 }
 
+/** Writes adapter_config.json into `folder` of the store. */
+export async function writeAdapterConfig(
+  store: Store,
+  folder: string,
+  config: AdapterConfig,
+  base: AdapterBase,
+): Promise<void> {
+  await store.writeAtomic(`${folder}/${ADAPTER_CONFIG}`, encodeJson(adapterConfigJson(config, base.name)));
+}
+
 /**
  * Writes adapter_config.json and adapter_model.safetensors into `folder` of the store.
  * @returns SHA-256 of all weights, in the order of the tensors
@@ -34,6 +44,6 @@ export async function writeAdapter(
   const metadata = { [BASE_SHA256]: base.sha256 };
   const { file, sha256 } = await encodeWeights(policy, { nameOf: nameInFile, metadata });
   await store.writeAtomic(`${folder}/${ADAPTER_WEIGHTS}`, file);
-  await store.writeAtomic(`${folder}/${ADAPTER_CONFIG}`, encodeJson(adapterConfigJson(config, base.name)));
+  await writeAdapterConfig(store, folder, config, base);
   return sha256;
 }

@@ -1,22 +1,28 @@
 /**
- * A pretrained model by its name: a folder, a .gguf file, the directory of a finished run, an adapter of PEFT, which names
- * its base, or a model of the hub that was fetched into the cache. Nothing is asked of any network.
+ * A pretrained model by its name: a folder, a .gguf file, the directory of a run or a checkpoint in it, an adapter of PEFT,
+ * which names its base, or a model of the hub that was fetched into the cache. Nothing is asked of any network.
  */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { commandName } from '../../command_name.ts';
 import { CheckpointError } from '../../errors.ts';
+import { shellQuoted } from '../../format.ts';
 import { findSnapshot, hubCache } from '../../hub/cache.node.ts';
 import { hubNameText, readHubName } from '../../hub/names.ts';
-import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, type BaseName, baseNameOf } from '../../model/pretrained/adapter_files.ts';
+import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, baseNameOf } from '../../model/pretrained/adapter_files.ts';
+import { CONFIG } from '../../model/pretrained/open_folder.ts';
 import { INDEX, WHOLE } from '../../model/pretrained/safetensors_files.ts';
-import { parseJsonObject } from '../json.ts';
+import type { ModelFiles } from '../../model/pretrained/source.ts';
+import { TOKENIZER_FILES } from '../../text/pretrained_codec.ts';
+import { CHECKPOINTS } from '../checkpoint/checkpoints.ts';
+import { type JsonObject, parseJsonObject } from '../json.ts';
 import { fileStore } from '../store/files.node.ts';
 import { MODEL_FOLDER } from './model_files.ts';
 import type { ModelPlace } from './pretrained.ts';
 
 /**
- * Finds a pretrained model by its name, and asks no network.
+ * Finds a pretrained model by its name, and asks no network. Of a run it is what `sample --run` answers with: the model
+ * that it ended with, else its newest checkpoint.
  *
  * @param path  as the user wrote it; what is there on the disk comes before a model of the hub
  * @param from  the folder that it is relative to; default: where the command was typed
@@ -30,57 +36,123 @@ export function findModel(path: string, from = '.', shown = path): ModelPlace {
     return { name: shown, files: fileStore(dirname(place)), gguf: basename(place), location: { name: place } };
   }
   if (status?.isFile()) throw noModel(shown, 'a file that is not .gguf; give the folder of a model, or a .gguf file');
-  if (status?.isDirectory()) {
-    const folder = modelFolderOf(place);
-    if (isUnfinishedRun(folder)) {
-      const remedy = `resume it: ${commandName()} --resume --output ${shown}`;
-      throw noModel(shown, `a run that has no ${MODEL_FOLDER}/ yet, which it writes when it is finished; ${remedy}`);
-    }
-    if (isAdapter(folder)) return findAdapted(folder, shown);
-    return { name: shown, files: fileStore(folder), location: { name: folder } };
-  }
-  return findInCache(shown);
+  if (!status?.isDirectory()) return findInCache(shown, place);
+  const found = weightsIn(place, shown);
+  if (isAdapter(found)) return findAdapted(found, shown);
+  const location = { name: found.checkpoint === undefined ? found.folder : place };
+  return { name: shown, ...placeOf(found), location };
 }
 
 /**
  * A model with an adapter that lies elsewhere.
  *
- * @param path  of the adapter: a folder of PEFT's layout, or the directory of a finished run
+ * @param path  of the adapter: a folder of PEFT's layout, the directory of a run, or a checkpoint of one
  * @throws CheckpointError `no-adapter` where it is none, or the model has one already
  */
 export function findWithAdapter(base: ModelPlace, path: string, from = '.', shown = path): ModelPlace {
-  const folder = modelFolderOf(resolve(from, path));
+  return withAdapter(base, weightsIn(resolve(from, path), shown), shown);
+}
+
+function withAdapter(base: ModelPlace, found: FoundWeights, shown: string): ModelPlace {
   const given = `adapter ${JSON.stringify(shown)}`;
-  if (!isAdapter(folder)) {
+  if (!isAdapter(found)) {
     throw new CheckpointError('no-adapter', `${given} — no folder with ${ADAPTER_CONFIG} and ${ADAPTER_WEIGHTS}.`);
   }
   if (base.adapter !== undefined) {
     const rule = `${base.name} is an adapter already; give the model that both were trained on, or merge the first`;
     throw new CheckpointError('no-adapter', `${given} — ${rule}.`);
   }
-  return { ...base, adapter: { name: shown, files: fileStore(folder) } };
+  return { ...base, adapter: { name: shown, ...placeOf(found) } };
 }
 
-/** The folder of the model, where `place` is the directory of a run. */
-function modelFolderOf(place: string): string {
-  const own = join(place, MODEL_FOLDER);
-  const hasModel = ['config.json', ADAPTER_CONFIG].some((file) => isFile(join(own, file)));
-  return isFile(join(place, 'config.yaml')) && hasModel ? own : place;
+/** Where weights lie, and what says how they are computed with. */
+interface FoundWeights {
+  /** With config.json or adapter_config.json, and the tokenizer. */
+  readonly folder: string;
+  /** The checkpoint that has the weights, where it is not the folder: its run's directory, and its name there. */
+  readonly checkpoint?: { readonly run: string; readonly name: string };
+  /** The directory of a run was given, and this checkpoint chosen. */
+  readonly isChosen?: boolean;
 }
 
-/** Not a model, and not the directory of a run with one: `modelFolderOf` would have given that. */
-function isUnfinishedRun(folder: string): boolean {
-  return ['config.yaml', 'fingerprint.json'].every((file) => isFile(join(folder, file)));
+/** @throws CheckpointError where `place` is a run that has no weights yet */
+function weightsIn(place: string, shown: string): FoundWeights {
+  const run = dirname(dirname(place));
+  if (basename(dirname(place)) === CHECKPOINTS && isRun(run)) return checkpointOf(run, basename(place), shown);
+  if (!isRun(place)) return { folder: place };
+  const folder = join(place, MODEL_FOLDER);
+  const hasModel = [WHOLE, INDEX, ADAPTER_WEIGHTS].some((file) => isFile(join(folder, file)));
+  // Without its summary, the model is that of a run which was killed while it wrote it, or that has taken more steps since.
+  const newest = hasModel && isFile(join(place, 'summary.json')) ? undefined : newestCheckpoint(place);
+  if (newest !== undefined) return { ...checkpointOf(place, newest, shown), isChosen: true };
+  if (hasModel) return { folder };
+  const remedy = `resume it: ${commandName()} --resume --output ${shellQuoted(shown)}`;
+  throw noModel(shown, `a run that has no weights yet, neither ${MODEL_FOLDER}/ nor a checkpoint; ${remedy}`);
+}
+
+/** @throws CheckpointError where its run does not say what the weights are of */
+function checkpointOf(run: string, name: string, shown: string): FoundWeights {
+  const folder = join(run, MODEL_FOLDER);
+  if ([CONFIG, ADAPTER_CONFIG].some((file) => isFile(join(folder, file)))) return { folder, checkpoint: { run, name } };
+  const rule = `a checkpoint whose run has no ${MODEL_FOLDER}/${CONFIG}, which says what the weights are of`;
+  throw noModel(shown, `${rule}; resume the run, which writes it`);
+}
+
+/** What opens the weights, and where the files beside them are. */
+function placeOf({ folder, checkpoint, isChosen = false }: FoundWeights): Pick<ModelPlace, 'files' | 'checkpoint'> {
+  if (checkpoint === undefined) return { files: fileStore(folder) };
+  const { run, name } = checkpoint;
+  const path = `${CHECKPOINTS}/${name}`;
+  return { files: withCheckpoint(fileStore(run), path), checkpoint: { path, isChosen } };
+}
+
+/** The description of a run's model with the files of one of its checkpoints. */
+function withCheckpoint(run: ReturnType<typeof fileStore>, checkpoint: string): ModelFiles {
+  // What else is in the folder may not be there yet, and would be something else once the run has finished.
+  const isDescription = (path: string): boolean =>
+    [CONFIG, ADAPTER_CONFIG, ...TOKENIZER_FILES].some((file) => file === path);
+  const at = (path: string): string | undefined =>
+    path.startsWith(`${checkpoint}/`) ? path : isDescription(path) ? `${MODEL_FOLDER}/${path}` : undefined;
+  const of = async <T>(path: string, read: (place: string) => Promise<T>): Promise<T | undefined> => {
+    const place = at(path);
+    return place === undefined ? undefined : read(place);
+  };
+  return {
+    size: (path) => of(path, (place) => run.size(place)),
+    read: (path) => of(path, (place) => run.read(place)),
+    readRange: (path, begin, end) => of(path, (place) => run.readRange(place, begin, end)),
+    sha256: (path) => of(path, (place) => run.sha256(place)),
+  };
+}
+
+/** The checkpoint that was saved last. */
+function newestCheckpoint(run: string): string | undefined {
+  const folder = join(run, CHECKPOINTS);
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => !name.startsWith('.')) : [];
+  const saved = names.flatMap((name) => {
+    const sequence = readJson(join(folder, name, 'manifest.json'))?.sequence;
+    return typeof sequence === 'number' ? [{ name, sequence }] : [];
+  });
+  return saved.sort((a, b) => b.sequence - a.sequence)[0]?.name;
+}
+
+/** A run has its config, and says what decides its bits, or has ended with a model. */
+function isRun(place: string): boolean {
+  if (!isFile(join(place, 'config.yaml'))) return false;
+  const signs = ['fingerprint.json', ...[CONFIG, ADAPTER_CONFIG].map((file) => `${MODEL_FOLDER}/${file}`)];
+  return signs.some((file) => isFile(join(place, file)));
 }
 
 /** It may have the config of its base beside it, and not its weights. */
-function isAdapter(folder: string): boolean {
+function isAdapter({ folder }: FoundWeights): boolean {
   return isFile(join(folder, ADAPTER_CONFIG)) && ![WHOLE, INDEX].some((file) => isFile(join(folder, file)));
 }
 
 /** The base is looked for from the adapter's folder, then from where the command was typed, then in the cache. */
-function findAdapted(folder: string, shown: string): ModelPlace {
-  const base = readBaseName(join(folder, ADAPTER_CONFIG));
+function findAdapted(found: FoundWeights, shown: string): ModelPlace {
+  const { folder } = found;
+  const json = readJson(join(folder, ADAPTER_CONFIG)); // one that is damaged is reported where the adapter is opened
+  const base = json && baseNameOf(json);
   const places = [folder, dirname(folder), '.'];
   const from = base && places.find((place) => existsSync(resolve(place, base.name)));
   const isHubName = base !== undefined && from === undefined && readHubName(base.name) !== undefined;
@@ -90,26 +162,44 @@ function findAdapted(folder: string, shown: string): ModelPlace {
     throw new CheckpointError('no-base', `adapter ${JSON.stringify(shown)} — ${rule}; ${remedy}.`, { path: shown });
   }
   const name = base.revision === undefined || !isHubName ? base.name : `${base.name}@${base.revision}`;
-  return findWithAdapter(findModel(name, from), folder, '.', shown);
+  return withAdapter(findModel(name, from), found, shown);
 }
 
-/** A config that is damaged is reported where the adapter is opened. */
-function readBaseName(file: string): BaseName | undefined {
-  const json = parseJsonObject(new Uint8Array(readFileSync(file)));
-  return json && baseNameOf(json);
+function readJson(file: string): JsonObject | undefined {
+  return isFile(file) ? parseJsonObject(new Uint8Array(readFileSync(file))) : undefined;
 }
 
-function findInCache(shown: string): ModelPlace {
+function findInCache(shown: string, place: string): ModelPlace {
   const name = readHubName(shown);
-  if (name === undefined) throw noModel(shown, 'no such folder or file; give the folder of a model, or a .gguf file');
   const cache = hubCache();
-  const snapshot = findSnapshot(cache, name);
-  if (snapshot !== undefined) {
+  const snapshot = name && findSnapshot(cache, name);
+  if (name !== undefined && snapshot !== undefined) {
     const location = { name: `${name.owner}/${name.name}`, revision: snapshot.commit };
     return { name: shown, files: fileStore(snapshot.folder), location };
   }
+  // The beginning of a path that is there is not the name of someone on the hub.
+  const beside = isFolder(dirname(place)) ? neighbours(dirname(shown), dirname(place)) : undefined;
+  if (name === undefined || beside !== undefined) {
+    const remedy = 'give the folder of a model or of a run, or a .gguf file';
+    throw noModel(shown, `no such folder or file${beside ?? ''}; ${remedy}`);
+  }
   const remedy = `fetch it: ${commandName()} fetch ${hubNameText(name)}`;
   throw noModel(shown, `neither a folder or file here, nor in the Hugging Face cache (${cache}); ${remedy}`);
+}
+
+/** Folders that are named where one is missing. */
+const MOST_NEIGHBOURS = 6;
+
+/** What is there instead: ` (in runs there are first, second)`. */
+function neighbours(parent: string, folder: string): string {
+  const names = readdirSync(folder).filter((name) => !name.startsWith('.') && isFolder(join(folder, name)));
+  if (names.length === 0) return '';
+  const more = names.length > MOST_NEIGHBOURS ? ', …' : '';
+  return ` (in ${parent} there are ${names.sort().slice(0, MOST_NEIGHBOURS).join(', ')}${more})`;
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
 }
 
 function isFile(path: string): boolean {

@@ -10,10 +10,11 @@ import type { Evaluation, Example } from '../../methods/records.ts';
 import type { StageConfig } from '../../methods/stage.ts';
 import type { Estimate } from '../../methods/statistics.ts';
 import { countParameters } from '../../model/parameters.ts';
+import { asksInWords } from '../../text/codec.ts';
 import { isBestNow } from '../checkpoint/best_weights.ts';
 import type { Store } from '../store/store.ts';
-import { writeAdapter } from './adapter_export.ts';
-import { eosTokenIds, writeModel, writeTokenizer } from './model_files.ts';
+import { writeAdapter, writeAdapterConfig } from './adapter_export.ts';
+import { eosTokenIds, writeModel, writeModelConfig, writeTokenizer } from './model_files.ts';
 
 /** Whose weights the policy has, for the card. */
 export interface ModelOrigin {
@@ -38,6 +39,21 @@ export function lastOrigin(run: Progress): ModelOrigin {
   return { stage, step, evaluation: isEnd ? final : isBestNow(run) ? best?.evaluation : undefined };
 }
 
+/**
+ * Writes what the run's model is, without its weights: shape, or what its adapter is, and vocabulary. A run begins with that,
+ * so that each of its checkpoints can be a start.
+ */
+export async function describeModel(store: Store, folder: string, run: ConfiguredModel): Promise<void> {
+  const {
+    config: { adapter },
+    engine: { policy, tasks },
+    base,
+  } = run;
+  await writeTokenizer(store, folder, tasks.codec);
+  if (adapter !== undefined && base !== undefined) await writeAdapterConfig(store, folder, adapter, base);
+  else await writeModelConfig(store, folder, policy.shape, tasks.codec, contextOf(run));
+}
+
 /** Writes all files of the policy's model into `folder` of the store. @returns SHA-256 of all weights */
 export async function exportModel(
   store: Store,
@@ -49,8 +65,6 @@ export async function exportModel(
   const { codec } = tasks;
   const write = (name: string, text: string): Promise<void> =>
     store.writeAtomic(`${folder}/${name}`, new TextEncoder().encode(text));
-  const { modelNameOrPath, model } = run.config;
-  const context = modelNameOrPath === undefined ? undefined : model.maxPositionEmbeddings;
   const { adapter } = run.config;
   if (adapter !== undefined && run.base !== undefined) {
     const sha256 = await writeAdapter(store, folder, policy, adapter, run.base);
@@ -58,7 +72,7 @@ export async function exportModel(
     await write('README.md', modelCard(run, origin, sha256));
     return sha256;
   }
-  const sha256 = await writeModel(store, folder, policy, codec, context);
+  const sha256 = await writeModel(store, folder, policy, codec, contextOf(run));
   const generation = {
     do_sample: false,
     eos_token_id: eosTokenIds(codec),
@@ -70,6 +84,14 @@ export async function exportModel(
   return sha256;
 }
 
+/** Longest sequence of the model: what a pretrained one reads, or what this run needs of one whose positions have no end. */
+function contextOf({ config, engine: { policy, tasks } }: ConfiguredModel): number {
+  const { maxPositionEmbeddings } = config.model;
+  return asksInWords(tasks.codec) && maxPositionEmbeddings !== undefined
+    ? maxPositionEmbeddings
+    : policy.capacity.context;
+}
+
 /** README.md of a model, with the head that Hugging Face's hub reads. */
 export function modelCard(
   run: ConfiguredModel & Progress,
@@ -79,14 +101,16 @@ export function modelCard(
   const { config } = run;
   const { tasks } = run.engine;
   const { policy } = run.engine;
-  const { adapter, modelNameOrPath: base } = config;
+  const { adapter } = config;
+  const base = run.base?.shown;
+  const isClosed = !asksInWords(tasks.codec);
   const [item] = tasks.heldOutItems();
   const example = evaluation?.examples.find(({ verdict }) => verdict.score === 1) ?? evaluation?.examples[0];
   const prompt = example?.prompt ?? item?.prompt ?? '';
   const stages = config.stages.map(({ stage: kind }, i) => `${thousands(stepsOf(run, i))} steps of ${kind}`);
   const facts = [
     `Task: ${config.tasks.map(({ task }) => code(taskText(task))).join(', ')}.`,
-    base === undefined
+    isClosed
       ? `Prompts: written like ${code(prompt)}, at most ${tasks.maxPromptTokens} tokens of the ${tasks.codec.vocabSize} in its vocabulary. It knows no other text.`
       : `Prompts: through the chat template, asked like ${code(prompt)}${tasks.shares.some(({ task }) => (task.opening ?? []).length > 0) ? ', after the example turns of the run' : ''}.`,
     ...(evaluation === undefined ? [] : [`Accuracy: ${accuracyText(evaluation)}.`]),
@@ -110,10 +134,10 @@ ${facts.map((fact) => `- ${fact}`).join('\n')}
 In this folder:
 
 \`\`\`${isForPeft(run) ? 'python' : 'sh'}
-${base === undefined ? answerScript(prompt) : isForPeft(run) ? chatScript(run) : MERGE}
+${isForPeft(run) ? (isClosed ? answerScript(prompt, adapter !== undefined) : chatScript(run)) : MERGE}
 \`\`\`
 
-${example === undefined ? `A right answer is ${code(item?.answer ?? '')}.` : printedText(example, base === undefined || isForPeft(run))}
+${example === undefined ? `A right answer is ${code(item?.answer ?? '')}.` : printedText(example, isForPeft(run))}
 
 ## License
 
@@ -126,11 +150,11 @@ const OWN_LICENSE =
   'the choice of the person who trained them: write `license: …` into the head of this file.';
 
 /** `An adapter (LoRA, …) of … parameters beside the … of …`. */
-function adapterText({ config, engine: { policy } }: ConfiguredModel): string {
+function adapterText({ config, engine: { policy }, base }: ConfiguredModel): string {
   const { rank = 0, alpha = 0, useRslora = false, targets = [] } = config.adapter ?? {};
   const scale = `r ${rank}, alpha ${alpha}${useRslora ? ', rank-stabilised' : ''}`;
   const [own, all] = [policy.adapterParameters, policy.parameters].map((each) => thousands(countParameters(each)));
-  return `An adapter (LoRA, ${scale}, beside ${targets.join(', ')}) of ${own} parameters, trained by rlvr-train with verifiable rewards. It adds to the ${all} of ${code(config.modelNameOrPath ?? '')}, which stayed as they were.`;
+  return `An adapter (LoRA, ${scale}, beside ${targets.join(', ')}) of ${own} parameters, trained by rlvr-train with verifiable rewards. It adds to the ${all} of ${code(base?.shown ?? '')}, which stayed as they were.`;
 }
 
 /** PEFT opens no adapter of a GGUF file. */
@@ -145,9 +169,7 @@ function chatScript({ engine: { tasks }, config }: ConfiguredModel): string {
   const isAdapter = config.adapter !== undefined;
   const [item] = tasks.heldOutItems();
   const turns = item === undefined ? [] : tasks.environment.prompt(item);
-  const [imports, opened] = isAdapter
-    ? ['from peft import AutoPeftModelForCausalLM\nfrom transformers import AutoTokenizer', 'AutoPeftModelForCausalLM']
-    : ['from transformers import AutoModelForCausalLM, AutoTokenizer', 'AutoModelForCausalLM'];
+  const { imports, opened } = pythonOf(isAdapter);
   return `${imports}
 
 model = ${opened}.from_pretrained(".")
@@ -158,11 +180,26 @@ answer = model.generate(**prompt)[0, prompt["input_ids"].shape[1]:]
 print(tokenizer.decode(answer, skip_special_tokens=True))`;
 }
 
-/** Six lines that load the model of their folder and print its answer to a prompt. */
-function answerScript(prompt: string): string {
-  return `from transformers import AutoModelForCausalLM, AutoTokenizer
+/** What Python imports to open the model of a folder, and the class that opens it. */
+function pythonOf(isAdapter: boolean): { readonly imports: string; readonly opened: string } {
+  if (!isAdapter) {
+    return {
+      imports: 'from transformers import AutoModelForCausalLM, AutoTokenizer',
+      opened: 'AutoModelForCausalLM',
+    };
+  }
+  return {
+    imports: 'from peft import AutoPeftModelForCausalLM\nfrom transformers import AutoTokenizer',
+    opened: 'AutoPeftModelForCausalLM',
+  };
+}
 
-model = AutoModelForCausalLM.from_pretrained(".")
+/** Six lines that load the model of their folder and print its answer to a prompt. */
+function answerScript(prompt: string, isAdapter: boolean): string {
+  const { imports, opened } = pythonOf(isAdapter);
+  return `${imports}
+
+model = ${opened}.from_pretrained(".")
 tokenizer = AutoTokenizer.from_pretrained(".")
 prompt = tokenizer(${JSON.stringify(prompt)}, return_tensors="pt")
 answer = model.generate(**prompt)[0, prompt["input_ids"].shape[1]:]

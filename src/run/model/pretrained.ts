@@ -3,6 +3,7 @@
  * weights are read when a policy takes them.
  */
 import { otherAdapterKeys } from '../../config/keys/adapter_keys.ts';
+import { otherModelKeys } from '../../config/model_config.ts';
 import { aboutKey } from '../../config/problems.ts';
 import type { RunConfig } from '../../config/run_config.ts';
 import { CheckpointError, ConfigError } from '../../errors.ts';
@@ -18,11 +19,13 @@ import {
 import { openGguf } from '../../model/pretrained/gguf_model.ts';
 import { loadPretrained, type WeightsTaker } from '../../model/pretrained/load_weights.ts';
 import { mergedModel } from '../../model/pretrained/merge_adapter.ts';
-import { openModelFolder, readJsonFile } from '../../model/pretrained/open_folder.ts';
+import { CONFIG, openModelFolder, readJsonFile } from '../../model/pretrained/open_folder.ts';
 import type { ModelFiles, PretrainedModel } from '../../model/pretrained/source.ts';
-import type { Codec } from '../../text/codec.ts';
+import { asksInWords, type Codec } from '../../text/codec.ts';
 import { ggufTokenizer } from '../../text/gguf_tokenizer.ts';
 import { pretrainedCodec, TOKENIZER_FILES, type TokenizerFiles } from '../../text/pretrained_codec.ts';
+import { readVocabulary } from '../../text/read_vocabulary.ts';
+import { decodeManifest } from '../checkpoint/manifest.ts';
 import { type BaseHashes, hashFiles, weightsHash } from './base_hashes.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -36,8 +39,18 @@ export interface ModelPlace {
   readonly gguf?: string;
   /** Where other programs find it. */
   readonly location?: BaseName;
+  /** The checkpoint that the weights are of, where `files` are those of a run. */
+  readonly checkpoint?: CheckpointPlace;
   /** The folder of an adapter to add to the model. */
-  readonly adapter?: { readonly name: string; readonly files: ModelFiles };
+  readonly adapter?: Pick<ModelPlace, 'name' | 'files' | 'checkpoint'>;
+}
+
+/** A checkpoint of a run whose weights are a start. */
+export interface CheckpointPlace {
+  /** From the run's directory, as `checkpoints/grpo-300`. */
+  readonly path: string;
+  /** It was not named: it is the newest of the run that was. */
+  readonly isChosen: boolean;
 }
 
 /** A pretrained model that was opened: what it is, its tokenizer, and where its weights lie. */
@@ -62,9 +75,7 @@ export interface PretrainedOptions {
 }
 
 /** Files that say what the weights are, and which tokens end an answer. */
-const CONFIG_FILES = ['config.json', 'generation_config.json'];
-
-const ADAPTER_FILES = [ADAPTER_CONFIG, ADAPTER_WEIGHTS];
+const CONFIG_FILES = [CONFIG, 'generation_config.json'];
 
 /**
  * Reads what a pretrained model is, the adapter beside it included; its weights are read later, by `openRun`.
@@ -74,15 +85,18 @@ const ADAPTER_FILES = [ADAPTER_CONFIG, ADAPTER_WEIGHTS];
 export async function openPretrained(place: ModelPlace, options: PretrainedOptions = {}): Promise<Pretrained> {
   const base = await openBase(place, options);
   if (place.adapter === undefined) return base;
-  const { name, files } = place.adapter;
+  const { name, files, checkpoint } = place.adapter;
   try {
-    const adapter = await openAdapter(files);
+    const weights = weightsFile(checkpoint);
+    await requireWhole(files, checkpoint);
+    const adapter = await openAdapter(files, weights);
     requireFit(adapter, base.model);
     const { baseSha256: trained } = adapter;
     const present = trained && (await weightsHash(await base.hashes(), base.model));
     const other = `trained beside weights with SHA-256 ${trained?.slice(0, 8)}…, and those of ${base.name} have ${present?.slice(0, 8)}…`;
     const notes = trained === present ? adapter.notes : [...adapter.notes, other];
-    const hashes = async () => ({ ...(await base.hashes()), ...(await hashFiles(files, ADAPTER_FILES)) });
+    const own = weights === undefined ? [ADAPTER_CONFIG, ADAPTER_WEIGHTS] : [ADAPTER_CONFIG, weights];
+    const hashes = async () => ({ ...(await base.hashes()), ...(await hashFiles(files, own)) });
     const told = notes.map((note) => `${name}: ${note}`);
     return { ...base, name, adapter: { ...adapter, notes }, notes: [...base.notes, ...told], hashes };
   } catch (error) {
@@ -99,7 +113,7 @@ export function merged(pretrained: Pretrained): Pretrained {
 }
 
 async function openBase(place: ModelPlace, options: PretrainedOptions): Promise<Pretrained> {
-  const { name, files, gguf, location = { name } } = place;
+  const { name, files, gguf, checkpoint, location = { name } } = place;
   const { chatTemplateKwargs } = options;
   const codecOf = (tokenizer: TokenizerFiles, { shape }: PretrainedModel): Codec =>
     pretrainedCodec(tokenizer, { vocabSize: shape.vocabSize, ...(chatTemplateKwargs && { chatTemplateKwargs }) });
@@ -111,16 +125,49 @@ async function openBase(place: ModelPlace, options: PretrainedOptions): Promise<
       const hashes = once(() => hashFiles(files, [gguf]));
       return { name, place, model, codec, location, notes: notesOn(tokenizer), hashes };
     }
-    const model = await openModelFolder(files);
+    await requireWhole(files, checkpoint);
+    const model = await openModelFolder(files, weightsFile(checkpoint));
     const tokenizer = await folderTokenizer(files, name);
-    const codec = codecOf(tokenizer, model);
+    const closed = readVocabulary(tokenizer.tokenizer, name);
+    if (closed !== undefined) requireRows(closed, model);
+    const codec = closed ?? { ...codecOf(tokenizer, model), files: await tokenizerFiles(files) };
     const weights = [...model.tensors.values()].map(({ file }) => file);
     const hashes = once(() => hashFiles(files, [...weights, ...CONFIG_FILES, ...TOKENIZER_FILES]));
-    const notes = notesOn(tokenizer);
-    return { name, place, model, codec: { ...codec, files: await tokenizerFiles(files) }, location, notes, hashes };
+    const notes = closed === undefined ? notesOn(tokenizer) : [];
+    return { name, place, model: closed === undefined ? model : withoutEnd(model), codec, location, notes, hashes };
   } catch (error) {
     throw withPlace(place, error);
   }
+}
+
+/** The weights of a checkpoint. */
+function weightsFile(checkpoint: CheckpointPlace | undefined): string | undefined {
+  return checkpoint && `${checkpoint.path}/weights.safetensors`;
+}
+
+/** @throws CheckpointError `checkpoint-damaged` where the weights of a checkpoint are not those that were saved */
+async function requireWhole(files: ModelFiles, checkpoint: CheckpointPlace | undefined): Promise<void> {
+  const file = weightsFile(checkpoint);
+  if (checkpoint === undefined || file === undefined) return;
+  const manifest = await decodeManifest(await files.read(`${checkpoint.path}/manifest.json`));
+  const sha256 = manifest.ok ? (await hashFiles(files, [file]))[file] : undefined;
+  if (manifest.ok && sha256 === manifest.value.files['weights.safetensors'].sha256) return;
+  const ofWeights = sha256 === undefined ? 'weights.safetensors is missing' : 'its weights do not match their SHA-256';
+  const reason = manifest.ok ? ofWeights : manifest.reason;
+  const remedy = 'Give another checkpoint of that run, or resume the run, which passes over it';
+  throw new CheckpointError('checkpoint-damaged', `${checkpoint.path}: ${reason}. ${remedy}.`, { reason });
+}
+
+/** @throws CheckpointError where the tokenizer belongs to another model */
+function requireRows({ vocabSize }: Codec, { shape }: PretrainedModel): void {
+  if (vocabSize === shape.vocabSize) return;
+  const rule = `has ${vocabSize} tokens, and the embedding ${shape.vocabSize} rows`;
+  throw new CheckpointError('tokenizer-mismatch', `tokenizer.json: ${rule}. Copy both from the same run again.`);
+}
+
+/** Rotary positions have no end: a model that was trained on its task's own texts reads those of a larger one, if worse at first. */
+function withoutEnd(model: PretrainedModel): PretrainedModel {
+  return { ...model, context: Number.POSITIVE_INFINITY };
 }
 
 function notesOn({ chatTemplate, source }: TokenizerFiles): string[] {
@@ -147,26 +194,35 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /** What a run keeps of its model: a pass over all of its files. */
-export async function baseOf({ model, location, hashes }: Pretrained): Promise<BaseModel> {
+export async function baseOf({ name, place, model, location, hashes }: Pretrained): Promise<BaseModel> {
   const files = await hashes();
-  return { name: location, files, sha256: await weightsHash(files, model) };
+  const { checkpoint } = place.adapter ?? place;
+  const shown = checkpoint?.isChosen ? `${name}/${checkpoint.path}` : name;
+  return { name: location, shown, files, sha256: await weightsHash(files, model) };
 }
 
 /**
  * The same config with what a pretrained model's files say: the shape, and of an adapter rank, alpha and modules.
  *
- * @throws ConfigError for a key of an adapter that is not its default, and not that of the files
+ * @throws ConfigError for a key of the model or of an adapter that is not its default, and not that of the files
  */
-export function withPretrained(config: RunConfig, { model: { shape, context }, adapter }: Pretrained): RunConfig {
+export function withPretrained(
+  config: RunConfig,
+  { name, codec, model: { shape, context }, adapter }: Pretrained,
+): RunConfig {
   const { vocabSize: _, ...sizes } = shape;
   const { initializerRange } = config.model;
-  const model = { ...sizes, initializerRange, maxPositionEmbeddings: context };
-  if (adapter === undefined) return { ...config, model };
-  const [other] = otherAdapterKeys(config.adapter, adapter.config).filter(({ isDefault }) => !isDefault);
+  const longest = asksInWords(codec) ? { maxPositionEmbeddings: context } : {};
+  const model = { ...sizes, initializerRange, ...longest };
+  const others = [
+    ...otherModelKeys(config.model, shape, name),
+    ...(adapter === undefined ? [] : otherAdapterKeys(config.adapter, adapter.config)),
+  ];
+  const other = others.find(({ isDefault }) => !isDefault);
   if (other !== undefined) {
-    throw new ConfigError('other-adapter', `${aboutKey(other.key, other.value, other.rule)}.`, { path: other.key });
+    throw new ConfigError('other-model', `${aboutKey(other.key, other.value, other.rule)}.`, { path: other.key });
   }
-  return { ...config, model, adapter: adapter.config };
+  return { ...config, model, ...(adapter && { adapter: adapter.config }) };
 }
 
 /** @throws ConfigError where a config names a model and none was opened, or the other way round */
@@ -178,6 +234,17 @@ export function requirePretrained({ modelNameOrPath: path }: RunConfig, pretrain
       : 'openRun needs the model opened; give it openPretrained(findModel(path)), and its codec to createTasks';
   const message = `model_name_or_path: ${path === undefined ? 'missing' : JSON.stringify(path)} — ${rule}.`;
   throw new ConfigError('pretrained', message, { path: 'model_name_or_path' });
+}
+
+/** @throws ConfigError where a method speaks in words that a closed vocabulary has no row for */
+export function requireWords(pretrained: Pretrained | undefined, { codec }: { readonly codec: Codec }): void {
+  if (pretrained === undefined || codec.vocabSize === pretrained.model.shape.vocabSize) return;
+  const known = pretrained.codec.words ?? new Map<string, Int32Array>();
+  const missing = [...(codec.words?.keys() ?? [])].filter((word) => !known.has(word)).join(', ');
+  const rule = `its vocabulary lacks ${missing}, by which a method of this config speaks to the policy`;
+  const remedy = 'leave the method out, or begin with random weights';
+  const message = `model_name_or_path: ${pretrained.name} — ${rule}; ${remedy}.`;
+  throw new ConfigError('vocabularies', message, { path: 'model_name_or_path', missing });
 }
 
 async function folderTokenizer(files: ModelFiles, source: string): Promise<TokenizerFiles> {
