@@ -8,13 +8,13 @@ import { DataError, PluginError } from '../errors.ts';
 import { rngFor } from '../kernels/philox.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import { asksInWords, type Codec } from '../text/codec.ts';
+import { isInTokensOf, sharedCodec } from '../text/shared_vocabulary.ts';
 import { type Environment, mostEpisodeTokens, type TurnLimits } from './environment.ts';
 import { type Demonstration, dialogueTokens } from './prompts/dialogue_tokens.ts';
 import { mostShownTokens, shownBefore, shownBelow } from './prompts/shown_prompt.ts';
 import { type Repeat, repeatPlainly } from './repeat.ts';
 import type { Task, TaskItem, VerifyContext } from './task.ts';
 import { environmentOf, episodeDemonstration, measuredTurns, withRoom } from './task_environment.ts';
-import { isInTokensOf, sharedCodec } from './vocabularies.ts';
 
 /** A task of a set. */
 export interface TaskShare {
@@ -153,8 +153,9 @@ class TokenizedTasks implements TaskSet {
     const [{ task: first }] = shares;
     if (shares.length === 1 && first.judge !== undefined)
       this.judge = (answers) => (first.judge as NonNullable<Task['judge']>)(answers);
-    this.codec = codec ?? sharedCodec(shares);
-    this.#isMeasured = codec !== undefined && !isInTokensOf(shares, codec);
+    const written = shares.map(({ task, label }) => ({ tokenizer: task.language.tokenizer, label }));
+    this.codec = codec ?? sharedCodec(written);
+    this.#isMeasured = codec !== undefined && !isInTokensOf(written, codec);
     this.#totalWeight = shares.reduce((sum, { weight }) => sum + weight, 0);
     const turns = new Map(shares.map(({ task }) => [task, this.#turnsOf(task)]));
     this.environment = environmentOf({

@@ -6,11 +6,11 @@ import { openDataset, requireWritable } from '../../data/datasets/dataset.ts';
 import { limitPrompts } from '../../data/prompts/prompt_limit.ts';
 import type { Task } from '../../data/task.ts';
 import { type TaskSet, taskSet } from '../../data/task_set.ts';
-import { isInTokensOf } from '../../data/vocabularies.ts';
 import type { ShownRows } from '../../methods/stage.ts';
 import type { Plugin } from '../../options/keys.ts';
 import { isModuleFile, MODULE_ENDINGS } from '../../rewards/module_file.ts';
 import { asksInWords, type Codec } from '../../text/codec.ts';
+import { isInTokensOf } from '../../text/shared_vocabulary.ts';
 import { findDataset, verifierOf } from '../dataset_files.node.ts';
 import { taskPlace } from '../found_files.node.ts';
 import { refusal } from '../module.node.ts';
@@ -30,7 +30,8 @@ export async function openTasks(opening: Opening): Promise<TaskSet | undefined> 
     const task = await orReport(opening, path, entry.name, async () => {
       const task = await openTask(opening, entry, path);
       // The set asks again, and knows no line.
-      if (opening.options.codec !== undefined) isInTokensOf([{ task, label: task.name }], opening.options.codec);
+      const { codec } = opening.options;
+      if (codec !== undefined) isInTokensOf([{ tokenizer: task.language.tokenizer, label: task.name }], codec);
       return task;
     });
     if (task !== undefined) opened.push({ task, weight });

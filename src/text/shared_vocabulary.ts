@@ -1,18 +1,18 @@
 /** The vocabularies of a run's tasks: made one, or held against that of the weights which the run begins with. */
 import { ConfigError } from '../errors.ts';
-import { asksInWords, type Codec, closedCodec } from '../text/codec.ts';
-import { unionOf } from '../text/vocabulary_tokenizer.ts';
-import type { Task } from './task.ts';
+import { asksInWords, type Codec, closedCodec } from './codec.ts';
+import type { Tokenizer } from './tokenizer.ts';
+import { unionOf } from './vocabulary_tokenizer.ts';
 
-/** A task of a set, under its name there. */
-interface LabelledTask {
-  readonly task: Pick<Task, 'language'>;
+/** What a task is written in, under its name in the run. */
+interface Written {
+  readonly tokenizer: Tokenizer;
   readonly label: string;
 }
 
 /** One codec for all: that of the one vocabulary, or of the union of several closed ones. @throws ConfigError */
-export function sharedCodec(tasks: readonly LabelledTask[]): Codec {
-  const tokenizer = unionOf(tasks.map(({ task }) => task.language.tokenizer));
+export function sharedCodec(tasks: readonly Written[]): Codec {
+  const tokenizer = unionOf(tasks.map(({ tokenizer }) => tokenizer));
   if (tokenizer !== undefined) return closedCodec(tokenizer);
   const names = tasks.map(({ label }) => label).join(', ');
   const rule =
@@ -26,11 +26,10 @@ export function sharedCodec(tasks: readonly LabelledTask[]): Codec {
  *
  * @throws ConfigError where the codec is a closed vocabulary without a piece of a task's
  */
-export function isInTokensOf(tasks: readonly LabelledTask[], codec: Codec): boolean {
+export function isInTokensOf(tasks: readonly Written[], codec: Codec): boolean {
   if (asksInWords(codec)) return false;
   const known = new Set(Array.from({ length: codec.vocabSize }, (_, id) => codec.tokenText(id)));
-  return tasks.every(({ task: { language }, label }) => {
-    const { tokenizer } = language;
+  return tasks.every(({ tokenizer, label }) => {
     const { closed, vocabSize } = tokenizer;
     const pieces = closed
       ? [...(closed.furtherSpecials ?? []), ...closed.tokens]
