@@ -34,8 +34,10 @@ import { courseScheduleCard } from './tasks/course_schedule/card.ts';
 import { critiqueTasksCard } from './tasks/critique_tasks/card.ts';
 import { decimalChainSumCard } from './tasks/decimal_chain_sum/card.ts';
 import { dyckCard } from './tasks/dyck/card.ts';
+import { formStateCard } from './tasks/form_state/card.ts';
 import { fractionSimplificationCard } from './tasks/fraction_simplification/card.ts';
 import { frozenLakeCard } from './tasks/frozen_lake/card.ts';
+import { fsmSiteCard } from './tasks/fsm_site/card.ts';
 import { futoshikiCard } from './tasks/futoshiki/card.ts';
 import { gameOfLifeCard } from './tasks/game_of_life/card.ts';
 import { gcdCard } from './tasks/gcd/card.ts';
@@ -218,6 +220,8 @@ const TASKS: readonly RegisteredTask[] = [
   // environments
   task(guessNumberCard, () => import('./tasks/guess_number/guess_number.ts'), 'guessNumber'),
   task(frozenLakeCard, () => import('./tasks/frozen_lake/frozen_lake.ts'), 'frozenLake'),
+  task(fsmSiteCard, () => import('./tasks/fsm_site/fsm_site.ts'), 'fsmSite'),
+  task(formStateCard, () => import('./tasks/form_state/form_state.ts'), 'formState'),
   // of tasks
   taskOfTasks(maskFillCard, () => import('./tasks/mask_fill/mask_fill.ts'), 'maskFill'),
   taskOfTasks(reorderCard, () => import('./tasks/reorder/reorder.ts'), 'reorder'),

@@ -8,6 +8,8 @@ import { digestsOf } from '../../support/task_digests.ts';
 const DIGESTS: Readonly<Record<string, readonly string[]>> = {
   guess_number: ['c5eaa8af', '64b7859a', '2225cbae', 'a209ea76'],
   frozen_lake: ['44c5714d', '37d3c173', '2a07b36b', 'f1fa3fe7'],
+  fsm_site: ['04960980', '831d0ada', '2ade8be0', '26ab378a'],
+  form_state: ['6d1c2c9d', '77c5a60d', '79e70475', '2eed0fda'],
 };
 
 const environments: string[] = [];
