@@ -23,6 +23,7 @@ import { rloo } from './rloo.ts';
 import { sas } from './sas.ts';
 import { tournament } from './tournament.ts';
 import { trieValue } from './trie_value.ts';
+import { turnReturn } from './turn_return.ts';
 import { wReinforce } from './w_reinforce.ts';
 
 export const ADVANTAGE_ESTIMATORS: readonly Method<AdvantageEstimator>[] = [
@@ -45,6 +46,7 @@ export const ADVANTAGE_ESTIMATORS: readonly Method<AdvantageEstimator>[] = [
   processCentred,
   renorm,
   trieValue,
+  turnReturn,
   greedy,
   sas,
   emaRole,

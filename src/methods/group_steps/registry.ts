@@ -13,6 +13,7 @@ import { majority } from './majority.ts';
 import { noiseBackward } from './noise_backward.ts';
 import { noiseForward } from './noise_forward.ts';
 import { noisyWrapper } from './noisy_wrapper.ts';
+import { potentialShaping } from './potential_shaping.ts';
 import { pseudoLabelSelect } from './pseudo_label_select.ts';
 import { rewardTransform } from './reward_transform.ts';
 import { solvedOverride } from './solved_override.ts';
@@ -41,4 +42,5 @@ export const GROUP_STEPS: readonly Method<GroupStep>[] = [
   weaver,
   agree,
   ensemble,
+  potentialShaping,
 ];

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { METHODS } from '../../../src/methods/registry.ts';
 import type { RewardFunction } from '../../../src/rewards/reward_function.ts';
 import { killedAndResumed } from '../../support/killed_runs.ts';
+import { needsTurns } from '../../support/played_methods.ts';
 import { finishRun, finishSmallRun, plainWasm, type SmallRun } from '../../support/small_runs.ts';
 
 /** Of 0 to 1, and not there for some. */
@@ -12,9 +13,9 @@ const byFirstToken: RewardFunction = {
     completionTokens.map(([first]) => (first % 7 === 0 ? null : first % 5 === 0 ? 1 : (first % 5) / 8)),
 };
 
-const run = (estimator: string): SmallRun => ({
+const run = (estimator: string, task = '{name: countdown, numbers: 2}'): SmallRun => ({
   yaml: `
-task: {name: countdown, numbers: 2}
+task: ${task}
 model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.3}
 seed: 3
 max_steps: 3
@@ -28,14 +29,18 @@ advantage_estimator: ${estimator}
   rewards: { byFirstToken },
 });
 
+const PLAYED = '{name: guess_number, max: 9, numbers: 5, turns: 3}';
+
 /** What the defaults ask more of than so small a run has: solved problems, larger groups. */
 const OPTIONS: Readonly<Record<string, string>> = { 'passk-analytic': 'k: 2, solved_reward: 0.5', pkpo: 'k: 3' };
 
-describe.each(METHODS.advantageEstimator)('a run with $id', ({ id }) => {
+describe.each(METHODS.advantageEstimator)('a run with $id', (method) => {
+  const { id } = method;
+
   it('takes its steps with finite numbers, and moves the weights', async () => {
     const { metrics } = await finishSmallRun(
       await plainWasm(),
-      run(id in OPTIONS ? `{name: ${id}, ${OPTIONS[id]}}` : id),
+      run(id in OPTIONS ? `{name: ${id}, ${OPTIONS[id]}}` : id, needsTurns(method) ? PLAYED : undefined),
     );
     expect(metrics).toHaveLength(3);
     for (const step of metrics) {

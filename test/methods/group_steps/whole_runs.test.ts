@@ -15,9 +15,10 @@ import { captureCheckpoint } from '../../../src/run/checkpoint/capture.ts';
 import { restoreCheckpoint } from '../../../src/run/checkpoint/restore.ts';
 import { weightsSha256 } from '../../../src/run/model/model_files.ts';
 import { openRun } from '../../../src/run/open_run.ts';
+import { needsTurns } from '../../support/played_methods.ts';
 
 const config = (line: string, micro = 16): string => `
-tasks: [{name: sort_digits, digits: 2}, {name: reverse_text, min_length: 2, max_length: 2}]
+${line.includes('task:') ? '' : 'tasks: [{name: sort_digits, digits: 2}, {name: reverse_text, min_length: 2, max_length: 2}]'}
 model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.3}
 seed: 5
 max_steps: 4
@@ -70,28 +71,33 @@ const isSaid = (name: string): boolean =>
 /** An untrained policy gives no answer that a twin's could agree with; combinations.test.ts kills its runs. */
 const NEEDS_ANSWERS = new Set(['cross-majority']);
 const groupSteps = METHODS.groupSteps.filter(({ id }) => !NEEDS_ANSWERS.has(id));
+const PLAYED = 'task: {name: guess_number, max: 9, numbers: 5, turns: 3}\nadvantage_estimator: turn-return';
 
-describe.each(groupSteps.map((method) => ({ id: method.id, line: describeMethod('groupSteps', method).yaml[0] })))(
-  '$id',
-  ({ line }) => {
-    it('ends with the same bits after a kill, in micro-batches', async () => {
-      const whole = await finish(await open(config(line)));
-      expect(whole.metrics).toHaveLength(4);
-      for (const metrics of whole.metrics) {
-        expect(Object.values(metrics).every((value) => typeof value === 'string' || Number.isFinite(value))).toBe(true);
-      }
-      const first = await open(config(line, 4));
-      for await (const event of train(first)) if (event.type === 'step') break; // a second pass over the batch is due
-      const checkpoint = await captureCheckpoint(first, { metrics: 0, completions: 0 }, 0);
-      await first.engine.policy.close();
-      const again = await open(config(line, 4));
-      restoreCheckpoint(again, checkpoint);
-      const rest = await finish(again);
-      expect(rest.sha256).toBe(whole.sha256);
-      // Sums over micro-batches may differ in their last bits; what rollouts and group steps say does not.
-      const said = ({ metrics }: typeof whole) =>
-        metrics.map((line) => Object.entries(line).filter(([name]) => isSaid(name)));
-      expect(said(rest)).toEqual(said(whole).slice(1));
-    });
-  },
-);
+const lineOf = (method: (typeof groupSteps)[number]): string => describeMethod('groupSteps', method).yaml[0];
+
+describe.each(
+  groupSteps.map((method) => ({
+    id: method.id,
+    line: needsTurns(method) ? `${lineOf(method)}\n${PLAYED}` : lineOf(method),
+  })),
+)('$id', ({ line }) => {
+  it('ends with the same bits after a kill, in micro-batches', async () => {
+    const whole = await finish(await open(config(line)));
+    expect(whole.metrics).toHaveLength(4);
+    for (const metrics of whole.metrics) {
+      expect(Object.values(metrics).every((value) => typeof value === 'string' || Number.isFinite(value))).toBe(true);
+    }
+    const first = await open(config(line, 4));
+    for await (const event of train(first)) if (event.type === 'step') break; // a second pass over the batch is due
+    const checkpoint = await captureCheckpoint(first, { metrics: 0, completions: 0 }, 0);
+    await first.engine.policy.close();
+    const again = await open(config(line, 4));
+    restoreCheckpoint(again, checkpoint);
+    const rest = await finish(again);
+    expect(rest.sha256).toBe(whole.sha256);
+    // Sums over micro-batches may differ in their last bits; what rollouts and group steps say does not.
+    const said = ({ metrics }: typeof whole) =>
+      metrics.map((line) => Object.entries(line).filter(([name]) => isSaid(name)));
+    expect(said(rest)).toEqual(said(whole).slice(1));
+  });
+});

@@ -1,0 +1,58 @@
+/**
+ * Pays each action by how much nearer to won it leads, where the environment knows how far a state is from won. The sum
+ * over an episode is what its last state is nearer than its first, whatever lies between: an episode that goes to and fro
+ * gains nothing by it. The reward of the whole episode stays as it is; an estimator by turn reads what turns are paid.
+ */
+import { POLICY_TURN } from '../../data/environment.ts';
+import { key, number } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { GroupStep } from '../points.ts';
+import type { Rollout, Turn } from '../records.ts';
+import { mapRollouts } from '../support/rewards/reward_parts.ts';
+import { severalTurns } from '../uses/several_turns.ts';
+
+export const potentialShaping = method({
+  id: 'potential-shaping',
+  about: {
+    does: 'Pays each turn by how much nearer to won it leads.',
+    formula: 'r_k ← r_k + coef·(discount·Φ(s_{k+1}) − Φ(s_k)), Φ in [0, 1] by the environment, 0 at the start',
+    source: 'own',
+    certainty: 'after the paper',
+  },
+  options: {
+    shapingCoef: key(
+      'coef',
+      number({ above: 0, example: 0.5 }).default(1).describe('Factor on what turns are paid for it. Default 1.'),
+    ),
+    shapingDiscount: key(
+      'discount',
+      number({ min: 0, max: 1, example: 0.9 })
+        .default(1)
+        .describe('Factor on the state that a turn leads to; the turn_discount of turn-return. Default 1.'),
+    ),
+  },
+  note: () => 'turns are paid; advantage_estimator: turn-return credits them',
+  uses: () => [severalTurns],
+  create: ({ shapingCoef, shapingDiscount }): GroupStep => ({
+    scope: 'group',
+    apply: (groups, { metric }) => {
+      let [episodes, gained] = [0, 0];
+      const shaped = mapRollouts(groups, (rollout): Rollout => {
+        if (rollout.turns === undefined) return rollout;
+        let before = 0;
+        const turns = rollout.turns.map((turn): Turn => {
+          const { label, potential = before, reward = 0 } = turn;
+          if (label !== POLICY_TURN) return turn;
+          const paid = shapingCoef * (shapingDiscount * potential - before);
+          before = potential;
+          return { ...turn, reward: reward + paid };
+        });
+        episodes++;
+        gained += before;
+        return { ...rollout, turns };
+      });
+      if (episodes > 0) metric('potential', gained / episodes);
+      return shaped;
+    },
+  }),
+});
