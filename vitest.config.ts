@@ -124,6 +124,7 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'smollm2',
             include: ['test/smollm2/**/*.test.ts'],
+            globalSetup: ['test/e2e/build.ts'],
             pool: 'forks',
             fileParallelism: false,
             testTimeout: 240_000,

@@ -149,8 +149,7 @@ async function opened(backend, set, shown) {
       if (event.type === 'step' && event.step === config.stages[0].optimizer.maxSteps) break;
     shown.set(forms, Float32Array.from(await run.engine.policy.readVector('weights')));
   } else run.engine.policy.writeVector('weights', known);
-  run.journal.state.stageIndex = 1;
-  run.journal.state.step = 0;
+  Object.assign(run.journal.state, { stageIndex: 1, step: 0, isBegun: false });
   return run;
 }
 

@@ -9,7 +9,7 @@
  * const run = await openRun(config, await createTasks(config), await wasmBackend());
  * const options = { run, store: fileStore('runs/mine'), fingerprint: await fingerprintOf(run) };
  * try {
- *   for await (const event of session({ ...options, resume: false, force: false, shouldStop: () => false })) {
+ *   for await (const event of session({ ...options, resume: false, force: false })) {
  *     if (event.type === 'finished') console.log(event.summary.final);
  *   }
  * } finally {

@@ -4,7 +4,7 @@
  */
 
 import { startWatch, type Watch } from '../diagnostics/watch.ts';
-import type { CreditedGroup, Evaluation, Seconds } from '../methods/records.ts';
+import type { CreditedGroup, Evaluation, Seconds, StepMetrics } from '../methods/records.ts';
 import type { Settings } from '../methods/settings.ts';
 import type { BestEvaluation } from './best_evaluation.ts';
 
@@ -39,6 +39,10 @@ export interface RunState {
   stageIndex: number;
   /** Optimizer steps taken in this stage. */
   step: number;
+  /** What comes before the first step of this stage is done: remarks, parameter sets, the baseline. */
+  isBegun: boolean;
+  /** Metrics of the newest step, while the evaluation after it is due: it is reported once that is done. */
+  unreported: StepMetrics | undefined;
   /** Training items drawn so far: the data cursor. */
   itemsDrawn: number;
   /** Rollouts sampled so far: numbers that key the random draws. */
@@ -71,6 +75,8 @@ export function initialState(): RunState {
   return {
     stageIndex: 0,
     step: 0,
+    isBegun: false,
+    unreported: undefined,
     itemsDrawn: 0,
     rolloutsDrawn: 0,
     tokens: 0,

@@ -2,7 +2,7 @@
  * The training loop: collect rollouts → verify → advantages → update → report.
  *
  * A stream of typed events. At a `step` event the run is at rest: a listener may checkpoint it, or stop it by not
- * asking for more.
+ * asking for more. Between two of them it can be cut off (`interruption.ts`).
  */
 
 import { enterStage } from '../diagnostics/watch.ts';
@@ -29,6 +29,7 @@ import {
 import type { Engine } from './engine.ts';
 import { evaluate } from './evaluate.ts';
 import type { EvaluationEvent, EvaluationMoment, TrainEvent } from './events.ts';
+import { type Interruptible, Points } from './interruption.ts';
 import { type Buffer, endingOf, type Journal, type RunState, timed } from './journal.ts';
 import { supervisedMetrics, updateMetrics } from './metrics.ts';
 import { goBack, type RestPoint, restPoint } from './rest_point.ts';
@@ -45,19 +46,25 @@ import { updatePolicy } from './update/update.ts';
 const MOST_DEAD_BATCHES = 10;
 
 /** Trains from where the run is to the end of its last stage. */
-export async function* train(run: TrainingRun): AsyncGenerator<TrainEvent> {
+export async function* train(run: TrainingRun, options: Interruptible = {}): AsyncGenerator<TrainEvent> {
   const { config } = run;
   const { state } = run.journal;
+  const points = new Points(run, options);
   for (; state.stageIndex < config.stages.length; nextStage(state)) {
     const stage = stageOf(run);
     const { step, stageIndex: index } = state;
     yield { type: 'stage', stage: stage.stage, index, step, maxSteps: stage.optimizer.maxSteps };
-    if (step === 0) yield* diagnoseStart(run, run.remarks);
+    points.mark();
     if (!isStageOver(run)) state.final = undefined; // a run that had finished takes more steps
     const isLast = index === config.stages.length - 1;
     try {
-      yield* stage.stage === 'sft' ? superviseStage(run, stage) : grpoStage(run, stage);
-      if (isLast && state.final === undefined) yield* evaluation(run, 'final');
+      if (!state.isBegun) yield* begin(run, points);
+      yield* report(run, points);
+      yield* stage.stage === 'sft' ? superviseStage(run, stage, points) : grpoStage(run, stage, points);
+      if (isLast && state.final === undefined) {
+        points.mark();
+        yield* evaluation(run, 'final', points);
+      }
     } catch (error) {
       yield* diagnoseStop(run, error);
       throw error;
@@ -71,27 +78,51 @@ function nextStage(state: RunState): void {
   if (endingOf(state) !== undefined) state.buffer = undefined; // the next stage samples its own
   state.stageIndex++;
   state.step = 0;
+  state.isBegun = false;
   state.steering = { ...state.steering, settings: {}, momentsFrom: 0 };
   enterStage(state.watch, state.seconds);
 }
 
+/** What comes before the first step of a stage. */
+async function* begin(run: TrainingRun, points: Points): AsyncGenerator<TrainEvent> {
+  yield* diagnoseStart(run, run.remarks);
+  if (stageOf(run).stage === 'grpo') {
+    await startSets(run);
+    yield* evaluation(run, 'baseline', points);
+  }
+  run.journal.state.isBegun = true;
+}
+
+/** Reports the step that was taken last, where that is due, after the evaluation that follows it. */
+async function* report(run: TrainingRun, points: Points): AsyncGenerator<TrainEvent> {
+  const { state } = run.journal;
+  const { unreported } = state;
+  if (unreported === undefined) return;
+  if (isEvaluationDue(run)) {
+    points.mark();
+    yield* evaluation(run, 'periodic', points);
+  }
+  state.unreported = undefined;
+  yield { type: 'step', stage: stageOf(run).stage, step: state.step, metrics: unreported };
+}
+
 /** Reinforcement: one generation batch after the other, each used for `numIterations` passes. */
-async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenerator<TrainEvent> {
+async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig, points: Points): AsyncGenerator<TrainEvent> {
   const { engine, journal, ledger } = run;
   const { state, clock } = journal;
-  if (state.step === 0 && state.buffer === undefined) {
-    await startSets(run);
-    yield* evaluation(run, 'baseline');
-  }
   let tokensBefore = state.tokens;
+  let marked: number | undefined;
   while (!isStageOver(run)) {
+    if (marked !== state.step) points.mark(); // a batch without a gradient is no point: the next one is of the same step
+    marked = state.step;
     const start = clock();
     const step = openStep(run, stage);
     const rest = restPoint(journal, step.methods);
 
     // 1. Roll out G completions per prompt, verify and reward them; the stage's strategies may sample again.
     let sampledPerTrained: number | undefined;
-    const collected = state.buffer === undefined ? await collectGroups(engine, step, journal) : undefined;
+    const collected =
+      state.buffer === undefined ? await points.interruptible(() => collectGroups(engine, step, journal)) : undefined;
     if (collected !== undefined) {
       assertFinite(step, collected.groups);
       yield* diagnoseBatch(run, collected, step.logged);
@@ -100,8 +131,8 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
       const { uses } = step.methods;
       const keepsHistory = uses.has(ledgerUse({ history: true }));
       if (uses.has(ledgerUse())) ledger.record(collected.unaided ?? collected.groups, state.step, keepsHistory);
-      const groups = await orGoBack(journal, step, rest, () =>
-        creditCollected(engine, step, journal, collected.groups),
+      const groups = await points.interruptible(() =>
+        orGoBack(journal, step, rest, () => creditCollected(engine, step, journal, collected.groups)),
       );
       yield { type: 'rollouts', step: state.step + 1, collected, groups };
       sampledPerTrained = (state.tokens - tokensBefore) / Math.max(1, trainedTokens(step, groups));
@@ -111,8 +142,10 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
 
     // 3. Update: the next minibatch of the buffer.
     const { groups, onPolicy } = takeMinibatch(state, step);
-    const update = await orGoBack(journal, step, rest, () =>
-      timed(journal, 'update', () => updatePolicy(engine, step, journal, groups, onPolicy)),
+    const update = await points.interruptible(() =>
+      orGoBack(journal, step, rest, () =>
+        timed(journal, 'update', () => updatePolicy(engine, step, journal, groups, onPolicy)),
+      ),
     );
     if (onPolicy) assertOnPolicy(engine, step, update.totals.logprobDifferenceMax);
     state.step++;
@@ -128,10 +161,9 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig): AsyncGenera
     });
     tokensBefore = state.tokens;
     const { temperature } = step.stage.sampling;
-    const metrics = await controlAfterStep(run, openStep(run, stage), measured, { groups, temperature });
+    state.unreported = await controlAfterStep(run, openStep(run, stage), measured, { groups, temperature });
     yield* diagnoseEnding(run);
-    yield* dueEvaluation(run);
-    yield { type: 'step', stage: 'grpo', step: state.step, metrics };
+    yield* report(run, points);
   }
 }
 
@@ -183,20 +215,20 @@ async function orGoBack<T>(journal: Journal, { methods }: Step, rest: RestPoint,
 }
 
 /** Supervised warm start. */
-async function* superviseStage(run: TrainingRun, stage: SftStageConfig): AsyncGenerator<TrainEvent> {
+async function* superviseStage(run: TrainingRun, stage: SftStageConfig, points: Points): AsyncGenerator<TrainEvent> {
   const { engine, journal } = run;
   const { state, clock } = journal;
   const step = openSupervised(run, stage);
   while (state.step < stage.optimizer.maxSteps) {
+    points.mark();
     const start = clock();
-    const result = await timed(journal, 'sft', () => superviseStep(engine, step, journal));
+    const result = await points.interruptible(() => timed(journal, 'sft', () => superviseStep(engine, step, journal)));
     state.step++;
     state.tokens += result.completionTokens;
     yield* diagnoseSupervised(run, result);
     const stepSeconds = (clock() - start) / 1000;
-    const metrics = supervisedMetrics(result, { step: state.step, stepSeconds, tokens: state.tokens });
-    yield* dueEvaluation(run);
-    yield { type: 'step', stage: 'sft', step: state.step, metrics };
+    state.unreported = supervisedMetrics(result, { step: state.step, stepSeconds, tokens: state.tokens });
+    yield* report(run, points);
   }
 }
 
@@ -280,18 +312,19 @@ function assertOnPolicy({ policy }: Engine, { number }: Step, largest: number): 
   );
 }
 
-async function* dueEvaluation(run: TrainingRun): AsyncGenerator<TrainEvent> {
+/** Whether an evaluation comes between the newest step and its report. */
+function isEvaluationDue(run: TrainingRun): boolean {
   const { state } = run.journal;
   const { evalSteps } = stageOf(run).evaluation;
   const isEnd = state.stageIndex === run.config.stages.length - 1 && isStageOver(run); // its evaluation follows the step
-  if (!isEnd && evalSteps > 0 && state.step % evalSteps === 0) yield* evaluation(run, 'periodic');
+  return !isEnd && evalSteps > 0 && state.step % evalSteps === 0;
 }
 
-async function* evaluation(run: TrainingRun, moment: EvaluationMoment): AsyncGenerator<TrainEvent> {
+async function* evaluation(run: TrainingRun, moment: EvaluationMoment, points: Points): AsyncGenerator<TrainEvent> {
   const { config, engine } = run;
   const { state } = run.journal;
   const stage = stageOf(run);
-  const event = await evaluationEvent(run, moment);
+  const event = await points.interruptible(() => evaluationEvent(run, moment));
   const { evaluation: result } = event;
   if (moment === 'baseline') state.baseline = result;
   if (moment === 'final') state.final = result;

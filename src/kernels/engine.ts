@@ -26,6 +26,11 @@ export interface Engine {
    * the bit.
    */
   readonly samplerTolerance: number;
+  /**
+   * Asked before each part of a replay, while it is set: what it throws ends the replay there, and a promise that it gives
+   * is waited for. No part takes much longer than a second where the backend computes on the processor.
+   */
+  interruption?: (() => Promise<void> | void) | undefined;
   /** Runs the programs one after another. @throws BackendError when the device is lost */
   replay(...programs: readonly Program[]): Promise<void>;
   /** Copies host values into a slot, from its element `at` on; as they are where they come in the arena's own storage. */

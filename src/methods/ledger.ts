@@ -22,6 +22,9 @@ export interface LedgerEntry {
   readonly category?: string;
 }
 
+/** By `problemKey`. */
+type Entries = ReadonlyMap<string, LedgerEntry>;
+
 /** Weight of the newest group in the moving average. */
 const NEWEST = 0.5;
 /** Groups whose shares a history remembers. */
@@ -31,8 +34,8 @@ const REMEMBERED = 50_000;
 
 /** What is remembered of each problem from step to step, and kept in checkpoints. */
 export class Ledger implements Stateful {
-  /** In the order of last visits. */
-  #entries = new Map<string, LedgerEntry>();
+  /** In the order of last visits; each batch makes new ones. */
+  #entries: Entries = new Map();
 
   get(item: Problem): LedgerEntry | undefined {
     return this.#entries.get(problemKey(item));
@@ -50,13 +53,14 @@ export class Ledger implements Stateful {
    * @param withHistory  a method needs `history` and `category`
    */
   record(groups: readonly RolloutGroup[], step: number, withHistory = false): void {
+    const entries = new Map(this.#entries);
     for (const { item, rollouts } of groups) {
       const right = rollouts.filter(isRight).length / Math.max(1, rollouts.length);
       const key = problemKey(item);
-      const known = this.#entries.get(key);
+      const known = entries.get(key);
       const solved = known === undefined ? right : known.solved + NEWEST * (right - known.solved);
-      this.#entries.delete(key);
-      this.#entries.set(key, {
+      entries.delete(key);
+      entries.set(key, {
         visits: (known?.visits ?? 0) + 1,
         solved,
         lastStep: step,
@@ -66,10 +70,21 @@ export class Ledger implements Stateful {
         }),
       });
     }
-    for (const key of this.#entries.keys()) {
-      if (this.#entries.size <= REMEMBERED) break;
-      this.#entries.delete(key);
+    for (const key of entries.keys()) {
+      if (entries.size <= REMEMBERED) break;
+      entries.delete(key);
     }
+    this.#entries = entries;
+  }
+
+  /** All that it knows now, for `goBack`. */
+  mark(): Entries {
+    return this.#entries;
+  }
+
+  /** Forgets what was recorded since. */
+  goBack(to: Entries): void {
+    this.#entries = to;
   }
 
   state(): Json {

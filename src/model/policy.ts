@@ -259,15 +259,23 @@ export class Policy {
     return [this.#training.zeroGradients];
   }
 
+  /** What `accumulate` and `backward` have added up is void: the next of them begins with 0. */
+  forgetGradients(): void {
+    this.#gradientsAreStale = true;
+  }
+
   /**
-   * One AdamW step with global-norm clipping. Where the norm is not finite nothing changes.
+   * One AdamW step with global-norm clipping. Where the norm is not finite nothing changes. It is not interrupted once it
+   * has begun, nor is what follows: the gradients are used up.
    * @returns the norm before clipping
    */
   async optimize(settings: OptimizerSettings): Promise<{ readonly gradNorm: number }> {
+    await this.engine.interruption?.();
+    this.engine.interruption = undefined;
     const backward = this.slots.backward as BackwardSlots;
     this.engine.write(this.slots.results.adamw, adamwSettings(settings));
     await this.engine.replay(this.#training.optimize);
-    this.#gradientsAreStale = true;
+    this.forgetGradients();
     this.#endPass();
     return { gradNorm: (await this.engine.read(backward.gradNorm))[0] ?? Number.NaN };
   }

@@ -8,6 +8,7 @@ import { resolvedTree, resolvedYaml } from '../config/dump.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { CheckpointError, NumericsError, PluginError } from '../errors.ts';
 import type { TrainEvent } from '../grpo/events.ts';
+import { untilAborted } from '../grpo/interruption.ts';
 import type { Progress, TrainingRun } from '../grpo/run.ts';
 import { isStageOver, withConfig } from '../grpo/run.ts';
 import { evaluationEvent, train } from '../grpo/trainer.ts';
@@ -41,7 +42,13 @@ export type SessionEvent =
   /** Resumes from a checkpoint, which holds `wallSeconds` of work; the logs are cut back to it. */
   | { readonly type: 'resumed'; readonly checkpoint: string; readonly wallSeconds: number }
   | { readonly type: 'checkpoint'; readonly name: string }
-  | { readonly type: 'stopped'; readonly step: number }
+  /** `again`: what was cut off, and is done again by the resume. `isSaved`: there is a step, or a baseline, to resume from. */
+  | {
+      readonly type: 'stopped';
+      readonly step: number;
+      readonly isSaved: boolean;
+      readonly again?: 'evaluation' | 'step';
+    }
   | { readonly type: 'finished'; readonly summary: Summary };
 
 /** A run, where it is kept, and what it asks of its surroundings at each step boundary. */
@@ -59,7 +66,12 @@ export interface SessionOptions {
   /** The config that the run was begun with, where settings were changed since; default: that of the run. */
   readonly startConfig?: RunConfig;
   /** Asked at each step boundary: true ends the session after a checkpoint. */
-  readonly shouldStop: () => boolean;
+  readonly shouldStop?: () => boolean;
+  /**
+   * Once it is aborted the session ends, after a checkpoint: at once in an evaluation and in a step whose weights have not
+   * changed yet, which a resume does again, to the same bits; else after the step.
+   */
+  readonly signal?: AbortSignal;
   /**
    * Asked at each step boundary, and again after each evaluation that it asked for: true evaluates now. The run waits
    * for the answer, so a promise that is kept open pauses it. Neither changes a bit of what follows.
@@ -138,14 +150,21 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
   const wallSeconds = (): number => earlierSeconds + (run.journal.clock() - start) / 1000;
   let savedAt = run.journal.clock();
   let rest = restOf(run, logs);
+  /** Where the newest checkpoint is; undefined: there is none yet. */
+  let saved = resumedFrom === undefined ? undefined : rest;
+  const rests = (): void => {
+    rest = restOf(run, logs);
+  };
+  const { signal } = options;
   async function* save(): AsyncGenerator<SessionEvent> {
     const name = await checkpoint(options, logs, wallSeconds());
     savedAt = run.journal.clock();
+    saved = rest;
     trackers.tell({ type: 'checkpoint', name });
     yield { type: 'checkpoint', name };
   }
   try {
-    for await (const event of train(run)) {
+    for await (const event of train(run, { signal, onPoint: rests })) {
       yield* trackers.notes();
       const told = reported(run, event);
       await logs.record(event, told);
@@ -157,24 +176,34 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
       yield event;
       if (event.type === 'evaluation' && event.moment === 'final') yield* save(); // the last step was saved without it
       if (event.type !== 'step') continue;
-      rest = restOf(run, logs);
-      if (!isComplete(run)) yield* requestedEvaluations(options, logs, trackers);
-      const stop = options.shouldStop();
+      rests();
+      if (!isComplete(run)) yield* requestedEvaluations(options, logs, trackers, rests);
+      const stop = options.shouldStop?.() || signal?.aborted;
       const isDue = atStageEnd(run) || run.journal.clock() - savedAt >= run.config.saveSeconds * 1000;
       if (stop || isDue || logs.hasRefused) yield* save();
       if (stop && !isComplete(run)) {
         yield* trackers.close({ end: 'stopped' });
-        yield { type: 'stopped', step: event.step };
+        yield { type: 'stopped', step: event.step, isSaved: true };
         return;
       }
     }
   } catch (error) {
+    if (signal?.aborted && error === signal.reason) {
+      await logs.takeBack(rest.ends);
+      const { isBegun, step, unreported } = run.journal.state;
+      // A stage that has not begun is where the checkpoint before it is, or at the start of the run.
+      if (isBegun && !isEqual(saved, rest)) yield* save();
+      yield* trackers.close({ end: 'stopped' });
+      const again = isBegun && unreported === undefined && !atStageEnd(run) ? 'step' : 'evaluation';
+      yield { type: 'stopped', step, isSaved: saved !== undefined, again };
+      return;
+    }
     await keepEvidence(store, logs, error);
-    const isAtRest =
-      run.journal.state.step > 0 && JSON.stringify(rest.state) === JSON.stringify(restOf(run, logs).state);
+    const { isBegun, unreported } = run.journal.state;
+    const isAtRest = isBegun && unreported === undefined && isEqual(rest.state, restOf(run, logs).state);
     if (error instanceof PluginError && isAtRest) {
       // The batch that failed has not changed the run: nothing of the work before it need be lost.
-      await logs.takeBackCompletions(rest.completionsBytes);
+      await logs.takeBack({ completions: rest.ends.completions });
       await checkpoint(options, logs, wallSeconds());
     }
     yield* trackers.close({ end: 'failed' });
@@ -184,25 +213,29 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
 }
 
 /** What a batch changes: `state` is the same before and after a batch that failed and was taken back. */
-function restOf({ journal: { state } }: Progress, { completionsEnd }: RunLogs) {
+function restOf({ journal: { state } }: Progress, { ends }: RunLogs) {
   const { stageIndex, step, itemsDrawn, rolloutsDrawn, buffer } = state;
-  return {
-    state: { stageIndex, step, itemsDrawn, rolloutsDrawn, stepsTaken: buffer?.stepsTaken },
-    completionsBytes: completionsEnd,
-  };
+  return { state: { stageIndex, step, itemsDrawn, rolloutsDrawn, stepsTaken: buffer?.stepsTaken }, ends };
+}
+
+function isEqual(one: object | undefined, other: object): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** Evaluations keep to random streams of their own, and move no counter of the run. */
 async function* requestedEvaluations(
-  { run, wantsEvaluation }: SessionOptions,
+  { run, wantsEvaluation, signal }: SessionOptions,
   logs: RunLogs,
   trackers: TrackerGroup,
+  rests: () => void,
 ): AsyncGenerator<TrainEvent> {
   while (await wantsEvaluation?.()) {
-    const event = await evaluationEvent(run, 'requested');
+    const evaluated = () => evaluationEvent(run, 'requested');
+    const event = await (signal ? untilAborted(run.engine, signal, evaluated) : evaluated());
     const told = reported(run, event);
     await logs.record(event, told);
     trackers.tell(told);
+    rests();
     yield event;
   }
 }

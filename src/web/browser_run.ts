@@ -146,7 +146,7 @@ export interface BrowserRun {
   listen(listener: (event: BrowserEvent) => void): () => void;
   /** Trains, for `steps` or to the end. Resolves when the run rests, saved. */
   train(options?: { readonly steps?: number }): Promise<RunStatus>;
-  /** Asks a training to rest after the step under way; resolves when it does, saved. */
+  /** Asks a training to rest, as soon as it may (`SessionOptions.signal`); resolves when it does, saved. */
   pause(): Promise<void>;
   /** Held-out accuracy of the policy as it is now. Also an event. */
   evaluate(): Promise<Evaluation>;

@@ -23,13 +23,3 @@ export class JobQueue {
     this.#isWorking = false;
   }
 }
-
-const channel = new MessageChannel();
-
-/** Lets the thread receive its messages: awaiting alone does not, and WebAssembly on one thread never waits. */
-export function nextTask(): Promise<void> {
-  return new Promise((resolve) => {
-    channel.port1.onmessage = () => resolve();
-    channel.port2.postMessage(undefined);
-  });
-}

@@ -9,6 +9,7 @@ import type { RunConfig } from '../config/run_config.ts';
 import { ConfigError } from '../errors.ts';
 import { type TrainingRun, withConfig } from '../grpo/run.ts';
 import { evaluationEvent } from '../grpo/trainer.ts';
+import { nextTask } from '../kernels/next_task.ts';
 import type { Evaluation } from '../methods/records.ts';
 import { countParameters } from '../model/parameters.ts';
 import { loadLatestCheckpoint, passedOver } from '../run/checkpoint/checkpoints.ts';
@@ -36,7 +37,7 @@ import type {
   TriedCompletion,
 } from './browser_run.ts';
 import type { ChosenBackend } from './choose_backend.ts';
-import { JobQueue, nextTask } from './job_queue.ts';
+import { JobQueue } from './job_queue.ts';
 import { ownCode } from './own_code/load_own_code.ts';
 import type { StartSandbox } from './own_code/sandboxes.ts';
 import { pastMetrics } from './store/past_metrics.ts';
@@ -66,7 +67,8 @@ export class LocalRun implements BrowserRun {
   /** What waits for the run to rest. A training is such a job, too, and lets the others through between its steps. */
   readonly #jobs = new JobQueue();
   #training: Promise<RunStatus> | undefined;
-  #stop = false;
+  /** Ends the training under way. */
+  #pausing = new AbortController();
   /** When rollouts were last handed on. */
   #rolloutsAt = Number.NEGATIVE_INFINITY;
   /** The newest that were not. */
@@ -161,7 +163,7 @@ export class LocalRun implements BrowserRun {
 
   train({ steps = Number.POSITIVE_INFINITY }: { readonly steps?: number } = {}): Promise<RunStatus> {
     if (this.#training !== undefined) return this.#training;
-    this.#stop = false;
+    this.#pausing = new AbortController();
     this.#training = this.#jobs
       .add(() => this.#train(steps))
       .finally(() => {
@@ -185,7 +187,8 @@ export class LocalRun implements BrowserRun {
         resume,
         startConfig,
         force: true, // another browser, or another backend: said as a note
-        shouldStop: () => this.#stop || taken >= steps,
+        shouldStop: () => taken >= steps,
+        signal: this.#pausing.signal,
         wantsEvaluation: async () => {
           await nextTask();
           await this.#jobs.serve();
@@ -227,7 +230,7 @@ export class LocalRun implements BrowserRun {
   }
 
   async pause(): Promise<void> {
-    this.#stop = true;
+    this.#pausing.abort();
     await this.#training?.catch(() => undefined); // the caller of train gets the failure
   }
 

@@ -152,7 +152,7 @@ it('a run under way is redrawn as its log grows, asked by keyboard, and looked a
   await page.locator('#stop').focus();
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.querySelector<HTMLButtonElement>('#pause')?.disabled);
-  expect(controls.shouldStop()).toBe(true);
+  expect(controls.signal.aborted).toBe(true);
   await listener.close();
   await claim.release();
   await page.waitForSelector('#commands:has-text("No process works on this run")');

@@ -21,7 +21,7 @@ async function stateOf(promise: Promise<boolean>): Promise<boolean | 'waits'> {
 describe('a run that nothing is asked of', () => {
   it('goes on at once', async () => {
     const controls = new RunControls();
-    expect(controls.shouldStop()).toBe(false);
+    expect(controls.signal.aborted).toBe(false);
     expect(await controls.wantsEvaluation()).toBe(false);
     expect(controls.asked).toBe('nothing');
   });
@@ -77,7 +77,7 @@ describe('a paused run', () => {
     const answer = controls.wantsEvaluation();
     controls.stop();
     expect(await stateOf(answer)).toBe(false);
-    expect(controls.shouldStop()).toBe(true);
+    expect(controls.signal.aborted).toBe(true);
   });
 });
 

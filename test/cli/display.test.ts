@@ -51,7 +51,7 @@ const EVENTS: readonly SessionEvent[] = [
   { type: 'checkpoint', name: 'grpo-1' },
   { type: 'resumed', checkpoint: 'grpo-1', wallSeconds: 12.5 },
   { type: 'note', message: 'a note.' },
-  { type: 'stopped', step: 1 },
+  { type: 'stopped', step: 1, isSaved: true, again: 'step' },
 ];
 
 describe('what is printed', () => {

@@ -166,7 +166,7 @@ it('asks a run that this process has, and says of another why it cannot', async 
   expect((await post('request?run=held&ask=explode')).status).toBe(400);
   expect((await post('request?run=held&ask=stop')).status).toBe(204);
   await asked('stop');
-  expect(controls.shouldStop()).toBe(true);
+  expect(controls.signal.aborted).toBe(true);
   await listener.close();
   await claim.release();
   expect(await fileStore(directory).list('.control')).toEqual([]);

@@ -60,7 +60,7 @@ describe('a run', () => {
     }
   }, 240_000);
 
-  it('finishes its step, saves, and says how to go on when it is interrupted', async () => {
+  it('saves, and says how to go on, when it is interrupted', async () => {
     const directory = join(folder.path, 'interrupted');
     const flags = ['--config', config, '--output', directory];
     const outcome = await commandLine(flags, { signal: 'SIGINT', when: /grpo +30 steps/ });

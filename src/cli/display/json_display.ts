@@ -69,7 +69,13 @@ function eventObject(event: SessionEvent, directory: string): object | undefined
     case 'checkpoint':
       return { event: 'checkpoint', name: event.name };
     case 'stopped':
-      return { event: 'stopped', step: event.step, resume: resumeCommand(directory) };
+      return {
+        event: 'stopped',
+        step: event.step,
+        is_saved: event.isSaved,
+        ...(event.again && { done_again: event.again }),
+        resume: resumeCommand(directory),
+      };
     case 'finished':
       return { event: 'finished', ...event.summary };
     case 'end':

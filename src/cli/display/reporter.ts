@@ -87,7 +87,7 @@ export class Reporter implements Display {
         print(printableLines(event.message));
         break;
       case 'stopped':
-        print(`saved at step ${event.step}. Resume with: ${resumeCommand(directory)}`);
+        print(`${stoppedLine(event)} Resume with: ${resumeCommand(directory)}`);
         break;
       case 'finished':
         this.#closing(event.summary);
@@ -235,6 +235,13 @@ function taskLine(tasks: TaskSet): string {
   const dropped = tasks.droppedHeldOut?.() ?? 0;
   const without = dropped === 0 ? '' : ` (${thousands(dropped)} more have prompts that are too long, and are left out)`;
   return `${printable(tasks.name)} — ${thousands(tasks.heldOutItems().length)} held-out problems, never trained on${without}`;
+}
+
+/** `saved at step 12; its evaluation is done again.` */
+export function stoppedLine({ step, isSaved, again }: Extract<SessionEvent, { readonly type: 'stopped' }>): string {
+  if (!isSaved) return 'stopped before there was anything to save.';
+  const what = again === 'step' ? `; step ${step + 1} is done again.` : '; its evaluation is done again.';
+  return `saved at step ${step}${again === undefined ? '.' : what}`;
 }
 
 /** `wasm, 2 threads, fma relaxed-simd`. */

@@ -4,7 +4,7 @@
 export type Asked = 'nothing' | 'evaluation' | 'evaluating' | 'pause' | 'paused' | 'stop';
 
 export class RunControls {
-  #stop = false;
+  readonly #stop = new AbortController();
   #evaluation: 'none' | 'asked' | 'running' = 'none';
   #pause = false;
   /** Wakes a run that waits; undefined while it works. */
@@ -16,20 +16,20 @@ export class RunControls {
   /** Milliseconds of a monotonic clock that stops while the run is paused. For `openRun`. */
   readonly clock = (): number => (this.#stoodAt ?? performance.now()) - this.#lostMs;
 
-  /** For `session`: true ends the run after a checkpoint. */
-  readonly shouldStop = (): boolean => this.#stop;
+  /** For `session`: aborted, it ends the run as soon as it can be saved. */
+  readonly signal = this.#stop.signal;
 
   /** For `session`: waits while the run is paused; true where an evaluation was asked for. */
   readonly wantsEvaluation = async (): Promise<boolean> => {
     if (this.#evaluation === 'running') this.#evaluation = 'none';
-    while (this.#pause && this.#evaluation === 'none' && !this.#stop) await this.#rest();
-    if (this.#stop || this.#evaluation === 'none') return false;
+    while (this.#pause && this.#evaluation === 'none' && !this.signal.aborted) await this.#rest();
+    if (this.signal.aborted || this.#evaluation === 'none') return false;
     this.#evaluation = 'running';
     return true;
   };
 
   get asked(): Asked {
-    if (this.#stop) return 'stop';
+    if (this.signal.aborted) return 'stop';
     if (this.#evaluation === 'running') return 'evaluating';
     if (this.#evaluation === 'asked') return 'evaluation';
     if (this.#pause) return this.#wake === undefined ? 'pause' : 'paused';
@@ -56,7 +56,7 @@ export class RunControls {
   }
 
   stop(): void {
-    this.#stop = true;
+    this.#stop.abort();
     this.#wake?.();
   }
 

@@ -94,7 +94,7 @@ async function trainWith(
       display.opening(fingerprint, plannedBytes);
       for (const note of notes) display.say(note);
       await prepareKernels(run.engine.policy.engine, (line) => display.say(line));
-      const requests = { shouldStop: controls.shouldStop, wantsEvaluation: controls.wantsEvaluation };
+      const { signal, wantsEvaluation } = controls;
       const { resume = false, force = false } = options;
       const store = fileStore(directory);
       const shown = { store, name: basename(resolve(directory)), directory };
@@ -108,7 +108,8 @@ async function trainWith(
         force,
         maxSteps,
         trackers,
-        ...requests,
+        signal,
+        wantsEvaluation,
       })) {
         if (requestsOfOthers === undefined) {
           // Now the directory is there, and held.
@@ -156,7 +157,7 @@ interface Interrupts {
 }
 
 /**
- * The first Ctrl-C or kill asks the run to stop at the next step; the second one says how to resume, and is then the
+ * The first Ctrl-C or kill asks the run to stop and to save; the second one says how to resume, and is then the
  * system's. A lost reader, a closed terminal and a full disk at standard output are as the first: Ctrl-C also ends
  * the `tee` that reads a run.
  */
@@ -175,7 +176,9 @@ function listenForInterrupt(controls: RunControls, display: Display, directory: 
     }
     isStopping = true;
     controls.stop();
-    display.say('finishing this step, then saving (Ctrl-C again: stop at once)');
+    display.say(
+      'stopping: what is under way is dropped, and a resume does it again; saving (Ctrl-C again: stop at once)',
+    );
   };
   const releaseSignals = (): void => {
     process.off('SIGINT', onSignal);

@@ -46,6 +46,7 @@ function arenaBytes(arena: ArenaSpec): number {
 class ReferenceEngine implements Engine {
   readonly backend = 'reference';
   readonly samplerTolerance = 0;
+  interruption?: Engine['interruption'];
   readonly features = { float: 64 };
   readonly bytes: number;
   readonly #plan: MemoryPlan;
@@ -78,6 +79,7 @@ class ReferenceEngine implements Engine {
   async replay(...programs: readonly Program[]): Promise<void> {
     this.#checkOpen();
     for (const program of programs) {
+      await this.interruption?.();
       const commands = this.#commands.get(program);
       if (commands === undefined) {
         const message = `replay: program '${program.label}' was not recorded by this engine; record it here.`;

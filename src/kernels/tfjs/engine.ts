@@ -25,6 +25,7 @@ export class TfjsEngine implements Engine {
   readonly backend: string;
   /** TensorFlow.js sums in an order of its own. */
   readonly samplerTolerance = 1e-3;
+  interruption?: Engine['interruption'];
   readonly features: Readonly<Record<string, string | number | boolean>>;
   readonly bytes: number;
   readonly #tfBackend: string;
@@ -65,7 +66,10 @@ export class TfjsEngine implements Engine {
     await this.#select();
     // Programs of this engine are the only ones that reach it: the interface hides their inside.
     for (const { commands } of programs as readonly TfjsProgram[]) {
-      for (const command of commands) await command();
+      for (const command of commands) {
+        await this.interruption?.();
+        await command();
+      }
     }
   }
 

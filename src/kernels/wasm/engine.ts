@@ -14,10 +14,11 @@ import { numbersOf, type StoredValues } from '../storage.ts';
 import { COMMAND_BYTES } from './assembly/command.ts';
 import { JOB_FINISHED, JOB_LIST, JOB_NUMBER, JOB_PROGRAMS, NARROW_PANEL, WIDE_PANEL } from './assembly/sizes.ts';
 import type { Layout, PackedWeight } from './layout.ts';
-import { layOut, MAXIMUM_PROGRAMS, memoryLimit, packedAlone, slotAddress } from './layout.ts';
+import { layOut, memoryLimit, packedAlone, slotAddress } from './layout.ts';
 import { compileKernels } from './modules.ts';
 import type { WasmOptions } from './options.ts';
 import { type Panels, readPacked, writePacked } from './packed_weights.ts';
+import { type CommandRun, learnPace, type Piece, shortPieces, wholePieces } from './pieces.ts';
 import type { Recording } from './recorder.ts';
 import { CommandList, recordKernels, recordPacking } from './recorder.ts';
 import type { WasmHost, WorkerPool } from './workers.ts';
@@ -27,7 +28,7 @@ interface Exports {
 }
 
 interface WasmProgram extends Program {
-  readonly address: number;
+  readonly run: CommandRun;
   readonly packed: ReadonlySet<PackedWeight>;
   readonly changedArenas: ReadonlySet<string>;
 }
@@ -117,6 +118,7 @@ type Runner =
 class WasmEngine implements Engine {
   readonly backend = 'wasm';
   readonly samplerTolerance = 0;
+  interruption?: Engine['interruption'];
   readonly features: Readonly<Record<string, string | number | boolean>>;
   readonly bytes: number;
   readonly #plan: MemoryPlan;
@@ -127,7 +129,7 @@ class WasmEngine implements Engine {
   readonly #runner: Runner;
   readonly #stale = new Set<PackedWeight>();
   #nextCommand: number;
-  readonly #packing: ReadonlyMap<PackedWeight, number>;
+  readonly #packing: ReadonlyMap<PackedWeight, CommandRun>;
 
   constructor(
     plan: MemoryPlan,
@@ -145,10 +147,10 @@ class WasmEngine implements Engine {
     this.#panels = { reals: this.#reals, width: features.simd === '256-bit' ? WIDE_PANEL : NARROW_PANEL };
     this.#runner = runner;
     this.#nextCommand = layout.commands;
-    const packing = new Map<PackedWeight, number>();
+    const packing = new Map<PackedWeight, CommandRun>();
     for (const weight of layout.packed.values()) {
       if (packedAlone(layout, plan, weight.slot)) continue;
-      packing.set(weight, this.#install(recordPacking(plan, layout, [weight])));
+      packing.set(weight, { address: this.#install(recordPacking(plan, layout, [weight])), commands: 1 });
       this.#stale.add(weight);
     }
     this.#packing = packing;
@@ -160,7 +162,7 @@ class WasmEngine implements Engine {
     const program: WasmProgram = {
       label,
       kernelCount: recording.commands.count,
-      address: this.#install(recording.commands),
+      run: { address: this.#install(recording.commands), commands: recording.commands.count },
       packed: recording.packed,
       changedArenas: recording.changedArenas,
     };
@@ -179,24 +181,39 @@ class WasmEngine implements Engine {
   }
 
   async replay(...programs: readonly Program[]): Promise<void> {
-    const list: [address: number, commands: number][] = [];
+    const list: CommandRun[] = [];
     // Programs of this engine are the only ones that reach it: the interface hides their inside.
     for (const program of programs as readonly WasmProgram[]) {
       for (const weight of program.packed) {
         const packing = this.#packing.get(weight);
-        if (packing !== undefined && this.#stale.delete(weight)) list.push([packing, 1]);
+        if (packing !== undefined && this.#stale.delete(weight)) list.push(packing);
       }
-      list.push([program.address, program.kernelCount]);
+      list.push(program.run);
       for (const arena of program.changedArenas) this.#markStale(arena);
     }
-    for (let i = 0; i < list.length; i += MAXIMUM_PROGRAMS) await this.#run(list.slice(i, i + MAXIMUM_PROGRAMS));
+    if (this.interruption === undefined) for (const { parts } of wholePieces(list)) await this.#run(parts);
+    else await this.#runInterruptible(shortPieces(list), this.interruption);
+  }
+
+  async #runInterruptible(pieces: readonly Piece[], interruption: () => Promise<void> | void): Promise<void> {
+    for (const piece of pieces) {
+      try {
+        await interruption();
+      } catch (error) {
+        for (const weight of this.#packing.keys()) this.#stale.add(weight); // some of them may not have been packed
+        throw error;
+      }
+      const start = performance.now();
+      await this.#run(piece.parts);
+      learnPace(piece, performance.now() - start);
+    }
   }
 
   #markStale(arena: string): void {
     for (const weight of this.#layout.packed.values()) if (weight.slot.arena === arena) this.#stale.add(weight);
   }
 
-  async #run(list: readonly [number, number][]): Promise<void> {
+  async #run(list: Piece['parts']): Promise<void> {
     const job = this.#layout.job / 4;
     this.#ints[job + JOB_PROGRAMS] = list.length;
     list.forEach(([address, commands], i) => {

@@ -47,6 +47,7 @@ export class WebgpuEngine implements Engine {
   readonly backend = 'webgpu';
   /** The kernels aim at 0; a driver that compiles WGSL may still contract the sums of two kernels differently. */
   readonly samplerTolerance = 1e-4;
+  interruption?: Engine['interruption'];
   readonly features: Readonly<Record<string, string | number | boolean>>;
   readonly bytes: number;
   readonly #open: OpenDevice;
@@ -128,6 +129,7 @@ export class WebgpuEngine implements Engine {
   }
 
   async replay(...programs: readonly Program[]): Promise<void> {
+    await this.interruption?.();
     this.#check();
     // Programs of this engine are the only ones that reach it: the interface hides their inside.
     const recorded = programs as readonly WebgpuProgram[];

@@ -82,7 +82,7 @@ function sentence({ condition, asked, reason }: RunState): string {
     case 'evaluating':
       return 'It evaluates.';
     case 'stop':
-      return 'It stops after this step, and saves.';
+      return 'It stops and saves. What is under way is done again by the resume.';
     case 'nothing':
       return '';
   }

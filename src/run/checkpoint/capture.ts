@@ -8,7 +8,7 @@ import { stageOf } from '../../grpo/run.ts';
 import { methodStates } from '../../methods/part_states.ts';
 import type { Policy, TrainedVector } from '../../model/policy.ts';
 import type { TensorRecord } from '../../model/safetensors.ts';
-import type { JsonObject } from '../json.ts';
+import { encodeLogJson, type JsonObject } from '../json.ts';
 import { readWeights } from '../model/model_files.ts';
 import { saveBuffer } from './buffer_state.ts';
 import type { Checkpoint } from './checkpoints.ts';
@@ -41,6 +41,9 @@ export const COUNTERS = ['itemsDrawn', 'rolloutsDrawn', 'tokens', 'deadBatches',
 /** By the ids of the parts, in the order in which they are written. */
 const SAVES = {
   counters: ({ journal: { state } }) => ({ json: Object.fromEntries(COUNTERS.map((name) => [name, state[name]])) }),
+  stage: ({ journal: { state } }) => ({
+    json: { isBegun: state.isBegun, unreported: state.unreported && JSON.parse(encodeLogJson(state.unreported)) },
+  }),
   evaluations: ({ journal }) => ({ json: { baseline: journal.state.baseline, final: journal.state.final } }),
   best: ({ journal }) => ({ json: journal.state.best ?? null }),
   watch: ({ journal }) => ({ json: journal.state.watch }),

@@ -5,6 +5,7 @@ import type { BestEvaluation } from '../../grpo/best_evaluation.ts';
 import type { RunState, Steering } from '../../grpo/journal.ts';
 import type { Progress, TrainingRun } from '../../grpo/run.ts';
 import { restoreMethods } from '../../methods/part_states.ts';
+import type { StepMetrics } from '../../methods/records.ts';
 import { namedSettings } from '../../methods/settings.ts';
 import type { Policy } from '../../model/policy.ts';
 import type { TensorRecord } from '../../model/safetensors.ts';
@@ -25,6 +26,8 @@ const LOADS: Readonly<Record<PartId, Load>> = {
     const { itemsDrawn, rolloutsDrawn, tokens, deadBatches, seconds } = json;
     Object.assign(state, { itemsDrawn, rolloutsDrawn, tokens, deadBatches, seconds });
   },
+  stage: ({ journal: { state } }, { isBegun, unreported }: Pick<RunState, 'isBegun' | 'unreported'>) =>
+    Object.assign(state, { isBegun, unreported: unreported && withNumbers(unreported) }),
   evaluations: ({ journal: { state } }, { baseline, final }: Pick<RunState, 'baseline' | 'final'>) =>
     Object.assign(state, { baseline, final }),
   best: ({ journal: { state } }, best: BestEvaluation | null) => Object.assign(state, { best: best ?? undefined }),
@@ -51,7 +54,7 @@ const LOADS: Readonly<Record<PartId, Load>> = {
 
 const PARTS = Object.keys(LOADS) as readonly PartId[];
 /** Absent in checkpoints of before there were such parts. */
-const NEWER: ReadonlySet<PartId> = new Set(['best', 'steering', 'methods', 'ledger']);
+const NEWER: ReadonlySet<PartId> = new Set(['stage', 'best', 'steering', 'methods', 'ledger']);
 
 /** Puts a run where a checkpoint was taken. @throws CheckpointError where it belongs to another model or version */
 export function restoreCheckpoint(
@@ -68,12 +71,21 @@ export function restoreCheckpoint(
   for (const name of vectorsOf(policy)) {
     policy.writeVector(name, tensor(checkpoint.optimizer, name, [length]));
   }
-  Object.assign(state, { stageIndex: checkpoint.stageIndex, step: checkpoint.step });
+  const { stageIndex, step } = checkpoint;
+  Object.assign(state, { stageIndex, step, isBegun: step > 0, unreported: undefined });
   for (const id of PARTS) {
     if (Object.hasOwn(parts, id)) LOADS[id](run, parts[id] as never, checkpoint.optimizer); // as it was saved
   }
   const logs = { metrics: checkpoint.metricsBytes, completions: completionsBytes, ...(unwritten && { unwritten }) };
   return { logs, wallSeconds };
+}
+
+/** Metrics as they were: numbers that JSON has no word for are written as in the log. */
+function withNumbers(metrics: StepMetrics): StepMetrics {
+  const isNumber = (value: number | string): boolean => /^(NaN|-?Infinity)$/.test(String(value));
+  return Object.fromEntries(
+    Object.entries(metrics).map(([name, value]) => [name, isNumber(value) ? Number(value) : value]),
+  );
 }
 
 /** All parts before any is loaded. @throws CheckpointError `state-malformed` */

@@ -141,6 +141,10 @@ export const PART_SCHEMAS: Readonly<Record<PartId, z.ZodType>> = {
     deadBatches: count,
     seconds: secondsSchema,
   }),
+  stage: z.object({
+    isBegun: z.boolean(),
+    unreported: z.record(z.string(), z.union([number, z.string()])).optional(),
+  }),
   evaluations: z.object({ baseline: evaluationSchema.optional(), final: evaluationSchema.optional() }),
   best: bestSchema,
   watch: watchSchema,

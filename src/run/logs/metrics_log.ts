@@ -84,12 +84,22 @@ export class MetricsLog {
 
   #hold(line: string): void {
     this.#held.push(line);
-    this.#heldBytes += new TextEncoder().encode(line).length;
+    this.#heldBytes += bytesOf(line);
   }
 
-  /** Length in bytes with every record so far, written or held: `truncateTo` takes back what comes after. */
+  /** Length in bytes with every record so far, written or held. */
   get end(): number {
     return this.#bytes + this.#heldBytes;
+  }
+
+  /** Takes back the records after an earlier `end`. */
+  async takeBack(end: number): Promise<void> {
+    await this.#inOrder(async () => {
+      while (this.end > end && this.#held.length > 0) this.#heldBytes -= bytesOf(this.#held.pop() as string);
+      if (this.#bytes <= end) return;
+      this.#bytes = await cutToLine(this.#store, this.#path, end);
+      this.#torn = false;
+    });
   }
 
   /** Hands every held line to the system: other processes see them; a kill cannot lose them, a power cut can. */
@@ -148,7 +158,7 @@ export class MetricsLog {
     await this.#store.append(this.#path, text);
     this.#torn = false;
     this.#held.splice(0, lines);
-    const written = new TextEncoder().encode(text).length;
+    const written = bytesOf(text);
     this.#bytes += written;
     this.#heldBytes -= written;
   }
@@ -159,6 +169,10 @@ export class MetricsLog {
     this.#last = result;
     return result;
   }
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
 }
 
 /** Cuts the file to at most `limit` bytes and to the end of a line. Returns its length. */

@@ -15,6 +15,9 @@ import type { Store } from '../store/store.ts';
 import { MetricsLog } from './metrics_log.ts';
 import type { TensorBoardLog } from './tensorboard.ts';
 
+/** Lengths in bytes. */
+type LogEnds = Pick<LogPositions, 'metrics' | 'completions'>;
+
 /** The logs of a session. */
 export class RunLogs {
   readonly #metrics: MetricsLog;
@@ -98,14 +101,15 @@ export class RunLogs {
     );
   }
 
-  /** Length of completions.jsonl with every line so far, written or held. */
-  get completionsEnd(): number {
-    return this.#completions.end;
+  /** Their lengths with every line so far, written or held. */
+  get ends(): LogEnds {
+    return { metrics: this.#metrics.end, completions: this.#completions.end };
   }
 
-  /** Takes back the completions of a batch that failed. */
-  async takeBackCompletions(end: number): Promise<void> {
-    await this.#completions.truncateTo(end);
+  /** Takes back the lines after these ends. */
+  async takeBack({ metrics, completions }: Partial<LogEnds>): Promise<void> {
+    if (metrics !== undefined) await this.#metrics.takeBack(metrics);
+    if (completions !== undefined) await this.#completions.takeBack(completions);
   }
 
   async flush(): Promise<void> {

@@ -8,8 +8,8 @@ type MetricsRecord = Readonly<Record<string, unknown>>;
 const MOST_STEPS = 2000;
 
 export async function pastMetrics(store: Store, run: Progress): Promise<MetricsRecord[]> {
-  const { stageIndex, step } = run.journal.state;
-  if (step === 0 && stageIndex === 0) return [];
+  const { stageIndex, step, isBegun } = run.journal.state;
+  if (!isBegun && stageIndex === 0) return [];
   const { stage } = stageOf(run);
   const lines = new TextDecoder()
     .decode(await store.read('metrics.jsonl'))

@@ -107,7 +107,7 @@ describe('a frame', () => {
     ['evaluating', 'evaluating'],
     ['pause', 'pausing after this step'],
     ['paused', 'paused'],
-    ['stop', 'saving after this step'],
+    ['stop', 'stopping and saving'],
   ] as const)('says that %s was asked for', (asked, notice) => {
     expect(drawn(stateAfter(MIDDLE), { asked })[1]).toContain(`   ${notice}   `);
   });

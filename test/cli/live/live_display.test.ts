@@ -120,7 +120,7 @@ it('p, e and q ask the run, and the region says so', async () => {
     ['p', 'pause', 'pausing after this step'],
     ['p', 'nothing', '0s so far'],
     ['e', 'evaluation', 'evaluating after this step'],
-    ['q', 'stop', 'saving after this step'],
+    ['q', 'stop', 'stopping and saving'],
   ];
   for (const [key, asked, notice] of shown) {
     press(key);

@@ -105,7 +105,7 @@ const NOTICES: Readonly<Record<Asked, string>> = {
   evaluating: 'evaluating',
   pause: 'pausing after this step',
   paused: 'paused',
-  stop: 'saving after this step',
+  stop: 'stopping and saving',
 };
 
 /** Figures of the stage, each in columns of its own, the most telling first; what does not fit is left out. */

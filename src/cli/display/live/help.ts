@@ -2,7 +2,7 @@
 
 /** For 80 columns. */
 export const HELP: readonly string[] = [
-  'p  pause after this step; continue      q  finish this step, save, quit',
+  'p  pause after this step; continue      q  stop at once, save, quit',
   'e  evaluate on all held-out problems    Ctrl-C as q, twice: at once',
   'reward       mean of the completions of a step, by the training rewards',
   'held-out     share of problems, never trained on, that are solved: greedy, by',

@@ -1,0 +1,94 @@
+/**
+ * What a run does from one point to the next may be cut off: it returns to the point, and a resume does the same again, to the
+ * same bits. A step is cut off until its weights change, an evaluation until it is done.
+ */
+import { nextTask } from '../kernels/next_task.ts';
+import { methodStates, restoreMethods } from '../methods/part_states.ts';
+import type { Policy } from '../model/policy.ts';
+import type { RunState } from './journal.ts';
+import type { TrainingRun } from './run.ts';
+
+/** How `train` can be cut off. */
+export interface Interruptible {
+  /** Once it is aborted, `train` throws its reason as soon as it may; the run is then at the newest point. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called at each point that the run would return to: a step's end, a stage's beginning, before an evaluation. */
+  readonly onPoint?: () => void;
+}
+
+/** Milliseconds for which a thread may be deaf to messages and signals. */
+const DEAF_MS = 50;
+
+/** The points that a run returns to. */
+export class Points {
+  readonly #run: TrainingRun;
+  readonly #options: Interruptible;
+  #goBack = (): void => {};
+
+  constructor(run: TrainingRun, options: Interruptible) {
+    this.#run = run;
+    this.#options = options;
+  }
+
+  /** What is cut off from now on returns to here. */
+  mark(): void {
+    const { journal, methods, ledger } = this.#run;
+    const { state } = journal;
+    this.#options.onPoint?.();
+    if (this.#options.signal === undefined) return;
+    const kept: RunState = { ...state, seconds: { ...state.seconds }, watch: structuredClone(state.watch) };
+    const stage = methods[state.stageIndex];
+    const ofMethods = stage && methodStates(stage);
+    const ofLedger = ledger.mark();
+    this.#goBack = () => {
+      Object.assign(state, kept);
+      if (stage && ofMethods) restoreMethods(stage, ofMethods);
+      ledger.goBack(ofLedger);
+    };
+  }
+
+  /** Does work that may be cut off. @throws the signal's reason, with the run at the newest point */
+  async interruptible<T>(work: () => Promise<T>): Promise<T> {
+    const { signal } = this.#options;
+    if (signal === undefined) return work();
+    try {
+      return await untilAborted(this.#run.engine, signal, work);
+    } catch (error) {
+      if (error === signal.reason) this.#goBack();
+      throw error;
+    }
+  }
+}
+
+/**
+ * Work of a policy that ends, once the signal is aborted, with the next replay, or with the next part of a long one. Nothing
+ * that it was to return is of use then, gradients that were added up included; the weights are as they were.
+ *
+ * @throws the signal's reason
+ */
+export async function untilAborted<T>(
+  { policy }: { readonly policy: Policy },
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { engine } = policy;
+  let attentiveAt = performance.now();
+  const interruption = async (): Promise<void> => {
+    if (performance.now() - attentiveAt >= DEAF_MS) {
+      await nextTask();
+      attentiveAt = performance.now();
+    }
+    signal.throwIfAborted();
+  };
+  engine.interruption = interruption;
+  try {
+    return await work();
+  } catch (error) {
+    // Code of the user's may have made another error of it. An optimizer step has taken the interruption away.
+    if (!signal.aborted || engine.interruption !== interruption) throw error;
+    policy.forgetGradients();
+    throw signal.reason;
+  } finally {
+    engine.interruption = undefined;
+  }
+}
