@@ -3,10 +3,11 @@
  * same bits. A step is cut off until its weights change, an evaluation until it is done.
  */
 import { nextTask } from '../kernels/next_task.ts';
+import type { StageMethods } from '../methods/create.ts';
+import type { Ledger } from '../methods/ledger.ts';
 import { methodStates, restoreMethods } from '../methods/part_states.ts';
-import type { Policy } from '../model/policy.ts';
-import type { RunState } from './journal.ts';
-import type { TrainingRun } from './run.ts';
+import type { Engine } from './engine.ts';
+import type { Journal, RunState } from './journal.ts';
 
 /** How `train` can be cut off. */
 export interface Interruptible {
@@ -16,16 +17,25 @@ export interface Interruptible {
   readonly onPoint?: () => void;
 }
 
+/** What returns to a point. */
+interface Interrupted {
+  readonly engine: Pick<Engine, 'policy'>;
+  readonly journal: Journal;
+  /** [stages] */
+  readonly methods: readonly (StageMethods | undefined)[];
+  readonly ledger: Ledger;
+}
+
 /** Milliseconds for which a thread may be deaf to messages and signals. */
 const DEAF_MS = 50;
 
 /** The points that a run returns to. */
 export class Points {
-  readonly #run: TrainingRun;
+  readonly #run: Interrupted;
   readonly #options: Interruptible;
   #goBack = (): void => {};
 
-  constructor(run: TrainingRun, options: Interruptible) {
+  constructor(run: Interrupted, options: Interruptible) {
     this.#run = run;
     this.#options = options;
   }
@@ -67,7 +77,7 @@ export class Points {
  * @throws the signal's reason
  */
 export async function untilAborted<T>(
-  { policy }: { readonly policy: Policy },
+  { policy }: Pick<Engine, 'policy'>,
   signal: AbortSignal,
   work: () => Promise<T>,
 ): Promise<T> {
