@@ -9,10 +9,18 @@ import { methodStates, restoreMethods } from '../methods/part_states.ts';
 import type { Engine } from './engine.ts';
 import type { Journal, RunState } from './journal.ts';
 
+/** What ends work early: an `AbortSignal`, described by its shape, as not every project knows the types of the DOM. */
+export interface Interruption {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  /** @throws the reason, once it is aborted */
+  throwIfAborted(): void;
+}
+
 /** How `train` can be cut off. */
 export interface Interruptible {
   /** Once it is aborted, `train` throws its reason as soon as it may; the run is then at the newest point. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Interruption | undefined;
   /** Called at each point that the run would return to: a step's end, a stage's beginning, before an evaluation. */
   readonly onPoint?: () => void;
 }
@@ -78,7 +86,7 @@ export class Points {
  */
 export async function untilAborted<T>(
   { policy }: Pick<Engine, 'policy'>,
-  signal: AbortSignal,
+  signal: Interruption,
   work: () => Promise<T>,
 ): Promise<T> {
   const { engine } = policy;

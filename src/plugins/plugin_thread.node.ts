@@ -13,7 +13,7 @@ const JITI = createRequire(import.meta.url).resolve('jiti');
 /**
  * Starts a thread; what it prints is left to the caller, as `worker.stdout`.
  *
- * @param entry  a file of this folder, without its extension
+ * @param entry  a file, by its path from this folder and without its extension
  * @param start  what the thread finds in `workerData.start`
  * @param stderr  'kept': what it prints there is left to the caller too; else it goes to the process's own
  */

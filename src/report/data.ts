@@ -4,7 +4,7 @@
  */
 
 import type { Provenance } from '../run/logs/provenance.ts';
-import type { Outline } from './read_run.ts';
+import type { Outline } from './outline.ts';
 
 /** One stage's curves. Arrays are [points]; a point stands for `stepsPerPoint` optimizer steps. */
 export interface StageData {

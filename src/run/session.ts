@@ -8,7 +8,7 @@ import { resolvedTree, resolvedYaml } from '../config/dump.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { CheckpointError, NumericsError, PluginError } from '../errors.ts';
 import type { TrainEvent } from '../grpo/events.ts';
-import { untilAborted } from '../grpo/interruption.ts';
+import { type Interruption, untilAborted } from '../grpo/interruption.ts';
 import type { Progress, TrainingRun } from '../grpo/run.ts';
 import { isStageOver, withConfig } from '../grpo/run.ts';
 import { evaluationEvent, train } from '../grpo/trainer.ts';
@@ -71,7 +71,7 @@ export interface SessionOptions {
    * Once it is aborted the session ends, after a checkpoint: at once in an evaluation and in a step whose weights have not
    * changed yet, which a resume does again, to the same bits; else after the step.
    */
-  readonly signal?: AbortSignal;
+  readonly signal?: Interruption;
   /**
    * Asked at each step boundary, and again after each evaluation that it asked for: true evaluates now. The run waits
    * for the answer, so a promise that is kept open pauses it. Neither changes a bit of what follows.

@@ -52,6 +52,7 @@ const USES_MINE = 'reward_funcs: [accuracy, ./mine.ts]\n';
 const USES_MODULE = 'reward_funcs: [accuracy, ./mine.mjs]\n';
 const USES_ADDITION = BASE.replace('{name: sort_digits, digits: 3}', '{name: ./addition.ts, max: 99}');
 const GO_ON = 'resume with:\n  npx --no-install rlvr-train --resume --output out';
+const START_SAVED = `Everything up to grpo-0 is saved. When the file is corrected, ${GO_ON} --force`;
 const NOTHING_SAVED = `No step was saved yet. When the file is corrected, ${GO_ON} --force`;
 
 // biome-ignore format: a table
@@ -326,7 +327,7 @@ const REWARD_FILES: Mistake[] = [
     says: 'my.yaml:8  reward_funcs.1: ./mine.ts — imports "./nowhere.ts", which is not there; install it, or correct the import.' },
   { what: 'a reward that gives NaN', yaml: USES_MODULE,
     files: reward('({ completions }) => completions.map((_, i) => (i === 5 ? NaN : 1))'),
-    says: `reward "mine" (mine.mjs) gave NaN for completion 6 of 8 in step 1 ("982>" → "172"), 1 such in all — give a finite number, or null where it does not apply.\n${NOTHING_SAVED}` },
+    says: `reward "mine" (mine.mjs) gave NaN for completion 6 of 8 in step 1 ("982>" → "172"), 1 such in all — give a finite number, or null where it does not apply.\n${START_SAVED}` },
   { what: 'a reward that gives texts', yaml: USES_MODULE,
     files: reward('({ completions }) => completions.map(() => "1")'),
     says: `my.yaml:8  reward "mine" (mine.mjs) gave "1" for completion 1 of 3 before step 1 ("586>" → "568"), 3 such in all — give a finite number, or null where it does not apply.` },

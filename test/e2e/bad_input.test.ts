@@ -104,7 +104,10 @@ stages:
       'runs code from tasks/addition.ts, with your rights\n' + 'runs code from rewards/brief.ts, with your rights\n',
     );
     expect(trained.code).toBe(0);
-    expect(readMetrics(join(folder.path, 'addition')).at(-1)).toHaveProperty('rewards/brief/mean');
+    expect(readMetrics(join(folder.path, 'addition')).findLast((line) => 'reward' in line)).toMatchObject({
+      step: 2,
+      'rewards/brief/mean': expect.any(Number),
+    });
     const sampled = await commandLine(['sample', '--run', 'addition', '3+4='], undefined, { cwd: folder.path });
     expect(sampled.stdout).toMatch(/ {2}3\+4= /);
     write('tasks/addition.ts', `${ADDITION}// changed\n`);
@@ -163,7 +166,14 @@ stages:
   ])(
     'that hangs ends the run: %s',
     async (_kind, yaml, who) => {
-      write('hangs.mjs', "export default { name: 'hangs', score: () => { for (;;); } };");
+      // Not in the trial before step 1, which leaves nothing to resume.
+      write(
+        'hangs.mjs',
+        `export default { name: 'hangs', score({ verdicts, trainerState }) {
+          while (trainerState.step === 1);
+          return verdicts.map(({ parts }) => parts?.positions ?? 0);
+        } };`,
+      );
       write('hangs.ts', ADDITION.replace('if (finishReason', 'while (/[=+]/.test(answer));\n    if (finishReason'));
       write('hangs.yaml', yaml);
       const output = `hung-${yaml.length}`;

@@ -5,7 +5,7 @@ import { resolvedYaml } from '../../src/config/dump.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { moduleReference } from '../../src/plugins/module.node.ts';
 import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.node.ts';
-import { startReporter } from '../../src/plugins/reporter_thread.node.ts';
+import { startReporter } from '../../src/plugins/reporters/reporter_thread.node.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
 import type { Tracker } from '../../src/run/tracker.ts';
 import { finish } from '../run/tiny_run.ts';

@@ -1,6 +1,6 @@
 /** What the server of the pages reads of a run's directory for them. */
 import { expect, it } from 'vitest';
-import { readOutline } from '../../src/report/read_run.ts';
+import { readOutline } from '../../src/report/outline.ts';
 import { RunLog } from '../../src/report/run_log.ts';
 import { newestCompletions } from '../../src/report/served_pages.ts';
 import { writeChange } from '../../src/run/checkpoint/setting_changes.ts';

@@ -1,6 +1,6 @@
 /** What a page gets of the runs that it shows: their stages, and which of them differ in the seed alone. */
 import type { ServedRun } from '../../report/data.ts';
-import { readOutline } from '../../report/read_run.ts';
+import { readOutline } from '../../report/outline.ts';
 import { fileStore } from '../../run/store/files.node.ts';
 import { differences } from '../commands/runs.ts';
 import type { RunRow } from '../runs/run_rows.ts';

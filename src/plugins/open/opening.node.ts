@@ -8,7 +8,7 @@ import type { Codec } from '../../text/codec.ts';
 import { type FoundFile, findFile } from '../found_files.node.ts';
 import { moduleReference, oldSpellingNotes } from '../module.node.ts';
 import { guardProcess, type ProcessGuard } from '../process_guard.node.ts';
-import type { StartedReporter } from '../reporter_thread.node.ts';
+import type { StartedReporter } from '../reporters/reporter_thread.node.ts';
 import { isOwnError } from '../reward_module.ts';
 
 /** Where a config's own files are looked for, and who is asked before they are run. */

@@ -3,10 +3,10 @@
  * in their order, and what goes wrong in it is said once.
  */
 import type { Worker } from 'node:worker_threads';
-import type { ReporterEvent } from '../run/reporter_event.ts';
-import type { Tracker } from '../run/tracker.ts';
-import { refusal } from './module.node.ts';
-import { endOf, startThread } from './plugin_thread.node.ts';
+import type { ReporterEvent } from '../../run/reporter_event.ts';
+import type { Tracker } from '../../run/tracker.ts';
+import { refusal } from '../module.node.ts';
+import { endOf, startThread } from '../plugin_thread.node.ts';
 import type { ReporterReply, ReporterStart } from './reporter_worker.node.ts';
 
 /** Events that may wait for it: beyond, memory would fill with them. */
@@ -27,7 +27,7 @@ export interface StartedReporter {
 
 /** @throws PluginError `rule; remedy` where the file cannot be loaded within some seconds, or exports no reporter */
 export async function startReporter(start: ReporterStart, limits: ReporterLimits): Promise<StartedReporter> {
-  const thread = startThread('reporter_worker.node', start);
+  const thread = startThread('reporters/reporter_worker.node', start);
   // What it prints must not end up in a run's own output, which a script may read.
   thread.stdout.pipe(process.stderr, { end: false });
   const reporter = new ReporterThread(thread, start.reference.shown, limits.end);

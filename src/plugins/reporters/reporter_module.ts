@@ -1,7 +1,7 @@
 /** What a file exports, as a reporter: an object that takes events, or a function of options that gives one. */
-import { PluginError } from '../errors.ts';
-import type { Reporter } from '../run/reporter_event.ts';
-import { kindOf } from './reward_module.ts';
+import { PluginError } from '../../errors.ts';
+import type { Reporter } from '../../run/reporter_event.ts';
+import { kindOf } from '../reward_module.ts';
 
 const EXAMPLE = 'export {report(event)}, or a function of options that returns one';
 
