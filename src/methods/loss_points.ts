@@ -108,8 +108,10 @@ export interface TrainedText {
   readonly prompt: Int32Array;
   /** What comes between the two and carries no loss; texts one after the other of an equal prompt then share its rows. */
   readonly behind?: Int32Array;
-  /** Each of them carries a loss. */
+  /** Each of them carries a loss, or those that `labels` does not give. */
   readonly tokens: Int32Array;
+  /** [tokens] of TOKEN; texts one after the other of an equal prompt then share its rows. */
+  readonly labels?: Uint8Array;
 }
 
 /** The same under the policy that is about to change. Arrays are [tokens]. */

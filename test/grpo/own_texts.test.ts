@@ -9,9 +9,10 @@ import type { StepMetrics } from '../../src/methods/records.ts';
 import { demonstrations } from '../../src/methods/uses/room.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import type { RewardBatch } from '../../src/rewards/reward_function.ts';
+import { TOKEN } from '../../src/token_kinds.ts';
 import { killedAndResumed } from '../support/killed_runs.ts';
 import { finishRun, finishSmallRun, plainWasm, type SmallRun } from '../support/small_runs.ts';
-import { type Answer, answered, credit, gradientOf, reinforced, update } from './step_parts.ts';
+import { type Answer, answered, collect, credit, gradientOf, reinforced, update } from './step_parts.ts';
 
 const ANSWERS: readonly Answer[] = [
   { text: 'ab', reward: 1 },
@@ -82,6 +83,28 @@ describe('the gradient of demonstrations', () => {
       expect(both.totals.loss - plain.totals.loss).toBeCloseTo(loss, 5);
       expect(both.totals.rows).toBe(plain.totals.rows);
     }
+  });
+
+  it('is that of episodes without what their teacher reads, where the task is played', async () => {
+    const task = { name: 'guess_number', max: 9, numbers: 5, turns: 3 };
+    const run = await reinforced({ task, loss_terms: ['./shows.ts'] }, { methods: { './shows.ts': shows } });
+    const groups = await credit(run, (await collect(run)).groups);
+    run.journal.state.itemsDrawn = DRAWN;
+    seen.length = 0;
+    await update(run, groups, { onPolicy: true });
+    const { tasks } = run.engine;
+    const known = Array.from({ length: DRAWN }, (_, index) =>
+      tasks.demonstration(tasks.trainItem(run.config.seed, index), run.config.seed, index),
+    );
+    expect(seen).toHaveLength(5);
+    for (const { prompt, tokens, labels, logprobs } of seen) {
+      expect(known).toContainEqual({ prompt, tokens, labels });
+      // What was given was not scored.
+      expect([...logprobs].map((value) => value === 0)).toEqual(
+        [...(labels ?? [])].map((kind) => kind === TOKEN.given),
+      );
+    }
+    expect(seen.some(({ labels }) => labels?.includes(TOKEN.given))).toBe(true);
   });
 
   it.each([

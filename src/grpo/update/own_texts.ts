@@ -72,11 +72,13 @@ function textBatches(texts: readonly TrainedText[], limits: BatchLimits): TextBa
 }
 
 /** The groups with one more text: in the last of them, where that shares its prompt. */
-function withText(groups: readonly TokenGroup[], { prompt, behind, tokens }: TrainedText): TokenGroup[] {
+function withText(groups: readonly TokenGroup[], text: TrainedText): TokenGroup[] {
+  const { prompt, behind = new Int32Array(), tokens } = text;
   const last = groups[groups.length - 1];
-  if (behind === undefined) return [...groups, { prompt, completions: [tokens] }];
+  if (text.behind === undefined && text.labels === undefined) return [...groups, { prompt, completions: [tokens] }];
   const whole = Int32Array.from([...behind, ...tokens]);
   const labels = new Uint8Array(whole.length).fill(TOKEN.given, 0, behind.length);
+  labels.set(text.labels ?? [], behind.length);
   if (last?.labels === undefined || !equalInts(last.prompt, prompt)) {
     return [...groups, { prompt, completions: [whole], labels: [labels] }];
   }
@@ -87,7 +89,7 @@ function withText(groups: readonly TokenGroup[], { prompt, behind, tokens }: Tra
 /** As a supervised stage would have shown it. @param from  first index of the training stream to try; overlong items are skipped */
 function demonstrationAt(tasks: TaskSet, seed: number, from: number): TrainedText {
   const { item, index } = fittingItem(tasks, seed, from);
-  return { prompt: tasks.promptTokens(item), tokens: tasks.demonstrationTokens(item, seed, index) };
+  return tasks.demonstration(item, seed, index);
 }
 
 /** @throws RlvrError for a text that there is no room for; demonstrations always fit */

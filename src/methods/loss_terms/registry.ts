@@ -11,6 +11,7 @@ import { klSampler } from './kl_sampler.ts';
 import { laser } from './laser.ts';
 import { lpReg } from './lp_reg.ts';
 import { mRatio } from './m_ratio.ts';
+import { observationNll } from './observation_nll.ts';
 import { positiveNll } from './positive_nll.ts';
 import { sdpo } from './sdpo.ts';
 import { sftNll } from './sft_nll.ts';
@@ -31,4 +32,5 @@ export const LOSS_TERMS: readonly Method<LossTerm>[] = [
   sdpo,
   laser,
   contextKl,
+  observationNll,
 ];

@@ -6,6 +6,7 @@
 import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { LossTerm } from '../points.ts';
+import { meanNll } from '../support/loss/mean_nll.ts';
 import { demonstrations } from '../uses/room.ts';
 import { BACKWARD, FORWARD } from '../work.ts';
 
@@ -32,29 +33,14 @@ export const sftReplay = method({
     stepRows: replayedTexts * (FORWARD + BACKWARD) * (prompt + completion - 1),
   }),
   create: ({ replayWeight, replayedTexts }): LossTerm => {
-    let [tokens, likelihood] = [0, 0];
+    const nll = meanNll();
     return {
       coupling: 'token',
       device: {}, // it adds nothing to the rollouts' rows
       add() {},
-      texts({ demonstrations }) {
-        const shown = demonstrations(replayedTexts);
-        tokens = shown.reduce((sum, { tokens: own }) => sum + own.length, 0);
-        likelihood = 0;
-        return shown;
-      },
-      addTexts(texts, gradients) {
-        const weight = replayWeight / tokens;
-        texts.forEach(({ logprobs }, i) => {
-          const { losses, dLogprobs } = gradients[i];
-          for (let t = 0; t < logprobs.length; t++) {
-            losses[t] -= weight * logprobs[t];
-            dLogprobs[t] -= weight;
-            likelihood += logprobs[t] / tokens;
-          }
-        });
-      },
-      afterUpdate: () => ({ 'sft-replay/nll': -likelihood }),
+      texts: ({ demonstrations }) => nll.begin(demonstrations(replayedTexts)),
+      addTexts: (texts, gradients) => nll.add(texts, gradients, replayWeight),
+      afterUpdate: () => nll.mean('sft-replay/nll'),
     };
   },
 });

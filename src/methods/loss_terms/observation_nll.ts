@@ -1,0 +1,72 @@
+/**
+ * A loss on what the environment says: the policy learns to foresee what its own actions lead to. Tokens of others carry
+ * no loss in an episode; here they do, each after everything that came before it, whatever the episode was paid. Costs a
+ * forward and a backward pass of the episodes. After the implicit world modelling of arXiv:2510.08558.
+ */
+import { POLICY_TURN } from '../../data/environment.ts';
+import { key, number } from '../../options/keys.ts';
+import { TOKEN } from '../../token_kinds.ts';
+import { method } from '../method.ts';
+import type { LossTerm, TrainedText } from '../points.ts';
+import type { CreditedGroup, Rollout } from '../records.ts';
+import { meanNll } from '../support/loss/mean_nll.ts';
+import { turnsOf } from '../support/rollouts/turns.ts';
+import { severalTurns } from '../uses/several_turns.ts';
+import { BACKWARD, FORWARD } from '../work.ts';
+
+export const observationNll = method({
+  id: 'observation-nll',
+  about: {
+    does: 'Teaches the policy to foresee what its environment answers to its own actions.',
+    names: ['implicit world modelling', 'Early Experience'],
+    formula: '−observation_coef·mean_t log π(o_t | all tokens before it), over the tokens of observations of a step',
+    source: '2510.08558',
+    certainty: 'after the paper',
+  },
+  options: {
+    observationWeight: key(
+      'observation_coef',
+      number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the mean. Default 0.1.'),
+    ),
+  },
+  uses: () => [severalTurns],
+  work: (_, { batch: { completionsPerStep, promptsPerStep } }, { prompt, completion }) => ({
+    stepRows: (FORWARD + BACKWARD) * (promptsPerStep * prompt + completionsPerStep * completion),
+  }),
+  create: ({ observationWeight }): LossTerm => {
+    let groups: readonly CreditedGroup[] = [];
+    const nll = meanNll();
+    return {
+      coupling: 'token',
+      device: {}, // it adds nothing to the rollouts' rows
+      add() {},
+      begin(ofStep) {
+        groups = ofStep;
+      },
+      texts: () => nll.begin(groups.flatMap(foreseen)),
+      addTexts: (texts, gradients) => nll.add(texts, gradients, observationWeight),
+      afterUpdate: () => nll.mean('observation-nll/nll'),
+    };
+  },
+});
+
+/** The episodes of a group that were answered, with a loss where another than the policy wrote. */
+function foreseen({ prompt, rollouts }: CreditedGroup): TrainedText[] {
+  return rollouts.flatMap((rollout): TrainedText[] => {
+    const labels = labelsOf(rollout);
+    if (rollout.inLoss === false || !labels.includes(TOKEN.reference)) return [];
+    return [{ prompt: rollout.prompt ?? prompt, tokens: rollout.tokens, labels }];
+  });
+}
+
+/** [tokens] of TOKEN: what others wrote is learned, what the policy wrote is given. */
+function labelsOf(rollout: Rollout): Uint8Array {
+  const labels = new Uint8Array(rollout.tokens.length).fill(TOKEN.given);
+  let begin = 0;
+  for (const { tokens, label } of turnsOf(rollout)) {
+    const end = begin + tokens.length;
+    if (label !== POLICY_TURN) labels.fill(TOKEN.reference, begin, end);
+    begin = end;
+  }
+  return labels;
+}

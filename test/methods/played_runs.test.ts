@@ -1,0 +1,51 @@
+/** Methods of episodes in whole runs: the same bits after a kill, in micro-batches and with two threads; numbers are finite. */
+import { describe, expect, it } from 'vitest';
+import { describeMethod } from '../../src/catalogue/catalogue.ts';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { METHODS } from '../../src/methods/registry.ts';
+import type { RewardFunction } from '../../src/rewards/reward_function.ts';
+import { killedAndResumed } from '../support/killed_runs.ts';
+import { needsTurns } from '../support/played_methods.ts';
+import { finishRun, finishSmallRun, plainWasm, type SmallRun } from '../support/small_runs.ts';
+
+/** So that an untrained policy has something to learn from. */
+const byLength: RewardFunction = {
+  name: 'byLength',
+  score: ({ completionTokens }) => completionTokens.map(({ length }) => (length % 5) / 4),
+};
+
+const run = (line: string, more = ''): SmallRun => ({
+  yaml: `
+task: {name: guess_number, max: 9, numbers: 5, turns: 3}
+model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.3}
+seed: 3
+max_steps: 3
+learning_rate: 1.0e-2
+num_generations: 4
+generation_batch_size: 16
+reward_funcs: [accuracy, byLength]
+eval_strategy: "no"
+${line}
+${more}`,
+  rewards: { byLength },
+});
+
+const played = (['rolloutStrategies', 'lossTerms'] as const).flatMap((point) =>
+  METHODS[point].filter(needsTurns).map((method) => ({ id: method.id, line: describeMethod(point, method).yaml[0] })),
+);
+
+describe.each(played)('a run with $id', ({ line }) => {
+  it('has finite numbers, and ends with the same bits after a kill, and with two threads', async () => {
+    const { metrics, sha256 } = await finishSmallRun(await plainWasm(), run(line));
+    expect(metrics).toHaveLength(3);
+    for (const value of metrics.flatMap((step) => Object.values(step))) {
+      if (typeof value === 'number') expect(value).toSatisfy(Number.isFinite);
+    }
+    const { resumed } = await killedAndResumed(run(line), (event) => event.type === 'step' && event.step === 1);
+    expect((await finishRun(resumed)).sha256).toBe(sha256);
+    const threads = await wasmBackend({ threads: 2, fma: false });
+    expect((await finishSmallRun(threads, run(line))).sha256).toBe(sha256);
+    const cut = await finishSmallRun(await plainWasm(), run(line, 'per_device_train_batch_size: 4'));
+    expect(Number(cut.metrics[0].loss)).toBeCloseTo(Number(metrics[0].loss), 5);
+  });
+});
