@@ -1,5 +1,5 @@
 /** What an environment says in an episode is read and never learned: figures over tens of thousands of tokens. */
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { scoreSequences } from '../../src/grpo/score/score_sequences.ts';
 import { train } from '../../src/grpo/trainer.ts';
@@ -25,11 +25,19 @@ stages:
 `;
 
 /** A run at its first update, whose weights are those that have sampled the episodes. */
-async function warmEpisodes(): Promise<{ readonly run: TrainingRun; readonly groups: readonly RolloutGroup[] }> {
+async function playWarm(): Promise<{ readonly run: TrainingRun; readonly groups: readonly RolloutGroup[] }> {
   const run = await openSmallRun(await plainWasm(), { yaml: WARM });
   for await (const event of train(run)) if (event.type === 'rollouts') return { run, groups: event.collected.groups };
   throw new Error('no episode was played');
 }
+
+let warm: Awaited<ReturnType<typeof playWarm>>;
+
+beforeAll(async () => {
+  warm = await playWarm();
+});
+
+afterAll(() => warm.run.engine.policy.close());
 
 const LOSS_TYPES = ['grpo', 'bnpo', 'dr_grpo', 'dapo'] as const;
 /** Tokens of three actions and the two observations between them. */
@@ -67,7 +75,7 @@ async function lossOver(
 
 describe('tokens after an observation', () => {
   it('have the log-probs of the scorer, max |Δ| = 0 over more than 10,000 of them', async () => {
-    const { run, groups } = await warmEpisodes();
+    const { run, groups } = warm;
     const episodes = groups.flatMap(({ prompt, rollouts }) => rollouts.map((rollout) => ({ prompt, rollout })));
     const scores = await scoreSequences(
       run.engine.policy,
@@ -84,13 +92,12 @@ describe('tokens after an observation', () => {
     });
     expect(worst).toBe(0);
     expect(after).toBeGreaterThan(10_000);
-    await run.engine.policy.close();
   });
 });
 
 describe('tokens of an observation', () => {
   it('have no loss row: a batch has one for each sampled token, and no other', async () => {
-    const { run, groups } = await warmEpisodes();
+    const { groups } = warm;
     const { completionOf, tokenOf } = packBatch(groups.flatMap(tokenGroups));
     const rows = Array.from(completionOf, (completion, row) => `${completion}/${tokenOf[row]}`);
     const sampled = groups
@@ -99,7 +106,6 @@ describe('tokens of an observation', () => {
     expect(new Set(rows)).toEqual(new Set(sampled));
     expect(rows).toHaveLength(sampled.length);
     expect(groups.flatMap(({ rollouts }) => rollouts).some(({ labels }) => labels?.includes(TOKEN.given))).toBe(true);
-    await run.engine.policy.close();
   });
 
   it.each(LOSS_TYPES)('move no weight: the gradient of %s is that of the sampled tokens', async (type) => {
