@@ -1,11 +1,14 @@
 /** Runs the built command line as a user would, in a directory of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+/** How often a file that is waited for is looked for. */
+const LOOK_MS = 5;
 
 export interface Outcome {
   readonly code: number | null;
@@ -15,12 +18,18 @@ export interface Outcome {
 }
 
 /**
- * @param interrupt  a signal to send after so many milliseconds, or as soon as `when` is seen on standard output
+ * @param interrupt  a signal to send after so many milliseconds, or as soon as `when` is seen on standard output, or
+ *                   as soon as the file `whenThere` exists
  * @param place      where the command is typed, what it finds in the environment, and who hears its standard output
  */
 export function commandLine(
   arguments_: readonly string[],
-  interrupt?: { readonly signal: NodeJS.Signals; readonly afterMs?: number; readonly when?: RegExp },
+  interrupt?: {
+    readonly signal: NodeJS.Signals;
+    readonly afterMs?: number;
+    readonly when?: RegExp;
+    readonly whenThere?: string;
+  },
   place: {
     readonly cwd?: string;
     readonly env?: Readonly<Record<string, string>>;
@@ -38,6 +47,8 @@ export function commandLine(
       sent = true;
     };
     const timer = interrupt?.afterMs === undefined ? undefined : setTimeout(send, interrupt.afterMs);
+    const file = interrupt?.whenThere;
+    const looking = file === undefined ? undefined : setInterval(() => existsSync(file) && send(), LOOK_MS);
     child.stdout.on('data', (chunk: Buffer) => {
       stdout += chunk.toString();
       place.heard?.(chunk.toString(), child);
@@ -48,6 +59,7 @@ export function commandLine(
     });
     child.on('close', (code, signal) => {
       clearTimeout(timer);
+      clearInterval(looking);
       resolve({ code, signal, stdout, stderr });
     });
   });
