@@ -110,8 +110,8 @@ export interface ServedRun {
   readonly seed: number | null;
   /** The same for runs whose configs differ in the seed alone. */
   readonly group: string;
-  /** What a curve of the group is called: its task, and what differs from the other groups. */
-  readonly label: string;
+  /** Keys in which the configs of the runs of this page differ, with their values in this one. */
+  readonly differs: Readonly<Record<string, string>>;
 }
 
 /** What a page is, and what it carries: `report` is complete in itself, the others ask the server that made them. */

@@ -62,7 +62,7 @@ export async function makeRunPage({ store, log }: KeptRun, run: ServedRun, canTr
 export async function makeOverlayPage(runs: readonly ServedRun[]): Promise<string> {
   const body = html`
 <header class="top">
-  <div><h1>${runs.length} runs</h1><p class="about">laid over each other; runs whose configs differ in the seed alone are one curve</p></div>
+  <div><h1>Compare ${runs.length} runs</h1><p class="about">Finished runs whose configs differ in the seed alone are one curve.</p></div>
   ${THEME}
 </header>
 <main>
@@ -71,7 +71,7 @@ export async function makeOverlayPage(runs: readonly ServedRun[]): Promise<strin
   <section aria-labelledby="curves-title"><h2 id="curves-title">Curves</h2><div id="charts"></div></section>
 </main>
 <noscript><p class="notice">Curves need JavaScript.</p></noscript>`;
-  return pageHtml(`${runs.length} runs`, body, { page: 'overlay', runs });
+  return pageHtml(`Compare ${runs.length} runs`, body, { page: 'overlay', runs });
 }
 
 /** The newest completions of a run, under way or not; of a long log its end alone. */

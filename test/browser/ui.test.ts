@@ -25,7 +25,7 @@ const jsonl = (lines: readonly object[]): string => lines.map((line) => `${JSON.
 const line = (number: number, seed: number): object =>
   step('grpo', number, { reward: number / 100 + seed / 50, entropy: 1 / number, kl: 0.001 * number });
 
-function makeRun(name: string, { seed = 0, rate = '1e-3', steps = 40 } = {}): string {
+function makeRun(name: string, { seed = 0, rate = '1e-3', steps = 40, isFinished = false } = {}): string {
   const directory = join(folder, name);
   mkdirSync(directory, { recursive: true });
   const stage = `stages:\n  - {stage: grpo, max_steps: 60, learning_rate: ${rate}, generation_batch_size: 64}\n`;
@@ -37,11 +37,13 @@ function makeRun(name: string, { seed = 0, rate = '1e-3', steps = 40 } = {}): st
     join(directory, 'completions.jsonl'),
     jsonl([1, 40].map((at) => completion(at, 0, { prompt: `${at}>`, completion: `answer ${at}` }))),
   );
+  if (isFinished) writeFileSync(join(directory, 'summary.json'), '{}');
   return directory;
 }
 
 beforeAll(async () => {
-  for (const rate of ['1e-3', '1e-2']) for (const seed of [0, 1, 2]) makeRun(`rate${rate}/seed${seed}`, { seed, rate });
+  for (const rate of ['1e-3', '1e-2'])
+    for (const seed of [0, 1, 2]) makeRun(`rate${rate}/seed${seed}`, { seed, rate, isFinished: true });
   browser = await startChromium({ webgpu: false });
   server = await startUi({ folder });
 });
@@ -72,18 +74,18 @@ it('runs are listed, chosen and laid over each other by keyboard; seeds are a cu
   await page.keyboard.press('Shift+Tab');
   await page.focus('button:has-text("Compare")');
   await page.keyboard.press('Enter');
-  await page.waitForSelector('.legend:has-text("learning_rate 0.01")');
+  await page.waitForSelector('.legend:has-text("rate1e-2")');
   const rows = await page.locator('#groups tbody tr').allInnerTexts();
   expect(rows.map((row) => row.replace(/\s+/g, ' ')).sort()).toEqual([
-    'grpo.learning_rate 0.001 0, 1, 2 40 60.0 % (35.2–84.8) 30.0 % (17.6–42.4)',
-    'grpo.learning_rate 0.01 0, 1, 2 40 60.0 % (35.2–84.8) 30.0 % (17.6–42.4)',
+    'rate1e-2 0, 1, 2 40 60.0 % (35.2–84.8) 30.0 % (17.6–42.4) 0.01',
+    'rate1e-3 0, 1, 2 40 60.0 % (35.2–84.8) 30.0 % (17.6–42.4) 0.001',
   ]);
   const plot = page.locator('.plot[aria-label="Held-out accuracy, greedy"]');
-  expect(await plot.getAttribute('aria-valuetext')).toMatch(/^step 40 .*0\.001 60\.0 %.*0\.01 60\.0 %/);
+  expect(await plot.getAttribute('aria-valuetext')).toMatch(/^step 40 .*rate1e-2 60\.0 %, rate1e-3 60\.0 %/);
   expect([...(await findings(page)), ...(await unreached(page))]).toEqual([]);
   await page.locator('.legend').first().focus();
   await page.keyboard.press('Enter');
-  expect(await hash(page)).toContain('off=grpo.learning_rate');
+  expect(await hash(page)).toContain('off=rate1e-2');
   expect(await page.locator('.legend[aria-pressed="false"]').count()).toBeGreaterThan(3);
   expect(errors).toEqual([]);
   await close();

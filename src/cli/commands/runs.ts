@@ -59,13 +59,26 @@ export function differences(rows: readonly RunRow[]): ReadonlyMap<string, string
   });
 }
 
-/** Those of most values first: they tell most about a run, and a list shows the first few. */
+/**
+ * Those of most values first, for they tell most about a run, and a list shows the first few. Keys that tell the runs
+ * apart in the same way, as sizes of a model do, follow after one of them.
+ */
 function differingKeys(rows: readonly RunRow[]): string[] {
   const configs = rows.map(({ config }) => config).filter(({ size }) => size > 0);
   const keys = [...new Set(configs.flatMap((config) => [...config.keys()]))];
-  const values = new Map(keys.map((key) => [key, new Set(configs.map((config) => config.get(key))).size]));
-  const differing = keys.filter((key) => (values.get(key) ?? 0) > 1);
-  return differing.sort((a, b) => (values.get(b) ?? 0) - (values.get(a) ?? 0));
+  const partitions = keys.map((key) => partition(configs.map((config) => config.get(key))));
+  const differing = keys.flatMap((key, i) => {
+    const values = Math.max(...partitions[i]) + 1;
+    const isFirst = partitions.findIndex((other) => String(other) === String(partitions[i])) === i;
+    return values > 1 ? [{ key, values, isFirst }] : [];
+  });
+  return differing.sort((a, b) => Number(b.isFirst) - Number(a.isFirst) || b.values - a.values).map(({ key }) => key);
+}
+
+/** Equal values by the same number, from 0 in the order of first mention. */
+function partition(values: readonly (string | undefined)[]): number[] {
+  const known = [...new Set(values)];
+  return values.map((value) => known.indexOf(value));
 }
 
 /** Columns under a head, and below a run what only it has: a problem, keys that differ. @param now  since 1970, ms */

@@ -6,26 +6,26 @@ import { differences } from '../commands/runs.ts';
 import type { RunRow } from '../runs/run_rows.ts';
 import type { FoundRun, RunFolder } from './folder.ts';
 
-/** Keys in which a group differs that its label names. */
-const MOST_KEYS = 3;
+/** Keys in which runs differ that a page names; more would hide what differs. */
+const MOST_KEYS = 6;
 
 /** In the order that they were asked for. @throws CheckpointError where one is damaged */
 export async function servedRuns(folder: RunFolder, runs: readonly FoundRun[]): Promise<readonly ServedRun[]> {
   const rows = await Promise.all(runs.map(({ directory }) => folder.rowOf(directory)));
   const differing = differences(rows);
-  const isOneTask = new Set(rows.map(({ task }) => task)).size === 1;
+  const hasManyTasks = new Set(rows.map(({ task }) => task)).size > 1;
   return Promise.all(
     runs.map(async ({ name, directory }, i) => {
       const { outline } = await readOutline(fileStore(directory));
       const row = rows[i];
-      const keys = [...differing[i]].slice(0, MOST_KEYS).map(([key, value]) => `${key} ${value}`);
+      const keys = [...(hasManyTasks ? [['task', row.task ?? '–'] as const] : []), ...differing[i]];
       return {
         name,
         outline,
         isRunning: row.condition === 'running',
         seed: row.seed ?? null,
         group: groupOf(row),
-        label: [...(isOneTask && keys.length > 0 ? [] : [row.task ?? name]), ...keys].join(', '),
+        differs: Object.fromEntries(keys.slice(0, MOST_KEYS)),
       };
     }),
   );

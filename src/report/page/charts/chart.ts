@@ -32,6 +32,14 @@ const CLICK_PIXELS = 8;
 /** What a key makes of the width in sight. */
 const ZOOM_FACTOR = 0.5;
 
+/** Characters of a name in a legend of a small panel: its beginning, and its end, by which names of runs differ. */
+const NAME_ENDS = [5, 11] as const;
+
+function shortened(name: string): string {
+  const [begin, end] = NAME_ENDS;
+  return name.length <= begin + end + 1 ? name : `${name.slice(0, begin)}…${name.slice(-end)}`;
+}
+
 export class Chart {
   readonly root: HTMLElement;
   #panel: Panel;
@@ -198,9 +206,9 @@ export class Chart {
     this.#buttons = series.map(({ label, key }, i) => {
       const button = element(
         'button',
-        { type: 'button', class: 'legend', 'aria-pressed': 'true' },
+        { type: 'button', class: 'legend', 'aria-pressed': 'true', title: label },
         element('i', { class: `key c${i % 8}` }),
-        `${label} `,
+        `${this.#panel.isWide ? label : shortened(label)} `,
         this.#values[i] ?? '',
       );
       button.addEventListener('click', () => this.#events.onToggle(key));

@@ -1,6 +1,6 @@
-/** Several runs over each other, as their logs grow. Runs that differ in the seed alone are one curve with a band. */
-import type { Interval, ServedRun } from '../../data.ts';
-import { formatValue, type Kind } from '../../format.ts';
+/** Several runs over each other, as their logs grow. Finished runs that differ in the seed alone are one curve with a band. */
+import type { ServedRun } from '../../data.ts';
+import type { Kind } from '../../format.ts';
 import { CurveReader } from '../../series.ts';
 import { byId, element } from '../dom.ts';
 import { followLogs } from '../follow_logs.ts';
@@ -8,68 +8,81 @@ import { type MetricPanel, metricPanels, type Panel } from '../panels.ts';
 import { Curves, NO_COMPLETIONS, type Series } from '../track.ts';
 import type { View } from './chart_lines.ts';
 import { ChartSection, type ChartSource } from './charts.ts';
+import { groupTable } from './group_table.ts';
 import { RedrawTimer } from './redraw_timer.ts';
+import { groupsOf, lastStep, type RunGroup } from './run_groups.ts';
 import { smoothed } from './scales.ts';
-import { acrossSeeds, meanInterval, type SeedCurve } from './seed_bands.ts';
+import { acrossSeeds, type SeedCurve } from './seed_bands.ts';
 
 export function showOverlay(runs: readonly ServedRun[]): void {
-  const readers = runs.map((run) => new CurveReader(run.outline.stages));
-  const charts = new ChartSection(byId('charts'));
-  const update = (): void => {
-    const groups = groupsOf(runs, readers);
-    byId('groups').replaceChildren(table(groups));
-    const source = overlaySource(groups);
-    if (source !== undefined) charts.update(source);
-  };
-  const runSeconds = (): number => Math.max(...readers.map(({ seconds }) => seconds));
-  const redraw = new RedrawTimer({ draw: update, runSeconds });
-  followLogs(
-    runs.map(({ name }) => name),
-    {
-      onLines: (run, lines) => {
-        for (const line of lines) readers[run]?.read(line);
-        redraw.ask();
-      },
-      onReset: (run) => {
-        readers[run] = new CurveReader(runs[run]?.outline.stages ?? []);
-      },
-      onState: () => {},
-      onConnection: () => {},
-    },
-  );
+  new Overlay(runs);
 }
 
-/** Runs whose configs differ in the seed alone. */
-interface Group {
-  readonly label: string;
-  readonly runs: readonly ServedRun[];
-  readonly curves: readonly Curves[];
-}
+class Overlay {
+  readonly #runs: readonly ServedRun[];
+  readonly #readers: CurveReader[];
+  /** Whether each has finished; undefined until its log was read as far as it goes. */
+  readonly #finished: (boolean | undefined)[];
+  readonly #charts = new ChartSection(byId('charts'));
+  readonly #reading = element('p', { class: 'quiet', role: 'status' });
 
-function groupsOf(runs: readonly ServedRun[], readers: readonly CurveReader[]): Group[] {
-  const groups = new Map<string, { runs: ServedRun[]; curves: Curves[] }>();
-  for (const [i, run] of runs.entries()) {
-    const curves = readers[i]?.curves();
-    const group = groups.get(run.group) ?? { runs: [], curves: [] };
-    group.runs.push(run);
-    if (curves && curves.stages.length > 0) {
-      // Diagnoses of a single run would be marked on the curves of all.
-      group.curves.push(new Curves({ ...curves, diagnoses: [], completions: NO_COMPLETIONS }));
-    }
-    groups.set(run.group, group);
+  constructor(runs: readonly ServedRun[]) {
+    this.#runs = runs;
+    this.#readers = runs.map(({ outline }) => new CurveReader(outline.stages));
+    this.#finished = runs.map(() => undefined);
+    byId('groups').append(this.#reading);
+    this.#tellReading();
+    const runSeconds = (): number => Math.max(...this.#readers.map(({ seconds }) => seconds));
+    const redraw = new RedrawTimer({ draw: () => this.#update(), runSeconds });
+    followLogs(
+      runs.map(({ name }) => name),
+      {
+        onLines: (run, lines) => {
+          for (const line of lines) this.#readers[run]?.read(line);
+          redraw.ask();
+        },
+        onReset: (run) => {
+          this.#readers[run] = new CurveReader(runs[run]?.outline.stages ?? []);
+          this.#finished[run] = undefined;
+        },
+        onState: (run, { condition }) => {
+          this.#finished[run] = condition === 'finished';
+          this.#tellReading();
+          redraw.ask();
+        },
+        onConnection: () => {},
+      },
+    );
   }
-  // By their names, so that a colour stays a group's whatever was ticked first.
-  const all = [...groups.values()].sort((a, b) => ((a.runs[0]?.label ?? '') < (b.runs[0]?.label ?? '') ? -1 : 1));
-  return all.map((group, i) => {
-    const label = group.runs[0]?.label ?? '';
-    // Configs may differ in what no key shows, such as the code of a reward.
-    const isTaken = all.some((other, at) => at < i && other.runs[0]?.label === label);
-    return { ...group, label: isTaken ? `${label} (${group.runs[0]?.name})` : label };
-  });
+
+  /** Figures of a log that was read in part would be those of another step. */
+  #tellReading(): void {
+    const read = this.#finished.filter((each) => each !== undefined).length;
+    this.#reading.textContent = `Reading the logs: ${read} of ${this.#runs.length}.`;
+  }
+
+  #update(): void {
+    if (this.#finished.includes(undefined)) return;
+    const groups = groupsOf(
+      this.#runs.map((run, i) => ({
+        run,
+        // Diagnoses of a single run would be marked on the curves of all.
+        curves: new Curves({
+          ...(this.#readers[i] as CurveReader).curves(), // one per run
+          diagnoses: [],
+          completions: NO_COMPLETIONS,
+        }),
+        isFinished: this.#finished[i] === true,
+      })),
+    );
+    byId('groups').replaceChildren(groupTable(groups));
+    const source = overlaySource(groups);
+    if (source !== undefined) this.#charts.update(source);
+  }
 }
 
-function overlaySource(groups: readonly Group[]): ChartSource | undefined {
-  const all = groups.flatMap(({ curves }) => curves);
+function overlaySource(groups: readonly RunGroup[]): ChartSource | undefined {
+  const all = groups.flatMap(({ runs }) => runs.map(({ curves }) => curves)).filter(hasStarted);
   const [first] = all;
   if (first === undefined) return undefined;
   const longest = all.reduce((most, each) => (lastStep(each) > lastStep(most) ? each : most), first);
@@ -88,12 +101,16 @@ function overlaySource(groups: readonly Group[]): ChartSource | undefined {
   };
 }
 
-function lastStep({ metrics }: Curves): number {
-  return metrics.step.at(-1) ?? 0;
+function hasStarted({ data }: Curves): boolean {
+  return data.stages.length > 0;
 }
 
 /** Each seed is averaged over its steps by itself, so that the band is that of what is drawn. */
-function metricPanel({ title, hint, kind, metric, stage }: MetricPanel, groups: readonly Group[], view: View): Panel {
+function metricPanel(
+  { title, hint, kind, metric, stage }: MetricPanel,
+  groups: readonly RunGroup[],
+  view: View,
+): Panel {
   return {
     title,
     hint,
@@ -118,7 +135,7 @@ function withGaps(values: readonly (number | null)[], stages: readonly number[],
   return filled;
 }
 
-function accuracyPanels(groups: readonly Group[]): Panel[] {
+function accuracyPanels(groups: readonly RunGroup[]): Panel[] {
   const panel = (title: string, of: 'greedy' | 'sampled'): Panel => ({
     title: `Held-out accuracy, ${title}`,
     hint: 'mean over seeds; bands: its 95 % interval across seeds, of one seed that over problems',
@@ -133,62 +150,18 @@ function accuracyPanels(groups: readonly Group[]): Panel[] {
   return [panel('greedy', 'greedy'), panel('sampled', 'sampled')];
 }
 
-function seriesOf(groups: readonly Group[], kind: Kind, of: (curves: Curves) => SeedCurve): Series[] {
-  return groups.map(({ label, curves }) => {
-    const seeds = acrossSeeds(curves.map(of)) ?? { track: curves[0]?.metrics ?? NO_TRACK, values: [] };
+function seriesOf(groups: readonly RunGroup[], kind: Kind, of: (curves: Curves) => SeedCurve): Series[] {
+  return groups.map(({ name, label, runs }) => {
+    const own = runs.map(({ curves }) => of(curves));
+    const seeds = acrossSeeds(own) ?? { track: runs[0]?.curves.metrics ?? NO_TRACK, values: [] };
     // The interval of a mean knows nothing of the ends that a share has, nor of what is never below zero.
-    const isNegative = curves.some((one) => of(one).values.some((value) => value !== null && value < 0));
+    const isNegative = own.some(({ values }) => values.some((value) => value !== null && value < 0));
     const least = isNegative ? Number.NEGATIVE_INFINITY : 0;
     const most = kind === 'share' ? 1 : Number.POSITIVE_INFINITY;
     const bounded = (end: SeedCurve['low']) =>
       end?.map((value) => (value === null ? null : Math.min(most, Math.max(least, value))));
-    return { label, key: label, isExact: true, ...seeds, low: bounded(seeds.low), high: bounded(seeds.high) };
+    return { label, key: name, isExact: true, ...seeds, low: bounded(seeds.low), high: bounded(seeds.high) };
   });
 }
 
 const NO_TRACK = { stage: [], step: [], time: [], tokens: [] };
-
-/** A row per group: its seeds, and the last evaluation of each as a mean. */
-function table(groups: readonly Group[]): HTMLElement {
-  const heads = ['group', 'seeds', 'steps', 'greedy', 'sampled'] as const;
-  const cell = (head: (typeof heads)[number], ...content: (HTMLElement | string)[]): HTMLElement =>
-    element('td', { 'data-head': head }, ...content);
-  const last = ({ curves }: Group, of: 'greedy' | 'sampled'): string => {
-    const values = curves.flatMap(
-      ({ data }) => data.evaluations.findLast((each) => each[of] !== null)?.[of]?.[0] ?? [],
-    );
-    return intervalText(meanInterval(values), values.length);
-  };
-  const rows = groups.map((group, i) =>
-    element(
-      'tr',
-      {},
-      element('th', { scope: 'row' }, element('i', { class: `key c${i % 8}` }), group.label),
-      cell('seeds', ...seedLinks(group)),
-      cell('steps', String(Math.max(0, ...group.curves.map(lastStep)))),
-      cell('greedy', last(group, 'greedy')),
-      cell('sampled', last(group, 'sampled')),
-    ),
-  );
-  const head = element('tr', {}, ...heads.map((name) => element('th', { scope: 'col' }, name)));
-  return element(
-    'div',
-    { class: 'wide', tabindex: 0, role: 'region', 'aria-label': 'Table of groups' },
-    element('table', { class: 'runs' }, element('thead', {}, head), element('tbody', {}, ...rows)),
-  );
-}
-
-function seedLinks({ runs }: Group): (HTMLElement | string)[] {
-  const inOrder = [...runs].sort((a, b) => (a.seed ?? 0) - (b.seed ?? 0));
-  return inOrder.flatMap(({ name, seed }, i) => [
-    i === 0 ? '' : ', ',
-    element('a', { href: `run?run=${encodeURIComponent(name)}`, title: name }, String(seed ?? name)),
-  ]);
-}
-
-function intervalText(interval: Interval | null, seeds: number): string {
-  if (interval === null) return '–';
-  const [mean, low, high] = interval;
-  const range = seeds > 1 ? ` (${(100 * Math.max(0, low)).toFixed(1)}–${(100 * Math.min(1, high)).toFixed(1)})` : '';
-  return `${formatValue(mean, 'share')}${range}`;
-}

@@ -10,7 +10,7 @@ export type SeedCurve = Pick<Series, 'track' | 'values' | 'low' | 'high'>;
 const STUDENT = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
 
 /**
- * At the points of the seed that came farthest; another counts where it has come as far, with its value between its own
+ * At the points of the seed that came farthest, as far as all have come; of another its value between its own
  * neighbouring points. One seed alone keeps the band that it has.
  */
 export function acrossSeeds(seeds: readonly SeedCurve[]): SeedCurve | undefined {
@@ -18,8 +18,10 @@ export function acrossSeeds(seeds: readonly SeedCurve[]): SeedCurve | undefined 
   const [only] = there;
   if (only === undefined || there.length === 1) return only;
   const longest = there.reduce((most, seed) => (lastStep(seed) > lastStep(most) ? seed : most));
-  const { track } = longest;
-  const points = track.step.map((step, i) => ({ step, stage: track.stage[i] ?? 0 }));
+  const end = Math.min(...there.map(lastStep));
+  const points = longest.track.step.flatMap((step, i) =>
+    step <= end ? [{ step, stage: longest.track.stage[i] ?? 0 }] : [],
+  );
   const at = (of: (seed: SeedCurve) => readonly (number | null)[]) => {
     const columns = there.map((seed) => between(seed, of(seed), points));
     return points.map((_, i) => columns.map((column) => column[i] ?? null).filter((value) => value !== null));
@@ -27,7 +29,12 @@ export function acrossSeeds(seeds: readonly SeedCurve[]): SeedCurve | undefined 
   const bands = at(({ values }) => values).map(meanInterval);
   const mean = (axis: Axis): number[] => at(({ track: own }) => own[axis]).map((values) => average(values) ?? 0);
   return {
-    track: { stage: track.stage, step: track.step, time: ascending(mean('time')), tokens: ascending(mean('tokens')) },
+    track: {
+      stage: points.map(({ stage }) => stage),
+      step: points.map(({ step }) => step),
+      time: ascending(mean('time')),
+      tokens: ascending(mean('tokens')),
+    },
     values: bands.map((band) => band?.[0] ?? null),
     low: bands.map((band) => band?.[1] ?? null),
     high: bands.map((band) => band?.[2] ?? null),
@@ -76,7 +83,7 @@ function between(
   });
 }
 
-/** A mean over fewer seeds may fall back where one ends; an axis does not. */
+/** A mean over fewer seeds may fall back where one has no value; an axis does not. */
 function ascending(values: readonly number[]): number[] {
   let most = 0;
   return values.map((value) => {
