@@ -12,6 +12,9 @@ import type { Knobs, TaskItem, VerifyContext } from './problem.ts';
 /** Label of a turn that the policy wrote. */
 export const POLICY_TURN = 'policy';
 
+/** Label of a turn that an expert played in the policy's place. */
+export const EXPERT_TURN = 'expert';
+
 /** Who answers the policy where the environment does not say. */
 export const ENVIRONMENT_TURN = 'environment';
 
@@ -93,6 +96,8 @@ export interface Environment {
   start(item: TaskItem, stream: string): EpisodeState;
   /** @param action  the text of a turn, its end stripped */
   step(item: TaskItem, before: EpisodeState, action: string, stream: string, context: VerifyContext): EpisodeStep;
+  /** What an expert would do, who may know what the policy does not. */
+  expert(item: TaskItem, at: EpisodeState, stream: string): string;
   /** Most tokens of one turn of the policy, its end included. */
   turnTokens(item: TaskItem): number;
   /**

@@ -13,7 +13,7 @@ export const MOST_ILLEGAL = 3;
 export type AnyEnvironment = EnvironmentDefinition<Json, Json, Knobs>;
 
 /** How problems of one task are played. */
-export type BoundEnvironment = Pick<Environment, 'start' | 'step'>;
+export type BoundEnvironment = Pick<Environment, 'start' | 'step' | 'expert'>;
 
 /** @param name  keys what is drawn by chance, together with problem, stream and turn */
 export function bindEnvironment(definition: AnyEnvironment, name: string, knobs: Knobs): BoundEnvironment {
@@ -40,6 +40,8 @@ export function bindEnvironment(definition: AnyEnvironment, name: string, knobs:
       if (turn < maxTurns) return { ...rest, next };
       return { ...rest, next, verdict: wrongValue(`not won within ${maxTurns} turns`) };
     },
+    expert: ({ key }, { state, turn }, stream) =>
+      definition.expert(state, knobs, rngFor(`expert|${name}|${key}|${stream}|${turn}`)),
   };
 }
 

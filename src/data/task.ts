@@ -161,7 +161,7 @@ export interface Task {
   /** Item `index` of the endless training stream: random access, a pure function of (seed, index). */
   trainItem(seed: number, index: number): TaskItem;
   /** Its problems as episodes, there where it is answered in several turns: they are judged by these, not by `verify`. */
-  readonly environment?: Pick<Environment, 'start' | 'step'>;
+  readonly environment?: Pick<Environment, 'start' | 'step' | 'expert'>;
   /** An episode of the warm start's teacher, there where it is answered in several turns. Pure in (seed, index). */
   demonstratedEpisode?(item: TaskItem, seed: number, index: number): PlayedEpisode;
   /** Different problems of the training stream; undefined where the task cannot list them. */

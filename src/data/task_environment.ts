@@ -24,7 +24,7 @@ export interface Played {
 
 /** What a problem is asked, and how it is played, by the task that it is of. */
 export function environmentOf({ codec, taskOf, turnsOf, maxTurns, maxCompletionTokens }: Played): Environment {
-  const played = (item: TaskItem): Pick<Environment, 'start' | 'step'> => {
+  const played = (item: TaskItem): Pick<Environment, 'start' | 'step' | 'expert'> => {
     const { name, environment } = taskOf(item);
     if (environment === undefined) throw new RangeError(`${name} is answered by one text: ask its verify()`);
     return environment;
@@ -35,6 +35,7 @@ export function environmentOf({ codec, taskOf, turnsOf, maxTurns, maxCompletionT
     plays: (item) => taskOf(item).environment !== undefined,
     start: (item, stream) => played(item).start(item, stream),
     step: (item, ...rest) => played(item).step(item, ...rest),
+    expert: (item, ...rest) => played(item).expert(item, ...rest),
     turnTokens: (item) => turnsOf(taskOf(item))?.actionTokens ?? maxCompletionTokens(),
     observationTokens(item, { observation = '', from = ENVIRONMENT_TURN }, finishReason) {
       const task = taskOf(item);

@@ -39,7 +39,7 @@ export interface SampleSettings extends GenerationSettings {
   readonly keep?: boolean;
   /** Decides after each token, and at which temperature the next one is drawn. */
   readonly control?: GenerationControl;
-  /** Answers the turns of the policy, where completions are episodes; a request then begins with its prompt. */
+  /** Answers the turns of the policy, where completions are episodes. */
   readonly turns?: TurnControl;
 }
 

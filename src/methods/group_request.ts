@@ -12,6 +12,11 @@ export interface GroupRequest {
   /** [samples] tokens that each completion begins with; they are not sampled, and carry no loss. */
   readonly prefixes?: readonly Int32Array[];
   /**
+   * Share of an expert's turns that he plays in each episode before the policy does, all but the last at most: tokens that
+   * carry no loss. Absent, or where the problem is answered by one text: none.
+   */
+  readonly expertShare?: number;
+  /**
    * [samples] at which each completion is sampled, 0: greedy; absent: that of the stage. One at another temperature than
    * the stage's is off-policy.
    */

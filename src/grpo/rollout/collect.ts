@@ -146,8 +146,8 @@ class PlainSampling {
 }
 
 /** Whether a problem is asked as it is, with nothing put before or into its completions. */
-function isUnaided({ prompt, prefixes, kind }: GroupRequest): boolean {
-  return prompt === undefined && prefixes === undefined && kind === undefined;
+function isUnaided({ prompt, prefixes, expertShare = 0, kind }: GroupRequest): boolean {
+  return prompt === undefined && prefixes === undefined && expertShare === 0 && kind === undefined;
 }
 
 function withVersion(groups: readonly RolloutGroup[], weightsVersion: number): readonly RolloutGroup[] {

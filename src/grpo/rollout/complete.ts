@@ -32,6 +32,8 @@ export interface CompletionSettings {
   readonly prompts?: readonly (Int32Array | undefined)[];
   /** [items][samples] tokens that completions begin with; absent where an item's begin with nothing. */
   readonly prefixes?: readonly (readonly Int32Array[] | undefined)[];
+  /** [items] see `GroupRequest.expertShare`; absent: none. */
+  readonly expertShares?: readonly number[];
   /** Number of the first rollout, which keys its random draws; the others count on from it. Default 0. */
   readonly firstRollout?: number;
   readonly sampling: SamplingSettings;
@@ -91,8 +93,10 @@ async function sampleItems(
   if (tasks.environment.maxTurns === 1) return generator.sample(requests, how);
   const begun = items.find((item, i) => settings.prefixes?.[i] !== undefined && tasks.environment.plays(item));
   if (begun !== undefined) throw playedInTurns(tasks, 'a method begins completions with tokens of its own');
-  const episodes = new Episodes(tasks, items, requests, settings.samplingKey);
-  const { completions, places } = await generator.sample(requests, { ...how, turns: episodes });
+  const room = how.fixedCompletionTokens ?? how.maxCompletionTokens;
+  const openings = items.map((_, i) => ({ share: settings.expertShares?.[i] ?? 0, room }));
+  const episodes = new Episodes(tasks, items, requests, settings.samplingKey, openings);
+  const { completions, places } = await generator.sample(episodes.begun(requests), { ...how, turns: episodes });
   return { completions: episodes.played(completions), places };
 }
 

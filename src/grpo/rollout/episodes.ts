@@ -13,6 +13,7 @@ import type { Completion } from '../../model/sampling/generation.ts';
 import { truncated } from '../../rewards/reject.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
 import type { SampleRequest } from '../generator.ts';
+import { type OpeningLimits, playedOpenings, spoken } from './openings.ts';
 
 /** A completion whose verdict came with its last turn. */
 export interface PlayedCompletion extends Completion, Pick<VerifiedCompletion, 'text' | 'turns' | 'verdict'> {}
@@ -26,6 +27,8 @@ export function isPlayed(completion: Completion): completion is PlayedCompletion
 interface Episode {
   /** What is drawn by chance in it. */
   readonly stream: string;
+  /** What was played before the policy's first turn. */
+  readonly opening: Int32Array;
   at: EpisodeState;
   readonly turns: TurnRecord[];
   verdict: Verdict | undefined;
@@ -47,12 +50,16 @@ export class Episodes implements TurnControl {
   /** [requests][completions]; undefined where a problem is answered by one text. */
   readonly #episodes: readonly (readonly Episode[] | undefined)[];
 
-  /** @param samplingKey  keys what is drawn by chance, together with the number of the rollout */
+  /**
+   * @param samplingKey  keys what is drawn by chance, together with the number of the rollout
+   * @param openings  [requests] what an expert plays before the policy does
+   */
   constructor(
     tasks: TaskSet,
     items: readonly TaskItem[],
     requests: readonly SampleRequest[],
     samplingKey: readonly number[],
+    openings: readonly OpeningLimits[],
   ) {
     const { environment } = tasks;
     this.#tasks = tasks;
@@ -60,10 +67,19 @@ export class Episodes implements TurnControl {
     this.turnTokens = items.map((item) => environment.turnTokens(item));
     this.#episodes = requests.map(({ rollouts }, i) => {
       if (!environment.plays(items[i])) return undefined;
-      return rollouts.map(({ rollout }): Episode => {
-        const stream = `${samplingKey.join()}|${rollout}`;
-        return { stream, at: environment.start(items[i], stream), turns: [], verdict: undefined };
-      });
+      const streams = rollouts.map(({ rollout }) => `${samplingKey.join()}|${rollout}`);
+      const begun = playedOpenings(tasks, items[i], streams, openings[i]);
+      return streams.map((stream, k): Episode => ({ stream, ...begun[k], verdict: undefined }));
+    });
+  }
+
+  /** The requests, where an episode begins with what was played before the policy's first turn. */
+  begun(requests: readonly SampleRequest[]): readonly SampleRequest[] {
+    return requests.map((request, i) => {
+      const episodes = this.#episodes[i];
+      if (episodes === undefined || episodes.every(({ opening }) => opening.length === 0)) return request;
+      const rollouts = request.rollouts.map((rollout, k) => ({ ...rollout, tokens: episodes[k].opening }));
+      return { ...request, rollouts };
     });
   }
 
@@ -111,9 +127,4 @@ export class Episodes implements TurnControl {
       }),
     );
   }
-}
-
-/** What is said between two turns, on lines of its own: texts of turns are joined to that of their completion. */
-function spoken(observation: string): string {
-  return `\n${observation}\n`;
 }

@@ -66,7 +66,9 @@ async function sampleAt(
   const key = samplingKey(step.seed, 'rollout');
   const prefixes = requests.map((request) => request.prefixes);
   const prompts = requests.map((request) => request.prompt);
-  const settings = { samples, prompts, prefixes, firstRollout, sampling: stage.sampling, samplingKey: key, stage };
+  const expertShares = requests.map(({ expertShare = 0 }) => expertShare);
+  const asked = { samples, prompts, prefixes, expertShares, firstRollout };
+  const settings = { ...asked, sampling: stage.sampling, samplingKey: key, stage };
   const { tokenControls } = step.methods;
   if (tokenControls.length === 0) return sampleKept(engine, items, settings);
   const acts = controlActs(step);

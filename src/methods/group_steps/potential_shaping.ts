@@ -42,10 +42,9 @@ export const potentialShaping = method({
         let before = 0;
         const turns = rollout.turns.map((turn): Turn => {
           const { label, potential = before, reward = 0 } = turn;
-          if (label !== POLICY_TURN) return turn;
           const paid = shapingCoef * (shapingDiscount * potential - before);
-          before = potential;
-          return { ...turn, reward: reward + paid };
+          before = potential; // also by what an expert played before the policy did
+          return label === POLICY_TURN ? { ...turn, reward: reward + paid } : turn;
         });
         episodes++;
         gained += before;

@@ -3,7 +3,7 @@
  * no loss in an episode; here they do, each after everything that came before it, whatever the episode was paid. Costs a
  * forward and a backward pass of the episodes. After the implicit world modelling of arXiv:2510.08558.
  */
-import { POLICY_TURN } from '../../data/environment.ts';
+import { EXPERT_TURN, POLICY_TURN } from '../../data/environment.ts';
 import { key, number } from '../../options/keys.ts';
 import { TOKEN } from '../../token_kinds.ts';
 import { method } from '../method.ts';
@@ -50,7 +50,7 @@ export const observationNll = method({
   },
 });
 
-/** The episodes of a group that were answered, with a loss where another than the policy wrote. */
+/** The episodes of a group that were answered, with a loss where the environment wrote. */
 function foreseen({ prompt, rollouts }: CreditedGroup): TrainedText[] {
   return rollouts.flatMap((rollout): TrainedText[] => {
     const labels = labelsOf(rollout);
@@ -59,13 +59,13 @@ function foreseen({ prompt, rollouts }: CreditedGroup): TrainedText[] {
   });
 }
 
-/** [tokens] of TOKEN: what others wrote is learned, what the policy wrote is given. */
+/** [tokens] of TOKEN: what the environment wrote is learned, actions are given. */
 function labelsOf(rollout: Rollout): Uint8Array {
   const labels = new Uint8Array(rollout.tokens.length).fill(TOKEN.given);
   let begin = 0;
   for (const { tokens, label } of turnsOf(rollout)) {
     const end = begin + tokens.length;
-    if (label !== POLICY_TURN) labels.fill(TOKEN.reference, begin, end);
+    if (label !== POLICY_TURN && label !== EXPERT_TURN) labels.fill(TOKEN.reference, begin, end);
     begin = end;
   }
   return labels;

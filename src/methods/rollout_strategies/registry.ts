@@ -20,6 +20,7 @@ import { replayBuffer } from './replay_buffer.ts';
 import { rerollCache } from './reroll_cache.ts';
 import { scaffoldDecay } from './scaffold_decay.ts';
 import { selfVerify } from './self_verify.ts';
+import { startAnywhere } from './start_anywhere.ts';
 import { successReplay } from './success_replay.ts';
 import { temperatureMix } from './temperature_mix.ts';
 import { verifree } from './verifree.ts';
@@ -49,4 +50,5 @@ export const ROLLOUT_STRATEGIES: readonly Method<RolloutStrategy>[] = [
   r3,
   verifree,
   vsrm,
+  startAnywhere,
 ];

@@ -51,7 +51,7 @@ interface Episode {
 
 /**
  * Episodes of each request, in order; their activations stay where `keep` is set and there is room for all of them.
- * A request has no prefixes. An episode that has no room for an answer and a token after it ends with reason `length`.
+ * What an episode begins with besides is given, and its first turn comes after it. An episode that has no room for an answer and a token after it ends with reason `length`.
  */
 export async function generateEpisodes(
   policy: Policy,
@@ -62,7 +62,9 @@ export async function generateEpisodes(
   const room = maxTokens(settings);
   const most = requests.reduce((sum, r) => sum + r.prompt.length + r.rolloutNumbers.length * Math.max(0, room - 1), 0);
   const together = splitRequests(policy, requests, room).length === 1;
-  const keeps = settings.keep === true && policy.keepsRollouts && together && most <= policy.capacity.keptRows;
+  const isPlain = requests.every(({ prefixes }) => prefixes === undefined);
+  const keeps =
+    settings.keep === true && policy.keepsRollouts && isPlain && together && most <= policy.capacity.keptRows;
   const run = new EpisodeRun(openSampler(policy, { ...settings, keep: keeps }), requests, settings, turns, keeps);
   return run.toTheEnd();
 }
@@ -121,7 +123,7 @@ class EpisodeRun {
   #beginWaiting(): void {
     while (this.#waiting.length > 0) {
       const [{ request, completion }] = this.#waiting;
-      const { prompt: prefix, rolloutNumbers } = this.#requests[request];
+      const { prompt: prefix, rolloutNumbers, prefixes } = this.#requests[request];
       const { stopIds } = this.#settings;
       const added = this.#sampler.tryAdd({
         prefix,
@@ -134,7 +136,9 @@ class EpisodeRun {
       this.#waiting.shift();
       const [sequence] = added;
       this.#sequences[request][completion] = sequence;
-      this.#sampling.add({ request, completion, sequence, begin: 0 });
+      const opening = prefixes?.[completion] ?? [];
+      if (opening.length > 0) this.#sampler.append(sequence, opening);
+      this.#sampling.add({ request, completion, sequence, begin: opening.length });
     }
   }
 

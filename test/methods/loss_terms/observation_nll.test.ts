@@ -12,7 +12,7 @@ import { stageOf } from '../../support/stages.ts';
 const PLAYED = {
   task: { name: 'guess_number', max: 9, numbers: 5, turns: 3 },
   num_generations: 16,
-  generation_batch_size: 192,
+  generation_batch_size: 96,
 };
 
 /** Every token that another than the policy wrote, by completion. */
@@ -32,7 +32,7 @@ function observed(groups: readonly CreditedGroup[]) {
 
 describe('observation-nll', () => {
   it('adds −coef·mean log π over the tokens of observations, and the gradient of that, whatever the micro-batches', async () => {
-    for (const completions of [192, 16]) {
+    for (const completions of [96, 16]) {
       const keys = { ...PLAYED, learning_rate: 1e-30, per_device_train_batch_size: completions };
       const stepWith = async (terms: readonly unknown[]) => {
         const run = await reinforced({ ...keys, loss_terms: terms });
@@ -44,7 +44,7 @@ describe('observation-nll', () => {
       const { run, groups, totals, gradient } = await stepWith([{ name: 'observation-nll', observation_coef: 0.5 }]);
       const said = observed(groups);
       const count = said.reduce((sum, { places }) => sum + places.length, 0);
-      expect(count).toBeGreaterThan(8);
+      expect(count).toBeGreaterThan(4);
 
       const { policy } = run.engine;
       let nll = 0;
@@ -115,7 +115,10 @@ ${term}`;
     };
     const run = async (term: string) => finishSmallRun(await plainWasm(), { yaml: lines(term), rewards });
     const nllOf = ({ metrics }: Awaited<ReturnType<typeof run>>): number =>
-      Number(metrics.at(-1)?.['observation-nll/nll']);
+      metrics
+        .flatMap((step) => step['observation-nll/nll'] ?? [])
+        .map(Number)
+        .at(-1) ?? Number.NaN;
     const [none, off, on, moving] = [
       await run(''),
       await run('loss_terms: [{name: observation-nll, observation_coef: 0}]'),

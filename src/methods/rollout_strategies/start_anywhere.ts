@@ -1,0 +1,76 @@
+/**
+ * Lets an expert play the first turns of some episodes, so that the policy begins where he is: anywhere on the way, or
+ * first near the end and then further and further from it, as `least_played` and `most_played` fall. What he played and
+ * read is given and carries no loss; what follows is sampled and trained on as ever. So a policy that would never see the
+ * end of a long episode is paid for its last turns first. After VeriGUI, arXiv:2508.04026.
+ */
+import { EXPERT_TURN } from '../../data/environment.ts';
+import { key, number } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { GroupRequest, RolloutStrategy } from '../points.ts';
+import { meanOf } from '../statistics.ts';
+import { shareRight } from '../support/rollouts/right.ts';
+import { severalTurns } from '../uses/several_turns.ts';
+
+const BEGUN = 'begun';
+
+export const startAnywhere = method({
+  id: 'start-anywhere',
+  about: {
+    does: 'Lets the policy begin episodes at states on the way of an expert.',
+    names: ['reverse curriculum', 'backward curriculum'],
+    formula:
+      'with probability begun_share a group begins after the first min(n − 1, ⌊u·n⌋) of the n turns of an expert, u uniform in [least_played, most_played]',
+    source: '2508.04026',
+    certainty: 'after the paper',
+  },
+  options: {
+    begunShare: key(
+      'begun_share',
+      number({ min: 0, max: 1, example: 0.5 })
+        .default(0.5)
+        .describe('Share of the groups that an expert begins. Default 0.5.'),
+    ),
+    leastPlayed: key(
+      'least_played',
+      number({ min: 0, max: 1, example: 0.5 })
+        .default(0)
+        .describe('Share of his turns that he plays at least. Default 0.'),
+    ),
+    mostPlayed: key(
+      'most_played',
+      number({ min: 0, max: 1, example: 0.9 })
+        .default(1)
+        .describe('Share of his turns that he plays at most; the last turn is always left. Default 1.'),
+    ),
+  },
+  complete(options, refuse) {
+    if (options.leastPlayed > options.mostPlayed) {
+      refuse('leastPlayed', `above most_played (${options.mostPlayed}); give a share up to it`);
+    }
+    return options;
+  },
+  uses: () => [severalTurns],
+  helps: [BEGUN],
+  create: ({ begunShare, leastPlayed, mostPlayed }): RolloutStrategy => ({
+    async rollOut(requests, next, { rng, metric }) {
+      const asked = requests.map((request): GroupRequest => {
+        const [isBegun, expertShare] = [
+          rng.float() < begunShare,
+          leastPlayed + (mostPlayed - leastPlayed) * rng.float(),
+        ];
+        return isBegun ? { ...request, expertShare, origin: BEGUN } : request;
+      });
+      const groups = await next(asked);
+      const begun = groups.slice(0, asked.length).filter((_, i) => asked[i].expertShare !== undefined);
+      const rollouts = begun.flatMap((group) => group.rollouts);
+      if (rollouts.length > 0) {
+        metric('played', meanOf(rollouts.map(({ turns = [] }) => turns.filter(isExperts).length)));
+        metric('solved', shareRight(begun));
+      }
+      return groups;
+    },
+  }),
+});
+
+const isExperts = ({ label }: { readonly label: string }): boolean => label === EXPERT_TURN;
