@@ -8,7 +8,7 @@ import { asksInWords, type Codec, type Message } from '../text/codec.ts';
 import { DATASET } from './datasets/card.ts';
 import type { DataFiles } from './datasets/data_files.ts';
 import { type Conversation, conversationOf, levelOf, refuseConversation, styleOf, takeKnobs } from './knobs.ts';
-import { type BoundEnvironment, bindEnvironment, playEpisode, teacherAction } from './play.ts';
+import { type BoundEnvironment, bindEnvironment, teachersEpisode } from './play.ts';
 import { limitPrompts, type PromptLimit } from './prompts/prompt_limit.ts';
 import { languageOf, openingOf, plainPrompt, tagged, verifyBare, verifyTagged } from './prompts/style.ts';
 import { type AnyTaskDefinition, registeredTask } from './registry.ts';
@@ -98,7 +98,7 @@ class BoundTask implements Task {
       this.environment = bound;
       this.demonstratedEpisode = (item, seed, index) => {
         const rng = this.#teacherStream(item, seed, index);
-        return playEpisode(bound, item, `${seed}|${index}`, (state) => teacherAction(environment, state, knobs, rng));
+        return teachersEpisode(environment, knobs, bound, { item, stream: `${seed}|${index}`, rng });
       };
     }
     this.givesFeedback = isInWords || (this.style === 'compact' && definition.feedback !== undefined);

@@ -113,6 +113,8 @@ export interface PlayedTurn {
   /** `policy`, or who answered it. */
   readonly from: string;
   readonly text: string;
+  /** An action of a teacher where an expert takes another one. */
+  readonly errs?: true;
 }
 
 /** An episode that was played to its end, or as far as its player went. */

@@ -76,6 +76,30 @@ export function playEpisode(
   }
 }
 
+/**
+ * An episode of the warm start's teacher, whose errors are marked.
+ *
+ * @param rng  the teacher's own; the expert whom he is compared with draws from a fork of it
+ */
+export function teachersEpisode(
+  definition: AnyEnvironment,
+  knobs: Knobs,
+  bound: BoundEnvironment,
+  { item, stream, rng }: { readonly item: TaskItem; readonly stream: string; readonly rng: Rng },
+): PlayedEpisode {
+  const errors: boolean[] = [];
+  const { turns, ...played } = playEpisode(bound, item, stream, (state, turn) => {
+    const action = teacherAction(definition, state, knobs, rng);
+    errors[turn] = action !== definition.expert(state, knobs, rng.fork(`expert ${turn}`));
+    return action;
+  });
+  // Turns of the policy and answers take turns.
+  return {
+    ...played,
+    turns: turns.map((turn, at) => (at % 2 === 0 && errors[at / 2] ? { ...turn, errs: true } : turn)),
+  };
+}
+
 /** The actions of an episode as one text, a line each: an answer of the task as its oracle and its verifier have it. */
 export function actionsOf({ turns }: Pick<PlayedEpisode, 'turns'>): string {
   return turns.flatMap(({ from, text }) => (from === POLICY_TURN ? [text] : [])).join('\n');

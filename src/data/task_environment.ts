@@ -3,7 +3,7 @@ import { PluginError } from '../errors.ts';
 import type { FinishReason } from '../rewards/verdict.ts';
 import type { Codec } from '../text/codec.ts';
 import { TOKEN } from '../token_kinds.ts';
-import type { Environment, PlayedEpisode, TurnLimits } from './environment.ts';
+import type { Environment, PlayedEpisode, PlayedTurn, TurnLimits } from './environment.ts';
 import { ENVIRONMENT_TURN, POLICY_TURN, questionOf } from './environment.ts';
 import type { TaskItem } from './problem.ts';
 import type { Demonstration } from './prompts/dialogue_tokens.ts';
@@ -65,16 +65,29 @@ function written(codec: Codec, { text, from, finishReason }: Said, said: string)
   }
 }
 
-/** An episode as a supervised stage learns it: the policy's turns have a loss, what it reads between them has none. */
-export function episodeDemonstration(codec: Codec, prompt: Int32Array, { turns }: PlayedEpisode): Demonstration {
+/**
+ * An episode as a supervised stage learns it: the policy's turns have a loss, what it reads between them has none.
+ *
+ * @param learnErrors  whether what the teacher did wrong has a loss too; an episode of errors alone has one in any case
+ */
+export function episodeDemonstration(
+  codec: Codec,
+  prompt: Int32Array,
+  { turns }: PlayedEpisode,
+  learnErrors: boolean,
+): Demonstration {
   const tokens: number[] = [];
   const labels: number[] = [];
-  for (const { from, text } of turns) {
+  const isRight = ({ from, errs }: PlayedTurn): boolean => from === POLICY_TURN && errs === undefined;
+  const skipsErrors = !learnErrors && turns.some(isRight);
+  for (const turn of turns) {
+    const { from, text } = turn;
     const isAction = from === POLICY_TURN;
     const own = isAction ? [...codec.encode(text), codec.eosTokenId] : observationTokens(codec, text, from, 'eos');
+    const label = isAction && (isRight(turn) || !skipsErrors) ? TOKEN.reference : TOKEN.given;
     for (const token of own) {
       tokens.push(token);
-      labels.push(isAction ? TOKEN.reference : TOKEN.given);
+      labels.push(label);
     }
   }
   const end = labels.lastIndexOf(TOKEN.reference) + 1;

@@ -65,8 +65,13 @@ export interface TaskSet {
   typedTokens(prompt: string): Int32Array;
   /** Completion ids of one warm-start demonstration, EOS included where it ends a completion. Pure in (seed, index). */
   demonstrationTokens(item: TaskItem, seed: number, index: number): Int32Array;
-  /** What a supervised stage learns of a problem. Pure in (seed, index). @throws DataError where it cannot be written */
-  demonstration(item: TaskItem, seed: number, index: number): Demonstration;
+  /**
+   * What a supervised stage learns of a problem. Pure in (seed, index).
+   *
+   * @param learnErrors  whether what the teacher of an episode does wrong has a loss; default true
+   * @throws DataError where it cannot be written
+   */
+  demonstration(item: TaskItem, seed: number, index: number, learnErrors?: boolean): Demonstration;
   /** What the supervised stage of this number learns from: itself, where the stage has no data set of its own. */
   supervised(stage: number): TaskSet;
   /** Judges the decoded completion (EOS stripped). Total and pure. */
@@ -322,8 +327,8 @@ class TokenizedTasks implements TaskSet {
     return ended;
   };
 
-  readonly demonstration: TaskSet['demonstration'] = (item, seed, index) => {
-    const dialogue = this.#spoken(item, seed, index);
+  readonly demonstration: TaskSet['demonstration'] = (item, seed, index, learnErrors) => {
+    const dialogue = this.#spoken(item, seed, index, learnErrors);
     if (dialogue === undefined) {
       return { prompt: this.promptTokens(item), tokens: this.demonstrationTokens(item, seed, index) };
     }
@@ -336,10 +341,12 @@ class TokenizedTasks implements TaskSet {
   };
 
   /** A demonstration of several turns, where the problem has one. */
-  #spoken(item: TaskItem, seed: number, index: number): Demonstration | undefined {
+  #spoken(item: TaskItem, seed: number, index: number, learnErrors = true): Demonstration | undefined {
     const task = this.#taskOf(item);
     const episode = task.demonstratedEpisode?.(item, seed, index);
-    if (episode !== undefined) return episodeDemonstration(this.codec, this.#encodedPrompt(item).ids, episode);
+    if (episode !== undefined) {
+      return episodeDemonstration(this.codec, this.#encodedPrompt(item).ids, episode, learnErrors);
+    }
     const turns = task.dialogue?.(item);
     return turns && dialogueTokens(this.codec, [...(task.opening ?? []), ...turns], item.id);
   }

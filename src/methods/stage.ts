@@ -130,6 +130,8 @@ export interface SftStageConfig {
   };
   /** Share of demonstrations in the forms of methods of later stages (`form_share`); absent: a quarter. */
   readonly formShare?: number;
+  /** Whether what the teacher of an environment does wrong is learned too (`learn_errors`); absent: it is. */
+  readonly learnErrors?: boolean;
   readonly taskWeights?: TaskWeights;
   readonly optimizer: OptimizerConfig;
   readonly evaluation: EvaluationConfig;

@@ -69,6 +69,33 @@ describe('a demonstration of several turns', () => {
       turns.flatMap(({ from, text }) => (from === 'policy' ? [`${text}<eos>`] : [])).join(''),
     );
   });
+
+  it('has no loss on what the teacher does wrong, where errors are not to be learned', async () => {
+    const { tasks } = (await reinforced(GUESS)).engine;
+    const [{ task }] = tasks.shares;
+    let errors = 0;
+    for (let index = 0; index < 40; index++) {
+      const item = tasks.trainItem(0, index);
+      const whole = tasks.demonstration(item, 0, index);
+      const { tokens, labels = new Uint8Array() } = tasks.demonstration(item, 0, index, false);
+      expect(tokens).toEqual(whole.tokens.subarray(0, tokens.length));
+      const { low, high, hidden } = item.identity as { low: number; high: number; hidden: number };
+      let [least, most] = [low, high];
+      const right: string[] = [];
+      for (const { from, text, errs } of task.demonstratedEpisode?.(item, 0, index).turns ?? []) {
+        if (from !== 'policy') continue;
+        const guess = Number(text);
+        expect(errs === undefined).toBe(guess === Math.floor((least + most) / 2));
+        if (errs === undefined) right.push(`${text}<eos>`);
+        else errors++;
+        if (guess < hidden) least = Math.max(least, guess + 1);
+        else most = Math.min(most, guess - 1);
+      }
+      if (right.length === 0) continue;
+      expect(tasks.codec.decode(tokens.filter((_, t) => labels[t] === TOKEN.reference))).toBe(right.join(''));
+    }
+    expect(errors).toBeGreaterThan(10);
+  });
 });
 
 const YAML = `

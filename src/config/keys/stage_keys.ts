@@ -8,7 +8,7 @@
 import { z } from 'zod';
 import { key } from '../../options/keys.ts';
 import type { OptionSchema } from '../../options/option_schema.ts';
-import { choice, integer, number, optional } from '../../options/schemas.ts';
+import { choice, flag, integer, number, optional } from '../../options/schemas.ts';
 import { recorded } from '../recorded_keys.ts';
 import { DATASET_KEYS } from './dataset_keys.ts';
 
@@ -150,6 +150,16 @@ export const SFT_KEYS = {
       optional(number({ min: 0, max: 1, example: 0.25 })).describe(
         'Share of the demonstrations that are in the forms in which methods of later stages speak to the policy. Default ' +
           '0.25; without such a method there are none.',
+      ),
+    ),
+  ),
+  learnErrors: recorded(
+    'stage',
+    key(
+      'learn_errors',
+      optional(flag()).describe(
+        'Of a task that is played in turns: whether actions of the teacher that an expert would not take are learned too. ' +
+          'Default true; false shows what they lead to, and only what an expert does has a loss.',
       ),
     ),
   ),

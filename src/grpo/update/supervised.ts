@@ -23,7 +23,7 @@ export async function superviseStep(engine: Engine, step: SupervisedStep, journa
       const { item, index, next } = fittingItem(tasks, seed, state.itemsDrawn);
       state.itemsDrawn = next;
       const { prompt, tokens, labels } =
-        inForm(engine.tasks, step, item, index) ?? tasks.demonstration(item, seed, index);
+        inForm(engine.tasks, step, item, index) ?? tasks.demonstration(item, seed, index, stage.learnErrors);
       return { prompt, completions: [tokens], ...(labels && { labels: [labels] }) };
     }),
   );
