@@ -19,6 +19,7 @@ import { binairoCard } from './tasks/binairo/card.ts';
 import { binaryAlternationCard } from './tasks/binary_alternation/card.ts';
 import { binaryMatrixCard } from './tasks/binary_matrix/card.ts';
 import { bitwiseArithmeticCard } from './tasks/bitwise_arithmetic/card.ts';
+import { blackjackCard } from './tasks/blackjack/card.ts';
 import { boolExpressionCard } from './tasks/bool_expression/card.ts';
 import { caesarCipherCard } from './tasks/caesar_cipher/card.ts';
 import { chainSumCard } from './tasks/chain_sum/card.ts';
@@ -85,6 +86,7 @@ import { sslTasksCard } from './tasks/ssl_tasks/card.ts';
 import { stackMachineCard } from './tasks/stack_machine/card.ts';
 import { stringManipulationCard } from './tasks/string_manipulation/card.ts';
 import { syllogismCard } from './tasks/syllogism/card.ts';
+import { ticTacToeCard } from './tasks/tic_tac_toe/card.ts';
 import { topologicalOrderCard } from './tasks/topological_order/card.ts';
 import { towerOfHanoiCard } from './tasks/tower_of_hanoi/card.ts';
 import { verifyTasksCard } from './tasks/verify_tasks/card.ts';
@@ -222,6 +224,8 @@ const TASKS: readonly RegisteredTask[] = [
   task(frozenLakeCard, () => import('./tasks/frozen_lake/frozen_lake.ts'), 'frozenLake'),
   task(fsmSiteCard, () => import('./tasks/fsm_site/fsm_site.ts'), 'fsmSite'),
   task(formStateCard, () => import('./tasks/form_state/form_state.ts'), 'formState'),
+  task(ticTacToeCard, () => import('./tasks/tic_tac_toe/tic_tac_toe.ts'), 'ticTacToe'),
+  task(blackjackCard, () => import('./tasks/blackjack/blackjack.ts'), 'blackjack'),
   // of tasks
   taskOfTasks(maskFillCard, () => import('./tasks/mask_fill/mask_fill.ts'), 'maskFill'),
   taskOfTasks(reorderCard, () => import('./tasks/reorder/reorder.ts'), 'reorder'),

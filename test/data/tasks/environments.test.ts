@@ -10,6 +10,8 @@ const DIGESTS: Readonly<Record<string, readonly string[]>> = {
   frozen_lake: ['44c5714d', '37d3c173', '2a07b36b', 'f1fa3fe7'],
   fsm_site: ['04960980', '831d0ada', '2ade8be0', '26ab378a'],
   form_state: ['6d1c2c9d', '77c5a60d', '79e70475', '2eed0fda'],
+  tic_tac_toe: ['add99937', '355e13ab', '23b4dee1', '8c2d0210'],
+  blackjack: ['486ae6f1', 'eedcae4f', 'ac85bbb5'],
 };
 
 const environments: string[] = [];

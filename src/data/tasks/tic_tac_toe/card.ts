@@ -1,0 +1,26 @@
+/** What tic_tac_toe is and which knobs it has. */
+import { choice, integer, options, type Values } from '../../../options/keys.ts';
+import type { TaskCard } from '../../task.ts';
+
+const KNOBS = options({
+  moves: integer({ min: 0, max: 6, example: 4 })
+    .default(4)
+    .describe('Most moves that were made at random before the policy is asked; it then plays for the side to move.'),
+  opponent: choice(['perfect', 'random'])
+    .default('perfect')
+    .describe('Who plays the other side: one who never errs, or one who takes any free cell.'),
+});
+
+export type TicTacToeKnobs = Values<typeof KNOBS>;
+
+export const ticTacToeCard = {
+  name: 'tic_tac_toe',
+  does: 'Play tic-tac-toe from a given position to at least what it is worth: a win where it is won, else a draw.',
+  example: ['..x.o....x>', '2'],
+  version: 1,
+  category: 'environments',
+  tier: 1,
+  knobs: KNOBS,
+  levels: [{ moves: 6, opponent: 'random' }, { moves: 6 }, {}, { moves: 2 }],
+  attributes: { moves: [6, 4, 2], opponent: ['random', 'perfect'] },
+} satisfies TaskCard<TicTacToeKnobs>;

@@ -1,0 +1,103 @@
+/** Environments with a theory: what their experts do is what the theory says. */
+import { describe, expect, it } from 'vitest';
+import { bindTask } from '../../../src/data/index.ts';
+import { bindEnvironment, playEpisode } from '../../../src/data/play.ts';
+import type { AnyTaskDefinition } from '../../../src/data/registry.ts';
+import { blackjack } from '../../../src/data/tasks/blackjack/blackjack.ts';
+import { bestValue, handOf, valueOfHitting, valueOfStanding } from '../../../src/data/tasks/blackjack/hands.ts';
+import { ticTacToe, worthOf } from '../../../src/data/tasks/tic_tac_toe/tic_tac_toe.ts';
+import { rngFor } from '../../../src/kernels/philox.ts';
+
+/** Mean score of a player over these many problems of the training stream. */
+function meanScore(definition: unknown, player: 'expert' | 'random', episodes: number, given = {}): number {
+  const task = bindTask(definition as AnyTaskDefinition, given);
+  const { environment } = definition as { environment: NonNullable<AnyTaskDefinition['environment']> };
+  const bound = bindEnvironment(environment, task.name, task.knobs);
+  let sum = 0;
+  for (let index = 0; index < episodes; index++) {
+    const rng = rngFor(`${player}|${index}`);
+    const item = task.trainItem(1, index);
+    const choose = (state: Parameters<typeof environment.expert>[0]) => environment[player](state, task.knobs, rng);
+    sum += playEpisode(bound, item, String(index), choose).verdict.score ?? 0;
+  }
+  return sum / episodes;
+}
+
+describe('tic_tac_toe', () => {
+  it('knows that perfect play is a draw, and what the openings are worth', () => {
+    expect(worthOf('.........', 'x')).toBe(0);
+    expect(worthOf('x........', 'o')).toBe(0);
+    // To a corner only the middle is an answer; every other one loses.
+    const answers = [1, 2, 3, 4, 5, 6, 7, 8].map((place) => {
+      const cells = [...'x........'];
+      cells[place] = 'o';
+      return worthOf(cells.join(''), 'x');
+    });
+    expect(answers).toEqual([1, 1, 1, 0, 1, 1, 1, 1]);
+  });
+
+  it('gives a draw half of the score where a win was to be had, and all of it where it was not', () => {
+    const judge = (cells: string, side: 'x' | 'o', actions: string) =>
+      ticTacToe.verify({ cells, side }, actions, { moves: 4, opponent: 'perfect' }, { finishReason: 'eos' });
+    expect(judge('xxooox..x', 'o', '6').score).toBe(1);
+    expect(judge('xxooox..x', 'o', '7').score).toBe(0.5); // x takes the last cell, and nobody has a line
+    expect(judge('xxooox.x.', 'o', '6').score).toBe(1); // no more than a draw was to be had
+    expect(judge('xx.oo....', 'x', '8').score).toBe(0); // o wins at once
+  });
+});
+
+describe('blackjack', () => {
+  const acts = (cards: string, dealer: string): string =>
+    valueOfHitting(handOf(cards), handOf(dealer), false) > valueOfStanding(handOf(cards), handOf(dealer), false)
+      ? 'h'
+      : 's';
+  const DEALERS = 'A23456789T';
+
+  it('plays as figure 5.2 of Sutton & Barto, against the dealer from an ace to a ten', () => {
+    const row = (cards: string): string =>
+      DEALERS.split('')
+        .map((dealer) => acts(cards, dealer))
+        .join('');
+    expect(row('56')).toBe('hhhhhhhhhh'); // 11
+    expect(row('2T')).toBe('hhhssshhhh'); // 12
+    for (const cards of ['3T', '4T', '5T', '6T']) expect(row(cards)).toBe('hssssshhhh'); // 13 to 16
+    expect(row('7T')).toBe('ssssssssss');
+    expect(row('A6')).toBe('hhhhhhhhhh'); // a soft 17
+    expect(row('A7')).toBe('hsssssss' + 'hh'); // a soft 18
+    expect(row('A8')).toBe('ssssssssss');
+  });
+
+  it('knows what standing is worth where it can be counted by hand', () => {
+    // 21 against a six loses never and draws where the dealer comes to 21.
+    const value = valueOfStanding(handOf('ATT'), handOf('6'), false);
+    expect(value).toBeGreaterThan(0.85);
+    expect(value).toBeLessThan(1);
+    // On 20 a ten as the second card of a dealer's ten is a draw, an ace beats it: bounds by the first card alone.
+    expect(valueOfStanding(handOf('TT'), handOf('T'), false)).toBeLessThan(12 / 13);
+    // 4 or less against any dealer is worth the same as any other total below 17: only his going over 21 counts.
+    expect(valueOfStanding(handOf('22'), handOf('5'), false)).toBe(valueOfStanding(handOf('6T'), handOf('5'), false));
+  });
+
+  it('is worth what its expert gets, and more than chance', () => {
+    const task = bindTask(blackjack as unknown as AnyTaskDefinition, {});
+    const episodes = 4000;
+    const best = Array.from({ length: episodes }, (_, index) => Number(task.trainItem(1, index).columns?.best_score));
+    const mean = best.reduce((sum, score) => sum + score, 0) / episodes;
+    // The score of a hand has a deviation below 0.5.
+    expect(Math.abs(meanScore(blackjack, 'expert', episodes) - mean)).toBeLessThan((4 * 0.5) / Math.sqrt(episodes));
+    expect(meanScore(blackjack, 'random', episodes)).toBeLessThan(mean - 0.1);
+  });
+
+  it('costs the player more where the dealer takes a card at a soft 17', () => {
+    const mean = (soft17: boolean): number => {
+      let [sum, weights] = [0, 0];
+      for (const [i, dealer] of DEALERS.split('').entries()) {
+        const weight = i === 9 ? 4 : 1;
+        sum += weight * bestValue(handOf('TT'), handOf(dealer), soft17);
+        weights += weight;
+      }
+      return sum / weights;
+    };
+    expect(mean(true)).not.toBe(mean(false));
+  });
+});
