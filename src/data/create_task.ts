@@ -8,7 +8,8 @@ import { asksInWords, type Codec, type Message } from '../text/codec.ts';
 import { DATASET } from './datasets/card.ts';
 import type { DataFiles } from './datasets/data_files.ts';
 import { type Conversation, conversationOf, levelOf, refuseConversation, styleOf, takeKnobs } from './knobs.ts';
-import { type BoundEnvironment, bindEnvironment, teachersEpisode } from './play.ts';
+import { type BoundEnvironment, bindEnvironment, environmentFor, playEpisode, teachersEpisode } from './play.ts';
+import { episodeMessages } from './prompts/observation_tokens.ts';
 import { limitPrompts, type PromptLimit } from './prompts/prompt_limit.ts';
 import { languageOf, openingOf, plainPrompt, tagged, verifyBare, verifyTagged } from './prompts/style.ts';
 import { type AnyTaskDefinition, registeredTask } from './registry.ts';
@@ -40,6 +41,8 @@ export interface TaskOptions {
   readonly files?: DataFiles | undefined;
   /** How its functions are called many times in a row, where its host watches them. */
   readonly repeat?: Repeat;
+  /** Most turns of an episode that call tools, as TRL's key has it; default: what the task says. */
+  readonly maxToolCallingIterations?: number | undefined;
 }
 
 /** What the twin of a problem is called. */
@@ -64,6 +67,7 @@ class BoundTask implements Task {
   /** There where the definition is played in turns. */
   readonly environment?: BoundEnvironment;
   readonly demonstratedEpisode?: NonNullable<Task['demonstratedEpisode']>;
+  readonly tools?: Task['tools'];
   /** There where the definition has it. */
   readonly twin?: (item: TaskItem) => TaskItem | undefined;
   readonly repeat: Repeat;
@@ -73,6 +77,8 @@ class BoundTask implements Task {
   readonly #heldOutSample: number;
   /** There where a pretrained model is asked, in words. */
   readonly #conversation: Conversation | undefined;
+  /** What follows the question of an example, where that is an episode. */
+  readonly #example: ((item: TaskItem) => readonly Message[]) | undefined;
   #opening: readonly Message[] | undefined;
   #chance: number | undefined;
   #heldOut: readonly TaskItem[] | undefined;
@@ -81,18 +87,26 @@ class BoundTask implements Task {
     const { path = 'task', heldOutSample = 512, repeat = repeatPlainly } = options;
     const isInWords = asksInWords(options.codec);
     const knobs = takeKnobs(definition, given, path);
-    if (isInWords) this.#conversation = conversationOf(definition, given, path);
-    else refuseConversation(definition, given, path);
+    const { codec, maxToolCallingIterations } = options;
+    const environment =
+      definition.environment && environmentFor(definition.environment, codec, maxToolCallingIterations);
+    if (isInWords) {
+      const conversation = conversationOf(definition, given, path);
+      const { system, tools } = environment?.introduction?.(knobs) ?? {};
+      const said = [system, conversation.system].filter((text) => text !== undefined);
+      this.#conversation = { ...conversation, system: said.length === 0 ? undefined : said.join('\n\n') };
+      if (tools !== undefined) this.tools = tools;
+    } else refuseConversation(definition, given, path);
     this.name = definition.name;
     this.version = definition.version;
     this.knobs = knobs;
     this.style = styleOf(definition, given, path);
     // In words no vocabulary is needed; the compact one is there for callers that ask.
-    this.language = languageOf(definition, knobs, isInWords ? 'compact' : this.style, path);
+    const turns = environment?.turnLimits(knobs);
+    this.language = languageOf(definition, knobs, isInWords ? 'compact' : this.style, path, turns);
     // Steps are places in a compact answer; between tags they would be others.
     this.givesSteps = this.style === 'compact' && !isInWords && (definition.givesSteps?.(knobs) ?? false);
     if (definition.twin !== undefined) this.twin = (item) => this.#twin(item);
-    const { environment } = definition;
     if (environment !== undefined) {
       const bound = bindEnvironment(environment, `${this.name}|${this.version}`, knobs);
       this.environment = bound;
@@ -100,6 +114,13 @@ class BoundTask implements Task {
         const rng = this.#teacherStream(item, seed, index);
         return teachersEpisode(environment, knobs, bound, { item, stream: `${seed}|${index}`, rng });
       };
+      if (isInWords && codec !== undefined) {
+        this.#example = (item) => {
+          const rng = rngFor(`example|${this.name}|${this.version}|${item.key}`);
+          const episode = playEpisode(bound, item, 'example', (state) => environment.expert(state, knobs, rng));
+          return episodeMessages(codec, episode);
+        };
+      }
     }
     this.givesFeedback = isInWords || (this.style === 'compact' && definition.feedback !== undefined);
     this.#level = levelOf(definition, given);
@@ -118,7 +139,7 @@ class BoundTask implements Task {
   /** Example problems are those of the training stream of no run: with a seed of their own. */
   get opening(): readonly Message[] {
     if (this.#conversation === undefined) return [];
-    this.#opening ??= openingOf(this.#conversation, (index) => this.trainItem(EXAMPLES_SEED, index));
+    this.#opening ??= openingOf(this.#conversation, (index) => this.trainItem(EXAMPLES_SEED, index), this.#example);
     return this.#opening;
   }
 

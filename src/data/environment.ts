@@ -6,7 +6,7 @@
 import type { Rng } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
 import type { FinishReason, Verdict } from '../rewards/verdict.ts';
-import type { Message } from '../text/codec.ts';
+import type { Message, ToolSchema } from '../text/codec.ts';
 import type { Knobs, TaskItem, VerifyContext } from './problem.ts';
 
 /** Label of a turn that the policy wrote. */
@@ -26,6 +26,8 @@ export interface TurnLimits {
   readonly actionTokens: number;
   /** Most tokens of what an action is answered with. */
   readonly observationTokens: number;
+  /** Most characters of it, where a pretrained model may read more than a teacher does. */
+  readonly observationCharacters?: number;
 }
 
 /** What an action leads to. */
@@ -63,6 +65,12 @@ export interface EnvironmentDefinition<I extends Json, S extends Json, K extends
   turnLimits(knobs: K): TurnLimits;
   /** Whether the best player may lose, as chance decides too; absent: an expert wins every episode. */
   chanceDecides?(knobs: K): boolean;
+  /** The tools that may be called, where it has some. */
+  tools?(knobs: K): readonly ToolSchema[];
+  /** The same environment as a pretrained model plays it, in words. @param template  its chat template, as Jinja */
+  inWords?(template: string | undefined): EnvironmentDefinition<I, S, K>;
+  /** What a pretrained model reads of the tools: a system message, where its chat template has no place for them. */
+  introduction?(knobs: K): { readonly system?: string; readonly tools?: readonly ToolSchema[] };
 }
 
 /** Most tokens of an episode: all but the last action are answered. */

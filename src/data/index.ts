@@ -76,3 +76,14 @@ export type {
   VerifyContext,
 } from './task.ts';
 export { oneTask, type TaskSet, type TaskShare, taskSet } from './task_set.ts';
+export type { CallFormat, ToolCall } from './tools/call_formats.ts';
+export {
+  type Tool,
+  type ToolAnswer,
+  type ToolArguments,
+  type ToolParameter,
+  type ToolParameters,
+  type ToolValues,
+  tool,
+} from './tools/tool.ts';
+export { type ToolEnvironment, type ToolState, toolEnvironment } from './tools/tool_environment.ts';

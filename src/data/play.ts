@@ -2,6 +2,7 @@
 import { type Rng, rngFor } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
 import { illegal, truncated, wrongValue } from '../rewards/reject.ts';
+import { asksInWords, type Codec } from '../text/codec.ts';
 import type { Environment, EnvironmentDefinition, EpisodeState, PlayedEpisode, PlayedTurn } from './environment.ts';
 import { ENVIRONMENT_TURN, POLICY_TURN } from './environment.ts';
 import type { Knobs, TaskItem } from './problem.ts';
@@ -14,6 +15,23 @@ export type AnyEnvironment = EnvironmentDefinition<Json, Json, Knobs>;
 
 /** How problems of one task are played. */
 export type BoundEnvironment = Pick<Environment, 'start' | 'step' | 'expert'>;
+
+/** How a task is played by a model: in words by a pretrained one, and with at most so many turns that call tools. */
+export function environmentFor(
+  definition: AnyEnvironment,
+  codec: Codec | undefined,
+  maxToolCallingIterations?: number,
+): AnyEnvironment {
+  const played = asksInWords(codec) ? (definition.inWords?.(codec?.chatTemplate) ?? definition) : definition;
+  if (played.tools === undefined || maxToolCallingIterations === undefined) return played;
+  return {
+    ...played,
+    turnLimits: (knobs) => {
+      const limits = played.turnLimits(knobs);
+      return { ...limits, maxTurns: Math.min(limits.maxTurns, maxToolCallingIterations + 1) };
+    },
+  };
+}
 
 /** @param name  keys what is drawn by chance, together with problem, stream and turn */
 export function bindEnvironment(definition: AnyEnvironment, name: string, knobs: Knobs): BoundEnvironment {

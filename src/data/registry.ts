@@ -22,6 +22,7 @@ import { bitwiseArithmeticCard } from './tasks/bitwise_arithmetic/card.ts';
 import { blackjackCard } from './tasks/blackjack/card.ts';
 import { boolExpressionCard } from './tasks/bool_expression/card.ts';
 import { caesarCipherCard } from './tasks/caesar_cipher/card.ts';
+import { calculatorCard } from './tasks/calculator/card.ts';
 import { chainSumCard } from './tasks/chain_sum/card.ts';
 import { coinFlipCard } from './tasks/coin_flip/card.ts';
 import { complexArithmeticCard } from './tasks/complex_arithmetic/card.ts';
@@ -51,6 +52,7 @@ import { largestIslandCard } from './tasks/largest_island/card.ts';
 import { lcmCard } from './tasks/lcm/card.ts';
 import { letterCountingCard } from './tasks/letter_counting/card.ts';
 import { lightsOutCard } from './tasks/lights_out/card.ts';
+import { lookupCard } from './tasks/lookup/card.ts';
 import { manipulateMatrixCard } from './tasks/manipulate_matrix/card.ts';
 import { maskFillCard } from './tasks/mask_fill/card.ts';
 import { mazeCard } from './tasks/maze/card.ts';
@@ -226,6 +228,8 @@ const TASKS: readonly RegisteredTask[] = [
   task(formStateCard, () => import('./tasks/form_state/form_state.ts'), 'formState'),
   task(ticTacToeCard, () => import('./tasks/tic_tac_toe/tic_tac_toe.ts'), 'ticTacToe'),
   task(blackjackCard, () => import('./tasks/blackjack/blackjack.ts'), 'blackjack'),
+  task(calculatorCard, () => import('./tasks/calculator/calculator.ts'), 'calculator'),
+  task(lookupCard, () => import('./tasks/lookup/lookup.ts'), 'lookup'),
   // of tasks
   taskOfTasks(maskFillCard, () => import('./tasks/mask_fill/mask_fill.ts'), 'maskFill'),
   taskOfTasks(reorderCard, () => import('./tasks/reorder/reorder.ts'), 'reorder'),

@@ -154,6 +154,8 @@ export interface Task {
   readonly chance: number;
   /** What a pretrained model reads before each question: a system message, example turns. */
   readonly opening?: readonly Message[];
+  /** What it may call, where its chat template shows tools. */
+  readonly tools?: Message['tools'];
   /** Its verdicts have steps where they are asked for. */
   readonly givesSteps?: boolean;
   /** Its verdicts say what is wrong where they are asked to. */

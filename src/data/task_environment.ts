@@ -1,7 +1,7 @@
 /** The problems of a set of tasks as episodes, in the tokens of its codec. */
 import { PluginError } from '../errors.ts';
 import type { FinishReason } from '../rewards/verdict.ts';
-import type { Codec } from '../text/codec.ts';
+import type { Codec, Message } from '../text/codec.ts';
 import { TOKEN } from '../token_kinds.ts';
 import type { Environment, PlayedEpisode, PlayedTurn, TurnLimits } from './environment.ts';
 import { ENVIRONMENT_TURN, POLICY_TURN, questionOf } from './environment.ts';
@@ -31,7 +31,10 @@ export function environmentOf({ codec, taskOf, turnsOf, maxTurns, maxCompletionT
   };
   return {
     maxTurns,
-    prompt: (item) => [...(taskOf(item).opening ?? []), ...questionOf(item)],
+    prompt(item) {
+      const { opening = [], tools } = taskOf(item);
+      return withTools([...opening, ...questionOf(item)], tools);
+    },
     plays: (item) => taskOf(item).environment !== undefined,
     start: (item, stream) => played(item).start(item, stream),
     step: (item, ...rest) => played(item).step(item, ...rest),
@@ -98,14 +101,23 @@ export function episodeDemonstration(
   };
 }
 
+/** A conversation in which tools may be called. */
+export function withTools(messages: readonly Message[], tools: Message['tools']): readonly Message[] {
+  const [first, ...rest] = messages;
+  return tools === undefined || first === undefined ? messages : [{ ...first, tools }, ...rest];
+}
+
 /** Room for longer texts than those that were measured. */
 export function withRoom(tokens: number): number {
   return Math.ceil(tokens * 1.25) + 4;
 }
 
 /** Lengths of turns in the tokens of a pretrained model, which no task can say: those that a teacher plays. */
-export function measuredTurns(codec: Codec, { maxTurns }: TurnLimits, episodes: readonly PlayedEpisode[]): TurnLimits {
-  let [actionTokens, observed] = [1, 1];
+export function measuredTurns(codec: Codec, limits: TurnLimits, episodes: readonly PlayedEpisode[]): TurnLimits {
+  const { maxTurns, observationCharacters: most } = limits;
+  let actionTokens = 1;
+  // A text has no more tokens than characters, and the template's around it.
+  let observed = most === undefined ? 1 : most + observationTokens(codec, '?', ENVIRONMENT_TURN, 'length').length;
   for (const { turns } of episodes) {
     for (const { from, text } of turns) {
       if (from === POLICY_TURN) actionTokens = Math.max(actionTokens, codec.encode(text).length + 1);

@@ -14,7 +14,7 @@ import { type Demonstration, dialogueTokens } from './prompts/dialogue_tokens.ts
 import { mostShownTokens, shownBefore, shownBelow } from './prompts/shown_prompt.ts';
 import { type Repeat, repeatPlainly } from './repeat.ts';
 import type { Task, TaskItem, VerifyContext } from './task.ts';
-import { environmentOf, episodeDemonstration, measuredTurns, withRoom } from './task_environment.ts';
+import { environmentOf, episodeDemonstration, measuredTurns, withRoom, withTools } from './task_environment.ts';
 
 /** A task of a set. */
 export interface TaskShare {
@@ -308,8 +308,8 @@ class TokenizedTasks implements TaskSet {
   };
 
   readonly typedTokens: TaskSet['typedTokens'] = (prompt) => {
-    const opening = this.shares[0].task.opening ?? [];
-    return this.codec.encode(this.codec.render([...opening, { role: 'user', content: prompt }]));
+    const { opening = [], tools } = this.shares[0].task;
+    return this.codec.encode(this.codec.render(withTools([...opening, { role: 'user', content: prompt }], tools)));
   };
 
   readonly demonstrationTokens: TaskSet['demonstrationTokens'] = (item, seed, index) => {

@@ -6,10 +6,15 @@
  */
 import type { Tokenizer } from './tokenizer.ts';
 
+/** A function that may be called, as chat templates take it in `tools`: `{type: 'function', function: {name, …}}`. */
+export type ToolSchema = Readonly<Record<string, unknown>>;
+
 /** A turn of a conversation. */
 export interface Message {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string;
+  /** Of the first turn: what may be called in all of the conversation. */
+  readonly tools?: readonly ToolSchema[];
 }
 
 /** What a conversation asks, as one text: for logs, and where nothing writes roles. */
@@ -27,6 +32,8 @@ export interface Codec extends Tokenizer {
   readonly words?: ReadonlyMap<string, Int32Array>;
   /** Files of a pretrained model's tokenizer, by name: they go along with its weights, byte for byte. */
   readonly files?: ReadonlyMap<string, Uint8Array>;
+  /** The chat template of a pretrained model, as Jinja. */
+  readonly chatTemplate?: string;
   /** A conversation as the text that the policy continues; `answered`: as it ends after the last message. */
   render(messages: readonly Message[], until?: 'asked' | 'answered'): string;
 }

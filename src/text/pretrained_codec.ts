@@ -76,6 +76,7 @@ export function pretrainedCodec(files: TokenizerFiles, options: PretrainedCodecO
     eosTokenId,
     padTokenId: idOf('pad_token') ?? eosTokenId,
     stopIds,
+    ...(chatTemplate !== undefined && { chatTemplate }),
     encode: (text) => Int32Array.from(tokenizer.encode(text, { add_special_tokens: false }).ids),
     decode,
     tokenText: (id) => decode([id]),
@@ -84,7 +85,7 @@ export function pretrainedCodec(files: TokenizerFiles, options: PretrainedCodecO
         ? plainPrompt(messages, config)
         : template.render(messages, {
             ...specials,
-            tools: null,
+            tools: messages[0]?.tools ?? null,
             add_generation_prompt: until === 'asked',
             ...chatTemplateKwargs,
           }),

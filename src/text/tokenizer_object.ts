@@ -75,13 +75,14 @@ export function codecOf(tokenizer: TokenizerObject, options: TokenizerObjectOpti
     padTokenId: idAt(tokenizer.pad_token_id) ?? eosTokenId,
     stopIds,
     files,
+    ...(typeof tokenizer.chat_template === 'string' && { chatTemplate: tokenizer.chat_template }),
     encode: (text) => encoded(tokenizer, text),
     decode,
     tokenText: (id) => decode([id]),
     render: (messages) =>
       (tokenizer.chat_template ?? null) === null
         ? plainPrompt(messages, { add_bos_token: tokenizer.add_bos_token, bos_token: tokenizer.bos_token })
-        : rendered(tokenizer, messages, asked),
+        : rendered(tokenizer, messages, { ...asked, ...(messages[0]?.tools && { tools: messages[0].tools }) }),
     toJSON: () => tokenizerJson,
     configJSON: () => configJson,
   };

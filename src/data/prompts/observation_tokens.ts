@@ -2,10 +2,26 @@
 import { DataError } from '../../errors.ts';
 import type { FinishReason } from '../../finish_reason.ts';
 import type { Codec, Message } from '../../text/codec.ts';
-import { ENVIRONMENT_TURN } from '../environment.ts';
+import { ENVIRONMENT_TURN, type PlayedEpisode, POLICY_TURN } from '../environment.ts';
 
 /** Stands for a turn of the policy where a template is asked what comes after one. */
 const ANSWER = 'ANSWER OF THE POLICY';
+
+/** What follows a turn of the policy in a template: a tool's turn where it shows such turns, else one of the user. */
+function asked(codec: Codec, text: string, from: string): { readonly role: Message['role']; readonly after: string } {
+  const roles: Message['role'][] = from === ENVIRONMENT_TURN ? ['user'] : ['tool', 'user'];
+  for (const role of roles) {
+    const rendered = codec.render([
+      { role: 'user', content: '?' },
+      { role: 'assistant', content: ANSWER },
+      { role, content: text },
+    ]);
+    const begin = rendered.lastIndexOf(ANSWER);
+    const after = rendered.slice(begin + ANSWER.length);
+    if (begin >= 0 && after.includes(text.trim())) return { role, after };
+  }
+  throw new DataError('template-not-appending', 'the chat template does not show a turn after an answer.');
+}
 
 /**
  * In a closed vocabulary the text itself. A chat template writes what separates two turns, as it would write it between an
@@ -17,20 +33,15 @@ const ANSWER = 'ANSWER OF THE POLICY';
  */
 export function observationTokens(codec: Codec, text: string, from: string, finishReason: FinishReason): Int32Array {
   if (codec.joint !== undefined) return codec.encode(text);
-  const asked = (role: Message['role']): string =>
-    codec.render([
-      { role: 'user', content: '?' },
-      { role: 'assistant', content: ANSWER },
-      { role, content: text },
-    ]);
-  const roles: Message['role'][] = from === ENVIRONMENT_TURN ? ['user'] : ['tool', 'user'];
-  // A template without a role of tools leaves such turns out.
-  const rendered = roles.map(asked).find((whole) => whole.slice(whole.lastIndexOf(ANSWER)).includes(text.trim()));
-  const begin = rendered?.lastIndexOf(ANSWER) ?? -1;
-  if (rendered === undefined || begin < 0) {
-    throw new DataError('template-not-appending', 'the chat template does not show a turn after an answer.');
-  }
-  const tokens = codec.encode(rendered.slice(begin + ANSWER.length));
+  const tokens = codec.encode(asked(codec, text, from).after);
   if (finishReason !== 'eos') return tokens;
   return tokens.subarray(tokens.findIndex((id) => codec.stopIds.includes(id)) + 1);
+}
+
+/** The turns of an episode after its question, as a pretrained model is shown one. @throws DataError as above */
+export function episodeMessages(codec: Codec, { turns }: Pick<PlayedEpisode, 'turns'>): Message[] {
+  return turns.map(({ from, text }) => ({
+    role: from === POLICY_TURN ? 'assistant' : asked(codec, text, from).role,
+    content: text,
+  }));
 }

@@ -8,7 +8,7 @@ import { malformed, missing, truncated } from '../../rewards/reject.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
 import type { Message } from '../../text/codec.ts';
 import { characterTokenizer } from '../../text/vocabulary_tokenizer.ts';
-import { questionOf } from '../environment.ts';
+import { mostEpisodeTokens, questionOf, type TurnLimits } from '../environment.ts';
 import type { Conversation } from '../knobs.ts';
 import type { AnyTaskDefinition } from '../registry.ts';
 import type { Knobs, Style, TaskItem, TaskLanguage, VerifyContext } from '../task.ts';
@@ -32,14 +32,20 @@ export function plainPrompt(question: string): string {
   return `${question}\n${INSTRUCTION}\n`;
 }
 
-/** Vocabulary and limits of a task at a style. @throws ConfigError where it cannot be asked in this way */
-export function languageOf(definition: AnyTaskDefinition, knobs: Knobs, style: Style, path: string): TaskLanguage {
+/** Vocabulary and limits of a task at a style. @param turns  those of a task that is played @throws ConfigError where it cannot be asked in this way */
+export function languageOf(
+  definition: AnyTaskDefinition,
+  knobs: Knobs,
+  style: Style,
+  path: string,
+  turns?: TurnLimits,
+): TaskLanguage {
   const tokenizer = definition.tokenizer(knobs);
   const { promptTokens, completionTokens, questionCharacters } = definition.limits(knobs);
   if (style === 'compact') {
     const fixedCompletionTokens = definition.fixedCompletionTokens?.(knobs);
-    const turns = definition.environment?.turnLimits(knobs);
-    return { tokenizer, promptTokens, completionTokens, fixedCompletionTokens, ...(turns && { turns }) };
+    if (turns === undefined) return { tokenizer, promptTokens, completionTokens, fixedCompletionTokens };
+    return { tokenizer, promptTokens, completionTokens: mostEpisodeTokens(turns), fixedCompletionTokens, turns };
   }
   const { closed } = tokenizer;
   if (definition.question === undefined || definition.environment !== undefined || closed === undefined) {
@@ -92,8 +98,17 @@ function isCopied(item: TaskItem): boolean {
   return questionOf(item).some(({ content }) => content.includes(item.answer));
 }
 
-/** A system message, and example problems with their answers as turns. @param draw  problem `index` of a stream */
-export function openingOf({ system, examples }: Conversation, draw: (index: number) => TaskItem): readonly Message[] {
+/**
+ * A system message, and example problems with their answers as turns.
+ *
+ * @param draw  problem `index` of a stream
+ * @param answered  the turns after a question
+ */
+export function openingOf(
+  { system, examples }: Conversation,
+  draw: (index: number) => TaskItem,
+  answered: (item: TaskItem) => readonly Message[] = ({ answer }) => [{ role: 'assistant', content: answer }],
+): readonly Message[] {
   const shown = new Map<string, TaskItem>();
   for (let index = 0; shown.size < EXAMPLE_CHOICES * examples && index < EXAMPLE_DRAWS; index++) {
     const item = draw(index);
@@ -101,7 +116,7 @@ export function openingOf({ system, examples }: Conversation, draw: (index: numb
   }
   const found = [...shown.values()];
   const chosen = [...found.filter((item) => !isCopied(item)), ...found.filter(isCopied)].slice(0, examples);
-  const turns = chosen.flatMap((item): Message[] => [...questionOf(item), { role: 'assistant', content: item.answer }]);
+  const turns = chosen.flatMap((item): Message[] => [...questionOf(item), ...answered(item)]);
   return system === undefined ? turns : [{ role: 'system', content: system }, ...turns];
 }
 

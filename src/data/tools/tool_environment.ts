@@ -1,0 +1,191 @@
+/**
+ * A task with tools: an action that is a call is answered by the tool, and an action without one is the final answer, which
+ * the task judges. Made on top of `environmentTask`.
+ */
+import type { Rng } from '../../kernels/philox.ts';
+import type { Json } from '../../options/json.ts';
+import { key } from '../../options/keys.ts';
+import type { Verdict } from '../../rewards/verdict.ts';
+import type { EnvironmentStep } from '../environment.ts';
+import { type EnvironmentTask, environmentTask } from '../environment_task.ts';
+import type { Knobs, TaskCard, TaskDefinition } from '../task.ts';
+import {
+  CALL_FORMATS,
+  type CallFormat,
+  callFormatOf,
+  type ReadCall,
+  showsTools,
+  type ToolCall,
+  toolsInWords,
+} from './call_formats.ts';
+import { readArguments, type Tool, type ToolAnswer, toolSchema } from './tool.ts';
+import { toolsKnob } from './tools_knob.ts';
+
+/** An episode with tools under way. */
+export type ToolState<I extends Json, S extends Json> = {
+  readonly identity: I;
+  /** What the tools work on. */
+  readonly state: S;
+  /** What they have given so far, in order. */
+  readonly results: readonly string[];
+};
+
+/** What an environment with tools says of itself. */
+export interface ToolEnvironment<I extends Json, S extends Json, K extends Knobs>
+  extends Omit<EnvironmentTask<I, ToolState<I, S>, K>, 'start' | 'step' | 'expert' | 'random' | 'teacher' | 'longest'> {
+  readonly tools: readonly Tool<S>[];
+  /** What the tools work on before the first call. */
+  start(identity: I, knobs: K, rng: Rng): S;
+  /** Judges a final answer. */
+  verify(episode: ToolState<I, S>, answer: string, knobs: K): Verdict;
+  /** A call, or the final answer, of a perfect player; `tools` of the knobs are those that he has. */
+  expert(episode: ToolState<I, S>, knobs: K, rng: Rng): ToolCall | string;
+  /** One that knows the rules alone. */
+  random(episode: ToolState<I, S>, knobs: K, rng: Rng): ToolCall | string;
+  /** One of the teacher of a warm start, who errs. Default: the expert's in 7 of 10 turns, and a random one. */
+  teacher?(episode: ToolState<I, S>, knobs: K, rng: Rng): ToolCall | string;
+  /** Most turns with calls, and most characters of a prompt, of the values of a call, of what a tool gives, and of an answer. */
+  longest(knobs: K): {
+    readonly calls: number;
+    readonly prompt: number;
+    readonly values: number;
+    readonly observation: number;
+    readonly answer: number;
+    readonly question?: number;
+  };
+}
+
+/** What a call that cannot be answered reads in a closed vocabulary. */
+const REFUSED = '?';
+/** Characters of what one reads in words. */
+const ERROR_CHARACTERS = 120;
+const [TAGS] = CALL_FORMATS;
+
+/** A definition of a card and of what only the environment knows. Its knob `tools` says which tools the policy has. */
+export function toolEnvironment<I extends Json, S extends Json, K extends Knobs>(
+  card: TaskCard<K>,
+  definition: ToolEnvironment<I, S, K>,
+): TaskDefinition<I, K> {
+  const { tools, start, verify, expert, random, teacher, longest, characters, ...own } = definition;
+  const names = tools.map(({ name }) => name);
+  const [first, ...others] = names;
+  const knobs =
+    card.knobs.tools || first === undefined
+      ? card.knobs
+      : { ...card.knobs, tools: key('tools', toolsKnob([first, ...others])) };
+  const has = ({ tools: given = names }: Knobs): readonly Tool<S>[] =>
+    tools.filter(({ name }) => (given as readonly string[]).includes(name));
+  const mostSaid = (given: K, isInWords: boolean): number =>
+    Math.max(isInWords ? ERROR_CHARACTERS : REFUSED.length, longest(given).observation);
+  type Player = (episode: ToolState<I, S>, knobs: K, rng: Rng) => ToolCall | string;
+
+  const speaking = (format: CallFormat, isInWords: boolean) => {
+    const acting =
+      (player: Player) =>
+      (episode: ToolState<I, S>, given: K, rng: Rng): string => {
+        const action = player(episode, given, rng);
+        if (typeof action === 'string') return action;
+        const called = tools.find(({ name }) => name === action.call);
+        return format.write(action, called?.parameters ?? {});
+      };
+    return {
+      start: (identity: I, given: K, rng: Rng): ToolState<I, S> => ({
+        identity,
+        state: start(identity, given, rng),
+        results: [],
+      }),
+      step(episode: ToolState<I, S>, action: string, given: K, rng: Rng): EnvironmentStep<ToolState<I, S>> {
+        const calls = format.read(action);
+        if (calls.length === 0) {
+          return { state: episode, verdict: verify(episode, isInWords ? action.trim() : action, given) };
+        }
+        return answered(episode, calls, has(given), rng, { isInWords, most: mostSaid(given, isInWords) });
+      },
+      expert: acting(expert),
+      random: acting(random),
+      ...(teacher && { teacher: acting(teacher) }),
+    };
+  };
+  const made = environmentTask<I, ToolState<I, S>, K>(
+    { ...card, knobs },
+    {
+      ...own,
+      ...speaking(TAGS, false),
+      characters: `${characters}<call></call> ${REFUSED}${names.join('')}`,
+      longest(given) {
+        const { calls, prompt, values, answer, question } = longest(given);
+        const lengths = has(given).map(({ name }) => '<call></call> '.length + name.length + values);
+        return {
+          turns: lengths.length === 0 ? 1 : calls + 1,
+          prompt,
+          action: Math.max(answer, ...lengths),
+          observation: mostSaid(given, false),
+          ...(question !== undefined && { question }),
+        };
+      },
+    },
+  );
+  const environment = made.environment as NonNullable<typeof made.environment>; // environmentTask gives one
+  const schemas = (given: Knobs) => has(given).map((one) => toolSchema(one));
+  const inWords = (template: string | undefined): typeof environment => ({
+    ...environment,
+    ...(speaking(callFormatOf(template), true) as unknown as Pick<
+      typeof environment,
+      'start' | 'step' | 'expert' | 'random' | 'teacher'
+    >),
+    turnLimits: (given) => ({
+      ...environment.turnLimits(given),
+      observationCharacters: mostSaid(given as K, true), // its own knobs
+    }),
+    introduction: (given) => {
+      const own = has(given);
+      if (own.length === 0) return {};
+      return showsTools(template) ? { tools: schemas(given) } : { system: toolsInWords(own) };
+    },
+  });
+  return { ...made, environment: { ...environment, tools: schemas, inWords } };
+}
+
+/** What the calls of a turn lead to, one after the other; what they give is one text, in words a line each. */
+function answered<I extends Json, S extends Json>(
+  episode: ToolState<I, S>,
+  calls: readonly ReadCall[],
+  tools: readonly Tool<S>[],
+  rng: Rng,
+  { isInWords, most }: { readonly isInWords: boolean; readonly most: number },
+): EnvironmentStep<ToolState<I, S>> {
+  let { state } = episode;
+  const texts: string[] = [];
+  let step: Partial<EnvironmentStep<S>> = {};
+  for (const written of calls) {
+    const { from, flaw, observation = '', state: after, ...paid } = answer(written, tools, state, rng);
+    state = after;
+    texts.push(flaw === undefined ? observation : isInWords ? `error: ${flaw}` : REFUSED);
+    step = { ...step, ...paid, from, ...(flaw !== undefined && { illegal: true }) };
+    if (paid.verdict !== undefined) break;
+  }
+  const observation = texts.join(isInWords ? '\n' : ' ').slice(0, most);
+  const { from = TOOLS, ...paid } = step;
+  return { ...paid, from, state: { ...episode, state, results: [...episode.results, ...texts] }, observation };
+}
+
+/** What one call leads to: what is wrong with it where no tool can answer it. */
+function answer<S extends Json>(
+  written: ReadCall,
+  tools: readonly Tool<S>[],
+  state: S,
+  rng: Rng,
+): ToolAnswer<S> & { readonly from: string } {
+  if (written.flaw !== undefined) return { from: TOOLS, state, flaw: written.flaw };
+  const called = tools.find(({ name }) => name === written.name);
+  if (called === undefined) {
+    const names = tools.map(({ name }) => name).join(', ');
+    return { from: TOOLS, state, flaw: names === '' ? 'there are no tools' : `no such tool; there is ${names}` };
+  }
+  const read = readArguments(called, written.given);
+  const answered = read.ok ? called.call(read.values, state, rng) : { state, flaw: read.reason };
+  return { ...answered, from: called.name };
+}
+
+/** Who answers a call of no tool. */
+const TOOLS = 'tools';
