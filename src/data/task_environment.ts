@@ -44,8 +44,17 @@ export function environmentOf({ codec, taskOf, turnsOf, maxTurns, maxCompletionT
       const task = taskOf(item);
       const most = turnsOf(task)?.observationTokens ?? 0;
       const said = `task "${task.name}": step() says ${JSON.stringify(observation)}`;
-      const tokens = written(codec, { text: observation, from, finishReason }, said);
+      const tokensOf = (text: string): Int32Array => written(codec, { text, from, finishReason }, said);
+      let tokens = tokensOf(observation);
       if (tokens.length <= most) return tokens;
+      // What a tool says may hold what a policy wrote, characters of several tokens too: it is cut to its room.
+      if (task.language.turns?.observationCharacters !== undefined) {
+        for (let left = observation.length; left > 0 && tokens.length > most; ) {
+          left = Math.max(0, left - (tokens.length - most));
+          tokens = tokensOf(observation.slice(0, left));
+        }
+        if (tokens.length <= most) return tokens;
+      }
       const rule = `that is ${tokens.length} tokens, and turnLimits() says at most ${most}; raise observationTokens there`;
       throw new PluginError('task-failed', `${said}: ${rule}, or say it in fewer.`, { observation, most });
     },

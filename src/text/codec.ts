@@ -13,7 +13,7 @@ export type ToolSchema = Readonly<Record<string, unknown>>;
 export interface Message {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string;
-  /** Of the first turn: what may be called in all of the conversation. */
+  /** What may be called in all of the conversation; on its first turn. */
   readonly tools?: readonly ToolSchema[];
 }
 

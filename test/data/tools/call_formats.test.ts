@@ -1,0 +1,147 @@
+/** Calls of tools as policies write them, in each notation. */
+
+import { readFileSync } from 'node:fs';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CALL_FORMATS, callFormatOf, showsTools } from '../../../src/data/tools/call_formats.ts';
+import { readArguments, type ToolParameters, toolSchema } from '../../../src/data/tools/tool.ts';
+
+const [TAGS, HERMES, LLAMA] = CALL_FORMATS;
+const golden = JSON.parse(readFileSync(new URL('../../golden/text.json', import.meta.url), 'utf8'));
+const template = (name: string): string => golden.templates[name].template;
+
+const PLACE: ToolParameters = {
+  city: { type: 'string' },
+  days: { type: 'integer', optional: true },
+  unit: { type: 'string', enum: ['C', 'F'], optional: true },
+};
+
+it('the notation is that of the chat template', () => {
+  const names = ['qwen2.5', 'qwen3', 'llama3.2', 'llama3', 'smollm2', 'chatml'];
+  expect(names.map((name) => callFormatOf(template(name)).name)).toEqual([
+    'hermes',
+    'hermes',
+    'llama',
+    'tags',
+    'tags',
+    'tags',
+  ]);
+  expect(names.map((name) => showsTools(template(name)))).toEqual([true, true, true, false, false, false]);
+  expect(callFormatOf(undefined)).toBe(TAGS);
+});
+
+describe('a call', () => {
+  it('is written as its model was taught', () => {
+    const call = { call: 'weather', arguments: { city: 'Ulm', days: 3 } };
+    expect(TAGS.write(call, PLACE)).toBe('<call>weather Ulm 3</call>');
+    expect(HERMES.write(call, PLACE)).toBe(
+      '<tool_call>\n{"name": "weather", "arguments": {"city": "Ulm", "days": 3}}\n</tool_call>',
+    );
+    expect(LLAMA.write(call, PLACE)).toBe('{"name": "weather", "parameters": {"city": "Ulm", "days": 3}}');
+  });
+
+  it.each(CALL_FORMATS)('is read as it was written: $name', (format) => {
+    const arg = fc.string({ unit: fc.constantFrom('a', 'B', '7', '"', '\\', '{', '}', 'é'), minLength: 1 });
+    fc.assert(
+      fc.property(arg, fc.integer({ min: -999, max: 999 }), (city, days) => {
+        const values = { city, days };
+        const [read, ...more] = format.read(format.write({ call: 'weather', arguments: values }, PLACE));
+        expect(more).toEqual([]);
+        expect(read).toMatchObject({ name: 'weather' });
+        expect('given' in read && readArguments({ parameters: PLACE }, read.given)).toEqual({ ok: true, values });
+      }),
+    );
+  });
+
+  it.each<[string, (typeof CALL_FORMATS)[number], string, unknown]>([
+    [
+      'after a thought',
+      HERMES,
+      'I ask.\n<tool_call>{"name":"a","arguments":{}}</tool_call>',
+      [{ name: 'a', given: {} }],
+    ],
+    [
+      'twice',
+      HERMES,
+      '<tool_call>{"name":"a","arguments":{"x":1}}</tool_call>\n<tool_call>{"name":"b"}</tool_call>',
+      [
+        { name: 'a', given: { x: 1 } },
+        { name: 'b', given: {} },
+      ],
+    ],
+    ['with no end', HERMES, '<tool_call>{"name":"a"}', [{ flaw: 'the call has no end' }]],
+    ['of no JSON', HERMES, '<tool_call>a(1)</tool_call>', [{ flaw: 'the call is no JSON' }]],
+    ['of a list', HERMES, '<tool_call>[1]</tool_call>', [{ flaw: 'the call has no name' }]],
+    ['of a text', HERMES, '<tool_call>"a"</tool_call>', [{ flaw: 'the call is no JSON object' }]],
+    ['without a name', HERMES, '<tool_call>{"arguments":{}}</tool_call>', [{ flaw: 'the call has no name' }]],
+    [
+      'with a text for arguments',
+      HERMES,
+      '<tool_call>{"name":"a","arguments":"1"}</tool_call>',
+      [{ flaw: 'its arguments are no object' }],
+    ],
+    ['for a machine', LLAMA, '<|python_tag|>{"name": "a", "parameters": {}}', [{ name: 'a', given: {} }]],
+    ['cut off', LLAMA, '{"name": "a", "parameters": ', [{ flaw: 'the call is no JSON' }]],
+    ['that is an answer', LLAMA, 'The answer is {"name": "a"}.', []],
+    ['that is an answer', HERMES, '42', []],
+    ['of a name alone', TAGS, '<call>now</call>', [{ name: 'now', given: '' }]],
+    ['with no end', TAGS, '<call>now', [{ flaw: 'the call has no end' }]],
+    ['that is an answer', TAGS, 'call now', []],
+  ])('%s is read: %#', (_, format, action, calls) => {
+    expect(format.read(action)).toEqual(calls);
+  });
+
+  it.each(CALL_FORMATS)('is found in long junk in no time: $name', (format) => {
+    for (const piece of ['<call>', '<tool_call>', '</call>', '{"name": ', '{"name":"a","parameters":', '[']) {
+      const begun = performance.now();
+      format.read(piece.repeat(100_000));
+      expect(performance.now() - begun).toBeLessThan(1000);
+    }
+  });
+});
+
+describe('arguments', () => {
+  it.each<[unknown, string]>([
+    [{}, 'city is missing'],
+    [{ city: 7 }, 'city is a text'],
+    [{ city: 'Ulm', days: 1.5 }, 'days is a whole number'],
+    [{ city: 'Ulm', days: '3' }, 'days is a whole number'],
+    [{ city: 'Ulm', unit: 'K' }, 'unit is one of C, F'],
+    [{ city: 'Ulm', town: '' }, 'it has no parameter town'],
+    [[], 'its arguments are no object'],
+    [null, 'its arguments are no object'],
+    [{ city: 'Ulm', __proto__: { days: 1 } }, ''],
+    ['', 'city is missing'],
+    ['Ulm three', 'days is a whole number'],
+    ['Ulm 3 K', 'unit is one of C, F'],
+  ])('%j: %s', (given, reason) => {
+    const read = readArguments({ parameters: PLACE }, given);
+    expect(read.ok ? '' : read.reason).toBe(reason);
+  });
+
+  it('are read from a text by position, the last one to its end', () => {
+    const parameters: ToolParameters = {
+      times: { type: 'integer' },
+      loud: { type: 'boolean' },
+      text: { type: 'string' },
+    };
+    const values = { times: 2, loud: true, text: 'a b  c' };
+    expect(readArguments({ parameters }, '2 true a b  c')).toEqual({ ok: true, values });
+    expect(readArguments({ parameters: {} }, '')).toEqual({ ok: true, values: {} });
+  });
+});
+
+it('a tool is shown to a template as a function of JSON Schema', () => {
+  expect(toolSchema({ name: 'weather', description: 'Forecast.', parameters: PLACE })).toEqual({
+    type: 'function',
+    function: {
+      name: 'weather',
+      description: 'Forecast.',
+      parameters: {
+        type: 'object',
+        properties: { city: { type: 'string' }, days: { type: 'integer' }, unit: { type: 'string', enum: ['C', 'F'] } },
+        required: ['city'],
+      },
+    },
+  });
+});
