@@ -181,12 +181,7 @@ describe('max_tool_calling_iterations', () => {
       { maxToolCallingIterations: 1 },
     );
     const item: TaskItem = tasks.trainItem(0, 0);
-    const { verdict, turns } = playEpisode(
-      { start: tasks.environment.start, step: tasks.environment.step },
-      item,
-      '0',
-      () => '<call>calc 1+1</call>',
-    );
+    const { verdict, turns } = playEpisode(tasks.environment, item, '0', () => '<call>calc 1+1</call>');
     expect(turns.map(({ from }) => from)).toEqual(['policy', 'calc', 'policy']);
     expect(verdict.reason).toBe('not won within 2 turns');
   });
