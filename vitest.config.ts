@@ -19,6 +19,7 @@ const LONG = [
   'test/config/limits.test.ts',
   'test/data/broken_verifiers.test.ts',
   'test/plugins/datasets.test.ts',
+  'test/plugins/method_check.test.ts',
   'test/plugins/method_faults.test.ts',
   'test/plugins/method_module.test.ts',
   'test/plugins/own_task.test.ts',

@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import { PluginError } from '../errors.ts';
 import type { Method } from '../methods/method.ts';
 import type { SurrogateValue } from '../methods/points.ts';
-import type { MethodPoint } from '../methods/stage.ts';
+import { METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
 import { METHOD_CONTRACTS, type ResultCheck } from './method_contracts.ts';
 import { describeThrown, importExport, type ModuleReference, refusal } from './module.node.ts';
 import { type Callee, runAs, runAsAsync } from './process_guard.node.ts';
@@ -44,6 +44,46 @@ export async function loadMethod(
   point: MethodPoint,
   limitSeconds: number,
 ): Promise<Method<unknown>> {
+  const { method, watched } = await importMethod(reference, limitSeconds);
+  return {
+    ...method,
+    create: (options, stage) =>
+      watchPart(
+        guard('create', watched, () => method.create(options, stage)),
+        point,
+        watched,
+      ),
+  };
+}
+
+/**
+ * The point that a method is of, by the part that it makes: no file says where it goes, only the config that names it.
+ *
+ * @param partOf  makes the part, of the options that are asked for
+ * @throws PluginError where the file cannot be loaded, exports no method, or makes something that is of no point
+ */
+export async function pointOfMethod(
+  reference: ModuleReference,
+  limitSeconds: number,
+  partOf: (method: Method<unknown>) => unknown,
+): Promise<MethodPoint> {
+  const { method, watched } = await importMethod(reference, limitSeconds);
+  const part = guard('create', watched, () => partOf(method));
+  if (typeof part === 'function') return 'aggregation';
+  const has = (name: string): boolean => isMapping(part) && part[name] !== undefined;
+  if (has('apply')) return has('scope') ? 'groupSteps' : 'creditSteps';
+  if (['afterStep', 'afterEvaluation', 'temperature'].some(has)) return 'controllers';
+  const telling = METHOD_POINTS.find((point) => PARTS[point].length > 0 && PARTS[point].every(has));
+  if (telling !== undefined) return telling;
+  throw broken(watched, `create() gave ${kindOf(part)} — give a part as rlvr-train/methods has them`);
+}
+
+interface ImportedMethod {
+  readonly method: Method<unknown>;
+  readonly watched: Callee;
+}
+
+async function importMethod(reference: ModuleReference, limitSeconds: number): Promise<ImportedMethod> {
   const file: Callee = { name: reference.shown, path: reference.path, limitSeconds };
   const value = await runAsAsync(file, () => importExport(reference));
   const called = reference.export === undefined ? 'its default export' : `its export ${reference.export}`;
@@ -60,16 +100,7 @@ export async function loadMethod(
   }
   if ('needs' in value) throw refusal(`${called} has needs, which are called uses now; write uses: () => [ledger()]`);
   const method = value as unknown as Method<unknown>; // its part is looked at when it is made
-  const watched: Callee = { ...file, name: `method "${method.id}" (${reference.shown})` };
-  return {
-    ...method,
-    create: (options, stage) =>
-      watchPart(
-        guard('create', watched, () => method.create(options, stage)),
-        point,
-        watched,
-      ),
-  };
+  return { method, watched: { ...file, name: `method "${method.id}" (${reference.shown})` } };
 }
 
 function watchPart(part: unknown, named: MethodPoint, watched: Callee): unknown {

@@ -14,7 +14,7 @@ import type { OwnRewards } from '../rewards/built_in.ts';
 import type { Tracker } from '../run/tracker.ts';
 import { asksInWords } from '../text/codec.ts';
 import { adapterInRun, findFiles, modelInRun } from './found_files.node.ts';
-import { openMethods } from './open/open_methods.node.ts';
+import { openMethods, tryMethods } from './open/open_methods.node.ts';
 import { openReporters } from './open/open_reporters.node.ts';
 import { makersOf, openRewards } from './open/open_rewards.node.ts';
 import { openTasks } from './open/open_tasks.node.ts';
@@ -83,6 +83,8 @@ export async function openPlugins(loaded: LoadedConfig, options: PluginOptions):
     if (tasks === undefined) throw new RangeError('a task that cannot be opened is a problem');
     const config = withModuleNames(loaded.config, opening);
     const methods = Object.fromEntries(opening.methods);
+    if (options.rewards !== 'unused') tryMethods(opening, config, withWordsOf(config, tasks, methods));
+    loaded.problems.throwIfAny();
     return {
       config,
       tasks: withWordsOf(config, tasks, methods),

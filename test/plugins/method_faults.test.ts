@@ -3,7 +3,7 @@
  * was wrong, with the line where it threw, and the run has kept the step before.
  */
 import { writeFileSync } from 'node:fs';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
@@ -29,7 +29,9 @@ async function failing(line: string, part: string, says: string): Promise<Failed
   writeFileSync('mine.mjs', fileOf(part));
   const yaml = `${YAML}\nreward_timeout: ${says.includes('nothing within') ? 1 : 60}\n${line}`;
   const loaded = parseConfig(yaml.replace('[mine]', '[accuracy]'), { file: 'my.yaml' });
+  Object.assign(globalThis, { mineCalls: Number.NEGATIVE_INFINITY }); // nothing is wrong while it is tried before step 1
   const opened = await openPlugins(loaded, { file: 'my.yaml', announce: () => {} });
+  Object.assign(globalThis, { mineCalls: 0 });
   const [method] = Object.values(opened.methods);
   const store = memoryStore();
   try {
@@ -100,10 +102,6 @@ const FAULTS: readonly (readonly [line: string, fault: string, part: string, say
 ];
 
 describe("a user's method", () => {
-  beforeEach(() => {
-    Object.assign(globalThis, { mineCalls: 0 });
-  });
-
   it.each(FAULTS)('at %s that %s is named, and the run is saved', async (line, _, part, says) => {
     const { message, checkpoints } = await failing(line, part, says);
     expect(message).toContain(NAMED + says);

@@ -6,7 +6,7 @@ import { parseConfig } from '../../src/config/load.ts';
 import { createMethods } from '../../src/methods/create.ts';
 import type { Surrogate } from '../../src/methods/points.ts';
 import type { GrpoStageConfig } from '../../src/methods/stage.ts';
-import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.node.ts';
+import { type OpenedPlugins, openPlugins, type PluginOptions } from '../../src/plugins/open_plugins.node.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 
 eachInOwnFolder(() => void mkdirSync('methods'));
@@ -26,10 +26,17 @@ const ROOT = `export default method({
   create: ({ power }) => (tokens, { completions }) => 1 / (completions * tokens ** power),
 });`;
 
-async function open(...lines: readonly string[]): Promise<OpenedPlugins & { readonly stage: GrpoStageConfig }> {
+type Opened = OpenedPlugins & { readonly stage: GrpoStageConfig };
+
+const open = (...lines: readonly string[]): Promise<Opened> => openWith({}, lines);
+
+/** Not tried before step 1, so that the test is the first to ask the part. */
+const openUntried = (...lines: readonly string[]): Promise<Opened> => openWith({ rewards: 'unused' }, lines);
+
+async function openWith(options: Pick<PluginOptions, 'rewards'>, lines: readonly string[]): Promise<Opened> {
   const text = ['task: sort_digits', 'max_steps: 3', ...lines].join('\n');
   const loaded = parseConfig(text, { file: 'my.yaml' });
-  const opened = await openPlugins(loaded, { file: 'my.yaml', directory: 'runs/one', announce: () => {} });
+  const opened = await openPlugins(loaded, { file: 'my.yaml', directory: 'runs/one', announce: () => {}, ...options });
   const [stage] = opened.config.stages;
   if (stage.stage !== 'grpo') throw new Error('expected a grpo stage');
   return { ...opened, stage };
@@ -83,7 +90,10 @@ describe('a method from a file', () => {
     file('throws', part('throw new TypeError("no");'));
     file('hangs', part('for (;;) {}'));
     const apply = async (name: string, seconds: number): Promise<() => unknown> => {
-      const { stage, methods } = await open(`credit_steps: [./methods/${name}.ts]`, `reward_timeout: ${seconds}`);
+      const { stage, methods } = await openUntried(
+        `credit_steps: [./methods/${name}.ts]`,
+        `reward_timeout: ${seconds}`,
+      );
       const { creditSteps } = createMethods(stage, methods);
       return () => creditSteps[0].part.apply([], {} as never); // it looks at nothing
     };
@@ -97,7 +107,7 @@ describe('a method from a file', () => {
 
     const partOf = async (key: string, point: 'advantageEstimator' | 'creditSteps' | 'aggregation', part: string) => {
       bare('mine', `{ id: 'mine', ${ABOUT}, options: {}, create: () => (${part}) }`);
-      const { stage, methods } = await open(`${key}`);
+      const { stage, methods } = await openUntried(`${key}`);
       const made = createMethods(stage, methods)[point];
       return ('part' in made ? made.part : made[0].part) as never;
     };
@@ -169,7 +179,7 @@ describe('a method from a file', () => {
   it('is ended where a token of its objective has no end, and named where it has no number', async () => {
     const part = '{ at({ logRatio }, out) { while (logRatio === 0); out.loss = logRatio; } }';
     bare('loops', `{ id: 'loops', ${ABOUT}, options: {}, create: () => (${part}) }`);
-    const { stage, methods } = await open('objective: ./methods/loops.ts', 'reward_timeout: 0.2');
+    const { stage, methods } = await openUntried('objective: ./methods/loops.ts', 'reward_timeout: 0.2');
     const made = methods[stage.methods.objective[0].name].create({}, stage) as Surrogate;
     const out = { loss: 0, slope: 0, logprobSlope: 0 };
     expect(() => made.at({ logRatio: 0, logprob: 0, oldLogprob: 0, advantage: 0 }, out)).toThrow(
@@ -185,7 +195,7 @@ describe('a method from a file', () => {
   it('may be an objective that is a whole term, and is named where it leaves no number', async () => {
     const part = '{ coupling: "group", add(_, [{ losses }]) { losses[0] = 0 / 0; } }';
     bare('whole', `{ id: 'whole', ${ABOUT}, options: {}, create: () => (${part}) }`);
-    const { stage, methods } = await open('objective: ./methods/whole.ts');
+    const { stage, methods } = await openUntried('objective: ./methods/whole.ts');
     const [{ part: term }] = createMethods(stage, methods).lossTerms;
     const [losses, dLogprobs, dEntropies] = [1, 2, 3].map(() => new Float64Array(2));
     expect(() => term.add([], [{ losses, dLogprobs, dEntropies }], {} as never)).toThrow(

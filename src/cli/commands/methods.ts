@@ -1,4 +1,4 @@
-/** `rlvr-train methods ls | show ID`: what a step can be made of, a line each, and all that is known of one. */
+/** `rlvr-train methods`: what a step can be made of, a line each, all that is known of one, and the check of one of the user's. */
 
 import { type Catalogue, type CatalogueMethod, catalogue, TAKES } from '../../catalogue/catalogue.ts';
 import { methodFacts } from '../../catalogue/method_facts.ts';
@@ -9,13 +9,14 @@ import { colors } from '../display/colors.ts';
 import { wrapWords } from '../display/live/text.ts';
 import { print, printJson, wrapColumns } from '../display/output.ts';
 import { command } from '../flags/command.ts';
-import { toggle } from '../flags/flag.ts';
+import { text, toggle, withDefault } from '../flags/flag.ts';
+import { checkMethodCommand } from '../own_files/check_method.ts';
 import { aboutMethod } from './list.ts';
 
 export const METHODS = command({
   name: 'methods',
-  does: 'what a grpo stage is made of',
-  usage: 'ls [words] | show <id>',
+  does: 'what a grpo stage is made of, and the check of a method of yours',
+  usage: 'ls [words] | show <id> | check <file or id>',
   inner: [
     command({
       name: 'ls',
@@ -37,8 +38,27 @@ export const METHODS = command({
       flags: { json: toggle('print it as JSON') },
       run: showMethods,
     }),
+    command({
+      name: 'check',
+      does: 'try a method on made-up groups and in two steps of a small policy: what it gives, for null and equal rewards too, whether it always gives the same, its derivatives, its time; exit status 1 where no run can be trained with it',
+      words: [
+        {
+          syntax: '<method>',
+          text: "a file, or an entry of a config: ./methods/mine.ts, '{name: ./methods/mine.ts, scale: 2}'",
+        },
+      ],
+      flags: {
+        task: withDefault(
+          text('<task>', "whose problems are answered, as in a config: ./tasks/mine.ts, '{name: gcd, max: 30}'"),
+          'chain_sum',
+        ),
+        json: toggle('print what was found as JSON'),
+      },
+      run: ([entry], flags) => checkMethodCommand(entry, flags),
+    }),
   ],
   examples: [
+    { words: 'methods check ./methods/mine.ts', does: 'try a method of yours' },
     { words: 'methods ls', does: 'methods by the point of a step; `methods show ID` has formula, source, options' },
   ],
 });

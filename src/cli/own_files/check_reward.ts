@@ -1,6 +1,7 @@
 /** `rlvr-train rewards check`: a reward as a config names it, tried on made-up answers to problems of a task. */
 import { parseConfig } from '../../config/load.ts';
-import { checkReward, type RewardCheck, shortNumber } from '../../plugins/check/reward_check.ts';
+import { checkReward, type RewardCheck } from '../../plugins/check/reward_check.ts';
+import { shortNumber } from '../../plugins/check/say.ts';
 import { openPlugins } from '../../plugins/open_plugins.node.ts';
 import { getReward } from '../../rewards/built_in.ts';
 import { isModuleFile, rewardLabel } from '../../rewards/module_file.ts';

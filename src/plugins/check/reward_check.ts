@@ -9,6 +9,7 @@ import {
 import { frozen } from '../../rewards/sandbox/sandbox.ts';
 import { isOwnError } from '../reward_module.ts';
 import { ANSWER_KINDS, type AnswerKind, type MadeUpAnswer, madeUpAnswers } from './made_up_answers.ts';
+import { shortNumber } from './say.ts';
 
 /** What a reward pays for one kind of answer. */
 export interface PaidKind {
@@ -158,11 +159,6 @@ function warningsOf(answers: readonly MadeUpAnswer[], values: RewardValues, pays
     const means = `${shortNumber(mean)} and ${shortNumber(right)} on average`;
     return [`pays ${WORDS[kind]} ${much} a right one (${means}): alone, it does not teach to be right`];
   });
-}
-
-/** Three digits: `0.25`, `1`. */
-export function shortNumber(value: number): string {
-  return String(Number(value.toPrecision(3)));
 }
 
 async function timeOf(reward: RewardFunction, batch: RewardBatch): Promise<number> {

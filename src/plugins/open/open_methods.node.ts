@@ -1,9 +1,12 @@
 /** The methods of a config that are files of the user's. */
+import type { RunConfig } from '../../config/run_config.ts';
+import type { TaskSet } from '../../data/task_set.ts';
 import { methodKey } from '../../methods/look_up.ts';
 import { METHOD_POINTS, type MethodPoint } from '../../methods/stage.ts';
 import type { Plugin } from '../../options/keys.ts';
 import { takeOptions } from '../../options/read.ts';
 import { isModuleFile } from '../../rewards/module_file.ts';
+import { tryMethod } from '../check/method_check.ts';
 import { methodPlace } from '../found_files.node.ts';
 import { loadMethod } from '../method_module.node.ts';
 import { tryFile } from '../trial.node.ts';
@@ -21,6 +24,25 @@ export async function openMethods(opening: Opening): Promise<void> {
         if (opening.options.rewards === 'unused' && !opening.modules.has(plugin.name)) continue;
         const path = methodPlace(problems, index, point, place);
         await orReport(opening, path, plugin.name, () => openMethod(opening, point, plugin, path));
+      }
+    }
+  }
+}
+
+/**
+ * Tries the methods that are files on made-up groups, so that mistakes in them show their line before step 1.
+ *
+ * @param config  with files by their names in the run
+ */
+export function tryMethods({ loaded: { problems }, methods }: Opening, config: RunConfig, tasks: TaskSet): void {
+  const own = Object.fromEntries(methods);
+  for (const [index, stage] of config.stages.entries()) {
+    if (stage.stage !== 'grpo') continue;
+    for (const point of METHOD_POINTS) {
+      for (const [place, plugin] of stage.methods[point].entries()) {
+        if (!methods.has(methodKey(plugin))) continue;
+        const path = methodPlace(problems, index, point, place);
+        for (const flaw of tryMethod({ stage, tasks, own, point, place })) problems.addMessage(path, flaw);
       }
     }
   }

@@ -1,0 +1,259 @@
+/** `methods check`: what is said of methods that are wrong, and of such that teach nothing; built-in ones are neither. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { describeMethod, EXAMPLE_REWARDS } from '../../src/catalogue/catalogue.ts';
+import { checkMethodCommand } from '../../src/cli/own_files/check_method.ts';
+import { POINT_KEYS } from '../../src/config/keys/method_keys.ts';
+import { parseConfig } from '../../src/config/load.ts';
+import { METHODS } from '../../src/methods/registry.ts';
+import { METHOD_POINTS, type MethodPoint } from '../../src/methods/stage.ts';
+import { checkMethod, type MethodCheck } from '../../src/plugins/check/method_check.ts';
+import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
+import { printed } from '../cli/printed.ts';
+import { eachInOwnFolder } from '../support/folders.ts';
+import { blockOf } from '../support/page_blocks.ts';
+import { stageOf } from '../support/stages.ts';
+import { createTask } from '../support/tasks.ts';
+
+eachInOwnFolder(() => void mkdirSync('methods'));
+afterEach(() => {
+  process.exitCode = undefined;
+});
+
+const tasks = createTask({ name: 'chain_sum' });
+const GROUPS = ['num_generations: 8', 'generation_batch_size: 32'];
+
+/** Writes a method of this part and says what a config names it by. */
+function write(part: string, name = 'mine'): string {
+  const about = "{ does: 'Tries.', formula: 'x', source: 'own', certainty: 'own' }";
+  writeFileSync(
+    `methods/${name}.mjs`,
+    `const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+     export default { id: 'mine', about: ${about}, options: {}, create: () => (${part}) };`,
+  );
+  return `./methods/${name}.mjs`;
+}
+
+function opened(point: MethodPoint, part: string) {
+  const { yaml, takes } = POINT_KEYS[point];
+  const file = write(part);
+  const line = `${yaml}: ${takes === 'one' ? file : `[${file}]`}`;
+  const text = ['task: chain_sum', 'max_steps: 3', ...GROUPS, line].join('\n');
+  return openPlugins(parseConfig(text, { file: 'my.yaml' }), { file: 'my.yaml', announce: () => {} });
+}
+
+async function check(point: MethodPoint, part: string): Promise<MethodCheck> {
+  const { config, methods, tasks: own, close } = await opened(point, part);
+  try {
+    const [stage] = config.stages;
+    if (stage.stage !== 'grpo') throw new Error('expected a grpo stage');
+    return checkMethod({ stage, tasks: own, own: methods, point, place: 0 });
+  } finally {
+    await close();
+  }
+}
+
+const everyMethod = METHOD_POINTS.flatMap((point) =>
+  METHODS[point].map((method) => ({ point, method, id: method.id })),
+);
+
+it.each(everyMethod)('finds nothing wrong with $id', ({ point, method, id }) => {
+  const stage = stageOf(...GROUPS, describeMethod(point, method).yaml[0], EXAMPLE_REWARDS);
+  const place = stage.methods[point].findIndex(({ name }) => name === id);
+  const { findings, warnings } = checkMethod({ stage, tasks, own: {}, point, place });
+  expect([findings, warnings]).toEqual([[], []]);
+});
+
+const OF_REWARDS = (advantages: string): string =>
+  `{ estimate: (groups) => groups.map(({ rollouts }) => { const rewards = rollouts.map(({ reward }) => reward); return { advantages: ${advantages} }; }) }`;
+/** Every reward less the mean of the group, and 0 where there is none. */
+const CENTRED =
+  'Float32Array.from(rewards, (reward) => reward === null ? 0 : reward - mean(rewards.filter((other) => other !== null)))';
+
+describe('before step 1 a run refuses, with the line,', () => {
+  it.each<[string, MethodPoint, string, string]>([
+    [
+      'an estimator that divides by the spread of equal rewards',
+      'advantageEstimator',
+      OF_REWARDS(
+        'Float32Array.from(rewards, (reward) => (reward - mean(rewards)) / Math.max(...rewards.map((other) => Math.abs(other - mean(rewards)))))',
+      ),
+      'my.yaml:5 .*estimate gave NaN among the advantages of group 2 .place 0. — give finite numbers',
+    ],
+    [
+      'one that throws on null',
+      'advantageEstimator',
+      OF_REWARDS('rewards.map((reward) => reward.valueOf())'),
+      'my.yaml:5 .*estimate failed: TypeError: Cannot read properties of null .*— correct it',
+    ],
+    [
+      'one that gives too few',
+      'advantageEstimator',
+      OF_REWARDS('rewards.slice(1)'),
+      'gave 7 advantages of group 0 — give 8',
+    ],
+    [
+      'one that draws by Math.random',
+      'advantageEstimator',
+      OF_REWARDS('rewards.map(() => Math.random())'),
+      'gives something else when it is asked again from the beginning — let it depend on its arguments',
+    ],
+    [
+      'one that remembers without a state',
+      'advantageEstimator',
+      '(() => { let seen = 0; return { estimate: (groups) => groups.map(({ rollouts }) => ({ advantages: rollouts.map(() => seen++) })), state: () => 0, restore() { seen = 0; } }; })()',
+      'gives something else after a resume — let state',
+    ],
+    [
+      'a credit step that writes into its groups',
+      'creditSteps',
+      '{ apply: (groups) => { groups[0].advantages[0] = 5; return groups; } }',
+      'my.yaml:5 .*writes into what it is given',
+    ],
+    [
+      'a group step that leaves a group out',
+      'groupSteps',
+      "{ scope: 'batch', apply: (groups) => groups.slice(1) }",
+      'gave 3 groups for 4 — give one for each',
+    ],
+    [
+      'a surrogate that is not finite',
+      'objective',
+      '{ at({ advantage }, out) { out.loss = Math.log(advantage); } }',
+      'at left .* — set finite numbers',
+    ],
+    [
+      'an aggregation that divides by 0 for one token',
+      'aggregation',
+      '(tokens) => 1 / (tokens - 1)',
+      'gave Infinity — give a finite number',
+    ],
+  ])('%s', async (_, point, part, says) => {
+    await expect(opened(point, part)).rejects.toThrow(new RegExp(says));
+  });
+});
+
+describe('a method is warned of', () => {
+  it.each<[string, MethodPoint, string, string]>([
+    [
+      'that reads null as 0',
+      'advantageEstimator',
+      OF_REWARDS('Float32Array.from(rewards, (reward) => reward - mean(rewards))'),
+      'gives an advantage to a completion without a reward (null)',
+    ],
+    [
+      'that gives a list of numbers',
+      'advantageEstimator',
+      OF_REWARDS(`[...${CENTRED}]`),
+      'gives advantages as a list of numbers, where the types ask for a Float32Array',
+    ],
+    [
+      'that turns advantages around',
+      'advantageEstimator',
+      OF_REWARDS(`${CENTRED}.map((advantage) => -advantage)`),
+      'gives a reward of 0 a larger advantage than one of 1 in the same group',
+    ],
+    [
+      'that gives 0 to all',
+      'advantageEstimator',
+      OF_REWARDS('new Float32Array(rewards.length)'),
+      'without an advantage there is no gradient',
+    ],
+    [
+      'whose slope is another than that of its loss',
+      'objective',
+      '{ at({ logRatio, advantage }, out) { out.loss = -Math.exp(logRatio) * advantage; out.slope = -advantage; } }',
+      'sets a slope that is not the derivative of its loss by the log-ratio',
+    ],
+    [
+      'that makes better completions less likely',
+      'objective',
+      '{ at({ logRatio, advantage }, out) { out.loss = Math.exp(logRatio) * advantage; out.slope = out.loss; } }',
+      'makes better completions less likely: its loss rises with the ratio at a ratio of 1',
+    ],
+    [
+      'whose term has a wrong derivative',
+      'lossTerms',
+      "{ coupling: 'token', add: (all, gradients) => all.forEach(({ logprobs, coefficients }, i) => logprobs.forEach((logprob, t) => { gradients[i].losses[t] += coefficients[t] * logprob ** 2; gradients[i].dLogprobs[t] += coefficients[t] * logprob; })) }",
+      'as dLogprobs where its loss has a slope of',
+    ],
+    [
+      'whose term moves masked tokens',
+      'lossTerms',
+      "{ coupling: 'token', add: (all, gradients) => all.forEach(({ logprobs }, i) => logprobs.forEach((logprob, t) => { gradients[i].losses[t] += logprob; gradients[i].dLogprobs[t] += 1; })) }",
+      'adds to tokens whose coefficient is 0',
+    ],
+    [
+      'whose ratio is not 1 on-policy',
+      'ratio',
+      '{ measure: (_, out) => { out.fill(1); }, spread() {} }',
+      'is not 1 where the policy is the one that sampled',
+    ],
+    ['whose weight turns a token around', 'aggregation', '(tokens) => 2 - tokens', 'gives a weight of 0 or less'],
+  ])('%s', async (_, point, part, says) => {
+    const { findings, warnings } = await check(point, part);
+    expect(findings).toEqual([]);
+    expect(warnings.join('\n')).toContain(says);
+  });
+});
+
+it('an estimator that keeps its contract is shown with null and equal rewards, and timed', async () => {
+  const { findings, warnings, examples, msPerCompletion } = await check('advantageEstimator', OF_REWARDS(CENTRED));
+  expect([findings, warnings]).toEqual([[], []]);
+  expect(examples.map(({ given }) => given).join('\n')).toMatch(/1, 0\.25, 0[\s\S]*null[\s\S]*0\.5, 0\.5.*\(dead\)/);
+  expect(msPerCompletion).toBeGreaterThan(0);
+});
+
+describe('the command', () => {
+  it('finds nothing wrong with the estimator that CONTRIBUTING writes, which centres each group on its median', async () => {
+    writeFileSync('methods/median.ts', blockOf('CONTRIBUTING.md', '// methods/median.ts'));
+    const text = await printed(() => checkMethodCommand('./methods/median.ts', { task: 'chain_sum', json: true }));
+    const { findings, warnings, point, examples } = JSON.parse(text);
+    expect([findings, warnings, point]).toEqual([[], [], 'advantage_estimator']);
+    // Of 1, 0.25, 0, 0.5, 0.75, 1, 0.25, 0: the median is (0.25 + 0.5) / 2.
+    expect(examples[0].gives).toBe('advantages 0.625, -0.125, -0.375, 0.125, 0.375, 0.625, -0.125, -0.375');
+    const scaled = JSON.stringify({ name: './methods/median.ts', scale: 2 });
+    const twice = await printed(() => checkMethodCommand(scaled, { task: 'chain_sum', json: true }));
+    expect(JSON.parse(twice).examples[0].gives).toMatch(/^advantages 1\.25, -0\.25,/);
+  });
+
+  it('tells the point by the part, tries it in two steps of a policy, and prints what it gives', async () => {
+    const text = await printed(() => checkMethodCommand(write(OF_REWARDS(CENTRED)), { task: 'chain_sum' }));
+    expect(text).toMatch(
+      /^advantage_estimator {2}on made-up answers to chain_sum\n {2}rewards 1, .* → {2}advantages 0\./,
+    );
+    expect(text).toMatch(/in two steps of a small policy .*reward [\d.]+, loss -?[\d.e-]+/);
+    expect(text).toMatch(/mine\.mjs keeps what a method keeps; [\d.]+ µs per completion\n$/);
+    expect(process.exitCode).toBeUndefined();
+  });
+
+  it.each<[string, string, string]>([
+    ['prompt_source', '{ next: async (count, draw) => (await draw(count)).slice(1) }', 'next gave no 4 problems'],
+    ['rollout_strategies', '{ rollOut: (requests, next) => next(requests) }', ''],
+    ['rollout_strategies', '{ rollOut: () => 1 }', 'rollOut gave something else than groups'],
+    ['token_controls', '{ after: () => undefined }', ''],
+    ['controllers', '{ afterStep: async () => { throw new Error("no"); } }', 'afterStep failed: Error: no'],
+    ['evaluation_figures', '{ name: "solved", of: () => ({ mean: 0, low: 0, high: 1, count: 4 }) }', ''],
+    ['token_weights', "{ coupling: 'token', weigh() {} }", ''],
+    ['group_steps', "{ scope: 'group', apply: (groups) => groups }", ''],
+  ])('at %s, what needs a policy is tried in a run: %s', async (point, part, says) => {
+    const text = await printed(() => checkMethodCommand(write(part), { task: 'chain_sum', json: true }).catch(String));
+    const result = JSON.parse(text || 'null');
+    expect(result?.point).toBe(point);
+    expect(result.findings.join('\n')).toContain(says);
+    expect(process.exitCode).toBe(says === '' ? undefined : 1);
+  });
+
+  it('knows built-in methods by their ids, and refuses what is of no point', async () => {
+    expect(await printed(() => checkMethodCommand('rloo', { task: 'gcd' }))).toContain(
+      'rloo keeps what a method keeps',
+    );
+    await expect(checkMethodCommand(write('{ name: "solved", of: () => 1 }'), { task: 'gcd' })).rejects.toThrow(
+      'of gave no {mean, low, high, count}',
+    );
+    await expect(checkMethodCommand('rlooo', { task: 'gcd' })).rejects.toThrow('no such method');
+    await expect(checkMethodCommand(write('{ other: 1 }', 'other'), { task: 'gcd' })).rejects.toThrow(
+      'create() gave an object with other — give a part as rlvr-train/methods has them',
+    );
+  });
+});
