@@ -47,6 +47,26 @@ export interface EnvironmentStep<S> {
   readonly verdict?: Verdict;
 }
 
+/** A state beside what it should be, cell by cell: fields of a record, places of a board. */
+export interface ComparedState {
+  readonly cells: readonly string[];
+  /** [cells] */
+  readonly goal: readonly string[];
+}
+
+/** What may be known of a state besides how far it is from won, by the member of the environment that knows it. */
+export const STATE_FACTS = ['distance', 'milestones', 'compared', 'guard'] as const;
+export type StateFact = (typeof STATE_FACTS)[number];
+
+/** What an environment knows of a state. */
+export interface KnownState {
+  /** The same for two states where they are the same. */
+  readonly key: string;
+  readonly distance?: number;
+  readonly milestones?: readonly boolean[];
+  readonly compared?: ComparedState;
+}
+
 /**
  * How a problem is played: I is its identity, S a state, both plain JSON. Chance is `rng` alone, which is keyed by problem,
  * rollout and turn: the same actions lead to the same states.
@@ -63,6 +83,14 @@ export interface EnvironmentDefinition<I extends Json, S extends Json, K extends
   /** An action of the teacher of a warm start, who errs. Default: the expert's in 7 of 10 turns, and a random one. */
   teacher?(state: S, knobs: K, rng: Rng): string;
   turnLimits(knobs: K): TurnLimits;
+  /** Fewest actions from a state to won; undefined: none lead there. */
+  distance?(state: S, knobs: K): number | undefined;
+  /** Parts of the way to won, reached in a state or not: the same ones in the same order all through an episode. */
+  milestones?(state: S, knobs: K): readonly boolean[];
+  /** The state beside the one that wins. */
+  compared?(state: S, knobs: K): ComparedState;
+  /** Why an action that the rules allow should not be taken: what the policy then reads in the place of its effect. */
+  guard?(state: S, action: string, knobs: K): string | undefined;
   /** Whether the best player may lose, as chance decides too; absent: an expert wins every episode. */
   chanceDecides?(knobs: K): boolean;
   /** The tools that may be called, where it has some. */
@@ -90,6 +118,11 @@ export interface EpisodeState {
 /** What an action led to in an episode. */
 export interface EpisodeStep extends Omit<EnvironmentStep<Json>, 'state'> {
   readonly next: EpisodeState;
+  /** A guard denied the action, which was not taken. */
+  readonly denied?: true;
+  /** What is known of the states before and after it, where the context `wantsStates`. */
+  readonly before?: KnownState;
+  readonly after?: KnownState;
 }
 
 /** The problems of a task, or of a set of them, as episodes. */
@@ -114,6 +147,12 @@ export interface Environment {
    * @throws PluginError where it is longer than its task says, or cannot be written
    */
   observationTokens(item: TaskItem, step: EpisodeStep, finishReason: FinishReason): Int32Array;
+}
+
+/** What a task says of its episodes, at its knobs. */
+export interface BoundEnvironment extends Pick<Environment, 'start' | 'step' | 'expert'> {
+  /** What it knows of its states. */
+  readonly knows: readonly StateFact[];
 }
 
 /** One turn of a played episode. */

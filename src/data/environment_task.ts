@@ -43,7 +43,8 @@ export function environmentTask<I extends Json, S extends Json, K extends Knobs>
   card: TaskCard<K>,
   definition: EnvironmentTask<I, S, K>,
 ): TaskDefinition<I, K> {
-  const { characters, longest, mutants, start, step, expert, random, teacher, chanceDecides, ...own } = definition;
+  const { characters, longest, mutants, start, step, expert, random, teacher, chanceDecides, ...others } = definition;
+  const { distance, milestones, compared, guard, ...own } = others;
   const tokenizer = characterTokenizer({ name: card.name, tokens: [...new Set(characters.split(''))] });
   const turnLimits = (knobs: K): TurnLimits => {
     const { turns, action, observation } = longest(knobs);
@@ -56,6 +57,10 @@ export function environmentTask<I extends Json, S extends Json, K extends Knobs>
     random,
     ...(teacher && { teacher }),
     ...(chanceDecides && { chanceDecides }),
+    ...(distance && { distance }),
+    ...(milestones && { milestones }),
+    ...(compared && { compared }),
+    ...(guard && { guard }),
     turnLimits,
   };
   const environment = rules as unknown as AnyEnvironment; // it knows its own states and knobs

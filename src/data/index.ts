@@ -46,13 +46,17 @@ export {
 } from './create_task.ts';
 export type { DataFiles } from './datasets/data_files.ts';
 export type {
+  BoundEnvironment,
+  ComparedState,
   Environment,
   EnvironmentDefinition,
   EnvironmentStep,
   EpisodeState,
   EpisodeStep,
+  KnownState,
   PlayedEpisode,
   PlayedTurn,
+  StateFact,
   TurnLimits,
 } from './environment.ts';
 export { type EnvironmentTask, environmentTask } from './environment_task.ts';

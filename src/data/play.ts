@@ -3,8 +3,16 @@ import { type Rng, rngFor } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
 import { illegal, truncated, wrongValue } from '../rewards/reject.ts';
 import { asksInWords, type Codec } from '../text/codec.ts';
-import type { Environment, EnvironmentDefinition, EpisodeState, PlayedEpisode, PlayedTurn } from './environment.ts';
-import { ENVIRONMENT_TURN, POLICY_TURN } from './environment.ts';
+import type {
+  BoundEnvironment,
+  EnvironmentDefinition,
+  EnvironmentStep,
+  EpisodeState,
+  KnownState,
+  PlayedEpisode,
+  PlayedTurn,
+} from './environment.ts';
+import { ENVIRONMENT_TURN, POLICY_TURN, STATE_FACTS } from './environment.ts';
 import type { Knobs, TaskItem } from './problem.ts';
 
 /** Actions that may break the rules before the last of them ends the episode. */
@@ -13,8 +21,18 @@ export const MOST_ILLEGAL = 3;
 /** An environment whose items and knobs are known to itself only; methods are checked bivariantly. */
 export type AnyEnvironment = EnvironmentDefinition<Json, Json, Knobs>;
 
-/** How problems of one task are played. */
-export type BoundEnvironment = Pick<Environment, 'start' | 'step' | 'expert'>;
+/** Everything that an environment knows of a state. */
+export function knownState(definition: AnyEnvironment, state: Json, knobs: Knobs): KnownState {
+  const distance = definition.distance?.(state, knobs);
+  const milestones = definition.milestones?.(state, knobs);
+  const compared = definition.compared?.(state, knobs);
+  return {
+    key: JSON.stringify(state),
+    ...(distance !== undefined && { distance }),
+    ...(milestones && { milestones }),
+    ...(compared && { compared }),
+  };
+}
 
 /** How a task is played by a model: in words by a pretrained one, and with at most so many turns that call tools. */
 export function environmentFor(
@@ -39,18 +57,27 @@ export function bindEnvironment(definition: AnyEnvironment, name: string, knobs:
   const chance = ({ key }: TaskItem, stream: string, turn: number): Rng =>
     rngFor(`episode|${name}|${key}|${stream}|${turn}`);
   return {
+    knows: STATE_FACTS.filter((fact) => definition[fact] !== undefined),
     start: (item, stream) => {
       const state = definition.start(item.identity, knobs, chance(item, stream, -1));
       return { state, turn: 0, illegal: 0 };
     },
-    step(item, before, action, stream, { finishReason }) {
+    step(item, before, action, stream, { finishReason, guarded, wantsStates }) {
       const turn = before.turn + 1;
-      // What the limit of a turn cut is no action that anybody meant.
-      const step =
-        finishReason === 'length'
-          ? { state: before.state, illegal: true as const, observation: '', verdict: truncated() }
-          : definition.step(before.state, action, knobs, chance(item, stream, before.turn));
-      const { state, ...rest } = step;
+      const taken = (): EnvironmentStep<Json> & { readonly denied?: true } => {
+        // What the limit of a turn cut is no action that anybody meant.
+        if (finishReason === 'length')
+          return { state: before.state, illegal: true, observation: '', verdict: truncated() };
+        const denied = guarded ? definition.guard?.(before.state, action, knobs) : undefined;
+        if (denied !== undefined) return { state: before.state, observation: denied, denied: true };
+        return definition.step(before.state, action, knobs, chance(item, stream, before.turn));
+      };
+      const { state, ...step } = taken();
+      const known = wantsStates && {
+        before: knownState(definition, before.state, knobs),
+        after: knownState(definition, state, knobs),
+      };
+      const rest = { ...step, ...known };
       const broken = before.illegal + (step.illegal ? 1 : 0);
       const next: EpisodeState = { state, turn, illegal: broken };
       if (step.verdict !== undefined) return { ...rest, next };

@@ -16,6 +16,10 @@ export interface VerifyContext {
   readonly wantsSteps?: true;
   /** A method shows what was wrong: the verdict on a wrong answer is to say it. */
   readonly wantsFeedback?: true;
+  /** A method reads what the environment knows of its states: its steps are to say it. */
+  readonly wantsStates?: true;
+  /** A method asks the guard of an environment before each action. */
+  readonly guarded?: true;
 }
 
 /** One problem as the trainer sees it. */

@@ -5,7 +5,7 @@ import type { BrokenRule } from '../options/read.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import type { Message } from '../text/codec.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
-import type { Environment, EnvironmentDefinition, PlayedEpisode, TurnLimits } from './environment.ts';
+import type { BoundEnvironment, EnvironmentDefinition, PlayedEpisode, TurnLimits } from './environment.ts';
 import type { Knobs, TaskItem, VerifyContext } from './problem.ts';
 import type { Repeat } from './repeat.ts';
 
@@ -163,7 +163,7 @@ export interface Task {
   /** Item `index` of the endless training stream: random access, a pure function of (seed, index). */
   trainItem(seed: number, index: number): TaskItem;
   /** Its problems as episodes, there where it is answered in several turns: they are judged by these, not by `verify`. */
-  readonly environment?: Pick<Environment, 'start' | 'step' | 'expert'>;
+  readonly environment?: BoundEnvironment;
   /** An episode of the warm start's teacher, there where it is answered in several turns. Pure in (seed, index). */
   demonstratedEpisode?(item: TaskItem, seed: number, index: number): PlayedEpisode;
   /** Different problems of the training stream; undefined where the task cannot list them. */

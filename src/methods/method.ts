@@ -80,6 +80,7 @@ export interface Method<Part, Options extends KeyTable = KeyTable> {
  *   truncation    weighs completions by what top_k, top_p and min_p left of the policy
  *   masks-ends    leaves completions without an end out of the loss
  *   group-scale   divides advantages by the deviation of their group
+ *   turns         credits single turns of an episode by what they were paid
  *   uncentred     compares a reward with 0: an advantage is the reward, up to a scale of the whole batch
  */
 export type Telling =
@@ -92,6 +93,7 @@ export type Telling =
   | 'truncation'
   | 'masks-ends'
   | 'group-scale'
+  | 'turns'
   | 'uncentred';
 
 /** A method of a stage, for what others of the stage say about it. */

@@ -1,4 +1,5 @@
 /** What flows through a step: rollouts, the groups that share a prompt, their credit, and what a step and an evaluation give. */
+import type { KnownState } from '../data/environment.ts';
 import type { TaskItem } from '../data/task.ts';
 import type { FinishReason, Verdict } from '../rewards/verdict.ts';
 import type { Estimate } from './statistics.ts';
@@ -36,6 +37,13 @@ export interface Turn {
   readonly reward?: number;
   /** How far the episode is from won after this turn, in [0, 1], where its environment knows: 1 is won. */
   readonly potential?: number;
+  /** The action broke the rules. */
+  readonly illegal?: true;
+  /** A guard denied the action, which was not taken. */
+  readonly denied?: true;
+  /** What is known of the state before the action and after it, where a method uses `states`: until it is credited. */
+  readonly before?: KnownState;
+  readonly after?: KnownState;
 }
 
 /** A step of a solution: the tokens from `from` up to `to`, which is not one of them. */

@@ -1,5 +1,5 @@
 /** The environment of a user's task, watched: each call is limited in time, and what it gives is checked. */
-import type { EnvironmentStep } from '../data/environment.ts';
+import type { ComparedState, EnvironmentStep } from '../data/environment.ts';
 import type { AnyEnvironment } from '../data/play.ts';
 import type { Json } from '../options/json.ts';
 import { refusal } from './module.node.ts';
@@ -9,6 +9,10 @@ import { isMapping, isVerdict } from './task_contracts.ts';
 
 const NEEDED = ['start', 'step', 'expert', 'random', 'turnLimits'];
 const STEP = '{state, observation, reward, potential, verdict}: its new state, and what there is of the others';
+
+function isListOf(type: 'boolean' | 'string', value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && value.every((entry) => typeof entry === type);
+}
 
 /** @throws PluginError where a function is missing */
 export function watchEnvironment(own: unknown, calls: TaskCalls): AnyEnvironment {
@@ -69,6 +73,41 @@ export function watchEnvironment(own: unknown, calls: TaskCalls): AnyEnvironment
         const rule = '{maxTurns, actionTokens, observationTokens}: whole numbers, the first two above 0';
         return broken('turnLimits', [knobs], `gave ${shown(limits)}`, rule);
       }),
+    ...(environment.distance && {
+      distance: (state, knobs) =>
+        limited('distance', [state], () => {
+          const moves: unknown = environment.distance?.(state, knobs);
+          if (moves === undefined || (Number.isInteger(moves) && Number(moves) >= 0))
+            return moves as number | undefined;
+          return broken('distance', [state], `gave ${shown(moves)}`, 'a whole number of actions from 0, or undefined');
+        }),
+    }),
+    ...(environment.milestones && {
+      milestones: (state, knobs) =>
+        limited('milestones', [state], () => {
+          const reached: unknown = environment.milestones?.(state, knobs);
+          if (isListOf('boolean', reached) && reached.length > 0) return reached as readonly boolean[];
+          return broken('milestones', [state], `gave ${shown(reached)}`, 'a list of true and false, one for each');
+        }),
+    }),
+    ...(environment.compared && {
+      compared: (state, knobs) =>
+        limited('compared', [state], () => {
+          const given: unknown = environment.compared?.(state, knobs);
+          const { cells, goal } = isMapping(given) ? given : {};
+          if (isListOf('string', cells) && isListOf('string', goal) && cells.length === goal.length && cells.length > 0)
+            return { cells, goal } as ComparedState;
+          return broken('compared', [state], `gave ${shown(given)}`, '{cells, goal}: two lists of as many texts');
+        }),
+    }),
+    ...(environment.guard && {
+      guard: (state, said, knobs) =>
+        limited('guard', [state, said], () => {
+          const reason: unknown = environment.guard?.(state, said, knobs);
+          if (reason === undefined || typeof reason === 'string') return reason;
+          return broken('guard', [state, said], `gave ${shown(reason)}`, 'a text, or undefined for an action to take');
+        }),
+    }),
     ...(environment.chanceDecides && {
       chanceDecides: (knobs) => limited('chanceDecides', [knobs], () => environment.chanceDecides?.(knobs) === true),
     }),

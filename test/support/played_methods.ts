@@ -1,12 +1,30 @@
 /** Methods that tell the turns of an episode apart: tasks of one turn refuse them, so they are tested by themselves. */
 import type { Method } from '../../src/methods/method.ts';
 import { severalTurns } from '../../src/methods/uses/several_turns.ts';
+import type { Use } from '../../src/methods/uses/use.ts';
+
+type Played = Pick<Method<unknown>, 'uses'>;
 
 /** Whether a method is for tasks that are played in turns alone, whatever its options are. */
-export function needsTurns({ uses }: Pick<Method<unknown>, 'uses'>): boolean {
+export function needsTurns(method: Played): boolean {
+  return usesOf(method).includes(severalTurns.id);
+}
+
+/** A task that gives a method what it asks of an environment, as the YAML has it. */
+export function playedTask(method: Played): string {
+  const uses = usesOf(method);
+  const asks = (fact: string): boolean => uses.includes(`states-${fact}`);
+  if (asks('milestones') || asks('compared')) return '{name: form_state, fields: 3, values: 3, changes: 2}';
+  if (asks('distance') || asks('guard')) return '{name: frozen_lake, size: 3}';
+  return '{name: guess_number, max: 9, numbers: 5, turns: 3}';
+}
+
+/** Ids of what a method uses, and of what that implies. */
+function usesOf({ uses }: Played): string[] {
+  const withImplied = (use: Use): string[] => [use.id, ...(use.implies ?? []).flatMap(withImplied)];
   try {
-    return uses?.({}, {} as never).some(({ id }) => id === severalTurns.id) ?? false;
+    return uses?.({}, {} as never).flatMap(withImplied) ?? [];
   } catch {
-    return false; // it reads its options before it says what it uses
+    return []; // it reads its options before it says what it uses
   }
 }

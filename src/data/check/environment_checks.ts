@@ -4,6 +4,7 @@ import type { Json } from '../../options/json.ts';
 import { mostEpisodeTokens } from '../environment.ts';
 import { type AnyEnvironment, actionsOf, bindEnvironment, playEpisode, teacherAction } from '../play.ts';
 import type { TaskItem } from '../problem.ts';
+import { checkKnownStates } from './known_states.ts';
 import { JUNK } from './probes.ts';
 import type { Setting } from './setting.ts';
 
@@ -28,7 +29,9 @@ export function playsByItsRules(
   const items = setting.items.slice(0, MOST_ITEMS);
   const won = { expert: 0, teacher: 0, random: 0 };
   for (const [name, player] of Object.entries(players) as [keyof typeof won, Player][]) {
-    for (const [index, item] of items.entries()) won[name] += playedScore(setting, definition, item, index, player);
+    const isExpert = name === 'expert';
+    for (const [index, item] of items.entries())
+      won[name] += playedScore(setting, definition, item, index, player, isExpert);
   }
   withJunk(setting, definition, items.slice(0, 4));
   const shares = { expert: won.expert / items.length, random: won.random / items.length };
@@ -53,6 +56,7 @@ function playedScore(
   item: TaskItem,
   index: number,
   player: Player,
+  isExpert: boolean,
 ): number {
   const { knobs, tasks } = setting;
   const { actionTokens, observationTokens, maxTurns } = definition.turnLimits(knobs);
@@ -74,6 +78,7 @@ function playedScore(
       const { potential = 0 } = step;
       if (potential < 0 || potential > 1)
         report(`step() gives a potential of ${potential}; it lies from 0 to 1`, action);
+      checkKnown(state, action, step);
       if (step.verdict === undefined && !fits(step.observation ?? '', observationTokens)) {
         report(
           `step() says ${JSON.stringify(step.observation)}, and turnLimits() has room for ${observationTokens} tokens`,
@@ -92,6 +97,8 @@ function playedScore(
   };
   const report = (what: string, answer?: string): void =>
     setting.report('environment', what, { prompt: item.prompt, ...(answer !== undefined && { answer }) });
+  const known = { isExpert, fits: (text: string) => fits(text, observationTokens) };
+  const checkKnown = checkKnownStates(definition, knobs, known, report);
   const play = (environment: AnyEnvironment) => {
     const rng = rngFor(`check|${index}`);
     const bound = bindEnvironment(environment, setting.task.name, knobs);

@@ -1,7 +1,7 @@
 /** Completions of prompts, decoded and verified: what training, evaluation, `sample` and the page ask of a policy. */
 
 import { makeEach } from '../../data/repeat.ts';
-import type { GivenAnswer, TaskItem, VerifyContext } from '../../data/task.ts';
+import type { GivenAnswer, TaskItem } from '../../data/task.ts';
 import type { TaskSet } from '../../data/task_set.ts';
 import { ConfigError } from '../../errors.ts';
 import type { VerifiedCompletion } from '../../methods/records.ts';
@@ -21,6 +21,7 @@ import type { SampleRequest } from '../generator.ts';
 import { completionEnd } from './completion_end.ts';
 import { Episodes, isPlayed } from './episodes.ts';
 import { stepsByToken } from './steps_by_token.ts';
+import type { Wants } from './wants.ts';
 
 /** The part of an engine that completes prompts. */
 type Completer = Pick<Engine, 'tasks' | 'generator'>;
@@ -41,6 +42,8 @@ export interface CompletionSettings {
   readonly samplingKey: readonly [number, number];
   /** Says how long completions may become. */
   readonly stage: StageConfig;
+  /** What environments and verifiers are asked besides; default: nothing. */
+  readonly wants?: Wants;
 }
 
 /** [items][samples] completions with their verdicts. */
@@ -95,7 +98,10 @@ async function sampleItems(
   if (begun !== undefined) throw playedInTurns(tasks, 'a method begins completions with tokens of its own');
   const room = how.fixedCompletionTokens ?? how.maxCompletionTokens;
   const openings = items.map((_, i) => ({ share: settings.expertShares?.[i] ?? 0, room }));
-  const episodes = new Episodes(tasks, items, requests, settings.samplingKey, openings);
+  const episodes = new Episodes(tasks, items, requests, settings.samplingKey, {
+    openings,
+    wants: settings.wants ?? {},
+  });
   const { completions, places } = await generator.sample(episodes.begun(requests), { ...how, turns: episodes });
   return { completions: episodes.played(completions), places };
 }
@@ -130,16 +136,12 @@ export async function sampleControlled(
   return completions;
 }
 
-/**
- * Decodes and verifies the completions of each item.
- *
- * @param wants  what verdicts are to have, where the task gives it
- */
+/** Decodes and verifies the completions of each item. */
 export function verifyCompletions(
   tasks: TaskSet,
   items: readonly TaskItem[],
   completions: readonly (readonly Completion[])[],
-  wants: Omit<VerifyContext, 'finishReason'> = {},
+  wants: Wants = {},
 ): VerifiedCompletion[][] {
   const answers = answersOf(tasks, items, completions, wants);
   const verdicts = makeEach(tasks.repeat, answers.length, (i) => {
@@ -154,7 +156,7 @@ export async function judgedCompletions(
   tasks: TaskSet,
   items: readonly TaskItem[],
   completions: readonly (readonly Completion[])[],
-  wants: Parameters<typeof verifyCompletions>[3] = {},
+  wants: Wants = {},
 ): Promise<VerifiedCompletion[][]> {
   if (tasks.judge === undefined) return verifyCompletions(tasks, items, completions, wants);
   const answers = answersOf(tasks, items, completions, wants);
@@ -166,7 +168,7 @@ function answersOf(
   tasks: TaskSet,
   items: readonly TaskItem[],
   completions: readonly (readonly Completion[])[],
-  wants: Omit<VerifyContext, 'finishReason'>,
+  wants: Wants,
 ): GivenAnswer[] {
   return items.flatMap((item, i) =>
     (completions[i] ?? []).flatMap((completion) => {

@@ -14,6 +14,7 @@ import { truncated } from '../../rewards/reject.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
 import type { SampleRequest } from '../generator.ts';
 import { type OpeningLimits, playedOpenings, spoken } from './openings.ts';
+import type { Wants } from './wants.ts';
 
 /** A completion whose verdict came with its last turn. */
 export interface PlayedCompletion extends Completion, Pick<VerifiedCompletion, 'text' | 'turns' | 'verdict'> {}
@@ -47,23 +48,25 @@ export class Episodes implements TurnControl {
   readonly turnTokens: readonly number[];
   readonly #tasks: TaskSet;
   readonly #items: readonly TaskItem[];
+  readonly #wants: Wants;
   /** [requests][completions]; undefined where a problem is answered by one text. */
   readonly #episodes: readonly (readonly Episode[] | undefined)[];
 
   /**
    * @param samplingKey  keys what is drawn by chance, together with the number of the rollout
-   * @param openings  [requests] what an expert plays before the policy does
+   * @param how          what an expert plays before the policy does, by request, and what steps are to say
    */
   constructor(
     tasks: TaskSet,
     items: readonly TaskItem[],
     requests: readonly SampleRequest[],
     samplingKey: readonly number[],
-    openings: readonly OpeningLimits[],
+    { openings, wants }: { readonly openings: readonly OpeningLimits[]; readonly wants: Wants },
   ) {
     const { environment } = tasks;
     this.#tasks = tasks;
     this.#items = items;
+    this.#wants = wants;
     this.turnTokens = items.map((item) => environment.turnTokens(item));
     this.#episodes = requests.map(({ rollouts }, i) => {
       if (!environment.plays(items[i])) return undefined;
@@ -96,17 +99,19 @@ export class Episodes implements TurnControl {
     if (episode === undefined) return undefined;
     const own = tokens.subarray(begin);
     const action = codec.decode(finishReason === 'eos' ? own.subarray(0, -1) : own);
-    const step = environment.step(this.#items[request], episode.at, action, episode.stream, { finishReason });
+    const step = environment.step(this.#items[request], episode.at, action, episode.stream, {
+      finishReason,
+      ...this.#wants,
+    });
     return { episode, action, length: own.length, step };
   }
 
   #answer({ request, finishReason }: EndedTurn, taken: Taken | undefined): TurnAnswer {
     if (taken === undefined) return 'stop';
     const { episode, action, length, step } = taken;
-    const { next, verdict, reward, potential, observation = '', from = ENVIRONMENT_TURN } = step;
-    const paid = { ...(reward !== undefined && { reward }), ...(potential !== undefined && { potential }) };
+    const { next, verdict, observation = '', from = ENVIRONMENT_TURN } = step;
     episode.at = next;
-    episode.turns.push({ length, label: POLICY_TURN, text: action, ...paid });
+    episode.turns.push({ length, label: POLICY_TURN, text: action, ...saidOf(step) });
     episode.verdict = verdict;
     if (verdict !== undefined) return 'stop';
     const answer = this.#tasks.environment.observationTokens(this.#items[request], step, finishReason);
@@ -127,4 +132,23 @@ export class Episodes implements TurnControl {
       }),
     );
   }
+}
+
+/** What an environment says of an action besides its answer. */
+function saidOf({
+  reward,
+  potential,
+  illegal,
+  denied,
+  before,
+  after,
+}: EpisodeStep): Omit<TurnRecord, 'length' | 'label' | 'text'> {
+  return {
+    ...(reward !== undefined && { reward }),
+    ...(potential !== undefined && { potential }),
+    ...(illegal && { illegal }),
+    ...(denied && { denied }),
+    ...(before && { before }),
+    ...(after && { after }),
+  };
 }

@@ -2,8 +2,6 @@
 
 import type { GroupRequest } from '../../methods/points.ts';
 import type { Rollout, RolloutGroup } from '../../methods/records.ts';
-import { feedback } from '../../methods/uses/feedback.ts';
-import { solutionSteps } from '../../methods/uses/solution_steps.ts';
 import type { Completion } from '../../model/sampling/generation.ts';
 import { rewardLabel } from '../../rewards/module_file.ts';
 import { combineRewards, type RewardBatch, scoreRewards } from '../../rewards/reward_function.ts';
@@ -12,6 +10,7 @@ import type { Step } from '../step.ts';
 import { answeredItems, judgedCompletions, rewardBatch } from './complete.ts';
 import { type Exclusions, rewardFailed } from './exclusions.ts';
 import type { Rewarder } from './kinds.ts';
+import { wantsOf } from './wants.ts';
 
 /** @param excluded  counts what a failed reward leaves out of the step */
 export function rewarder(engine: Engine, step: Step, excluded: Exclusions): Rewarder {
@@ -26,10 +25,7 @@ async function rewardGroups(
   completions: readonly (readonly Completion[])[],
 ): Promise<RolloutGroup[]> {
   const items = requests.map(({ item }) => item);
-  const verified = await judgedCompletions(tasks, items, completions, {
-    ...(methods.uses.has(solutionSteps) && { wantsSteps: true }),
-    ...(methods.uses.has(feedback()) && { wantsFeedback: true }),
-  });
+  const verified = await judgedCompletions(tasks, items, completions, wantsOf(methods.uses));
   const answered = answeredItems(items, verified);
   const batch: RewardBatch = {
     ...rewardBatch(answered, { step: number, progress: number / stage.optimizer.maxSteps }),

@@ -9,6 +9,7 @@ import type { Journal } from '../journal.ts';
 import { samplingKey } from '../run.ts';
 import type { Step } from '../step.ts';
 import { type CompletionControl, completionText, sampleControlled, sampleKept } from './complete.ts';
+import { wantsOf } from './wants.ts';
 
 /** [requests][samples]; rollouts are numbered on. */
 export async function sampleRequests(
@@ -66,9 +67,10 @@ async function sampleAt(
   const key = samplingKey(step.seed, 'rollout');
   const prefixes = requests.map((request) => request.prefixes);
   const prompts = requests.map((request) => request.prompt);
+  const wants = wantsOf(step.methods.uses);
   const expertShares = requests.map(({ expertShare = 0 }) => expertShare);
   const asked = { samples, prompts, prefixes, expertShares, firstRollout };
-  const settings = { ...asked, sampling: stage.sampling, samplingKey: key, stage };
+  const settings = { ...asked, sampling: stage.sampling, samplingKey: key, stage, wants };
   const { tokenControls } = step.methods;
   if (tokenControls.length === 0) return sampleKept(engine, items, settings);
   const acts = controlActs(step);

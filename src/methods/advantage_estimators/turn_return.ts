@@ -29,6 +29,7 @@ export const turnReturn = method({
         .describe('Factor on what a turn is paid, for each turn before it. Default 1.'),
     ),
   },
+  tells: ['turns'],
   uses: () => [severalTurns],
   create: ({ turnDiscount }): AdvantageEstimator => {
     const estimateOne = ({ rollouts }: RolloutGroup) => {

@@ -7,8 +7,7 @@ import { POLICY_TURN } from '../../data/environment.ts';
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
-import type { Rollout, Turn } from '../records.ts';
-import { mapRollouts } from '../support/rewards/reward_parts.ts';
+import { payTurns, warnUncredited } from '../support/rewards/paid_turns.ts';
 import { severalTurns } from '../uses/several_turns.ts';
 
 export const potentialShaping = method({
@@ -31,24 +30,22 @@ export const potentialShaping = method({
         .describe('Factor on the state that a turn leads to; the turn_discount of turn-return. Default 1.'),
     ),
   },
-  note: () => 'turns are paid; advantage_estimator: turn-return credits them',
+  warn: warnUncredited,
   uses: () => [severalTurns],
   create: ({ shapingCoef, shapingDiscount }): GroupStep => ({
     scope: 'group',
     apply: (groups, { metric }) => {
       let [episodes, gained] = [0, 0];
-      const shaped = mapRollouts(groups, (rollout): Rollout => {
-        if (rollout.turns === undefined) return rollout;
+      const shaped = payTurns(groups, (_, turns) => {
         let before = 0;
-        const turns = rollout.turns.map((turn): Turn => {
-          const { label, potential = before, reward = 0 } = turn;
-          const paid = shapingCoef * (shapingDiscount * potential - before);
+        const gains = turns.map(({ potential = before }) => {
+          const gain = shapingCoef * (shapingDiscount * potential - before);
           before = potential; // also by what an expert played before the policy did
-          return label === POLICY_TURN ? { ...turn, reward: reward + paid } : turn;
+          return gain;
         });
         episodes++;
         gained += before;
-        return { ...rollout, turns };
+        return gains.filter((_, at) => turns[at].label === POLICY_TURN);
       });
       if (episodes > 0) metric('potential', gained / episodes);
       return shaped;

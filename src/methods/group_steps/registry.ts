@@ -6,10 +6,12 @@ import { appeal } from './appeal.ts';
 import { auxAutoWeight } from './aux_auto_weight.ts';
 import { constraintDual } from './constraint_dual.ts';
 import { crossMajority } from './cross_majority.ts';
+import { distanceDelta } from './distance_delta.ts';
 import { ensemble } from './ensemble.ts';
 import { harmonic } from './harmonic.ts';
 import { ladder } from './ladder.ts';
 import { majority } from './majority.ts';
+import { milestones } from './milestones.ts';
 import { noiseBackward } from './noise_backward.ts';
 import { noiseForward } from './noise_forward.ts';
 import { noisyWrapper } from './noisy_wrapper.ts';
@@ -18,6 +20,7 @@ import { pseudoLabelSelect } from './pseudo_label_select.ts';
 import { rewardTransform } from './reward_transform.ts';
 import { solvedOverride } from './solved_override.ts';
 import { spreadGuard } from './spread_guard.ts';
+import { stateMatch } from './state_match.ts';
 import { strictnessSchedule } from './strictness_schedule.ts';
 import { weaver } from './weaver.ts';
 import { winRate } from './win_rate.ts';
@@ -43,4 +46,7 @@ export const GROUP_STEPS: readonly Method<GroupStep>[] = [
   agree,
   ensemble,
   potentialShaping,
+  milestones,
+  distanceDelta,
+  stateMatch,
 ];

@@ -30,6 +30,8 @@ export type LoggedTurn = {
   readonly tokens: number;
   readonly reward?: number;
   readonly potential?: number;
+  readonly illegal?: true;
+  readonly denied?: true;
 };
 
 /** From a character up to another, which is not one of it. */
@@ -60,8 +62,10 @@ export const PROVENANCE = {
       ...(marks.length > 0 && { marks }),
     };
   },
-  turns: ({ turns }) =>
-    turns === undefined ? {} : { turns: turns.map(({ tokens, ...said }) => ({ ...said, tokens: tokens.length })) },
+  turns({ turns }) {
+    if (turns === undefined) return {};
+    return { turns: turns.map(({ tokens, before: _, after: __, ...said }) => ({ ...said, tokens: tokens.length })) };
+  },
 } as const satisfies Partial<Record<LoggedField, (rollout: Rollout, textOf: TextOf) => Provenance>>;
 
 export function provenanceOf(rollout: Rollout, textOf: TextOf): Provenance {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { METHODS } from '../../../src/methods/registry.ts';
 import type { RewardFunction } from '../../../src/rewards/reward_function.ts';
 import { killedAndResumed } from '../../support/killed_runs.ts';
-import { needsTurns } from '../../support/played_methods.ts';
+import { needsTurns, playedTask } from '../../support/played_methods.ts';
 import { finishRun, finishSmallRun, plainWasm, type SmallRun } from '../../support/small_runs.ts';
 
 /** Of 0 to 1, and not there for some. */
@@ -29,8 +29,6 @@ advantage_estimator: ${estimator}
   rewards: { byFirstToken },
 });
 
-const PLAYED = '{name: guess_number, max: 9, numbers: 5, turns: 3}';
-
 /** What the defaults ask more of than so small a run has: solved problems, larger groups. */
 const OPTIONS: Readonly<Record<string, string>> = { 'passk-analytic': 'k: 2, solved_reward: 0.5', pkpo: 'k: 3' };
 
@@ -40,7 +38,7 @@ describe.each(METHODS.advantageEstimator)('a run with $id', (method) => {
   it('takes its steps with finite numbers, and moves the weights', async () => {
     const { metrics } = await finishSmallRun(
       await plainWasm(),
-      run(id in OPTIONS ? `{name: ${id}, ${OPTIONS[id]}}` : id, needsTurns(method) ? PLAYED : undefined),
+      run(id in OPTIONS ? `{name: ${id}, ${OPTIONS[id]}}` : id, needsTurns(method) ? playedTask(method) : undefined),
     );
     expect(metrics).toHaveLength(3);
     for (const step of metrics) {

@@ -7,7 +7,7 @@
  *   won         submitted with every field right; lost submitted otherwise, or after `fields` + 2 actions
  *   split       by hash of both records
  *
- * `potential` counts the fields that are right, and the submission as one more.
+ * `potential` counts the fields that are right, and the submission as one more. A field that is right is a milestone.
  */
 import { wrongValue } from '../../../rewards/reject.ts';
 import { environmentTask } from '../../environment_task.ts';
@@ -75,6 +75,8 @@ export const formState = environmentTask<FormStateItem, FormStateItem, FormState
     const field = record.split('').findIndex((value, at) => value !== goal[at]);
     return field < 0 ? SUBMIT : LETTERS[field] + goal[field];
   },
+  milestones: ({ record, goal }) => record.split('').map((value, field) => value === goal[field]),
+  compared: ({ record, goal }) => ({ cells: record.split(''), goal: goal.split('') }),
   random(_, { fields, values }, rng) {
     const field = rng.int(0, fields);
     return field === fields ? SUBMIT : `${LETTERS[field]}${rng.int(0, values - 1)}`;

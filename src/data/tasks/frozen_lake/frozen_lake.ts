@@ -5,6 +5,7 @@
  *   action      U, D, L or R            a move off the lake stays where it is
  *   observation 12                      row and column after the move, from 0; ? where that was no move
  *   won         on the goal; lost in a hole, or after 3·size moves
+ *   guard       answers # to a move that would lead into a hole, where a run has one
  *   split       by hash of the map
  *
  * Maps without a way, and with a way of fewer moves than size, are drawn again.
@@ -92,6 +93,8 @@ export const frozenLake = environmentTask<FrozenLakeItem, FrozenLakeState, Froze
     return { state: next, observation: `${next.row}${next.column}`, potential: 1 - Math.min(1, left / (2 * size)) };
   },
   expert: (state) => shortest(state),
+  distance: ({ rows, row, column }) => (rows[row][column] === '#' ? undefined : movesToGoal(rows)[row][column]),
+  guard: (state, action) => (NAMES.includes(action) && fieldOf(moved(state, action)) === '#' ? '#' : undefined),
   random: (_, __, rng) => rng.pick(NAMES),
   /** Counted, of 10,000 maps of 3×3 that were walked at random: 11 %; larger ones are harder. */
   chance: () => 0.2,

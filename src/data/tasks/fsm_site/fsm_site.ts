@@ -97,6 +97,7 @@ export const fsmSite = environmentTask<FsmSiteItem, FsmSiteState, FsmSiteKnobs>(
     const links = site[page].split('');
     return links.reduce((best, link) => (left[numberOf(link)] < left[numberOf(best)] ? link : best));
   },
+  distance: ({ site, page, goal }) => linksTo(site)(goal)[page],
   random: ({ site, page }, _, rng) => rng.pick(site[page].split('')),
   /** A link shows one further page at most. */
   chance: ({ turns, pages }) => Math.min(1, turns / pages),

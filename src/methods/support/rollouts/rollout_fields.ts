@@ -175,5 +175,7 @@ export function withoutFiguresOfStep(rollout: Rollout): Rollout {
   const kept = Object.entries(rollout).filter(
     ([name]) => fields[name] === undefined || livesAsLongAs(fields[name], 'batch'),
   );
-  return Object.fromEntries(kept) as unknown as Rollout; // what is left out is optional
+  const { turns, ...rest } = Object.fromEntries(kept) as unknown as Rollout; // what is left out is optional
+  if (turns === undefined) return rest;
+  return { ...rest, turns: turns.map(({ before: _, after: __, ...turn }) => turn) };
 }

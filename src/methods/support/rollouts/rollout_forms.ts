@@ -101,6 +101,8 @@ const turns = z
       text: z.string(),
       reward: number.optional(),
       potential: number.optional(),
+      illegal: z.literal(true).optional(),
+      denied: z.literal(true).optional(),
     }),
   )
   .min(1)

@@ -56,7 +56,8 @@ function recordOf(rollout: Rollout, keptFor: KeptFor, sink: Sink): Values {
 }
 
 function turnRecords({ turns }: Rollout): { readonly turns?: readonly TurnRecord[] } {
-  return turns === undefined ? {} : { turns: turns.map(({ tokens, ...said }) => ({ length: tokens.length, ...said })) };
+  if (turns === undefined) return {};
+  return { turns: turns.map(({ tokens, before: _, after: __, ...said }) => ({ length: tokens.length, ...said })) };
 }
 
 /** A rollout as a method keeps it from step to step: nothing that is known for a step or a batch alone. */

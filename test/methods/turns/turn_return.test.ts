@@ -1,9 +1,9 @@
 /** Credit by turn, by hand. */
 import { describe, expect, it } from 'vitest';
-import type { Rollout, Turn } from '../../src/methods/records.ts';
-import { collect, credit, reinforced } from '../grpo/step_parts.ts';
-import { estimatorOf, expectAll } from '../support/advantages.ts';
-import { groupOf, rolloutOf } from '../support/rollouts.ts';
+import type { Rollout, Turn } from '../../../src/methods/records.ts';
+import { collect, credit, reinforced } from '../../grpo/step_parts.ts';
+import { estimatorOf, expectAll } from '../../support/advantages.ts';
+import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 
 /** An episode of turns of two tokens, an observation of one between them. @param paid  what each turn was paid */
 function episode(reward: number | null, paid: readonly number[]): Rollout {
