@@ -387,8 +387,8 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   'methods/token_controls/anneal_in_sequence.ts': ['decoupled'],
   'methods/token_weights/tis.ts': ['vespo'],
 };
-/** Ids that are words of other things too: a kernel, a schedule, a figure. */
-const WORDS = ['constant', 'greedy', 'group', 'none', 'sequence', 'token', 'twin'];
+/** Ids that are words of other things too: a kernel, a schedule, a figure, what an environment knows. */
+const WORDS = ['constant', 'greedy', 'group', 'milestones', 'none', 'sequence', 'token', 'twin'];
 
 /** The method that a file declares. */
 function idsDeclaredIn(text: string): string[] {
