@@ -101,7 +101,7 @@ export function teacherAction(definition: AnyEnvironment, state: Json, knobs: Kn
 
 /** Plays an episode to its end. @param choose  the action for a state; undefined: there is none, and the episode is lost */
 export function playEpisode(
-  environment: BoundEnvironment,
+  environment: Pick<BoundEnvironment, 'start' | 'step'>,
   item: TaskItem,
   stream: string,
   choose: (state: Json, turn: number) => string | undefined,
