@@ -4,11 +4,13 @@
  * definition declares.
  */
 import { DEFAULT_LOSS_TYPE, LOSS_TYPES, POINT_KEYS } from '../config/keys/method_keys.ts';
+import { DEMONSTRATIONS_KEY } from '../config/keys/stage_keys.ts';
 import { listedCards } from '../data/registry.ts';
 import type { Knobs, ListedCard } from '../data/task.ts';
-import type { About, Method } from '../methods/method.ts';
+import { DEMONSTRATIONS } from '../methods/demonstrations/registry.ts';
+import type { About, DemonstrationMethod, Method } from '../methods/method.ts';
 import { METHODS } from '../methods/registry.ts';
-import { METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
+import { METHOD_POINTS, type MethodPoint, type StageConfig } from '../methods/stage.ts';
 import { describeOptions, type OptionText } from '../options/describe.ts';
 import type { Json } from '../options/json.ts';
 import { builtInRewards } from '../rewards/built_in.ts';
@@ -42,6 +44,8 @@ export interface CatalogueMethod extends About {
   readonly name: string;
   /** The point of a step at which it acts, as the YAML spells it. */
   readonly point: string;
+  /** The kind of stage that has this point. */
+  readonly stage: StageConfig['stage'];
   /** A stage that does not name the point has it. */
   readonly isDefault: boolean;
   readonly options: readonly OptionText[];
@@ -86,14 +90,20 @@ export function catalogue(): Catalogue {
   return {
     tasks: listedCards().map(describeTask),
     rewards: Object.entries(builtInRewards).map(([name, definition]) => describeReward(name, definition)),
-    points: METHOD_POINTS.map((point) => {
-      const { yaml, takes, text } = POINT_KEYS[point];
-      return { name: yaml, takes, does: text };
-    }),
-    methods: METHOD_POINTS.flatMap((point) => {
-      const methods: readonly Method<unknown>[] = METHODS[point];
-      return methods.map((method) => describeMethod(point, method));
-    }),
+    points: [
+      ...METHOD_POINTS.map((point): CataloguePoint => {
+        const { yaml, takes, text } = POINT_KEYS[point];
+        return { name: yaml, takes, does: text };
+      }),
+      { name: DEMONSTRATIONS_KEY.yaml, takes: 'one', does: DEMONSTRATIONS_KEY.text },
+    ],
+    methods: [
+      ...METHOD_POINTS.flatMap((point) => {
+        const methods: readonly Method<unknown>[] = METHODS[point];
+        return methods.map((method) => describeMethod(point, method));
+      }),
+      ...DEMONSTRATIONS.map(describeDemonstrations),
+    ],
   };
 }
 
@@ -121,12 +131,29 @@ export function describeMethod(point: MethodPoint, method: Method<unknown>): Cat
   return {
     name: id,
     point: POINT_KEYS[point].yaml,
+    stage: 'grpo',
     ...about,
     isDefault: isDefault(point, id),
     options,
     optionsAreStageKeys,
     isRepeatable,
     yaml: [...pointLines(point, method, options), ...switchLines(method, options), ...lossTypeLines(point, id)],
+  };
+}
+
+/** A method of supervised stages. */
+function describeDemonstrations({ id, about, options: declared }: DemonstrationMethod): CatalogueMethod {
+  const options = describeOptions(declared);
+  return {
+    name: id,
+    point: DEMONSTRATIONS_KEY.yaml,
+    stage: 'sft',
+    ...about,
+    isDefault: false,
+    options,
+    optionsAreStageKeys: false,
+    isRepeatable: false,
+    yaml: [id, named(id, valuesOf(options))].map((one) => line({ [DEMONSTRATIONS_KEY.yaml]: one })),
   };
 }
 

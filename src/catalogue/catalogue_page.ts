@@ -16,7 +16,7 @@ export function cataloguePage({ tasks, rewards, points, methods }: Catalogue): s
     '`reward_funcs: [NAME, {name: NAME, weight: 0.5, …}]`',
     ...rewards.flatMap(({ name, does, options, yaml }) => [`### ${name}`, does, yamlFact(yaml), ...tableOf(options)]),
     '## Methods',
-    'What a `grpo` stage is made of, by the point of a step at which it acts. A point takes one method or a list, each a name, `{name: NAME, …}` with options, or a file of yours. Each method has a page, and `rlvr-train methods show ID` prints it.',
+    'What a `grpo` stage is made of, by the point of a step at which it acts, and at the end what an `sft` stage may show. A point takes one method or a list, each a name, `{name: NAME, …}` with options, or a file of yours. Each method has a page, and `rlvr-train methods show ID` prints it.',
     'A number that may be a schedule takes `{from: 0.1, to: 0, over: 0.5, shape: linear}`: `over` is a share of the stage, above 1 a number of steps (default: the whole stage), and `shape` is `linear`, `cosine` or `geometric`.',
     ...points.flatMap(({ name, takes, does }) => {
       const here = methods.filter(({ point }) => point === name);

@@ -10,6 +10,7 @@ export function methodPage(method: CatalogueMethod, { needs, remarks }: MethodFa
     names = [],
     source,
     point,
+    stage,
     isDefault,
     formula,
     options,
@@ -36,7 +37,7 @@ export function methodPage(method: CatalogueMethod, { needs, remarks }: MethodFa
     ...(options.length === 0 ? [] : ['## Options', ...shared, optionTable(options)]),
     ...(beside.length === 0 ? [] : ['## Beside others', beside.join('\n')]),
     '## In a config',
-    yaml.length === 1 ? 'In a `grpo` stage:' : 'In a `grpo` stage, one of:',
+    `In ${stage === 'grpo' ? 'a `grpo`' : 'an `sft`'} stage${yaml.length === 1 ? '' : ', one of'}:`,
     ['```yaml', ...yaml, '```'].join('\n'),
     '[All methods](../catalogue.md#methods). Written by `npm run docs` from the declaration; `rlvr-train methods show` prints the same.',
   ];

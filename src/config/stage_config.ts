@@ -1,5 +1,6 @@
 /** The resolved stages, and the rules that combine several of their keys. */
 
+import { DEMONSTRATIONS } from '../methods/demonstrations/registry.ts';
 import type {
   EvaluationConfig,
   GrpoStageConfig,
@@ -10,7 +11,8 @@ import type {
   StageConfig,
 } from '../methods/stage.ts';
 import type { KeyTable } from '../options/keys.ts';
-import { didYouMean } from '../options/nearest_name.ts';
+import { didYouMean, nearestKey } from '../options/nearest_name.ts';
+import { readOptions } from '../options/read.ts';
 import { firstRepeated } from '../options/repeated.ts';
 import { rewardLabel } from '../rewards/module_file.ts';
 import { resolveBatch } from './batch_config.ts';
@@ -36,6 +38,7 @@ type AnyStage = Section<typeof SFT_KEYS> | Section<typeof GRPO_KEYS>;
 /** Fills in a supervised stage. */
 export function resolveSft(section: Section<typeof SFT_KEYS>): SftStageConfig {
   const rows = shownRows(section);
+  checkDemonstrations(section);
   return {
     stage: 'sft',
     ...recordedValues(SFT_KEYS, 'stage', section.values),
@@ -44,6 +47,23 @@ export function resolveSft(section: Section<typeof SFT_KEYS>): SftStageConfig {
     optimizer: resolveOptimizer(section),
     evaluation: resolveEvaluation(section, DEFAULT_EVALUATION_SAMPLES),
   };
+}
+
+/** Reports a method that there is not, and what is wrong with its options. */
+function checkDemonstrations(section: Section<typeof SFT_KEYS>): void {
+  const { demonstrations, dataFiles } = section.values;
+  if (demonstrations === undefined || !section.sound('demonstrations', 'dataFiles')) return;
+  const refuse = (rule: string): void => section.refuse('demonstrations', rule);
+  const { name, ...given } = demonstrations;
+  const known = DEMONSTRATIONS.map(({ id }) => id);
+  const nearest = `the nearest is ${nearestKey(name, known) ?? known[0]}`;
+  const found = DEMONSTRATIONS.find(({ id }) => id === name);
+  if (found === undefined) refuse(`no such method (${known.join(', ')}); ${nearest}`);
+  else if (dataFiles !== undefined) refuse('data_files already says what this stage shows; keep one of the two');
+  else {
+    const read = readOptions(found.options, given, { path: 'demonstrations', subject: name });
+    for (const { key, rule } of read.ok ? [] : read.problems) refuse(`${key}: ${rule}`);
+  }
 }
 
 /** Fills in a reinforcement stage and reports combinations of keys that cannot work. */

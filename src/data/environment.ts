@@ -18,6 +18,9 @@ export const EXPERT_TURN = 'expert';
 /** Who answers the policy where the environment does not say. */
 export const ENVIRONMENT_TURN = 'environment';
 
+/** Who plays in the policy's place: one who may know what it does not, the teacher of a warm start, one who knows the rules. */
+export type Player = 'expert' | 'teacher' | 'random';
+
 /** How long an episode may become. */
 export interface TurnLimits {
   /** Turns of the policy, at least 1. An episode that has not ended with the last of them is lost. */
@@ -137,8 +140,8 @@ export interface Environment {
   start(item: TaskItem, stream: string): EpisodeState;
   /** @param action  the text of a turn, its end stripped */
   step(item: TaskItem, before: EpisodeState, action: string, stream: string, context: VerifyContext): EpisodeStep;
-  /** What an expert would do, who may know what the policy does not. */
-  expert(item: TaskItem, at: EpisodeState, stream: string): string;
+  /** What another than the policy does there. @param stream  keys what he draws by chance */
+  act(player: Player, item: TaskItem, at: EpisodeState, stream: string): string;
   /** Most tokens of one turn of the policy, its end included. */
   turnTokens(item: TaskItem): number;
   /**
@@ -150,7 +153,7 @@ export interface Environment {
 }
 
 /** What a task says of its episodes, at its knobs. */
-export interface BoundEnvironment extends Pick<Environment, 'start' | 'step' | 'expert'> {
+export interface BoundEnvironment extends Pick<Environment, 'start' | 'step' | 'act'> {
   /** What it knows of its states. */
   readonly knows: readonly StateFact[];
 }

@@ -85,8 +85,12 @@ export function bindEnvironment(definition: AnyEnvironment, name: string, knobs:
       if (turn < maxTurns) return { ...rest, next };
       return { ...rest, next, verdict: wrongValue(`not won within ${maxTurns} turns`) };
     },
-    expert: ({ key }, { state, turn }, stream) =>
-      definition.expert(state, knobs, rngFor(`expert|${name}|${key}|${stream}|${turn}`)),
+    act(player, { key }, { state, turn }, stream) {
+      const rng = rngFor(`${player}|${name}|${key}|${stream}|${turn}`);
+      return player === 'teacher'
+        ? teacherAction(definition, state, knobs, rng)
+        : definition[player](state, knobs, rng);
+    },
   };
 }
 

@@ -24,7 +24,7 @@ export interface Played {
 
 /** What a problem is asked, and how it is played, by the task that it is of. */
 export function environmentOf({ codec, taskOf, turnsOf, maxTurns, maxCompletionTokens }: Played): Environment {
-  const played = (item: TaskItem): Pick<Environment, 'start' | 'step' | 'expert'> => {
+  const played = (item: TaskItem): Pick<Environment, 'start' | 'step' | 'act'> => {
     const { name, environment } = taskOf(item);
     if (environment === undefined) throw new RangeError(`${name} is answered by one text: ask its verify()`);
     return environment;
@@ -38,7 +38,7 @@ export function environmentOf({ codec, taskOf, turnsOf, maxTurns, maxCompletionT
     plays: (item) => taskOf(item).environment !== undefined,
     start: (item, stream) => played(item).start(item, stream),
     step: (item, ...rest) => played(item).step(item, ...rest),
-    expert: (item, ...rest) => played(item).expert(item, ...rest),
+    act: (player, item, ...rest) => played(item).act(player, item, ...rest),
     turnTokens: (item) => turnsOf(taskOf(item))?.actionTokens ?? maxCompletionTokens(),
     observationTokens(item, { observation = '', from = ENVIRONMENT_TURN }, finishReason) {
       const task = taskOf(item);

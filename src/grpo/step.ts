@@ -1,7 +1,7 @@
 /** The optimizer step under way: its stage as it is now, the methods of it, and what these are given and log. */
 import type { TaskSet } from '../data/task_set.ts';
 import { rngFor } from '../kernels/philox.ts';
-import type { StageMethods } from '../methods/create.ts';
+import { createDemonstrations, type StageMethods } from '../methods/create.ts';
 import type { Ledger } from '../methods/ledger.ts';
 import type { StepContext } from '../methods/method.ts';
 import type { Settings } from '../methods/settings.ts';
@@ -79,6 +79,8 @@ export interface SupervisedStep {
   readonly tasks: TaskSet;
   /** The forms in which methods of this and later stages speak to the policy. */
   readonly forms: StageMethods['forms'];
+  /** What is shown of problems that are played, at each step of the stage; absent: the task's demonstrations. */
+  readonly demonstrations?: ReturnType<typeof createDemonstrations>;
 }
 
 export function openSupervised(
@@ -87,7 +89,9 @@ export function openSupervised(
 ): SupervisedStep {
   const { stageIndex } = journal.state;
   const forms = methods.slice(stageIndex).flatMap((own) => own?.forms ?? []);
-  return { stage, stageIndex, seed: config.seed, tasks: stageTasks(engine.tasks, config, stageIndex), forms };
+  const tasks = stageTasks(engine.tasks, config, stageIndex);
+  const demonstrations = createDemonstrations(stage);
+  return { stage, stageIndex, seed: config.seed, tasks, forms, ...(demonstrations && { demonstrations }) };
 }
 
 /** The stage with what controllers have set. */

@@ -3,13 +3,20 @@
 import { ConfigError } from '../errors.ts';
 import type { Plugin } from '../options/keys.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
+import { DEMONSTRATIONS } from './demonstrations/registry.ts';
 import { findMethod, lookUp, methodKey, type OwnMethods } from './look_up.ts';
 import { membersOf } from './members.ts';
-import type { DemonstratedProblem, Member, Method } from './method.ts';
-import type { LossTerm } from './points.ts';
+import type { DemonstratedProblem, DemonstrationMethod, Member, Method } from './method.ts';
+import type { DemonstrationSource, LossTerm } from './points.ts';
 import type { PointParts } from './registry.ts';
-import { optionsOf, type SettableOption, type Settings, START, settableOptions } from './settings.ts';
-import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint, type StageConfig } from './stage.ts';
+import { optionsOf, optionsOfMethod, type SettableOption, type Settings, START, settableOptions } from './settings.ts';
+import {
+  type GrpoStageConfig,
+  METHOD_POINTS,
+  type MethodPoint,
+  type SftStageConfig,
+  type StageConfig,
+} from './stage.ts';
 import type { Stateful } from './stateful.ts';
 import { objectiveTerm } from './support/loss/surrogate_term.ts';
 import { type AskedUse, type StageUses, uniteUses } from './uses/stage_uses.ts';
@@ -61,11 +68,12 @@ export interface StageMethods {
 
 /** To be awaited before the parts of these stages are made: where a bundle has them in files of their own, it fetches them. */
 export async function loadMethods(stages: readonly StageConfig[], own: OwnMethods = {}): Promise<void> {
-  const used = stages.flatMap((stage) =>
-    stage.stage === 'grpo'
-      ? METHOD_POINTS.flatMap((point) => stage.methods[point].flatMap((plugin) => findMethod(point, plugin, own) ?? []))
-      : [],
-  );
+  const used = stages.flatMap((stage): readonly Pick<Method<unknown>, 'load'>[] => {
+    if (stage.stage === 'sft') return stage.demonstrations === undefined ? [] : [demonstrating(stage.demonstrations)];
+    return METHOD_POINTS.flatMap((point) =>
+      stage.methods[point].flatMap((plugin) => findMethod(point, plugin, own) ?? []),
+    );
+  });
   await Promise.all(used.map((method) => method.load?.()));
 }
 
@@ -166,6 +174,35 @@ function createParts<Point extends MethodPoint>(
     const id = earlier === 0 ? method.id : `${method.id}#${earlier + 1}`;
     return { id, part: at(0, {}), at, moves };
   });
+}
+
+/** What a supervised stage shows of problems that are played in turns, by its step; undefined: the task's demonstrations. */
+export function createDemonstrations(stage: SftStageConfig): ((step: number) => DemonstrationSource) | undefined {
+  const { demonstrations: plugin, optimizer } = stage;
+  if (plugin === undefined) return undefined;
+  const method = demonstrating(plugin);
+  const { maxSteps } = optimizer;
+  const { at, isScheduled } = optionsOfMethod(method, 'demonstrations', plugin);
+  const made = (step: number): DemonstrationSource => method.create(at({ step, maxSteps }), stage);
+  const always = isScheduled ? undefined : made(0);
+  return (step) => always ?? made(step);
+}
+
+/** What it uses of the run; nothing where the task's demonstrations are shown. */
+export function usesOfDemonstrations(stage: SftStageConfig): readonly Pick<AskedUse, 'by' | 'use'>[] {
+  const { demonstrations: plugin } = stage;
+  if (plugin === undefined) return [];
+  const method = demonstrating(plugin);
+  const options = optionsOfMethod(method, 'demonstrations', plugin).at(START);
+  return (method.uses?.(options, stage) ?? []).map((use) => ({ by: method.id, use }));
+}
+
+/** @throws ConfigError where there is none of its name */
+function demonstrating({ name }: Plugin): DemonstrationMethod {
+  const found = DEMONSTRATIONS.find(({ id }) => id === name);
+  if (found !== undefined) return found;
+  const rule = `no such method; known are ${DEMONSTRATIONS.map(({ id }) => id).join(', ')}`;
+  throw new ConfigError('unknown-method', `demonstrations: ${JSON.stringify(name)} — ${rule}.`, { name });
 }
 
 /** Further figures of a stage's evaluations; those of files that are not given are left out. @throws ConfigError */

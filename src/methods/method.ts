@@ -8,7 +8,8 @@ import type { Json } from '../options/json.ts';
 import type { Key, KeyTable, Plugin, Values } from '../options/keys.ts';
 import { schedulable } from '../options/schedule.ts';
 import type { TrainedText } from './loss_points.ts';
-import type { GrpoStageConfig, MethodPoint, MethodsConfig } from './stage.ts';
+import type { DemonstrationSource } from './points.ts';
+import type { GrpoStageConfig, MethodPoint, MethodsConfig, SftStageConfig } from './stage.ts';
 import type { FollowUpTurn } from './step_context.ts';
 import type { Use } from './uses/use.ts';
 import type { TypicalLengths, Work } from './work.ts';
@@ -16,8 +17,8 @@ import type { TypicalLengths, Work } from './work.ts';
 export type { ParameterSet } from './parameter_sets.ts';
 export type { FollowUpTurn, StepContext } from './step_context.ts';
 
-/** A method of the point whose part it makes. */
-export interface Method<Part, Options extends KeyTable = KeyTable> {
+/** A method of the point whose part it makes. @typeParam Stage  the kind of stage that has its point */
+export interface Method<Part, Options extends KeyTable = KeyTable, Stage = GrpoStageConfig> {
   /** As in the YAML and in the documentation. */
   readonly id: string;
   readonly about: About;
@@ -57,16 +58,19 @@ export interface Method<Part, Options extends KeyTable = KeyTable> {
   /** Origins of its completions (`Rollout.origin`) that saw a hint or an answer, or are one. */
   readonly helps?: readonly string[];
   /** What it asks of the run: the union over a stage decides programs, memory, and what a task must give. */
-  uses?(options: Values<Options>, stage: GrpoStageConfig): readonly Use[];
+  uses?(options: Values<Options>, stage: Stage): readonly Use[];
   /**
    * How it speaks to the policy, for a supervised stage before it: what a policy never saw it does not write. Undefined:
    * this problem is shown as it is.
    */
   demonstrate?(problem: DemonstratedProblem, options: Values<Options>): TrainedText | undefined;
-  create(options: Values<Options>, stage: GrpoStageConfig): Part;
+  create(options: Values<Options>, stage: Stage): Part;
   /** In the bundle of a browser, which has `create` in a file of its own: fetches it. Nobody declares it. */
   load?(): Promise<void>;
 }
+
+/** What a supervised stage shows of problems that are played in turns. */
+export type DemonstrationMethod = Method<DemonstrationSource, KeyTable, SftStageConfig>;
 
 /**
  * What a method does that others speak of:
@@ -170,7 +174,10 @@ export interface About {
 }
 
 /** As a file declares it: one without options need not say so. */
-export type Declared<Part, Options extends KeyTable> = Omit<Method<Part, Options>, 'options'> & {
+export type Declared<Part, Options extends KeyTable, Stage = GrpoStageConfig> = Omit<
+  Method<Part, Options, Stage>,
+  'options'
+> & {
   readonly options?: Options;
 };
 
@@ -178,13 +185,15 @@ export type Declared<Part, Options extends KeyTable> = Omit<Method<Part, Options
  * Declares a method: the types of its options reach `create`, and are forgotten outside. A number among them may be given
  * as a schedule; `create` is then called for each step, and gets the number of that step.
  */
-export function method<Part, Options extends KeyTable>(declared: Declared<Part, Options>): Method<Part> {
+export function method<Part, Options extends KeyTable, Stage = GrpoStageConfig>(
+  declared: Declared<Part, Options, Stage>,
+): Method<Part, KeyTable, Stage> {
   const { switchedOnBy } = declared;
   const options = Object.fromEntries(
     Object.entries(declared.options ?? {}).map(([name, key]) => [name, schedulable(key)]),
   );
   return {
-    ...(declared as unknown as Method<Part>), // options come out of the very tables that they are typed by
+    ...(declared as unknown as Method<Part, KeyTable, Stage>), // options come out of the very tables that they are typed by
     options,
     ...(switchedOnBy && { switchedOnBy: { ...switchedOnBy, key: schedulable(switchedOnBy.key) } }),
   };

@@ -21,9 +21,12 @@
  * computes by itself (`device`) is said in settings.
  */
 
+import type { EpisodeState, EpisodeStep, Player } from '../data/environment.ts';
 import type { TaskItem } from '../data/task.ts';
+import type { Rng } from '../kernels/philox.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import type { GroupRequest } from './group_request.ts';
+import type { TrainedText } from './loss_points.ts';
 import type { ParameterSet, ScoredSet } from './parameter_sets.ts';
 import type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics } from './records.ts';
 import type { Stateful } from './stateful.ts';
@@ -218,4 +221,36 @@ export interface EvaluationFigure {
   /** In metrics.jsonl, after `eval_`. */
   readonly name: string;
   of(problems: readonly ProblemRecord[]): Estimate;
+}
+
+/** The one point of a supervised stage: what it learns of a problem that is played in turns. */
+export interface DemonstrationSource {
+  /** Pure in what it is given. Undefined: there is nothing to learn here, and its task's demonstration is shown. */
+  show(problem: PlayedProblem): TrainedText | undefined;
+}
+
+/** A problem of a supervised stage that is played in turns. */
+export interface PlayedProblem {
+  readonly item: TaskItem;
+  readonly prompt: Int32Array;
+  readonly rng: Rng;
+  /** Tokens after the prompt, at most. */
+  readonly mostTokens: number;
+  /** Episodes of it; those of different numbers have chance of their own. */
+  episode(number: number): PlayedOnce;
+  tokensOf(text: string): Int32Array;
+  /** An action as the policy writes it, with its end. */
+  action(text: string): Int32Array;
+  /** What an action is answered with. */
+  answer(step: EpisodeStep): Int32Array;
+  /** A word of its `words` in tokens. */
+  word(name: string): Int32Array;
+}
+
+/** One episode. */
+export interface PlayedOnce {
+  start(): EpisodeState;
+  /** What another than the policy does there. @param draw  another number, another draw of his */
+  act(player: Player, at: EpisodeState, draw?: number): string;
+  step(at: EpisodeState, action: string): EpisodeStep;
 }

@@ -57,8 +57,8 @@ export function optionsOf(point: MethodPoint, plugin: Plugin, own: OwnMethods, o
 
 /** The same, of a method that has been looked up. */
 export function optionsOfMethod(
-  method: Method<unknown>,
-  point: MethodPoint,
+  method: Pick<Method<unknown>, 'id' | 'options' | 'complete'>,
+  point: string,
   plugin: Plugin,
   owner?: string,
 ): OptionsAt {
@@ -108,7 +108,7 @@ export function settableOptions(
   };
 }
 
-function settable({ options }: Method<unknown>): [string, Key][] {
+function settable({ options }: Pick<Method<unknown>, 'options'>): [string, Key][] {
   return Object.entries(options).filter(([, { schedule }]) => schedule !== undefined);
 }
 

@@ -128,6 +128,8 @@ export interface SftStageConfig {
     /** Demonstrations in an optimizer step (`per_device_train_batch_size`). */
     readonly sequencesPerStep: number;
   };
+  /** What is shown in the place of the task's demonstrations, where a problem is played in turns; every option is written out. */
+  readonly demonstrations?: Plugin;
   /** Share of demonstrations in the forms of methods of later stages (`form_share`); absent: a quarter. */
   readonly formShare?: number;
   /** Whether what the teacher of an environment does wrong is learned too (`learn_errors`); absent: it is. */

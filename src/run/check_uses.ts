@@ -4,10 +4,15 @@ import type { TaskSet } from '../data/task_set.ts';
 import { ConfigError } from '../errors.ts';
 import type { RunRemark } from '../grpo/run.ts';
 import type { Remark } from '../methods/remark.ts';
-import type { StageUses } from '../methods/uses/stage_uses.ts';
+import type { AskedUse, StageUses } from '../methods/uses/stage_uses.ts';
+
+/** What the methods of a stage use. */
+interface AskedFor {
+  readonly asked: readonly Pick<AskedUse, 'by' | 'use'>[];
+}
 
 /** @throws ConfigError for the first use that the tasks cannot give */
-export function requireUses(uses: readonly StageUses[], tasks: TaskSet): void {
+export function requireUses(uses: readonly AskedFor[], tasks: TaskSet): void {
   const looked = new Set<string>();
   for (const { by, use } of uses.flatMap(({ asked }) => asked)) {
     if (looked.has(use.id)) continue;

@@ -13,7 +13,7 @@ import { initialState, type Journal } from '../grpo/journal.ts';
 import { type RunRemark, type TrainingRun, totalSteps, type WeightedReward } from '../grpo/run.ts';
 import { stageTasks } from '../grpo/stage_tasks.ts';
 import type { Backend } from '../kernels/engine.ts';
-import { createFigures, createMethods, loadMethods } from '../methods/create.ts';
+import { createFigures, createMethods, loadMethods, usesOfDemonstrations } from '../methods/create.ts';
 import { Ledger } from '../methods/ledger.ts';
 import { findMethod, type OwnMethods } from '../methods/look_up.ts';
 import type { Remark } from '../methods/remark.ts';
@@ -78,7 +78,8 @@ export async function openRun(
   const figures = figuresOf(config, ownMethods);
   requireBestMetric(config, tasks, figures.at(-1) ?? []);
   const uses = methods.flatMap((ofStage) => (ofStage === undefined ? [] : [ofStage.uses]));
-  requireUses(uses, tasks);
+  const shown = config.stages.flatMap((stage) => (stage.stage === 'sft' ? usesOfDemonstrations(stage) : []));
+  requireUses([...uses, { asked: shown }], tasks);
   const drawn = config.stages.map((_, index) => stageTasks(tasks, config, index)); // says which tasks there are not
   const warnings = methods.flatMap((own, index) =>
     own === undefined

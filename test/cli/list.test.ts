@@ -5,6 +5,7 @@ import { listCommand } from '../../src/cli/commands/list.ts';
 import { POINT_KEYS } from '../../src/config/keys/method_keys.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { registeredTasks } from '../../src/data/registry.ts';
+import { DEMONSTRATIONS } from '../../src/methods/demonstrations/registry.ts';
 import { METHODS } from '../../src/methods/registry.ts';
 import { METHOD_POINTS } from '../../src/methods/stage.ts';
 import { builtInRewards } from '../../src/rewards/built_in.ts';
@@ -27,7 +28,8 @@ it('the list names every task, reward and method, and each of their options', ()
   const { tasks, rewards, methods } = catalogue();
   expect(tasks.map(({ name }) => name)).toEqual([...Object.keys(registeredTasks), 'dataset']);
   expect(rewards.map(({ name }) => name)).toEqual(Object.keys(builtInRewards));
-  expect(methods.map(({ name }) => name)).toEqual(Object.values(METHODS).flatMap((own) => own.map(({ id }) => id)));
+  const known = [...Object.values(METHODS).flat(), ...DEMONSTRATIONS];
+  expect(methods.map(({ name }) => name)).toEqual(known.map(({ id }) => id));
   const page = cataloguePage(catalogue());
   for (const { name, options } of [...tasks, ...rewards]) {
     expect(page).toContain(`### ${name}\n`);
@@ -55,14 +57,17 @@ describe('the YAML that is listed', () => {
     },
   );
 
-  it.each(methods.flatMap((method) => method.yaml.map((line) => ({ ...method, line }))))(
-    'asks for $name: $line',
-    ({ name, point, line }) => {
-      const [stage] = read('task: countdown', line, EXAMPLE_REWARDS).stages;
-      const its = METHOD_POINTS.find((one) => POINT_KEYS[one].yaml === point) ?? '';
-      expect(stage).toMatchObject({ methods: { [its]: [expect.objectContaining({ name })] } });
-    },
-  );
+  const lines = methods.flatMap((method) => method.yaml.map((line) => ({ ...method, line })));
+  it.each(lines.filter(({ stage }) => stage === 'sft'))('asks for $name: $line', ({ name, point, line }) => {
+    const [stage] = read('task: guess_number', `stages: [{stage: sft, max_steps: 2, ${line}}]`).stages;
+    expect(stage).toMatchObject({ [point]: { name } });
+  });
+
+  it.each(lines.filter(({ stage }) => stage === 'grpo'))('asks for $name: $line', ({ name, point, line }) => {
+    const [stage] = read('task: countdown', line, EXAMPLE_REWARDS).stages;
+    const its = METHOD_POINTS.find((one) => POINT_KEYS[one].yaml === point) ?? '';
+    expect(stage).toMatchObject({ methods: { [its]: [expect.objectContaining({ name })] } });
+  });
 
   it('says which method a stage has that names none', () => {
     const [stage] = read('task: countdown').stages;

@@ -6,9 +6,10 @@
  * trained here from random weights wants about 3e-4 and 2e-3, and the shipped configs say so.
  */
 import { z } from 'zod';
+import { DEMONSTRATIONS } from '../../methods/demonstrations/registry.ts';
 import { key } from '../../options/keys.ts';
 import type { OptionSchema } from '../../options/option_schema.ts';
-import { choice, flag, integer, number, optional } from '../../options/schemas.ts';
+import { choice, flag, integer, number, optional, plugin } from '../../options/schemas.ts';
 import { recorded } from '../recorded_keys.ts';
 import { DATASET_KEYS } from './dataset_keys.ts';
 
@@ -121,6 +122,12 @@ export const SHARED_KEYS = {
   ),
 };
 
+/** The methods that say what a supervised stage shows of problems that are played in turns. */
+export const DEMONSTRATIONS_KEY = {
+  yaml: 'demonstrations',
+  text: 'What a supervised stage shows of problems that are played in turns, in the place of what their teacher does.',
+};
+
 /** Every key of an `sft` stage: the supervised warm start. */
 export const SFT_KEYS = {
   ...SHARED_KEYS,
@@ -142,6 +149,15 @@ export const SFT_KEYS = {
     integer({ min: 1, max: MOST_COMPLETIONS, example: 64 })
       .default(8)
       .describe('Demonstrations in an optimizer step. Default 8.'),
+  ),
+  demonstrations: recorded(
+    'stage',
+    key(
+      DEMONSTRATIONS_KEY.yaml,
+      optional(plugin(DEMONSTRATIONS[0].id)).describe(
+        `${DEMONSTRATIONS_KEY.text} A name, or {name, …options}: ${DEMONSTRATIONS.map(({ id }) => id).join(', ')}. Default: none.`,
+      ),
+    ),
   ),
   formShare: recorded(
     'stage',

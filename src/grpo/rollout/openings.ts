@@ -70,7 +70,7 @@ function expertEpisode(
 ): Played[] {
   const played: Played[] = [];
   for (let at = from; ; ) {
-    const action = environment.expert(item, at, stream);
+    const action = environment.act('expert', item, at, stream);
     const step = environment.step(item, at, action, stream, { finishReason: 'eos' });
     played.push({ action, step });
     if (step.verdict !== undefined) return played;

@@ -10,6 +10,7 @@ import type { Journal } from '../journal.ts';
 import { takeBackOnFailure } from '../rest_point.ts';
 import type { SupervisedStep } from '../step.ts';
 import { inForm } from './demonstrated_forms.ts';
+import { playedDemonstration } from './played_demonstrations.ts';
 import { learningRateAt } from './schedules.ts';
 
 /** @throws NumericsError where the loss or the gradient is not finite; the weights are still the last good ones */
@@ -23,7 +24,9 @@ export async function superviseStep(engine: Engine, step: SupervisedStep, journa
       const { item, index, next } = fittingItem(tasks, seed, state.itemsDrawn);
       state.itemsDrawn = next;
       const { prompt, tokens, labels } =
-        inForm(engine.tasks, step, item, index) ?? tasks.demonstration(item, seed, index, stage.learnErrors);
+        inForm(engine.tasks, step, item, index) ??
+        playedDemonstration(tasks, step, { item, index }, state.step) ??
+        tasks.demonstration(item, seed, index, stage.learnErrors);
       return { prompt, completions: [tokens], ...(labels && { labels: [labels] }) };
     }),
   );

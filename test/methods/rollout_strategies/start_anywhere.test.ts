@@ -37,7 +37,7 @@ describe('start-anywhere', () => {
         const actions: string[] = [];
         const answers: string[] = [];
         for (let at = environment.start(item, stream); ; ) {
-          actions.push(environment.expert(item, at, stream));
+          actions.push(environment.act('expert', item, at, stream));
           const step = environment.step(item, at, actions.at(-1) ?? '', stream, { finishReason: 'eos' });
           if (step.verdict !== undefined) break;
           answers.push(`\n${step.observation}\n`);
