@@ -7,6 +7,8 @@ import { isSignificantStreak, lostSince, newestAverage } from './history.ts';
 import { meanOf, newestWhile } from './lists.ts';
 import { figure, setting } from './words.ts';
 
+const CUT_TURN = 'What the limit of a turn cuts is no action that the policy chose, and ends its episode as lost';
+
 const noEos: Diagnostic = {
   code: 'no-eos',
   level: 'warning',
@@ -15,10 +17,18 @@ const noEos: Diagnostic = {
     const streak = newestWhile(batches, (batch) => batch.truncated === 1);
     const newest = streak.at(-1);
     if (newest === undefined || eosSeen || !isSignificantStreak(streak)) return undefined;
+    const warmUp = 'Let an sft stage come first, whose demonstrations end with EOS';
+    if (newest.turns !== undefined) {
+      return {
+        seen: `all episodes ended with a turn that was cut at ${newest.longest} tokens; EOS was never sampled in this stage`,
+        why: CUT_TURN,
+        remedy: warmUp,
+      };
+    }
     return {
       seen: `all completions were cut at ${newest.longest} tokens; EOS was never sampled in this stage`,
       why: 'The policy does not know how to end, and a cut answer is judged as it is',
-      remedy: `Let an sft stage come first, whose demonstrations end with EOS, or raise max_completion_length to ${2 * newest.longest}`,
+      remedy: `${warmUp}, or raise max_completion_length to ${2 * newest.longest}`,
     };
   },
 };
@@ -37,6 +47,13 @@ const truncated: Diagnostic = {
     if (newest === undefined || !isSignificantStreak(found)) return undefined;
     const limit = newest.longest;
     const spare = tells.has('masks-ends') ? '' : ', or mask_truncated_completions: true to learn nothing from them';
+    if (newest.turns !== undefined) {
+      return {
+        seen: `${percent(newest.truncated)} of the episodes ended with a turn that was cut, at ${limit} tokens or where the episode had no more room`,
+        why: CUT_TURN,
+        remedy: `Let an sft stage come first, whose demonstrations end each turn, leave max_completion_length out${spare}`,
+      };
+    }
     return {
       seen: `${percent(newest.truncated)} of the completions were cut at ${newest.longest} tokens`,
       why: 'A cut answer is judged as it is, so the reward is that of the limit rather than of the answer',
@@ -118,10 +135,12 @@ const lengthExplosion: Diagnostic = {
     const now = newestAverage(history);
     const { bestAverage: best } = history;
     if (now === undefined || best === null || now.length < MUCH_LONGER * best.length) return undefined;
+    const isPlayed = history.batches.at(-1)?.turns !== undefined; // its limit is that of a whole episode
+    const lower = isPlayed ? '' : `, or lower max_completion_length to ${Math.ceil(1.5 * best.length)}`;
     return {
       seen: `completions grew from ${figure(best.length)} tokens (step ${best.step}, reward ${figure(best.reward)}) to ${figure(now.length)} (reward ${figure(now.reward)})`,
       why: 'The reward did not rise with them: the policy pads, repeats itself, or has forgotten to end',
-      remedy: `Add {name: soft_overlong, max_tokens: ${Math.ceil(1.5 * best.length)}, cache: ${Math.ceil(best.length / 2)}} to reward_funcs, or lower max_completion_length to ${Math.ceil(1.5 * best.length)}`,
+      remedy: `Add {name: soft_overlong, max_tokens: ${Math.ceil(1.5 * best.length)}, cache: ${Math.ceil(best.length / 2)}} to reward_funcs${lower}`,
     };
   },
 };

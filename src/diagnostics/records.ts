@@ -11,6 +11,7 @@ import type {
 import type { Estimate } from '../methods/statistics.ts';
 import { STARVED } from '../methods/support/prompts/drawn.ts';
 import { isRight } from '../methods/support/rollouts/right.ts';
+import { ownLength, ownTokens, policyTurns } from '../methods/support/rollouts/turns.ts';
 import { sampledEntropies } from '../methods/tokens.ts';
 import { meanOf } from './lists.ts';
 
@@ -40,15 +41,19 @@ export interface BatchRecord {
   readonly spread: number;
   /** Nats per token. */
   readonly entropy: number;
+  /** Tokens that the policy wrote, of all its turns. */
   readonly meanLength: number;
+  /** Most tokens of one turn. */
   readonly longest: number;
   readonly truncated: number;
-  /** Completions that ended themselves. */
+  /** Completions of which some turn ended itself. */
   readonly eos: number;
   /** Mean over the groups of (distinct completions − 1) / (completions − 1). */
   readonly variety: number;
   /** Share of the groups of which a member saw a hint or an answer, or is one; absent: of none. */
   readonly helped?: number;
+  /** Mean turns of the policy in an episode; absent: every problem is answered by one text. */
+  readonly turns?: number;
   /** The commonest verdict on answers, its share, and the share of right ones among these; absent: there were none. */
   readonly judge?: { readonly said: string; readonly often: number; readonly right: number };
   /** Mean optimizer steps since its replays were sampled; absent: it has none. */
@@ -122,6 +127,7 @@ export function batchRecord(
   const helped =
     groups.filter(({ rollouts: members }) => members.some(({ origin = '' }) => helps.has(origin))).length /
     groups.length;
+  const turns = meanOf(rollouts, (rollout) => (rollout.turns === undefined ? 0 : policyTurns(rollout).length));
   return {
     step,
     completions: rollouts.length,
@@ -142,12 +148,14 @@ export function batchRecord(
       spreadOf,
     ),
     entropy: meanEntropy(rollouts),
-    meanLength: meanOf(rollouts, ({ tokens }) => tokens.length),
-    longest: Math.max(...rollouts.map(({ tokens }) => tokens.length)),
+    meanLength: meanOf(rollouts, ownLength),
+    longest: Math.max(...rollouts.flatMap(policyTurns).map(({ length }) => length)),
     truncated: share(({ finishReason }) => finishReason === 'length'),
-    eos: rollouts.filter(({ finishReason }) => finishReason === 'eos').length,
+    // A turn that was answered had ended itself.
+    eos: rollouts.filter((rollout) => rollout.finishReason === 'eos' || policyTurns(rollout).length > 1).length,
     variety: meanOf(groups, varietyOf),
     ...(helped > 0 && { helped }),
+    ...(turns > 0 && { turns }),
     ...(judge && { judge }),
     ...(ages.length > 0 && { replayAge: meanOf(ages, (age) => age) }),
     ...(starved && { starved }),
@@ -229,6 +237,6 @@ function spreadOf({ rollouts }: RolloutGroup): number {
 }
 
 function varietyOf({ rollouts }: RolloutGroup): number {
-  const distinct = new Set(rollouts.map(({ tokens }) => tokens.join())).size;
+  const distinct = new Set(rollouts.map((rollout) => ownTokens(rollout).join())).size;
   return (distinct - 1) / Math.max(1, rollouts.length - 1);
 }

@@ -13,6 +13,7 @@ import type { GrpoStageConfig } from '../methods/stage.ts';
 import { deviationOf, meanOf } from '../methods/statistics.ts';
 import { givenRewards } from '../methods/support/rewards/given_rewards.ts';
 import { shareRight } from '../methods/support/rollouts/right.ts';
+import { ownLength } from '../methods/support/rollouts/turns.ts';
 import { sampledEntropies } from '../methods/tokens.ts';
 import { rewardLabel } from '../rewards/module_file.ts';
 import { solving } from './rollout/kinds.ts';
@@ -80,8 +81,8 @@ function rolloutMetrics(stage: GrpoStageConfig, collected: Collected): StepMetri
   const groups = solving(drawn);
   const rollouts = groups.flatMap((group) => group.rollouts);
   const rewards = rollouts.flatMap(rewardGiven);
-  const lengths = rollouts.map(({ tokens }) => tokens.length);
-  const ended = rollouts.filter(({ finishReason }) => finishReason !== 'length').map(({ tokens }) => tokens.length);
+  const lengths = rollouts.map(ownLength);
+  const ended = rollouts.filter(({ finishReason }) => finishReason !== 'length').map(ownLength);
   const dead = groups.filter((group) => group.dead).length;
   return {
     reward: meanOf(rewards),

@@ -29,7 +29,7 @@ export interface RewardBatch {
   readonly prompts: readonly string[];
   /** Decoded, EOS stripped. */
   readonly completions: readonly string[];
-  /** Ids as sampled, EOS included if it was. */
+  /** Ids as sampled, EOS included if it was; of an episode those of the policy's turns alone, one after the other. */
   readonly completionTokens: readonly Int32Array[];
   readonly items: readonly RewardItem[];
   /** Number of the group that a completion belongs to: those of one prompt, which are compared with each other. */

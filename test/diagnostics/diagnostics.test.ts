@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { COMBINATION, DIAGNOSIS_CODES, STAGE_ENDED, STOP_CODES } from '../../src/diagnostics/catalogue.ts';
-import type { EvaluationRecord } from '../../src/diagnostics/records.ts';
+import type { BatchRecord, EvaluationRecord } from '../../src/diagnostics/records.ts';
 import { observe, startWatch } from '../../src/diagnostics/watch.ts';
 import { PROVOCATIONS, provoke } from './provocations.ts';
 import { SECONDS, Stream } from './stream.ts';
@@ -112,6 +112,21 @@ describe('a stream that is well', () => {
       return observe(watch, stage, 550 + i, { after: 'evaluation', record: evaluated(550 + i, share) });
     });
     expect(said.map((diagnoses) => diagnoses.map(({ code }) => code))).toEqual([[], [], [], ['below-best']]);
+  });
+
+  it('that is played in turns is told of its turns, and of no limit that is not theirs', () => {
+    const said = (batch: Partial<BatchRecord>): string => {
+      const stream = new Stream();
+      return stream
+        .times(3, () => stream.step({ turns: 2.5, ...batch }))
+        .said.map(({ message }) => message)
+        .join();
+    };
+    expect(said({ truncated: 1, eos: 0, longest: 6 })).toMatch(
+      /all episodes ended with a turn that was cut at 6 tokens/,
+    );
+    expect(said({ truncated: 0.7, longest: 6 })).toMatch(/70\.0 % of the episodes ended with a turn that was cut/);
+    expect(said({ truncated: 0.7, longest: 6 })).not.toMatch(/max_completion_length to|soft_overlong/);
   });
 
   it('of two passes per batch with a KL that grows provokes nothing', () => {

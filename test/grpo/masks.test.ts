@@ -1,14 +1,16 @@
 /** What an environment says in an episode is read and never learned: figures over tens of thousands of tokens. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { batchRecord } from '../../src/diagnostics/records.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { scoreSequences } from '../../src/grpo/score/score_sequences.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { tokenGroups } from '../../src/grpo/update/credit.ts';
 import type { CreditedGroup, Rollout, RolloutGroup } from '../../src/methods/records.ts';
 import { packBatch } from '../../src/model/batch.ts';
+import type { RewardBatch, RewardFunction } from '../../src/rewards/reward_function.ts';
 import { TOKEN } from '../../src/token_kinds.ts';
 import { openSmallRun, plainWasm } from '../support/small_runs.ts';
-import { collect, credit, reinforced, scoresOf, slopes, tokensOf, update } from './step_parts.ts';
+import { collect, credit, metricsOf, reinforced, scoresOf, slopes, tokensOf, update } from './step_parts.ts';
 
 const isGiven = ({ labels }: Rollout, t: number): boolean => labels?.[t] === TOKEN.given;
 const sampledPlaces = (rollout: Rollout): number[] => [...rollout.tokens.keys()].filter((t) => !isGiven(rollout, t));
@@ -43,6 +45,7 @@ const LOSS_TYPES = ['grpo', 'bnpo', 'dr_grpo', 'dapo'] as const;
 /** Tokens of three actions and the two observations between them. */
 const LONGEST = 3 * 2 + 2;
 const GUESS = { task: { name: 'guess_number', max: 9, numbers: 5, turns: 3 } };
+const SECONDS = { sft: 0, rollout: 0, verify: 0, update: 0, eval: 0 };
 const LARGER = { num_generations: 12, generation_batch_size: 96 };
 
 /** −Σ c·A·ratio over the tokens that count, one micro-batch; only what counts is in a normaliser. */
@@ -122,6 +125,39 @@ describe('tokens of an observation', () => {
     expect(Math.abs(sampled.gradient - sampled.differences)).toBeLessThan(1e-6 * sampled.norm);
     const all = await slopes(run, () => lossOver(run, groups, type, () => true));
     expect(Math.abs(all.gradient - all.differences)).toBeGreaterThan(1e-3 * all.norm);
+    await run.engine.policy.close();
+  });
+});
+
+describe('the length of an episode', () => {
+  it('is that of what the policy wrote, in metrics, to rewards, and for diagnostics', async () => {
+    const read: RewardBatch['completionTokens'][] = [];
+    const lengths: RewardFunction = {
+      name: 'lengths',
+      score: ({ completionTokens }) => {
+        read.push(completionTokens);
+        return completionTokens.map(({ length }) => length);
+      },
+    };
+    const reward_funcs = ['lengths', { name: 'soft_overlong', max_tokens: 4, cache: 2 }];
+    const run = await reinforced({ ...GUESS, ...LARGER, reward_funcs }, { rewards: { lengths } });
+    const collected = await collect(run);
+    const rollouts = collected.groups.flatMap((group) => group.rollouts);
+    const own = rollouts.map((rollout) => sampledPlaces(rollout).map((t) => rollout.tokens[t]));
+    expect(rollouts.some(({ tokens }, i) => tokens.length > own[i].length)).toBe(true);
+    expect(read.flat().map((tokens) => [...tokens])).toEqual(own);
+    const pay = (length: number): number => (length <= 2 ? 0 : length > 4 ? -1 : (2 - length) / 2);
+    expect(rollouts.map(({ rewardParts }) => rewardParts)).toEqual(own.map(({ length }) => [length, pay(length)]));
+    const mean = own.reduce((sum, { length }) => sum + length, 0) / own.length;
+    const longest = Math.max(...own.map(({ length }) => length));
+    const result = await update(run, await credit(run, collected.groups), { onPolicy: true });
+    const figures = metricsOf(run, result, collected);
+    expect(figures['completions/mean_length']).toBeCloseTo(mean, 12);
+    expect(figures['completions/max_length']).toBe(longest);
+    const record = batchRecord(1, collected, { before: SECONDS, now: SECONDS });
+    expect(record.meanLength).toBeCloseTo(mean, 12);
+    expect(record.longest).toBe(2); // tokens of the longest turn, whose limit cuts
+    expect(run.journal.state.tokens).toBe(own.flat().length);
     await run.engine.policy.close();
   });
 });

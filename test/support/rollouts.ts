@@ -1,8 +1,9 @@
 /** Rollouts, groups and sequences of a loss, by hand. */
 import { rngFor } from '../../src/kernels/philox.ts';
 import type { LossGradient, LossSequence } from '../../src/methods/points.ts';
-import type { CreditedGroup, Rollout } from '../../src/methods/records.ts';
+import type { CreditedGroup, Rollout, Turn } from '../../src/methods/records.ts';
 import { logSoftmaxRows } from '../../src/model/distributions.ts';
+import { TOKEN } from '../../src/token_kinds.ts';
 
 /** Figures by token that a method of the registry cannot do without. */
 const FIGURES = ['refLogprobs', 'firstLogprobs', 'uniformKl'];
@@ -20,6 +21,25 @@ export function rolloutOf(tokens: number, reward: number | null): Rollout {
     rewardParts: [reward],
     reward,
   };
+}
+
+/** An episode of turns of `own` tokens, an observation of `said` ones after all but the last. */
+export function episodeOf(own: readonly number[], said: number, reward: number | null): Rollout {
+  const lengths = own.flatMap((length, k) => (k + 1 < own.length ? [length, said] : [length]));
+  const whole = rolloutOf(
+    lengths.reduce((sum, length) => sum + length, 0),
+    reward,
+  );
+  const labels = Uint8Array.from(
+    lengths.flatMap((length, k) => Array<number>(length).fill(k % 2 === 0 ? TOKEN.sampled : TOKEN.given)),
+  );
+  let begin = 0;
+  const turns = lengths.map((length, k): Turn => {
+    const tokens = whole.tokens.subarray(begin, begin + length);
+    begin += length;
+    return { tokens, label: k % 2 === 0 ? 'policy' : 'environment', text: '' };
+  });
+  return { ...whole, labels, turns };
 }
 
 export function groupOf(rollouts: readonly Rollout[]): CreditedGroup {

@@ -6,6 +6,7 @@ import type { TaskSet } from '../../data/task_set.ts';
 import { ConfigError } from '../../errors.ts';
 import type { VerifiedCompletion } from '../../methods/records.ts';
 import type { StageConfig } from '../../methods/stage.ts';
+import { ownTokens } from '../../methods/support/rollouts/turns.ts';
 import { lossTokens } from '../../methods/tokens.ts';
 import type { GenerationControl } from '../../model/sampling/controlled_generation.ts';
 import type {
@@ -236,7 +237,7 @@ export function rewardBatch(rows: readonly AnsweredItem[], trainerState: RewardB
   return {
     prompts: rows.map(({ item }) => item.prompt),
     completions: rows.map(({ completion }) => completion.text),
-    completionTokens: rows.map(({ completion }) => completion.tokens),
+    completionTokens: rows.map(({ completion }) => ownTokens(completion)),
     items: rows.map(({ item }) => item),
     groupOf: Int32Array.from(rows, ({ group }) => group),
     verdicts: rows.map(({ completion }) => completion.verdict),

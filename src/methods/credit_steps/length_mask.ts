@@ -3,6 +3,7 @@ import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 import { withoutLoss } from '../support/credit/without_loss.ts';
+import { ownLength } from '../support/rollouts/turns.ts';
 
 export const lengthMask = method({
   id: 'length-mask',
@@ -19,6 +20,6 @@ export const lengthMask = method({
     ),
   },
   create: ({ maxTokens }): CreditStep => ({
-    apply: (groups) => withoutLoss(groups, ({ tokens }) => tokens.length > maxTokens),
+    apply: (groups) => withoutLoss(groups, (rollout) => ownLength(rollout) > maxTokens),
   }),
 });

@@ -6,7 +6,7 @@
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 import { quantileOf } from '../statistics.ts';
-import { carriesLoss } from '../tokens.ts';
+import { carriesLoss, lossTokens } from '../tokens.ts';
 
 /** Parts of a completion, in order. */
 const QUARTERS = ['quarter_1', 'quarter_2', 'quarter_3', 'quarter_4'];
@@ -37,12 +37,14 @@ export const mEntropy = method({
         for (const rollout of rollouts) {
           const { entropies, logprobs, verdict } = rollout;
           const outcome = verdict.score === 1 ? 'right' : 'wrong';
+          const own = lossTokens(rollout);
+          let come = 0;
           for (let t = 0; t < entropies.length; t++) {
             if (!carriesLoss(rollout, t)) continue;
             const entropy = entropies[t];
             seen.push(entropy);
             tell(outcome, entropy);
-            tell(QUARTERS[Math.floor((QUARTERS.length * t) / entropies.length)], entropy);
+            tell(QUARTERS[Math.floor((QUARTERS.length * come++) / own)], entropy);
             const probability = Math.exp(logprobs[t]);
             if (probability >= CERTAIN) certain++;
             if (probability < AGAINST_THE_ODDS) unlikely++;

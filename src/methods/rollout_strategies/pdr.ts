@@ -13,6 +13,7 @@ import { largestOf } from '../support/credit/group_size.ts';
 import { answerTokens } from '../support/rollouts/answers.ts';
 import { resized } from '../support/rollouts/request_members.ts';
 import { shareRight } from '../support/rollouts/right.ts';
+import { ownLength } from '../support/rollouts/turns.ts';
 import { ANOTHER, REFINE } from '../support/rollouts/words.ts';
 import { replies } from '../uses/room.ts';
 import { words } from '../uses/words.ts';
@@ -95,5 +96,5 @@ export function mostVoted({ rollouts }: Pick<RolloutGroup, 'rollouts'>, count: n
 }
 
 function lengthOf(groups: readonly RolloutGroup[]): number {
-  return meanOf(groups.flatMap(({ rollouts }) => rollouts.map(({ tokens }) => tokens.length)));
+  return meanOf(groups.flatMap(({ rollouts }) => rollouts.map(ownLength)));
 }

@@ -36,6 +36,7 @@ const batchSchema = z.object({
     ].flatMap((line) => line.split(' ').map((name) => [name, number])),
   ),
   helped: number.optional(),
+  turns: number.optional(),
   judge: z.object({ said: z.string(), often: number, right: number }).optional(),
   replayAge: number.optional(),
   starved: z.object({ source: z.string(), share: number }).optional(),

@@ -15,6 +15,22 @@ export function turnsOf({
   return turns ?? [{ tokens, label: POLICY_TURN, text }];
 }
 
+/** Tokens of each turn of the policy, with the one that ended it. */
+export function policyTurns(completion: Parameters<typeof turnsOf>[0]): readonly Int32Array[] {
+  return turnsOf(completion).flatMap(({ tokens, label }) => (label === POLICY_TURN ? [tokens] : []));
+}
+
+/** How many tokens the policy's turns have together: the length of a completion, however much is said between them. */
+export function ownLength(completion: Parameters<typeof turnsOf>[0]): number {
+  return policyTurns(completion).reduce((sum, { length }) => sum + length, 0);
+}
+
+/** The tokens of the policy's turns, one after the other. */
+export function ownTokens(completion: Parameters<typeof turnsOf>[0]): Int32Array {
+  if (completion.turns === undefined) return completion.tokens;
+  return Int32Array.from(policyTurns(completion).flatMap((tokens) => [...tokens]));
+}
+
 /** A turn without its tokens. */
 export interface TurnRecord extends Omit<Turn, 'tokens'> {
   readonly length: number;
