@@ -57,8 +57,18 @@ INPUTS = {
     # 1 group of 4; the second row is a truncated completion whose mask was zeroed (mask_truncated_completions)
     "truncated": make_inputs([7, 0, 3, 5], 7, [0.75, 1.0, -1.25, -0.5], 55),
 }
-# Active tokens of the whole generation batch (these micro-batches hold 20 and 15)
-NUM_ITEMS = {"ragged": 37, "truncated": 29}
+# Episodes, 1 group of 4: tokens of tool results are 0 in TRL's tool mask, which is 1 where there is padding
+INPUTS["turns"] = make_inputs([8, 6, 3, 8], 8, [1.25, -0.5, 0.25, -1.0], 21)
+TOOL_MASK = {
+    "turns": torch.tensor([
+        [1, 1, 0, 0, 1, 0, 1, 1],
+        [1, 0, 0, 0, 1, 1, 1, 1],
+        [1, 1, 1, 1, 1, 1, 1, 1],
+        [1, 1, 1, 0, 1, 0, 0, 1],
+    ]),
+}  # fmt: skip
+# Active tokens of the whole generation batch (these micro-batches hold 20, 15 and 16)
+NUM_ITEMS = {"ragged": 37, "truncated": 29, "turns": 31}
 MAX_COMPLETION_LENGTH = 8
 
 
@@ -102,6 +112,8 @@ def compute(inputs_name, use_old, o):
         # float64 instead of TRL's int64, whose clamp(min=1.0) would give a float32 denominator
         "num_items_in_batch": torch.tensor(float(o["num_items_in_batch"]), dtype=torch.float64),
     }
+    if inputs_name in TOOL_MASK:
+        batch["tool_mask"] = TOOL_MASK[inputs_name]
     if use_old:
         batch["old_per_token_logps"] = x["old"]
     if o["beta"] != 0.0:
@@ -169,6 +181,11 @@ def loss_cases():
     case("vespo", loss_type="vespo")
     case("off-policy mask", off_policy_mask_threshold=0.1)
     case("bias-corrected kl", beta=0.1, use_bias_correction_kl=True)
+    for loss_type in ("grpo", "dapo"):
+        case(f"entropy_coef {loss_type} turns", "turns", loss_type=loss_type, entropy_coef=0.03)
+        case(f"sequence level {loss_type} turns", "turns", loss_type=loss_type,
+             importance_sampling_level="sequence")  # fmt: skip
+    case("top entropy 0.5 dapo turns", "turns", top_entropy_quantile=0.5)
     return base, cases
 
 
@@ -262,7 +279,11 @@ def main():
         "versions": versions(),
         "default_options": base,
         "inputs": {
-            name: {k: tensor(v, "f32") if k in ("logps", "old", "ref", "entropies") else v.tolist() for k, v in x.items()}
+            name: {
+                k: tensor(v, "f32") if k in ("logps", "old", "ref", "entropies")
+                else (v * TOOL_MASK.get(name, 1)).tolist() if k == "mask" else v.tolist()
+                for k, v in x.items()
+            }
             for name, x in INPUTS.items()
         },
         "cases": cases,

@@ -6,12 +6,13 @@ import { addTerms, measureTerms } from '../../src/grpo/update/objective.ts';
 import type { LossGradient, LossSequence } from '../../src/methods/points.ts';
 import type { CreditedGroup, Rollout } from '../../src/methods/records.ts';
 import { selectedTokens } from '../../src/methods/tokens.ts';
+import { TOKEN } from '../../src/token_kinds.ts';
 import type { TrlLossCase } from '../golden/load.ts';
 import { worstRelative } from '../support/golden_model.ts';
 import { emptyGradients, groupOf, rolloutOf } from '../support/rollouts.ts';
 import { stageOf } from '../support/stages.ts';
 import { stepOf } from '../support/steps.ts';
-import { coefficientsOf, countMasked, golden, optionsOf, stepSizes } from '../support/trl_loss.ts';
+import { coefficientsOf, golden, optionsOf, stepSizes } from '../support/trl_loss.ts';
 
 const TOLERANCE = 1e-9;
 /** What a float32 of the same keeps. */
@@ -32,14 +33,18 @@ interface Computed {
   readonly metrics: Readonly<Record<string, number>>;
 }
 
-/** One group of all rows; what is behind a row's last token is left out. */
+/** One group of all rows; what comes after a row's last token is left out, and what is masked before it was given. */
 function creditedOf(test: TrlLossCase, step: Step): CreditedGroup {
   const { mask, advantages, entropies } = golden.inputs[test.inputs];
   const width = mask[0].length;
   const rollouts = mask.map((row, i): Rollout => {
-    const tokens = countMasked([row]);
+    const tokens = row.lastIndexOf(1) + 1;
     const length = tokens === 0 ? width : tokens; // a row without a mask was cut off
-    const rollout = rolloutOf(length, advantages[i]);
+    const labels = Uint8Array.from(row.slice(0, length), (value) => (value === 1 ? TOKEN.sampled : TOKEN.given));
+    const rollout = {
+      ...rolloutOf(length, advantages[i]),
+      ...(labels.includes(TOKEN.given) && tokens > 0 && { labels }),
+    };
     rollout.entropies.set(Float32Array.from(entropies.data.subarray(i * width, i * width + length)));
     return tokens === 0 ? { ...rollout, inLoss: false } : rollout;
   });
@@ -124,8 +129,8 @@ const METRICS = [
   'clip_ratio/high_max', 'cispo_clip_ratio', 'vespo/phi_seq_mean', 'entropy_coef',
 ] as const;
 
-it('trl_loss.json has 57 cases', () => {
-  expect(golden.cases).toHaveLength(57);
+it('trl_loss.json has 78 cases', () => {
+  expect(golden.cases).toHaveLength(78);
 });
 
 describe.each(golden.cases.map((test) => [test.name, test] as const))("TRL's %s", (_name, test) => {
@@ -141,6 +146,15 @@ describe.each(golden.cases.map((test) => [test.name, test] as const))("TRL's %s"
     expect(worstRelative(as(padded(test, gradients, 'dLogprobs')), test.dlogps.data)).toBeLessThanOrEqual(tolerance);
     const bonus = test.dentropies?.data ?? new Float64Array(losses.length);
     expect(worstRelative(as(padded(test, gradients, 'dEntropies')), bonus)).toBeLessThanOrEqual(tolerance);
+  });
+
+  it('gives what was said between turns exactly no loss and no derivative', () => {
+    const { mask } = golden.inputs[test.inputs];
+    gradients.forEach(({ losses, dLogprobs, dEntropies }, i) => {
+      losses.forEach((loss, t) => {
+        if (mask[i][t] === 0) expect([loss, dLogprobs[t], dEntropies[t]]).toEqual([0, 0, 0]);
+      });
+    });
   });
 
   it('has its metrics', () => {
