@@ -1,6 +1,7 @@
 /** The whole run: task, model, stages, and what belongs to none of them. */
 import type { PromptLimit } from '../data/prompts/prompt_limit.ts';
 import { registeredTasks } from '../data/registry.ts';
+import type { ToolLimit } from '../data/tools/tool_limit.ts';
 import type { Remark } from '../methods/remark.ts';
 import { remarksOn } from '../methods/remarks.ts';
 import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
@@ -35,9 +36,11 @@ export type RunConfig = Omit<
   | 'modelNameOrPath'
   | 'adapterNameOrPath'
   | 'chatTemplateKwargs'
+  | keyof ToolLimit
   | keyof PromptLimit
   | keyof typeof ADAPTER_KEYS
 > &
+  ToolLimit &
   PromptLimit & {
     /** At least one; `task:` of the file is a list of one. */
     readonly tasks: readonly TaskEntry[];

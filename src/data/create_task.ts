@@ -26,12 +26,13 @@ import {
 } from './split.ts';
 import type { Knobs, Split, Style, Task, TaskItem, TaskLanguage, VerifyContext } from './task.ts';
 import { type TaskSet, taskSet } from './task_set.ts';
+import { requireTools, type ToolLimit } from './tools/tool_limit.ts';
 
 /** `task:` of the YAML: the task's name and its knobs, `level` and `style` among them. */
 export type TaskConfig = { readonly name: string } & Readonly<Record<string, unknown>>;
 
 /** How a task is opened, besides its knobs. */
-export interface TaskOptions {
+export interface TaskOptions extends ToolLimit {
   /** Held-out problems to sample where the task cannot list them all. Default 512. */
   readonly heldOutSample?: number;
   /** Where its knobs are written, for messages. Default `task`. */
@@ -42,8 +43,6 @@ export interface TaskOptions {
   readonly files?: DataFiles | undefined;
   /** How its functions are called many times in a row, where its host watches them. */
   readonly repeat?: Repeat;
-  /** Most turns of an episode that call tools, as TRL's key has it; default: what the task says. */
-  readonly maxToolCallingIterations?: number | undefined;
 }
 
 /** What the twin of a problem is called. */
@@ -69,6 +68,7 @@ class BoundTask implements Task {
   readonly environment?: BoundEnvironment;
   readonly demonstratedEpisode?: NonNullable<Task['demonstratedEpisode']>;
   readonly tools?: Task['tools'];
+  readonly toolNames: readonly string[];
   /** There where the definition has it. */
   readonly twin?: (item: TaskItem) => TaskItem | undefined;
   readonly repeat: Repeat;
@@ -91,6 +91,7 @@ class BoundTask implements Task {
     const { codec, maxToolCallingIterations } = options;
     const environment =
       definition.environment && environmentFor(definition.environment, codec, maxToolCallingIterations);
+    this.toolNames = environment?.toolNames?.(knobs) ?? [];
     if (isInWords) {
       const conversation = conversationOf(definition, given, path);
       const { system, tools } = environment?.introduction?.(knobs) ?? {};
@@ -327,15 +328,18 @@ function withoutFiles(path = 'task'): ConfigError {
 export async function createTasks(
   {
     tasks,
+    maxToolCallingIterations,
     ...limit
-  }: { readonly tasks: readonly { readonly task: TaskConfig; readonly weight: number }[] } & PromptLimit,
+  }: { readonly tasks: readonly { readonly task: TaskConfig; readonly weight: number }[] } & PromptLimit & ToolLimit,
   options: TaskOptions = {},
 ): Promise<TaskSet> {
-  const all = taskSet(
-    await Promise.all(tasks.map(async ({ task, weight }) => ({ task: await createTask(task, options), weight }))),
-    options.codec,
-    undefined,
-    limit.maxPromptLength,
+  const limited = { ...options, maxToolCallingIterations };
+  const shares = await Promise.all(
+    tasks.map(async ({ task, weight }) => ({ task: await createTask(task, limited), weight })),
   );
-  return limitPrompts(all, limit);
+  requireTools(
+    shares.map(({ task }) => task),
+    limited,
+  );
+  return limitPrompts(taskSet(shares, options.codec, undefined, limit.maxPromptLength), limit);
 }

@@ -96,8 +96,8 @@ export interface EnvironmentDefinition<I extends Json, S extends Json, K extends
   guard?(state: S, action: string, knobs: K): string | undefined;
   /** Whether the best player may lose, as chance decides too; absent: an expert wins every episode. */
   chanceDecides?(knobs: K): boolean;
-  /** The tools that may be called, where it has some. */
-  tools?(knobs: K): readonly ToolSchema[];
+  /** Names of the tools that may be called, where it has some. */
+  toolNames?(knobs: K): readonly string[];
   /** The same environment as a pretrained model plays it, in words. @param template  its chat template, as Jinja */
   inWords?(template: string | undefined): EnvironmentDefinition<I, S, K>;
   /** What a pretrained model reads of the tools: a system message, where its chat template has no place for them. */

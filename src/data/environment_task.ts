@@ -20,7 +20,7 @@ type Kept = 'enumerate' | 'frequency' | 'splitKey' | 'question' | 'parse' | 'col
 export interface EnvironmentTask<I extends Json, S extends Json, K extends Knobs>
   extends Pick<TaskDefinition<I, K>, 'family' | 'generate' | 'key' | 'prompt' | 'chance'>,
     Partial<Pick<TaskDefinition<I, K>, Kept>>,
-    Omit<EnvironmentDefinition<I, S, K>, 'turnLimits' | 'tools' | 'inWords' | 'introduction'> {
+    Omit<EnvironmentDefinition<I, S, K>, 'turnLimits' | 'toolNames' | 'inWords' | 'introduction'> {
   /** The characters of its prompts, actions and observations. */
   readonly characters: string;
   /** Most turns, and most characters of a prompt, an action, an observation, and a question. */

@@ -45,6 +45,7 @@ export {
   type TaskOptions,
 } from './create_task.ts';
 export type { DataFiles } from './datasets/data_files.ts';
+export { retried } from './derived/retry_task.ts';
 export type {
   BoundEnvironment,
   ComparedState,

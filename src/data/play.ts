@@ -41,7 +41,7 @@ export function environmentFor(
   maxToolCallingIterations?: number,
 ): AnyEnvironment {
   const played = asksInWords(codec) ? (definition.inWords?.(codec?.chatTemplate) ?? definition) : definition;
-  if (played.tools === undefined || maxToolCallingIterations === undefined) return played;
+  if (played.toolNames === undefined || maxToolCallingIterations === undefined) return played;
   return {
     ...played,
     turnLimits: (knobs) => {

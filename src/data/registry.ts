@@ -75,6 +75,7 @@ import { propositionalLogicCard } from './tasks/propositional_logic/card.ts';
 import { puzzle24Card } from './tasks/puzzle24/card.ts';
 import { ransomNoteCard } from './tasks/ransom_note/card.ts';
 import { reorderCard } from './tasks/reorder/card.ts';
+import { retryCard } from './tasks/retry/card.ts';
 import { reverseTextCard } from './tasks/reverse_text/card.ts';
 import { romanNumeralsCard } from './tasks/roman_numerals/card.ts';
 import { rotateMatrixCard } from './tasks/rotate_matrix/card.ts';
@@ -119,6 +120,19 @@ function taskOfTasks<Name extends string>(
   };
   return { card, load };
 }
+
+const retry: RegisteredTask = {
+  card: retryCard,
+  async load(given = {}) {
+    const [{ innerTask, innersOf }, { requireOneTurn, retryTask }] = await Promise.all([
+      import('./derived/derived_task.ts'),
+      import('./derived/retry_task.ts'),
+    ]);
+    const { of, inner } = await innerTask(retryCard, given, registeredTask);
+    requireOneTurn(inner, 'task.of');
+    return retryTask(retryCard, inner, innersOf(retryCard, of.task, inner));
+  },
+};
 
 const TASKS: readonly RegisteredTask[] = [
   task(countdownCard, () => import('./tasks/countdown/countdown.ts'), 'countdown'),
@@ -230,6 +244,7 @@ const TASKS: readonly RegisteredTask[] = [
   task(blackjackCard, () => import('./tasks/blackjack/blackjack.ts'), 'blackjack'),
   task(calculatorCard, () => import('./tasks/calculator/calculator.ts'), 'calculator'),
   task(lookupCard, () => import('./tasks/lookup/lookup.ts'), 'lookup'),
+  retry,
   // of tasks
   taskOfTasks(maskFillCard, () => import('./tasks/mask_fill/mask_fill.ts'), 'maskFill'),
   taskOfTasks(reorderCard, () => import('./tasks/reorder/reorder.ts'), 'reorder'),

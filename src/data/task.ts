@@ -156,6 +156,8 @@ export interface Task {
   readonly opening?: readonly Message[];
   /** What it may call, where its chat template shows tools. */
   readonly tools?: Message['tools'];
+  /** Names of the tools that a policy may call, where there are some. */
+  readonly toolNames?: readonly string[];
   /** Its verdicts have steps where they are asked for. */
   readonly givesSteps?: boolean;
   /** Its verdicts say what is wrong where they are asked to. */

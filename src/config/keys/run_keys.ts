@@ -84,6 +84,12 @@ export const RUN_KEYS = {
         'Default error.',
     ),
   ),
+  maxToolCallingIterations: key(
+    'max_tool_calling_iterations',
+    optional(integer({ min: 1, max: 1000, example: 4 })).describe(
+      'Most turns of an episode that call tools, of tasks that have some; one more may answer. Default: what the task says.',
+    ),
+  ),
   seed: key(
     'seed',
     integer({ min: 0, max: 2 ** 32 - 1, example: 42 })

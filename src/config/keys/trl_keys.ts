@@ -116,7 +116,6 @@ const TRAINING = {
 const ROLLOUT = {
   repetition_penalty: refused('it would make sampler and trainer disagree; use entropy_coef or a reward', 1),
   generation_kwargs: refused('sampling has its own keys; use temperature, top_k, top_p or min_p', null),
-  max_tool_calling_iterations: refused('completions are single-turn, without tools; leave it out', null),
   ...family('rollouts run in the same engine as the update, not in transformers; leave it out', {
     use_transformers_continuous_batching: false,
     transformers_continuous_batching_config: null,

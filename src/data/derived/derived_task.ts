@@ -8,6 +8,7 @@
 import { ConfigError } from '../../errors.ts';
 import { type Rng, rngFor } from '../../kernels/philox.ts';
 import type { Json } from '../../options/json.ts';
+import type { GivenOptions } from '../../options/read.ts';
 import { trimAscii } from '../../parsing/trim_ascii.ts';
 import { malformed, missing, truncated, wrongValue } from '../../rewards/reject.ts';
 import { characterTokenizer, wordTokenizer } from '../../text/vocabulary_tokenizer.ts';
@@ -72,13 +73,7 @@ export function derived(
   registered: (name: string) => RegisteredTask,
 ): RegisteredTask['load'] {
   return async (given = {}) => {
-    const of = takeKnobs(card, given).of as unknown as OfTask; // the knob's own schema gave it
-    const inside = registered(of.task);
-    if (Object.hasOwn(inside.card.knobs, 'of')) {
-      const rule = 'it is made of a task itself; name that one';
-      throw new ConfigError('bad-option', `task.of: ${JSON.stringify(of.task)} — ${rule}.`, { path: 'task.of' });
-    }
-    const [inner, how] = await Promise.all([inside.load(), open()]);
+    const [{ of, inner }, how] = await Promise.all([innerTask(card, given, registered), open()]);
     if (how.needsListed && inner.answers === 'open') {
       const rule = 'it has right answers that it does not list; use a task that lists all of its own';
       throw new ConfigError('bad-option', `task.of: ${JSON.stringify(of.task)} — ${rule}.`, { path: 'task.of' });
@@ -87,17 +82,41 @@ export function derived(
   };
 }
 
+/** The task that the knob `of` names, loaded. @throws ConfigError where it is made of a task itself */
+export async function innerTask(
+  card: ListedCard<Knobs>,
+  given: GivenOptions,
+  registered: (name: string) => RegisteredTask,
+): Promise<{ readonly of: OfTask; readonly inner: AnyTaskDefinition }> {
+  const of = takeKnobs(card, given).of as unknown as OfTask; // the knob's own schema gave it
+  const inside = registered(of.task);
+  if (Object.hasOwn(inside.card.knobs, 'of')) {
+    const rule = 'it is made of a task itself; name that one';
+    throw new ConfigError('bad-option', `task.of: ${JSON.stringify(of.task)} — ${rule}.`, { path: 'task.of' });
+  }
+  return { of, inner: await inside.load() };
+}
+
+/** The inner task at the knobs of `of`, made once for each. @param task  the one that was loaded */
+export function innersOf(
+  card: { readonly name: string },
+  task: string,
+  definition: AnyTaskDefinition,
+): (knobs: Knobs) => Inner {
+  const inners = remembered((of: OfTask): Inner => {
+    if (of.task === task) return new Inner(definition, of);
+    throw new RangeError(`${card.name} was loaded for ${task}, not for ${of.task}`);
+  });
+  return (knobs) => inners(knobs.of as unknown as OfTask); // the knob's own schema gave it
+}
+
 function derivedTask(
   card: ListedCard<Knobs>,
   task: string,
   definition: AnyTaskDefinition,
   how: Derivation,
 ): AnyTaskDefinition {
-  const inners = remembered((of: OfTask): Inner => {
-    if (of.task === task) return new Inner(definition, of);
-    throw new RangeError(`${card.name} was loaded for ${task}, not for ${of.task}`);
-  });
-  const innerOf = (knobs: Knobs): Inner => inners(knobs.of as unknown as OfTask); // the knob's own schema gave it
+  const innerOf = innersOf(card, task, definition);
   const draw = (rng: Rng, knobs: Knobs): Identity | null => {
     const inner = innerOf(knobs);
     const problem = inner.draw(rng);

@@ -126,7 +126,6 @@ export function toolEnvironment<I extends Json, S extends Json, K extends Knobs>
     },
   );
   const environment = made.environment as NonNullable<typeof made.environment>; // environmentTask gives one
-  const schemas = (given: Knobs) => has(given).map((one) => toolSchema(one));
   const inWords = (template: string | undefined): typeof environment => ({
     ...environment,
     ...(speaking(callFormatOf(template), true) as unknown as Pick<
@@ -140,10 +139,13 @@ export function toolEnvironment<I extends Json, S extends Json, K extends Knobs>
     introduction: (given) => {
       const own = has(given);
       if (own.length === 0) return {};
-      return showsTools(template) ? { tools: schemas(given) } : { system: toolsInWords(own) };
+      return showsTools(template) ? { tools: own.map((one) => toolSchema(one)) } : { system: toolsInWords(own) };
     },
   });
-  return { ...made, environment: { ...environment, tools: schemas, inWords } };
+  return {
+    ...made,
+    environment: { ...environment, toolNames: (given) => has(given).map(({ name }) => name), inWords },
+  };
 }
 
 /** What the calls of a turn lead to, one after the other; what they give is one text, in words a line each. */

@@ -6,6 +6,7 @@ import { openDataset, requireWritable } from '../../data/datasets/dataset.ts';
 import { limitPrompts } from '../../data/prompts/prompt_limit.ts';
 import type { Task } from '../../data/task.ts';
 import { type TaskSet, taskSet } from '../../data/task_set.ts';
+import { requireTools } from '../../data/tools/tool_limit.ts';
 import type { ShownRows } from '../../methods/stage.ts';
 import type { Plugin } from '../../options/keys.ts';
 import { isModuleFile, MODULE_ENDINGS } from '../../rewards/module_file.ts';
@@ -37,6 +38,12 @@ export async function openTasks(opening: Opening): Promise<TaskSet | undefined> 
     if (task !== undefined) opened.push({ task, weight });
   }
   if (opened.length < config.tasks.length) return undefined;
+  await orReport(opening, 'max_tool_calling_iterations', '', async () =>
+    requireTools(
+      opened.map(({ task }) => task),
+      config,
+    ),
+  );
   const list = problems.written('tasks', 'task.parts') ?? 'tasks';
   const shown = new Map<number, TaskSet>();
   const tasks = await orReport(opening, list, '', async () =>
@@ -58,8 +65,12 @@ export async function openTasks(opening: Opening): Promise<TaskSet | undefined> 
 async function openTask(opening: Opening, entry: Plugin, path: string): Promise<Task> {
   const { name, ...knobs } = entry;
   if (name === DATASET) return openDatasetTask(opening, entry, path.replace(/\.(?:name|task)$/, ''));
-  const { rewardTimeout } = opening.loaded.config;
-  const options = { path: path.replace(/\.(?:name|task)$/, ''), codec: opening.options.codec };
+  const { rewardTimeout, maxToolCallingIterations } = opening.loaded.config;
+  const options = {
+    path: path.replace(/\.(?:name|task)$/, ''),
+    codec: opening.options.codec,
+    maxToolCallingIterations,
+  };
   if (isModuleFile(name)) {
     const { export: exported, ...own } = knobs;
     const { reference, imported } = await openModule(opening, name, exported, path);

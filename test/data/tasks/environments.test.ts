@@ -13,6 +13,7 @@ const DIGESTS: Readonly<Record<string, readonly string[]>> = {
   tic_tac_toe: ['add99937', '355e13ab', '23b4dee1', '8c2d0210'],
   blackjack: ['486ae6f1', 'eedcae4f', 'ac85bbb5'],
   calculator: ['11ac2e43', 'e0f9b86e', '17d18dd4', '91faf1a1'],
+  retry: ['fba08ce6', '5051514d', '93bbb0cf'],
   lookup: ['09ba7317', '956d78a4', '41811dd9', 'ef2d2385'],
 };
 

@@ -176,15 +176,20 @@ describe('max_tool_calling_iterations', () => {
   });
 
   it('ends an episode whose last turn calls again, as in TRL: nobody answers it', async () => {
-    const tasks = await createTasks(
-      { tasks: [{ task: { name: 'calculator' }, weight: 1 }] },
-      { maxToolCallingIterations: 1 },
-    );
+    const tasks = await createTasks({
+      tasks: [{ task: { name: 'calculator' }, weight: 1 }],
+      maxToolCallingIterations: 1,
+    });
     const item: TaskItem = tasks.trainItem(0, 0);
     const { verdict, turns } = playEpisode(tasks.environment, item, '0', () => '<call>calc 1+1</call>');
     expect(turns.map(({ from }) => from)).toEqual(['policy', 'calc', 'policy']);
     expect(verdict.reason).toBe('not won within 2 turns');
   });
+});
+
+it('a limit of calls is refused where nothing can be called', async () => {
+  const opened = createTasks({ tasks: [{ task: { name: 'countdown' }, weight: 1 }], maxToolCallingIterations: 3 });
+  await expect(opened).rejects.toThrow('max_tool_calling_iterations: 3 — no task of this run has tools; leave it out.');
 });
 
 it('an unknown tool in the config is refused with its place', async () => {
