@@ -18,6 +18,7 @@
  * ```
  */
 export { loadConfigFile } from './config/load_file.node.ts';
+export { connectWebSocket } from './data/openenv/websocket.node.ts';
 export { openTfjs, TFJS_BACKENDS, type TfjsBackendName } from './kernels/tfjs/open.node.ts';
 export { listAdapters, nodeGpu } from './kernels/webgpu/webgpu.node.ts';
 export { type OpenedPlugins, openPlugins, type PluginOptions } from './plugins/open_plugins.node.ts';

@@ -9,6 +9,8 @@ import { DATASET } from './datasets/card.ts';
 import type { DataFiles } from './datasets/data_files.ts';
 import type { BoundEnvironment } from './environment.ts';
 import { type Conversation, conversationOf, levelOf, refuseConversation, styleOf, takeKnobs } from './knobs.ts';
+import { OPENENV } from './openenv/card.ts';
+import type { OpenEnvOptions } from './openenv/openenv.ts';
 import { bindEnvironment, environmentFor, playEpisode, teachersEpisode } from './play.ts';
 import { episodeMessages } from './prompts/observation_tokens.ts';
 import { limitPrompts, type PromptLimit } from './prompts/prompt_limit.ts';
@@ -41,6 +43,8 @@ export interface TaskOptions extends ToolLimit {
   readonly codec?: Codec | undefined;
   /** What the files of `task: {name: dataset}` are read from. */
   readonly files?: DataFiles | undefined;
+  /** How the server of `task: {name: openenv}` is reached; default: by this engine's own WebSocket. */
+  readonly openenv?: Pick<OpenEnvOptions, 'connect' | 'token' | 'answers'>;
   /** How its functions are called many times in a row, where its host watches them. */
   readonly repeat?: Repeat;
 }
@@ -308,6 +312,10 @@ export async function createTask({ name, ...knobs }: TaskConfig, options: TaskOp
     if (files === undefined) throw withoutFiles(options.path);
     const { openDataset } = await import('./datasets/dataset.ts');
     return openDataset(knobs, { ...options, files });
+  }
+  if (name === OPENENV) {
+    const { openOpenEnv } = await import('./openenv/openenv.ts');
+    return openOpenEnv(knobs, { ...options, ...options.openenv });
   }
   const { card, load } = registeredTask(name);
   takeKnobs(card, knobs, options.path); // a mistake in them is said before anything is loaded

@@ -128,6 +128,41 @@ export interface EpisodeStep extends Omit<EnvironmentStep<Json>, 'state'> {
   readonly after?: KnownState;
 }
 
+/** What answers turns from elsewhere: its answers take time, and need not be the same when it is asked again. */
+export interface DistantEnvironment {
+  /** Most episodes that may be under way at once. */
+  readonly mostAtOnce: number;
+  /**
+   * An episode that nobody has acted in yet.
+   *
+   * @param stream  as `Environment.start` has it
+   * @param weightsVersion  of the policy that plays it: with problem and stream, it tells this episode from all others of a run
+   */
+  play(item: TaskItem, stream: string, weightsVersion: number): DistantEpisode;
+  /** Keeps every answer from now on with the run, and gives those that are there in the place of asking. */
+  recordIn(files: AnswerFiles): Promise<void>;
+  /** A checkpoint was saved; answers that no checkpoint of the newest `keep` goes back to may be forgotten. */
+  checkpointed(weightsVersion: number, keep: number): Promise<void>;
+  /** Ends its connections; the next episode opens new ones. */
+  close(): void;
+}
+
+/** An episode that is answered from elsewhere. */
+export interface DistantEpisode {
+  /** As `Environment.step`. @throws PluginError where no answer comes, or one that cannot be used */
+  step(before: EpisodeState, action: string, context: VerifyContext): Promise<EpisodeStep>;
+  /** It is over, or given up. @throws what keeping its answers throws */
+  end(): Promise<void>;
+}
+
+/** Where answers are kept: a folder of the run directory. */
+export interface AnswerFiles {
+  read(name: string): Promise<Uint8Array | undefined>;
+  append(name: string, text: string): Promise<void>;
+  list(): Promise<readonly string[]>;
+  remove(name: string): Promise<void>;
+}
+
 /** The problems of a task, or of a set of them, as episodes. */
 export interface Environment {
   /** Most turns of the policy in an episode; 1: every problem is answered by one text. */
@@ -142,6 +177,8 @@ export interface Environment {
   step(item: TaskItem, before: EpisodeState, action: string, stream: string, context: VerifyContext): EpisodeStep;
   /** What another than the policy does there. @param stream  keys what he draws by chance */
   act(player: Player, item: TaskItem, at: EpisodeState, stream: string): string;
+  /** What answers a problem's turns in the place of `start` and `step`, where it is elsewhere. */
+  distant(item: TaskItem): DistantEnvironment | undefined;
   /** Most tokens of one turn of the policy, its end included. */
   turnTokens(item: TaskItem): number;
   /**

@@ -8,6 +8,7 @@ import type {
   EnvironmentDefinition,
   EnvironmentStep,
   EpisodeState,
+  EpisodeStep,
   KnownState,
   PlayedEpisode,
   PlayedTurn,
@@ -63,7 +64,6 @@ export function bindEnvironment(definition: AnyEnvironment, name: string, knobs:
       return { state, turn: 0, illegal: 0 };
     },
     step(item, before, action, stream, { finishReason, guarded, wantsStates }) {
-      const turn = before.turn + 1;
       const taken = (): EnvironmentStep<Json> & { readonly denied?: true } => {
         // What the limit of a turn cut is no action that anybody meant.
         if (finishReason === 'length')
@@ -72,18 +72,12 @@ export function bindEnvironment(definition: AnyEnvironment, name: string, knobs:
         if (denied !== undefined) return { state: before.state, observation: denied, denied: true };
         return definition.step(before.state, action, knobs, chance(item, stream, before.turn));
       };
-      const { state, ...step } = taken();
+      const step = taken();
       const known = wantsStates && {
         before: knownState(definition, before.state, knobs),
-        after: knownState(definition, state, knobs),
+        after: knownState(definition, step.state, knobs),
       };
-      const rest = { ...step, ...known };
-      const broken = before.illegal + (step.illegal ? 1 : 0);
-      const next: EpisodeState = { state, turn, illegal: broken };
-      if (step.verdict !== undefined) return { ...rest, next };
-      if (broken >= MOST_ILLEGAL) return { ...rest, next, verdict: illegal(`${broken} actions broke the rules`) };
-      if (turn < maxTurns) return { ...rest, next };
-      return { ...rest, next, verdict: wrongValue(`not won within ${maxTurns} turns`) };
+      return afterTurn({ ...step, ...known }, before, maxTurns);
     },
     act(player, { key }, { state, turn }, stream) {
       const rng = rngFor(`${player}|${name}|${key}|${stream}|${turn}`);
@@ -92,6 +86,21 @@ export function bindEnvironment(definition: AnyEnvironment, name: string, knobs:
         : definition[player](state, knobs, rng);
     },
   };
+}
+
+/** A step as the episode has it: one that breaks the rules too often, or has no turn after it, ends it. */
+export function afterTurn(
+  { state, ...step }: Omit<EpisodeStep, 'next'> & { readonly state: Json },
+  before: EpisodeState,
+  maxTurns: number,
+): EpisodeStep {
+  const turn = before.turn + 1;
+  const broken = before.illegal + (step.illegal ? 1 : 0);
+  const next: EpisodeState = { state, turn, illegal: broken };
+  if (step.verdict !== undefined) return { ...step, next };
+  if (broken >= MOST_ILLEGAL) return { ...step, next, verdict: illegal(`${broken} actions broke the rules`) };
+  if (turn < maxTurns) return { ...step, next };
+  return { ...step, next, verdict: wrongValue(`not won within ${maxTurns} turns`) };
 }
 
 /** Share of turns in which the usual teacher does what the expert does. */

@@ -9,6 +9,7 @@ import { ConfigError } from '../errors.ts';
 import { didYouMean } from '../options/nearest_name.ts';
 import { DATASET, datasetCard } from './datasets/card.ts';
 import type { Derivation } from './derived/derived_task.ts';
+import { OPENENV, openEnvCard } from './openenv/card.ts';
 import type { AnyTaskDefinition, RegisteredTask } from './registered_task.ts';
 import type { Knobs, ListedCard, TaskCard } from './task.ts';
 import { abCard } from './tasks/ab/card.ts';
@@ -262,14 +263,15 @@ export const registeredTasks: Readonly<Record<string, RegisteredTask>> = Object.
   TASKS.map((one) => [one.card.name, one]),
 );
 
-/** Cards of every task that a config can name: the registered ones, and the one that reads files. */
+/** Cards of every task that a config can name: the registered ones, and those that are opened by what the config says. */
 export function listedCards(): ListedCard<Knobs>[] {
-  return [...Object.values(registeredTasks).map(({ card }) => card), datasetCard];
+  return [...Object.values(registeredTasks).map(({ card }) => card), openEnvCard, datasetCard];
 }
 
-/** The card of a name: of a registered task, or of the one that reads files. Undefined where there is none. */
+/** The card of a name: of a registered task, or of one that is opened by what the config says. Undefined: there is none. */
 export function knownCard(name: string): TaskCard<Knobs> | undefined {
   if (name === DATASET) return datasetCard;
+  if (name === OPENENV) return openEnvCard;
   return Object.hasOwn(registeredTasks, name) ? registeredTasks[name].card : undefined;
 }
 
@@ -280,7 +282,12 @@ export function registeredTask(name: string): RegisteredTask {
     const rule = 'its rows come from the files that a config names, so there is nothing to show or check without one';
     throw new ConfigError('no-files', `task.name: ${DATASET} — ${rule}.`, { name });
   }
-  const taskNames = [...Object.keys(registeredTasks), DATASET];
+  if (name === OPENENV) {
+    const rule =
+      'its problems are those of the server that a config names, so there is nothing to show or check without one';
+    throw new ConfigError('no-server', `task.name: ${OPENENV} — ${rule}.`, { name });
+  }
+  const taskNames = [...Object.keys(registeredTasks), OPENENV, DATASET];
   const message = `task.name: ${JSON.stringify(name)} — no such task${didYouMean(String(name), taskNames)} (${commandName()} tasks ls has them all)`;
   throw new ConfigError('unknown-task', message, { name, known: taskNames });
 }

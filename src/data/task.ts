@@ -5,7 +5,13 @@ import type { BrokenRule } from '../options/read.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import type { Message } from '../text/codec.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
-import type { BoundEnvironment, EnvironmentDefinition, PlayedEpisode, TurnLimits } from './environment.ts';
+import type {
+  BoundEnvironment,
+  DistantEnvironment,
+  EnvironmentDefinition,
+  PlayedEpisode,
+  TurnLimits,
+} from './environment.ts';
 import type { Knobs, TaskItem, VerifyContext } from './problem.ts';
 import type { Repeat } from './repeat.ts';
 
@@ -142,6 +148,8 @@ export interface TaskLanguage {
   readonly fixedCompletionTokens: number | undefined;
   /** There where it is answered in several turns; `completionTokens` are then those of all of them. */
   readonly turns?: TurnLimits;
+  /** The limits hold in the tokens of any codec: nothing is measured. */
+  readonly limitsAreTokens?: true;
 }
 
 /** A task with its knobs and split fixed. It speaks text; a `TaskSet` makes tokens of it. */
@@ -166,6 +174,8 @@ export interface Task {
   trainItem(seed: number, index: number): TaskItem;
   /** Its problems as episodes, there where it is answered in several turns: they are judged by these, not by `verify`. */
   readonly environment?: BoundEnvironment;
+  /** What plays its problems, there where it is elsewhere. */
+  readonly distant?: DistantEnvironment;
   /** An episode of the warm start's teacher, there where it is answered in several turns. Pure in (seed, index). */
   demonstratedEpisode?(item: TaskItem, seed: number, index: number): PlayedEpisode;
   /** Different problems of the training stream; undefined where the task cannot list them. */

@@ -26,7 +26,8 @@ export interface Played {
 export function environmentOf({ codec, taskOf, turnsOf, maxTurns, maxCompletionTokens }: Played): Environment {
   const played = (item: TaskItem): Pick<Environment, 'start' | 'step' | 'act'> => {
     const { name, environment } = taskOf(item);
-    if (environment === undefined) throw new RangeError(`${name} is answered by one text: ask its verify()`);
+    if (environment === undefined)
+      throw new RangeError(`${name} is answered by one text, or played elsewhere: ask its verify()`);
     return environment;
   };
   return {
@@ -35,7 +36,11 @@ export function environmentOf({ codec, taskOf, turnsOf, maxTurns, maxCompletionT
       const { opening = [], tools } = taskOf(item);
       return withTools([...opening, ...questionOf(item)], tools);
     },
-    plays: (item) => taskOf(item).environment !== undefined,
+    plays(item) {
+      const { environment, distant } = taskOf(item);
+      return (environment ?? distant) !== undefined;
+    },
+    distant: (item) => taskOf(item).distant,
     start: (item, stream) => played(item).start(item, stream),
     step: (item, ...rest) => played(item).step(item, ...rest),
     act: (player, item, ...rest) => played(item).act(player, item, ...rest),
@@ -55,7 +60,10 @@ export function environmentOf({ codec, taskOf, turnsOf, maxTurns, maxCompletionT
         }
         if (tokens.length <= most) return tokens;
       }
-      const rule = `that is ${tokens.length} tokens, and turnLimits() says at most ${most}; raise observationTokens there`;
+      const limit = task.language.limitsAreTokens
+        ? `observation_tokens is ${most}; raise it`
+        : `turnLimits() says at most ${most}; raise observationTokens there`;
+      const rule = `that is ${tokens.length} tokens, and ${limit}`;
       throw new PluginError('task-failed', `${said}: ${rule}, or say it in fewer.`, { observation, most });
     },
   };

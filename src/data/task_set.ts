@@ -205,6 +205,7 @@ class TokenizedTasks implements TaskSet {
     let answerTokens = 0;
     for (const [index, item] of [...this.heldOutItems(), ...long, ...drawn].entries()) {
       promptTokens = Math.max(promptTokens, this.#encodedPrompt(item).ids.length);
+      if (this.#taskOf(item).language.limitsAreTokens) continue;
       answerTokens = Math.max(
         answerTokens,
         this.#spoken(item, MEASURED_SEED, index)?.tokens.length ?? 0,
@@ -217,8 +218,8 @@ class TokenizedTasks implements TaskSet {
 
   /** How long the episodes of a task may become; undefined where it is answered by one text. */
   #turnsOf(task: Task): TurnLimits | undefined {
-    const { turns } = task.language;
-    if (turns === undefined || !this.#isMeasured) return turns;
+    const { turns, limitsAreTokens = false } = task.language;
+    if (turns === undefined || limitsAreTokens || !this.#isMeasured) return turns;
     const episodes = Array.from({ length: MEASURED_PROBLEMS }, (_, index) => {
       const item = task.trainItem(MEASURED_SEED, index);
       return task.demonstratedEpisode?.(item, MEASURED_SEED, index) ?? [];

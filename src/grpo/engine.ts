@@ -37,7 +37,8 @@ export function withTasks(engine: Engine, tasks: TaskSet): Engine {
   return { ...engine, tasks };
 }
 
-/** Frees the memory of all models. */
-export async function closeEngine({ models }: Engine): Promise<void> {
+/** Frees the memory of all models, and ends the connections to servers. */
+export async function closeEngine({ models, tasks }: Engine): Promise<void> {
+  for (const { task } of tasks.shares) task.distant?.close();
   for (const { policy } of Object.values(models)) await policy.close();
 }

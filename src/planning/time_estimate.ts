@@ -141,6 +141,25 @@ function withTypicalVerdicts(tasks: TaskSet): TaskSet {
         const step = environment.step(item, ...rest);
         return step.verdict === undefined ? step : { ...step, verdict: typical(playedPlaceOf(item), step.verdict) };
       },
+      distant(item) {
+        const distant = environment.distant(item);
+        return (
+          distant && {
+            ...distant,
+            play(...place) {
+              const episode = distant.play(...place);
+              return {
+                async step(...given) {
+                  const step = await episode.step(...given);
+                  const { verdict } = step;
+                  return verdict === undefined ? step : { ...step, verdict: typical(playedPlaceOf(item), verdict) };
+                },
+                end: () => episode.end(),
+              };
+            },
+          }
+        );
+      },
     },
     ...(judge && {
       judge: async (answers: Parameters<typeof judge>[0]) => {

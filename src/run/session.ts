@@ -23,6 +23,7 @@ import type { Fingerprint, RunIdentity } from './fingerprint/fingerprint.ts';
 import { checkResume, describeChanges, hashConfig, identityOf, writeFingerprint } from './fingerprint/fingerprint.ts';
 import { flatConfig } from './flat_config.ts';
 import type { JsonObject } from './json.ts';
+import { pruneAnswers, recordAnswers } from './logs/answer_files.ts';
 import { RunLogs } from './logs/run_logs.ts';
 import { bestOrigin, describeModel, exportModel, lastOrigin } from './model/model_export.ts';
 import { MODEL_FOLDER } from './model/model_files.ts';
@@ -144,6 +145,7 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
   // Also where an earlier version began the run, or a kill came in between.
   if (!(await isDescribed(store))) await describeModel(store, MODEL_FOLDER, options.run);
   const { run, directory = '' } = options;
+  await recordAnswers(run.engine.tasks, store);
   const trackers = new TrackerGroup(options.trackers);
   trackers.tell({ type: 'start', directory, config: flatConfig(run.config), ...(resumedFrom && { resumedFrom }) });
   const start = run.journal.clock();
@@ -256,6 +258,7 @@ async function checkpoint(options: ClaimedOptions, logs: RunLogs, wallSeconds: n
   const captured = await captureCheckpoint(run, positions, wallSeconds);
   const { name } = await saveCheckpoint(store, captured, { keep: run.config.saveTotalLimit, run: options.identity });
   await pruneBest(run, store);
+  await pruneAnswers(run.engine.tasks, run.engine.generator.weightsVersion, run.config.saveTotalLimit);
   await logs.flushEvents();
   if (failure !== undefined) throw failure;
   return name;

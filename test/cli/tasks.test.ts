@@ -30,7 +30,11 @@ it('ls names every task', async () => {
     expect(text).toContain(card.does);
   }
   const facts = JSON.parse(await printed(() => listTasks({ json: true })));
-  expect(facts.map(({ name }: { name: string }) => name)).toEqual([...Object.keys(registeredTasks), 'dataset']);
+  expect(facts.map(({ name }: { name: string }) => name)).toEqual([
+    ...Object.keys(registeredTasks),
+    'openenv',
+    'dataset',
+  ]);
   expect(text).toContain('\ndata sets\n  dataset ');
   expect(text).not.toContain('levels 0 to -1');
 });

@@ -1,5 +1,6 @@
 /** Episodes of several turns: whatever answers them, and whenever, a token is the one that it would be alone. */
 import { describe, expect, it } from 'vitest';
+import { nextTask } from '../../src/kernels/next_task.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import type { Capacity } from '../../src/model/memory/capacity.ts';
@@ -133,7 +134,7 @@ describe('generateEpisodes', () => {
     const prompt = await sampled();
     const order: number[] = [];
     const late = new Answers(async (batch) => {
-      for (let tick = 0; tick < (batch % 3) * 40; tick++) await Promise.resolve();
+      for (let tick = 0; tick < (batch % 3) * 4; tick++) await nextTask();
       order.push(batch);
     });
     expect(await sampled(late)).toEqual(prompt);

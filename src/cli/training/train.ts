@@ -6,6 +6,7 @@ import { fewHeldOut } from '../../methods/statistics.ts';
 import { plannedMemory } from '../../planning/memory_plan.ts';
 import { type OpenedPlugins, openPlugins } from '../../plugins/open_plugins.node.ts';
 import { fingerprintOf } from '../../run/fingerprint/run_fingerprint.node.ts';
+import { answerFiles } from '../../run/logs/answer_files.ts';
 import type { Pretrained } from '../../run/model/pretrained.ts';
 import { openRun } from '../../run/open_run.ts';
 import { resumeCommand } from '../../run/resume_command.ts';
@@ -49,7 +50,9 @@ export async function trainCommand(options: TrainOptions): Promise<void> {
   const pretrained = await openConfiguredModel(given, file, options.resume ? directory : undefined);
   const loaded = withChosen(given, pretrained);
   const { codec } = pretrained ?? {};
-  const plugins = await openPlugins(loaded, { file, directory, announce: announceFile, approve, codec });
+  const store = fileStore(directory);
+  const answers = options.resume ? (task: number) => answerFiles(store, task) : undefined;
+  const plugins = await openPlugins(loaded, { file, directory, announce: announceFile, approve, codec, answers });
   try {
     await trainWith({ ...loaded, config: plugins.config }, plugins, pretrained, options);
   } catch (error) {

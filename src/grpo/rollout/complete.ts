@@ -99,12 +99,19 @@ async function sampleItems(
   if (begun !== undefined) throw playedInTurns(tasks, 'a method begins completions with tokens of its own');
   const room = how.fixedCompletionTokens ?? how.maxCompletionTokens;
   const openings = items.map((_, i) => ({ share: settings.expertShares?.[i] ?? 0, room }));
-  const episodes = new Episodes(tasks, items, requests, settings.samplingKey, {
+  const { weightsVersion } = generator;
+  const episodes = new Episodes(tasks, items, requests, {
+    samplingKey: settings.samplingKey,
     openings,
     wants: settings.wants ?? {},
+    weightsVersion,
   });
-  const { completions, places } = await generator.sample(episodes.begun(requests), { ...how, turns: episodes });
-  return { completions: episodes.played(completions), places };
+  try {
+    const { completions, places } = await generator.sample(episodes.begun(requests), { ...how, turns: episodes });
+    return { completions: episodes.played(completions), places };
+  } finally {
+    await episodes.end();
+  }
 }
 
 /** What a method cannot do to an episode: its environment would not know of it. */

@@ -2,10 +2,17 @@
  * Episodes: the policy's turns go to the environment of their problem, and what it says follows them. An episode is
  * one completion: the tokens of all its turns, of which those that the policy did not write are of kind `given`.
  */
-import { ENVIRONMENT_TURN, type EpisodeState, type EpisodeStep, POLICY_TURN } from '../../data/environment.ts';
+import {
+  type DistantEpisode,
+  ENVIRONMENT_TURN,
+  type EpisodeState,
+  type EpisodeStep,
+  POLICY_TURN,
+} from '../../data/environment.ts';
 import { makeEach } from '../../data/repeat.ts';
 import type { TaskItem } from '../../data/task.ts';
 import type { TaskSet } from '../../data/task_set.ts';
+import { ConfigError } from '../../errors.ts';
 import type { VerifiedCompletion } from '../../methods/records.ts';
 import { type TurnRecord, turnsOver } from '../../methods/support/rollouts/turns.ts';
 import type { EndedTurn, TurnAnswer, TurnControl } from '../../model/sampling/episodes.ts';
@@ -33,46 +40,82 @@ interface Episode {
   at: EpisodeState;
   readonly turns: TurnRecord[];
   verdict: Verdict | undefined;
+  /** There where its turns are answered from elsewhere. */
+  readonly distant: DistantEpisode | undefined;
 }
 
-/** What a turn of an episode leads to. */
-interface Taken {
+/** How an episode begins whose environment keeps its state to itself. */
+const UNOPENED = {
+  opening: new Int32Array(),
+  at: { state: null, turn: 0, illegal: 0 },
+} satisfies Pick<Episode, 'opening' | 'at'>;
+
+/** What episodes depend on besides their requests. */
+export interface EpisodeSettings {
+  /** Keys what is drawn by chance, together with the number of the rollout. */
+  readonly samplingKey: readonly number[];
+  /** [requests] what an expert plays before the policy does. */
+  readonly openings: readonly OpeningLimits[];
+  /** What steps are to say. */
+  readonly wants: Wants;
+  /** Version of the weights of the policy that is asked. */
+  readonly weightsVersion: number;
+}
+
+function withoutExpert({ name }: TaskSet): ConfigError {
+  const rule = `a method lets an expert play the first turns, and ${name} is played elsewhere, where there is none`;
+  return new ConfigError('no-expert', `task: ${rule}; leave the method out, or take another task.`);
+}
+
+/** A turn of an episode. */
+interface Acted {
   readonly episode: Episode;
   readonly action: string;
   readonly length: number;
+}
+
+/** What it leads to. */
+interface Taken extends Acted {
   readonly step: EpisodeStep;
 }
 
 /** The episodes of some requests: answers their turns, and then knows how they went. */
 export class Episodes implements TurnControl {
   readonly turnTokens: readonly number[];
+  readonly mostAtOnce?: number;
   readonly #tasks: TaskSet;
   readonly #items: readonly TaskItem[];
   readonly #wants: Wants;
   /** [requests][completions]; undefined where a problem is answered by one text. */
   readonly #episodes: readonly (readonly Episode[] | undefined)[];
 
-  /**
-   * @param samplingKey  keys what is drawn by chance, together with the number of the rollout
-   * @param how          what an expert plays before the policy does, by request, and what steps are to say
-   */
   constructor(
     tasks: TaskSet,
     items: readonly TaskItem[],
     requests: readonly SampleRequest[],
-    samplingKey: readonly number[],
-    { openings, wants }: { readonly openings: readonly OpeningLimits[]; readonly wants: Wants },
+    { samplingKey, openings, wants, weightsVersion }: EpisodeSettings,
   ) {
     const { environment } = tasks;
     this.#tasks = tasks;
     this.#items = items;
     this.#wants = wants;
     this.turnTokens = items.map((item) => environment.turnTokens(item));
+    const limits = items.flatMap((item) => environment.distant(item)?.mostAtOnce ?? []);
+    if (limits.length > 0) this.mostAtOnce = Math.min(...limits);
     this.#episodes = requests.map(({ rollouts }, i) => {
-      if (!environment.plays(items[i])) return undefined;
+      const item = items[i];
+      if (!environment.plays(item)) return undefined;
       const streams = rollouts.map(({ rollout }) => `${samplingKey.join()}|${rollout}`);
-      const begun = playedOpenings(tasks, items[i], streams, openings[i]);
-      return streams.map((stream, k): Episode => ({ stream, ...begun[k], verdict: undefined }));
+      const distant = environment.distant(item);
+      if (distant !== undefined) {
+        if (openings[i].share > 0) throw withoutExpert(tasks);
+        return streams.map((stream): Episode => {
+          const played = distant.play(item, stream, weightsVersion);
+          return { stream, ...UNOPENED, turns: [], verdict: undefined, distant: played };
+        });
+      }
+      const begun = playedOpenings(tasks, item, streams, openings[i]);
+      return streams.map((stream, k): Episode => ({ stream, ...begun[k], verdict: undefined, distant: undefined }));
     });
   }
 
@@ -86,24 +129,48 @@ export class Episodes implements TurnControl {
     });
   }
 
-  after(ended: readonly EndedTurn[]): readonly TurnAnswer[] {
+  after(ended: readonly EndedTurn[]): readonly TurnAnswer[] | Promise<readonly TurnAnswer[]> {
+    const acted = ended.map((turn) => this.#act(turn));
+    if (acted.some((turn) => turn?.episode.distant)) return this.#afterAsking(ended, acted);
     // The steps alone, since a call may be made twice: what they lead to is kept afterwards.
-    const taken = makeEach(this.#tasks.repeat, ended.length, (i) => this.#take(ended[i]));
+    const taken = makeEach(this.#tasks.repeat, ended.length, (i) => this.#take(ended[i], acted[i]));
     return ended.map((turn, i) => this.#answer(turn, taken[i]));
   }
 
-  /** The step of a turn; undefined where its problem is answered by one text. */
-  #take({ request, completion, tokens, begin, finishReason }: EndedTurn): Taken | undefined {
-    const { environment, codec } = this.#tasks;
+  /** All answers are there before the first of them is put in: their order decides nothing. */
+  async #afterAsking(
+    ended: readonly EndedTurn[],
+    acted: readonly (Acted | undefined)[],
+  ): Promise<readonly TurnAnswer[]> {
+    const taken = await Promise.all(acted.map((turn, i) => this.#ask(ended[i], turn)));
+    return ended.map((turn, i) => this.#answer(turn, taken[i]));
+  }
+
+  /** What a turn says; undefined where its problem is answered by one text. */
+  #act({ request, completion, tokens, begin, finishReason }: EndedTurn): Acted | undefined {
     const episode = this.#episodes[request]?.[completion];
     if (episode === undefined) return undefined;
     const own = tokens.subarray(begin);
-    const action = codec.decode(finishReason === 'eos' ? own.subarray(0, -1) : own);
+    const action = this.#tasks.codec.decode(finishReason === 'eos' ? own.subarray(0, -1) : own);
+    return { episode, action, length: own.length };
+  }
+
+  #take({ request, finishReason }: EndedTurn, acted: Acted | undefined): Taken | undefined {
+    if (acted === undefined) return undefined;
+    const { episode, action } = acted;
+    const { environment } = this.#tasks;
     const step = environment.step(this.#items[request], episode.at, action, episode.stream, {
       finishReason,
       ...this.#wants,
     });
-    return { episode, action, length: own.length, step };
+    return { ...acted, step };
+  }
+
+  async #ask(turn: EndedTurn, acted: Acted | undefined): Promise<Taken | undefined> {
+    if (acted?.episode.distant === undefined) return this.#take(turn, acted);
+    const { episode, action } = acted;
+    const step = await episode.distant?.step(episode.at, action, { finishReason: turn.finishReason });
+    return step && { ...acted, step };
   }
 
   #answer({ request, finishReason }: EndedTurn, taken: Taken | undefined): TurnAnswer {
@@ -117,6 +184,13 @@ export class Episodes implements TurnControl {
     const answer = this.#tasks.environment.observationTokens(this.#items[request], step, finishReason);
     episode.turns.push({ length: answer.length, label: from, text: spoken(observation) });
     return answer;
+  }
+
+  /** Nobody acts in them any more. */
+  async end(): Promise<void> {
+    const all = this.#episodes.flatMap((group) => group ?? []);
+    const ended = await Promise.allSettled(all.map(({ distant }) => distant?.end()));
+    for (const one of ended) if (one.status === 'rejected') throw one.reason;
   }
 
   /** The completions with their turns and verdicts, where they were played; one that had no room to end is not won. */

@@ -8,6 +8,7 @@
  * (weights, tokens before it, sampling key, rollout number, position) alone.
  */
 import type { FinishReason } from '../../finish_reason.ts';
+import { nextTask } from '../../kernels/next_task.ts';
 import type { Policy } from '../policy.ts';
 import type { Completion, GenerationRequest, GenerationSettings, KeptGeneration } from './generation.ts';
 import { completionOf, maxTokens, splitRequests } from './generation.ts';
@@ -33,6 +34,8 @@ export type TurnAnswer = readonly number[] | Int32Array | 'stop';
 export interface TurnControl {
   /** Most tokens of a turn of each request. */
   readonly turnTokens: readonly number[];
+  /** Most episodes that may be under way at once; default: as many as the cache has room for. */
+  readonly mostAtOnce?: number;
   /**
    * [ended] what comes after turns that have ended, in order. A list is taken at once; of a promise the other episodes do
    * not wait.
@@ -84,6 +87,8 @@ class EpisodeRun {
   readonly #sampling = new Set<Episode>();
   /** Answers that are still to come. */
   readonly #answering = new Set<Promise<void>>();
+  /** Episodes that have begun and not ended. */
+  #underWay = 0;
   #failure: { readonly error: unknown } | undefined;
 
   constructor(
@@ -121,7 +126,8 @@ class EpisodeRun {
 
   /** Begins episodes as long as the cache has room for the longest that they may become. */
   #beginWaiting(): void {
-    while (this.#waiting.length > 0) {
+    const { mostAtOnce = Number.POSITIVE_INFINITY } = this.#turns;
+    while (this.#waiting.length > 0 && this.#underWay < mostAtOnce) {
       const [{ request, completion }] = this.#waiting;
       const { prompt: prefix, rolloutNumbers, prefixes } = this.#requests[request];
       const { stopIds } = this.#settings;
@@ -134,6 +140,7 @@ class EpisodeRun {
       });
       if (added === undefined) return;
       this.#waiting.shift();
+      this.#underWay++;
       const [sequence] = added;
       this.#sequences[request][completion] = sequence;
       const opening = prefixes?.[completion] ?? [];
@@ -160,6 +167,7 @@ class EpisodeRun {
       })
       .finally(() => this.#answering.delete(answering));
     this.#answering.add(answering);
+    await nextTask(); // what was asked goes out, and answers come in, while the others are sampled on
   }
 
   #goOn(episodes: readonly Episode[], answers: readonly TurnAnswer[]): void {
@@ -176,6 +184,7 @@ class EpisodeRun {
 
   #end({ request, completion, sequence }: Episode, finishReason: FinishReason): void {
     this.#completions[request][completion] = completionOf(sequence, finishReason);
+    this.#underWay--;
     if (!this.#keeps) this.#sampler.release([sequence]);
   }
 }

@@ -3,6 +3,7 @@ import { bindTask, createTask } from '../../data/create_task.ts';
 import type { Verifier } from '../../data/datasets/answers.ts';
 import { DATASET } from '../../data/datasets/card.ts';
 import { openDataset, requireWritable } from '../../data/datasets/dataset.ts';
+import { connectWebSocket } from '../../data/openenv/websocket.node.ts';
 import { limitPrompts } from '../../data/prompts/prompt_limit.ts';
 import type { Task } from '../../data/task.ts';
 import { type TaskSet, taskSet } from '../../data/task_set.ts';
@@ -29,7 +30,7 @@ export async function openTasks(opening: Opening): Promise<TaskSet | undefined> 
   for (const [index, { task: entry, weight }] of config.tasks.entries()) {
     const path = taskPlace(problems, index);
     const task = await orReport(opening, path, entry.name, async () => {
-      const task = await openTask(opening, entry, path);
+      const task = await openTask(opening, entry, path, index);
       // The set asks again, and knows no line.
       const { codec } = opening.options;
       if (codec !== undefined) isInTokensOf([{ tokenizer: task.language.tokenizer, label: task.name }], codec);
@@ -62,7 +63,7 @@ export async function openTasks(opening: Opening): Promise<TaskSet | undefined> 
   return limitPrompts(tasks, config);
 }
 
-async function openTask(opening: Opening, entry: Plugin, path: string): Promise<Task> {
+async function openTask(opening: Opening, entry: Plugin, path: string, index: number): Promise<Task> {
   const { name, ...knobs } = entry;
   if (name === DATASET) return openDatasetTask(opening, entry, path.replace(/\.(?:name|task)$/, ''));
   const { rewardTimeout, maxToolCallingIterations } = opening.loaded.config;
@@ -84,7 +85,12 @@ async function openTask(opening: Opening, entry: Plugin, path: string): Promise<
   }
   if (/[/\\.]/.test(name))
     throw refusal(`neither a task nor a file that ends in ${MODULE_ENDINGS}; give its full name`);
-  return createTask({ ...knobs, name }, options);
+  const openenv = {
+    connect: connectWebSocket,
+    token: process.env.OPENENV_TOKEN,
+    answers: opening.options.answers?.(index),
+  };
+  return createTask({ ...knobs, name }, { ...options, openenv });
 }
 
 async function openDatasetTask(opening: Opening, entry: Plugin, path: string): Promise<Task> {

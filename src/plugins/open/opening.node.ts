@@ -1,6 +1,7 @@
 /** A config's own files while they are opened: what is open so far, and what every kind of file goes through. */
 import type { LoadedConfig } from '../../config/load.ts';
 import { addOptionProblems } from '../../config/option_problems.ts';
+import type { AnswerFiles } from '../../data/environment.ts';
 import type { Method } from '../../methods/method.ts';
 import { optionProblems } from '../../options/read.ts';
 import type { SandboxedReward } from '../../rewards/sandbox/sandboxed_reward.ts';
@@ -25,6 +26,8 @@ export interface PluginOptions {
   readonly rewards?: 'unused';
   /** Codec of the pretrained model that the config names, which the caller has opened. */
   readonly codec?: Codec | undefined;
+  /** What servers have answered in the run that is resumed, by the number of the task. */
+  readonly answers?: ((task: number) => AnswerFiles) | undefined;
 }
 
 /** Time to load a file, however short the limit of its calls is. */

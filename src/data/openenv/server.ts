@@ -1,0 +1,314 @@
+/** An OpenEnv server as what answers episodes: sessions that are used again, what they said kept with the run. */
+import { PluginError } from '../../errors.ts';
+import { truncated } from '../../rewards/reject.ts';
+import type { Verdict } from '../../rewards/verdict.ts';
+import type { AnswerFiles, DistantEnvironment, DistantEpisode, EpisodeState, EpisodeStep } from '../environment.ts';
+import { correct } from '../judge.ts';
+import { afterTurn } from '../play.ts';
+import type { TaskItem, VerifyContext } from '../problem.ts';
+import { actionOf, observationText } from './actions.ts';
+import type { OpenEnvKnobs } from './card.ts';
+import { ActionRefused, ConnectionLost, fault, ServerFull, shown } from './faults.ts';
+import { AnswerRecord, type RecordedAnswer } from './record.ts';
+import { type ServerAccess, Session } from './session.ts';
+import type { WireObservation } from './wire.ts';
+
+/** Milliseconds before a server that is full is asked again: twice as many each time. */
+const SHORTEST_PAUSE = 20;
+const LONGEST_PAUSE = 1500;
+
+/** Whose answers of reset are the problems. */
+export interface Seeded {
+  readonly seed: number;
+}
+
+export class OpenEnvServer implements DistantEnvironment {
+  readonly mostAtOnce: number;
+  readonly access: ServerAccess;
+  readonly knobs: OpenEnvKnobs;
+  /** [seed] what reset said. */
+  problems: readonly string[] = [];
+  record: AnswerRecord | undefined;
+  readonly #free: Session[] = [];
+
+  constructor(access: ServerAccess, knobs: OpenEnvKnobs) {
+    this.access = access;
+    this.knobs = knobs;
+    this.mostAtOnce = knobs.sessions;
+  }
+
+  play(item: TaskItem, stream: string, weightsVersion: number): DistantEpisode {
+    const { seed } = item.identity as unknown as Seeded; // as the task made it
+    return new PlayedEpisode(this, seed, `${item.task ?? ''}|${seed}|${stream}`, weightsVersion);
+  }
+
+  async recordIn(files: AnswerFiles): Promise<void> {
+    const record = new AnswerRecord(files);
+    const before = await record.problems();
+    if (before === undefined) await record.keepProblems(this.problems);
+    else if (JSON.stringify(before) !== JSON.stringify(this.problems)) throw this.#otherProblems(before);
+    this.record = record;
+  }
+
+  async checkpointed(weightsVersion: number, keep: number): Promise<void> {
+    await this.record?.checkpointed(weightsVersion, keep);
+  }
+
+  #otherProblems(before: readonly string[]): Error {
+    const seed = before.findIndex((text, index) => text !== this.problems[index]);
+    const what = `reset of seed ${seed} says ${shown(this.problems[seed])}, and said ${shown(before[seed])} when the run began`;
+    return fault(this.access.address, 'other-problems', what, 'start the environment that the run began with');
+  }
+
+  /** What reset says of each seed. @throws PluginError */
+  async readProblems(count: number): Promise<void> {
+    const texts = new Array<string>(count);
+    let next = 0;
+    const work = async (): Promise<void> => {
+      if (next >= count) return;
+      const first = next++;
+      const { session, text } = await this.begun(first, () => this.session());
+      texts[first] = text;
+      await session.state();
+      while (next < count) {
+        const seed = next++;
+        texts[seed] = await this.#begin(session, seed);
+      }
+      this.free(session);
+    };
+    await asPluginErrors(this.access, () =>
+      Promise.all(Array.from({ length: Math.min(this.knobs.sessions, count) }, work)),
+    );
+    this.problems = texts;
+  }
+
+  /**
+   * A session at the beginning of an episode, and what reset said. A server takes a moment to see that a session has ended.
+   *
+   * @throws PluginError, ConnectionLost
+   */
+  async begun(
+    seed: number,
+    open: () => Promise<Session>,
+  ): Promise<{ readonly session: Session; readonly text: string }> {
+    for (let pause = SHORTEST_PAUSE; ; pause *= 2) {
+      const session = await open();
+      try {
+        return { session, text: await this.#begin(session, seed) };
+      } catch (error) {
+        if (!(error instanceof ServerFull)) throw error;
+        session.close();
+        if (pause > LONGEST_PAUSE) throw this.#full(error);
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+    }
+  }
+
+  #full({ mostSessions: most }: ServerFull): Error {
+    const lower = most === undefined ? 'lower sessions' : `set sessions to at most ${most}`;
+    const remedy = `end what else has sessions there, ${lower}, or raise max_concurrent_envs`;
+    const what = `it has no room for another session${most === undefined ? '' : ` (it allows ${most})`}`;
+    return fault(this.access.address, 'full', what, remedy);
+  }
+
+  /** @throws PluginError, ConnectionLost, ServerFull */
+  async #begin(session: Session, seed: number): Promise<string> {
+    const answer = await session.reset(seed);
+    const { address } = this.access;
+    if (answer.done) {
+      const what = `reset of seed ${seed} says done: true, so that there is nothing to act in`;
+      throw fault(address, 'over-at-once', what, 'correct its reset');
+    }
+    const { observation, prompt } = this.knobs;
+    const text = observationText(answer, observation);
+    if (text !== undefined) return text;
+    if (prompt !== undefined) return '';
+    throw this.#fieldless(answer, `reset of seed ${seed}`, 'give prompt, or name another field as observation');
+  }
+
+  /** @throws PluginError */
+  read(answer: WireObservation, what: string): Omit<RecordedAnswer, 'action'> {
+    const text = observationText(answer, this.knobs.observation);
+    if (text === undefined) throw this.#fieldless(answer, what, 'name another field as observation');
+    return { observation: text, reward: answer.reward, done: answer.done };
+  }
+
+  #fieldless({ observation }: WireObservation, what: string, remedy: string): Error {
+    const names = Object.keys(observation).join(', ') || 'none';
+    const lacks = `its answer to ${what} has no field ${this.knobs.observation} (it has: ${names})`;
+    return fault(this.access.address, 'no-field', lacks, remedy);
+  }
+
+  async session(): Promise<Session> {
+    for (;;) {
+      const session = this.#free.pop();
+      if (session === undefined) return Session.open(this.access);
+      if (!session.isLost) return session;
+    }
+  }
+
+  close(): void {
+    for (const session of this.#free.splice(0)) session.close();
+  }
+
+  /** After one was lost. @throws ConnectionLost where nobody answers any more */
+  async openAgain(lost: ConnectionLost): Promise<Session> {
+    try {
+      return await Session.open(this.access);
+    } catch (error) {
+      throw error instanceof PluginError && error.code === 'openenv-unreachable' ? lost : error;
+    }
+  }
+
+  free(session: Session): void {
+    if (!session.isLost) this.#free.push(session);
+  }
+
+  /** The verdict on an episode by what it was paid. */
+  verdict(reward: number): Verdict {
+    const score = Math.min(1, Math.max(0, reward / this.knobs.won));
+    if (score === 1) return correct(`rewarded with ${reward}`, '');
+    return {
+      score,
+      status: 'incorrect',
+      failure: score > 0 ? 'partial' : 'wrong_value',
+      reason: `rewarded with ${reward}`,
+    };
+  }
+}
+
+class PlayedEpisode implements DistantEpisode {
+  readonly #server: OpenEnvServer;
+  readonly #seed: number;
+  readonly #key: string;
+  readonly #version: number;
+  /** Answers so far. */
+  readonly #said: RecordedAnswer[] = [];
+  /** What a run that was cut off has of it. */
+  #recorded: readonly RecordedAnswer[] | undefined;
+  #session: Session | undefined;
+
+  constructor(server: OpenEnvServer, seed: number, key: string, version: number) {
+    this.#server = server;
+    this.#seed = seed;
+    this.#key = key;
+    this.#version = version;
+  }
+
+  async step(before: EpisodeState, action: string, { finishReason }: VerifyContext): Promise<EpisodeStep> {
+    const { record, knobs } = this.#server;
+    const { turn } = before;
+    if (turn === 0) this.#recorded = await record?.episode(this.#version, this.#key);
+    const known = this.#recorded?.[turn];
+    const isKnown = known?.action === action;
+    const isCut = finishReason === 'length';
+    const answer = isKnown ? known : await this.#answer(action, isCut);
+    this.#said.push(answer);
+    const step = afterTurn(
+      {
+        state: null,
+        observation: answer.observation,
+        ...(answer.illegal && { illegal: true as const }),
+        ...(answer.reward !== null && { reward: answer.reward }),
+        ...(isCut && { verdict: truncated() }),
+        ...(!isCut && (answer.done || turn + 1 === knobs.max_turns) && { verdict: this.#verdict() }),
+      },
+      before,
+      knobs.max_turns,
+    );
+    const isOver = step.verdict !== undefined;
+    if (!isKnown) record?.add(this.#version, this.#key, turn, answer, isOver);
+    if (isOver) this.#release();
+    return step;
+  }
+
+  async #answer(action: string, isCut: boolean): Promise<RecordedAnswer> {
+    const { knobs } = this.#server;
+    const refused = {
+      action,
+      observation: isCut ? '' : knobs.malformed,
+      reward: null,
+      done: false,
+      illegal: true as const,
+    };
+    const fields = isCut ? undefined : actionOf(action, knobs);
+    if (fields === undefined) return refused;
+    try {
+      return await asPluginErrors(this.#server.access, () => this.#ask(action, fields));
+    } catch (error) {
+      if (error instanceof ActionRefused) return refused;
+      throw error;
+    }
+  }
+
+  /** A connection that is lost is opened again, once, and brought to where the episode is. */
+  async #ask(action: string, fields: NonNullable<ReturnType<typeof actionOf>>): Promise<RecordedAnswer> {
+    const what = `action ${shown(action)} in the episode of seed ${this.#seed}`;
+    const asked = async (session: Session): Promise<RecordedAnswer> => {
+      this.#session = session;
+      return { action, ...this.#server.read(await session.step(fields), what) };
+    };
+    try {
+      return await asked(this.#session ?? (await this.#brought(() => this.#server.session())));
+    } catch (error) {
+      if (!(error instanceof ConnectionLost)) throw error;
+      this.#session = undefined;
+      return asked(await this.#brought(() => this.#server.openAgain(error)));
+    }
+  }
+
+  /** A session that has had all actions of the episode so far. @throws PluginError where it answers them otherwise */
+  async #brought(open: () => Promise<Session>): Promise<Session> {
+    const server = this.#server;
+    const { session, text } = await server.begun(this.#seed, open);
+    this.#session = session;
+    const same = (now: string, then: string, what: string): void => {
+      if (now === then) return;
+      const differs = `${what} says ${shown(now)}, and said ${shown(then)} before`;
+      const remedy = 'draw all chance of the environment from the seed of its reset';
+      throw fault(server.access.address, 'other-answer', differs, remedy);
+    };
+    same(text, server.problems[this.#seed], `reset of seed ${this.#seed}`);
+    for (const { illegal: isIllegal, ...then } of this.#said) {
+      const fields = actionOf(then.action, server.knobs);
+      if (isIllegal || fields === undefined) continue; // the environment never saw it
+      const what = `action ${shown(then.action)} in the episode of seed ${this.#seed}`;
+      const now: RecordedAnswer = { action: then.action, ...server.read(await session.step(fields), what) };
+      same(JSON.stringify(now), JSON.stringify(then), what);
+    }
+    return session;
+  }
+
+  #verdict(): Verdict {
+    const { reward } = this.#server.knobs;
+    const rewards = this.#said.map((answer) => answer.reward ?? 0);
+    return this.#server.verdict(reward === 'sum' ? rewards.reduce((sum, one) => sum + one, 0) : (rewards.at(-1) ?? 0));
+  }
+
+  #release(): void {
+    if (this.#session !== undefined) this.#server.free(this.#session);
+    this.#session = undefined;
+  }
+
+  async end(): Promise<void> {
+    // An answer may still be on its way: the next episode would take it for its own.
+    this.#session?.close();
+    this.#session = undefined;
+    await this.#server.record?.written();
+  }
+}
+
+/** @throws PluginError where the connection is lost for good */
+async function asPluginErrors<T>({ address }: ServerAccess, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ConnectionLost)) throw error;
+    throw fault(
+      address,
+      'gone',
+      `it is gone (${error.message})`,
+      'start it again, then resume: nothing sampled is lost',
+    );
+  }
+}
