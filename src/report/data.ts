@@ -103,6 +103,10 @@ export interface ReportData {
 export interface ServedRun {
   /** In addresses of the server. */
   readonly name: string;
+  /** What people call it: its name, where they gave it no other. */
+  readonly title: string;
+  /** What they wrote about it; may be empty. */
+  readonly note: string;
   /** What its config says that the page shows. */
   readonly outline: Outline;
   /** Whether a process worked on it when the page was made. */
@@ -111,6 +115,29 @@ export interface ServedRun {
   /** The same for runs whose configs differ in the seed alone. */
   readonly group: string;
   /** Keys in which the configs of the runs of this page differ, with their values in this one. */
+  readonly differs: Readonly<Record<string, string>>;
+}
+
+/** A run as the server lists it. */
+export interface ListedRun {
+  /** In addresses of the server. */
+  readonly name: string;
+  readonly condition: 'running' | 'finished' | 'stopped' | 'failed' | 'damaged';
+  readonly problem: string | null;
+  /** What people call it, and wrote about it; both may be empty. */
+  readonly title: string;
+  readonly note: string;
+  readonly task: string | null;
+  readonly seed: number | null;
+  readonly steps: { readonly done: number; readonly planned: number } | null;
+  /** How long a run under way will still take, or its stage where one of another kind follows. */
+  readonly left: { readonly seconds: number; readonly next?: string } | null;
+  readonly greedy: number | null;
+  readonly sampled: number | null;
+  /** Milliseconds since 1970. */
+  readonly changedMs: number;
+  readonly bytes: number;
+  /** Keys of the config that differ from other runs of the task, with their values here. */
   readonly differs: Readonly<Record<string, string>>;
 }
 

@@ -26,7 +26,7 @@ const THEME = html`<button type="button" id="theme" title="Switch between light 
 export async function makeRunsPage(folder: string, canTrain: boolean): Promise<string> {
   const body = html`
 <header class="top">
-  <div><h1>Runs</h1><p class="about">in <code>${folder}</code></p></div>
+  <div><h1>Runs</h1><p class="about">in the folder <code>${folder}</code></p></div>
   ${THEME}
 </header>
 <main>
@@ -34,7 +34,7 @@ export async function makeRunsPage(folder: string, canTrain: boolean): Promise<s
   <div id="runs"></div>
 </main>
 <noscript><p class="notice">The list needs JavaScript.</p></noscript>`;
-  return pageHtml(`Runs in ${folder}`, body, { page: 'runs' });
+  return pageHtml('Runs', body, { page: 'runs' });
 }
 
 /** A run that pages are made of again and again. */
@@ -54,9 +54,10 @@ export async function makeRunPage({ store, log }: KeptRun, run: ServedRun, canTr
     <a href="report?run=${name}" target="_blank">Report to keep</a>
     ${canTrain ? html`<a href="train/?run=${name}">Open in the training page</a>` : undefined}
   </nav>
+  ${run.note === '' ? undefined : html`<p class="own-note">${run.note}</p>`}
   <section id="commands" class="commands" aria-label="Run"></section>`;
-  const body = renderBody(run.name, { ...records, isRunning: run.isRunning }, ways);
-  return pageHtml(run.name, body, { page: 'run', run });
+  const body = renderBody(run.title, { ...records, isRunning: run.isRunning }, ways);
+  return pageHtml(run.title, body, { page: 'run', run });
 }
 
 export async function makeOverlayPage(runs: readonly ServedRun[]): Promise<string> {

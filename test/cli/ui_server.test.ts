@@ -7,7 +7,7 @@ import { RunControls } from '../../src/cli/process/controls.ts';
 import { RequestListener } from '../../src/cli/process/run_requests.ts';
 import { startUi, type UiServer } from '../../src/cli/ui/server.ts';
 import { fileStore } from '../../src/run/store/files.node.ts';
-import { completion, ONE_STAGE, step } from '../report/run_directory.ts';
+import { completion, evaluation, ONE_STAGE, step } from '../report/run_directory.ts';
 import { folderOfFile } from '../support/folders.ts';
 
 const root = folderOfFile();
@@ -172,3 +172,54 @@ it('asks a run that this process has, and says of another why it cannot', async 
   expect(await fileStore(directory).list('.control')).toEqual([]);
   expect((await post('request?run=held&ask=pause')).status).toBe(409);
 }, 20_000);
+
+it('keeps the name and the note that a run is given, and removes the run that is named', async () => {
+  makeRun('named');
+  const sent = (path: string, body: string, headers: Record<string, string> = { 'x-rlvr-train': '1' }) =>
+    get(path, { method: 'POST', headers, body });
+  const listed = async () => {
+    const runs = (await (await get('runs.json')).json()) as { name: string; title: string; note: string }[];
+    return runs.find(({ name }) => name === 'named');
+  };
+  const notes = JSON.stringify({ name: ' The <b>best</b>\nso far ', note: 'entropy_coef helped', more: 1 });
+  expect((await sent('notes?run=named', notes)).status).toBe(204);
+  expect(await listed()).toMatchObject({ title: 'The <b>best</b> so far', note: 'entropy_coef helped' });
+  const page = await (await get('run?run=named')).text();
+  expect(page).toContain('<h1>The &lt;b&gt;best&lt;/b&gt; so far</h1>');
+  for (const body of ['', '[]', 'x'.repeat(70_000)]) expect((await sent('notes?run=named', body)).status).toBe(409);
+  expect((await sent('notes?run=named', notes, {})).status).toBe(403);
+  expect((await sent('notes?run=..%2Fsecret', notes)).status).toBe(409);
+  expect((await sent('notes?run=named', '{}')).status).toBe(204);
+  expect(await listed()).toMatchObject({ title: '', note: '' });
+
+  expect((await get('delete?run=named')).status).toBe(404);
+  expect((await get('delete?run=named', { method: 'POST' })).status).toBe(403);
+  expect((await post('delete?run=..%2Fsecret')).status).toBe(409);
+  writeFileSync(join(folder, 'named', 'thesis.tex'), '');
+  const refused = await post('delete?run=named');
+  expect([refused.status, await refused.text()]).toEqual([409, expect.stringContaining('holds thesis.tex')]);
+  rmSync(join(folder, 'named', 'thesis.tex'));
+  expect((await post('delete?run=named')).status).toBe(204);
+  expect(await listed()).toBeUndefined();
+  expect((await post('delete?run=named')).status).toBe(409);
+});
+
+it('tells how long a run under way will still take', async () => {
+  const directory = makeRun('timed');
+  const stage = '{stage: grpo, max_steps: 60, eval_steps: 20, generation_batch_size: 64}';
+  writeFileSync(join(directory, 'config.yaml'), `task: {name: sort_digits}\nstages:\n  - ${stage}\n`);
+  const lines = Array.from({ length: 40 }, (_, i) => step('grpo', i + 1, { learning_rate: 1e-3, step_time: 0.5 }));
+  writeFileSync(
+    join(directory, 'metrics.jsonl'),
+    jsonl([...lines, { ...evaluation('grpo', 40, 'periodic', 0.5), eval_runtime: 2 }]),
+  );
+  const left = async () => {
+    const runs = (await (await get('runs.json')).json()) as { name: string; left: object | null }[];
+    return runs.find(({ name }) => name === 'timed')?.left;
+  };
+  const claim = await fileStore(directory).claim();
+  // Twenty steps of half a second, and one evaluation.
+  expect(await left()).toEqual({ seconds: 12 });
+  await claim.release();
+  expect(await left()).toBeNull();
+});

@@ -11,6 +11,8 @@ function compared(
 ): ComparedRun {
   const run: ServedRun = {
     name,
+    title: name,
+    note: '',
     outline: { stages: [{ stage: 'grpo', max_steps: 100 }] },
     isRunning: false,
     seed,

@@ -138,23 +138,28 @@ function cellsOf(
   ];
 }
 
-function notesOf({ problem }: RunRow, differing: ReadonlyMap<string, string>): string[] {
+function notesOf({ problem, notes }: RunRow, differing: ReadonlyMap<string, string>): string[] {
   const keys = [...differing].slice(0, MOST_KEYS).map(([key, value]) => `${key} ${value}`);
   const more = differing.size > MOST_KEYS ? [`${differing.size - MOST_KEYS} keys more`] : [];
-  const notes = [problem?.split('\n')[0], [...keys, ...more].join(', ')];
-  return notes.flatMap((note) => (note ? [printable(note)] : []));
+  const own = [notes?.name, notes?.note.replace(/\s+/g, ' ')].filter(Boolean).join(': ');
+  const lines = [problem?.split('\n')[0], own, [...keys, ...more].join(', ')];
+  return lines.flatMap((line) => (line ? [printable(line)] : []));
 }
 
 function objectOf(row: RunRow, differing: ReadonlyMap<string, string>): object {
   const { directory, condition, problem = null, task = null, seed = null, steps, greedy = null, sampled = null } = row;
+  const { name = '', note = '' } = row.notes ?? {};
   return {
     directory,
     state: condition,
     problem,
+    name,
+    note,
     task,
     seed,
     step: steps?.done ?? null,
     max_steps: steps?.planned ?? null,
+    seconds_left: row.left?.seconds ?? null,
     greedy,
     sampled,
     changed: new Date(row.changedMs).toISOString(),

@@ -6,10 +6,12 @@ import { parseConfig } from '../../config/load.ts';
 import type { RunConfig } from '../../config/run_config.ts';
 import { CheckpointError } from '../../errors.ts';
 import { ADAPTER_WEIGHTS } from '../../model/pretrained/adapter_files.ts';
+import { type TimeLeft, timeLeft } from '../../report/time_left.ts';
 import { newestCheckpoint } from '../../run/checkpoint/checkpoints.ts';
 import { changedSteps } from '../../run/checkpoint/setting_changes.ts';
 import { readFingerprint } from '../../run/fingerprint/fingerprint.ts';
 import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from '../../run/json.ts';
+import { type RunNotes, readNotes } from '../../run/run_notes.ts';
 import { FREE_KEYS, MODEL_FOLDER } from '../../run/session.ts';
 import { systemCode } from '../../run/store/file_errors.ts';
 import { fileStore } from '../../run/store/files.node.ts';
@@ -25,10 +27,14 @@ export interface RunRow {
   readonly condition: RunCondition;
   /** Why it failed, or what is damaged. */
   readonly problem?: string;
+  /** What people call it, and what they wrote about it. */
+  readonly notes?: RunNotes;
   readonly task?: string;
   readonly seed?: number;
   /** Optimizer steps of all stages: done, as the log has them, and planned. */
   readonly steps?: { readonly done: number; readonly planned: number };
+  /** How long a run under way will still take, at the pace of its last steps. */
+  readonly left?: TimeLeft;
   /** Accuracy of a finished run's model, else of the last evaluation, 0 to 1. */
   readonly greedy?: number;
   readonly sampled?: number;
@@ -47,6 +53,8 @@ const MOST_DEPTH = 2;
 /** The first look at the end of a log, and the last, in bytes. */
 const FIRST_LOOK = 1 << 16;
 const LAST_LOOK = 1 << 24;
+/** Whose mean is the pace of a run. */
+const PACE_STEPS = 20;
 /** Milliseconds between the last line of a run's log and the file that says why it failed. */
 const FAILURE_SLACK_MS = 5000;
 
@@ -90,7 +98,9 @@ async function runsBelow(directory: string, depth: number): Promise<string[]> {
 /** What the directory of a run tells, however broken it is. */
 export async function rowOf(directory: string): Promise<RunRow> {
   const [changedMs, bytes] = await Promise.all([lastChange(directory), sizeOf(directory)]);
-  const place = { directory, changedMs, bytes, config: new Map() };
+  const { name, note } = await readNotes(fileStore(directory)).catch(() => ({ name: '', note: '' })); // unreadable
+  const notes = name !== '' || note !== '' ? { notes: { name, note } } : {};
+  const place = { directory, changedMs, bytes, config: new Map(), ...notes };
   const found = await orDamaged(() => readableRow(place));
   return { ...place, ...found };
 }
@@ -103,9 +113,10 @@ async function readableRow(place: Pick<RunRow, 'directory' | 'changedMs' | 'byte
   const { config } = parseConfig(new TextDecoder().decode(text), { file: 'config.yaml' });
   const said = { ...place, ...outline(config), ...(await progress(store, config, await changedSteps(store))) };
   if (isRunning) return { ...said, condition: 'running' };
+  const { left: _, ...over } = said;
   const found = await orDamaged(() => conditionOf(store, place));
   const { planned } = said.steps;
-  return { ...said, ...found, ...(found.condition === 'finished' && { steps: { done: planned, planned } }) };
+  return { ...over, ...found, ...(found.condition === 'finished' && { steps: { done: planned, planned } }) };
 }
 
 /** What a row says of a run besides its place. */
@@ -152,8 +163,9 @@ async function progress(
   store: Store,
   { stages }: RunConfig,
   lastSteps = stages.at(-1)?.optimizer.maxSteps ?? 0,
-): Promise<Required<Pick<RunRow, 'steps'>> & Pick<RunRow, 'greedy' | 'sampled'>> {
-  const { step, evaluation } = await lastOfLog(store);
+): Promise<Required<Pick<RunRow, 'steps'>> & Pick<RunRow, 'greedy' | 'sampled' | 'left'>> {
+  const { steps, evaluation } = await lastOfLog(store);
+  const step = steps.at(-1);
   const index = Math.max(
     stages.findIndex(({ stage }) => stage === step?.stage),
     await savedStage(store, (at) => stages[at]?.stage === step?.stage),
@@ -161,7 +173,18 @@ async function progress(
   const stepsOf = (some: typeof stages): number => some.reduce((sum, { optimizer }) => sum + optimizer.maxSteps, 0);
   const planned = stepsOf(stages.slice(0, -1)) + lastSteps;
   const done = index < 0 ? 0 : stepsOf(stages.slice(0, index)) + numberOf(step?.step, 0);
-  return { steps: { done, planned }, ...accuracyOf(evaluation) };
+  const planOf = ({ stage, optimizer, evaluation: { evalSteps } }: RunConfig['stages'][number], i: number) => ({
+    stage,
+    max_steps: i === stages.length - 1 ? lastSteps : optimizer.maxSteps,
+    eval_steps: evalSteps,
+  });
+  const left = timeLeft(stages.map(planOf), {
+    stage: index,
+    step: numberOf(step?.step, 0),
+    secondsPerStep: mean(steps.flatMap(({ stage, step_time }) => (stage === step?.stage ? numbersOf(step_time) : []))),
+    secondsPerEvaluation: numbersOf(evaluation?.eval_runtime)[0],
+  });
+  return { steps: { done, planned }, ...(left && { left }), ...accuracyOf(evaluation) };
 }
 
 /** The stage of the newest checkpoint, which tells several of one kind apart; -1 where it is not of that kind. */
@@ -178,13 +201,14 @@ function accuracyOf(evaluation: JsonObject = {}): Pick<RunRow, 'greedy' | 'sampl
   return { ...(typeof greedy === 'number' && { greedy }), ...(typeof sampled === 'number' && { sampled }) };
 }
 
-async function lastOfLog(store: Store): Promise<{ step?: JsonObject; evaluation?: JsonObject }> {
+/** The last steps, by which a run's pace is known, and the last evaluation. */
+async function lastOfLog(store: Store): Promise<{ steps: readonly JsonObject[]; evaluation?: JsonObject }> {
   for (let look = FIRST_LOOK; ; look *= 4) {
     const { records, isWhole } = await lastRecords(store, 'metrics.jsonl', look);
-    const step = records.findLast(({ learning_rate }) => learning_rate !== undefined);
+    const steps = records.filter(({ learning_rate }) => learning_rate !== undefined).slice(-PACE_STEPS);
     const evaluation = records.findLast(({ eval_accuracy }) => eval_accuracy !== undefined);
-    if ((step && evaluation) || isWhole || look >= LAST_LOOK)
-      return { ...(step && { step }), ...(evaluation && { evaluation }) };
+    if ((steps.length > 0 && evaluation) || isWhole || look >= LAST_LOOK)
+      return { steps, ...(evaluation && { evaluation }) };
   }
 }
 
@@ -220,6 +244,14 @@ function evaluationOfModel({ model, final, best }: JsonObject): JsonObject | und
 
 function numberOf(value: JsonValue | undefined, otherwise: number): number {
   return typeof value === 'number' ? value : otherwise;
+}
+
+function numbersOf(value: JsonValue | undefined): number[] {
+  return typeof value === 'number' ? [value] : [];
+}
+
+function mean(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 async function lastChange(directory: string): Promise<number> {

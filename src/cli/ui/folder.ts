@@ -2,7 +2,9 @@
 import { existsSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
+import type { ListedRun } from '../../report/data.ts';
 import { differences } from '../commands/runs.ts';
+import { removeRun } from '../runs/remove_run.ts';
 import { type RunRow, runDirectories, runRows } from '../runs/run_rows.ts';
 import { KeptRows } from './kept_rows.ts';
 
@@ -10,23 +12,6 @@ export interface FoundRun {
   /** Path below the folder, with `/`; `.` for the folder itself. */
   readonly name: string;
   readonly directory: string;
-}
-
-/** A run as the page lists it. */
-export interface ListedRun {
-  readonly name: string;
-  readonly condition: RunRow['condition'];
-  readonly problem: string | null;
-  readonly task: string | null;
-  readonly seed: number | null;
-  readonly steps: { readonly done: number; readonly planned: number } | null;
-  readonly greedy: number | null;
-  readonly sampled: number | null;
-  /** Milliseconds since 1970. */
-  readonly changedMs: number;
-  readonly bytes: number;
-  /** Keys of the config that differ from other runs of the task, with their values here. */
-  readonly differs: Readonly<Record<string, string>>;
 }
 
 export class RunFolder {
@@ -49,9 +34,12 @@ export class RunFolder {
       name: this.#nameOf(row.directory),
       condition: row.condition,
       problem: row.problem ?? null,
+      title: row.notes?.name ?? '',
+      note: row.notes?.note ?? '',
       task: row.task ?? null,
       seed: row.seed ?? null,
       steps: row.steps ?? null,
+      left: row.left ?? null,
       greedy: row.greedy ?? null,
       sampled: row.sampled ?? null,
       changedMs: row.changedMs,
@@ -70,6 +58,11 @@ export class RunFolder {
       const directory = this.#known.get(name);
       return directory === undefined ? [] : [{ name, directory }];
     });
+  }
+
+  /** Removes a run. @throws CheckpointError that says why it stays */
+  remove({ directory }: FoundRun): Promise<void> {
+    return removeRun(this.#folder, directory);
   }
 
   /** What the directory of a run tells. */

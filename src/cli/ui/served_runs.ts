@@ -21,6 +21,8 @@ export async function servedRuns(folder: RunFolder, runs: readonly FoundRun[]): 
       const keys = [...(hasManyTasks ? [['task', row.task ?? '–'] as const] : []), ...differing[i]];
       return {
         name,
+        title: row.notes?.name || name,
+        note: row.notes?.note ?? '',
         outline,
         isRunning: row.condition === 'running',
         seed: row.seed ?? null,

@@ -13,6 +13,8 @@ import {
   makeRunsPage,
   newestCompletions,
 } from '../../report/served_pages.ts';
+import { type JsonObject, parseJsonObject } from '../../run/json.ts';
+import { notesOf, writeNotes } from '../../run/run_notes.ts';
 import { fileStore } from '../../run/store/files.node.ts';
 import { REQUESTS, type RunRequest, requestOf } from '../process/run_requests.ts';
 import { streamEvents } from './event_stream.ts';
@@ -27,6 +29,8 @@ const LOOPBACK = '127.0.0.1';
 const TRAINING = 'train/';
 const TOKEN_BYTES = 18;
 const MOST_STREAMS = 64;
+/** What a page may send at once. */
+const MOST_SENT_BYTES = 64 * 1024;
 /** Runs that are shown at once: each is looked at every second. */
 const MOST_RUNS = 64;
 /** Runs whose curves are held in memory: those that a page was asked of last. */
@@ -61,6 +65,8 @@ interface Asked {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly response: ServerResponse;
+  /** The JSON object that was sent with it. @throws CheckpointError where there is none */
+  readonly read: () => Promise<JsonObject>;
 }
 
 /** @throws ConfigError where the port is taken */
@@ -95,7 +101,7 @@ function refusedPort(port: number, { code = 'an error' }: NodeJS.ErrnoException)
 async function answer(
   site: Site,
   admission: Admission,
-  { method }: IncomingMessage,
+  request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   if (!admission.isAdmitted) {
@@ -103,7 +109,7 @@ async function answer(
     return;
   }
   try {
-    await site.answer({ ...admission, method, response });
+    await site.answer({ ...admission, method: request.method, response, read: () => sentObject(request) });
   } catch (error) {
     // The page shows the words; a mistake of ours goes to the terminal of the server as well.
     const message = error instanceof Error ? error.message : String(error);
@@ -129,7 +135,7 @@ class Site {
 
   async answer(asked: Asked): Promise<void> {
     const { method, path, query, response } = asked;
-    if (method === 'POST') return path === 'request' ? this.#request(asked) : notFound(response);
+    if (method === 'POST') return this.#change(asked);
     if (path.startsWith(TRAINING)) return this.#train(path.slice(TRAINING.length), response);
     switch (path) {
       case '':
@@ -181,6 +187,27 @@ class Site {
     response.writeHead(200, { 'Content-Type': file.type, 'Cache-Control': 'no-cache' }).end(file.bytes);
   }
 
+  async #change(asked: Asked): Promise<void> {
+    const { path, query, response, read } = asked;
+    switch (path) {
+      case 'request':
+        return this.#request(asked);
+      case 'notes':
+        await writeNotes(fileStore((await this.#one(query)).directory), notesOf(await read()));
+        break;
+      case 'delete':
+        {
+          const run = await this.#one(query);
+          await this.#folder.remove(run);
+          this.#kept.delete(run.directory);
+        }
+        break;
+      default:
+        return notFound(response);
+    }
+    response.writeHead(204).end();
+  }
+
   async #request({ query, response }: Asked): Promise<void> {
     const word = query.get('ask');
     const request = REQUESTS.find((known): known is RunRequest => known === word);
@@ -215,6 +242,19 @@ class Site {
     if (missing !== undefined) throw new CheckpointError('no-run', `${this.#name} holds no run ${missing}.`);
     return found;
   }
+}
+
+async function sentObject(request: IncomingMessage): Promise<JsonObject> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > MOST_SENT_BYTES) break;
+    pieces.push(piece);
+  }
+  const object = bytes > MOST_SENT_BYTES ? undefined : parseJsonObject(Buffer.concat(pieces));
+  if (object !== undefined) return object;
+  throw new CheckpointError('bad-request', `The page sent no JSON object of up to ${MOST_SENT_BYTES} bytes.`);
 }
 
 function sendText(response: ServerResponse, status: number, text: string): void {

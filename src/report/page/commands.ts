@@ -3,7 +3,7 @@ import type { RunState } from '../data.ts';
 import { element, write } from './dom.ts';
 
 /** A browser sends it to its own server alone. */
-const COMMAND_HEADER = 'x-rlvr-train';
+export const COMMAND_HEADER = 'x-rlvr-train';
 
 export class RunCommands {
   readonly #place: HTMLElement;

@@ -104,7 +104,7 @@ class LiveRun {
   /** The figures, `under way, grpo step 12 of 600` in the head, and the tab's title. */
   #tell({ data: curves }: Curves): void {
     if (this.#state === undefined) return;
-    const { name: title, outline } = this.#run;
+    const { title, outline } = this.#run;
     if (this.#state.condition !== 'running') {
       document.title = `${title} · rlvr-train`;
       return;

@@ -23,6 +23,11 @@ export function writeState(changes: Readonly<Record<string, string | undefined>>
   }
 }
 
+/** One key of the address; null where it does not say. */
+export function readState(key: string): string | null {
+  return new URLSearchParams(location.hash.slice(1)).get(key);
+}
+
 /** What the address says of the curves; anything else in it is passed over. @param stages  of the run */
 export function readView(stages: number): Partial<View> {
   const state = new URLSearchParams(location.hash.slice(1));

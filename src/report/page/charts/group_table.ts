@@ -54,7 +54,7 @@ function explanation(groups: readonly RunGroup[], step: number | undefined): str
 }
 
 function notes({ isFinished, leftOut }: RunGroup): HTMLElement[] {
-  const shorter = leftOut.map(({ run, curves }) => `${run.name} (seed ${run.seed}, ${lastStep(curves)} steps)`);
+  const shorter = leftOut.map(({ run, curves }) => `${run.title} (seed ${run.seed}, ${lastStep(curves)} steps)`);
   return [
     ...(isFinished ? [] : [element('small', {}, 'not finished')]),
     ...(shorter.length === 0
@@ -97,9 +97,9 @@ function valueAt({ curves }: ComparedRun, of: Accuracy, step: number | undefined
 
 function seedLinks(runs: readonly ComparedRun[]): (HTMLElement | string)[] {
   const inOrder = runs.map(({ run }) => run).sort((a, b) => (a.seed ?? 0) - (b.seed ?? 0));
-  return inOrder.flatMap(({ name, seed }, i) => [
+  return inOrder.flatMap(({ name, title, seed }, i) => [
     i === 0 ? '' : ', ',
-    element('a', { href: `run?run=${encodeURIComponent(name)}`, title: name }, String(seed ?? name)),
+    element('a', { href: `run?run=${encodeURIComponent(name)}`, title }, String(seed ?? title)),
   ]);
 }
 

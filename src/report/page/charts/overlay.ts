@@ -138,7 +138,8 @@ function withGaps(values: readonly (number | null)[], stages: readonly number[],
 function accuracyPanels(groups: readonly RunGroup[]): Panel[] {
   const panel = (title: string, of: 'greedy' | 'sampled'): Panel => ({
     title: `Held-out accuracy, ${title}`,
-    hint: 'mean over seeds; bands: its 95 % interval across seeds, of one seed that over problems',
+    hint:
+      of === 'greedy' ? 'mean over seeds; bands: its 95 % interval across seeds, of one seed that over problems' : '',
     kind: 'share',
     isWide: of === 'greedy',
     series: seriesOf(groups, 'share', (curves) => {

@@ -39,7 +39,7 @@ export function groupsOf(runs: readonly ComparedRun[]): RunGroup[] {
   }
   const named = [...groups.values()].map((group) => ({
     ...group,
-    name: commonName(group.runs.map(({ run }) => run.name)),
+    name: commonName(group.runs.map(({ run }) => run.title)),
     isFinished: group.runs.every(({ isFinished }) => isFinished),
   }));
   const unique = named.map((group) =>
