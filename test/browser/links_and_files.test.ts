@@ -114,6 +114,34 @@ describe('a link', () => {
     await close();
   });
 
+  it('that comes while a run trains is never marked as opened, however long it takes to read', async () => {
+    const { page, close } = await visit(browser, `${site.url}${LINK}`);
+    const isMarked = (): Promise<boolean> => page.evaluate(() => history.state?.opened === true);
+    await status(page, 'resting');
+    await page.click('#train');
+    await reach(page, 2);
+    expect(await isMarked()).toBe(true);
+    // What unpacks its code comes after some steps of the run that is under way.
+    await page.route(/link_code/, async (route) => {
+      await page.waitForTimeout(1500);
+      await route.continue();
+    });
+    const step = await stepOf(page);
+    await page.evaluate((hash) => {
+      location.hash = hash;
+    }, WITH_CODE);
+    await page.waitForTimeout(1000);
+    expect(await stepOf(page)).toBeGreaterThan(step);
+    expect(await isMarked()).toBe(false);
+    await status(page, 'waiting');
+    expect(await isMarked()).toBe(false);
+    await page.reload();
+    await status(page, 'waiting');
+    expect(await page.textContent('#agreement pre')).toBe(CODE);
+    expect(workers(page)).toEqual([]);
+    await close();
+  });
+
   it('to a reward of the visitor brings its code to whoever follows it', async () => {
     const { page, close } = await visit(browser, `${site.url}${LINK}`);
     await status(page, 'resting');

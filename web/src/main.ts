@@ -50,8 +50,10 @@ async function start(): Promise<void> {
   if (isEmbedded) embed(byId('full') as HTMLAnchorElement);
   const link = await readWholeLink(isEmbedded && location.hash === '' ? `#${ofExperiment(query)}` : location.hash);
   let isKept = false;
+  /** What the address said of the experiment that is shown: one that came since is a link's, which nobody has opened. */
+  let address = location.hash;
   const lab = new Lab(link.experiment, codes, backend, () => {
-    if (lab.run !== undefined && !isOwnReload()) markOpened();
+    if (lab.run !== undefined && location.hash === address && !isOwnReload()) markOpened();
     if (lab.run !== undefined && !isKept) {
       isKept = true;
       void keepForOffline();
@@ -65,7 +67,9 @@ async function start(): Promise<void> {
   const show = async (experiment: Experiment): Promise<void> => {
     shown = experiment;
     const hash = await wholeLinkOf(experiment, lab.codes);
-    if (shown === experiment) markOpened(`#${hash}`);
+    if (shown !== experiment) return;
+    address = `#${hash}`;
+    markOpened(address);
   };
   // What was open before a reload is opened again; of anything else that an address asks for, nothing is before a click.
   const wasOpen = isOwnReload();
@@ -109,7 +113,14 @@ async function start(): Promise<void> {
     event.preventDefault();
     byId('controls').focus();
   });
-  addEventListener('hashchange', () => void readWholeLink(location.hash).then((asked) => lab.offer(asked)));
+  addEventListener('hashchange', async () => {
+    const { hash } = location;
+    const asked = await readWholeLink(hash);
+    if (location.hash !== hash) return; // another came meanwhile
+    address = hash;
+    shown = undefined;
+    await lab.offer(asked);
+  });
   draw.soon();
   await opened;
   offerServedRun(byId('controls'), lab, show);
