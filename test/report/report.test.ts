@@ -400,6 +400,24 @@ describe('the completions', () => {
     expect(all('.credit')).toEqual(['reward 1advantage +1', 'reward 0advantage −1']);
   });
 
+  it('of several turns are a conversation: who said what, its tokens, and what an action was paid', async () => {
+    const turns: JsonObject[] = [
+      { label: 'policy', text: '50', tokens: 3, potential: 0.5, reward: 0.25 },
+      { label: 'environment', text: '\n<\n', tokens: 1 },
+      { label: 'policy', text: '<b>', tokens: 1 },
+    ];
+    const played = completion(1, 0, { prompt: '0 99>', completion: '50\n<\n<b>', turns });
+    const { all } = open(await report({ metrics: [step('grpo', 1)], completions: [played] }));
+    expect(all('.turn .who')).toEqual([
+      'policy · 3 tokens · reward 0.25 · potential 0.5',
+      'environment · 1 token',
+      'policy · 1 token',
+    ]);
+    expect(all('.turn code')).toEqual(['50', '<', '<b>']);
+    expect(all('.turn.others code')).toEqual(['<']);
+    expect(all('.turns b')).toEqual([]);
+  });
+
   it('are found by verdict and by text, and the rest of a group on request', async () => {
     const { all, choose, type, document } = open(await report(threeSteps));
     choose('right');

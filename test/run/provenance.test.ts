@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Rollout } from '../../src/methods/records.ts';
 import type { JsonObject } from '../../src/run/json.ts';
-import { originWords, piecesOf, promptWords, provenanceOf, readProvenance } from '../../src/run/logs/provenance.ts';
+import {
+  originWords,
+  piecesOf,
+  promptWords,
+  provenanceOf,
+  readProvenance,
+  spokenTurns,
+} from '../../src/run/logs/provenance.ts';
 import { TOKEN } from '../../src/token_kinds.ts';
 import { rolloutOf } from '../support/rollouts.ts';
 
@@ -50,6 +57,22 @@ describe('how a completion came to be', () => {
         { label: 'policy', text: ' 3 4', tokens: 3 },
       ],
     });
+  });
+
+  it('reads turns as far as a page shows them, and passes over what is none', () => {
+    const action = { label: 'policy', text: '44', tokens: 3, reward: 0.5, potential: 0.25 };
+    const long = { label: 'calculator', text: 'x'.repeat(3000), tokens: 9 };
+    const read = readProvenance({
+      marks: [],
+      turns: [action, { label: 'policy' }, 7, long, { ...action, reward: '1' }],
+    });
+    expect(read).toEqual({
+      turns: [action, { ...long, text: 'x'.repeat(1998) }, { label: 'policy', text: '', tokens: 3, potential: 0.25 }],
+    });
+    expect(spokenTurns([{ label: 'environment', text: '\n<\n', tokens: 1 }, action])).toEqual([
+      { label: 'environment', text: '<', tokens: 1, isPolicy: false },
+      { ...action, isPolicy: true },
+    ]);
   });
 
   it('leaves the places out where the text cannot be cut: half of a character says nothing', () => {

@@ -1,7 +1,14 @@
 /** The section of completions: one step at a time, each group's members side by side, the best first. */
 
 import { thousands } from '../../format.ts';
-import { originWords, type Piece, piecesOf, promptWords } from '../../run/logs/provenance.ts';
+import {
+  type LoggedTurn,
+  originWords,
+  type Piece,
+  piecesOf,
+  promptWords,
+  spokenTurns,
+} from '../../run/logs/provenance.ts';
 import type { CompletionsData, Member, Verdict } from '../data.ts';
 import { formatValue } from '../format.ts';
 import { nearest } from './charts/scales.ts';
@@ -197,7 +204,9 @@ function memberView([member, ...others]: readonly Member[], data: CompletionsDat
       ` ${reasons[reason]}`,
     ),
     ...(origin === undefined ? [] : [element('p', { class: 'origin' }, origin)]),
-    element('code', { class: 'completion' }, ...pieces),
+    provenance.turns === undefined
+      ? element('code', { class: 'completion' }, ...pieces)
+      : conversation(provenance.turns),
     ...promptWords(provenance).map((words) => element('p', { class: 'prompts' }, words)),
     element(
       'p',
@@ -208,6 +217,25 @@ function memberView([member, ...others]: readonly Member[], data: CompletionsDat
     advantageBar(advantage / largest),
     ...(rewards ? [element('p', { class: 'parts' }, rewards.join(' · '))] : []),
   );
+}
+
+/** An episode, turn by turn: who said what, and what an action was paid. */
+function conversation(turns: readonly LoggedTurn[]): HTMLElement {
+  const items = spokenTurns(turns).map(({ label, text, tokens, reward, potential, isPolicy }) => {
+    const facts = [
+      label,
+      `${tokens} ${tokens === 1 ? 'token' : 'tokens'}`,
+      ...(reward === undefined ? [] : [`reward ${formatValue(reward, 'number')}`]),
+      ...(potential === undefined ? [] : [`potential ${formatValue(potential, 'number')}`]),
+    ];
+    return element(
+      'li',
+      { class: isPolicy ? 'turn' : 'turn others' },
+      element('span', { class: 'who' }, facts.join(' · ')),
+      text === '' ? element('span', { class: 'quiet' }, 'nothing') : element('code', {}, text),
+    );
+  });
+  return element('ol', { class: 'completion turns', 'aria-label': 'Turns' }, ...items);
 }
 
 const PUT_IN = {

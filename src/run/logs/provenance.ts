@@ -3,7 +3,7 @@ import { POLICY_TURN } from '../../data/environment.ts';
 import type { Rollout, Turn } from '../../methods/records.ts';
 import type { LoggedField } from '../../methods/support/rollouts/rollout_fields.ts';
 import { TOKEN } from '../../token_kinds.ts';
-import type { JsonObject } from '../json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 
 /** As completions.jsonl names it. Whatever is absent is as in plain sampling. */
 export type Provenance = {
@@ -72,8 +72,10 @@ export function provenanceOf(rollout: Rollout, textOf: TextOf): Provenance {
   return Object.assign({}, ...Object.values(PROVENANCE).map((said) => said(rollout, textOf)));
 }
 
-/** Longest prompt that a page shows of it, in characters. */
+/** Characters that a page shows of a prompt, of all turns, and of who speaks in one. */
 const LONGEST_PROMPT = 2_000;
+const LONGEST_TEXT = 2_000;
+const LONGEST_LABEL = 40;
 
 /** From a line of completions.jsonl, which may be of an older version, or of anyone's; undefined: plain sampling. */
 export function readProvenance(line: JsonObject): Provenance | undefined {
@@ -82,14 +84,36 @@ export function readProvenance(line: JsonObject): Provenance | undefined {
     return typeof text === 'string' ? { [name]: text.slice(0, LONGEST_PROMPT) } : {};
   };
   const marks = Array.isArray(line.marks) ? line.marks.filter(isMark) : [];
+  const turns = readTurns(line.turns);
   const found: Provenance = {
     ...textAt('origin'),
     ...(typeof line.age === 'number' && { age: line.age }),
     ...textAt('sampled_under'),
     ...textAt('trained_under'),
-    ...(marks.length > 0 && { marks }),
+    ...(turns.length > 0 ? { turns } : marks.length > 0 && { marks }), // turns say what was put in
   };
   return Object.keys(found).length === 0 ? undefined : found;
+}
+
+/** Their texts, one after the other, are no longer than a page shows of a completion. */
+function readTurns(value: JsonValue | undefined): LoggedTurn[] {
+  if (!Array.isArray(value)) return [];
+  let room = LONGEST_TEXT;
+  return value.flatMap((turn): LoggedTurn[] => {
+    if (!isJsonObject(turn) || typeof turn.label !== 'string' || typeof turn.text !== 'string') return [];
+    const { label, tokens, reward, potential } = turn;
+    const text = turn.text.slice(0, room);
+    room -= text.length;
+    return [
+      {
+        label: label.slice(0, LONGEST_LABEL),
+        text,
+        tokens: typeof tokens === 'number' ? tokens : 0,
+        ...(typeof reward === 'number' && { reward }),
+        ...(typeof potential === 'number' && { potential }),
+      },
+    ];
+  });
 }
 
 function isMark(value: unknown): value is Mark {
@@ -141,6 +165,19 @@ export function piecesOf(text: string, marks: readonly Mark[] = []): Piece[] {
     at = to;
   }
   return at < text.length || pieces.length === 0 ? [...pieces, { text: text.slice(at) }] : pieces;
+}
+
+/** Who speaks in a turn, and what is said, without the line ends that set turns apart. */
+export interface SpokenTurn extends LoggedTurn {
+  readonly isPolicy: boolean;
+}
+
+export function spokenTurns(turns: readonly LoggedTurn[]): SpokenTurn[] {
+  return turns.map((turn) => ({
+    ...turn,
+    text: turn.text.replace(/^\s+|\s+$/g, ''),
+    isPolicy: turn.label === POLICY_TURN,
+  }));
 }
 
 /** `replay, 12 steps old`, `hinted`; undefined where there is nothing to say. */

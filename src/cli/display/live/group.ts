@@ -1,8 +1,17 @@
 /** Groups of completions on the screen: what each was worth, and what the policy learns from it. */
+import { ENVIRONMENT_TURN } from '../../../data/environment.ts';
 import { minus, printable, thousands } from '../../../format.ts';
 import type { CreditedGroup } from '../../../methods/records.ts';
 import type { Verdict } from '../../../rewards/verdict.ts';
-import { originWords, type Provenance, piecesOf, promptWords, provenanceOf } from '../../../run/logs/provenance.ts';
+import {
+  originWords,
+  type Provenance,
+  piecesOf,
+  promptWords,
+  provenanceOf,
+  type SpokenTurn,
+  spokenTurns,
+} from '../../../run/logs/provenance.ts';
 import type { Colors } from '../colors.ts';
 import { columnsOf, cut, cutSpans, line, type Span } from './text.ts';
 
@@ -114,11 +123,20 @@ function entryLine(
 }
 
 /** What the policy did not write is between marks, which show without colours, too. */
-function textSpans(completion: string, { marks }: Provenance, colors: Colors): Span[] {
+function textSpans(completion: string, { marks, turns }: Provenance, colors: Colors): Span[] {
+  if (turns !== undefined) return spokenTurns(turns).map((turn, i) => turnSpan(turn, i, colors));
   return piecesOf(completion, marks).map(({ text, kind }): Span => {
     if (kind === undefined) return [printable(text)];
     return [`‹${printable(text)}›`, kind === 'given' ? colors.dim : colors.yellow];
   });
+}
+
+/** `50 ‹<› 25 ‹calculator: 12›`: what others than the environment say is by their name. */
+function turnSpan({ label, text, isPolicy }: SpokenTurn, index: number, colors: Colors): Span {
+  const space = index === 0 ? '' : ' ';
+  if (isPolicy) return [`${space}${printable(text)}`];
+  const who = label === ENVIRONMENT_TURN ? '' : `${label}: `;
+  return [`${space}‹${printable(who + text)}›`, colors.dim];
 }
 
 /** `+1.21`, `−0.40`, `0.00`. */
