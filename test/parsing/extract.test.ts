@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { verifyCountdownExpression } from '../../src/data/tasks/countdown/expression.ts';
 import { extractAnswer, hasThinkFormat } from '../../src/parsing/extract.ts';
+import { processorMs } from '../support/processor_time.ts';
 
 /** One line of test/vectors/extraction.jsonl; scores under the policies only, last, first. */
 interface Vector {
@@ -32,16 +33,16 @@ describe('extractAnswer', () => {
   it('E17: gives up on 20,000 open tags in less than 5 ms', () => {
     const completion = '<answer>'.repeat(20_000);
     extractAnswer(completion, 'only');
-    const start = performance.now();
+    const start = processorMs();
     expect(extractAnswer(completion, 'only').ok).toBe(false);
-    expect(performance.now() - start).toBeLessThan(5);
+    expect(processorMs() - start).toBeLessThan(5);
   });
 
   it('is linear on many closed tags', () => {
     const completion = '<answer>1</answer>'.repeat(50_000);
-    const start = performance.now();
+    const start = processorMs();
     expect(extractAnswer(completion, 'last')).toEqual({ ok: true, answer: '1' });
-    expect(performance.now() - start).toBeLessThan(500);
+    expect(processorMs() - start).toBeLessThan(500);
   });
 
   it('E18: takes the whole completion, tags included, under policy whole', () => {

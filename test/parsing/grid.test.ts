@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readGrid, readRows } from '../../src/parsing/grid.ts';
+import { processorMs } from '../support/processor_time.ts';
 
 const SOLUTION = ['4213', '1342', '2134', '3421'];
 const SQUARE = { rows: 4, columns: 4 };
@@ -57,7 +58,7 @@ it('a column of single cells is a grid', () => {
 });
 
 it('gives up on a long text at once', () => {
-  const start = performance.now();
+  const start = processorMs();
   expect(readGrid('1 '.repeat(500_000), SQUARE).ok).toBe(false);
-  expect(performance.now() - start).toBeLessThan(100);
+  expect(processorMs() - start).toBeLessThan(100);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { readJson } from '../../src/parsing/json_value.ts';
+import { processorMs } from '../support/processor_time.ts';
 
 const PERSON = z.strictObject({ name: z.string().min(1), age: z.int().min(0).max(150) });
 
@@ -53,7 +54,7 @@ it.each([
   `{"a":${'{"a":'.repeat(64)}1${'}'.repeat(65)}`,
   '"'.repeat(60_001),
 ])('gives up at once on %.30s…', (text) => {
-  const start = performance.now();
+  const start = processorMs();
   expect(readJson(text).ok).toBe(false);
-  expect(performance.now() - start).toBeLessThan(50);
+  expect(processorMs() - start).toBeLessThan(50);
 });

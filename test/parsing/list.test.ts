@@ -2,6 +2,7 @@ import Fraction from 'fraction.js';
 import { describe, expect, it } from 'vitest';
 import { readList, sameElements } from '../../src/parsing/list.ts';
 import { isNumber, readNumber } from '../../src/parsing/number.ts';
+import { processorMs } from '../support/processor_time.ts';
 
 /** Whether a text is this list of numbers, each in any exact notation. */
 function areNumbers(text: string, truth: readonly number[]): boolean {
@@ -53,8 +54,8 @@ it('an empty list is written as brackets', () => {
 });
 
 it('is linear, and capped', () => {
-  const start = performance.now();
+  const start = processorMs();
   expect(readList('1,'.repeat(1_000_000)).ok).toBe(false);
   expect(readList(`"${'" "'.repeat(1300)}"`).ok).toBe(true);
-  expect(performance.now() - start).toBeLessThan(200);
+  expect(processorMs() - start).toBeLessThan(200);
 });

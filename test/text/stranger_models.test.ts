@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { compileChatTemplate } from '../../src/text/chat_template.ts';
 import { pretrainedCodec } from '../../src/text/pretrained_codec.ts';
+import { processorMs } from '../support/processor_time.ts';
 
 const MESSAGES = [{ role: 'user', content: 'hello' }] as const;
 const lines = (count: number, line: string): string => Array.from({ length: count }, () => line).join('\n');
@@ -31,11 +32,11 @@ it.each([
   ['two million blanks in a tag', `{% ${' '.repeat(2e6)} if true %}{% endif %}`, 'longer than 1000000 characters'],
   ['half as many', `{%${' '.repeat(9e5)}if true %}{% endif %}`, 'more than 1000 blanks in a row'],
 ])('a chat template with %s', (_, template, message) => {
-  const begin = performance.now();
+  const begin = processorMs();
   expect(() => compileChatTemplate(template, './base').render(MESSAGES, {})).toThrow(
     new RegExp(`^\\./base: the chat template (failed|is not readable): ${message}`),
   );
-  expect(performance.now() - begin).toBeLessThan(10_000);
+  expect(processorMs() - begin).toBeLessThan(10_000);
 });
 
 const replaceEach = { type: 'Replace', pattern: { String: 'a' }, content: 'aaaaaaaaaa' };
