@@ -6,6 +6,7 @@ import { DATA } from './commands/data.ts';
 import { DOCTOR } from './commands/doctor.ts';
 import { EVAL } from './commands/eval.ts';
 import { EXPLAIN } from './commands/explain.ts';
+import { EXPORT } from './commands/export.ts';
 import { FETCH } from './commands/fetch.ts';
 import { LIST } from './commands/list.ts';
 import { MERGE } from './commands/merge.ts';
@@ -31,6 +32,7 @@ export const COMMANDS: readonly Command[] = [
   SAMPLE,
   FETCH,
   MERGE,
+  EXPORT,
   REPORT,
   TRACK,
   RUNS,

@@ -13,7 +13,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** The characters that byte-level BPE shows bytes as: printable ones as themselves, others from U+0100 on. */
-function byteCharacters(): string[] {
+export function byteCharacters(): string[] {
   const isShown = (byte: number): boolean =>
     (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || (byte >= 0xae && byte <= 0xff);
   let next = 0x100;

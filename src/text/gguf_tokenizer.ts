@@ -18,7 +18,8 @@ const words = (digits: string): string =>
   "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|" +
   `${digits}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`;
 
-interface TextRules {
+/** How a text becomes pieces. */
+export interface TextRules {
   readonly normalizer: Part | null;
   readonly preTokenizer: Part;
   readonly ignoreMerges: boolean;
@@ -32,7 +33,7 @@ const SMOLLM: TextRules = {
 const LLAMA3: TextRules = { normalizer: null, preTokenizer: split(words('\\p{N}{1,3}')), ignoreMerges: true };
 
 /** By `tokenizer.ggml.pre`. */
-const RULES: Readonly<Record<string, TextRules>> = {
+export const RULES: Readonly<Record<string, TextRules>> = {
   'gpt-2': { normalizer: null, preTokenizer: GPT2, ignoreMerges: false },
   smollm: SMOLLM,
   qwen2: { normalizer: { type: 'NFC' }, preTokenizer: split(words('\\p{N}')), ignoreMerges: false },
@@ -41,8 +42,7 @@ const RULES: Readonly<Record<string, TextRules>> = {
 };
 
 /** `tokenizer.ggml.token_type` */
-const CONTROL = 3;
-const USER_DEFINED = 4;
+export const TOKEN_TYPE = { normal: 1, control: 3, userDefined: 4, unused: 5 } as const;
 
 /**
  * @param metadata  of the GGUF file
@@ -106,10 +106,9 @@ export function ggufTokenizer(metadata: ReadonlyMap<string, unknown>, file: stri
 }
 
 function addedToken(content: string, id: number, kind: unknown): Part[] {
-  if (kind !== CONTROL && kind !== USER_DEFINED) return [];
-  return [
-    { id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special: kind === CONTROL },
-  ];
+  const isControl = kind === TOKEN_TYPE.control;
+  if (!isControl && kind !== TOKEN_TYPE.userDefined) return [];
+  return [{ id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special: isControl }];
 }
 
 function texts(value: unknown, place: string): readonly string[] {

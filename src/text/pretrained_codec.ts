@@ -14,11 +14,14 @@ import { splitAt } from './tokenizer_json.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
+/** The chat template, where it is a file of its own. */
+export const CHAT_TEMPLATE = 'chat_template.jinja';
+
 /** Files that belong to a tokenizer: a model that was trained from this one is given away with them as they are. */
 export const TOKENIZER_FILES = [
   'tokenizer.json',
   'tokenizer_config.json',
-  'chat_template.jinja',
+  CHAT_TEMPLATE,
   'special_tokens_map.json',
   'added_tokens.json',
   'vocab.json',
@@ -44,6 +47,14 @@ export interface PretrainedCodecOptions {
   readonly vocabSize: number;
   /** Given to the template besides the messages, as `enable_thinking`. */
   readonly chatTemplateKwargs?: Json;
+}
+
+/** The chat template of a tokenizer_config.json: one, or a list of named ones. */
+export function chatTemplateIn({ chat_template: template }: Json): string | undefined {
+  if (typeof template === 'string') return template;
+  const named: readonly Json[] = Array.isArray(template) ? template : [];
+  const chosen = named.find(({ name }) => name === 'default')?.template;
+  return typeof chosen === 'string' ? chosen : undefined;
 }
 
 const REPLACEMENT = '\uFFFD';

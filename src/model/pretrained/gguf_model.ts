@@ -1,13 +1,9 @@
-/**
- * A model in a GGUF file: its metadata as a shape, its tensors under Hugging Face's names.
- *
- * llama.cpp turns neighbouring elements of a head where Hugging Face turns its halves, so files of the `llama`
- * architecture hold the rows of q and k in another order: row 2i + j of a head is Hugging Face's row j·hd/2 + i.
- */
+/** A model in a GGUF file: its metadata as a shape, its tensors under Hugging Face's names, rows in Hugging Face's order. */
 import { CheckpointError } from '../../errors.ts';
 import type { ModelShape, RopeScaling } from '../shape.ts';
 import { GGUF_TYPES, ggufTypeName } from './gguf_blocks.ts';
 import { type GgufFile, type GgufTensor, type GgufValue, readGguf } from './gguf_file.ts';
+import { huggingFaceName, isPermuted, ROPE_FACTORS, rowOfHuggingFace } from './gguf_names.ts';
 import {
   type ModelFiles,
   PIECE_BYTES,
@@ -42,28 +38,6 @@ const KNOWN_KEYS = new Set([
   'vocab_size',
 ]);
 
-const LAYER_NAMES: Readonly<Record<string, string>> = {
-  attn_norm: 'input_layernorm',
-  attn_q: 'self_attn.q_proj',
-  attn_k: 'self_attn.k_proj',
-  attn_v: 'self_attn.v_proj',
-  attn_output: 'self_attn.o_proj',
-  attn_q_norm: 'self_attn.q_norm',
-  attn_k_norm: 'self_attn.k_norm',
-  ffn_norm: 'post_attention_layernorm',
-  ffn_gate: 'mlp.gate_proj',
-  ffn_up: 'mlp.up_proj',
-  ffn_down: 'mlp.down_proj',
-};
-
-const NAMES: Readonly<Record<string, string>> = {
-  'token_embd.weight': 'model.embed_tokens.weight',
-  'output.weight': 'lm_head.weight',
-  'output_norm.weight': 'model.norm.weight',
-};
-
-const ROPE_FACTORS = 'rope_freqs.weight';
-
 export interface GgufModel extends PretrainedModel {
   /** The tokenizer's keys are among them. */
   readonly metadata: ReadonlyMap<string, GgufValue>;
@@ -87,11 +61,10 @@ export async function openGguf(files: ModelFiles, file: string): Promise<GgufMod
   const get = (key: string): GgufValue | undefined => metadata.get(`${architecture}.${key}`);
   const read = reader(get, (key) => `${file}: ${architecture}.${key}`);
   const shape = await shapeOf(files, file, gguf, read);
-  const isPermuted = architecture === 'llama';
   const tensors = new Map<string, PretrainedTensor>();
   for (const [name, tensor] of gguf.tensors) {
     if (name === ROPE_FACTORS) continue;
-    const headRows = isPermuted && /\.attn_[qk]\.(weight|bias)$/.test(name) ? shape.headDim : undefined;
+    const headRows = isPermuted(architecture, name) ? shape.headDim : undefined;
     tensors.set(huggingFaceName(name), tensorAt(files, file, gguf, name, tensor, headRows));
   }
   const positions = read.whole('context_length');
@@ -194,13 +167,6 @@ async function ropeScaling(
   );
 }
 
-/** A name that is none of theirs stays as it is, and is refused where weights are loaded. */
-function huggingFaceName(name: string): string {
-  const match = /^blk\.(\d+)\.(\w+)\.(weight|bias)$/.exec(name);
-  const part = match && LAYER_NAMES[match[2]];
-  return part ? `model.layers.${match[1]}.${part}.${match[3]}` : (NAMES[name] ?? name);
-}
-
 /** @param headRows  rows of a head, where they are to be brought into Hugging Face's order */
 function tensorAt(
   files: ModelFiles,
@@ -245,8 +211,6 @@ function takeRows(
   take: TakeValues,
 ): void {
   for (let at = 0, row = first; at < values.length; at += columns, row++) {
-    const inHead = row % headRows;
-    const place = row - inHead + (inHead % 2) * (headRows / 2) + Math.floor(inHead / 2);
-    take(values.subarray(at, at + columns), place * columns);
+    take(values.subarray(at, at + columns), rowOfHuggingFace(row, headRows) * columns);
   }
 }

@@ -23,7 +23,13 @@ import { CONFIG, openModelFolder, readJsonFile } from '../../model/pretrained/op
 import type { ModelFiles, PretrainedModel } from '../../model/pretrained/source.ts';
 import { asksInWords, type Codec } from '../../text/codec.ts';
 import { ggufTokenizer } from '../../text/gguf_tokenizer.ts';
-import { pretrainedCodec, TOKENIZER_FILES, type TokenizerFiles } from '../../text/pretrained_codec.ts';
+import {
+  CHAT_TEMPLATE,
+  chatTemplateIn,
+  pretrainedCodec,
+  TOKENIZER_FILES,
+  type TokenizerFiles,
+} from '../../text/pretrained_codec.ts';
 import { readVocabulary } from '../../text/read_vocabulary.ts';
 import { decodeManifest } from '../checkpoint/manifest.ts';
 import { type BaseHashes, hashFiles, weightsHash } from './base_hashes.ts';
@@ -256,23 +262,15 @@ async function folderTokenizer(files: ModelFiles, source: string): Promise<Token
   }
   const config = (await readJsonFile(files, 'tokenizer_config.json')) ?? {};
   const ends = [await readJsonFile(files, 'generation_config.json'), await readJsonFile(files, 'config.json')];
-  const template = await files.read('chat_template.jinja');
+  const template = await files.read(CHAT_TEMPLATE);
   return {
     source,
     tokenizer,
     config,
-    chatTemplate: template === undefined ? templateOf(config) : new TextDecoder().decode(template),
+    chatTemplate: template === undefined ? chatTemplateIn(config) : new TextDecoder().decode(template),
     // The generation config replaces what the model's config says.
     eosTokenIds: ends.map((json) => idsOf(json?.eos_token_id)).find((ids) => ids.length > 0) ?? [],
   };
-}
-
-/** One template, or a list of named ones. */
-function templateOf({ chat_template: template }: Json): string | undefined {
-  if (typeof template === 'string') return template;
-  const named: readonly Json[] = Array.isArray(template) ? template : [];
-  const chosen = named.find(({ name }) => name === 'default')?.template;
-  return typeof chosen === 'string' ? chosen : undefined;
 }
 
 function idsOf(value: unknown): readonly number[] {

@@ -1,0 +1,214 @@
+/** A pretrained model with its adapter merged, as one GGUF file: what llama.cpp opens, and Ollama with it. */
+import { CheckpointError } from '../../errors.ts';
+import { GGUF_TYPES } from '../../model/pretrained/gguf_blocks.ts';
+import { GGUF_ENCODERS, type GgufDtype, type GgufEncoder } from '../../model/pretrained/gguf_encoders.ts';
+import { type DescribedTensor, type GgufEntry, ggufHead, padding } from '../../model/pretrained/gguf_head.ts';
+import { openGguf } from '../../model/pretrained/gguf_model.ts';
+import { ggufName, isPermuted, ROPE_FACTORS, rowOfHuggingFace } from '../../model/pretrained/gguf_names.ts';
+import { isDerived } from '../../model/pretrained/load_weights.ts';
+import { CONFIG, readJsonFile } from '../../model/pretrained/open_folder.ts';
+import { allValues, type ModelFiles, type PretrainedTensor } from '../../model/pretrained/source.ts';
+import { rotaryFrequencies } from '../../model/rotary.ts';
+import type { ModelShape } from '../../model/shape.ts';
+import type { Codec } from '../../text/codec.ts';
+import { ggufTokenizer } from '../../text/gguf_tokenizer.ts';
+import { ggufVocabulary } from '../../text/gguf_vocabulary.ts';
+import { pretrainedCodec } from '../../text/pretrained_codec.ts';
+import type { Store } from '../store/store.ts';
+import type { Pretrained } from './pretrained.ts';
+
+/** A tensor of the file, and what it is made of. */
+interface WrittenTensor extends DescribedTensor {
+  readonly encoder: GgufEncoder;
+  /** Its name in Hugging Face's layout. */
+  readonly source: string;
+  /** In the file's order. */
+  values(): Promise<Float32Array>;
+}
+
+/** What was found when the file was opened again. */
+export interface GgufCheck {
+  readonly bytes: number;
+  /** Largest difference of a weight, and the tensor that has it. */
+  readonly difference: number;
+  readonly tensor: string;
+}
+
+/**
+ * Writes the file, opens it again, and compares every weight and the tokens of some texts. Not atomic.
+ *
+ * @param file  of the store; nothing is there yet
+ * @param texts  to be read to the same tokens by what was written
+ * @throws CheckpointError, DataError where the model has no form in GGUF, or was not written as it is
+ */
+export async function writeGguf(
+  store: Store & ModelFiles,
+  file: string,
+  pretrained: Pretrained,
+  dtype: GgufDtype,
+  texts: readonly string[],
+): Promise<GgufCheck> {
+  const { model, codec, name } = pretrained;
+  const architecture = architectureOf(model.shape);
+  const tensors = tensorsOf(pretrained, architecture, GGUF_ENCODERS[dtype]);
+  const metadata = new Map<string, GgufEntry>([
+    ...modelMetadata(model.shape, architecture, await contextOf(pretrained)),
+    ['general.name', name],
+    ['general.file_type', GGUF_ENCODERS[dtype].fileType],
+    ['general.quantization_version', 2],
+    ...ggufVocabulary(codec, name),
+  ]);
+  await store.append(file, ggufHead(metadata, tensors));
+  for (const { encoder, values } of tensors) {
+    const bytes = encoder.encode(await values());
+    await store.append(file, bytes);
+    await store.append(file, padding(bytes.length));
+  }
+  await store.sync(file);
+  return compare(store, file, pretrained, tensors, texts);
+}
+
+/** Heads whose queries are normed are Qwen 3's, those with biases Qwen 2's. */
+function architectureOf({ qkNorm, attentionBias }: ModelShape): string {
+  if (qkNorm) return 'qwen3';
+  return attentionBias ? 'qwen2' : 'llama';
+}
+
+/** Positions of a model that was trained from scratch have no end; its config says how long its run's sequences were. */
+async function contextOf({ model, place }: Pretrained): Promise<number> {
+  if (Number.isFinite(model.context)) return model.context;
+  const config = await readJsonFile(place.files, CONFIG);
+  return Number(config?.max_position_embeddings ?? 1);
+}
+
+function modelMetadata(shape: ModelShape, architecture: string, context: number): [string, GgufEntry][] {
+  const scaling = shape.ropeScaling;
+  const own: [string, GgufEntry][] = [
+    ['context_length', context],
+    ['embedding_length', shape.hiddenSize],
+    ['block_count', shape.numLayers],
+    ['feed_forward_length', shape.intermediateSize],
+    ['attention.head_count', shape.numHeads],
+    ['attention.head_count_kv', shape.numKvHeads],
+    ['attention.key_length', shape.headDim],
+    ['attention.value_length', shape.headDim],
+    ['attention.layer_norm_rms_epsilon', { float32: shape.rmsNormEps }],
+    ['rope.dimension_count', shape.headDim],
+    ['rope.freq_base', { float32: shape.ropeTheta }],
+    ['vocab_size', shape.vocabSize],
+    ...(scaling?.type === 'linear'
+      ? ([
+          ['rope.scaling.type', 'linear'],
+          ['rope.scaling.factor', { float32: scaling.factor }],
+        ] satisfies [string, GgufEntry][])
+      : []),
+  ];
+  return [
+    ['general.architecture', architecture],
+    ...own.map(([key, value]): [string, GgufEntry] => [`${architecture}.${key}`, value]),
+  ];
+}
+
+/** Vectors stay in float32, as in every file of llama.cpp's, and so do rows that are no whole blocks. */
+function tensorsOf({ model, name: shown }: Pretrained, architecture: string, encoder: GgufEncoder): WrittenTensor[] {
+  const { shape } = model;
+  const block = GGUF_TYPES.get(encoder.type)?.values ?? 1;
+  const written = [...model.tensors]
+    .filter(([name]) => !isDerived(name, model))
+    .map(([source, tensor]): WrittenTensor => {
+      const name = ggufName(source);
+      if (name === undefined) throw noPlace(shown, source);
+      const isWhole = tensor.shape.length > 1 && (tensor.shape[tensor.shape.length - 1] ?? 0) % block === 0;
+      const own = isWhole ? encoder : GGUF_ENCODERS.f32;
+      const headRows = isPermuted(architecture, name) ? shape.headDim : undefined;
+      const values = (): Promise<Float32Array> => inOrder(tensor, headRows);
+      return { name, shape: tensor.shape, type: own.type, encoder: own, source, values };
+    });
+  const factors = factorsOf(shape);
+  if (factors === undefined) return written;
+  if (architecture !== 'llama') throw noPlace(shown, `rope_scaling ${shape.ropeScaling?.type}`);
+  const encoderOfFactors = GGUF_ENCODERS.f32;
+  const described = { name: ROPE_FACTORS, shape: [factors.length], type: encoderOfFactors.type, source: ROPE_FACTORS };
+  return [...written, { ...described, encoder: encoderOfFactors, values: async () => factors }];
+}
+
+function noPlace(name: string, what: string): CheckpointError {
+  const rule = `${what} has no place in a GGUF file`;
+  return new CheckpointError('no-gguf', `${name}: ${rule}; give the folder of the model to programs that open it.`);
+}
+
+/** What a frequency is divided by, where each has its own divisor. */
+function factorsOf(shape: ModelShape): Float32Array | undefined {
+  const type = shape.ropeScaling?.type;
+  if (type === undefined || type === 'linear') return undefined;
+  const { ropeScaling: _, ...plain } = shape;
+  const scaled = rotaryFrequencies(shape);
+  return Float32Array.from(rotaryFrequencies(plain), (frequency, i) => frequency / (scaled[i] as number));
+}
+
+/** All values of a tensor, the rows of its heads in llama.cpp's order where they are given. */
+async function inOrder(tensor: PretrainedTensor, headRows: number | undefined): Promise<Float32Array> {
+  const values = await allValues(tensor);
+  if (headRows === undefined) return values;
+  const columns = tensor.shape.length === 1 ? 1 : (tensor.shape[1] as number);
+  const moved = new Float32Array(values.length);
+  for (let row = 0; row < values.length / columns; row++) {
+    const from = rowOfHuggingFace(row, headRows) * columns;
+    moved.set(values.subarray(from, from + columns), row * columns);
+  }
+  return moved;
+}
+
+/** @throws CheckpointError `export-differs` */
+async function compare(
+  files: ModelFiles,
+  file: string,
+  { model, codec, name }: Pretrained,
+  tensors: readonly WrittenTensor[],
+  texts: readonly string[],
+): Promise<GgufCheck> {
+  const opened = await openGguf(files, file);
+  let [difference, worst] = [0, ''];
+  for (const { source, type, encoder } of tensors) {
+    const [own, read] = [model.tensors.get(source), opened.tensors.get(source)];
+    if (own === undefined) continue; // the divisors of frequencies are in the shape
+    if (read === undefined) throw differs(name, `tensor ${source} is missing`);
+    const [values, written] = [await allValues(own), await allValues(read)];
+    const block = GGUF_TYPES.get(type)?.values ?? 1;
+    for (let first = 0; first < values.length; first += block) {
+      const largest = values.subarray(first, first + block).reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+      for (let i = first; i < first + block; i++) {
+        const change = Math.abs((written[i] as number) - (values[i] as number));
+        if (!Number.isFinite(written[i])) throw tooLarge(name, source, values[i] as number);
+        if (change > encoder.roundOff(largest)) {
+          throw differs(name, `tensor ${source} has ${written[i]} at element ${i}, where the model has ${values[i]}`);
+        }
+        if (change > difference) [difference, worst] = [change, source];
+      }
+    }
+  }
+  requireSameTokens(pretrainedCodec(ggufTokenizer(opened.metadata, name), opened.shape), codec, texts, name);
+  return { bytes: (await files.size(file)) ?? 0, difference, tensor: worst };
+}
+
+function requireSameTokens(written: Codec, codec: Codec, texts: readonly string[], name: string): void {
+  if (written.eosTokenId !== codec.eosTokenId) {
+    throw differs(name, `an answer ends with token ${written.eosTokenId}, where the model has ${codec.eosTokenId}`);
+  }
+  for (const text of texts) {
+    const [seen, own] = [written.encode(text).join(' '), codec.encode(text).join(' ')];
+    if (seen !== own) throw differs(name, `${JSON.stringify(text)} has the tokens ${seen}, where the model has ${own}`);
+  }
+}
+
+function tooLarge(name: string, tensor: string, value: number): CheckpointError {
+  const rule = `${value} is beyond what that type holds; use --dtype bf16 or f32`;
+  return new CheckpointError('no-gguf', `${name}: tensor ${tensor}: ${rule}.`);
+}
+
+function differs(name: string, what: string): CheckpointError {
+  return new CheckpointError(
+    'export-differs',
+    `${name}: the file that was written is another model: ${what}. Please report it.`,
+  );
+}

@@ -1,0 +1,139 @@
+/**
+ * A codec's tokenizer as the metadata of a GGUF file: what `gguf_tokenizer.ts` and llama.cpp read it from. Written are
+ * byte-level BPE whose way to split a text has a name there, and closed vocabularies of characters or bytes, as BPE
+ * without merges.
+ */
+import { DataError } from '../errors.ts';
+import { byteCharacters } from './byte_tokenizer.ts';
+import { asksInWords, type Codec } from './codec.ts';
+import { RULES, type TextRules, TOKEN_TYPE } from './gguf_tokenizer.ts';
+import { CHAT_TEMPLATE, chatTemplateIn } from './pretrained_codec.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+type Values = Map<string, string | number | boolean | readonly string[] | Int32Array<ArrayBuffer>>;
+
+interface Vocabulary {
+  /** [rows of the embedding] */
+  readonly tokens: string[];
+  /** [rows of the embedding] of TOKEN_TYPE */
+  readonly types: Int32Array<ArrayBuffer>;
+  readonly merges: readonly string[];
+  readonly pre: string;
+}
+
+/**
+ * @param name  the model's, for messages
+ * @throws DataError `tokenizer-unwritten` where llama.cpp has no name for how it splits a text
+ */
+export function ggufVocabulary(codec: Codec, name: string): Values {
+  const tokenizer = codec.toJSON();
+  const { tokens, types, merges, pre } = asksInWords(codec)
+    ? wordsOf(tokenizer, codec.vocabSize, name)
+    : closedVocabulary(tokenizer, codec, name);
+  const config = codec.configJSON();
+  const [eot] = codec.stopIds.filter((id) => id !== codec.eosTokenId);
+  const bos = tokens.indexOf(textOf(config.bos_token));
+  const values: Values = new Map<string, string | number | boolean | readonly string[] | Int32Array<ArrayBuffer>>([
+    ['model', 'gpt2'],
+    ['pre', pre],
+    ['tokens', tokens],
+    ['token_type', types],
+    ['merges', merges],
+    ['eos_token_id', codec.eosTokenId],
+    ['padding_token_id', codec.padTokenId],
+    ['add_bos_token', config.add_bos_token === true],
+  ]);
+  if (bos >= 0) values.set('bos_token_id', bos);
+  if (eot !== undefined) values.set('eot_token_id', eot);
+  const all: Values = new Map([...values].map(([key, value]) => [`tokenizer.ggml.${key}`, value]));
+  const file = codec.files?.get(CHAT_TEMPLATE);
+  const template = file === undefined ? chatTemplateIn(config) : new TextDecoder().decode(file);
+  if (template !== undefined) all.set('tokenizer.chat_template', template);
+  return all;
+}
+
+/** The tokenizer of a pretrained model. */
+function wordsOf(tokenizer: Json, rows: number, name: string): Vocabulary {
+  const { type = 'BPE', vocab, merges = [] } = (tokenizer.model ?? {}) as Json;
+  if (type !== 'BPE') throw unwritten(name, `its model is ${String(type)}, and byte-level BPE is written`);
+  return {
+    ...rowsOf(vocab as Json, addedTokens(tokenizer), rows),
+    merges: (merges as unknown[]).map((merge) => (Array.isArray(merge) ? merge.join(' ') : String(merge))),
+    pre: nameOfRules(tokenizer, name),
+  };
+}
+
+/** Characters of one byte are tokens of BPE; longer ones are matched before it. */
+function closedVocabulary(tokenizer: Json, { joint, vocabSize }: Codec, name: string): Vocabulary {
+  if (joint !== '') throw unwritten(name, 'its tokens are words between blanks, which llama.cpp has no kind for');
+  const { vocab } = tokenizer.model as Json;
+  const isOfBytes = JSON.stringify(tokenizer.pre_tokenizer).includes('"ByteLevel"');
+  const { tokens, types } = rowsOf(vocab as Json, addedTokens(tokenizer), vocabSize);
+  const shown = byteCharacters();
+  if (!isOfBytes) {
+    tokens.forEach((token, id) => {
+      if (types[id] !== TOKEN_TYPE.normal) return;
+      const bytes = new TextEncoder().encode(token);
+      if (bytes.length > 1) types[id] = TOKEN_TYPE.userDefined;
+      else tokens[id] = shown[bytes[0]] as string;
+    });
+  }
+  return { tokens, types, merges: [], pre: 'gpt-2' };
+}
+
+interface AddedToken {
+  readonly id: number;
+  readonly content: string;
+  readonly special?: boolean;
+}
+
+function addedTokens({ added_tokens: added }: Json): readonly AddedToken[] {
+  return Array.isArray(added) ? added : [];
+}
+
+/** A row without a token gets a name that no text has. */
+function rowsOf(vocab: Json, added: readonly AddedToken[], rows: number): Pick<Vocabulary, 'tokens' | 'types'> {
+  const tokens = Array.from({ length: rows }, (_, id) => `[PAD${id}]`);
+  const types = new Int32Array(rows).fill(TOKEN_TYPE.unused);
+  for (const [token, id] of Object.entries(vocab)) {
+    tokens[Number(id)] = token;
+    types[Number(id)] = TOKEN_TYPE.normal;
+  }
+  for (const { id, content, special } of added) {
+    tokens[id] = content;
+    types[id] = special === true ? TOKEN_TYPE.control : TOKEN_TYPE.userDefined;
+  }
+  return { tokens, types };
+}
+
+function nameOfRules(tokenizer: Json, name: string): string {
+  const { ignore_merges: ignoreMerges } = tokenizer.model as Json;
+  const own = comparable({
+    normalizer: (tokenizer.normalizer ?? null) as TextRules['normalizer'],
+    preTokenizer: tokenizer.pre_tokenizer as TextRules['preTokenizer'],
+    ignoreMerges: ignoreMerges === true,
+  });
+  const found = Object.entries(RULES).find(([, rules]) => comparable(rules) === own);
+  if (found !== undefined) return found[0];
+  throw unwritten(name, `it splits a text otherwise than ${Object.keys(RULES).join(', ')} do`);
+}
+
+/** The rules as a text, without what decides nothing of the ids. */
+function comparable({ normalizer, preTokenizer, ignoreMerges }: TextRules): string {
+  const deciding = (key: string, value: unknown): unknown => (key === 'trim_offsets' ? undefined : sorted(value));
+  return JSON.stringify([normalizer, preTokenizer, ignoreMerges], deciding);
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** A special token as a text, or as the record that older files have of it. */
+function textOf(token: unknown): string {
+  return typeof token === 'string' ? token : String((token as Json | undefined)?.content ?? '');
+}
+
+function unwritten(name: string, rule: string): DataError {
+  return new DataError('tokenizer-unwritten', `${name}: its tokenizer is not written as GGUF — ${rule}.`);
+}

@@ -1,0 +1,204 @@
+/** Models as GGUF files: the bytes of llama.cpp's own converter, what is said of the model, and what is refused. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { EXPORT } from '../../src/cli/commands/export.ts';
+import { CheckpointError, DataError } from '../../src/errors.ts';
+import { GGUF_TYPES } from '../../src/model/pretrained/gguf_blocks.ts';
+import { GGUF_ENCODERS, type GgufDtype } from '../../src/model/pretrained/gguf_encoders.ts';
+import { readGguf } from '../../src/model/pretrained/gguf_file.ts';
+import { openGguf } from '../../src/model/pretrained/gguf_model.ts';
+import { rotaryFrequencies } from '../../src/model/rotary.ts';
+import { openPretrained, type Pretrained } from '../../src/run/model/pretrained.ts';
+import { writeGguf } from '../../src/run/model/write_gguf.ts';
+import { memoryStore } from '../../src/run/store/store.ts';
+import { byteTokenizer } from '../../src/text/byte_tokenizer.ts';
+import { type Codec, closedCodec } from '../../src/text/codec.ts';
+import { ggufTokenizer } from '../../src/text/gguf_tokenizer.ts';
+import { ggufVocabulary } from '../../src/text/gguf_vocabulary.ts';
+import { pretrainedCodec } from '../../src/text/pretrained_codec.ts';
+import { characterTokenizer, wordTokenizer } from '../../src/text/vocabulary_tokenizer.ts';
+import { eachInOwnFolder } from '../support/folders.ts';
+import { MemoryFiles } from '../support/pretrained_files.ts';
+import { refusalOf } from '../support/refusals.ts';
+import { openSmallPretrained, smallPretrainedFiles } from '../support/small_pretrained.ts';
+
+const GOLDEN = new URL('../golden/gguf/', import.meta.url);
+
+async function golden(name: string) {
+  const bytes = new Uint8Array(readFileSync(new URL(`${name}.gguf`, GOLDEN)));
+  return { bytes, file: await readGguf(new MemoryFiles(new Map([['m.gguf', bytes]])), 'm.gguf') };
+}
+
+describe('weights', () => {
+  it.each([['f16'], ['bf16'], ['q8_0']] as const)(
+    'in %s have the bytes that the package gguf writes',
+    async (dtype) => {
+      const [wide, narrow] = [await golden('llama_F32'), await golden(`llama_${dtype.toUpperCase()}`)];
+      const { type: number, encode } = GGUF_ENCODERS[dtype];
+      const [f32, type] = [GGUF_TYPES.get(0), GGUF_TYPES.get(number)];
+      let compared = 0;
+      for (const [name, { shape, begin }] of wide.file.tensors) {
+        const own = narrow.file.tensors.get(name);
+        if (own?.type !== number || f32 === undefined || type === undefined) continue;
+        const count = shape.reduce((product, size) => product * size, 1);
+        const values = f32.decode(wide.bytes.slice(begin, begin + 4 * count));
+        const length = (count / type.values) * type.bytes;
+        expect(encode(values), name).toEqual(narrow.bytes.slice(own.begin, own.begin + length));
+        compared++;
+      }
+      expect(compared).toBe(9);
+    },
+  );
+
+  it('round off no more than is said, at each size that a float has', () => {
+    for (const [dtype, { type: number, encode, roundOff }] of Object.entries(GGUF_ENCODERS)) {
+      const type = GGUF_TYPES.get(number);
+      for (let exponent = -30; exponent <= 15; exponent++) {
+        const values = Float32Array.from(
+          { length: 32 },
+          (_, i) => (i % 2 === 0 ? 1 : -1) * (1 + i / 31) * 2 ** (exponent - 1),
+        );
+        const read = type?.decode(encode(values)) ?? [];
+        const most = roundOff(2 ** exponent);
+        values.forEach((value, i) => {
+          expect(Math.abs((read[i] as number) - value), `${dtype} ${value}`).toBeLessThanOrEqual(most);
+        });
+      }
+    }
+  });
+});
+
+describe('a model', () => {
+  const write = async (pretrained: Pretrained, dtype: GgufDtype = 'f32') => {
+    const store = memoryStore();
+    return { store, check: await writeGguf(store, 'm.gguf', pretrained, dtype, ['4 + 5 = 9']) };
+  };
+
+  it('has its shape, the turns of its positions, its template and what ends an answer', async () => {
+    const pretrained = await openSmallPretrained();
+    const { store, check } = await write(pretrained);
+    expect(check).toMatchObject({ difference: 0, bytes: await store.size('m.gguf') });
+    const { shape, context, metadata } = await openGguf(store, 'm.gguf');
+    const { ropeScaling, ...plain } = shape;
+    const { ropeScaling: own, ...ownPlain } = pretrained.model.shape;
+    expect(plain).toEqual({ ...ownPlain, rmsNormEps: Math.fround(ownPlain.rmsNormEps) });
+    expect(context).toBe(512);
+    expect([ropeScaling?.type, own?.type]).toEqual(['factors', 'llama3']);
+    const frequencies = rotaryFrequencies(pretrained.model.shape);
+    rotaryFrequencies(shape).forEach((frequency, i) => {
+      expect(frequency / (frequencies[i] as number)).toBeCloseTo(1, 6);
+    });
+    const opened = await openPretrained({ name: 'm', files: store, gguf: 'm.gguf' });
+    const messages = [{ role: 'user', content: '4 + 5 =' }] as const;
+    expect(opened.codec.render(messages)).toBe(pretrained.codec.render(messages));
+    expect(opened.codec.stopIds).toEqual(pretrained.codec.stopIds);
+    expect(metadata.get('tokenizer.ggml.pre')).toBe('smollm');
+  });
+
+  it.each(Object.keys(GGUF_ENCODERS) as GgufDtype[])('in %s differs by what its type rounds off', async (dtype) => {
+    const { check } = await write(await openSmallPretrained(), dtype);
+    expect(check.difference > 0).toBe(dtype !== 'f32' && dtype !== 'q8_0'); // 16 columns are half a block: float32
+    expect(check.difference).toBeLessThan(0.01);
+  });
+
+  it.each(['q_proj', 'down_proj'])('that was written as another is seen, with the tensor: %s', async (part) => {
+    const pretrained = await openSmallPretrained();
+    const name = `model.layers.0.${part.startsWith('q') ? 'self_attn' : 'mlp'}.${part}.weight`;
+    const tensor = pretrained.model.tensors.get(name);
+    if (tensor === undefined) throw new Error(`no ${name}`);
+    let reads = 0;
+    const changing = { ...tensor, read: tensor.read };
+    changing.read = (take) => tensor.read((values, at) => take(reads++ === 0 ? values.toReversed() : values, at));
+    const tensors = new Map([...pretrained.model.tensors, [name, changing]]);
+    const refusal = await refusalOf(CheckpointError, write({ ...pretrained, model: { ...pretrained.model, tensors } }));
+    expect(refusal.message).toMatch(
+      new RegExp(`another model: tensor ${name} has .* at element \\d+, where the model has`),
+    );
+  });
+
+  it('with a weight that its type does not hold is refused', async () => {
+    const pretrained = await openSmallPretrained();
+    const [[name, tensor] = []] = [...pretrained.model.tensors];
+    if (name === undefined || tensor === undefined) throw new Error('no tensor');
+    const large = { ...tensor, read: tensor.read };
+    large.read = (take) =>
+      tensor.read((values, at) =>
+        take(
+          values.map(() => 70_000),
+          at,
+        ),
+      );
+    const tensors = new Map([...pretrained.model.tensors, [name, large]]);
+    const changed = { ...pretrained, model: { ...pretrained.model, tensors } };
+    const { message } = await refusalOf(CheckpointError, write(changed, 'f16'));
+    expect(message).toContain(`tensor ${name}: 70000 is beyond what that type holds; use --dtype bf16 or f32`);
+    await expect(write(changed, 'bf16')).resolves.toBeDefined();
+  });
+});
+
+describe('a vocabulary', () => {
+  const readBack = (codec: Codec): Codec => {
+    const read = [...ggufVocabulary(codec, 'own')].map(
+      ([key, value]) => [key, value instanceof Int32Array ? [...value] : value] as const,
+    );
+    return pretrainedCodec(ggufTokenizer(new Map<string, unknown>(read), 'own'), { vocabSize: codec.vocabSize });
+  };
+
+  it.each([
+    ['characters', closedCodec(characterTokenizer({ name: 'c', tokens: [...'0123456789+-= >é東'] })), '12 + 3 =é 東>'],
+    ['bytes', closedCodec(byteTokenizer), 'naïve 東京, 12\n'],
+  ])('of %s has its tokens, and what ends an answer', (_, codec, text) => {
+    const read = readBack(codec);
+    expect([...read.encode(text)]).toEqual([...codec.encode(text)]);
+    expect(read.decode(codec.encode(text))).toBe(text);
+    expect([read.eosTokenId, read.padTokenId, read.vocabSize]).toEqual([1, 0, codec.vocabSize]);
+  });
+
+  it('of words is refused, and so is a way to split that has no name', async () => {
+    const words = closedCodec(wordTokenizer({ name: 'w', tokens: ['up', 'down'] }));
+    expect(() => ggufVocabulary(words, 'own')).toThrow(
+      'own: its tokenizer is not written as GGUF — its tokens are words between blanks',
+    );
+    const { codec } = await openSmallPretrained();
+    const changed = { ...codec.toJSON(), pre_tokenizer: { type: 'Whitespace' } };
+    const odd = { ...codec, toJSON: () => changed };
+    expect(() => ggufVocabulary(odd, 'own')).toThrow(DataError);
+    expect(() => ggufVocabulary(odd, 'own')).toThrow('it splits a text otherwise than gpt-2, smollm');
+  });
+});
+
+describe('the command', () => {
+  eachInOwnFolder();
+  beforeEach(() => {
+    vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  const type = async (output: string): Promise<void> => EXPORT.run?.(['base'], { output, dtype: 'f16' }, []);
+
+  it('leaves a whole file, or none', async () => {
+    const store = await smallPretrainedFiles();
+
+    mkdirSync('base');
+    for (const name of await store.list('base'))
+      writeFileSync(`base/${name}`, (await store.read(`base/${name}`)) ?? '');
+    await type('mine.gguf');
+    expect(readdirSync('.').sort()).toEqual(['base', 'mine.gguf']);
+    await expect(type('mine.gguf')).rejects.toThrow(
+      '--output mine.gguf — is there already; give the name of a new file.',
+    );
+    await expect(type('mine')).rejects.toThrow('--output mine — give a name that ends in .gguf.');
+    writeFileSync(
+      'base/tokenizer.json',
+      JSON.stringify({
+        ...JSON.parse(readFileSync('base/tokenizer.json', 'utf8')),
+        pre_tokenizer: { type: 'Whitespace' },
+      }),
+    );
+    await expect(type('other.gguf')).rejects.toThrow('is not written as GGUF');
+    expect(existsSync('other.gguf')).toBe(false);
+    expect(readdirSync('.').sort()).toEqual(['base', 'mine.gguf']);
+  });
+});
