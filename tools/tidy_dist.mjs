@@ -43,11 +43,12 @@ function withoutComments(name, code) {
   return rest + code.slice(at);
 }
 
-/** The declarations that some import, they import, and so on. */
+/** The declarations that some import, they import, and so on; what an example in a comment imports is none of them. */
 function reachedFrom(entries) {
   const found = new Set(entries);
   for (const path of found) {
-    for (const [, target] of readFileSync(path, 'utf8').matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)) {
+    const code = readFileSync(path, 'utf8').replace(/\/\*[\s\S]*?\*\//g, '');
+    for (const [, target] of code.matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)) {
       const next = join(dirname(path), target.replace(/\.[jt]s$/, '.d.ts'));
       if (!existsSync(next)) throw new Error(`${relative(root, path)} imports ${target}, which has no declarations`);
       found.add(next);
