@@ -10,6 +10,19 @@ export function drawWord(rng: Rng, length: number, alphabet = LETTERS.length): s
   return word;
 }
 
+const CONSONANTS = 'bdgkmn';
+const VOWELS = 'aeo';
+
+/** What words of syllables are made of. */
+export const SYLLABLE_LETTERS = CONSONANTS + VOWELS;
+
+/** A word of exactly `length` letters, of a consonant and a vowel in turn: few letters, so that words have much in common. */
+export function drawSyllables(rng: Rng, length: number): string {
+  let word = '';
+  for (let i = 0; i < length; i++) word += rng.pick((i % 2 === 0 ? CONSONANTS : VOWELS).split(''));
+  return word;
+}
+
 /** Different words, each of at least two letters and at most `longest`; null where a draw repeats one. */
 export function drawWords(rng: Rng, count: number, longest: number): string[] | null {
   const words = Array.from({ length: count }, () => drawWord(rng, rng.int(2, longest)));

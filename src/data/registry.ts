@@ -46,9 +46,11 @@ import { gameOfLifeCard } from './tasks/game_of_life/card.ts';
 import { gcdCard } from './tasks/gcd/card.ts';
 import { graphColorCard } from './tasks/graph_color/card.ts';
 import { guessNumberCard } from './tasks/guess_number/card.ts';
+import { hangmanCard } from './tasks/hangman/card.ts';
 import { isomorphicStringsCard } from './tasks/isomorphic_strings/card.ts';
 import { kakurasuCard } from './tasks/kakurasu/card.ts';
 import { knightsKnavesCard } from './tasks/knights_knaves/card.ts';
+import { kuhnPokerCard } from './tasks/kuhn_poker/card.ts';
 import { largestIslandCard } from './tasks/largest_island/card.ts';
 import { lcmCard } from './tasks/lcm/card.ts';
 import { letterCountingCard } from './tasks/letter_counting/card.ts';
@@ -56,6 +58,7 @@ import { lightsOutCard } from './tasks/lights_out/card.ts';
 import { lookupCard } from './tasks/lookup/card.ts';
 import { manipulateMatrixCard } from './tasks/manipulate_matrix/card.ts';
 import { maskFillCard } from './tasks/mask_fill/card.ts';
+import { mastermindCard } from './tasks/mastermind/card.ts';
 import { mazeCard } from './tasks/maze/card.ts';
 import { mcqFimCard } from './tasks/mcq_fim/card.ts';
 import { miniSudokuCard } from './tasks/mini_sudoku/card.ts';
@@ -63,6 +66,7 @@ import { modArithCard } from './tasks/mod_arith/card.ts';
 import { nQueensCard } from './tasks/n_queens/card.ts';
 import { needleHaystackCard } from './tasks/needle_haystack/card.ts';
 import { nextSegmentCard } from './tasks/next_segment/card.ts';
+import { nimCard } from './tasks/nim/card.ts';
 import { numberFilteringCard } from './tasks/number_filtering/card.ts';
 import { numberFormatCard } from './tasks/number_format/card.ts';
 import { numberSequenceCard } from './tasks/number_sequence/card.ts';
@@ -97,6 +101,7 @@ import { verifyTasksCard } from './tasks/verify_tasks/card.ts';
 import { vmrCard } from './tasks/vmr/card.ts';
 import { wordSequenceReversalCard } from './tasks/word_sequence_reversal/card.ts';
 import { wordSortingCard } from './tasks/word_sorting/card.ts';
+import { wordleCard } from './tasks/wordle/card.ts';
 
 export type { AnyTaskDefinition, RegisteredTask } from './registered_task.ts';
 
@@ -246,6 +251,11 @@ const TASKS: readonly RegisteredTask[] = [
   task(calculatorCard, () => import('./tasks/calculator/calculator.ts'), 'calculator'),
   task(lookupCard, () => import('./tasks/lookup/lookup.ts'), 'lookup'),
   retry,
+  task(nimCard, () => import('./tasks/nim/nim.ts'), 'nim'),
+  task(kuhnPokerCard, () => import('./tasks/kuhn_poker/kuhn_poker.ts'), 'kuhnPoker'),
+  task(mastermindCard, () => import('./tasks/mastermind/mastermind.ts'), 'mastermind'),
+  task(wordleCard, () => import('./tasks/wordle/wordle.ts'), 'wordle'),
+  task(hangmanCard, () => import('./tasks/hangman/hangman.ts'), 'hangman'),
   // of tasks
   taskOfTasks(maskFillCard, () => import('./tasks/mask_fill/mask_fill.ts'), 'maskFill'),
   taskOfTasks(reorderCard, () => import('./tasks/reorder/reorder.ts'), 'reorder'),

@@ -15,6 +15,11 @@ const DIGESTS: Readonly<Record<string, readonly string[]>> = {
   calculator: ['11ac2e43', 'e0f9b86e', '17d18dd4', '91faf1a1'],
   retry: ['fba08ce6', '5051514d', '93bbb0cf'],
   lookup: ['09ba7317', '956d78a4', '41811dd9', 'ef2d2385'],
+  mastermind: ['57ce9539', 'e9fe1059', 'f25deda2', 'e986f7fb'],
+  hangman: ['f7d8c8b4', 'f4da7ec1', '804a6879', '59f67415'],
+  kuhn_poker: ['7731d091', '878e5570', 'b6b0b24f'],
+  nim: ['691812f6', '62930a13', 'e97b47c9', '6d73aa26'],
+  wordle: ['cb4c3f6b', '40bdd8fc', '8f241955', '2294a7f3'],
 };
 
 const environments: string[] = [];

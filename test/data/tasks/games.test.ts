@@ -5,7 +5,13 @@ import { bindEnvironment, playEpisode } from '../../../src/data/play.ts';
 import type { AnyTaskDefinition } from '../../../src/data/registry.ts';
 import { blackjack } from '../../../src/data/tasks/blackjack/blackjack.ts';
 import { bestValue, handOf, valueOfHitting, valueOfStanding } from '../../../src/data/tasks/blackjack/hands.ts';
+import { hangman } from '../../../src/data/tasks/hangman/hangman.ts';
+import { kuhnPoker } from '../../../src/data/tasks/kuhn_poker/kuhn_poker.ts';
+import { type Seat, worthOf as worthOfAction } from '../../../src/data/tasks/kuhn_poker/strategies.ts';
+import { answerTo, mastermind } from '../../../src/data/tasks/mastermind/mastermind.ts';
+import { nim } from '../../../src/data/tasks/nim/nim.ts';
 import { ticTacToe, worthOf } from '../../../src/data/tasks/tic_tac_toe/tic_tac_toe.ts';
+import { marksOf, wordle } from '../../../src/data/tasks/wordle/wordle.ts';
 import { rngFor } from '../../../src/kernels/philox.ts';
 
 /** Mean score of a player over these many problems of the training stream. */
@@ -99,5 +105,85 @@ describe('blackjack', () => {
       return sum / weights;
     };
     expect(mean(true)).not.toBe(mean(false));
+  });
+});
+
+describe('nim', () => {
+  it('is won by its expert from every position that the exclusive or says is won', () => {
+    for (const level of [0, 1, 2, 3]) expect(meanScore(nim, 'expert', 60, { level })).toBe(1);
+  });
+
+  it('has no position that is lost, and answers an error by winning', () => {
+    const task = bindTask(nim as unknown as AnyTaskDefinition, {});
+    for (let index = 0; index < 200; index++) {
+      const { heaps } = task.trainItem(0, index).identity as { heaps: string };
+      expect([...heaps].reduce((all, count) => all ^ Number(count), 0)).not.toBe(0);
+    }
+    const judge = (actions: string) =>
+      nim.verify({ heaps: '12' }, actions, { heaps: 2, most: 3, opponent: 'perfect' }, { finishReason: 'eos' });
+    // One of the second heap leaves two alike: whichever the opponent takes, the other one is the last.
+    expect(judge('b1\na1\nb1').score).toBe(1);
+    for (const error of ['a1', 'b2']) expect(judge(error).reason).toBe('the opponent took the last thing');
+  });
+});
+
+describe('kuhn_poker', () => {
+  const best = (card: string, seat: Seat, bluffs: number, calls: number): number =>
+    Math.max(...[true, false].map((bets) => worthOfAction({ card, seat, bluffs, calls }, bets)));
+
+  it('makes the game worth -1/18 to the first player against the equilibrium of the second, whatever he does', () => {
+    const values = ['J', 'Q', 'K'].map((card) => best(card, 1, 3, 3));
+    expect(values.reduce((sum, value) => sum + value, 0) / 3).toBeCloseTo(-1 / 18, 12);
+    // Both actions of a jack, and of a king, are worth the same there.
+    const jack = { card: 'J', seat: 1, bluffs: 3, calls: 3 } as const;
+    expect(worthOfAction(jack, true)).toBeCloseTo(worthOfAction(jack, false), 12);
+  });
+
+  it.each([0, 1, 2, 3])(
+    'makes it worth 1/18 to the second against an equilibrium of the first that bluffs %i of 9',
+    (bluffs) => {
+      // How often the first player passes or bets decides how often each seat is met.
+      let total = 0;
+      for (const own of ['J', 'Q', 'K']) {
+        for (const other of ['J', 'Q', 'K'].filter((card) => card !== own)) {
+          const bets = other === 'J' ? bluffs / 9 : other === 'Q' ? 0 : (3 * bluffs) / 9;
+          total += (bets * best(own, 3, bluffs, bluffs + 3) + (1 - bets) * best(own, 2, bluffs, bluffs + 3)) / 6;
+        }
+      }
+      expect(total).toBeCloseTo(1 / 18, 12);
+    },
+  );
+
+  it('is worth what its expert gets, and more than chance', () => {
+    const task = bindTask(kuhnPoker as unknown as AnyTaskDefinition, {});
+    const episodes = 4000;
+    const best = Array.from({ length: episodes }, (_, index) => Number(task.trainItem(1, index).columns?.best_score));
+    const mean = best.reduce((sum, score) => sum + score, 0) / episodes;
+    expect(Math.abs(meanScore(kuhnPoker, 'expert', episodes) - mean)).toBeLessThan((4 * 0.5) / Math.sqrt(episodes));
+    expect(meanScore(kuhnPoker, 'random', episodes)).toBeLessThan(mean - 0.04);
+  });
+});
+
+describe('guesses among candidates', () => {
+  it('of mastermind are answered by hand', () => {
+    expect(answerTo('0012', '0012')).toBe('40');
+    expect(answerTo('0012', '1200')).toBe('04');
+    expect(answerTo('0011', '0100')).toBe('12');
+    expect(answerTo('000', '012')).toBe('10');
+  });
+
+  it('of wordle mark a letter as often as the word has it, those that are right first', () => {
+    expect(marksOf('bado', 'bado')).toBe('====');
+    expect(marksOf('baba', 'bado')).toBe('==--');
+    expect(marksOf('abab', 'bado')).toBe('++--');
+    expect(marksOf('oboe', 'bado')).toBe('++--');
+  });
+
+  it('find every code and every word in time', () => {
+    for (const level of [0, 1, 2]) {
+      expect(meanScore(mastermind, 'expert', 60, { level })).toBe(1);
+      expect(meanScore(wordle, 'expert', 60, { level })).toBe(1);
+      expect(meanScore(hangman, 'expert', 60, { level })).toBe(1);
+    }
   });
 });
