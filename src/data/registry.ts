@@ -61,6 +61,7 @@ import { maskFillCard } from './tasks/mask_fill/card.ts';
 import { mastermindCard } from './tasks/mastermind/card.ts';
 import { mazeCard } from './tasks/maze/card.ts';
 import { mcqFimCard } from './tasks/mcq_fim/card.ts';
+import { minesweeperCard } from './tasks/minesweeper/card.ts';
 import { miniSudokuCard } from './tasks/mini_sudoku/card.ts';
 import { modArithCard } from './tasks/mod_arith/card.ts';
 import { nQueensCard } from './tasks/n_queens/card.ts';
@@ -88,6 +89,7 @@ import { rottenOrangesCard } from './tasks/rotten_oranges/card.ts';
 import { runLengthCard } from './tasks/run_length/card.ts';
 import { shortestPathCard } from './tasks/shortest_path/card.ts';
 import { simpleEquationsCard } from './tasks/simple_equations/card.ts';
+import { sokobanCard } from './tasks/sokoban/card.ts';
 import { sortDigitsCard } from './tasks/sort_digits/card.ts';
 import { spiralMatrixCard } from './tasks/spiral_matrix/card.ts';
 import { sslTasksCard } from './tasks/ssl_tasks/card.ts';
@@ -256,6 +258,8 @@ const TASKS: readonly RegisteredTask[] = [
   task(mastermindCard, () => import('./tasks/mastermind/mastermind.ts'), 'mastermind'),
   task(wordleCard, () => import('./tasks/wordle/wordle.ts'), 'wordle'),
   task(hangmanCard, () => import('./tasks/hangman/hangman.ts'), 'hangman'),
+  task(sokobanCard, () => import('./tasks/sokoban/sokoban.ts'), 'sokoban'),
+  task(minesweeperCard, () => import('./tasks/minesweeper/minesweeper.ts'), 'minesweeper'),
   // of tasks
   taskOfTasks(maskFillCard, () => import('./tasks/mask_fill/mask_fill.ts'), 'maskFill'),
   taskOfTasks(reorderCard, () => import('./tasks/reorder/reorder.ts'), 'reorder'),

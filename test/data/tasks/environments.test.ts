@@ -20,6 +20,8 @@ const DIGESTS: Readonly<Record<string, readonly string[]>> = {
   kuhn_poker: ['7731d091', '878e5570', 'b6b0b24f'],
   nim: ['691812f6', '62930a13', 'e97b47c9', '6d73aa26'],
   wordle: ['cb4c3f6b', '40bdd8fc', '8f241955', '2294a7f3'],
+  sokoban: ['8185e852', '2430c282', '8b2e1691', '4b425c4b'],
+  minesweeper: ['6c949d9e', '90cb85c9', '9e12722c', '8f1519fb'],
 };
 
 const environments: string[] = [];

@@ -9,7 +9,11 @@ import { hangman } from '../../../src/data/tasks/hangman/hangman.ts';
 import { kuhnPoker } from '../../../src/data/tasks/kuhn_poker/kuhn_poker.ts';
 import { type Seat, worthOf as worthOfAction } from '../../../src/data/tasks/kuhn_poker/strategies.ts';
 import { answerTo, mastermind } from '../../../src/data/tasks/mastermind/mastermind.ts';
+import { neighboursOf, safeFields } from '../../../src/data/tasks/minesweeper/deduction.ts';
+import { minesweeper } from '../../../src/data/tasks/minesweeper/minesweeper.ts';
 import { nim } from '../../../src/data/tasks/nim/nim.ts';
+import { sokoban } from '../../../src/data/tasks/sokoban/sokoban.ts';
+import { moved, shortestWay } from '../../../src/data/tasks/sokoban/warehouse.ts';
 import { ticTacToe, worthOf } from '../../../src/data/tasks/tic_tac_toe/tic_tac_toe.ts';
 import { marksOf, wordle } from '../../../src/data/tasks/wordle/wordle.ts';
 import { rngFor } from '../../../src/kernels/philox.ts';
@@ -185,5 +189,56 @@ describe('guesses among candidates', () => {
       expect(meanScore(wordle, 'expert', 60, { level })).toBe(1);
       expect(meanScore(hangman, 'expert', 60, { level })).toBe(1);
     }
+  });
+});
+
+describe('sokoban', () => {
+  const corridor = { size: 3, floor: '...###..o', player: 0, boxes: [1] };
+
+  it('pushes a box where the field beyond it is free, and nothing else', () => {
+    expect(moved(corridor, corridor, 'R')).toEqual({ player: 1, boxes: [2] });
+    expect(moved(corridor, { player: 1, boxes: [2] }, 'R')).toEqual({ player: 1, boxes: [2] });
+    expect(moved(corridor, corridor, 'D')).toMatchObject({ player: 0, boxes: [1] });
+    expect(moved(corridor, { player: 0, boxes: [1, 2] }, 'R')).toEqual({ player: 0, boxes: [1, 2] });
+  });
+
+  it('knows the shortest way, and where there is none', () => {
+    const open = { size: 3, floor: '........o' };
+    // To the wall, around it, and down.
+    expect(shortestWay(open, { player: 3, boxes: [4] })).toBe('RURD');
+    expect(shortestWay(open, { player: 4, boxes: [0] })).toBeUndefined(); // a corner
+    expect(shortestWay(open, { player: 2, boxes: [5] })).toBe('D');
+  });
+
+  it('is lost with the move after which no way leads on', () => {
+    const judge = (actions: string) =>
+      sokoban.verify(
+        { size: 3, floor: '........o', player: 2, boxes: [1] },
+        actions,
+        { size: 3, boxes: 1, walls: 0, turns: 8 },
+        { finishReason: 'eos' },
+      );
+    expect(judge('L').reason).toBe('a box is where no way leads on');
+  });
+});
+
+describe('minesweeper', () => {
+  const three = neighboursOf(3);
+
+  it('finds the fields that no way of laying the mines makes a mine', () => {
+    // One mine beside the corner's 1: any of three. With two mines left elsewhere nothing is safe.
+    expect(safeFields('1########', 3, three)).toEqual([]);
+    // All mines are beside the corner: everything farther is safe.
+    expect(safeFields('1########', 1, three)).toEqual([2, 5, 6, 7, 8]);
+    // 1 2 1 in a row under covered fields: the mines are left and right, the middle is safe.
+    expect(safeFields('###121000', 2, three)).toEqual([1]);
+  });
+
+  it('draws boards that these deductions open to the end, and refuses a mine', () => {
+    for (const level of [0, 1, 2]) expect(meanScore(minesweeper, 'expert', 40, { level })).toBe(1);
+    const judge = (actions: string) =>
+      minesweeper.verify({ mines: [8], first: 4 }, actions, { size: 3, mines: 1 }, { finishReason: 'eos' });
+    expect(judge('22').reason).toBe('opened a mine');
+    expect(judge('11\n11\n11').failure).toBe('illegal');
   });
 });
