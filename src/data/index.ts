@@ -83,6 +83,12 @@ export type {
 export { oneTask, type TaskSet, type TaskShare, taskSet } from './task_set.ts';
 export type { CallFormat, ToolCall } from './tools/call_formats.ts';
 export {
+  type EnvironmentClass,
+  environmentFactory,
+  type FactoryOptions,
+  type FactoryRow,
+} from './tools/environment_factory.ts';
+export {
   type Tool,
   type ToolAnswer,
   type ToolArguments,

@@ -108,6 +108,32 @@ export function watchEnvironment(own: unknown, calls: TaskCalls): AnyEnvironment
           return broken('guard', [state, said], `gave ${shown(reason)}`, 'a text, or undefined for an action to take');
         }),
     }),
+    ...(environment.toolNames && {
+      toolNames: (knobs) =>
+        limited('toolNames', [knobs], () => {
+          const names: unknown = environment.toolNames?.(knobs);
+          const isKept = Array.isArray(names) && names.every((name) => typeof name === 'string');
+          return isKept ? names : broken('toolNames', [knobs], `gave ${shown(names)}`, 'a list of names');
+        }),
+    }),
+    ...(environment.introduction && {
+      introduction: (knobs) =>
+        limited('introduction', [knobs], () => {
+          const said: unknown = environment.introduction?.(knobs);
+          const { system = '', tools = [] } = isMapping(said) ? said : { system: said };
+          const isKept = typeof system === 'string' && Array.isArray(tools) && freezePlain(tools) === undefined;
+          if (!isKept)
+            broken('introduction', [knobs], `gave ${shown(said)}`, '{system, tools}: a text, and JSON Schemas');
+          return said as NonNullable<ReturnType<NonNullable<AnyEnvironment['introduction']>>>;
+        }),
+    }),
+    ...(environment.inWords && {
+      inWords: (template) =>
+        watchEnvironment(
+          limited('inWords', [], () => environment.inWords?.(template)),
+          calls,
+        ),
+    }),
     ...(environment.chanceDecides && {
       chanceDecides: (knobs) => limited('chanceDecides', [knobs], () => environment.chanceDecides?.(knobs) === true),
     }),
