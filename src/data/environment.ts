@@ -57,8 +57,16 @@ export interface ComparedState {
   readonly goal: readonly string[];
 }
 
+/** Calls of tools in an episode. */
+export interface ToolCalls {
+  /** So far, those that no tool could answer included. */
+  readonly made: number;
+  /** Those that an expert would still make before he answers: facts that are not known yet. */
+  readonly open: number;
+}
+
 /** What may be known of a state besides how far it is from won, by the member of the environment that knows it. */
-export const STATE_FACTS = ['distance', 'milestones', 'compared', 'guard'] as const;
+export const STATE_FACTS = ['distance', 'milestones', 'compared', 'guard', 'calls'] as const;
 export type StateFact = (typeof STATE_FACTS)[number];
 
 /** What an environment knows of a state. */
@@ -68,6 +76,7 @@ export interface KnownState {
   readonly distance?: number;
   readonly milestones?: readonly boolean[];
   readonly compared?: ComparedState;
+  readonly calls?: ToolCalls;
 }
 
 /**
@@ -92,6 +101,8 @@ export interface EnvironmentDefinition<I extends Json, S extends Json, K extends
   milestones?(state: S, knobs: K): readonly boolean[];
   /** The state beside the one that wins. */
   compared?(state: S, knobs: K): ComparedState;
+  /** Calls of tools up to a state, and from there on. */
+  calls?(state: S, knobs: K): ToolCalls;
   /** Why an action that the rules allow should not be taken: what the policy then reads in the place of its effect. */
   guard?(state: S, action: string, knobs: K): string | undefined;
   /** Whether the best player may lose, as chance decides too; absent: an expert wins every episode. */

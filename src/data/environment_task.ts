@@ -44,7 +44,7 @@ export function environmentTask<I extends Json, S extends Json, K extends Knobs>
   definition: EnvironmentTask<I, S, K>,
 ): TaskDefinition<I, K> {
   const { characters, longest, mutants, start, step, expert, random, teacher, chanceDecides, ...others } = definition;
-  const { distance, milestones, compared, guard, ...own } = others;
+  const { distance, milestones, compared, guard, calls, ...own } = others;
   const tokenizer = characterTokenizer({ name: card.name, tokens: [...new Set(characters.split(''))] });
   const turnLimits = (knobs: K): TurnLimits => {
     const { turns, action, observation } = longest(knobs);
@@ -61,6 +61,7 @@ export function environmentTask<I extends Json, S extends Json, K extends Knobs>
     ...(milestones && { milestones }),
     ...(compared && { compared }),
     ...(guard && { guard }),
+    ...(calls && { calls }),
     turnLimits,
   };
   const environment = rules as unknown as AnyEnvironment; // it knows its own states and knobs

@@ -58,6 +58,7 @@ export type {
   PlayedEpisode,
   PlayedTurn,
   StateFact,
+  ToolCalls,
   TurnLimits,
 } from './environment.ts';
 export { type EnvironmentTask, environmentTask } from './environment_task.ts';

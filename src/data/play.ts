@@ -27,11 +27,13 @@ export function knownState(definition: AnyEnvironment, state: Json, knobs: Knobs
   const distance = definition.distance?.(state, knobs);
   const milestones = definition.milestones?.(state, knobs);
   const compared = definition.compared?.(state, knobs);
+  const calls = definition.calls?.(state, knobs);
   return {
     key: JSON.stringify(state),
     ...(distance !== undefined && { distance }),
     ...(milestones && { milestones }),
     ...(compared && { compared }),
+    ...(calls && { calls }),
   };
 }
 

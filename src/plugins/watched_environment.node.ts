@@ -1,5 +1,5 @@
 /** The environment of a user's task, watched: each call is limited in time, and what it gives is checked. */
-import type { ComparedState, EnvironmentStep } from '../data/environment.ts';
+import type { ComparedState, EnvironmentStep, ToolCalls } from '../data/environment.ts';
 import type { AnyEnvironment } from '../data/play.ts';
 import type { Json } from '../options/json.ts';
 import { refusal } from './module.node.ts';
@@ -98,6 +98,16 @@ export function watchEnvironment(own: unknown, calls: TaskCalls): AnyEnvironment
           if (isListOf('string', cells) && isListOf('string', goal) && cells.length === goal.length && cells.length > 0)
             return { cells, goal } as ComparedState;
           return broken('compared', [state], `gave ${shown(given)}`, '{cells, goal}: two lists of as many texts');
+        }),
+    }),
+    ...(environment.calls && {
+      calls: (state, knobs) =>
+        limited('calls', [state], () => {
+          const given: unknown = environment.calls?.(state, knobs);
+          const { made, open } = isMapping(given) ? given : {};
+          const isCount = (count: unknown): boolean => Number.isInteger(count) && Number(count) >= 0;
+          if (isCount(made) && isCount(open)) return { made, open } as ToolCalls;
+          return broken('calls', [state], `gave ${shown(given)}`, '{made, open}: two whole numbers from 0');
         }),
     }),
     ...(environment.guard && {

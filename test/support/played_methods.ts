@@ -16,6 +16,7 @@ export function playedTask(method: Played): string {
   const asks = (fact: string): boolean => uses.includes(`states-${fact}`);
   if (asks('milestones') || asks('compared')) return '{name: form_state, fields: 3, values: 3, changes: 2}';
   if (asks('distance') || asks('guard')) return '{name: frozen_lake, size: 3}';
+  if (asks('calls')) return '{name: calculator, numbers: 2, digits: 1}';
   return '{name: guess_number, max: 9, numbers: 5, turns: 3}';
 }
 

@@ -44,6 +44,9 @@ export function checkKnownStates(
     if (cells.length !== goal.length) report('compared() gives cells and a goal of other lengths', action);
     if (isWon && cells.some((cell, at) => cell !== goal[at]))
       report('compared() gives other cells than those of the goal where the episode is won', action);
+    const [was, is] = [before.calls, after.calls];
+    if (was && is && isExpert && isSure && was.open !== is.open + (is.made - was.made))
+      report(`calls() says that ${was.open} are open, and after ${is.made - was.made} of an expert ${is.open}`, action);
     const denied = definition.guard?.(state, action, knobs);
     if (denied === undefined) return;
     if (isExpert) report('guard() denies what the expert does', action);

@@ -2,7 +2,7 @@
  * A task with tools: an action that is a call is answered by the tool, and an action without one is the final answer, which
  * the task judges. Made on top of `environmentTask`.
  */
-import type { Rng } from '../../kernels/philox.ts';
+import { type Rng, rngFor } from '../../kernels/philox.ts';
 import type { Json } from '../../options/json.ts';
 import { key } from '../../options/keys.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
@@ -32,7 +32,10 @@ export type ToolState<I extends Json, S extends Json> = {
 
 /** What an environment with tools says of itself. */
 export interface ToolEnvironment<I extends Json, S extends Json, K extends Knobs>
-  extends Omit<EnvironmentTask<I, ToolState<I, S>, K>, 'start' | 'step' | 'expert' | 'random' | 'teacher' | 'longest'> {
+  extends Omit<
+    EnvironmentTask<I, ToolState<I, S>, K>,
+    'start' | 'step' | 'expert' | 'random' | 'teacher' | 'longest' | 'calls'
+  > {
   readonly tools: readonly Tool<S>[];
   /** What the tools work on before the first call. */
   start(identity: I, knobs: K, rng: Rng): S;
@@ -106,11 +109,23 @@ export function toolEnvironment<I extends Json, S extends Json, K extends Knobs>
       ...(teacher && { teacher: acting(teacher) }),
     };
   };
+  /** Calls that the expert makes one after the other until he answers. */
+  const openCalls = (from: ToolState<I, S>, given: K): number => {
+    const rng = rngFor('open calls');
+    const room = { isInWords: false, most: mostSaid(given, false) };
+    let at = from;
+    for (let open = 0; ; open++) {
+      const next = expert(at, given, rng);
+      if (typeof next === 'string' || open === longest(given).calls) return open;
+      at = answered(at, [{ name: next.call, given: next.arguments }], has(given), rng, room).state;
+    }
+  };
   const made = environmentTask<I, ToolState<I, S>, K>(
     { ...card, knobs },
     {
       ...own,
       ...speaking(TAGS, false),
+      calls: (episode, given) => ({ made: episode.results.length, open: openCalls(episode, given) }),
       characters: `${characters}<call></call> ${REFUSED}${names.join('')}`,
       longest(given) {
         const { calls, prompt, values, answer, question } = longest(given);

@@ -22,6 +22,9 @@ import { solvedOverride } from './solved_override.ts';
 import { spreadGuard } from './spread_guard.ts';
 import { stateMatch } from './state_match.ts';
 import { strictnessSchedule } from './strictness_schedule.ts';
+import { toolF1 } from './tool_f1.ts';
+import { toolGain } from './tool_gain.ts';
+import { toolScore } from './tool_score.ts';
 import { weaver } from './weaver.ts';
 import { winRate } from './win_rate.ts';
 
@@ -49,4 +52,7 @@ export const GROUP_STEPS: readonly Method<GroupStep>[] = [
   milestones,
   distanceDelta,
   stateMatch,
+  toolScore,
+  toolF1,
+  toolGain,
 ];

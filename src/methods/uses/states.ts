@@ -10,6 +10,7 @@ const SAYS: Readonly<Record<StateFact, string>> = {
   milestones: 'which milestones a state has reached',
   compared: 'how a state differs from the one that wins',
   guard: 'which actions should not be taken',
+  calls: 'which calls of tools are made and which are open',
 };
 
 /** Environments that give a fact are named here alone, as examples in an error. */
@@ -18,6 +19,7 @@ const EXAMPLES: Readonly<Record<StateFact, string>> = {
   milestones: 'form_state',
   compared: 'form_state',
   guard: 'frozen_lake',
+  calls: 'calculator, lookup',
 };
 
 /** Environments that know something of their states. */
