@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type AnswerOptions, PromptAnswerer } from '../../src/cli/commands/answers.ts';
 import { availableLines, choosePrompts, promptsOf } from '../../src/cli/commands/prompts.ts';
+import { conversationLines } from '../../src/cli/display/conversation_lines.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { bindTask } from '../../src/data/index.ts';
 import { withTasks } from '../../src/grpo/engine.ts';
@@ -68,6 +69,56 @@ describe('an answer', () => {
     expect(known?.completions[0]?.verdict).toBeDefined();
     expect(unknown?.unjudged).toBe('sort_digits has no parse() to read prompts by');
   });
+});
+
+describe('a problem that is played in turns', () => {
+  const opened = async () => {
+    const yaml = YAML.replace('sort_digits, digits: 3', 'guess_number, max: 9, numbers: 5, turns: 3');
+    const { config } = parseConfig(yaml, { file: 'inline' });
+    return openForInference(config, createTasks(config), referenceBackend, { prompts: 4, samples: 2 });
+  };
+  const drawn = { samples: 2, temperature: 1, seed: 3 };
+
+  it('is answered by whole episodes, with who said what', async () => {
+    const run = await opened();
+    const [item] = run.engine.tasks.heldOutItems();
+    const [answer, typed] = await answererOf(run, drawn).answer([item, item.prompt]);
+    for (const { completions } of [answer, typed]) {
+      expect(completions).toHaveLength(2);
+      for (const { turns = [], verdict } of completions) {
+        expect(turns[0]?.label).toBe('policy');
+        expect(turns.some(({ label }, i) => label !== (i % 2 === 0 ? 'policy' : 'environment'))).toBe(false);
+        expect(verdict?.status).toBeDefined();
+      }
+    }
+  });
+
+  it('does not depend on what is asked with it', async () => {
+    const run = await opened();
+    const [first, second] = run.engine.tasks.heldOutItems();
+    const asked = [first, '9 9>', second];
+    const together = await answererOf(run, drawn).answer(asked);
+    const alone = answererOf(await opened(), drawn);
+    const apart = [];
+    for (const each of asked) apart.push(...(await alone.answer([each])));
+    expect(apart).toEqual(together);
+    expect(together[1]?.unjudged).toBe(
+      'guess_number is played in turns, and no held-out problem has this prompt: this is a first turn',
+    );
+  });
+});
+
+it('a conversation has a line a turn', () => {
+  const turns = [
+    { label: 'policy', text: '<call>calc 1+1</call>' },
+    { label: 'calc', text: '\n2\n' },
+    { label: 'policy', text: '2' },
+  ];
+  expect(conversationLines(turns).map((line) => line.trim())).toEqual([
+    'policy  <call>calc 1+1</call>',
+    'calc    2',
+    'policy  2',
+  ]);
 });
 
 describe('prompts', () => {

@@ -3,8 +3,14 @@ import type { TaskItem } from '../../data/task.ts';
 import type { TaskSet } from '../../data/task_set.ts';
 import { DataError } from '../../errors.ts';
 import type { Engine } from '../../grpo/engine.ts';
-import { type CompletionSettings, completeTexts, verifyCompletions } from '../../grpo/rollout/complete.ts';
+import {
+  type CompletionSettings,
+  completeItems,
+  completeTexts,
+  verifyCompletions,
+} from '../../grpo/rollout/complete.ts';
 import { samplingKey } from '../../grpo/run.ts';
+import type { Turn } from '../../methods/records.ts';
 import type { StageConfig } from '../../methods/stage.ts';
 import { type Completion, wholeVocabulary } from '../../model/sampling/generation.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
@@ -13,6 +19,8 @@ import type { Verdict } from '../../rewards/verdict.ts';
 export interface AnsweredCompletion extends Completion {
   readonly text: string;
   readonly verdict?: Verdict;
+  /** Who said what, where it was played. */
+  readonly turns?: readonly Turn[];
 }
 
 export interface Answer {
@@ -60,16 +68,50 @@ export class PromptAnswerer {
       const prompt = typeof each === 'string' ? each : each.prompt;
       return { each, prompt, error: mistakeIn(prompt, tasks) };
     });
-    const askable = checked.filter(({ error }) => error === undefined).map(({ prompt }) => prompt);
-    const settings = { ...this.#settings, firstRollout: this.#rollouts };
-    const completions = askable.length === 0 ? [] : await completeTexts(this.#engine, askable, settings);
-    this.#rollouts += askable.length * this.#samples;
+    const askable = checked
+      .filter(({ error }) => error === undefined)
+      .map(({ each, prompt }) => ({ prompt, item: typeof each === 'string' ? problemOf(each, tasks) : each }));
+    const answers = await this.#complete(askable);
     let next = 0;
-    return checked.map(({ each, prompt, error }) => {
-      if (error !== undefined) return { prompt, completions: [], error };
-      return judged(prompt, typeof each === 'string' ? problemOf(each, tasks) : each, completions[next++], tasks);
-    });
+    return checked.map(({ prompt, error }) =>
+      error === undefined ? answers[next++] : { prompt, completions: [], error },
+    );
   }
+
+  /** Those in a row that are played, or are not, together: rollouts are numbered in the order of the prompts. */
+  async #complete(asked: readonly Asked[]): Promise<Answer[]> {
+    const { tasks } = this.#engine;
+    const answers: Answer[] = [];
+    while (answers.length < asked.length) {
+      const isPlayed = playedItem(asked[answers.length], tasks) !== undefined;
+      const rest = asked.slice(answers.length);
+      const end = rest.findIndex((one) => (playedItem(one, tasks) !== undefined) !== isPlayed);
+      const some = end < 0 ? rest : rest.slice(0, end);
+      const settings = { ...this.#settings, firstRollout: this.#rollouts };
+      this.#rollouts += some.length * this.#samples;
+      if (isPlayed) {
+        const items = some.flatMap((one) => playedItem(one, tasks) ?? []);
+        const episodes = await completeItems(this.#engine, items, settings);
+        answers.push(...some.map(({ prompt }, i) => ({ prompt, completions: episodes[i] })));
+      } else {
+        const prompts = some.map(({ prompt }) => prompt);
+        const completions = await completeTexts(this.#engine, prompts, settings);
+        answers.push(...some.map(({ prompt, item }, i) => judged(prompt, item, completions[i], tasks)));
+      }
+    }
+    return answers;
+  }
+}
+
+/** A prompt, and the problem that it asks; null: none, undefined: nobody can tell. */
+interface Asked {
+  readonly prompt: string;
+  readonly item: TaskItem | null | undefined;
+}
+
+/** The problem of a prompt, where it is played in turns. */
+function playedItem({ item }: Asked, { environment }: TaskSet): TaskItem | undefined {
+  return item && environment.plays(item) ? item : undefined;
 }
 
 /** What a prompt asks: as the task reads it, else as one of its held-out problems that is known by its prompt. */
@@ -84,7 +126,13 @@ function judged(
   completions: readonly (Completion & { readonly text: string })[],
   tasks: TaskSet,
 ): Answer {
-  if (item === undefined) return { prompt, completions, unjudged: `${tasks.name} has no parse() to read prompts by` };
+  if (item === undefined) {
+    const unjudged =
+      tasks.environment.maxTurns > 1
+        ? `${tasks.name} is played in turns, and no held-out problem has this prompt: this is a first turn`
+        : `${tasks.name} has no parse() to read prompts by`;
+    return { prompt, completions, unjudged };
+  }
   if (item === null) {
     const [example] = tasks.heldOutItems();
     return { prompt, completions, unjudged: `no problem of ${tasks.name}, which looks like ${example.prompt}` };

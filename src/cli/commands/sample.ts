@@ -8,6 +8,7 @@ import type { TaskSet } from '../../data/task_set.ts';
 import { printable } from '../../format.ts';
 import type { InferenceLoad } from '../../planning/capacity.ts';
 import { colors } from '../display/colors.ts';
+import { conversationLines } from '../display/conversation_lines.ts';
 import { print, printError, printJson } from '../display/output.ts';
 import { exampleLine } from '../display/reporter.ts';
 import { command } from '../flags/command.ts';
@@ -148,7 +149,11 @@ function showLines(answers: readonly Answer[], { isTyped = false } = {}): void {
       printError(error.message);
       if (!isTyped) process.exitCode = 1;
     }
-    for (const { text, verdict } of completions) {
+    for (const { text, verdict, turns } of completions) {
+      if (verdict !== undefined && turns !== undefined) {
+        print([exampleLine({ prompt, completion: '', verdict }), ...conversationLines(turns)].join('\n'));
+        continue;
+      }
       const line =
         verdict === undefined
           ? `  ${colors.dim('–')}      ${printable(prompt)} ${printable(text)}`
@@ -168,11 +173,14 @@ function showObjects(answers: readonly Answer[]): void {
       writeObject({ prompt, error: error.message });
       process.exitCode = 1;
     }
-    completions.forEach(({ text, verdict, tokens, logprobs, finishReason }, sample) => {
+    completions.forEach(({ text, verdict, turns, tokens, logprobs, finishReason }, sample) => {
       writeObject({
         prompt,
         ...(completions.length > 1 && { sample }),
         completion: text,
+        ...(turns && {
+          turns: turns.map(({ label, text: said, tokens: own }) => ({ label, text: said.trim(), tokens: own.length })),
+        }),
         tokens: [...tokens],
         finish_reason: finishReason,
         logprob: logprobs.reduce((sum, logprob) => sum + logprob, 0),

@@ -1,0 +1,15 @@
+/** An episode as a conversation, a turn a line: who said what. */
+import { POLICY_TURN } from '../../data/environment.ts';
+import { printable } from '../../format.ts';
+import { colors } from './colors.ts';
+
+const INDENT = ' '.repeat(9);
+
+/** @param turns  who said it, and what; ends of lines around it set turns apart and are left out */
+export function conversationLines(turns: readonly { readonly label: string; readonly text: string }[]): string[] {
+  const widest = Math.max(0, ...turns.map(({ label }) => label.length));
+  return turns.map(({ label, text }) => {
+    const line = `${INDENT}${printable(label).padEnd(widest)}  ${printable(text.trim())}`;
+    return label === POLICY_TURN ? line : colors.dim(line);
+  });
+}
