@@ -18,6 +18,7 @@ const LONG = [
   'test/cli/tasks.test.ts',
   'test/config/limits.test.ts',
   'test/data/broken_verifiers.test.ts',
+  'test/data/tasks/environments.test.ts',
   'test/data/openenv/faults.test.ts',
   'test/plugins/datasets.test.ts',
   'test/plugins/method_check.test.ts',

@@ -18,6 +18,7 @@ const benchmarks = {
   methods: 'what does each method reach from random weights, and is it stable off-policy?',
   strategies: 'what do sources and strategies bring at the same number of sampled tokens?',
   'strategy-costs': 'what do a step and its memory cost with each source and strategy, beside a plain one?',
+  environments: 'what does a policy learn of each environment in two minutes of one core?',
   recipe: 'which tasks of tier 1 does one recipe teach in two minutes?',
   datasets: 'how much memory and time do a million rows take?',
   tasks: 'how many problems does each task draw in a second, and how many answers does it judge?',

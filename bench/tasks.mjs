@@ -30,6 +30,10 @@ const WITH_SOLVER = new Set([
   'number_sequence',
   'lights_out',
   'constraints',
+  'wordle',
+  'hangman',
+  'minesweeper',
+  'sokoban',
 ]);
 const LEAST = { problems: 20_000, solved: 1000, verdicts: 100_000 };
 
