@@ -18,6 +18,7 @@ import { noisyWrapper } from './noisy_wrapper.ts';
 import { potentialShaping } from './potential_shaping.ts';
 import { pseudoLabelSelect } from './pseudo_label_select.ts';
 import { rewardTransform } from './reward_transform.ts';
+import { softGate } from './soft_gate.ts';
 import { solvedOverride } from './solved_override.ts';
 import { spreadGuard } from './spread_guard.ts';
 import { stateMatch } from './state_match.ts';
@@ -55,4 +56,5 @@ export const GROUP_STEPS: readonly Method<GroupStep>[] = [
   toolScore,
   toolF1,
   toolGain,
+  softGate,
 ];
