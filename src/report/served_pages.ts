@@ -30,7 +30,11 @@ export async function makeRunsPage(folder: string, canTrain: boolean): Promise<s
   ${THEME}
 </header>
 <main>
-  ${canTrain ? html`<p class="ways"><a href="train/">Train in this browser</a></p>` : undefined}
+  <nav class="ways" aria-label="Pages">
+    ${canTrain ? html`<a href="train/">Train in this browser</a>` : undefined}
+    <a href="docs/ui.md">About these pages</a>
+    <a href="docs/README.md">All documentation</a>
+  </nav>
   <div id="runs"></div>
 </main>
 <noscript><p class="notice">The list needs JavaScript.</p></noscript>`;

@@ -86,6 +86,37 @@ it('is used by keyboard alone: to the controls, train, pause', async () => {
   await close();
 });
 
+it('has contents that move to their place by keyboard, and leave the experiment of the address as it is', async () => {
+  const { page, errors, close } = await arrive(browser, `${site.url}#preset=sort-two`);
+  await status(page, 'waiting');
+  await page.locator('#contents a:has-text("Settings")').press('Enter');
+  await page.waitForSelector('#settings-title:focus');
+  await page.waitForFunction(() => {
+    const { top } = document.getElementById('settings-title')?.getBoundingClientRect() ?? { top: -1 };
+    return top >= 0 && top < innerHeight;
+  });
+  expect(await page.evaluate(() => location.hash)).toBe('#preset=sort-two');
+  expect(await page.isVisible('#all-runs')).toBe(false);
+  expect(errors).toEqual([]);
+  await close();
+});
+
+it('plays episodes: each turn is a line of its own, what it was answered on the right', async () => {
+  const { page, errors, close } = await visit(browser, `${site.url}#preset=guess-number&warmStart=20&steps=40`);
+  await status(page, 'resting');
+  await page.click('#train');
+  await page.waitForSelector('.completions .said.others .token.given');
+  await page.click('#train');
+  await status(page, 'resting');
+  const said = await page.locator('.completions .said').allInnerTexts();
+  expect(said.length).toBeGreaterThan(16);
+  expect(await page.locator('.completions .said:not(.others) .token.given').count()).toBe(0);
+  expect(await page.textContent('#figures')).toMatch(/Time\d+ (s|min) left/);
+  expect(await findings(page)).toEqual([]);
+  expect(errors).toEqual([]);
+  await close();
+});
+
 it('on a host without headers a service worker isolates the page, and it has threads', async () => {
   const plain = await serveSite({ isolated: false });
   const { page, errors, close } = await visit(browser, `${plain.url}?threads=2${LINK}`);

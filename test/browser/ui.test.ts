@@ -1,6 +1,6 @@
 /** The pages of `rlvr-train ui` in Chromium: each control by keyboard, what a log adds while one looks, and access. */
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { unzipSync } from 'fflate';
@@ -87,6 +87,49 @@ it('runs are listed, chosen and laid over each other by keyboard; seeds are a cu
   await page.keyboard.press('Enter');
   expect(await hash(page)).toContain('off=rate1e-2');
   expect(await page.locator('.legend[aria-pressed="false"]').count()).toBeGreaterThan(3);
+  expect(errors).toEqual([]);
+  await close();
+});
+
+it('a run is found, sorted, named and deleted by keyboard; the address keeps search and order', async () => {
+  makeRun('zz-last', { seed: 7 });
+  const { page, errors, close } = await arrive(browser, server.url);
+  const names = (): Promise<string[]> => page.locator('tbody th a').allInnerTexts();
+  await page.waitForFunction(() => document.querySelectorAll('tbody tr').length > 6);
+  await tabTo(page, '[data-sort="run"]');
+  await page.keyboard.press('Enter');
+  expect((await names())[0]).toBe('rate1e-2/seed0');
+  expect(await page.getAttribute('th[aria-sort]', 'aria-sort')).toBe('ascending');
+  await page.keyboard.press('Enter');
+  expect((await names())[0]).toBe('zz-last');
+  await tabTo(page, 'tbody button.small');
+  await page.keyboard.press('Enter');
+  expect([...(await findings(page))]).toEqual([]);
+  await page.focus('#run-name');
+  await page.keyboard.type('The best so far');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('with entropy');
+  await tabTo(page, 'dialog button[type=submit]');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('tbody small:has-text("with entropy")');
+  await page.fill('input[type=search]', 'best entropy');
+  expect(await names()).toEqual(['The best so far']);
+  expect(await hash(page)).toBe('#sort=-run&find=best+entropy');
+  await page.reload();
+  await page.waitForSelector('tbody th a:has-text("The best so far")');
+  expect(await names()).toEqual(['The best so far']);
+
+  await page.locator('tbody button.small').press('Enter');
+  await page.locator('dialog button:has-text("Delete this run")').press('Enter');
+  await page.waitForSelector('dialog button:has-text("Keep it"):focus');
+  expect([...(await findings(page))]).toEqual([]);
+  await page.keyboard.press('Enter');
+  expect(existsSync(join(folder, 'zz-last/metrics.jsonl'))).toBe(true);
+  await page.locator('tbody button.small').press('Enter');
+  await page.locator('dialog button:has-text("Delete this run")').press('Enter');
+  await page.locator('dialog button:has-text("Delete for good")').press('Enter');
+  await page.waitForSelector('[role=status]:has-text("None of")');
+  expect(existsSync(join(folder, 'zz-last'))).toBe(false);
   expect(errors).toEqual([]);
   await close();
 });

@@ -87,7 +87,19 @@ it('shows a run, its report and its completions, and nothing from outside of the
     const { status } = await get(`file?run=one&path=${encodeURIComponent(path)}`);
     expect([path, status]).toEqual([path, 409]);
   }
-  for (const path of ['train/../../package.json', 'train/%2e%2e/%2e%2e/package.json', 'train/assets']) {
+  const docs = await get('docs/ui.md');
+  expect([docs.headers.get('content-type'), await docs.text()]).toEqual([
+    'text/plain; charset=utf-8',
+    expect.stringContaining('# Runs as pages'),
+  ]);
+  for (const path of [
+    'train/../../package.json',
+    'docs/../package.json',
+    'docs/%2e%2e/package.json',
+    'docs/',
+    'train/%2e%2e/%2e%2e/package.json',
+    'train/assets',
+  ]) {
     expect((await get(path)).status, path).toBeGreaterThanOrEqual(403);
   }
   for (const path of ['../secret/config.yaml', 'one/config.yaml', 'config.yaml', '%2e%2e/%2e%2e/etc/passwd']) {

@@ -24,7 +24,7 @@ const LABELS: Readonly<Record<LabStatus, string>> = {
   failed: 'Train',
 };
 
-const FIGURES = ['Held-out accuracy', 'Sampled accuracy', 'Reward', 'Whole run'];
+const FIGURES = ['Held-out accuracy', 'Sampled accuracy', 'Reward', 'Time'];
 
 export class Controls {
   readonly #lab: Lab;
@@ -89,10 +89,23 @@ export class Controls {
     const share = at / Math.max(1, history.total);
     (bar.firstElementChild as HTMLElement).style.transform = `translateX(${100 * (share - 1)}%)`;
     const left =
-      speed > 0 && status === 'training'
-        ? `, ${speed.toFixed(1)} steps per second, ${duration((history.total - at) / speed)} left`
-        : '';
+      speed > 0 && status === 'training' ? `, ${speed.toFixed(1)} steps per second, ${this.#timeLeft()} left` : '';
     write(byId('progress'), history.total === 0 ? '\u00a0' : `step ${at} of ${history.total}${left}`);
+  }
+
+  /** At the pace of the last steps; empty before there is one. */
+  #timeLeft(): string {
+    const { history, pace } = this.#lab;
+    return pace.perSecond > 0 ? duration((history.total - history.step) / pace.perSecond) : '';
+  }
+
+  /** Before the first step what a preset takes elsewhere, from then on what this run does here. */
+  #time(): [string, string] {
+    const { history, experiment, status } = this.#lab;
+    if (status === 'finished') return ['–', 'all steps are taken'];
+    if (history.step === 0) return wholeRun(experiment);
+    const left = this.#timeLeft();
+    return left === '' ? ['–', 'known after the next steps'] : [`${left} left`, 'at the pace of the last steps, here'];
   }
 
   #lines(): void {
@@ -124,7 +137,7 @@ export class Controls {
     const last = history.accuracies.at(-1);
     const first = history.accuracies[0];
     const { reward } = history.latest;
-    const [greedy, sampled, rewarded, whole] = this.#figures as [Figure, Figure, Figure, Figure]; // FIGURES
+    const [greedy, sampled, rewarded, time] = this.#figures as [Figure, Figure, Figure, Figure]; // FIGURES
     greedy.show(
       last === undefined ? '–' : percent(last.greedy.mean),
       first === undefined || last === undefined
@@ -136,7 +149,7 @@ export class Controls {
       last === undefined ? 'at temperature 1' : interval(last.sampled),
     );
     rewarded.show(reward === null ? '–' : reward.toFixed(3), `“${experiment.reward}”, last batch`);
-    whole.show(...wholeRun(experiment));
+    time.show(...this.#time());
   }
 
   #showNotes(): void {
@@ -176,7 +189,7 @@ function interval({ low, high }: Share): string {
 function wholeRun(experiment: Experiment): [string, string] {
   const preset = PRESETS[experiment.preset] as (typeof PRESETS)[string]; // made of a preset's name
   const isPlain = linkOf({ ...experiment, seed: ofPreset(experiment.preset).seed }) === `preset=${experiment.preset}`;
-  return isPlain ? [preset.time, 'on two cores, without a GPU'] : ['–', 'Settings can measure it'];
+  return isPlain ? [preset.time, 'for all steps, on two cores without a GPU'] : ['–', 'Settings can measure it'];
 }
 
 function percentOf({ step, total }: History): string {

@@ -6,7 +6,7 @@ export type Knobs = Readonly<Record<string, number | boolean | string>>;
 export interface Experiment {
   readonly preset: string;
   /** `yours`: what the visitor writes. */
-  readonly task: 'sort_digits' | 'reverse_text' | 'countdown' | 'yours';
+  readonly task: 'sort_digits' | 'reverse_text' | 'countdown' | 'guess_number' | 'yours';
   /** Knobs of the task that are not at their defaults; the engine says which there are. */
   readonly knobs: Knobs;
   readonly width: number;
@@ -138,6 +138,23 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
       evalEvery: 68,
     },
   },
+  'guess-number': {
+    title: 'Guess a number',
+    about: 'An episode of three turns: a guess, “lower” or “higher”, the next guess. A teacher who errs, then reward.',
+    time: 'about 1½ min',
+    example: ['37 43>', '40'],
+    experiment: {
+      ...SORT,
+      task: 'guess_number',
+      knobs: { numbers: 7, turns: 3 },
+      warmStart: 600,
+      steps: 150,
+      rate: 3e-4,
+      entropy: 0.01,
+      reward: 'accuracy',
+      evalEvery: 25,
+    },
+  },
   'own-task': {
     title: 'A task of your own',
     about: 'Problems and what is right, in JavaScript, under “Your own task”. This one: the largest digit.',
@@ -182,6 +199,7 @@ const SCHEDULES: Readonly<Record<Experiment['task'], { readonly minRate: number;
     sort_digits: { minRate: 0.05, warmStartWarmup: 30 },
     reverse_text: { minRate: 0.1, warmStartWarmup: 30 },
     countdown: { minRate: 0.15, warmStartWarmup: 50 },
+    guess_number: { minRate: 0.1, warmStartWarmup: 30 },
     yours: { minRate: 0.1, warmStartWarmup: 30 },
   };
 

@@ -7,24 +7,20 @@ import type { Lab } from './lab.ts';
 const SHOWN = 6;
 
 export class HackPanel {
-  readonly #section: HTMLElement;
   readonly #place: HTMLElement;
   readonly #lab: Lab;
   #shown: unknown;
   #shownAt = Number.NEGATIVE_INFINITY;
 
-  constructor(section: HTMLElement, place: HTMLElement, lab: Lab) {
-    this.#section = section;
+  constructor(place: HTMLElement, lab: Lab) {
     this.#place = place;
     this.#lab = lab;
   }
 
   /** @returns true where it was drawn: a table of texts takes a frame of its own */
   update(): boolean {
-    const { experiment, history, groups, status } = this.#lab;
-    // Where the reward is the verdict itself, there is nothing between them to exploit.
-    this.#section.hidden = experiment.reward === 'accuracy' || history.step === 0;
-    if (this.#section.hidden || this.#shown === groups) return false;
+    const { groups, status } = this.#lab;
+    if (this.#shown === groups) return false;
     const now = performance.now();
     if (status === 'training' && now - this.#shownAt < DWELL_MS) return false;
     this.#shown = groups;

@@ -7,7 +7,7 @@ import { Curves } from './curves.ts';
 import { embed, ofExperiment } from './embed.ts';
 import { type Experiment, type OwnCode, readWholeLink, wholeLinkOf } from './experiment.ts';
 import { GroupPanel } from './group_panel.ts';
-import { HackPanel } from './hack_panel.ts';
+import type { HackPanel } from './hack_panel.ts';
 import { isolate } from './isolation.ts';
 import { KeepPanel } from './keep_panel.ts';
 import { Lab } from './lab.ts';
@@ -15,7 +15,6 @@ import { keepForOffline } from './offline.ts';
 import { OverlayPanel } from './overlay_panel.ts';
 import { PresetsPanel } from './presets_panel.ts';
 import { EXAMPLE, RewardPanel } from './reward_panel.ts';
-import { offerServedRun } from './served_run.ts';
 import { SettingsPanel } from './settings_panel.ts';
 import { TASK_EXAMPLE, TaskPanel } from './task_panel.ts';
 
@@ -97,7 +96,7 @@ async function start(): Promise<void> {
     () => [new AskPanel(byId('ask'), lab), new KeepPanel(byId('keep'), lab, show), controls],
     () => curves.parts,
     () => new GroupPanel(byId('group'), lab).parts,
-    () => [new HackPanel(byId('hack'), byId('hack-body'), lab)],
+    () => [hackPart(lab, draw.soon)],
   ];
   for (const make of panels) {
     parts.push(...make());
@@ -108,11 +107,7 @@ async function start(): Promise<void> {
     new TaskPanel(byId('own-task'), lab, own('task')),
     drawn.last,
   );
-  // The part of the address after # is the experiment.
-  byId('skip').addEventListener('click', (event) => {
-    event.preventDefault();
-    byId('controls').focus();
-  });
+  contents();
   addEventListener('hashchange', async () => {
     const { hash } = location;
     const asked = await readWholeLink(hash);
@@ -123,8 +118,45 @@ async function start(): Promise<void> {
   });
   draw.soon();
   await opened;
-  offerServedRun(byId('controls'), lab, show);
+  const name = query.get('run');
+  if (name !== null) (await import('./served_run.ts')).offerServedRun(name, byId('controls'), lab, show);
   await overlay.look();
+}
+
+/** Comes with the first step of a reward that can be hacked: where it is the verdict itself, there is nothing between them. */
+function hackPart(lab: Lab, draw: () => void): Part {
+  const section = byId('hack');
+  let panel: HackPanel | undefined;
+  let isAsked = false;
+  return {
+    update() {
+      section.hidden = lab.experiment.reward === 'accuracy' || lab.history.step === 0;
+      if (section.hidden) return false;
+      if (!isAsked) {
+        isAsked = true;
+        void import('./hack_panel.ts').then((module) => {
+          panel = new module.HackPanel(byId('hack-body'), lab);
+          draw();
+        });
+      }
+      return panel?.update() ?? false;
+    },
+  };
+}
+
+/** Links within the page move to their place alone: what an address has after # is the experiment. */
+function contents(): void {
+  for (const link of document.querySelectorAll<HTMLAnchorElement>('.skip, #contents [href^="#"]')) {
+    link.addEventListener('click', (event) => {
+      event.preventDefault();
+      const place = byId(link.hash.slice(1));
+      place.tabIndex = -1;
+      place.focus();
+    });
+  }
+  // `rlvr-train ui` serves the page below a token.
+  const isServed = /^\/[\w-]{24}\/train\/$/.test(location.pathname);
+  for (const id of ['all-runs', 'docs']) byId(id).hidden = !isServed;
 }
 
 /**

@@ -10,10 +10,13 @@ interface ServedFiles {
   readonly config: unknown;
 }
 
-/** Where the address names a run, offers it. @param opened  called with its experiment */
-export function offerServedRun(place: HTMLElement, lab: Lab, opened: (experiment: Experiment) => void): void {
-  const name = new URLSearchParams(location.search).get('run');
-  if (name === null) return;
+/** Offers the run that the address names. @param opened  called with its experiment */
+export function offerServedRun(
+  name: string,
+  place: HTMLElement,
+  lab: Lab,
+  opened: (experiment: Experiment) => void,
+): void {
   const button = element('button', { type: 'button', id: 'open-served', class: 'main' }, 'Open it here');
   const said = element('p', { class: 'quiet', role: 'status' });
   const offer = element(

@@ -1,6 +1,8 @@
 /** One answer token by token: what each cost, at a click on the answer, in a table that stays until it is closed. */
+import type { Rollout } from 'rlvr-train/web';
 import { minus, percent } from '../../src/format.ts';
 import { element } from '../../src/report/page/dom.ts';
+import { spokenTurns } from '../../src/run/logs/provenance.ts';
 import { TOKEN } from '../../src/token_kinds.ts';
 
 export interface Sampled {
@@ -9,6 +11,8 @@ export interface Sampled {
   readonly logprobs: Float32Array;
   /** [tokens] of TOKEN; absent: all sampled. */
   readonly labels?: Uint8Array;
+  /** Who wrote which of them in an episode, one after the other. */
+  readonly turns?: Rollout['turns'];
 }
 
 /** What a token is that the policy did not sample. */
@@ -35,12 +39,31 @@ export function tokens({ tokens: ids, logprobs, labels }: Sampled, vocabulary: r
   });
 }
 
+/** A line for each turn of an episode, with how near it came where its environment knows. */
+function lines({ turns, ...sampled }: Sampled, vocabulary: readonly string[]): HTMLElement[] {
+  const all = tokens(sampled, vocabulary);
+  if (turns === undefined) return all;
+  let at = 0;
+  return spokenTurns(turns).map(({ label, tokens: own, reward, potential, isPolicy }) => {
+    const from = at;
+    at += own.length;
+    const paid = [potential && `${percent(potential)} there`, reward && `paid ${minus(reward.toFixed(2))}`];
+    const facts = [isPolicy ? '' : label, ...paid].filter(Boolean).join(', ');
+    return element(
+      'span',
+      { class: isPolicy ? 'said' : 'said others' },
+      ...all.slice(from, at),
+      element('small', {}, facts),
+    );
+  });
+}
+
 /** The tokens of an answer as a button that shows them in a table. */
 export function tokensButton(sampled: Sampled, vocabulary: readonly string[], show: () => void): HTMLButtonElement {
   const button = element(
     'button',
     { type: 'button', class: 'tokens', title: 'Show the log-prob of each token' },
-    ...tokens(sampled, vocabulary),
+    ...lines(sampled, vocabulary),
   );
   button.addEventListener('click', show);
   return button;

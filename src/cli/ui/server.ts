@@ -22,11 +22,12 @@ import { type FoundRun, RunFolder } from './folder.ts';
 import { type Admission, admit } from './guard.ts';
 import { fileOfRun, filesOfRun } from './run_files.ts';
 import { servedRuns } from './served_runs.ts';
-import { StaticFiles } from './static_files.ts';
+import { DOCS_FOLDER, type StaticFile, StaticFiles } from './static_files.ts';
 
 const LOOPBACK = '127.0.0.1';
 /** Where the training page lies. */
 const TRAINING = 'train/';
+const DOCS = 'docs/';
 const TOKEN_BYTES = 18;
 const MOST_STREAMS = 64;
 /** What a page may send at once. */
@@ -123,6 +124,7 @@ class Site {
   readonly #name: string;
   readonly #folder: RunFolder;
   readonly #training = new StaticFiles();
+  readonly #docs = new StaticFiles(DOCS_FOLDER);
   /** By directory, the one that was asked of last at the end. */
   readonly #kept = new Map<string, KeptRun>();
   /** Event streams that are open. */
@@ -136,7 +138,8 @@ class Site {
   async answer(asked: Asked): Promise<void> {
     const { method, path, query, response } = asked;
     if (method === 'POST') return this.#change(asked);
-    if (path.startsWith(TRAINING)) return this.#train(path.slice(TRAINING.length), response);
+    if (path.startsWith(TRAINING)) return sendFile(response, await this.#training.read(path.slice(TRAINING.length)));
+    if (path.startsWith(DOCS)) return sendFile(response, await this.#docs.read(path.slice(DOCS.length)));
     switch (path) {
       case '':
         return sendHtml(response, await makeRunsPage(this.#name, this.#training.isThere));
@@ -178,13 +181,6 @@ class Site {
     this.#streams++;
     response.on('close', () => void this.#streams--);
     streamEvents(response, runs);
-  }
-
-  /** A page with a policy of its own. */
-  async #train(path: string, response: ServerResponse): Promise<void> {
-    const file = await this.#training.read(path);
-    if (file === undefined) return notFound(response);
-    response.writeHead(200, { 'Content-Type': file.type, 'Cache-Control': 'no-cache' }).end(file.bytes);
   }
 
   async #change(asked: Asked): Promise<void> {
@@ -267,6 +263,12 @@ function sendHtml(response: ServerResponse, text: string): void {
 
 function sendJson(response: ServerResponse, value: unknown): void {
   response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(value));
+}
+
+/** The training page has a policy of its own. */
+function sendFile(response: ServerResponse, file: StaticFile | undefined): void {
+  if (file === undefined) notFound(response);
+  else response.writeHead(200, { 'Content-Type': file.type, 'Cache-Control': 'no-cache' }).end(file.bytes);
 }
 
 function notFound(response: ServerResponse): void {

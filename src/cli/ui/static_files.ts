@@ -1,4 +1,4 @@
-/** The training page as the build made it: a list of files that is read once, so that no path leads out of the folder. */
+/** The training page as the build made it, and the pages of the documentation: a list of files that is read once, so that no path leads out of the folder. */
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 
 /** Beside `dist`, in a checkout as in the package. */
 const FOLDER = fileURLToPath(new URL('../../../web/dist/', import.meta.url));
+/** Pages of the documentation, as texts. */
+export const DOCS_FOLDER = fileURLToPath(new URL('../../../docs/', import.meta.url));
 /** Where the engine's worker lies for everyone. The page asks for it in a folder of its own, named by a hash. */
 const ENGINE_FOLDER = fileURLToPath(new URL('../../web/', import.meta.url));
 const ENGINE = /^engine-[0-9a-f]{16}\/(engine_worker\.js|engine\/[\w-]+\.js)$/;
@@ -15,6 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.json': 'application/json',
+  '.md': 'text/plain; charset=utf-8',
   '.png': 'image/png',
   '.svg': 'image/svg+xml',
   '.txt': 'text/plain; charset=utf-8',

@@ -156,7 +156,7 @@ class RunList {
       this.#tellTicked();
     });
     const about = element('button', { type: 'button', class: 'small', 'data-run': name }, 'Edit');
-    about.setAttribute('aria-label', `Name, note or removal of ${title || name}`);
+    about.setAttribute('aria-label', `Edit ${title || name}`);
     about.addEventListener('click', () => openRunDialog(run, () => void this.#look()));
     const cells: (string | (HTMLElement | string)[])[] = [
       run.task ?? '–',

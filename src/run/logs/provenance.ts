@@ -168,11 +168,9 @@ export function piecesOf(text: string, marks: readonly Mark[] = []): Piece[] {
 }
 
 /** Who speaks in a turn, and what is said, without the line ends that set turns apart. */
-export interface SpokenTurn extends LoggedTurn {
-  readonly isPolicy: boolean;
-}
+export type SpokenTurn<T = LoggedTurn> = T & { readonly isPolicy: boolean };
 
-export function spokenTurns(turns: readonly LoggedTurn[]): SpokenTurn[] {
+export function spokenTurns<T extends Pick<LoggedTurn, 'label' | 'text'>>(turns: readonly T[]): SpokenTurn<T>[] {
   return turns.map((turn) => ({
     ...turn,
     text: turn.text.replace(/^\s+|\s+$/g, ''),
