@@ -27,6 +27,15 @@ const shortWarmStart = (name, ...length) => [
   ...steps(...length),
 ];
 
+/** Sums with a tool that computes them, and without: episodes are long, so batches are small. */
+const sums = (rate, ...length) => [
+  'task.name=calculator',
+  `sft.learning_rate=${rate}`,
+  'sft.per_device_train_batch_size=32',
+  'grpo.generation_batch_size=128',
+  ...steps(...length),
+];
+
 /** What each row sets in the config, and how often a held-out problem is played, where chance decides. */
 const ROWS = {
   guess_number: { set: [] },
@@ -38,6 +47,8 @@ const ROWS = {
   fsm_site_shaped: { set: [...shortWarmStart('fsm_site', 150, 120), ...SHAPED] },
   form_state: { set: shortWarmStart('form_state', 400, 60) },
   form_state_shaped: { set: [...shortWarmStart('form_state', 400, 60), ...SHAPED] },
+  calculator: { set: sums(4.0e-3, 1000, 60) },
+  calculator_without: { set: ['task.tools=[]', ...sums(4.0e-3, 9000, 20), 'grpo.learning_rate=2e-5'] },
 };
 
 const flags = readFlags({
