@@ -70,7 +70,14 @@ export default defineConfig(({ mode }) => {
             name: 'unit',
             include: ['test/**/*.test.ts'],
             exclude: [
-              ...['test/e2e/**', 'test/webgpu/**', 'test/browser/**', 'test/slow/**', 'test/smollm2/**'],
+              ...[
+                'test/e2e/**',
+                'test/webgpu/**',
+                'test/browser/**',
+                'test/slow/**',
+                'test/smollm2/**',
+                'test/openenv/**',
+              ],
               ...ALONE,
               ...(isQuick ? LONG : []),
             ],
@@ -133,6 +140,14 @@ export default defineConfig(({ mode }) => {
             fileParallelism: false,
             testTimeout: 240_000,
             hookTimeout: 120_000,
+          },
+        },
+        {
+          // Needs the Python that .ci/run openenv installs.
+          test: {
+            name: 'openenv',
+            include: ['test/openenv/**/*.test.ts'],
+            pool: 'forks',
           },
         },
         {

@@ -1,4 +1,4 @@
-"""Records what the guess server says to each message: python record.py PORT > messages.json"""
+"""Records what the servers of guess and inventory say to each message: python record.py PORT PORT > messages.json"""
 
 import asyncio
 import json
@@ -26,7 +26,18 @@ def guess(digit: int) -> dict:
     return {"type": "step", "data": {"guess": digit}}
 
 
-async def main(port: str) -> None:
+def call(name: str, **arguments: object) -> dict:
+    return {"type": "step", "data": {"type": "call_tool", "tool_name": name, "arguments": arguments}}
+
+
+async def tools(port: str) -> dict:
+    listing = {"type": "mcp", "data": {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}}
+    names = ["reset", "list", "put", "wrong", "unknown", "ship"]
+    calls = [call("put", amount=2), call("put", amount="x"), call("nope"), call("ship")]
+    return dict(zip(names, await talk(port, RESET, listing, *calls)))
+
+
+async def main(port: str, tool_port: str) -> None:
     resets, steps = {}, {}
     for seed in range(SEEDS):
         reset = {"type": "reset", "data": {"seed": seed}}
@@ -41,6 +52,7 @@ async def main(port: str) -> None:
         "unknown": (await talk(port, {"type": "greet"}))[-1],
         "junk": (await talk(port, "{"))[-1],
     }
+    others["tools"] = await tools(tool_port)
     # A seventeenth session where the server has room for sixteen.
     sockets = [await websockets.connect(f"ws://127.0.0.1:{port}/ws", proxy=None) for _ in range(16)]
     for socket in sockets:
@@ -53,4 +65,4 @@ async def main(port: str) -> None:
     print(json.dumps({"reset": resets, "step": steps, **others}, indent=1))
 
 
-asyncio.run(main(sys.argv[1]))
+asyncio.run(main(*sys.argv[1:]))

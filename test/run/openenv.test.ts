@@ -146,7 +146,7 @@ describe('a run on an OpenEnv server', () => {
     const shouldStop = (): boolean => ++steps === 1;
     await guessRun({ server, store, shouldStop });
     await store.remove('answers/0/problems.json');
-    await store.append('answers/0/problems.json', JSON.stringify(['0 6>', '0 6>', '0 7>']));
+    await store.append('answers/0/problems.json', JSON.stringify({ problems: ['0 6>', '0 6>', '0 7>'], tools: [] }));
     await expect(guessRun({ server, store, resume: true })).rejects.toThrow(
       `OpenEnv server ${server.url}/ws: reset of seed 2 says "0 6>", and said "0 7>" when the run began; ` +
         'start the environment that the run began with.',

@@ -18,6 +18,8 @@ interface Recorded {
   readonly unknown: string;
   readonly junk: string;
   readonly full: string;
+  /** Of a server with tools: what it says to reset, to the list of them, and to calls. */
+  readonly tools: Readonly<Record<'reset' | 'list' | 'put' | 'wrong' | 'unknown' | 'ship', string>>;
 }
 
 export const RECORDED = JSON.parse(

@@ -1,28 +1,62 @@
-/** What the policy writes as an action of an OpenEnv environment, and what the environment says as a text. */
+/** How actions and observations of an environment on a server are written as texts, which the policy writes and reads. */
 import type { Json } from '../../options/json.ts';
 import type { OpenEnvKnobs } from './card.ts';
 import { isMapping, type WireObservation } from './wire.ts';
 
-/** The action that a text is; undefined where it is none. Total. */
+export type ActionFields = Readonly<Record<string, Json>>;
+
+/** What an observation says to the policy. */
+export interface Saying {
+  readonly observation: string;
+  /** Who says it, where it is a tool. */
+  readonly from?: string;
+  /** It says that the action broke the rules. */
+  readonly illegal?: true;
+}
+
+export interface Notation {
+  /** The action that a text is, or what a text that is none is answered with. Total. */
+  action(text: string): { readonly fields: ActionFields } | { readonly refused: Saying };
+  /** What an action that the server itself did not take is answered with. */
+  readonly refused: Saying;
+  /** Undefined where the observation lacks what is to be read of it. */
+  saying(answer: WireObservation): Saying | undefined;
+}
+
+/** A text, or a number, as one field of an action; or a JSON object as the whole. */
+export function plainNotation(knobs: OpenEnvKnobs): Notation {
+  const refused: Saying = { observation: knobs.malformed, illegal: true };
+  return {
+    refused,
+    action(text) {
+      const fields = actionOf(text, knobs);
+      return fields === undefined ? { refused } : { fields };
+    },
+    saying(answer) {
+      const observation = observationText(answer, knobs.observation);
+      return observation === undefined ? undefined : { observation };
+    },
+  };
+}
+
+/** Undefined where the text is no such action. Total. */
 export function actionOf(
   text: string,
   { action, action_type }: Pick<OpenEnvKnobs, 'action' | 'action_type'>,
-): Readonly<Record<string, Json>> | undefined {
+): ActionFields | undefined {
   switch (action_type) {
     case 'text':
       return { [action]: text };
     case 'integer':
       return /^-?\d{1,15}$/.test(text.trim()) ? { [action]: Number(text) } : undefined;
     case 'number':
-      return /^-?\d+(\.\d+)?$/.test(text.trim()) && Number.isFinite(Number(text))
-        ? { [action]: Number(text) }
-        : undefined;
-    case 'json':
+      return /^-?\d{1,15}(\.\d{1,15})?$/.test(text.trim()) ? { [action]: Number(text) } : undefined;
+    default:
       return mappingOf(text);
   }
 }
 
-function mappingOf(text: string): Readonly<Record<string, Json>> | undefined {
+function mappingOf(text: string): ActionFields | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isMapping(value) ? value : undefined;

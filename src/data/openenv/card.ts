@@ -9,9 +9,9 @@ const KNOBS = options({
   environment: optional(text('guess_env')).describe('Name that its environment must have. Default: any.'),
   prompt: optional(text('Guess a number.')).describe('Asked before what reset says. Default: nothing.'),
   action: text('message').default('message').describe('Field of an action that gets what the policy writes.'),
-  action_type: choice(['text', 'integer', 'number', 'json'])
+  action_type: choice(['text', 'integer', 'number', 'json', 'tool'])
     .default('text')
-    .describe('What that is read as; json: it is the whole action.'),
+    .describe('What that is read as. json: it is the whole action; tool: a call of an MCP tool.'),
   observation: optional(text('echoed_message')).describe(
     'Field of an observation that the policy reads. Default: the whole as JSON.',
   ),
@@ -37,7 +37,7 @@ const KNOBS = options({
     .describe('Problems that are trained on: reset with the seeds after those.'),
   characters: text('0123456789')
     .default(PRINTABLE)
-    .describe('Characters of all that is said, for a model of random weights.'),
+    .describe('Characters of actions and observations, for a model of random weights.'),
   sessions: integer({ min: 1, max: 1024, example: 16 })
     .default(16)
     .describe('Episodes at once; a server allows max_concurrent_envs, often 1.'),

@@ -19,6 +19,7 @@ import { AnswerRecord } from './record.ts';
 import { OpenEnvServer, type Seeded } from './server.ts';
 import type { ServerAccess } from './session.ts';
 import { type Connect, ownConnect } from './socket.ts';
+import { introduction, toolNotation } from './tools.ts';
 
 export interface OpenEnvOptions {
   /** Where its knobs are written, for messages. Default `task`. */
@@ -31,6 +32,8 @@ export interface OpenEnvOptions {
   readonly token?: string | undefined;
   /** Answers of the run that is resumed. */
   readonly answers?: AnswerFiles | undefined;
+  /** Most turns of an episode where turns are calls of tools, as TRL's key has it. */
+  readonly maxToolCallingIterations?: number | undefined;
 }
 
 /**
@@ -44,7 +47,7 @@ export async function openOpenEnv(
   options: OpenEnvOptions = {},
 ): Promise<Task> {
   const { path = 'task', codec, answers } = options;
-  const knobs = takeKnobs(openEnvCard, given, path) as unknown as OpenEnvKnobs; // as its table says
+  const knobs = limitedTurns(takeKnobs(openEnvCard, given, path) as unknown as OpenEnvKnobs, options); // as its table says
   if (given.style !== undefined) throw refused(path, 'style', given.style, 'it is asked as it is; leave it out');
   const conversation = asksInWords(codec) ? conversationOf(openEnvCard, { examples: 0, ...given }, path) : undefined;
   if (conversation === undefined) refuseConversation(openEnvCard, given, path);
@@ -53,12 +56,29 @@ export async function openOpenEnv(
   const server = new OpenEnvServer(accessOf(knobs, path, options), knobs);
   const recorded = answers && (await new AnswerRecord(answers).problems());
   const count = knobs.held_out + knobs.train;
-  if (recorded?.length === count) server.problems = recorded;
+  if (recorded?.problems.length === count) Object.assign(server, recorded);
   else {
     if (knobs.environment !== undefined) await requireEnvironment(server.access, knobs.environment);
     await server.readProblems(count);
   }
-  return new OpenEnvTask(server, conversation);
+  if (conversation === undefined) {
+    const characters = charactersOf(server);
+    server.isWritable = (text) => text.split('').every((character) => characters.has(character));
+  }
+  if (knobs.action_type !== 'tool') return new OpenEnvTask(server, conversation);
+  const isInWords = conversation !== undefined;
+  const template = codec?.chatTemplate;
+  const { tools } = server;
+  server.notation = toolNotation({ tools, template, isInWords, malformed: knobs.malformed });
+  const { system, tools: shown } = isInWords ? introduction(tools, template) : {};
+  const said = [system, conversation?.system].filter((text) => text !== undefined);
+  const spoken = conversation && { ...conversation, ...(said.length > 0 && { system: said.join('\n\n') }) };
+  return Object.assign(new OpenEnvTask(server, spoken), shown && { tools: shown });
+}
+
+function limitedTurns(knobs: OpenEnvKnobs, { maxToolCallingIterations: most }: OpenEnvOptions): OpenEnvKnobs {
+  if (knobs.action_type !== 'tool' || most === undefined) return knobs;
+  return { ...knobs, max_turns: Math.min(knobs.max_turns, most) };
 }
 
 function refused(path: string, key: string, value: unknown, rule: string): ConfigError {
@@ -104,6 +124,13 @@ async function requireEnvironment({ address, headers }: ServerAccess, name: stri
   throw fault(address, 'no-environment', `it has no environment ${shown(name)} (it has: ${shown(names)})`, remedy);
 }
 
+/** What all is written with for a model of random weights. */
+function charactersOf({ knobs, tools, problems }: OpenEnvServer): ReadonlySet<string> {
+  const calls = tools.length === 0 ? '' : `<call></call> ${tools.map(({ name }) => name).join('')}`;
+  const asked = [knobs.prompt ?? '', '\n', ...new Set(problems)];
+  return new Set([knobs.characters, knobs.malformed, calls, ...asked].flatMap((text) => text.split('')));
+}
+
 class OpenEnvTask implements Task {
   readonly name = OPENENV;
   readonly version = openEnvCard.version;
@@ -113,21 +140,24 @@ class OpenEnvTask implements Task {
   readonly chance = 0;
   readonly language: TaskLanguage;
   readonly opening: readonly Message[];
+  readonly toolNames: readonly string[];
   readonly distant: OpenEnvServer;
   #order: { readonly key: string; readonly at: (index: number) => number } | undefined;
 
   constructor(server: OpenEnvServer, conversation: Conversation | undefined) {
-    const { knobs, problems } = server;
+    const { knobs, problems, tools } = server;
     this.knobs = knobs as unknown as Knobs; // as the YAML has them, so plain data
     this.distant = server;
+    this.toolNames = tools.map(({ name }) => name);
     this.opening = conversation ? openingOf(conversation, (index) => this.trainItem(-1, index)) : [];
     const turns = {
       maxTurns: knobs.max_turns,
       actionTokens: knobs.action_tokens,
       observationTokens: knobs.observation_tokens,
     };
+    const tokens = [...charactersOf(server)];
     this.language = {
-      tokenizer: characterTokenizer({ name: OPENENV, tokens: [...new Set(knobs.characters.split(''))] }),
+      tokenizer: characterTokenizer({ name: OPENENV, tokens }),
       promptTokens: Math.max(...problems.map((_, seed) => this.#prompt(seed).length)),
       completionTokens: mostEpisodeTokens(turns),
       fixedCompletionTokens: undefined,

@@ -1,13 +1,14 @@
 /**
  * What a server answered, kept with the run: it is not a function, so that what it said once is said again by nobody else.
  *
- *   problems.json      [seed] what reset said
+ *   problems.json      [seed] what reset said, and the tools
  *   000012.jsonl       the answers in episodes of the policy's version 12, a line each, in the order in which they came
  *
  * An episode is played back where all of it is there. One that a kill cut off is played again from its beginning, since its
  * session went with the process.
  */
 import type { AnswerFiles } from '../environment.ts';
+import type { OfferedTool } from './tools.ts';
 
 /** What an action was answered with. */
 export interface RecordedAnswer {
@@ -15,7 +16,18 @@ export interface RecordedAnswer {
   readonly observation: string;
   readonly reward: number | null;
   readonly done: boolean;
+  /** Who said it, where it was a tool. */
+  readonly from?: string;
   readonly illegal?: true;
+  /** The environment never saw the action. */
+  readonly unseen?: true;
+}
+
+/** What a server says before the first episode. */
+export interface ServerProblems {
+  /** [seed] what reset said. */
+  readonly problems: readonly string[];
+  readonly tools: readonly OfferedTool[];
 }
 
 /** A line: its episode, the number of the turn, what was said; `end`: no turn comes after it. */
@@ -42,16 +54,15 @@ export class AnswerRecord {
     this.#files = files;
   }
 
-  /** What the problems were when the run began; undefined where it does so now. */
-  async problems(): Promise<readonly string[] | undefined> {
+  /** What it was when the run began; undefined where it does so now. */
+  async problems(): Promise<ServerProblems | undefined> {
     const bytes = await this.#files.read(PROBLEMS);
-    const texts = bytes && parsed(new TextDecoder().decode(bytes));
-    return Array.isArray(texts) && texts.every((text) => typeof text === 'string') ? texts : undefined;
+    return bytes && (parsed(new TextDecoder().decode(bytes)) as ServerProblems | undefined); // written below
   }
 
-  async keepProblems(texts: readonly string[]): Promise<void> {
+  async keepProblems(problems: ServerProblems): Promise<void> {
     await this.#files.remove(PROBLEMS); // half of one, which a kill has left
-    await this.#files.append(PROBLEMS, `${JSON.stringify(texts)}\n`);
+    await this.#files.append(PROBLEMS, `${JSON.stringify(problems)}\n`);
   }
 
   /** The answers of a whole episode, in turns; undefined where it is not there. */

@@ -6,12 +6,15 @@ import type { AnswerFiles, DistantEnvironment, DistantEpisode, EpisodeState, Epi
 import { correct } from '../judge.ts';
 import { afterTurn } from '../play.ts';
 import type { TaskItem, VerifyContext } from '../problem.ts';
-import { actionOf, observationText } from './actions.ts';
+import { type ActionFields, type Notation, observationText, plainNotation } from './actions.ts';
 import type { OpenEnvKnobs } from './card.ts';
 import { ActionRefused, ConnectionLost, fault, ServerFull, shown } from './faults.ts';
-import { AnswerRecord, type RecordedAnswer } from './record.ts';
+import { AnswerRecord, type RecordedAnswer, type ServerProblems } from './record.ts';
 import { type ServerAccess, Session } from './session.ts';
+import { type OfferedTool, offeredTools } from './tools.ts';
 import type { WireObservation } from './wire.ts';
+
+const OTHER_FIELD = 'name another field as observation';
 
 /** Milliseconds before a server that is full is asked again: twice as many each time. */
 const SHORTEST_PAUSE = 20;
@@ -28,6 +31,10 @@ export class OpenEnvServer implements DistantEnvironment {
   readonly knobs: OpenEnvKnobs;
   /** [seed] what reset said. */
   problems: readonly string[] = [];
+  tools: readonly OfferedTool[] = [];
+  notation: Notation;
+  /** Whether a text may be said to the policy, as an environment may say again what the policy wrote. */
+  isWritable: (text: string) => boolean = () => true;
   record: AnswerRecord | undefined;
   readonly #free: Session[] = [];
 
@@ -35,6 +42,7 @@ export class OpenEnvServer implements DistantEnvironment {
     this.access = access;
     this.knobs = knobs;
     this.mostAtOnce = knobs.sessions;
+    this.notation = plainNotation(knobs);
   }
 
   play(item: TaskItem, stream: string, weightsVersion: number): DistantEpisode {
@@ -45,8 +53,9 @@ export class OpenEnvServer implements DistantEnvironment {
   async recordIn(files: AnswerFiles): Promise<void> {
     const record = new AnswerRecord(files);
     const before = await record.problems();
-    if (before === undefined) await record.keepProblems(this.problems);
-    else if (JSON.stringify(before) !== JSON.stringify(this.problems)) throw this.#otherProblems(before);
+    const { problems, tools } = this;
+    if (before === undefined) await record.keepProblems({ problems, tools });
+    else if (JSON.stringify(before) !== JSON.stringify({ problems, tools })) throw this.#otherProblems(before);
     this.record = record;
   }
 
@@ -54,9 +63,13 @@ export class OpenEnvServer implements DistantEnvironment {
     await this.record?.checkpointed(weightsVersion, keep);
   }
 
-  #otherProblems(before: readonly string[]): Error {
+  #otherProblems({ problems: before }: ServerProblems): Error {
     const seed = before.findIndex((text, index) => text !== this.problems[index]);
-    const what = `reset of seed ${seed} says ${shown(this.problems[seed])}, and said ${shown(before[seed])} when the run began`;
+    const tools = `its tools are ${this.tools.map(({ name }) => name).join(', ') || 'none'}, and were others when the run began`;
+    const what =
+      seed < 0
+        ? tools
+        : `reset of seed ${seed} says ${shown(this.problems[seed])}, and said ${shown(before[seed])} when the run began`;
     return fault(this.access.address, 'other-problems', what, 'start the environment that the run began with');
   }
 
@@ -70,6 +83,7 @@ export class OpenEnvServer implements DistantEnvironment {
       const { session, text } = await this.begun(first, () => this.session());
       texts[first] = text;
       await session.state();
+      if (first === 0 && this.knobs.action_type === 'tool') this.tools = await this.#toolsOf(session);
       while (next < count) {
         const seed = next++;
         texts[seed] = await this.#begin(session, seed);
@@ -80,6 +94,13 @@ export class OpenEnvServer implements DistantEnvironment {
       Promise.all(Array.from({ length: Math.min(this.knobs.sessions, count) }, work)),
     );
     this.problems = texts;
+  }
+
+  async #toolsOf(session: Session): Promise<readonly OfferedTool[]> {
+    const tools = offeredTools(await session.tools());
+    if (tools !== undefined && tools.length > 0) return tools;
+    const remedy = 'give another action_type, or the address of an environment with MCP tools';
+    throw fault(this.access.address, 'no-tools', 'action_type is tool, and its environment lists none', remedy);
   }
 
   /**
@@ -128,14 +149,16 @@ export class OpenEnvServer implements DistantEnvironment {
 
   /** @throws PluginError */
   read(answer: WireObservation, what: string): Omit<RecordedAnswer, 'action'> {
-    const text = observationText(answer, this.knobs.observation);
-    if (text === undefined) throw this.#fieldless(answer, what, 'name another field as observation');
-    return { observation: text, reward: answer.reward, done: answer.done };
+    const saying = this.notation.saying(answer);
+    if (saying !== undefined) return { ...saying, reward: answer.reward, done: answer.done };
+    const isTool = this.knobs.action_type === 'tool';
+    const remedy = isTool ? 'correct the environment, which must say what its tools give' : OTHER_FIELD;
+    throw this.#fieldless(answer, what, remedy, isTool ? 'tool_name' : this.knobs.observation);
   }
 
-  #fieldless({ observation }: WireObservation, what: string, remedy: string): Error {
+  #fieldless({ observation }: WireObservation, what: string, remedy: string, field = this.knobs.observation): Error {
     const names = Object.keys(observation).join(', ') || 'none';
-    const lacks = `its answer to ${what} has no field ${this.knobs.observation} (it has: ${names})`;
+    const lacks = `its answer to ${what} has no field ${field} (it has: ${names})`;
     return fault(this.access.address, 'no-field', lacks, remedy);
   }
 
@@ -208,6 +231,7 @@ class PlayedEpisode implements DistantEpisode {
       {
         state: null,
         observation: answer.observation,
+        ...(answer.from !== undefined && { from: answer.from }),
         ...(answer.illegal && { illegal: true as const }),
         ...(answer.reward !== null && { reward: answer.reward }),
         ...(isCut && { verdict: truncated() }),
@@ -223,26 +247,22 @@ class PlayedEpisode implements DistantEpisode {
   }
 
   async #answer(action: string, isCut: boolean): Promise<RecordedAnswer> {
-    const { knobs } = this.#server;
-    const refused = {
-      action,
-      observation: isCut ? '' : knobs.malformed,
-      reward: null,
-      done: false,
-      illegal: true as const,
-    };
-    const fields = isCut ? undefined : actionOf(action, knobs);
-    if (fields === undefined) return refused;
+    const unasked = { action, reward: null, done: false, illegal: true, unseen: true } as const;
+    if (isCut) return { ...unasked, observation: '' };
+    const { notation, access, isWritable } = this.#server;
+    if (!isWritable(action)) return { ...unasked, ...notation.refused };
+    const read = notation.action(action);
+    if ('refused' in read) return { ...unasked, ...read.refused };
     try {
-      return await asPluginErrors(this.#server.access, () => this.#ask(action, fields));
+      return await asPluginErrors(access, () => this.#ask(action, read.fields));
     } catch (error) {
-      if (error instanceof ActionRefused) return refused;
+      if (error instanceof ActionRefused) return { ...unasked, ...notation.refused };
       throw error;
     }
   }
 
   /** A connection that is lost is opened again, once, and brought to where the episode is. */
-  async #ask(action: string, fields: NonNullable<ReturnType<typeof actionOf>>): Promise<RecordedAnswer> {
+  async #ask(action: string, fields: ActionFields): Promise<RecordedAnswer> {
     const what = `action ${shown(action)} in the episode of seed ${this.#seed}`;
     const asked = async (session: Session): Promise<RecordedAnswer> => {
       this.#session = session;
@@ -269,11 +289,11 @@ class PlayedEpisode implements DistantEpisode {
       throw fault(server.access.address, 'other-answer', differs, remedy);
     };
     same(text, server.problems[this.#seed], `reset of seed ${this.#seed}`);
-    for (const { illegal: isIllegal, ...then } of this.#said) {
-      const fields = actionOf(then.action, server.knobs);
-      if (isIllegal || fields === undefined) continue; // the environment never saw it
+    for (const then of this.#said) {
+      const read = server.notation.action(then.action);
+      if (then.unseen || 'refused' in read) continue;
       const what = `action ${shown(then.action)} in the episode of seed ${this.#seed}`;
-      const now: RecordedAnswer = { action: then.action, ...server.read(await session.step(fields), what) };
+      const now: RecordedAnswer = { action: then.action, ...server.read(await session.step(read.fields), what) };
       same(JSON.stringify(now), JSON.stringify(then), what);
     }
     return session;

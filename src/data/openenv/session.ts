@@ -81,6 +81,15 @@ export class Session {
     if (type !== 'state') throw otherVersion(this.#access, 'state', `is of type ${type}`);
   }
 
+  /** Its tools, as MCP lists them; undefined where it has none. */
+  async tools(): Promise<unknown> {
+    const answer = await this.#ask(
+      { type: 'mcp', data: { jsonrpc: '2.0', id: 1, method: 'tools/list' } },
+      'the list of its tools',
+    );
+    return answer.type === 'mcp' ? answer.tools : undefined;
+  }
+
   close(): void {
     const socket = this.#socket;
     if (socket === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * The messages of an OpenEnv server at `/ws`: `{type: reset | step | state | close, data}` to it, and from it
- * `{type: observation | state | error, data}`.
+ * The messages of an OpenEnv server at `/ws`: `{type: reset | step | state | mcp | close, data}` to it, and from it
+ * `{type: observation | state | mcp | error, data}`.
  *
  * @see openenv 0.10, openenv/core/env_server/types.py and serialization.py
  */
@@ -11,6 +11,10 @@ export type WireMessage =
   | { readonly type: 'reset'; readonly data: { readonly seed: number } }
   | { readonly type: 'step'; readonly data: Readonly<Record<string, Json>> }
   | { readonly type: 'state' }
+  | {
+      readonly type: 'mcp';
+      readonly data: { readonly jsonrpc: '2.0'; readonly id: number; readonly method: 'tools/list' };
+    }
   | { readonly type: 'close' };
 
 /** What an environment answers to `reset` and `step`. */
@@ -31,6 +35,8 @@ export interface WireError {
 export type WireAnswer =
   | { readonly type: 'observation'; readonly data: WireObservation }
   | { readonly type: 'state' }
+  /** `tools`: as MCP lists them, or nothing. */
+  | { readonly type: 'mcp'; readonly tools: Json | undefined }
   | { readonly type: 'error'; readonly data: WireError };
 
 /** A message that is none of these: what is wrong with it, after "its answer". */
@@ -55,6 +61,7 @@ export function readAnswer(text: string): WireAnswer {
     const maxSessions = typeof most === 'number' ? { maxSessions: most } : {};
     return { type, data: { code: String(code), message: String(said), ...maxSessions } };
   }
+  if (type === 'mcp') return { type, tools: isMapping(data.result) ? data.result.tools : undefined };
   if (type !== 'observation') throw new BadAnswer(`${shown(text)} is no message of OpenEnv 0.10`, true);
   const { observation, reward = null, done } = data;
   if (!isMapping(observation)) throw new BadAnswer(`${shown(text)} has no mapping as observation`, true);

@@ -72,6 +72,13 @@ describe('at the start', () => {
     );
   });
 
+  it('an environment without tools, where actions are to be calls', async () => {
+    const none = JSON.stringify({ type: 'mcp', data: { jsonrpc: '2.0', id: 1, error: { code: -32603 } } });
+    expect(await opening('mcp', none, { action_type: 'tool' })).toBe(
+      'OpenEnv server ws://HERE/ws: action_type is tool, and its environment lists none; give another action_type, or the address of an environment with MCP tools.',
+    );
+  });
+
   it('a server without room for the sessions', async () => {
     const server = await startedServer();
     server.mostSessions = 0;
