@@ -42,7 +42,7 @@ const ROWS = {
   frozen_lake_3x3: { set: ['task.name=frozen_lake', 'task.level=0', ...steps(1000, 40)] },
   frozen_lake_4x4: { set: ['task.name=frozen_lake', ...steps(1400, 20)] },
   blackjack: { set: ['task.name=blackjack', ...steps(400, 80)], plays: 100 },
-  tic_tac_toe: { set: ['task.name=tic_tac_toe', 'task.moves=2', ...steps(1500, 80)], plays: 20 },
+  tic_tac_toe: { set: ['task.name=tic_tac_toe', 'task.moves=6', ...steps(2400, 60)], plays: 4 },
   fsm_site: { set: shortWarmStart('fsm_site', 150, 120) },
   fsm_site_shaped: { set: [...shortWarmStart('fsm_site', 150, 120), ...SHAPED] },
   form_state: { set: shortWarmStart('form_state', 400, 60) },
@@ -102,7 +102,7 @@ function reached(loaded, plays) {
         policy,
         best: await playedBy('expert', tasks, items, 20),
         random: await playedBy('random', tasks, items, 20),
-        ...(loaded.config.task?.name === 'tic_tac_toe' && {
+        ...(tasks.shares[0].task.name === 'tic_tac_toe' && {
           wholeGames: await wholeGames(run.engine, stage, items[0]),
         }),
         sha: await weightsSha256(run.engine.policy),
