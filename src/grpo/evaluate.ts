@@ -10,6 +10,7 @@ import type { EvaluationFigure, ProblemRecord } from '../methods/points.ts';
 import type { Evaluation, VerifiedCompletion } from '../methods/records.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { meanPassAtK, shareSolved } from '../methods/statistics.ts';
+import { turnsOf } from '../methods/support/rollouts/turns.ts';
 import { wholeVocabulary } from '../model/sampling/generation.ts';
 import type { Engine } from './engine.ts';
 import { completeItems, sampledTokens } from './rollout/complete.ts';
@@ -37,7 +38,8 @@ export async function evaluate({ engine, figures, seed }: Evaluator, stage: Stag
   const greedy = await completeItems(engine, items, { samples: 1, sampling: GREEDY, samplingKey: key, stage });
   const own = stage.stage === 'grpo' ? stage.sampling : PLAIN;
   const sampling = { ...own, temperature: evalTemperature ?? own.temperature };
-  const sampled = await completeItems(engine, items, { samples, sampling, samplingKey: key, stage });
+  const wants = figures.some(({ readsStates }) => readsStates) ? ({ wantsStates: true } as const) : {};
+  const sampled = await completeItems(engine, items, { samples, sampling, samplingKey: key, stage, wants });
   const answers = greedy.flat(); // one per item
   const correct = sampled.map((completions) => completions.filter(({ verdict }) => verdict.score === 1).length);
   const weights = items.map(({ weight }) => weight);
@@ -102,6 +104,7 @@ function figuresOf(
       weight,
       greedy: greedy[i].verdict,
       samples: sampled[i].map(({ verdict }) => verdict),
+      turns: sampled[i].map(turnsOf),
     }),
   );
   return Object.fromEntries(figures.map((figure) => [figure.name, figure.of(problems)]));

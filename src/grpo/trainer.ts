@@ -14,6 +14,7 @@ import type { GrpoStageConfig, SftStageConfig } from '../methods/stage.ts';
 import { hasEqualRewards } from '../methods/support/credit/baseline.ts';
 import { lossTokens } from '../methods/tokens.ts';
 import { ledger as ledgerUse } from '../methods/uses/ledger.ts';
+import { states } from '../methods/uses/states.ts';
 import { betterOf } from './best.ts';
 import { controlAfterEvaluation, controlAfterStep } from './control.ts';
 import {
@@ -197,7 +198,9 @@ async function creditCollected(
 ): Promise<readonly CreditedGroup[]> {
   const groups = await withSampledFigures(engine, step, journal, drawn);
   const credited = await creditGroups(engine.policy, step, selectGroups(step, groups));
-  const plain = step.methods.uses.figures.length === 0 ? credited : withoutSampledFigures(credited);
+  const { uses } = step.methods;
+  const isPlain = uses.figures.length === 0 && !uses.has(states());
+  const plain = isPlain ? credited : withoutSampledFigures(credited);
   return withProximalLogprobs(engine, step, journal, plain);
 }
 

@@ -28,7 +28,7 @@ export {
   type Telling,
 } from './method.ts';
 export type * from './points.ts';
-export type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics, TokenStep } from './records.ts';
+export type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics, TokenStep, Turn } from './records.ts';
 export type { GrpoStageConfig } from './stage.ts';
 export type { Stateful } from './stateful.ts';
 export { deviationOf, type Estimate, meanOf, meanOverProblems } from './statistics.ts';

@@ -28,7 +28,7 @@ import type { Verdict } from '../rewards/verdict.ts';
 import type { GroupRequest } from './group_request.ts';
 import type { TrainedText } from './loss_points.ts';
 import type { ParameterSet, ScoredSet } from './parameter_sets.ts';
-import type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics } from './records.ts';
+import type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics, Turn } from './records.ts';
 import type { Stateful } from './stateful.ts';
 import type { Estimate } from './statistics.ts';
 import type { FollowUpTurn, StepContext } from './step_context.ts';
@@ -214,12 +214,16 @@ export interface ProblemRecord {
   readonly weight: number;
   readonly greedy: Verdict;
   readonly samples: readonly Verdict[];
+  /** [samples] their turns; one where a problem is answered by one text. */
+  readonly turns: readonly (readonly Turn[])[];
 }
 
 /** Point 13: a further figure of an evaluation, over all held-out problems. */
 export interface EvaluationFigure {
   /** In metrics.jsonl, after `eval_`. */
   readonly name: string;
+  /** It reads what environments know of their states: `Turn.before` and `Turn.after`. */
+  readonly readsStates?: true;
   of(problems: readonly ProblemRecord[]): Estimate;
 }
 

@@ -21,6 +21,7 @@ import { renorm } from './renorm.ts';
 import { riskpo } from './riskpo.ts';
 import { rloo } from './rloo.ts';
 import { sas } from './sas.ts';
+import { tagAdvantage } from './tag_advantage.ts';
 import { tournament } from './tournament.ts';
 import { trieValue } from './trie_value.ts';
 import { turnReturn } from './turn_return.ts';
@@ -47,6 +48,7 @@ export const ADVANTAGE_ESTIMATORS: readonly Method<AdvantageEstimator>[] = [
   renorm,
   trieValue,
   turnReturn,
+  tagAdvantage,
   greedy,
   sas,
   emaRole,

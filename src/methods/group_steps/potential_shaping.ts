@@ -36,7 +36,7 @@ export const potentialShaping = method({
     scope: 'group',
     apply: (groups, { metric }) => {
       let [episodes, gained] = [0, 0];
-      const shaped = payTurns(groups, (_, turns) => {
+      const shaped = payTurns(groups, (_, { turns = [] }) => {
         let before = 0;
         const gains = turns.map(({ potential = before }) => {
           const gain = shapingCoef * (shapingDiscount * potential - before);

@@ -1,6 +1,7 @@
 /** What changes the rewards of groups. A new method is a file here and a line below. */
 import type { Method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
+import { actionGuard } from './action_guard.ts';
 import { agree } from './agree.ts';
 import { appeal } from './appeal.ts';
 import { auxAutoWeight } from './aux_auto_weight.ts';
@@ -8,6 +9,7 @@ import { constraintDual } from './constraint_dual.ts';
 import { crossMajority } from './cross_majority.ts';
 import { distanceDelta } from './distance_delta.ts';
 import { ensemble } from './ensemble.ts';
+import { feedbackRetry } from './feedback_retry.ts';
 import { harmonic } from './harmonic.ts';
 import { ladder } from './ladder.ts';
 import { majority } from './majority.ts';
@@ -23,6 +25,7 @@ import { solvedOverride } from './solved_override.ts';
 import { spreadGuard } from './spread_guard.ts';
 import { stateMatch } from './state_match.ts';
 import { strictnessSchedule } from './strictness_schedule.ts';
+import { tagRules } from './tag_rules.ts';
 import { toolF1 } from './tool_f1.ts';
 import { toolGain } from './tool_gain.ts';
 import { toolScore } from './tool_score.ts';
@@ -50,6 +53,9 @@ export const GROUP_STEPS: readonly Method<GroupStep>[] = [
   agree,
   ensemble,
   potentialShaping,
+  feedbackRetry,
+  tagRules,
+  actionGuard,
   milestones,
   distanceDelta,
   stateMatch,

@@ -18,7 +18,7 @@ export const observationNll = method({
   id: 'observation-nll',
   about: {
     does: 'Teaches the policy to foresee what its environment answers to its own actions.',
-    names: ['implicit world modelling', 'Early Experience'],
+    names: ['implicit world modelling', 'Early Experience', 'feedback-nll'],
     formula: '−observation_coef·mean_t log π(o_t | all tokens before it), over the tokens of observations of a step',
     source: '2510.08558',
     certainty: 'after the paper',

@@ -5,6 +5,7 @@ import type { CreditedGroup, RolloutGroup } from '../../methods/records.ts';
 import type { PointParts } from '../../methods/registry.ts';
 import type { MethodPoint } from '../../methods/stage.ts';
 import type { StepContext } from '../../methods/step_context.ts';
+import { turnsOf } from '../../methods/support/rollouts/turns.ts';
 import { derivativeWarnings, gradientsOf, ratioWarnings, slopesOfSurrogate, surrogateExamples } from './derivatives.ts';
 import { credited, madeUpContext, madeUpSequences, sizesOf, type TriedStage } from './made_up_groups.ts';
 import { type Example, shortNumber } from './say.ts';
@@ -182,7 +183,7 @@ export const TRIALS: Trials = {
   evaluationFigures(part, { batch }) {
     const problems = batch.map(({ item, rollouts }): ProblemRecord => {
       const [greedy, ...samples] = rollouts.map(({ verdict }) => verdict);
-      return { key: item.key, weight: 1 / batch.length, greedy, samples };
+      return { key: item.key, weight: 1 / batch.length, greedy, samples, turns: rollouts.slice(1).map(turnsOf) };
     });
     return {
       given: problems,

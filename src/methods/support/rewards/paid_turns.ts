@@ -13,14 +13,14 @@ export function ownTurns({ turns = [] }: Pick<Rollout, 'turns'>): readonly Turn[
 /**
  * The groups, whose episodes' turns are paid besides what they were.
  *
- * @param paidFor  [turns of the policy] of one episode, of these and of all turns; undefined where it is paid nothing
+ * @param paidFor  [turns of the policy] of one episode; undefined where it is paid nothing
  */
 export function payTurns(
   groups: readonly RolloutGroup[],
-  paidFor: (own: readonly Turn[], turns: readonly Turn[]) => readonly number[] | undefined,
+  paidFor: (own: readonly Turn[], episode: Rollout) => readonly number[] | undefined,
 ): readonly RolloutGroup[] {
   return mapRollouts(groups, (rollout): Rollout => {
-    const paid = rollout.turns && paidFor(ownTurns(rollout), rollout.turns);
+    const paid = rollout.turns && paidFor(ownTurns(rollout), rollout);
     if (rollout.turns === undefined || paid === undefined) return rollout;
     let at = 0;
     const turns = rollout.turns.map((turn): Turn => {

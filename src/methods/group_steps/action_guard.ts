@@ -1,0 +1,42 @@
+/**
+ * The guard of an environment is asked before each action of a rollout. An action that it denies is not taken: the policy
+ * reads the reason, stays where it was, and the turn is charged. Evaluations have no guard, so that they show what was learned.
+ */
+import { key, number } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { GroupStep } from '../points.ts';
+import { meanOf } from '../statistics.ts';
+import { payTurns, warnUncredited } from '../support/rewards/paid_turns.ts';
+import { guards } from '../uses/guards.ts';
+
+export const actionGuard = method({
+  id: 'action-guard',
+  about: {
+    does: 'Keeps rollouts from actions that the guard of their environment denies, and charges for trying.',
+    names: ['VeriGuard', 'ShieldAgent', 'shielding'],
+    formula: 'where guard(s_k, a_k) denies: s_{k+1} = s_k, its reason is read, and r_k ← r_k − coef',
+    source: 'own',
+    certainty: 'after the paper',
+  },
+  options: {
+    guardCoef: key(
+      'coef',
+      number({ above: 0, example: 0.1 }).default(0.1).describe('What a denied action is charged. Default 0.1.'),
+    ),
+  },
+  warn: warnUncredited,
+  note: () => 'evaluations have no guard: they show what the policy does without one',
+  uses: () => [guards],
+  create: ({ guardCoef }): GroupStep => ({
+    scope: 'group',
+    apply: (groups, { metric }) => {
+      const shares: number[] = [];
+      const paid = payTurns(groups, (own) => {
+        shares.push(meanOf(own.map(({ denied }) => Number(denied === true))));
+        return own.some(({ denied }) => denied) ? own.map(({ denied }) => (denied ? -guardCoef : 0)) : undefined;
+      });
+      if (shares.length > 0) metric('denied', meanOf(shares));
+      return paid;
+    },
+  }),
+});
