@@ -69,8 +69,9 @@ export const completionsOf = ({ prompts, groupSize }) => prompts * groupSize;
  * Opens a policy for the work of a size.
  *
  * @param tokensOf sampled ids → those to train on
+ * @param sample   how requests are completed; by default each in one turn of the size's tokens
  */
-export async function openSide(backend, size, { tokensOf = (ids) => ids } = {}) {
+export async function openSide(backend, size, { tokensOf = (ids) => ids, sample } = {}) {
   const { shape, promptTokens, completionTokens, prompts, groupSize, groupsAtOnce } = size;
   const isWhole = groupsAtOnce === prompts;
   const rowsOf = (groups) => groups * (promptTokens + groupSize * (completionTokens - 1));
@@ -103,12 +104,14 @@ export async function openSide(backend, size, { tokensOf = (ids) => ids } = {}) 
       stopIds: [EOS],
       fixedCompletionTokens: completionTokens,
     };
-    const kept = isWhole
-      ? await generateKept(policy, requests, settings)
-      : { completions: await generate(policy, requests, settings) };
+    const inOneTurn = isWhole
+      ? generateKept
+      : async () => ({ completions: await generate(policy, requests, settings) });
+    const kept = await (sample ?? inOneTurn)(policy, requests, settings);
     const groups = requests.map(({ prompt }, i) => ({
       prompt,
       completions: kept.completions[i].map((c) => tokensOf(c.tokens)),
+      labels: kept.completions[i].map((c) => c.labels),
     }));
     return { groups, places: kept.places, entropies: kept.completions.flat().map((c) => c.entropies) };
   };

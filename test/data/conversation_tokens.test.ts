@@ -57,6 +57,14 @@ function askedAfter(test: Case, sampled: Case['actions']): number[][] {
   return asked;
 }
 
+it('an observation may hold any words, those that stand for an answer too', () => {
+  const [[, chatml]] = cases;
+  const codec = codecOf(chatml);
+  const words = (said: string): string => codec.decode(observationTokens(codec, said, ENVIRONMENT_TURN, 'eos'));
+  const said = 'ANSWER OF THE POLICY';
+  expect(words(said)).toBe(words('other').replace('other', said));
+});
+
 /** Without the first so many times that these ids are there. */
 function without(ids: readonly number[], part: readonly number[], times: number): number[] {
   const kept: number[] = [];

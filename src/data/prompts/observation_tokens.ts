@@ -16,7 +16,7 @@ function asked(codec: Codec, text: string, from: string): { readonly role: Messa
       { role: 'assistant', content: ANSWER },
       { role, content: text },
     ]);
-    const begin = rendered.lastIndexOf(ANSWER);
+    const begin = rendered.indexOf(ANSWER); // what is said may hold the same words
     const after = rendered.slice(begin + ANSWER.length);
     if (begin >= 0 && after.includes(text.trim())) return { role, after };
   }

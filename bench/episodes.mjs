@@ -1,0 +1,128 @@
+/**
+ * What does an episode of eight turns cost, against the same tokens in one turn?
+ *
+ *   npm run bench -- episodes [--repeats 15] [--quick] [--threads 2] [--json FILE]
+ *
+ * Whole GRPO steps at the race's shape. The policy of random weights ends a turn when it draws one of four words, so turns
+ * have very different lengths; each but the last is read as text, answered by four tokens, and goes on. The other side
+ * samples, prompt by prompt, completions of exactly the same lengths without a stop; the two take turns.
+ */
+import { wasmBackend } from '../dist/index.js';
+import { generateEpisodes } from '../dist/model/sampling/episodes.js';
+import { completionOf } from '../dist/model/sampling/generation.js';
+import { openSampler } from '../dist/model/sampling/sampler.js';
+import {
+  describeMachine,
+  machineLine,
+  readFlags,
+  readThreads,
+  spread,
+  THREADS_FLAG,
+  table,
+  writeJson,
+} from './command.mjs';
+import { openSide, RACE_SIZE } from './policy_side.mjs';
+import { compare, takeTurns } from './turns.mjs';
+
+const TURNS = 8;
+const TURN_TOKENS = 16;
+const OBSERVATION_TOKENS = 4;
+/** Words that end a turn: one in eight. */
+const ENDS = [2, 3, 4, 5];
+/** Of all steps of a side. */
+const LIMIT_SECONDS = 600;
+
+const flags = readFlags({ further: THREADS_FLAG });
+const { repeats, quick, json } = flags;
+const threads = readThreads(flags);
+const machine = describeMachine();
+const size = { ...RACE_SIZE, completionTokens: TURNS * TURN_TOKENS + (TURNS - 1) * OBSERVATION_TOKENS };
+
+/** Lengths of the episodes of each step, for the side that samples them in one turn. */
+const lengths = [];
+const tokens = [];
+
+/** Episodes as `grpo/` plays them: a turn becomes text, and what is said becomes tokens. */
+async function inTurns(policy, requests, settings) {
+  const played = requests.map(({ rolloutNumbers }) => rolloutNumbers.map(() => 0));
+  const after = (ended) =>
+    ended.map(({ request, completion, tokens: all, begin }) => {
+      if (++played[request][completion] === TURNS) return 'stop';
+      const said = String.fromCharCode(...all.subarray(begin).map((id) => 64 + id));
+      return Array.from({ length: OBSERVATION_TOKENS }, (_, i) => 6 + ((said.length + i) % 20));
+    });
+  const kept = await generateEpisodes(
+    policy,
+    requests,
+    { ...settings, fixedCompletionTokens: undefined, stopIds: ENDS, keep: true },
+    { turnTokens: requests.map(() => TURN_TOKENS), after },
+  );
+  lengths.push(kept.completions.map((group) => group.map((completion) => completion.tokens.length)));
+  tokens.push(kept.completions.flat().map((completion) => completion.tokens.length - given(completion)));
+  return kept;
+}
+
+const given = ({ labels }) => (labels ?? []).filter((label) => label !== 0).length;
+
+async function inOneTurn(policy, requests, settings) {
+  const own = lengths.shift();
+  const sampler = openSampler(policy, { ...settings, keep: true });
+  const sequences = requests.map(({ prompt, rolloutNumbers }, i) =>
+    sampler.add(
+      rolloutNumbers.map((number, k) => ({
+        prefix: prompt,
+        rolloutNumbers: [number],
+        stopIds: [],
+        maxTokens: own[i][k],
+      })),
+    ),
+  );
+  await sampler.run(sequences.flat());
+  return {
+    completions: sequences.map((group) => group.map((sequence) => completionOf(sequence, 'stop'))),
+    places: sequences.map((group) => sampler.keptRows(group)),
+  };
+}
+
+const backend = () => wasmBackend({ threads });
+const sides = {
+  'eight turns': await openSide(await backend(), size, { sample: inTurns }),
+  'one turn': await openSide(await backend(), size, { sample: inOneTurn }),
+};
+try {
+  const work = Object.fromEntries(Object.entries(sides).map(([name, side]) => [name, () => side.step()]));
+  const taken = await takeTurns(work, { warmup: quick ? 1 : 3, repeats, limitSeconds: LIMIT_SECONDS });
+  report(taken);
+} finally {
+  for (const side of Object.values(sides)) await side.close();
+}
+
+function report(taken) {
+  const parts = {
+    step: ({ seconds }) => seconds,
+    rollout: ({ split }) => split.rollout,
+    update: ({ split }) => split.update,
+  };
+  const figures = Object.fromEntries(Object.entries(parts).map(([part, of]) => [part, compare(taken, of, 'one turn')]));
+  const rows = Object.entries(figures).map(([part, { 'one turn': one, 'eight turns': eight }]) => [
+    part,
+    spread(one),
+    spread(eight),
+    `${eight.ratio.ofMedians.toFixed(2)} (${eight.ratio.paired.low.toFixed(2)}–${eight.ratio.paired.high.toFixed(2)})`,
+  ]);
+  const sampled = tokens.flat();
+  const meanSampled = sampled.reduce((sum, count) => sum + count, 0) / sampled.length;
+  const meanLength = meanSampled + (TURNS - 1) * OBSERVATION_TOKENS;
+  process.stdout.write(
+    `${[
+      machineLine(machine),
+      `${size.prompts} prompts × ${size.groupSize} episodes of ${TURNS} turns: ${meanLength.toFixed(1)} tokens on average, of which ${meanSampled.toFixed(1)} are sampled`,
+      `${threads} threads, ${repeats} repeats in turn; seconds, with quartiles`,
+      '',
+      table(['', 'one turn', 'eight turns', 'ratio'], rows),
+    ].join('\n')}\n`,
+  );
+  if (json === undefined) return;
+  const settings = { turns: TURNS, turnTokens: TURN_TOKENS, observationTokens: OBSERVATION_TOKENS, threads };
+  writeJson(json, 'episodes', { machine, settings, meanLength, meanSampled, figures });
+}
