@@ -178,6 +178,8 @@ export interface AnswerFiles {
 export interface Environment {
   /** Most turns of the policy in an episode; 1: every problem is answered by one text. */
   readonly maxTurns: number;
+  /** How long an episode of any task may become; absent: every problem is answered by one text. */
+  readonly longest?: TurnLimits;
   /** What the policy is asked, as turns of a conversation. */
   prompt(item: TaskItem): readonly Message[];
   /** Whether a problem is played in turns; the others are answered by one text, and `verify` of their task judges it. */

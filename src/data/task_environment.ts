@@ -16,14 +16,14 @@ export interface Played {
   taskOf(item: TaskItem): Task;
   /** How long the episodes of a task may become; undefined where it is answered by one text. */
   turnsOf(task: Task): TurnLimits | undefined;
-  /** Most turns of any task. */
-  readonly maxTurns: number;
+  /** How long an episode of any task may become; undefined where none is played. */
+  readonly longest: TurnLimits | undefined;
   /** Most tokens of what a problem is answered with in one turn. */
   maxCompletionTokens(): number;
 }
 
 /** What a problem is asked, and how it is played, by the task that it is of. */
-export function environmentOf({ codec, taskOf, turnsOf, maxTurns, maxCompletionTokens }: Played): Environment {
+export function environmentOf({ codec, taskOf, turnsOf, longest, maxCompletionTokens }: Played): Environment {
   const played = (item: TaskItem): Pick<Environment, 'start' | 'step' | 'act'> => {
     const { name, environment } = taskOf(item);
     if (environment === undefined)
@@ -31,7 +31,8 @@ export function environmentOf({ codec, taskOf, turnsOf, maxTurns, maxCompletionT
     return environment;
   };
   return {
-    maxTurns,
+    maxTurns: longest?.maxTurns ?? 1,
+    ...(longest && { longest }),
     prompt(item) {
       const { opening = [], tools } = taskOf(item);
       return withTools([...opening, ...questionOf(item)], tools);
@@ -142,4 +143,15 @@ export function measuredTurns(codec: Codec, limits: TurnLimits, episodes: readon
     }
   }
   return { maxTurns, actionTokens: withRoom(actionTokens), observationTokens: withRoom(observed) };
+}
+
+/** Limits that the episodes of every task keep. */
+export function longestOf(limits: readonly TurnLimits[]): TurnLimits | undefined {
+  if (limits.length === 0) return undefined;
+  const most = (of: (one: TurnLimits) => number): number => Math.max(...limits.map(of));
+  return {
+    maxTurns: most(({ maxTurns }) => maxTurns),
+    actionTokens: most(({ actionTokens }) => actionTokens),
+    observationTokens: most((one) => one.observationTokens),
+  };
 }

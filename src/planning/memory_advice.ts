@@ -5,6 +5,7 @@
  */
 
 import type { RunConfig } from '../config/run_config.ts';
+import { mostEpisodeTokens } from '../data/environment.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { MemoryPlanError } from '../errors.ts';
 import type { Backend } from '../kernels/engine.ts';
@@ -32,8 +33,20 @@ export function requireMemory(
     return plan(config).capacity;
   } catch (error) {
     if (!(error instanceof MemoryPlanError)) throw error;
-    throw new MemoryPlanError(error.code, `${error.message}\n  ${advice(config, plan)}`, error.facts);
+    const remedies = [advice(config, plan), ...episodesInWords(tasks)].join('\n  ');
+    throw new MemoryPlanError(error.code, `${error.message}\n  ${remedies}`, error.facts);
   }
+}
+
+/** How long the episodes are that memory is planned for, where problems are played in turns. */
+function episodesInWords({ environment: { longest } }: TaskSet): string[] {
+  if (longest === undefined) return [];
+  const { maxTurns, actionTokens, observationTokens } = longest;
+  const answers = `${maxTurns - 1} observations of ${observationTokens}`;
+  const most = `an episode may have ${maxTurns} turns of ${actionTokens} tokens and ${answers}, ${mostEpisodeTokens(longest)} in all`;
+  return [
+    `It is planned for the longest episode: ${most}. Fewer or shorter turns and observations in the task take less.`,
+  ];
 }
 
 /** Whether a policy keeps no rollouts for want of memory. */

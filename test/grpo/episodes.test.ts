@@ -107,6 +107,21 @@ stages:
   - {stage: grpo, max_steps: 3, num_generations: 4, generation_batch_size: 16, learning_rate: 1.0e-2, eval_strategy: "no"}
 `;
 
+describe('an observation', () => {
+  it('that is longer than its task says, or outside the vocabulary, is refused with what to change', async () => {
+    const { tasks } = (await reinforced(GUESS)).engine;
+    const item = tasks.trainItem(0, 0);
+    const next = { state: null, turn: 1, illegal: 0 };
+    const said = (observation: string) => () => tasks.environment.observationTokens(item, { next, observation }, 'eos');
+    expect(said('<')).not.toThrow();
+    expect(said('<<<')).toThrow(
+      'task "guess_number": step() says "<<<": that is 3 tokens, and turnLimits() says at most 1; raise ' +
+        'observationTokens there, or say it in fewer.',
+    );
+    expect(said('é')).toThrow(/task "guess_number": step\(\) says "é", which cannot be written: .*é/);
+  });
+});
+
 describe('weights that episodes train', () => {
   it('are the same to the bit on one, two and three threads', async () => {
     const plain = await finishSmallRun(await plainWasm(), { yaml: YAML });

@@ -133,6 +133,22 @@ describe('a config that does not fit', () => {
     expect(refusalOfPretrained(QWEN, 'use_peft: true')).toMatch(/Train a smaller model, or on a GPU/);
   });
 
+  it('says how long the episodes are that it is planned for, where problems are played in turns', () => {
+    const text = [
+      'task: {name: guess_number, max: 9999, numbers: 1023, turns: 16}',
+      'max_steps: 1',
+      'num_generations: 512',
+      'generation_batch_size: 65536',
+      'model: {hidden_size: 512, num_hidden_layers: 8, num_attention_heads: 8}',
+    ];
+    const { config } = parseConfig(text.join('\n'), { file: 'run.yaml' });
+    expect(() => requireMemory(config, createTasks(config), backend)).toThrow(
+      'It is planned for the longest episode: an episode may have 16 turns of 5 tokens and 15 observations of 1, 95 in all. ' +
+        'Fewer or shorter turns and observations in the task take less.',
+    );
+    expect(refusal('generation_batch_size: 1048576', 'model: {hidden_size: 4096}')).not.toMatch(/episode/);
+  });
+
   it('is not one that fits', () => {
     expect(refusal()).toBeUndefined();
   });
