@@ -4,7 +4,7 @@
  *   npm run bench -- episodes [--repeats 15] [--quick] [--threads 2] [--json FILE]
  *
  * Whole GRPO steps at the race's shape. The policy of random weights ends a turn when it draws one of four words, so turns
- * have very different lengths; each but the last is read as text, answered by four tokens, and goes on. The other side
+ * have very different lengths; each but the last is read as text, answered by four tokens, and the next one follows. The other side
  * samples, prompt by prompt, completions of exactly the same lengths without a stop; the two take turns.
  */
 import { wasmBackend } from '../dist/index.js';
@@ -29,7 +29,7 @@ const TURN_TOKENS = 16;
 const OBSERVATION_TOKENS = 4;
 /** Words that end a turn: one in eight. */
 const ENDS = [2, 3, 4, 5];
-/** Of all steps of a side. */
+/** Most seconds that a side takes. */
 const LIMIT_SECONDS = 600;
 
 const flags = readFlags({ further: THREADS_FLAG });
