@@ -14,16 +14,15 @@ import type { Task } from './task.ts';
 export interface Played {
   readonly codec: Codec;
   taskOf(item: TaskItem): Task;
-  /** How long the episodes of a task may become; undefined where it is answered by one text. */
-  turnsOf(task: Task): TurnLimits | undefined;
-  /** How long an episode of any task may become; undefined where none is played. */
-  readonly longest: TurnLimits | undefined;
+  /** How long the episodes of each task may become; undefined where it is answered by one text. */
+  readonly turns: ReadonlyMap<Task, TurnLimits | undefined>;
   /** Most tokens of what a problem is answered with in one turn. */
   maxCompletionTokens(): number;
 }
 
 /** What a problem is asked, and how it is played, by the task that it is of. */
-export function environmentOf({ codec, taskOf, turnsOf, longest, maxCompletionTokens }: Played): Environment {
+export function environmentOf({ codec, taskOf, turns, maxCompletionTokens }: Played): Environment {
+  const longest = longestOf([...turns.values()].flatMap((limits) => limits ?? []));
   const played = (item: TaskItem): Pick<Environment, 'start' | 'step' | 'act'> => {
     const { name, environment } = taskOf(item);
     if (environment === undefined)
@@ -45,10 +44,10 @@ export function environmentOf({ codec, taskOf, turnsOf, longest, maxCompletionTo
     start: (item, stream) => played(item).start(item, stream),
     step: (item, ...rest) => played(item).step(item, ...rest),
     act: (player, item, ...rest) => played(item).act(player, item, ...rest),
-    turnTokens: (item) => turnsOf(taskOf(item))?.actionTokens ?? maxCompletionTokens(),
+    turnTokens: (item) => turns.get(taskOf(item))?.actionTokens ?? maxCompletionTokens(),
     observationTokens(item, { observation = '', from = ENVIRONMENT_TURN }, finishReason) {
       const task = taskOf(item);
-      const most = turnsOf(task)?.observationTokens ?? 0;
+      const most = turns.get(task)?.observationTokens ?? 0;
       const said = `task "${task.name}": step() says ${JSON.stringify(observation)}`;
       const tokensOf = (text: string): Int32Array => written(codec, { text, from, finishReason }, said);
       let tokens = tokensOf(observation);
@@ -146,7 +145,7 @@ export function measuredTurns(codec: Codec, limits: TurnLimits, episodes: readon
 }
 
 /** Limits that the episodes of every task keep. */
-export function longestOf(limits: readonly TurnLimits[]): TurnLimits | undefined {
+function longestOf(limits: readonly TurnLimits[]): TurnLimits | undefined {
   if (limits.length === 0) return undefined;
   const most = (of: (one: TurnLimits) => number): number => Math.max(...limits.map(of));
   return {

@@ -14,14 +14,7 @@ import { type Demonstration, dialogueTokens } from './prompts/dialogue_tokens.ts
 import { mostShownTokens, shownBefore, shownBelow } from './prompts/shown_prompt.ts';
 import { type Repeat, repeatPlainly } from './repeat.ts';
 import type { Task, TaskItem, VerifyContext } from './task.ts';
-import {
-  environmentOf,
-  episodeDemonstration,
-  longestOf,
-  measuredTurns,
-  withRoom,
-  withTools,
-} from './task_environment.ts';
+import { environmentOf, episodeDemonstration, measuredTurns, withRoom, withTools } from './task_environment.ts';
 
 /** A task of a set. */
 export interface TaskShare {
@@ -173,8 +166,7 @@ class TokenizedTasks implements TaskSet {
     this.environment = environmentOf({
       codec: this.codec,
       taskOf: (item) => this.#taskOf(item),
-      turnsOf: (task) => turns.get(task),
-      longest: longestOf([...turns.values()].flatMap((limits) => limits ?? [])),
+      turns,
       maxCompletionTokens: () => this.maxCompletionTokens,
     });
     if (this.#isMeasured) {
