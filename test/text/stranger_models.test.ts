@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { compileChatTemplate } from '../../src/text/chat_template.ts';
 import { pretrainedCodec } from '../../src/text/pretrained_codec.ts';
+import { requireBounded } from '../../src/text/tokenizer_bounds.ts';
 import { processorMs } from '../support/processor_time.ts';
 
 const MESSAGES = [{ role: 'user', content: 'hello' }] as const;
@@ -54,6 +55,16 @@ it.each([
     'repeats what',
   ],
   [
+    'overlapping alternatives that repeat',
+    { pre_tokenizer: split('(a|a)+$') },
+    'repeats what can be read in several ways',
+  ],
+  ['alternatives of which one begins the other', { pre_tokenizer: split('(?:a|ab|b)*$') }, 'in several ways'],
+  ['classes that overlap', { pre_tokenizer: split('(?:\\s|\\w|.)+$') }, 'in several ways'],
+  ['an alternative within another', { pre_tokenizer: split('((x|(?:a|A))y?)+$') }, 'in several ways'],
+  ['what may be left out, repeated', { pre_tokenizer: split('(aa?)+$') }, 'in several ways'],
+  ['many repetitions, with an end', { pre_tokenizer: split('(a|a){30}$') }, 'in several ways'],
+  [
     'twelve that write ten letters for one',
     { normalizer: { type: 'Sequence', normalizers: Array.from({ length: 12 }, () => replaceEach) } },
     'normalizer: its replacements make a text 1000000000000 times as long',
@@ -68,8 +79,29 @@ it.each([
     { model: { type: 'BPE', vocab: { a: 0, '<e>': 1e9 }, merges: [] } },
     "the tokenizer's largest id is 1000000000",
   ],
-])('a tokenizer with %s', (_, parts, message) => {
+])('a tokenizer with %s is refused', (_, parts, message) => {
   const tokenizer = { model: { type: 'BPE', vocab: { a: 0, b: 1, '<e>': 2 }, merges: [] }, ...parts };
   const files = { tokenizer, config: { eos_token: '<e>' }, chatTemplate: undefined, eosTokenIds: [], source: './base' };
   expect(() => pretrainedCodec(files, { vocabSize: 3 })).toThrow(new RegExp(`^\\./base: .*${message}`));
+});
+
+it.each([
+  // GPT-2, Llama 3, o200k, DeepSeek: what tokenizers of today have.
+  "'(?:[sdmt]|ll|ve|re)| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+",
+  "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+",
+  "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}]*[\\p{Ll}\\p{M}]+(?i:'s|'t)?|\\p{N}{1,3}| ?[^\\s\\p{L}]+[\\r\\n/]*|\\s+",
+  '\\p{N}{1,3}(?=(?:\\p{N}{3})*(?!\\p{N}))',
+  '(?:\\r?\\n)+|(?:ab|cd|\\()+',
+])('a tokenizer with the pattern %s is read', (regex) => {
+  expect(() => requireBounded({ pre_tokenizer: split(regex) })).not.toThrow();
+});
+
+it('patterns that are read end soon on a text that they do not match', () => {
+  const text = 'a'.repeat(2000);
+  for (const regex of ['(?:ab|cd|\\()+$', '(?:\\r?\\n)+$', '(?:a{3})*$', '(?:b?a)+c']) {
+    expect(() => requireBounded({ pre_tokenizer: split(regex) })).not.toThrow();
+    const begin = processorMs();
+    new RegExp(regex, 'u').exec(text);
+    expect(processorMs() - begin).toBeLessThan(1000);
+  }
 });
