@@ -174,7 +174,7 @@ const PROJECTS = COMPILERS.flatMap((compiler) =>
   ),
 );
 
-describe('an empty project, strict, whose libraries are checked too', () => {
+describe('an empty project, strict with unchecked indices refused, whose libraries are checked too', () => {
   it.each(PROJECTS)(
     'compiles every entry point and the examples: $name',
     ({ compiler, hasDom, options }) => {
@@ -210,7 +210,14 @@ function compile(compiler: string, options: object, files: Readonly<Record<strin
   mkdirSync(folder);
   try {
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-    const compilerOptions = { noEmit: true, strict: true, target: 'es2022', types: [], ...options };
+    const compilerOptions = {
+      noEmit: true,
+      strict: true,
+      noUncheckedIndexedAccess: true,
+      target: 'es2022',
+      types: [],
+      ...options,
+    };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: Object.keys(files) }));
     const program = join(ROOT, 'node_modules', compiler, 'bin/tsc');
     const place = { cwd: home.path, encoding: 'utf8' } as const;

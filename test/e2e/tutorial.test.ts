@@ -50,12 +50,25 @@ it('leads from an empty folder to a learned task', async () => {
         }
       }
     }
-    const { baseline, final } = JSON.parse(readFileSync(inFolder('runs/first/summary.json'), 'utf8'));
+    const { baseline, final } = JSON.parse(readFileSync(inFolder('runs/shift/summary.json'), 'utf8'));
     expect(baseline.eval_accuracy).toBeLessThan(0.1);
     expect(final.eval_accuracy).toBeGreaterThan(0.7);
-    expect(said.get('tasks show ./tasks/first.ts -n 2')).toContain('>');
-    expect(said.get('sample --run runs/first "hcf>" "gbe>"')).toMatch(/hcf>[\s\S]*gbe>/);
-    expect(existsSync(inFolder('runs/first/report.html'))).toBe(true);
+    expect(said.get('tasks show ./tasks/shift.ts -n 2')).toContain('>');
+    expect(said.get('rewards check ./rewards/near.ts --task ./tasks/shift.ts')).toContain(
+      'near keeps what a reward keeps',
+    );
+    expect(said.get('sample --run runs/shift "abh>" "gbe>"')).toMatch(/abh>[\s\S]*gbe>/);
+    expect(existsSync(inFolder('runs/shift/report.html'))).toBe(true);
+
+    // What step 7 says of the reward that pays for whole answers alone.
+    const alone = ['--config', 'shift.yaml', '--set', 'reward_funcs=[accuracy]', '--output', 'runs/without'];
+    const { code, stderr } = await commandLine(alone, undefined, {
+      cwd: folder.path,
+      env: { XDG_STATE_HOME: folder.path },
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain('step 1: 10 generation batches in a row without a live group; stopped.');
+    expect(stderr).toContain('The commonest answers: ');
   } finally {
     folder.remove();
   }
