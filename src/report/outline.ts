@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { MOST_CHARACTERS, parseYaml } from '../config/yaml/yaml_document.ts';
 import { CheckpointError } from '../errors.ts';
 import { changedSteps } from '../run/checkpoint/setting_changes.ts';
+import { readFingerprint } from '../run/fingerprint/fingerprint.ts';
 import type { Store } from '../run/store/store.ts';
+import { shownTaskName } from '../run/task_names.ts';
 
 const taskSchema = z.union([z.string(), z.object({ name: z.string() }).loose()]);
 
@@ -13,6 +15,8 @@ const outlineSchema = z.object({
   tasks: z.array(taskSchema).optional(),
   stages: z.array(z.object({ stage: z.string(), max_steps: z.number(), eval_steps: z.number().optional() })),
 });
+
+type TaskOutline = z.infer<typeof taskSchema>;
 
 export type Outline = Readonly<z.infer<typeof outlineSchema>>;
 
@@ -33,11 +37,23 @@ export async function readOutline(store: Store): Promise<RunOutline> {
   const configYaml = new TextDecoder().decode(config);
   const outline = outlineSchema.safeParse(yamlTree(configYaml));
   if (!outline.success) throw malformedConfig(outline.error.issues[0]?.message);
+  const fingerprint = await readFingerprint(store).catch(() => undefined); // the page says so where it shows it
+  const { task, tasks } = outline.data;
   const steps = await changedSteps(store);
   const stages = outline.data.stages.map((stage, i, all) =>
     steps !== undefined && i === all.length - 1 ? { ...stage, max_steps: steps } : stage,
   );
-  return { configYaml, outline: { ...outline.data, stages } };
+  const named = (of: TaskOutline): TaskOutline =>
+    typeof of === 'string' ? shownTaskName(of, fingerprint) : { ...of, name: shownTaskName(of.name, fingerprint) };
+  return {
+    configYaml,
+    outline: {
+      ...outline.data,
+      ...(task !== undefined && { task: named(task) }),
+      ...(tasks !== undefined && { tasks: tasks.map(named) }),
+      stages,
+    },
+  };
 }
 
 /** A config that somebody edited may be no YAML, or refer to an anchor that it does not have. */

@@ -24,6 +24,7 @@ import { similarityReward } from './functions/similarity.ts';
 import { spanF1Reward } from './functions/span_f1.ts';
 import { stepCostReward } from './functions/step_cost.ts';
 import { isModuleFile, MODULE_ENDINGS } from './module_file.ts';
+import { rewardNamed } from './names_elsewhere.ts';
 import type { RewardFunction } from './reward_function.ts';
 import { cosineReward, diversityReward, formatReward, repetitionReward, ternaryReward } from './shaped.ts';
 
@@ -174,5 +175,7 @@ function unknownRule(name: string, known: readonly string[]): string {
   if (name.includes(',')) return `several names are a list; write [${name.trim()}].`;
   if (/[/\\.]/.test(name))
     return `neither a reward function nor a file that ends in ${MODULE_ENDINGS}; give its full name.`;
+  const elsewhere = rewardNamed(name);
+  if (elsewhere !== undefined) return `no such reward function; here it is ${elsewhere}.`;
   return `no such reward function${didYouMean(name, known)} (known: ${known.join(', ')})`;
 }

@@ -3,13 +3,16 @@ import { parseConfig } from '../config/load.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { RlvrError } from '../errors.ts';
 import { newestCheckpoint } from './checkpoint/checkpoints.ts';
+import { readFingerprint } from './fingerprint/fingerprint.ts';
 import type { Store } from './store/store.ts';
+import { shownTaskName } from './task_names.ts';
 
 /** `a finished run of countdown, seed 0`; `a run of countdown, seed 0, saved at grpo-120`. */
 export async function describeRun(store: Store): Promise<string> {
   const config = await recordedConfig(store);
-  const what =
-    config === undefined ? '' : ` of ${config.tasks.map(({ task }) => task.name).join(' + ')}, seed ${config.seed}`;
+  const fingerprint = await readFingerprint(store).catch(() => undefined); // a damaged one is met where it matters
+  const names = config?.tasks.map(({ task }) => shownTaskName(task.name, fingerprint));
+  const what = config === undefined ? '' : ` of ${names?.join(' + ')}, seed ${config.seed}`;
   if (await store.exists('summary.json')) return `a finished run${what}`;
   const newest = await newestCheckpoint(store);
   return `a run${what}, ${newest === undefined ? 'not saved yet' : `saved at ${newest}`}`;

@@ -11,6 +11,8 @@ import { type RunRow, runRows } from '../../src/cli/runs/run_rows.ts';
 import { KeptRows } from '../../src/cli/ui/kept_rows.ts';
 import { ago } from '../../src/format.ts';
 import { encodeManifest } from '../../src/run/checkpoint/manifest.ts';
+import { describeRun } from '../../src/run/describe_run.ts';
+import { fileStore } from '../../src/run/store/files.node.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 
 const CONFIG = `task: {name: sort_digits, digits: 3}
@@ -163,6 +165,28 @@ describe('a list of runs', () => {
       'stopped',
       'stopped',
     ]);
+  });
+
+  it('calls a task that is a file by the name that it declares, or by that of the file in an older run', async () => {
+    const config = CONFIG.replace('sort_digits, digits: 3', '../../tasks/mine.ts, digits: 3');
+    const taskNames = { '../../tasks/mine.ts': 'roman' };
+    makeRun('new', 5, {
+      'config.yaml': config,
+      'fingerprint.json': JSON.stringify({ ...FINGERPRINT, taskNames }),
+    });
+    makeRun('old', 9, { 'config.yaml': config });
+    const { new: declared, old } = await rowsByName();
+    expect([declared.task, old.task]).toEqual(['roman', 'mine']);
+    expect(await describeRun(fileStore('runs/new'))).toBe('a run of roman, seed 4, not saved yet');
+  });
+
+  it('names rewards that differ as a person calls them, in one entry', async () => {
+    const withRewards = (list: string): string => CONFIG.replace('2.0e-3}', `2.0e-3, reward_funcs: ${list}}`);
+    makeRun('a', 1, { 'config.yaml': withRewards('[accuracy, {name: ../../rewards/near.ts, weight: 0.5, width: 3}]') });
+    makeRun('b', 2, { 'config.yaml': withRewards('[accuracy]') });
+    const [a, b] = differences(await runRows('runs')).map((keys) => Object.fromEntries(keys));
+    expect(a).toEqual({ 'grpo.reward_funcs': '[accuracy, near (weight 0.5, width 3)]' });
+    expect(b).toEqual({ 'grpo.reward_funcs': '[accuracy]' });
   });
 
   it('names the keys in which runs of the same task differ, as --set names them', async () => {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/load.ts';
+import { NAMED_REWARDS } from '../../src/rewards/names_elsewhere.ts';
 import {
   accuracyReward,
   combineRewards,
@@ -46,6 +48,27 @@ describe('built-in rewards', () => {
     expect(softOverlongReward(100, 20).score(batchOfThree())).toEqual([0, -0.5, -1]);
     const atLimit = { ...batchOfThree(), completionTokens: [new Int32Array(100)] };
     expect(softOverlongReward(100, 20).score(atLimit)).toEqual([-1]);
+  });
+
+  it.each([
+    ['accuracy_reward', 'accuracy'],
+    ['think_format_reward', 'format'],
+    ['get_soft_overlong_punishment', '{name: soft_overlong, max_tokens: 12, cache: 4}'],
+    ['len_reward', '{name: cosine, max_len: 1000}'],
+  ])("answers TRL's %s with what it is here", (name, entry) => {
+    expect(() => getReward(name)).toThrow(
+      `reward_funcs: ${JSON.stringify(name)} — no such reward function; here it is ${entry}.`,
+    );
+  });
+
+  it('names entries for rewards from elsewhere that a config takes as they are', () => {
+    for (const entry of NAMED_REWARDS) {
+      const { config } = parseConfig(`task: gcd\nmax_steps: 1\nreward_funcs: [${entry}]`, { file: 'a' });
+      const [stage] = config.stages;
+      if (stage.stage !== 'grpo') throw new Error('expected a grpo stage');
+      const [{ name, weight: _, ...options }] = stage.rewards;
+      expect(getReward(name, options).name).toBe(name);
+    }
   });
 
   it('takes the options that the YAML gives', () => {

@@ -7,9 +7,10 @@ import type { RunConfig } from '../../config/run_config.ts';
 import { CheckpointError } from '../../errors.ts';
 import { ADAPTER_WEIGHTS } from '../../model/pretrained/adapter_files.ts';
 import { type TimeLeft, timeLeft } from '../../report/time_left.ts';
+import { isModuleFile } from '../../rewards/module_file.ts';
 import { newestCheckpoint } from '../../run/checkpoint/checkpoints.ts';
 import { changedSteps } from '../../run/checkpoint/setting_changes.ts';
-import { readFingerprint } from '../../run/fingerprint/fingerprint.ts';
+import { type Fingerprint, readFingerprint } from '../../run/fingerprint/fingerprint.ts';
 import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from '../../run/json.ts';
 import { type RunNotes, readNotes } from '../../run/run_notes.ts';
 import { FREE_KEYS, MODEL_FOLDER } from '../../run/session.ts';
@@ -17,6 +18,7 @@ import { systemCode } from '../../run/store/file_errors.ts';
 import { fileStore } from '../../run/store/files.node.ts';
 import { isLocked } from '../../run/store/lock.node.ts';
 import type { Store } from '../../run/store/store.ts';
+import { fileWords, shownTaskName } from '../../run/task_names.ts';
 import { lastRecords } from './last_records.ts';
 
 /** `failed`: its figures were no longer finite; `damaged`: it can neither be resumed nor be asked as it is. */
@@ -111,7 +113,12 @@ async function readableRow(place: Pick<RunRow, 'directory' | 'changedMs' | 'byte
   const text = await store.read('config.yaml');
   if (text === undefined) throw new CheckpointError('no-run', 'has no config.yaml');
   const { config } = parseConfig(new TextDecoder().decode(text), { file: 'config.yaml' });
-  const said = { ...place, ...outline(config), ...(await progress(store, config, await changedSteps(store))) };
+  const fingerprint = await readFingerprint(store).catch(() => undefined); // conditionOf says so
+  const said = {
+    ...place,
+    ...outline(config, fingerprint),
+    ...(await progress(store, config, await changedSteps(store))),
+  };
   if (isRunning) return { ...said, condition: 'running' };
   const { left: _, ...over } = said;
   const found = await orDamaged(() => conditionOf(store, place));
@@ -130,7 +137,7 @@ async function orDamaged<T extends Findings>(read: () => Promise<T>): Promise<T 
   }
 }
 
-function outline(config: RunConfig): Pick<RunRow, 'task' | 'seed' | 'config'> {
+function outline(config: RunConfig, fingerprint?: Fingerprint): Pick<RunRow, 'task' | 'seed' | 'config'> {
   const free: readonly string[] = ['seed', ...FREE_KEYS];
   const { stages = [], ...others } = resolvedTree(config);
   const kinds = config.stages.map(({ stage }) => stage);
@@ -141,7 +148,7 @@ function outline(config: RunConfig): Pick<RunRow, 'task' | 'seed' | 'config'> {
   ]);
   const tree = [...Object.entries(others as JsonObject).filter(([key]) => !free.includes(key)), ...named];
   return {
-    task: config.tasks.map(({ task }) => task.name).join(' + '),
+    task: config.tasks.map(({ task }) => shownTaskName(task.name, fingerprint)).join(' + '),
     seed: config.seed,
     config: new Map(tree.flatMap(([key, value]) => leaves(key, value))),
   };
@@ -151,7 +158,23 @@ function leaves(path: string, value: JsonValue): [string, string][] {
   if (typeof value !== 'object' || value === null) return [[path, String(value)]];
   if (Array.isArray(value) && value.every((entry) => typeof entry !== 'object'))
     return [[path, `[${value.join(', ')}]`]];
+  if (Array.isArray(value) && value.every(isPlugin)) return [[path, `[${value.map(pluginText).join(', ')}]`]];
   return Object.entries(value).flatMap(([key, entry]) => leaves(`${path}.${key}`, entry));
+}
+
+type WrittenPlugin = JsonObject & { readonly name: string };
+
+/** An entry of reward_funcs, credit_steps and the like. */
+function isPlugin(value: JsonValue): value is WrittenPlugin {
+  return isJsonObject(value) && typeof value.name === 'string';
+}
+
+/** `accuracy`, `near (weight 0.5)`: as a person calls it; a weight of 1 says nothing. */
+function pluginText({ name, ...options }: WrittenPlugin): string {
+  const said = Object.entries(options).filter(([key, option]) => key !== 'weight' || option !== 1);
+  const shown = said.flatMap(([key, option]) => leaves(key, option).map((leaf) => leaf.join(' ')));
+  const own = isModuleFile(name) ? fileWords(name) : name;
+  return shown.length === 0 ? own : `${own} (${shown.join(', ')})`;
 }
 
 /**

@@ -7,7 +7,16 @@ import type { Fingerprint } from './fingerprint.ts';
 /** What only the caller knows; the machine supplies the rest. */
 export type FingerprintInputs = Pick<
   Fingerprint,
-  'backend' | 'backendFeatures' | 'mathematics' | 'threads' | 'seed' | 'configHash' | 'base' | 'start' | 'modules'
+  | 'backend'
+  | 'backendFeatures'
+  | 'mathematics'
+  | 'threads'
+  | 'seed'
+  | 'configHash'
+  | 'base'
+  | 'start'
+  | 'taskNames'
+  | 'modules'
 > & {
   /** Whose git commit to record; default the working directory. */
   readonly directory?: string;
@@ -31,6 +40,7 @@ export function collectFingerprint({ directory = process.cwd(), ...given }: Fing
     configHash: given.configHash,
     ...(given.base && { base: given.base }),
     ...(given.start !== undefined && { start: given.start }),
+    ...(given.taskNames && { taskNames: given.taskNames }),
     ...(given.modules && Object.keys(given.modules).length > 0 && { modules: given.modules }),
   };
 }

@@ -45,6 +45,8 @@ export type Fingerprint = {
   readonly base?: Record<string, string>;
   /** That model, or the run that its weights are from, as it was typed: the config names it from the run's directory. */
   readonly start?: string;
+  /** What the tasks that are files are called, by their names in the config; absent where there are none, and in older runs. */
+  readonly taskNames?: Record<string, string>;
 };
 
 const texts = z.record(z.string(), z.string());
@@ -65,6 +67,7 @@ const fingerprintSchema: z.ZodType<Fingerprint> = z.object({
   modules: texts.optional(),
   base: texts.optional(),
   start: z.string().optional(),
+  taskNames: texts.optional(),
 });
 
 export interface FingerprintComparison {
@@ -84,8 +87,8 @@ const PORTABLE_BACKENDS: ReadonlySet<string> = new Set(['wasm', 'reference']);
 /** Fields that older runs do not have: where one of the two says nothing, there is nothing to compare. */
 const NEWER = ['mathematics', 'base'] as const;
 
-/** Another name for the same. */
-const NAMES = ['start'] as const;
+/** Other names for the same. */
+const NAMES = ['start', 'taskNames'] as const;
 
 /** What a browser does not tell. */
 const UNTOLD: readonly string[] = ['browser', 'not told'];

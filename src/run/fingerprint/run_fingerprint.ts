@@ -1,17 +1,25 @@
 /** What a fingerprint says of the run itself, wherever it runs: its backend, seed and config. */
 import type { ConfiguredModel } from '../../grpo/run.ts';
+import { isModuleFile } from '../../rewards/module_file.ts';
 import { configHash } from '../session.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { mathematicsHash } from './mathematics.ts';
 
 export type RunFingerprint = Pick<
   Fingerprint,
-  'backend' | 'backendFeatures' | 'mathematics' | 'threads' | 'seed' | 'configHash' | 'base' | 'start'
+  'backend' | 'backendFeatures' | 'mathematics' | 'threads' | 'seed' | 'configHash' | 'base' | 'start' | 'taskNames'
 >;
 
-export async function runFingerprint({ config, engine: { policy }, base }: ConfiguredModel): Promise<RunFingerprint> {
+export async function runFingerprint({
+  config,
+  engine: { policy, tasks },
+  base,
+}: ConfiguredModel): Promise<RunFingerprint> {
   const { backend, features } = policy.engine;
   const { threads = 1, ...deciding } = features;
+  const named = config.tasks.flatMap(({ task: { name } }, i) =>
+    isModuleFile(name) ? [[name, tasks.shares[i].task.name] as const] : [],
+  );
   return {
     backend,
     backendFeatures: Object.fromEntries(Object.entries(deciding).map(([name, value]) => [name, String(value)])),
@@ -20,5 +28,6 @@ export async function runFingerprint({ config, engine: { policy }, base }: Confi
     seed: config.seed,
     configHash: await configHash(config),
     ...(base && { base: base.files, start: base.shown }),
+    ...(named.length > 0 && { taskNames: Object.fromEntries(named) }),
   };
 }
