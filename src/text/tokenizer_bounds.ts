@@ -62,7 +62,7 @@ function growthOf({ type, content, pattern }: Json, regex: string | undefined): 
   return typeof text === 'string' && text !== '' ? Math.max(1, content.length / text.length) : 1 + content.length;
 }
 
-/** The tokens of a pattern: how a group opens and closes, alternatives, repetitions, and atoms of one character. */
+/** The tokens of a pattern: how a group opens and closes, alternatives, what repeats, and atoms of one character. */
 const TOKEN =
   /(?<open>\((?:\?(?:[a-z-]*:|<?[=!]|>|<\w+>))?)|(?<close>\))|(?<or>\|)|(?<repeat>[*+?]|\{(?:\d+(?:,\d*)?|,\d+)\})[?+]?|(?<atom>\[(?:\\.|[^\]\\])*\]?|\\(?:[pPux]\{[^}]*\}|.)|.)/gsu;
 
@@ -79,7 +79,7 @@ interface Group {
   isAtStart: boolean;
 }
 
-/** Repetitions from which on several readings of each come to too many: 2^10 is nothing, 2^30 is a minute. */
+/** Times from which on several readings of each come to too many: 2^10 is nothing, 2^30 is a minute. */
 const MANY = 10;
 
 /**
@@ -124,7 +124,7 @@ function isAmbiguous({ varies, firsts }: Group): boolean {
   return varies || (firsts.length > 1 && (firsts.includes(undefined) || new Set(firsts).size < firsts.length));
 }
 
-/** Least and most repetitions. */
+/** Least and most times. */
 function countOf(repeat: string): readonly [least: number, most: number] {
   if (repeat === '*') return [0, Number.POSITIVE_INFINITY];
   if (repeat === '+') return [1, Number.POSITIVE_INFINITY];
