@@ -14,6 +14,7 @@ import type { Turn } from '../../methods/records.ts';
 import type { StageConfig } from '../../methods/stage.ts';
 import { type Completion, wholeVocabulary } from '../../model/sampling/generation.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
+import { tellingEngine } from '../runs/told_generator.ts';
 
 /** A completion, with its verdict where it was judged. */
 export interface AnsweredCompletion extends Completion {
@@ -81,6 +82,7 @@ export class PromptAnswerer {
   /** Those in a row that are played, or are not, together: rollouts are numbered in the order of the prompts. */
   async #complete(asked: readonly Asked[]): Promise<Answer[]> {
     const { tasks } = this.#engine;
+    const engine = tellingEngine(this.#engine, { what: 'answering', total: asked.length * this.#samples });
     const answers: Answer[] = [];
     while (answers.length < asked.length) {
       const isPlayed = playedItem(asked[answers.length], tasks) !== undefined;
@@ -91,11 +93,11 @@ export class PromptAnswerer {
       this.#rollouts += some.length * this.#samples;
       if (isPlayed) {
         const items = some.flatMap((one) => playedItem(one, tasks) ?? []);
-        const episodes = await completeItems(this.#engine, items, settings);
+        const episodes = await completeItems(engine, items, settings);
         answers.push(...some.map(({ prompt }, i) => ({ prompt, completions: episodes[i] })));
       } else {
         const prompts = some.map(({ prompt }) => prompt);
-        const completions = await completeTexts(this.#engine, prompts, settings);
+        const completions = await completeTexts(engine, prompts, settings);
         answers.push(...some.map(({ prompt, item }, i) => judged(prompt, item, completions[i], tasks)));
       }
     }

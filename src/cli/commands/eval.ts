@@ -14,6 +14,7 @@ import { ADAPTER, MODEL_TEXT, THREADS, TRAINED_RUN, TRUST, USE_ANYWAY } from '..
 import { onlyRun } from '../mistaken_words.ts';
 import { openAsked } from '../runs/open_asked.ts';
 import { type OpenedModel, openTrained } from '../runs/open_trained.ts';
+import { tellingEngine } from '../runs/told_generator.ts';
 
 export const EVAL = command({
   name: 'eval',
@@ -61,7 +62,9 @@ export async function evaluateOpened(opened: OpenedModel, { samples, json }: Eva
   try {
     const { config, engine, figures } = opened.model;
     const stage = config.stages[opened.stageIndex];
-    const evaluator = { engine, figures: figures[opened.stageIndex] ?? [], seed: config.seed };
+    const count = engine.tasks.heldOutItems().length * (1 + samples);
+    const told = tellingEngine(engine, { what: 'evaluating', total: count });
+    const evaluator = { engine: told, figures: figures[opened.stageIndex] ?? [], seed: config.seed };
     // All held-out problems, whatever the evaluations of the training asked.
     const { problems: _, ...asked } = stage.evaluation;
     const evaluation = await evaluate(evaluator, { ...stage, evaluation: { ...asked, samples } });

@@ -56,6 +56,7 @@ export async function mergeCommand(path: string, { output, base }: MergeOptions)
     throw new CheckpointError('no-adapter', `${name} — has no adapter to merge; it is a whole model as it is.`);
   }
   for (const note of adapter.notes) printError(`${name}: ${note}`);
+  printError(`${name}: merging, which takes some seconds for each 100 MB`);
   const store = fileStore(dirname(target));
   const unfinished = `.${basename(target)}.tmp-${process.pid}`;
   try {
