@@ -4,7 +4,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
-import { methodsApart } from './methods_apart.mjs';
+import { partsApart } from './parts_apart.mjs';
 import { smallKernels } from './small_kernels.mjs';
 import { smallYaml } from './small_yaml.mjs';
 import { smallZod } from './small_zod.mjs';
@@ -21,7 +21,7 @@ const engine = {
   // The group below could not be as small under `strict`. Nothing may import the entry all the same, which is seen to at
   // the end: a bundler that renames a worker would start it twice.
   preserveEntrySignatures: 'allow-extension',
-  plugins: [smallKernels, smallYaml, smallZod, withoutTexts, methodsApart],
+  plugins: [smallKernels, smallYaml, smallZod, withoutTexts, partsApart],
   transform: { define: { PACKAGE_VERSION: JSON.stringify(version) } },
 };
 const atOnce = await loadedAtOnce();

@@ -120,6 +120,15 @@ export const builtInRewards: Readonly<Record<string, RewardDefinition>> = {
   'step-cost': stepCostReward,
 };
 
+/**
+ * To be awaited before a config is read: where a bundle has reward functions in files of their own, it fetches those whose
+ * names occur in the text of the config.
+ */
+export async function loadRewards(yaml: string): Promise<void> {
+  const named = Object.entries(builtInRewards).filter(([name]) => yaml.includes(name));
+  await Promise.all(named.map(([, { load }]) => load?.()));
+}
+
 /** Reward functions of the caller, or what makes them, by the name that `reward_funcs` gives them. */
 export type OwnRewards = Readonly<Record<string, RewardFunction | RewardFactory | RewardDefinition>>;
 

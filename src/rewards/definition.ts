@@ -18,6 +18,8 @@ export interface RewardDefinition<T extends KeyTable = KeyTable> {
   /** Rules that combine several options. */
   rules?(values: Values<T>, given: RewardOptions): readonly BrokenRule[];
   create(values: Values<T>): RewardFunction;
+  /** In the bundle of a browser, which has `create` in a file of its own: fetches it. Nobody declares it. */
+  load?(): Promise<void>;
 }
 
 /** A definition among others: `values` of its `create` are those of its own options. */

@@ -4,6 +4,7 @@ import { parseConfig } from '../config/load.ts';
 import { createTasks } from '../data/create_task.ts';
 import { oneTask } from '../data/task_set.ts';
 import { closeEngine } from '../grpo/engine.ts';
+import { loadRewards } from '../rewards/built_in.ts';
 import type { SandboxedReward } from '../rewards/sandbox/sandboxed_reward.ts';
 import { openRun } from '../run/open_run.ts';
 import type { BrowserRun, OpenOptions } from './browser_run.ts';
@@ -39,6 +40,7 @@ async function open(
   sandbox: StartSandbox,
   closers: (() => Promise<void> | void)[],
 ): Promise<BrowserRun> {
+  await loadRewards(options.yaml);
   const { config, lineOf } = parseConfig(options.yaml, SOURCE);
   const modules = await hashesOf({ ...options.rewards, ...(options.task !== undefined && { task: options.task }) });
   const { files, replaces = false } = options;
