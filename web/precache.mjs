@@ -23,9 +23,20 @@ export function precache(source) {
       const files = paths.map((path) => path.split(sep).join('/')).filter((path) => !LEFT_OUT.has(path));
       const hash = createHash('sha256');
       for (const file of files.sort()) hash.update(`${file}\0`).update(readFileSync(join(folder, file)));
-      const list = `self.FILES_OF_THE_BUILD = ${JSON.stringify(files)};\n`;
+      const list = `self.FILES_OF_THE_BUILD = ${JSON.stringify(byFolder(files))};\n`;
       const version = `self.VERSION_OF_THE_BUILD = '${hash.digest('hex').slice(0, 16)}';\n`;
       writeFileSync(join(folder, NAME), list + version + readFileSync(source, 'utf8'));
     },
   };
+}
+
+/** Names between blanks by their folder, whose name some hundred of them would repeat. */
+function byFolder(files) {
+  const names = {};
+  for (const file of files) {
+    const end = file.lastIndexOf('/') + 1;
+    const folder = file.slice(0, end);
+    names[folder] = [...(names[folder] ?? []), file.slice(end)];
+  }
+  return Object.fromEntries(Object.entries(names).map(([folder, own]) => [folder, own.join(' ')]));
 }

@@ -3,7 +3,10 @@
 // - Once the page asks for it (src/offline.ts), it keeps all files of one build, and answers with them without a network.
 // The page itself is asked of the network first, so a new build is seen at the next load. All else has its hash in its
 // name: whatever page is open, it gets the files that it was built with, or none.
-const FILES = self.FILES_OF_THE_BUILD;
+/** By folder, between blanks. */
+const FILES = Object.entries(self.FILES_OF_THE_BUILD).flatMap(([folder, names]) =>
+  names.split(' ').map((name) => folder + name),
+);
 const KEPT = `rlvr-train ${self.VERSION_OF_THE_BUILD}`;
 const HOME = new URL('./', self.location.href).href;
 const KNOWN = new Set(FILES.map((file) => new URL(file, HOME).href));

@@ -1,14 +1,8 @@
 /** What rewards compare an answer with: the problem's right answer, or a column of it, read in some form. */
-import { text } from '../options/keys.ts';
 import { readList } from '../parsing/list.ts';
 import { readNumber } from '../parsing/number.ts';
 import { answerText } from './answer_text.ts';
 import type { RewardFunction, RewardItem } from './reward_function.ts';
-
-/** The option that names the column of the truth. */
-export const truthColumn = text('answer')
-  .optional()
-  .describe("The column of a problem that has the truth. Default: the problem's right answer.");
 
 /** How a truth is read: its form in words, and what reads it. */
 export interface TruthForm<T> {

@@ -49,7 +49,8 @@ describe('the package', () => {
   it('has all files of the training page, whose engine is that of everyone', async () => {
     const installed = join(home.path, 'node_modules/rlvr-train');
     const serviceWorker = readFileSync(join(installed, 'web/dist/service_worker.js'), 'utf8');
-    const files = JSON.parse(/FILES_OF_THE_BUILD = (.*);/.exec(serviceWorker)?.[1] ?? '[]') as string[];
+    const folders = JSON.parse(/FILES_OF_THE_BUILD = (.*);/.exec(serviceWorker)?.[1] ?? '{}') as Record<string, string>;
+    const files = Object.entries(folders).flatMap(([folder, names]) => names.split(' ').map((name) => folder + name));
     const engine = files.filter((file) => file.startsWith('engine-'));
     expect(engine.length).toBeGreaterThan(100);
     expect(engine.filter((file) => existsSync(join(installed, 'web/dist', file)))).toEqual([]);

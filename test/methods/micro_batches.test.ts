@@ -4,6 +4,7 @@ import { parse, stringify } from 'yaml';
 import { describeMethod } from '../../src/catalogue/catalogue.ts';
 import { METHODS } from '../../src/methods/registry.ts';
 import { type Answer, answered, credit, gradientOf, nudge, reinforced, update } from '../grpo/step_parts.ts';
+import { needsTurns } from '../support/played_methods.ts';
 
 /** Of different lengths and none of them dead; rewards are labels, some of them right. */
 const ANSWERS: readonly (readonly Answer[])[] = [
@@ -54,7 +55,10 @@ async function gradientIn(completions: number, onPolicy: boolean, keys: Readonly
 
 const lossPoints = ['ratio', 'objective', 'tokenWeights', 'lossTerms', 'aggregation'] as const;
 const methods = lossPoints.flatMap((point) =>
-  METHODS[point].map((method) => ({ id: method.id, keys: parse(describeMethod(point, method).yaml[0]) })),
+  // Those that act on turns are tried in played_runs.test.ts.
+  METHODS[point]
+    .filter((method) => !needsTurns(method))
+    .map((method) => ({ id: method.id, keys: parse(describeMethod(point, method).yaml[0]) })),
 );
 
 describe.each(methods)('$id', ({ id, keys }) => {

@@ -34,7 +34,7 @@ class Browser {
       };
     };
     const self = {
-      FILES_OF_THE_BUILD: list,
+      FILES_OF_THE_BUILD: { '': list.join(' ') },
       VERSION_OF_THE_BUILD: version,
       location: { href: `${HOST}service_worker.js` },
       clients: { claim: async () => undefined },

@@ -8,7 +8,8 @@
  */
 import { options } from '../../options/keys.ts';
 import { defineReward } from '../definition.ts';
-import { confidenceMark, statedIn } from './stated_confidence.ts';
+import { confidenceMark } from '../shared_options.ts';
+import { statedIn } from './stated_confidence.ts';
 
 export const calibrationReward = defineReward({
   does: '1 - (confidence - right)^2 of the confidence that a completion states after a mark, 0 where it states none; to be listed beside accuracy, as an announced mistake is paid too.',

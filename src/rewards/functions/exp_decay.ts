@@ -5,7 +5,8 @@
 import { number, options } from '../../options/keys.ts';
 import { answerText } from '../answer_text.ts';
 import { defineReward } from '../definition.ts';
-import { lacksTruth, numberForm, truthColumn, truthOf } from '../truth.ts';
+import { truthColumn } from '../shared_options.ts';
+import { lacksTruth, numberForm, truthOf } from '../truth.ts';
 
 export const expDecayReward = defineReward({
   does: 'exp(-alpha |answer - truth|) of a number, 0 for what is none; alpha may move over the run, from lenient to strict.',

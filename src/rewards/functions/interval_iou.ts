@@ -1,8 +1,9 @@
 /** How well an interval of real numbers fits: the length of the overlap with the truth over that of their union. */
 import { options } from '../../options/keys.ts';
 import { defineReward } from '../definition.ts';
+import { truthColumn } from '../shared_options.ts';
 import { readSpan, spanForm } from '../spans.ts';
-import { comparing, truthColumn } from '../truth.ts';
+import { comparing } from '../truth.ts';
 
 export const intervalIouReward = defineReward({
   does: 'The length that an interval such as 3.5-7 has in common with the true one, over that of both together.',

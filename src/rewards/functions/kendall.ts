@@ -4,7 +4,8 @@
  */
 import { choice, options } from '../../options/keys.ts';
 import { defineReward } from '../definition.ts';
-import { comparing, listForm, truthColumn } from '../truth.ts';
+import { truthColumn } from '../shared_options.ts';
+import { comparing, listForm } from '../truth.ts';
 
 export const kendallReward = defineReward({
   does: 'Of a list in some order, the share of pairs in the right order, (tau + 1)/2, or of elements in their place; 0 where elements are missing, repeated or new.',

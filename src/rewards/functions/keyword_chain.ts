@@ -4,7 +4,8 @@
  */
 import { longestCommonSubsequence } from '../../parsing/common_subsequence.ts';
 import { defineReward } from '../definition.ts';
-import { KEYWORD_OPTIONS, keywordRules, keywordsOf, lacksKeywords, placesOf } from './keywords.ts';
+import { KEYWORD_OPTIONS, keywordRules } from './keyword_options.ts';
+import { keywordsOf, lacksKeywords, placesOf } from './keywords.ts';
 
 export const keywordChainReward = defineReward({
   does: 'How many keywords a right completion has in their order, as a share of all, less the share of repeats; 0 for a wrong one.',

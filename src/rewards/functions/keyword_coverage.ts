@@ -2,7 +2,8 @@
  * The share of the keywords that a completion has, each counted once, and 0 for a wrong answer. As in CogRE.
  */
 import { defineReward } from '../definition.ts';
-import { KEYWORD_OPTIONS, keywordRules, keywordsOf, lacksKeywords, placesOf } from './keywords.ts';
+import { KEYWORD_OPTIONS, keywordRules } from './keyword_options.ts';
+import { keywordsOf, lacksKeywords, placesOf } from './keywords.ts';
 
 export const keywordCoverageReward = defineReward({
   does: 'The share of the keywords that a right completion has as whole words, each counted once; 0 for a wrong one.',

@@ -5,7 +5,8 @@
 import { options } from '../../options/keys.ts';
 import { longestCommonSubsequence } from '../../parsing/common_subsequence.ts';
 import { defineReward } from '../definition.ts';
-import { comparing, listForm, truthColumn } from '../truth.ts';
+import { truthColumn } from '../shared_options.ts';
+import { comparing, listForm } from '../truth.ts';
 
 export const orderedMatchReward = defineReward({
   does: 'The longest common subsequence of two lists over the length of the longer one.',

@@ -8,7 +8,8 @@
  */
 import { flag, options } from '../../options/keys.ts';
 import { defineReward } from '../definition.ts';
-import { comparing, listForm, truthColumn } from '../truth.ts';
+import { truthColumn } from '../shared_options.ts';
+import { comparing, listForm } from '../truth.ts';
 
 const TOP = 10;
 const LAST = 100;

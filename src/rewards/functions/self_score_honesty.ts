@@ -7,7 +7,8 @@
  */
 import { number, options } from '../../options/keys.ts';
 import { defineReward } from '../definition.ts';
-import { confidenceMark, statedIn } from './stated_confidence.ts';
+import { confidenceMark } from '../shared_options.ts';
+import { statedIn } from './stated_confidence.ts';
 
 export const selfScoreHonestyReward = defineReward({
   does: 'The score of the answer, and how near the score comes that the completion gives itself after a mark: 0.76 and 0.24 of it; 0 where it gives none.',

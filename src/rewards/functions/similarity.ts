@@ -13,7 +13,8 @@ import { choice, number, options } from '../../options/keys.ts';
 import { longestCommonSubsequence } from '../../parsing/common_subsequence.ts';
 import { tokensOf } from '../../parsing/instruction.ts';
 import { defineReward } from '../definition.ts';
-import { comparing, textForm, truthColumn } from '../truth.ts';
+import { truthColumn } from '../shared_options.ts';
+import { comparing, textForm } from '../truth.ts';
 
 /** Longer texts would take too long to compare. */
 const LONGEST = 4096;

@@ -4,8 +4,9 @@
  */
 import { options } from '../../options/keys.ts';
 import { defineReward } from '../definition.ts';
+import { truthColumn } from '../shared_options.ts';
 import { type Span, spansForm } from '../spans.ts';
-import { comparing, truthColumn } from '../truth.ts';
+import { comparing } from '../truth.ts';
 
 export const spanF1Reward = defineReward({
   does: 'F1 of the places that the spans of an answer, such as 3-7;12-15, have in common with those of the truth.',

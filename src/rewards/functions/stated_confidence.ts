@@ -1,13 +1,8 @@
 /** How sure a completion says it is: `… <confidence> 0.8`, a number in [0, 1] or a percentage after the last mark. */
-import { text } from '../../options/keys.ts';
 import { readNumber } from '../../parsing/number.ts';
 import type { RewardBatch } from '../reward_function.ts';
 
 const CLOSING = /<\/[a-z]+>\s*$/;
-
-export const confidenceMark = text('<confidence>')
-  .default('<confidence>')
-  .describe('What precedes the number at the end of a completion: a share from 0 to 1, or a percentage.');
 
 export interface Stated {
   readonly confidence: number;
