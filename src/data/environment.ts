@@ -67,6 +67,7 @@ export interface ToolCalls {
 
 /** What may be known of a state besides how far it is from won, by the member of the environment that knows it. */
 export const STATE_FACTS = ['distance', 'milestones', 'compared', 'guard', 'calls'] as const;
+/** What an environment may know of a state, beside how it is played. */
 export type StateFact = (typeof STATE_FACTS)[number];
 
 /** What an environment knows of a state. */

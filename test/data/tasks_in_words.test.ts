@@ -7,6 +7,9 @@ import { openSmallPretrained } from '../support/small_pretrained.ts';
 /** Any text that keeps the instructions is right, with a special token in it too. */
 const FREE_TEXTS = new Set(['constraints']);
 
+/** Chance decides too: the best play may lose, but it is one. */
+const GAMES_OF_CHANCE = new Set(['blackjack', 'kuhn_poker']);
+
 const { codec } = await openSmallPretrained();
 
 it.each(Object.keys(registeredTasks))('%s', async (name) => {
@@ -16,7 +19,9 @@ it.each(Object.keys(registeredTasks))('%s', async (name) => {
     const prompt = codec.render(messages);
     expect(codec.decode(codec.encode(prompt))).toBe(prompt);
     const answer = codec.decode(codec.encode(item.answer));
-    expect(task.verify(item, ` ${answer}\n`, { finishReason: 'eos' }).score, `${item.prompt} → ${answer}`).toBe(1);
+    const { score, status } = task.verify(item, ` ${answer}\n`, { finishReason: 'eos' });
+    if (GAMES_OF_CHANCE.has(name)) expect(['correct', 'incorrect']).toContain(status);
+    else expect(score, `${item.prompt} → ${answer}`).toBe(1);
     expect(task.verify(item, answer, { finishReason: 'length' }).score).not.toBe(1);
     if (!FREE_TEXTS.has(name)) {
       expect(task.verify(item, `${answer}<|im_end|>`, { finishReason: 'eos' }).score).not.toBe(1);

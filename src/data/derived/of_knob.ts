@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Json } from '../../options/json.ts';
 import { options, type Values } from '../../options/keys.ts';
+import type { OptionSchema } from '../../options/option_schema.ts';
 import { plainData } from '../../options/schemas.ts';
 import type { TaskCard } from '../task.ts';
 
@@ -11,7 +12,7 @@ export type OfTask = { readonly task: string } & { readonly [knob: string]: Json
 const error = 'must be a task, or {task: NAME, …} with its knobs; for example {task: chain_sum, level: 1}';
 
 /** @param task  the default */
-export function ofKnob(task: string) {
+export function ofKnob(task: string): OptionSchema<OfTask> {
   const name = z.string({ error }).min(1, { error });
   return z
     .union(

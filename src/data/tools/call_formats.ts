@@ -22,6 +22,7 @@ export type ReadCall =
   | { readonly name: string; readonly given: unknown; readonly flaw?: undefined }
   | { readonly flaw: string };
 
+/** A notation of calls: how a policy writes them, and what answers are written in. */
 export interface CallFormat {
   readonly name: 'tags' | 'hermes' | 'llama';
   /** Whether a chat template asks for calls in this notation. */

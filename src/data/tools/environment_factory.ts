@@ -34,6 +34,7 @@ export interface EnvironmentClass {
 /** A row of the data set, its prompt among the columns. */
 export type FactoryRow = { readonly prompt: string } & { readonly [column: string]: Json };
 
+/** How a class of TRL's form becomes a task: its rows, and what bounds its episodes. */
 export interface FactoryOptions<R extends FactoryRow> {
   readonly name: string;
   /** The data set: a fifth of it is held out. */

@@ -14,6 +14,7 @@ export interface ToolParameter {
   readonly optional?: true;
 }
 
+/** What a tool takes, by name. */
 export type ToolParameters = Readonly<Record<string, ToolParameter>>;
 
 type ValueOf<P extends ToolParameter> = P['type'] extends 'string'
