@@ -29,6 +29,9 @@ export const MERGE = command({
   run: ([path], flags) => mergeCommand(path, flags),
 });
 
+/** Milliseconds without a word that nobody minds. */
+const WAIT_MS = 1_000;
+
 export interface MergeOptions {
   readonly output: string;
   /** The model, where it is not where the adapter says. */
@@ -56,7 +59,7 @@ export async function mergeCommand(path: string, { output, base }: MergeOptions)
     throw new CheckpointError('no-adapter', `${name} — has no adapter to merge; it is a whole model as it is.`);
   }
   for (const note of adapter.notes) printError(`${name}: ${note}`);
-  printError(`${name}: merging, which takes some seconds for each 100 MB`);
+  const waiting = setTimeout(() => printError(`${name}: merging, which takes some seconds for each 100 MB`), WAIT_MS);
   const store = fileStore(dirname(target));
   const unfinished = `.${basename(target)}.tmp-${process.pid}`;
   try {
@@ -65,6 +68,8 @@ export async function mergeCommand(path: string, { output, base }: MergeOptions)
   } catch (error) {
     await store.remove(unfinished);
     throw error;
+  } finally {
+    clearTimeout(waiting);
   }
   print(`${printable(name)}: merged into ${printable(output)}, in float32`);
 }
