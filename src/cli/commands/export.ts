@@ -1,17 +1,14 @@
 /** `rlvr-train export PATH --output FILE.gguf`: a model, with its adapter merged, as a file for other programs. */
-import { existsSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
 import { CheckpointError } from '../../errors.ts';
 import { printable, shellQuoted } from '../../format.ts';
 import { GGUF_ENCODERS, type GgufDtype } from '../../model/pretrained/gguf_encoders.ts';
-import { findModel, findWithAdapter } from '../../run/model/find_model.node.ts';
-import { merged, openPretrained, type Pretrained } from '../../run/model/pretrained.ts';
+import { merged, type Pretrained } from '../../run/model/pretrained.ts';
 import { type GgufCheck, writeGguf } from '../../run/model/write_gguf.ts';
-import { fileStore } from '../../run/store/files.node.ts';
 import { asksInWords } from '../../text/codec.ts';
-import { print, printError } from '../display/output.ts';
+import { print } from '../display/output.ts';
 import { command } from '../flags/command.ts';
 import { choice, required, text, withDefault } from '../flags/flag.ts';
+import { openGiven, requireFree, writeWhole } from '../runs/give_away.ts';
 
 const DTYPES = Object.keys(GGUF_ENCODERS) as [GgufDtype, ...GgufDtype[]];
 
@@ -46,26 +43,14 @@ interface ExportOptions {
  * @throws CheckpointError, DataError where there is no model, it has no form in GGUF, or the file is there already
  */
 async function exportCommand(path: string, { output, dtype, base }: ExportOptions): Promise<void> {
-  const target = resolve(output);
-  if (!target.endsWith('.gguf')) {
+  if (!output.endsWith('.gguf')) {
     throw new CheckpointError('output-name', `--output ${output} — give a name that ends in .gguf.`);
   }
-  if (existsSync(target)) {
-    throw new CheckpointError('directory-taken', `--output ${output} — is there already; give the name of a new file.`);
-  }
-  const place = base === undefined ? findModel(path) : findWithAdapter(findModel(base), path);
-  const pretrained = await openPretrained(place);
-  for (const note of pretrained.adapter?.notes ?? []) printError(`${pretrained.name}: ${note}`);
-  const store = fileStore(dirname(target));
-  const unfinished = `.${basename(target)}.tmp-${process.pid}`;
-  let check: GgufCheck;
-  try {
-    check = await writeGguf(store, unfinished, merged(pretrained), dtype, textsOf(pretrained));
-    await store.renameDirectory(unfinished, basename(target));
-  } catch (error) {
-    await store.remove(unfinished);
-    throw error;
-  }
+  requireFree(output, 'file');
+  const pretrained = await openGiven(path, base);
+  const check = await writeWhole(output, (store, file) =>
+    writeGguf(store, file, merged(pretrained), dtype, textsOf(pretrained)),
+  );
   print(`${printable(pretrained.name)}: written as ${printable(output)}, ${dtype}, ${megabytes(check.bytes)}`);
   const changed =
     check.difference === 0 ? 'every weight is the same' : `weights differ by at most ${difference(check)}`;

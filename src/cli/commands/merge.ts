@@ -1,15 +1,12 @@
 /** `rlvr-train merge PATH --output DIR`: a model and its adapter become one folder that needs neither. */
-import { existsSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
 import { CheckpointError } from '../../errors.ts';
 import { printable } from '../../format.ts';
-import { findModel, findWithAdapter } from '../../run/model/find_model.node.ts';
-import { merged, openPretrained } from '../../run/model/pretrained.ts';
+import { merged } from '../../run/model/pretrained.ts';
 import { writeMergedModel } from '../../run/model/write_merged.ts';
-import { fileStore } from '../../run/store/files.node.ts';
 import { print, printError } from '../display/output.ts';
 import { command } from '../flags/command.ts';
 import { required, text } from '../flags/flag.ts';
+import { openGiven, requireFree, writeWhole } from '../runs/give_away.ts';
 
 export const MERGE = command({
   name: 'merge',
@@ -45,29 +42,15 @@ export interface MergeOptions {
  * @throws CheckpointError where it is none, or the folder is there already
  */
 export async function mergeCommand(path: string, { output, base }: MergeOptions): Promise<void> {
-  const target = resolve(output);
-  if (existsSync(target)) {
-    throw new CheckpointError(
-      'directory-taken',
-      `--output ${output} — is there already; give the name of a new folder.`,
-    );
-  }
-  const place = base === undefined ? findModel(path) : findWithAdapter(findModel(base), path);
-  const pretrained = await openPretrained(place);
+  requireFree(output, 'folder');
+  const pretrained = await openGiven(path, base);
   const { adapter, name } = pretrained;
   if (adapter === undefined) {
     throw new CheckpointError('no-adapter', `${name} — has no adapter to merge; it is a whole model as it is.`);
   }
-  for (const note of adapter.notes) printError(`${name}: ${note}`);
   const waiting = setTimeout(() => printError(`${name}: merging, which takes some seconds for each 100 MB`), WAIT_MS);
-  const store = fileStore(dirname(target));
-  const unfinished = `.${basename(target)}.tmp-${process.pid}`;
   try {
-    await writeMergedModel(store, unfinished, merged(pretrained));
-    await store.renameDirectory(unfinished, basename(target));
-  } catch (error) {
-    await store.remove(unfinished);
-    throw error;
+    await writeWhole(output, (store, folder) => writeMergedModel(store, folder, merged(pretrained)));
   } finally {
     clearTimeout(waiting);
   }

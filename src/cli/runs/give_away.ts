@@ -1,0 +1,50 @@
+/** What the commands have in common that give a model away: what is opened, and a place that is whole or not there. */
+import { existsSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { CheckpointError } from '../../errors.ts';
+import { findModel, findWithAdapter } from '../../run/model/find_model.node.ts';
+import { openPretrained, type Pretrained } from '../../run/model/pretrained.ts';
+import { fileStore } from '../../run/store/files.node.ts';
+import { printError } from '../display/output.ts';
+
+/**
+ * The model, and what there is to say of its adapter.
+ *
+ * @param path  a model, an adapter, or the directory of a run
+ * @param base  the model of an adapter, where it is not where the adapter says
+ * @throws CheckpointError where there is none
+ */
+export async function openGiven(path: string, base: string | undefined): Promise<Pretrained> {
+  const pretrained = await openPretrained(
+    base === undefined ? findModel(path) : findWithAdapter(findModel(base), path),
+  );
+  for (const note of pretrained.adapter?.notes ?? []) printError(`${pretrained.name}: ${note}`);
+  return pretrained;
+}
+
+/** @param kind  what will be there @throws CheckpointError where something is there already */
+export function requireFree(output: string, kind: 'file' | 'folder'): void {
+  if (!existsSync(resolve(output))) return;
+  throw new CheckpointError(
+    'directory-taken',
+    `--output ${output} — is there already; give the name of a new ${kind}.`,
+  );
+}
+
+/** A file or folder that appears under its name whole, or not at all. @param write  writes it under another name of the store */
+export async function writeWhole<T>(
+  output: string,
+  write: (store: ReturnType<typeof fileStore>, name: string) => Promise<T>,
+): Promise<T> {
+  const target = resolve(output);
+  const store = fileStore(dirname(target));
+  const unfinished = `.${basename(target)}.tmp-${process.pid}`;
+  try {
+    const written = await write(store, unfinished);
+    await store.renameDirectory(unfinished, basename(target));
+    return written;
+  } catch (error) {
+    await store.remove(unfinished);
+    throw error;
+  }
+}
