@@ -40,8 +40,8 @@ export function loadOwnModel(
   });
 }
 
-/** Architecture class that Hugging Face's transformers loads these weights with. */
-function architecture(shape: ModelShape): { readonly name: string; readonly type: string } {
+/** Architecture class that Hugging Face's transformers loads these weights with, and what config.json and GGUF call it. */
+export function architecture(shape: ModelShape): { readonly name: string; readonly type: string } {
   if (shape.qkNorm) return { name: 'Qwen3ForCausalLM', type: 'qwen3' };
   if (shape.attentionBias) return { name: 'Qwen2ForCausalLM', type: 'qwen2' };
   return { name: 'LlamaForCausalLM', type: 'llama' };

@@ -15,6 +15,7 @@ import { ggufTokenizer } from '../../text/gguf_tokenizer.ts';
 import { ggufVocabulary } from '../../text/gguf_vocabulary.ts';
 import { pretrainedCodec } from '../../text/pretrained_codec.ts';
 import type { Store } from '../store/store.ts';
+import { architecture } from './model_files.ts';
 import type { Pretrained } from './pretrained.ts';
 
 /** A tensor of the file, and what it is made of. */
@@ -49,10 +50,10 @@ export async function writeGguf(
   texts: readonly string[],
 ): Promise<GgufCheck> {
   const { model, codec, name } = pretrained;
-  const architecture = architectureOf(model.shape);
-  const tensors = tensorsOf(pretrained, architecture, GGUF_ENCODERS[dtype]);
+  const { type } = architecture(model.shape);
+  const tensors = tensorsOf(pretrained, type, GGUF_ENCODERS[dtype]);
   const metadata = new Map<string, GgufEntry>([
-    ...modelMetadata(model.shape, architecture, await contextOf(pretrained)),
+    ...modelMetadata(model.shape, type, await contextOf(pretrained)),
     ['general.name', name],
     ['general.file_type', GGUF_ENCODERS[dtype].fileType],
     ['general.quantization_version', 2],
@@ -68,12 +69,6 @@ export async function writeGguf(
   return compare(store, file, pretrained, tensors, texts);
 }
 
-/** Heads whose queries are normed are Qwen 3's, those with biases Qwen 2's. */
-function architectureOf({ qkNorm, attentionBias }: ModelShape): string {
-  if (qkNorm) return 'qwen3';
-  return attentionBias ? 'qwen2' : 'llama';
-}
-
 /** Positions of a model that was trained from scratch have no end; its config says how long its run's sequences were. */
 async function contextOf({ model, place }: Pretrained): Promise<number> {
   if (Number.isFinite(model.context)) return model.context;
@@ -81,7 +76,7 @@ async function contextOf({ model, place }: Pretrained): Promise<number> {
   return Number(config?.max_position_embeddings ?? 1);
 }
 
-function modelMetadata(shape: ModelShape, architecture: string, context: number): [string, GgufEntry][] {
+function modelMetadata(shape: ModelShape, type: string, context: number): [string, GgufEntry][] {
   const scaling = shape.ropeScaling;
   const own: [string, GgufEntry][] = [
     ['context_length', context],
@@ -103,14 +98,11 @@ function modelMetadata(shape: ModelShape, architecture: string, context: number)
         ] satisfies [string, GgufEntry][])
       : []),
   ];
-  return [
-    ['general.architecture', architecture],
-    ...own.map(([key, value]): [string, GgufEntry] => [`${architecture}.${key}`, value]),
-  ];
+  return [['general.architecture', type], ...own.map(([key, value]): [string, GgufEntry] => [`${type}.${key}`, value])];
 }
 
 /** Vectors stay in float32, as in every file of llama.cpp's, and so do rows that are no whole blocks. */
-function tensorsOf({ model, name: shown }: Pretrained, architecture: string, encoder: GgufEncoder): WrittenTensor[] {
+function tensorsOf({ model, name: shown }: Pretrained, type: string, encoder: GgufEncoder): WrittenTensor[] {
   const { shape } = model;
   const block = GGUF_TYPES.get(encoder.type)?.values ?? 1;
   const written = [...model.tensors]
@@ -120,13 +112,13 @@ function tensorsOf({ model, name: shown }: Pretrained, architecture: string, enc
       if (name === undefined) throw noPlace(shown, source);
       const isWhole = tensor.shape.length > 1 && (tensor.shape[tensor.shape.length - 1] ?? 0) % block === 0;
       const own = isWhole ? encoder : GGUF_ENCODERS.f32;
-      const headRows = isPermuted(architecture, name) ? shape.headDim : undefined;
+      const headRows = isPermuted(type, name) ? shape.headDim : undefined;
       const values = (): Promise<Float32Array> => inOrder(tensor, headRows);
       return { name, shape: tensor.shape, type: own.type, encoder: own, source, values };
     });
   const factors = factorsOf(shape);
   if (factors === undefined) return written;
-  if (architecture !== 'llama') throw noPlace(shown, `rope_scaling ${shape.ropeScaling?.type}`);
+  if (type !== 'llama') throw noPlace(shown, `rope_scaling ${shape.ropeScaling?.type}`);
   const encoderOfFactors = GGUF_ENCODERS.f32;
   const described = { name: ROPE_FACTORS, shape: [factors.length], type: encoderOfFactors.type, source: ROPE_FACTORS };
   return [...written, { ...described, encoder: encoderOfFactors, values: async () => factors }];
