@@ -12,6 +12,11 @@ export function openRunDialog(run: ListedRun, onChange: () => void): void {
   const dialog = element('dialog', { class: 'about-run', 'aria-labelledby': 'about-run-title' });
   const button = (label: string, type: 'button' | 'submit' = 'button'): HTMLButtonElement =>
     element('button', { type }, label);
+  // The event `close` comes a moment later: by then the next dialog may be open, with the same ids.
+  const dismiss = (): void => {
+    dialog.close();
+    dialog.remove();
+  };
   const [save, cancel, remove] = [button('Save', 'submit'), button('Cancel'), button('Delete this run…')];
 
   const send = async (path: string, body?: object): Promise<void> => {
@@ -22,7 +27,7 @@ export function openRunDialog(run: ListedRun, onChange: () => void): void {
         ...(body && { body: JSON.stringify(body) }),
       });
       if (!response.ok) throw new Error(await response.text());
-      dialog.close();
+      dismiss();
       onChange();
     } catch (error) {
       said.textContent = error instanceof TypeError ? 'The server of this page has ended.' : (error as Error).message;
@@ -44,7 +49,7 @@ export function openRunDialog(run: ListedRun, onChange: () => void): void {
     event.preventDefault();
     void send('notes', { name: title.value, note: note.value });
   });
-  cancel.addEventListener('click', () => dialog.close());
+  cancel.addEventListener('click', dismiss);
   remove.addEventListener('click', () => {
     const [sure, keep] = [element('button', { type: 'button', class: 'danger' }, 'Delete for good'), button('Keep it')];
     const size = `${Math.max(1, Math.round(run.bytes / 1e6))} MB`;
@@ -59,7 +64,7 @@ export function openRunDialog(run: ListedRun, onChange: () => void): void {
       element('div', { class: 'controls' }, sure, keep),
     );
     sure.addEventListener('click', () => void send('delete'));
-    keep.addEventListener('click', () => dialog.close());
+    keep.addEventListener('click', dismiss);
     keep.focus();
   });
   dialog.addEventListener('close', () => dialog.remove());
