@@ -8,13 +8,22 @@ import { asksInWords, type Codec, type Message } from '../text/codec.ts';
 import { DATASET } from './datasets/card.ts';
 import type { DataFiles } from './datasets/data_files.ts';
 import type { BoundEnvironment } from './environment.ts';
+import { askJudge, type JudgeThreads, judgedInThreads } from './judging/judged.ts';
 import { type Conversation, conversationOf, levelOf, refuseConversation, styleOf, takeKnobs } from './knobs.ts';
 import { OPENENV } from './openenv/card.ts';
 import type { OpenEnvOptions } from './openenv/openenv.ts';
 import { bindEnvironment, environmentFor, playEpisode, teachersEpisode } from './play.ts';
 import { episodeMessages } from './prompts/observation_tokens.ts';
 import { limitPrompts, type PromptLimit } from './prompts/prompt_limit.ts';
-import { languageOf, openingOf, plainPrompt, tagged, verifyBare, verifyTagged } from './prompts/style.ts';
+import {
+  languageOf,
+  openingOf,
+  plainPrompt,
+  type ReadCompletion,
+  readBare,
+  readTagged,
+  tagged,
+} from './prompts/style.ts';
 import { type AnyTaskDefinition, registeredTask } from './registry.ts';
 import { makeEach, type Repeat, repeatPlainly } from './repeat.ts';
 import {
@@ -26,7 +35,7 @@ import {
   type ProblemSource,
   splitOfProblem,
 } from './split.ts';
-import type { Knobs, Split, Style, Task, TaskItem, TaskLanguage, VerifyContext } from './task.ts';
+import type { GivenAnswer, Knobs, Split, Style, Task, TaskItem, TaskLanguage, VerifyContext } from './task.ts';
 import { type TaskSet, taskSet } from './task_set.ts';
 import { requireTools, type ToolLimit } from './tools/tool_limit.ts';
 
@@ -47,6 +56,8 @@ export interface TaskOptions extends ToolLimit {
   readonly openenv?: Pick<OpenEnvOptions, 'connect' | 'token' | 'answers'>;
   /** How its functions are called many times in a row, where its host watches them. */
   readonly repeat?: Repeat;
+  /** Threads for verdicts that take time; default: they are waited for, one by one. */
+  readonly threads?: JudgeThreads | undefined;
 }
 
 /** What the twin of a problem is called. */
@@ -76,6 +87,8 @@ class BoundTask implements Task {
   /** There where the definition has it. */
   readonly twin?: (item: TaskItem) => TaskItem | undefined;
   readonly repeat: Repeat;
+  /** There where the definition's verdicts take time. */
+  readonly judge?: NonNullable<Task['judge']>;
   readonly #level: number | undefined;
   readonly #definition: AnyTaskDefinition;
   readonly #source: ProblemSource;
@@ -129,6 +142,7 @@ class BoundTask implements Task {
       }
     }
     this.givesFeedback = isInWords || (this.style === 'compact' && definition.feedback !== undefined);
+    if (definition.judge !== undefined) this.judge = (answers) => this.#judge(answers);
     this.#level = levelOf(definition, given);
     this.#definition = definition;
     this.repeat = repeat;
@@ -258,21 +272,43 @@ class BoundTask implements Task {
   }
 
   verify(item: TaskItem, completion: string, context: VerifyContext): Verdict {
-    const verdict = this.#verify(item, completion, context);
-    if (!context.wantsFeedback || verdict.score === 1 || verdict.feedback !== undefined) return verdict;
+    const read = this.#read(completion, context);
+    if (read.answer === undefined) return this.#withFeedback(read.verdict, item, completion, context);
+    const verdict = this.#definition.verify(item.identity, read.answer, this.knobs, read.context);
+    return this.#withFeedback(verdict, item, completion, context);
+  }
+
+  /** The answer of a completion, as the task's style has it. */
+  #read(completion: string, context: VerifyContext): ReadCompletion {
+    if (this.style === 'plain') return readTagged(completion, context);
+    return this.#conversation === undefined ? { answer: completion, context } : readBare(completion, context);
+  }
+
+  #withFeedback(
+    verdict: Verdict,
+    { identity }: TaskItem,
+    completion: string,
+    { wantsFeedback }: VerifyContext,
+  ): Verdict {
+    if (!wantsFeedback || verdict.score === 1 || verdict.feedback !== undefined) return verdict;
     // A pretrained model reads the reason; a closed vocabulary has the task's own words alone.
     const feedback =
-      this.#conversation === undefined
-        ? this.#definition.feedback?.(item.identity, completion, this.knobs)
-        : verdict.reason;
+      this.#conversation === undefined ? this.#definition.feedback?.(identity, completion, this.knobs) : verdict.reason;
     return feedback === undefined ? verdict : { ...verdict, feedback };
   }
 
-  #verify(item: TaskItem, completion: string, context: VerifyContext): Verdict {
-    const verify = (answer: string, given: VerifyContext): Verdict =>
-      this.#definition.verify(item.identity, answer, this.knobs, given);
-    if (this.style === 'plain') return verifyTagged(completion, context, verify);
-    return this.#conversation === undefined ? verify(completion, context) : verifyBare(completion, context, verify);
+  /** What holds an answer is asked for together. */
+  async #judge(given: readonly GivenAnswer[]): Promise<readonly Verdict[]> {
+    const read = given.map(({ completion, context }) => this.#read(completion, context));
+    const asked = read.flatMap((one, i) =>
+      one.answer === undefined ? [] : [{ identity: given[i].item.identity, answer: one.answer, context: one.context }],
+    );
+    const verdicts = await askJudge(this.#definition, asked, this.knobs);
+    let next = 0;
+    return given.map(({ item, completion, context }, i) => {
+      const one = read[i];
+      return this.#withFeedback(one.answer === undefined ? one.verdict : verdicts[next++], item, completion, context);
+    });
   }
 }
 
@@ -319,7 +355,7 @@ export async function createTask({ name, ...knobs }: TaskConfig, options: TaskOp
   }
   const { card, load } = registeredTask(name);
   takeKnobs(card, knobs, options.path); // a mistake in them is said before anything is loaded
-  return bindTask(await load(knobs), knobs, options);
+  return bindTask(judgedInThreads(await load(knobs), knobs, options.threads), knobs, options);
 }
 
 /** A page in a browser has no disk. */

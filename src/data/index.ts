@@ -63,6 +63,7 @@ export type {
 } from './environment.ts';
 export { type EnvironmentTask, environmentTask } from './environment_task.ts';
 export { correct, judgeGrid, judgeList, judgeNumber, judgeNumbers, judgeText, judgeTruth } from './judge.ts';
+export { type JudgeThreads, judgedTogether } from './judging/judged.ts';
 export { readKnobs, takeKnobs } from './knobs.ts';
 export { type LineTask, lineTask } from './line_task.ts';
 export { listMisses, type NearMisses, numberMisses, textMisses, truthMisses } from './near_misses.ts';
@@ -70,6 +71,7 @@ export { type FilledGrid, judgeFilledGrid } from './puzzle.ts';
 export { type AnyTaskDefinition, type RegisteredTask, registeredTask, registeredTasks } from './registry.ts';
 export { SPLIT_VERSION, splitOf, splitPosition, TRAIN_SHARE } from './split.ts';
 export type {
+  AskedAnswer,
   Knobs,
   Mutant,
   Split,

@@ -22,6 +22,13 @@ export interface VerifyContext {
   readonly guarded?: true;
 }
 
+/** An answer to a problem, as a task's `judge` is asked: what its `verify` is asked, besides the knobs. */
+export interface AskedAnswer<I> {
+  readonly identity: I;
+  readonly answer: string;
+  readonly context: VerifyContext;
+}
+
 /** One problem as the trainer sees it. */
 export interface TaskItem {
   readonly id: string;

@@ -12,10 +12,10 @@ import type {
   PlayedEpisode,
   TurnLimits,
 } from './environment.ts';
-import type { Knobs, TaskItem, VerifyContext } from './problem.ts';
+import type { AskedAnswer, Knobs, TaskItem, VerifyContext } from './problem.ts';
 import type { Repeat } from './repeat.ts';
 
-export type { Knobs, Split, TaskItem, VerifyContext } from './problem.ts';
+export type { AskedAnswer, Knobs, Split, TaskItem, VerifyContext } from './problem.ts';
 
 /**
  * How a problem is asked. `compact`: a terse line, and the whole completion is the answer. `plain`: an English sentence,
@@ -117,6 +117,17 @@ export interface TaskDefinition<I extends Json, K extends Knobs> extends TaskCar
   mutants(identity: I, knobs: K, rng: Rng): readonly Mutant[];
   /** Total, pure, synchronous: any string in, a verdict out. */
   verify(identity: I, answer: string, knobs: K, context: VerifyContext): Verdict;
+  /**
+   * A verdict takes time, as where an answer is run: `verify` is then called in threads of the host, where it has some,
+   * with the knobs and with problems as JSON has them. It gives the same verdict wherever it is called.
+   */
+  readonly takesTime?: true;
+  /**
+   * The verdicts of many answers at once, in their order, there where they come from elsewhere and are waited for. It is
+   * asked in the place of `verify` wherever that can be waited for; where a verdict is needed at once, in the middle of a
+   * completion or of an episode, `verify` is, which gives the same verdict or is `judgedTogether`.
+   */
+  judge?(answers: readonly AskedAnswer<I>[], knobs: K): Promise<readonly Verdict[]>;
   /** Whether its verdicts have steps where they are asked for; absent: never. */
   givesSteps?(knobs: K): boolean;
   /** Upper bound on the accuracy of the best constant or random answer. */
@@ -201,8 +212,8 @@ export interface Task {
   /** How its functions are called many times in a row, where its host watches them. */
   readonly repeat?: Repeat;
   /**
-   * The verdicts of many completions, there where the verifier is in another thread: it is asked in place of `verify`,
-   * which throws. A method that judges texts of its own cannot train on such a task.
+   * The verdicts of many completions, in their order, there where they take time: `verdictsOf` asks it in the place of
+   * `verify`, which may throw there. A method that needs verdicts at once cannot train on such a task.
    */
   judge?(answers: readonly GivenAnswer[]): Promise<readonly Verdict[]>;
 }

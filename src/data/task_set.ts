@@ -10,6 +10,7 @@ import type { Verdict } from '../rewards/verdict.ts';
 import { asksInWords, type Codec } from '../text/codec.ts';
 import { isInTokensOf, sharedCodec } from '../text/shared_vocabulary.ts';
 import { type Environment, mostEpisodeTokens, type TurnLimits } from './environment.ts';
+import { verdictsOfShares } from './judging/judged.ts';
 import { type Demonstration, dialogueTokens } from './prompts/dialogue_tokens.ts';
 import { mostShownTokens, shownBefore, shownBelow } from './prompts/shown_prompt.ts';
 import { type Repeat, repeatPlainly } from './repeat.ts';
@@ -78,7 +79,7 @@ export interface TaskSet {
   verify(item: TaskItem, completion: string, context: VerifyContext): Verdict;
   /** How functions of its tasks are called many times in a row. */
   readonly repeat: Repeat;
-  /** In place of `verify`, there where the one task has its verifier in another thread. */
+  /** There where verdicts of a task take time: `verdictsOf` asks it in the place of `verify`. */
   readonly judge?: Task['judge'];
 }
 
@@ -155,9 +156,7 @@ class TokenizedTasks implements TaskSet {
     this.shares = shares;
     // The first that is watched will do: a watch is over all calls of the thread.
     this.repeat = shares.find(({ task }) => task.repeat)?.task.repeat ?? repeatPlainly;
-    const [{ task: first }] = shares;
-    if (shares.length === 1 && first.judge !== undefined)
-      this.judge = (answers) => (first.judge as NonNullable<Task['judge']>)(answers);
+    if (shares.some(({ task }) => task.judge)) this.judge = (answers) => verdictsOfShares(shares, answers);
     const written = shares.map(({ task, label }) => ({ tokenizer: task.language.tokenizer, label }));
     this.codec = codec ?? sharedCodec(written);
     this.#isMeasured = codec !== undefined && !isInTokensOf(written, codec);

@@ -1,5 +1,5 @@
 /** What each function of a task definition must give, as far as a run depends on it. */
-import type { Verdict } from '../rewards/verdict.ts';
+import { isVerdict } from '../data/judging/is_verdict.ts';
 
 /** A function of a task definition. */
 export interface TaskContract {
@@ -23,32 +23,6 @@ function text(isLong: boolean, needed = true): TaskContract {
 /** Whether a value is an object, and its keys may be looked at. */
 export function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
-}
-
-/** Whether a value is a verdict, with steps in their form if it has some. */
-export function isVerdict(value: unknown): value is Verdict {
-  if (!isMapping(value)) return false;
-  const { score, status, reason, feedback = '', steps } = value;
-  const isScore = score === null || (typeof score === 'number' && score >= 0 && score <= 1);
-  const isStatus = ['correct', 'incorrect', 'invalid', 'truncated'].includes(String(status));
-  return (
-    isScore &&
-    isStatus &&
-    typeof reason === 'string' &&
-    typeof feedback === 'string' &&
-    (steps === undefined || areSteps(steps))
-  );
-}
-
-function areSteps(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isStep);
-}
-
-function isStep(value: unknown): boolean {
-  if (!isMapping(value)) return false;
-  const { from, to, score } = value;
-  const isSpan = Number.isInteger(from) && Number.isInteger(to) && Number(from) >= 0 && Number(from) < Number(to);
-  return isSpan && typeof score === 'number' && score >= 0 && score <= 1;
 }
 
 const TOKENIZER_FUNCTIONS = ['encode', 'decode', 'tokenText', 'toJSON', 'configJSON'];

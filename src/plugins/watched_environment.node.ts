@@ -1,11 +1,12 @@
 /** The environment of a user's task, watched: each call is limited in time, and what it gives is checked. */
 import type { ComparedState, EnvironmentStep, ToolCalls } from '../data/environment.ts';
+import { isVerdict } from '../data/judging/is_verdict.ts';
 import type { AnyEnvironment } from '../data/play.ts';
 import type { Json } from '../options/json.ts';
 import { refusal } from './module.node.ts';
 import { freezePlain } from './plain_data.ts';
 import { shown, type TaskCalls } from './task_calls.node.ts';
-import { isMapping, isVerdict } from './task_contracts.ts';
+import { isMapping } from './task_contracts.ts';
 
 const NEEDED = ['start', 'step', 'expert', 'random', 'turnLimits'];
 const STEP = '{state, observation, reward, potential, verdict}: its new state, and what there is of the others';

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { delegating } from '../../src/data/task_set.ts';
-import { judgedCompletions, verifyCompletions } from '../../src/grpo/rollout/complete.ts';
+import { judgedCompletions } from '../../src/grpo/rollout/complete.ts';
 import { stepsByToken } from '../../src/grpo/rollout/steps_by_token.ts';
 import { type Method, method } from '../../src/methods/method.ts';
 import type { AdvantageEstimator } from '../../src/methods/points.ts';
@@ -60,7 +60,7 @@ describe('the steps of a verdict, by tokens', () => {
     expect(group.rollouts.every(({ steps, verdict }) => steps?.length === verdict.steps?.length)).toBe(true);
     const written = [run.engine.tasks.codec.encode('9 + 1 = 10')];
     const completion = { ...group.rollouts[0], tokens: written[0], finishReason: 'stop' as const };
-    const [[judged]] = verifyCompletions(run.engine.tasks, [group.item], [[completion]], { wantsSteps: true });
+    const [[judged]] = await judgedCompletions(run.engine.tasks, [group.item], [[completion]], { wantsSteps: true });
     expect(judged.steps).toEqual([{ from: 0, to: 5, score: expect.any(Number) }]);
     await expect(reinforced({ advantage_estimator: './reads.ts' }, { methods })).rejects.toThrow(
       'reads-steps: reads the steps of a solution, and reverse_text has none; use countdown with answer: steps',
@@ -84,7 +84,7 @@ describe('the steps of a verdict, by tokens', () => {
       },
       judge: async (answers) => answers.map((one) => tasks.verify(one.item, one.completion, one.context)),
     });
-    const here = verifyCompletions(tasks, [item], [[completion]], wants);
+    const here = await judgedCompletions(tasks, [item], [[completion]], wants);
     expect(here[0][0].steps).toEqual([{ from: 0, to: 5, score: expect.any(Number) }]);
     expect(here[0][0].verdict.feedback).toEqual(expect.any(String));
     expect(await judgedCompletions(elsewhere, [item], [[completion]], wants)).toEqual(here);

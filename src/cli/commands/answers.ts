@@ -7,7 +7,7 @@ import {
   type CompletionSettings,
   completeItems,
   completeTexts,
-  verifyCompletions,
+  judgedCompletions,
 } from '../../grpo/rollout/complete.ts';
 import { samplingKey } from '../../grpo/run.ts';
 import type { Turn } from '../../methods/records.ts';
@@ -98,7 +98,7 @@ export class PromptAnswerer {
       } else {
         const prompts = some.map(({ prompt }) => prompt);
         const completions = await completeTexts(engine, prompts, settings);
-        answers.push(...some.map(({ prompt, item }, i) => judged(prompt, item, completions[i], tasks)));
+        answers.push(...(await Promise.all(some.map((one, i) => judged(one, completions[i], tasks)))));
       }
     }
     return answers;
@@ -122,12 +122,11 @@ function problemOf(prompt: string, tasks: TaskSet): TaskItem | null | undefined 
   return read === undefined ? tasks.heldOutItems().find((item) => item.prompt === prompt) : read;
 }
 
-function judged(
-  prompt: string,
-  item: TaskItem | null | undefined,
+async function judged(
+  { prompt, item }: Asked,
   completions: readonly (Completion & { readonly text: string })[],
   tasks: TaskSet,
-): Answer {
+): Promise<Answer> {
   if (item === undefined) {
     const unjudged =
       tasks.environment.maxTurns > 1
@@ -139,7 +138,8 @@ function judged(
     const [example] = tasks.heldOutItems();
     return { prompt, completions, unjudged: `no problem of ${tasks.name}, which looks like ${example.prompt}` };
   }
-  return { prompt, completions: verifyCompletions(tasks, [item], [completions])[0] };
+  const [verified] = await judgedCompletions(tasks, [item], [completions]);
+  return { prompt, completions: verified };
 }
 
 /** Undefined where the policy can be asked this. */

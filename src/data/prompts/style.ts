@@ -69,19 +69,30 @@ export function languageOf(
   };
 }
 
+/** What a verifier is asked of a completion; or the verdict, where that holds no answer to ask about. */
+export type ReadCompletion =
+  | { readonly answer: string; readonly context: VerifyContext }
+  | { readonly answer: undefined; readonly verdict: Verdict };
+
 /**
- * Judges a plain completion by what is between its tags. What the token limit cut after a closed tag is not
+ * Reads a plain completion: its answer is what is between its tags. What the token limit cut after a closed tag is not
  * missing: the tag ends the answer, as EOS ends a compact one.
  */
-export function verifyTagged(
-  completion: string,
-  { finishReason }: VerifyContext,
-  verify: (answer: string, context: VerifyContext) => Verdict,
-): Verdict {
+export function readTagged(completion: string, { finishReason }: VerifyContext): ReadCompletion {
   const extraction = extractAnswer(completion, ANSWER_POLICY);
-  if (extraction.ok) return verify(extraction.answer, { finishReason: 'eos' });
-  if (finishReason === 'length') return truncated();
-  return completion.includes('<answer>') ? malformed(extraction.reason) : missing(extraction.reason);
+  if (extraction.ok) return { answer: extraction.answer, context: { finishReason: 'eos' } };
+  if (finishReason === 'length') return { answer: undefined, verdict: truncated() };
+  const { reason } = extraction;
+  return { answer: undefined, verdict: completion.includes('<answer>') ? malformed(reason) : missing(reason) };
+}
+
+/**
+ * Reads the completion of a pretrained model, all of which is the answer. Spaces and ends of lines around it say nothing;
+ * what was cut by the token limit is no answer.
+ */
+export function readBare(completion: string, context: VerifyContext): ReadCompletion {
+  if (context.finishReason === 'length') return { answer: undefined, verdict: truncated() };
+  return { answer: completion.trim(), context };
 }
 
 /** Draws of example problems, at most, to find as many different ones as are asked. */
@@ -118,16 +129,4 @@ export function openingOf(
   const chosen = [...found.filter((item) => !isCopied(item)), ...found.filter(isCopied)].slice(0, examples);
   const turns = chosen.flatMap((item): Message[] => [...questionOf(item), ...answered(item)]);
   return system === undefined ? turns : [{ role: 'system', content: system }, ...turns];
-}
-
-/**
- * Judges the whole completion of a pretrained model as the answer. Spaces and ends of lines around it say nothing;
- * what was cut by the token limit is no answer.
- */
-export function verifyBare(
-  completion: string,
-  context: VerifyContext,
-  verify: (answer: string, context: VerifyContext) => Verdict,
-): Verdict {
-  return context.finishReason === 'length' ? truncated() : verify(completion.trim(), context);
 }

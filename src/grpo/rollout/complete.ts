@@ -1,6 +1,6 @@
 /** Completions of prompts, decoded and verified: what training, evaluation, `sample` and the page ask of a policy. */
 
-import { makeEach } from '../../data/repeat.ts';
+import { verdictsOf } from '../../data/judging/judged.ts';
 import type { GivenAnswer, TaskItem } from '../../data/task.ts';
 import type { TaskSet } from '../../data/task_set.ts';
 import { ConfigError } from '../../errors.ts';
@@ -144,31 +144,15 @@ export async function sampleControlled(
   return completions;
 }
 
-/** Decodes and verifies the completions of each item. */
-export function verifyCompletions(
-  tasks: TaskSet,
-  items: readonly TaskItem[],
-  completions: readonly (readonly Completion[])[],
-  wants: Wants = {},
-): VerifiedCompletion[][] {
-  const answers = answersOf(tasks, items, completions, wants);
-  const verdicts = makeEach(tasks.repeat, answers.length, (i) => {
-    const { item, completion, context } = answers[i];
-    return tasks.verify(item, completion, context);
-  });
-  return withVerdicts(tasks, items, completions, answers, verdicts);
-}
-
-/** The same, also where the verifier is in another thread, which is asked once for all of them. */
+/** Decodes the completions of each item and asks for their verdicts, all of them at once. */
 export async function judgedCompletions(
   tasks: TaskSet,
   items: readonly TaskItem[],
   completions: readonly (readonly Completion[])[],
   wants: Wants = {},
 ): Promise<VerifiedCompletion[][]> {
-  if (tasks.judge === undefined) return verifyCompletions(tasks, items, completions, wants);
   const answers = answersOf(tasks, items, completions, wants);
-  return withVerdicts(tasks, items, completions, answers, await tasks.judge(answers));
+  return withVerdicts(tasks, items, completions, answers, await verdictsOf(tasks, answers));
 }
 
 /** All completions that are still to be judged, decoded, in order. */
