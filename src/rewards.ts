@@ -31,4 +31,5 @@ export {
   type ScoredRewards,
   scoreRewards,
 } from './rewards/reward_function.ts';
+export type { ExtraValue, RewardLogs } from './rewards/reward_log.ts';
 export type { FinishReason, Verdict, VerdictStep } from './rewards/verdict.ts';

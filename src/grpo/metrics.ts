@@ -77,7 +77,7 @@ export function updateMetrics(
  * steps make of them are metrics of their own, while groups are dead by what is trained on.
  */
 function rolloutMetrics(stage: GrpoStageConfig, collected: Collected): StepMetrics {
-  const { groups: drawn, rounds, excluded, dropped } = collected;
+  const { groups: drawn, rounds, excluded, dropped, logged } = collected;
   const groups = solving(drawn);
   const rollouts = groups.flatMap((group) => group.rollouts);
   const rewards = rollouts.flatMap(rewardGiven);
@@ -105,6 +105,7 @@ function rolloutMetrics(stage: GrpoStageConfig, collected: Collected): StepMetri
     'groups/drawn': groups.length,
     'groups/live': groups.length - dead,
     'groups/rounds': rounds,
+    ...logged,
     ...(dropped !== undefined && { 'prompts/dropped': dropped }),
   };
 }

@@ -1,6 +1,7 @@
 /** What flows through a step: rollouts, the groups that share a prompt, their credit, and what a step and an evaluation give. */
 import type { KnownState } from '../data/environment.ts';
 import type { TaskItem } from '../data/task.ts';
+import type { ExtraValue } from '../rewards/reward_log.ts';
 import type { FinishReason, Verdict } from '../rewards/verdict.ts';
 import type { Estimate } from './statistics.ts';
 
@@ -69,6 +70,8 @@ export type FigureValue = number | Float32Array;
 export interface Rollout extends VerifiedCompletion, GivenRewards {
   /** As the reward functions gave them, in a stage whose group steps may change them. */
   readonly given?: GivenRewards;
+  /** What the reward functions have logged of it, by column. */
+  readonly extra?: Readonly<Record<string, ExtraValue>>;
   /** How it came to be where it was not sampled plainly: `hinted`, `branch`, `replay`. */
   readonly origin?: string;
   /** Optimizer steps since it was sampled, where it is a replay. */
@@ -139,6 +142,8 @@ export interface Collected {
   readonly rounds: number;
   /** Completions that a failed reward left out of baseline and loss, and why; absent: none. */
   readonly excluded?: { readonly count: number; readonly reasons: readonly string[] };
+  /** What the reward functions have logged of the batch, by metric: the mean; absent: nothing. */
+  readonly logged?: Readonly<Record<string, number>>;
   /** Prompts that were too long and left out; absent where such are an error. */
   readonly dropped?: number;
 }

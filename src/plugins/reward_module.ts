@@ -14,7 +14,7 @@ export interface ExportedReward {
 const EXAMPLE = 'export {name, score(batch)}, or a function of options that returns one';
 
 const TRL_EXAMPLE =
-  'export function f({prompts, completions, completion_ids, trainer_state, …columns}), or leave signature out';
+  'export function f({prompts, completions, completion_ids, trainer_state, log_extra, log_metric, …columns}), or leave signature out';
 
 /** What a reward function of TRL's form is called with: lists of one entry per completion, its columns among them. */
 export type TrlReward = (given: Readonly<Record<string, unknown>>) => ReturnType<RewardFunction['score']>;
@@ -24,7 +24,7 @@ function fromTrl(name: string, call: TrlReward): RewardFunction {
   return {
     name,
     score: (batch) => {
-      const { prompts, completions, completionTokens, items, trainerState } = batch;
+      const { prompts, completions, completionTokens, items, trainerState, logExtra, logMetric } = batch;
       const names = new Set(items.flatMap(({ columns }) => Object.keys(columns ?? {})));
       const columns = [...names].map(
         (column) => [column, items.map((item) => item.columns?.[column] ?? null)] as const,
@@ -39,6 +39,8 @@ function fromTrl(name: string, call: TrlReward): RewardFunction {
         completions,
         completion_ids: completionTokens.map((tokens) => Array.from(tokens)),
         trainer_state: { global_step: trainerState.step, progress: trainerState.progress },
+        log_extra: logExtra,
+        log_metric: logMetric,
       });
     },
   };

@@ -48,9 +48,9 @@ function located(reward: RewardFunction): RewardFunction {
 }
 
 async function answer(reward: RewardFunction, batch: RewardBatch): Promise<SandboxReply> {
-  const { rewards, failures } = await scoreRewards([reward], frozen(batch));
+  const { rewards, failures, logs } = await scoreRewards([reward], frozen(batch));
   const [failure] = failures;
-  return failure ? { type: 'failed', message: failure.message } : { type: 'scores', values: rewards[0] ?? [] };
+  return failure ? { type: 'failed', message: failure.message } : { type: 'scores', values: rewards[0] ?? [], logs };
 }
 
 async function load(): Promise<RewardFunction> {

@@ -148,6 +148,8 @@ function member(line: ReadCompletionLine, reasons: Map<string, number>, rewardNa
   ] as const;
   const provenance = readProvenance(line);
   const parts = rewardNames.length < 2 ? null : partsOf(line, rewardNames);
+  const extra = extraOf(line);
+  if (extra.length > 0) return [...five, parts, provenance ?? null, extra];
   if (provenance !== undefined) return [...five, parts, provenance];
   return parts === null ? five : [...five, parts];
 }
@@ -155,6 +157,14 @@ function member(line: ReadCompletionLine, reasons: Map<string, number>, rewardNa
 function partsOf({ rewards }: ReadCompletionLine, names: readonly string[]): (number | null)[] {
   const parts = isJsonObject(rewards) ? rewards : {};
   return names.map((name) => (typeof parts[name] === 'number' ? rounded(parts[name]) : null));
+}
+
+function extraOf({ extra }: ReadCompletionLine): (readonly [column: string, value: string])[] {
+  const columns = isJsonObject(extra) ? Object.entries(extra) : [];
+  return columns.map(([column, value]) => [
+    column,
+    shortened(typeof value === 'number' ? rounded(value) : (value ?? 'none')),
+  ]);
 }
 
 function verdictOf({ status, finish_reason: finishReason }: ReadCompletionLine): Verdict {

@@ -66,8 +66,10 @@ export type Member = readonly [
   advantage: number,
   /** One per name of `rewardNames`; absent where there is only one, null where it is and something follows. */
   parts?: readonly (number | null)[] | null,
-  /** Where it was not simply sampled under the prompt of its group. */
-  provenance?: Provenance,
+  /** Where it was not simply sampled under the prompt of its group; null where it was and something follows. */
+  provenance?: Provenance | null,
+  /** What the reward functions have logged of it, by column: as texts. */
+  extra?: readonly (readonly [column: string, value: string])[],
 ];
 
 export type Verdict = 'right' | 'wrong' | 'truncated';

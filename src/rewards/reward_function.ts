@@ -5,6 +5,7 @@
  * this completion": it is left out of the weighted sum, as None is in TRL.
  */
 import { ConfigError, PluginError } from '../errors.ts';
+import { type ExtraValue, RewardLog, type RewardLogs } from './reward_log.ts';
 import { LARGEST_REWARD } from './sandbox/sandbox.ts';
 import type { FinishReason, Verdict } from './verdict.ts';
 
@@ -43,6 +44,13 @@ export interface RewardBatch {
   readonly judge?: (row: number, completion: string) => Verdict;
   /** Steps of the stage that are done, and their share of its `max_steps`, in [0, 1): for schedules. */
   readonly trainerState: { readonly step: number; readonly progress: number };
+  /**
+   * Adds a column to completions.jsonl: one text, finite number, truth value or null per completion. `log_extra` of TRL;
+   * every run gives it.
+   */
+  readonly logExtra?: (column: string, values: readonly ExtraValue[]) => void;
+  /** Adds a number to a metric of the step, which is the mean of what was logged under the name. `log_metric` of TRL. */
+  readonly logMetric?: (name: string, value: number) => void;
 }
 
 /** [C] one finite number per completion; null where the function has nothing to say of it. */
@@ -74,6 +82,8 @@ export interface ScoredRewards {
   /** [functions][C] */
   readonly rewards: readonly RewardValues[];
   readonly failures: readonly RewardFailure[];
+  /** What functions without a failure have logged. */
+  readonly logs: RewardLogs;
 }
 
 const LONGEST_TEXT = 60; // characters of a prompt or completion that a message shows
@@ -132,7 +142,13 @@ function checkValues(
 }
 
 /** The values of one function; nulls where it gives none. */
-async function scoreOne(reward: RewardFunction, batch: RewardBatch, failures: RewardFailure[]): Promise<RewardValues> {
+async function scoreOne(
+  reward: RewardFunction,
+  given: RewardBatch,
+  failures: RewardFailure[],
+  log: RewardLog,
+): Promise<RewardValues> {
+  const batch: RewardBatch = Object.freeze({ ...given, logExtra: log.extra, logMetric: log.metric });
   const count = batch.completions.length;
   const step = inStep(batch);
   const fail = (message: string): RewardValues => {
@@ -163,9 +179,40 @@ async function scoreOne(reward: RewardFunction, batch: RewardBatch, failures: Re
  * a finite number. The caller decides whether a failure stops the run.
  */
 export async function scoreRewards(functions: readonly RewardFunction[], batch: RewardBatch): Promise<ScoredRewards> {
-  const failuresOf = functions.map((): RewardFailure[] => []);
-  const rewards = await Promise.all(functions.map((reward, index) => scoreOne(reward, batch, failuresOf[index])));
-  return { rewards, failures: failuresOf.flat() };
+  const parts = functions.map((reward) => ({
+    reward,
+    failures: [] as RewardFailure[],
+    log: new RewardLog(batch.completions.length),
+  }));
+  const rewards = await Promise.all(parts.map(({ reward, failures, log }) => scoreOne(reward, batch, failures, log)));
+  const logs = unitedLogs(parts, batch);
+  return { rewards, failures: parts.flatMap(({ failures }) => failures), logs };
+}
+
+interface LoggingPart {
+  readonly reward: RewardFunction;
+  readonly failures: RewardFailure[];
+  readonly log: RewardLog;
+}
+
+/** What all have logged, in their order. A column belongs to one function: the second one that writes it fails. */
+function unitedLogs(parts: readonly LoggingPart[], batch: RewardBatch): RewardLogs {
+  const columns = new Map<string, { readonly owner: RewardFunction; readonly values: readonly ExtraValue[] }>();
+  const metrics = new Map<string, readonly number[]>();
+  for (const { reward, failures, log } of parts) {
+    if (failures.length > 0) continue;
+    for (const [name, values] of log.columns) {
+      const other = columns.get(name)?.owner;
+      if (other === undefined) columns.set(name, { owner: reward, values });
+      else {
+        const both = `${describeReward(reward)} logs the column ${JSON.stringify(name)} ${inStep(batch)}`;
+        const message = `${both}, as ${describeReward(other)} does — give it another name.`;
+        failures.push({ name: reward.name, message, rows: values.map((_, row) => row) });
+      }
+    }
+    for (const [name, values] of log.metrics) metrics.set(name, [...(metrics.get(name) ?? []), ...values]);
+  }
+  return { columns: [...columns].map(([name, { values }]) => [name, values]), metrics: [...metrics] };
 }
 
 /**

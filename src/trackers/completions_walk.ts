@@ -19,8 +19,10 @@ export function walkOn(line: ReadCompletionLine, walk: TableWalk): TableWalk {
   return { stages: walk.stages + (isNext ? 1 : 0), step };
 }
 
-/** A line with each reward in a column of its own. */
-export function tableRow({ rewards, ...cells }: ReadCompletionLine): JsonObject {
-  const parts = isJsonObject(rewards) ? Object.entries(rewards) : [];
-  return { ...cells, ...Object.fromEntries(parts.map(([name, value]) => [`rewards/${name}`, value])) } as JsonObject;
+/** A line with each reward, and each column that a reward has logged, in a column of its own. */
+export function tableRow({ rewards, extra, ...cells }: ReadCompletionLine): JsonObject {
+  const columns = Object.entries({ rewards, extra }).flatMap(([kind, values]) =>
+    Object.entries(isJsonObject(values) ? values : {}).map(([name, value]) => [`${kind}/${name}`, value] as const),
+  );
+  return { ...cells, ...Object.fromEntries(columns) } as JsonObject;
 }

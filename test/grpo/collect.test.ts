@@ -57,6 +57,37 @@ describe('collecting', () => {
     }
   });
 
+  it('keeps what the rewards log: a column with its rollout, and a metric as its mean over the rounds', async () => {
+    let round = 0;
+    const logging: RewardFunction = {
+      name: 'own',
+      score({ completions, logExtra, logMetric }): RewardValues {
+        logExtra?.('text', completions);
+        logMetric?.('round', round++);
+        return completions.map((_, i) => (round === 1 && i < 4 ? 0 : i));
+      },
+    };
+    const run = await reinforced(REFILL, { rewards: { own: logging } });
+    const { groups, rounds, logged } = await collect(run);
+    expect(rounds).toBe(2);
+    expect(logged).toEqual({ round: 0.5 });
+    for (const { text, extra } of groups.flatMap(({ rollouts }) => rollouts)) expect(extra).toEqual({ text });
+  });
+
+  it('refuses a metric that a method of the stage would log', async () => {
+    const logging: RewardFunction = {
+      name: 'own',
+      score({ completions, logMetric }): RewardValues {
+        logMetric?.('refill/rate', 1);
+        return completions.map(() => 1);
+      },
+    };
+    const run = await reinforced(REFILL, { rewards: { own: logging } });
+    await expect(collect(run)).rejects.toThrow(
+      'a reward logs the metric "refill/rate", and refill/… is what the method',
+    );
+  });
+
   it('adds up the weighted rewards, and leaves out those that do not apply', async () => {
     const rewards: Record<string, RewardFunction> = {
       a: { name: 'a', score: ({ completions }) => completions.map((_, i) => (i % 2 === 0 ? i : null)) },

@@ -59,6 +59,19 @@ describe('a reward is found wrong', () => {
       'gives 0 once and 40 when it is asked again, for "',
     ],
     [
+      'that logs something else when it is asked again',
+      each(({ logMetric }, i) => {
+        logMetric?.('calls', calls++);
+        return i;
+      }),
+      'logs something else when it is asked again — let it depend on its batch alone',
+    ],
+    [
+      'that logs too few values',
+      ({ logExtra }) => logExtra?.('tone', []),
+      'failed before step 1: RangeError: logExtra("tone") is given 0 values for 40 completions; give one each',
+    ],
+    [
       'that cannot score a batch of one',
       ({ completions }) => completions.map((text) => text.length / (completions.length - 1)),
       'gave Infinity for completion 1 of 1',
@@ -148,6 +161,15 @@ it('the command prints what a file pays, and ends with 1 where it is wrong', asy
   expect(text).toMatch(/^pays on chain_sum .*\n {2}right +0\.\d+ /);
   expect(text).toMatch(/brief keeps what a reward keeps; [\d.]+ µs per completion in a batch of 40\n$/);
   expect(process.exitCode).toBeUndefined();
+  const logging = BRIEF.replace(
+    'score: ({ completionTokens',
+    'score: ({ logExtra, logMetric, completions, completionTokens',
+  );
+  const calls = "{ logExtra?.('text', completions); logMetric?.('most', 1); return completionTokens";
+  writeFileSync('rewards/logs.ts', logging.replace(/=>\s+completionTokens/, `=> ${calls}`).replace('),\n};', ') }};'));
+  expect(await printed(() => checkRewardCommand('./rewards/logs.ts', { task: 'chain_sum' }))).toContain(
+    '\nlogs  completions.jsonl: "text"; metrics.jsonl: "most"\n',
+  );
   writeFileSync('rewards/drawn.mjs', 'export default { score: ({ completions }) => completions.map(Math.random) };');
   expect(await printed(() => checkRewardCommand('{name: ./rewards/drawn.mjs}', { task: 'gcd', json: true }))).toMatch(
     /"findings":\["gives [\d.]+ once and [\d.]+ when it is asked again/,

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { moduleReference } from '../../src/plugins/module.node.ts';
 import { type RewardLimits, startReward } from '../../src/plugins/reward_thread.node.ts';
 import type { RewardOptions } from '../../src/rewards/definition.ts';
-import type { RewardBatch } from '../../src/rewards/reward_function.ts';
+import { type RewardBatch, scoreRewards } from '../../src/rewards/reward_function.ts';
 import type { SandboxedReward } from '../../src/rewards/sandbox/sandboxed_reward.ts';
 import { folderOfFile } from '../support/folders.ts';
 
@@ -82,6 +82,21 @@ describe('a reward in its thread', () => {
     const [first, ...others] = batch.items;
     const items = [{ ...first, columns: { depth: 3 } }, ...others] as RewardBatch['items'];
     expect(await reward.score({ ...batch, items })).toEqual([3411.5, 422.5]);
+  });
+
+  it('logs columns and metrics as TRL has it, and a call that fails shows its line', async () => {
+    const text = `export default ({ completions, log_extra, log_metric }) => {
+      log_extra('length', completions.map((text) => text.length));
+      log_metric('mean length', 1.5);
+      return completions.map(() => 0);
+    };`;
+    const logged = await scoreRewards([await start(text, {}, undefined, 'trl')], batch);
+    expect(logged).toMatchObject({ failures: [], rewards: [[0, 0]] });
+    expect(logged.logs).toEqual({ columns: [['length', [1, 2]]], metrics: [['mean length', [1.5]]] });
+    await thread?.close();
+    const wrong = text.replace('1.5', 'completions');
+    const { failures } = await scoreRewards([await start(wrong, {}, undefined, 'trl')], batch);
+    expect(failures[0].message).toContain('logMetric("mean length") is given an object; give a finite number (line 3)');
   });
 
   it('of the form of TRL is a function without options', async () => {

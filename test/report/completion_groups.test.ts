@@ -23,6 +23,26 @@ async function readCompletions(
 }
 
 describe('completions for the page', () => {
+  it('have what the reward functions logged, as texts, whatever else is missing', async () => {
+    const lines = [
+      completion(1, 0, { completion: 'a', extra: { tone: 'polite', words: 0.123456, note: null, ok: true } }),
+      completion(1, 0, { completion: 'b', extra: 'no mapping' }),
+    ];
+    const { groups } = await readCompletions(lines, ['grpo'], PLENTY);
+    const [a, b] = groups[0].members;
+    expect(a.slice(5)).toEqual([
+      null,
+      null,
+      [
+        ['tone', 'polite'],
+        ['words', '0.1235'],
+        ['note', 'none'],
+        ['ok', 'true'],
+      ],
+    ]);
+    expect(b).toHaveLength(5);
+  });
+
   it('are groups of a step, each member with verdict, reason, reward and advantage', async () => {
     const lines = [
       completion(1, 0, { completion: 'a', status: 'correct', reason: 'right on', reward: 1, advantage: 0.81234 }),

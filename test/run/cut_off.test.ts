@@ -31,11 +31,17 @@ stages:
      controllers: [{name: early-stop-metric, stop_patience: 2, least_gain: 0.1}]}
 `;
 
-/** Some batches are dead: none of their rewards differ. */
+/** Some batches are dead: none of their rewards differ. It logs what it pays, in a column and a metric. */
 const mine: RewardFunction = {
   name: 'mine',
-  score: ({ completionTokens, items }) =>
-    completionTokens.map(([first = 0], i) => (items[0].prompt.charCodeAt(0) % 2 === 1 ? 0 : first + i / 8)),
+  score({ completionTokens, items, logExtra, logMetric }) {
+    const paid = completionTokens.map(([first = 0], i) =>
+      items[0].prompt.charCodeAt(0) % 2 === 1 ? 0 : first + i / 8,
+    );
+    logExtra?.('paid', paid);
+    logMetric?.('most paid', Math.max(...paid));
+    return paid;
+  },
 };
 
 /** It takes any error for bad luck, and asks again; and counts how often it was called. */

@@ -34,6 +34,7 @@ export const FULL_ROLLOUT: Required<Omit<Rollout, UntilCredited>> = {
   steps: [{ from: 0, to: 1, score: 0.25 }],
   rewardParts: [0.5, null],
   reward: 0.7,
+  extra: { tone: 'polite', words: 3, 'is short': true, note: null },
   given: { rewardParts: [1, null], reward: 1 },
   origin: 'replay',
   age: 3,

@@ -53,7 +53,8 @@ const KINDS = {
   cut: 'right, but cut',
 };
 
-function linesOf({ findings, warnings, pays, examples, msPerCompletion }: RewardCheck, name: string, task: string) {
+function linesOf(check: RewardCheck, name: string, task: string): string[] {
+  const { findings, warnings, pays, examples, msPerCompletion, logs } = check;
   const count = pays.reduce((sum, { answers }) => sum + answers, 0);
   const table = pays.map(({ kind, nulls, answers, mean, least, most }) => {
     const numbers =
@@ -67,10 +68,14 @@ function linesOf({ findings, warnings, pays, examples, msPerCompletion }: Reward
     ({ kind, prompt, completion, value }) =>
       `  ${String(value === null ? 'null' : shortNumber(value)).padStart(8)}  ${JSON.stringify(prompt)} → ${JSON.stringify(completion)}  ${colors.dim(KINDS[kind])}`,
   );
+  const named = (kind: string, names: readonly string[]): string[] =>
+    names.length === 0 ? [] : [`${kind} ${names.map((one) => JSON.stringify(one)).join(', ')}`];
+  const logged = [...named('completions.jsonl:', logs.columns), ...named('metrics.jsonl:', logs.metrics)];
   const verdict = findings.length === 0 ? `${name} keeps what a reward keeps` : `${name} breaks what a reward keeps`;
   return [
     ...(count === 0 ? [] : [`${colors.bold(`pays on ${task}`)}  ${colors.dim('on average; least to most')}`, ...table]),
     ...(count === 0 ? [] : [colors.bold('of one problem'), ...shown]),
+    ...(logged.length === 0 ? [] : [`${colors.bold('logs')}  ${logged.join('; ')}`]),
     ...findings,
     ...warnings.map((warning) => colors.yellow(`warning: ${name} ${warning} (on ${task}; --task names another)`)),
     findings.length > 0

@@ -21,6 +21,7 @@ import { Exclusions } from './exclusions.ts';
 import { greedyRewards } from './greedy_rewards.ts';
 import { GroupRounds, placesAfter, regrouped } from './group_steps.ts';
 import { bypassOtherKinds, type Rewarder, withCustomJudges } from './kinds.ts';
+import { LoggedMetrics } from './logged_metrics.ts';
 import { openPrompts, type Prompts } from './prompts.ts';
 import { rewarder } from './reward_groups.ts';
 import { rolloutTools } from './rollout_tools.ts';
@@ -38,9 +39,10 @@ export async function collectGroups(engine: Engine, step: Step, journal: Journal
     const { rolloutStrategies } = step.methods;
     const firstItem = journal.state.itemsDrawn;
     const excluded = new Exclusions();
+    const logged = new LoggedMetrics(step.methods.members.map(({ method }) => method.id));
     policy.forgetKept();
     const prompts = openPrompts(engine, step, journal);
-    const reward = withCustomJudges(engine, step, rewarder(engine, step, excluded));
+    const reward = withCustomJudges(engine, step, rewarder(engine, step, { excluded, logged }));
     const plain = new PlainSampling(engine, step, journal, reward);
     const otherKinds: RolloutGroup[] = [];
     const rollOut = rolloutStrategies.reduceRight<RollOut>(
@@ -57,11 +59,13 @@ export async function collectGroups(engine: Engine, step: Step, journal: Journal
         limitsOf(engine, step),
       );
     excluded.requireFew();
+    const { means } = logged;
     return {
       groups,
       unaided: plain.unaided,
       rounds: plain.rounds,
       ...(excluded.count > 0 && { excluded: { count: excluded.count, reasons: excluded.reasons } }),
+      ...(means && { logged: means }),
       ...(tasks.isOverlong && { dropped: journal.state.itemsDrawn - firstItem - prompts.taken }),
     };
   });

@@ -10,17 +10,24 @@ import type { Step } from '../step.ts';
 import { answeredItems, judgedCompletions, rewardBatch } from './complete.ts';
 import { type Exclusions, rewardFailed } from './exclusions.ts';
 import type { Rewarder } from './kinds.ts';
+import type { LoggedMetrics } from './logged_metrics.ts';
 import { wantsOf } from './wants.ts';
 
-/** @param excluded  counts what a failed reward leaves out of the step */
-export function rewarder(engine: Engine, step: Step, excluded: Exclusions): Rewarder {
-  return (requests, completions) => rewardGroups(engine, step, excluded, requests, completions);
+/** What the rewards of a batch leave beside its groups. */
+export interface RewardSinks {
+  /** Counts what a failed reward leaves out of the step. */
+  readonly excluded: Exclusions;
+  readonly logged: LoggedMetrics;
+}
+
+export function rewarder(engine: Engine, step: Step, sinks: RewardSinks): Rewarder {
+  return (requests, completions) => rewardGroups(engine, step, sinks, requests, completions);
 }
 
 async function rewardGroups(
   { tasks }: Engine,
   { stage, number, methods, rewards: weighted }: Step,
-  excluded: Exclusions,
+  { excluded, logged }: RewardSinks,
   requests: readonly GroupRequest[],
   completions: readonly (readonly Completion[])[],
 ): Promise<RolloutGroup[]> {
@@ -31,13 +38,18 @@ async function rewardGroups(
     ...rewardBatch(answered, { step: number, progress: number / stage.optimizer.maxSteps }),
     judge: (row, completion) => tasks.verify(answered[row].item, completion, { finishReason: 'eos' }),
   };
-  const { rewards: parts, failures } = await scoreRewards(
+  const {
+    rewards: parts,
+    failures,
+    logs,
+  } = await scoreRewards(
     weighted.map(({ reward }) => reward),
     batch,
   );
   // Trained on without it, the policy would learn something that nobody asked for.
   if (failures.length > 0 && stage.rewardOnError !== 'exclude') throw rewardFailed(failures);
   const out = excluded.add(failures, batch.completions.length);
+  logged.add(logs);
   const totals = combineRewards(
     parts,
     weighted.map(({ weight }) => weight),
@@ -59,6 +71,9 @@ async function rewardGroups(
         ...given,
         ...(isOut && { inLoss: false }),
         ...(isShaped && { given }),
+        ...(logs.columns.length > 0 && {
+          extra: Object.fromEntries(logs.columns.map(([column, values]) => [column, values[at] ?? null])),
+        }),
         ...(origin !== undefined && { origin }),
         ...(prompt !== undefined && { prompt }),
         ...(temperature !== stage.sampling.temperature && { isOffPolicy: true }),

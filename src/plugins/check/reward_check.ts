@@ -6,6 +6,7 @@ import {
   type RewardValues,
   scoreRewards,
 } from '../../rewards/reward_function.ts';
+import type { RewardLogs } from '../../rewards/reward_log.ts';
 import { frozen } from '../../rewards/sandbox/sandbox.ts';
 import { isOwnError } from '../reward_module.ts';
 import { ANSWER_KINDS, type AnswerKind, type MadeUpAnswer, madeUpAnswers } from './made_up_answers.ts';
@@ -37,8 +38,15 @@ export interface RewardCheck {
     readonly completion: string;
     readonly value: number | null;
   }[];
+  /** What it logs beside its values: columns of the completions, and metrics of the step. */
+  readonly logs: { readonly columns: readonly string[]; readonly metrics: readonly string[] };
   /** Milliseconds for one completion of a batch. */
   readonly msPerCompletion: number;
+}
+
+interface Scored {
+  readonly values: RewardValues;
+  readonly logs: RewardLogs;
 }
 
 const PROBLEMS = 8;
@@ -78,14 +86,22 @@ export async function checkReward(reward: RewardFunction, tasks: TaskSet): Promi
   const answers = madeUpAnswers(tasks, PROBLEMS);
   const refused = answers.map(({ item }) => reward.refuses?.(item)).find((rule) => rule !== undefined);
   const findings = refused === undefined ? [] : [`cannot be used on ${tasks.name}: ${refused}.`];
-  const score = async (given: readonly MadeUpAnswer[], progress = 0): Promise<RewardValues | undefined> => {
-    const { rewards, failures } = await scoreRewards([reward], batchOf(given, progress));
+  const score = async (given: readonly MadeUpAnswer[], progress = 0): Promise<Scored | undefined> => {
+    const { rewards, failures, logs } = await scoreRewards([reward], batchOf(given, progress));
     findings.push(...failures.map(({ message }) => beforeStep1(message)));
-    return failures.length === 0 ? rewards[0] : undefined;
+    return failures.length === 0 ? { values: rewards[0], logs } : undefined;
   };
-  const values = await score(answers);
-  if (values === undefined) return { findings, warnings: [], pays: [], examples: [], msPerCompletion: 0 };
-  const again = await score(answers);
+  const first = await score(answers);
+  if (first === undefined) {
+    return { findings, warnings: [], pays: [], examples: [], logs: { columns: [], metrics: [] }, msPerCompletion: 0 };
+  }
+  const { values, logs } = first;
+  const second = await score(answers);
+  const again = second?.values;
+  if (second !== undefined && JSON.stringify(second.logs) !== JSON.stringify(logs)) {
+    const rule = 'logs something else when it is asked again';
+    findings.push(`${rule} — let it depend on its batch alone, as no log could be repeated otherwise.`);
+  }
   const other = values.findIndex((value, i) => again !== undefined && again[i] !== value);
   if (again !== undefined && other >= 0) {
     const { item, completion } = answers[other];
@@ -104,6 +120,7 @@ export async function checkReward(reward: RewardFunction, tasks: TaskSet): Promi
     examples: answers.flatMap(({ kind, group, item: { prompt }, completion: { text } }, i) =>
       group === 0 ? [{ kind, prompt, completion: text, value: values[i] }] : [],
     ),
+    logs: { columns: logs.columns.map(([name]) => name), metrics: logs.metrics.map(([name]) => name) },
     msPerCompletion: findings.length > 0 ? 0 : await timeOf(reward, batchOf(answers)),
   };
 }

@@ -187,7 +187,8 @@ function alike(members: readonly Member[]): Member[][] {
 
 function memberView([member, ...others]: readonly Member[], data: CompletionsData, largest: number): HTMLElement {
   const { reasons, rewardNames } = data;
-  const [text, verdict, reason, reward, advantage, parts, provenance = {}] = member as Member; // groups of `alike` are never empty
+  const [text, verdict, reason, reward, advantage, parts, given, extra] = member as Member; // groups of `alike` are never empty
+  const provenance = given ?? {};
   const sign = advantage > 0 ? '+' : '';
   const nothing = element('span', { class: 'quiet' }, 'nothing but the end');
   const pieces = text === '' ? [nothing] : piecesOf(text, provenance.marks).map(pieceView);
@@ -216,6 +217,7 @@ function memberView([member, ...others]: readonly Member[], data: CompletionsDat
     ),
     advantageBar(advantage / largest),
     ...(rewards ? [element('p', { class: 'parts' }, rewards.join(' · '))] : []),
+    ...(extra ? [element('p', { class: 'parts' }, extra.map((cell) => cell.join(' ')).join(' · '))] : []),
   );
 }
 

@@ -39,8 +39,8 @@ export type SandboxReply =
   | { readonly type: 'ready' }
   /** The code cannot be used: `rule; remedy`. */
   | { readonly type: 'refused'; readonly rule: string; readonly facts?: Readonly<Record<string, unknown>> }
-  /** One value per completion, unchecked. */
-  | { readonly type: 'scores'; readonly values: unknown }
+  /** One value per completion, and what was logged beside them, in the form of `RewardLogs`: both unchecked. */
+  | { readonly type: 'scores'; readonly values: unknown; readonly logs?: unknown }
   /** The code threw this: `TypeError: x is not a function`. */
   | { readonly type: 'threw'; readonly thrown: string }
   /** The code broke its contract, in a whole sentence. */

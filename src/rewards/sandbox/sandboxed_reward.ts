@@ -7,6 +7,7 @@ import {
   type RewardFunction,
   type RewardValues,
 } from '../reward_function.ts';
+import type { RewardLogs } from '../reward_log.ts';
 import type { SandboxLimits } from './sandbox.ts';
 import { type SandboxHost, SandboxThread } from './sandbox_thread.ts';
 
@@ -48,7 +49,10 @@ export class SandboxedReward extends SandboxThread implements RewardFunction {
       throw fail('reward-failed', `${answer.reason} ${inStep(batch)} — it can score nothing more; correct it`);
     }
     const { reply } = answer;
-    if (reply.type === 'scores') return reply.values as RewardValues; // scoreRewards looks at all of it
+    if (reply.type === 'scores') {
+      if (reply.logs !== undefined) logAgain(reply.logs as RewardLogs, batch); // each call looks at what it is given
+      return reply.values as RewardValues; // scoreRewards looks at all of it
+    }
     if (reply.type === 'failed') throw new PluginError('reward-failed', reply.message, facts);
     if (reply.type === 'threw') {
       const remedy = 'correct it, or give null where it does not apply';
@@ -58,6 +62,12 @@ export class SandboxedReward extends SandboxThread implements RewardFunction {
   }
 }
 
-function withoutFunctions({ judge: _, ...batch }: RewardBatch): RewardBatch {
+function withoutFunctions({ judge: _, logExtra: __, logMetric: ___, ...batch }: RewardBatch): RewardBatch {
   return batch;
+}
+
+/** Logs here what was logged in the thread. */
+function logAgain({ columns, metrics }: RewardLogs, { logExtra, logMetric }: RewardBatch): void {
+  for (const [column, values] of columns) logExtra?.(column, values);
+  for (const [name, values] of metrics) for (const value of values) logMetric?.(name, value);
 }

@@ -27,6 +27,8 @@ export type CompletionLine = Provenance & {
   /** By the names of the reward functions. */
   readonly rewards: Readonly<Record<string, number | null>>;
   readonly advantage: number;
+  /** What the reward functions have logged of it, by column; absent: nothing. */
+  readonly extra?: Rollout['extra'];
 };
 
 /** What a field of a rollout writes into its line. */
@@ -43,6 +45,7 @@ const COLUMNS: Readonly<Record<LoggedField, Column>> = {
     const { rewardParts } = givenRewards(rollout);
     return { rewards: Object.fromEntries(names.map((name, i) => [name, rewardParts[i] ?? null])) };
   },
+  extra: ({ extra }) => (extra === undefined ? {} : { extra }),
 };
 
 /**

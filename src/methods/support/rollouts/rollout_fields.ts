@@ -98,6 +98,7 @@ export const ROLLOUT_FIELDS = {
   rewardParts: json('run'),
   reward: json('log'),
   given: optional(json('log')),
+  extra: optional(json('log')),
   origin: optional(json('log')),
   age: optional(json('log')),
   weightsVersion: optional(json('run')),

@@ -59,6 +59,7 @@ const ROLLOUT_FORMS: FormTable<typeof ROLLOUT_FIELDS> = {
   steps: z.array(stepSchema),
   ...givenSchema.shape,
   given: givenSchema,
+  extra: z.record(z.string(), z.union([z.string(), number, z.boolean(), z.null()])),
   origin: z.string(),
   age: count,
   weightsVersion: count,
