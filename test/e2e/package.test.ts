@@ -1,6 +1,16 @@
 /** What npm publishes, checked by machines: packed, linted, installed into an empty folder, and used there. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
@@ -181,9 +191,7 @@ describe('an empty project, strict with unchecked indices refused, whose librari
     ({ compiler, hasDom, options }) => {
       const files = {
         'entries.ts': ENTRY_POINTS.map((path, i) => `import * as e${i} from '${path}';\nvoid e${i};\n`).join(''),
-        ...examplesOf('README.md'),
-        ...examplesOf('CONTRIBUTING.md'),
-        ...examplesOf('docs/tutorial.md'),
+        ...Object.assign({}, ...PAGES.map((page) => examplesOf(page, hasDom))),
         ...(hasDom
           ? { 'browser.ts': BROWSER }
           : { 'console.d.ts': 'declare const console: { log(...data: unknown[]): void };' }),
@@ -229,11 +237,29 @@ function compile(compiler: string, options: object, files: Readonly<Record<strin
   }
 }
 
-/** The TypeScript of a page, a file per block. */
-function examplesOf(page: string): Record<string, string> {
+/** Pages that are written by hand; docs/reference is made of the source. */
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...readdirSync(join(ROOT, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
+];
+
+it('every TypeScript that a page shows is among the examples', () => {
+  const shown = PAGES.filter((page) => Object.keys(examplesOf(page, true)).length > 0);
+  expect(shown).toEqual(
+    expect.arrayContaining(['README.md', 'CONTRIBUTING.md', 'docs/tutorial.md', 'docs/rewards.md']),
+  );
+});
+
+/** The TypeScript of a page, a file per block. What opens a worker is for browsers, whose library knows one. */
+function examplesOf(page: string, hasDom: boolean): Record<string, string> {
   const blocks = [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^( *)```ts\n([\s\S]*?)^ *```/gm)];
-  expect(blocks.length, page).toBeGreaterThan(1);
-  return Object.fromEntries(blocks.map(([, , text], i) => [`${basename(page, '.md').toLowerCase()}${i}.ts`, text]));
+  const texts = blocks.map(([, , text = '']) => text);
+  return Object.fromEntries(
+    texts.flatMap((text, i) =>
+      hasDom || !text.includes('rlvr-train/web') ? [[`${basename(page, '.md').toLowerCase()}${i}.ts`, text]] : [],
+    ),
+  );
 }
 
 /** All but tfjs, which is for programs that have TensorFlow.js. */

@@ -44,10 +44,10 @@ it('trains by its config, and its retries are off-policy and named in the metric
 });
 
 it('passes its test, which fails where the second try is taken whatever it brought', async () => {
-  const check = `${blockOf(PAGE, '// methods/check_hot_retry.ts')}export default true;`; // which a file that is loaded must have
+  const check = `${blockOf(PAGE, '// methods/check_hot_retry.mjs')}export default true;`; // which a file that is loaded must have
   writeFileSync('methods/check.ts', check);
   await importExport(moduleReference('./methods/check.ts', undefined, '.'));
-  writeFileSync('methods/wrong.ts', STRATEGY.replace('if (isSolved(again[k])) ', ''));
+  writeFileSync('methods/wrong.ts', STRATEGY.replace('second && isSolved(second) ?', 'second ?'));
   writeFileSync('methods/check_wrong.ts', check.replace('./hot_retry.ts', './wrong.ts'));
   await expect(importExport(moduleReference('./methods/check_wrong.ts', undefined, '.'))).rejects.toThrow(
     'AssertionError',

@@ -58,7 +58,7 @@ it('warns where it is asked for in vain', async () => {
 });
 
 it('passes the check of its derivative, which fails where the derivative is wrong', async () => {
-  const check = `${blockOf('docs/plugins.md', '// methods/check_spo.ts')}export default true;`; // which a file that is loaded must have
+  const check = `${blockOf('docs/plugins.md', '// methods/check_spo.mjs')}export default true;`; // which a file that is loaded must have
   writeFileSync('methods/check_spo.ts', check);
   await importExport(moduleReference('./methods/check_spo.ts', undefined, '.'));
   writeFileSync('methods/wrong.ts', METHOD.replace('pull * ratio)', 'pull)'));
