@@ -36,6 +36,7 @@ const LONG = [
   'test/run/pretrained_resume.test.ts',
   'test/run/start_from_run.test.ts',
   'test/text/pretrained_codec.test.ts',
+  'test/sandbox/attacks.test.ts',
   'test/tfjs/training.test.ts',
 ];
 

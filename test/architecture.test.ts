@@ -35,8 +35,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   rewards: ['parsing', 'options', 'kernels'],
   // Text to tokens and back; knows no task.
   text: [],
+  // What a model's text is run in; knows no task.
+  sandbox: ['options'],
   // A task's verifier is its own, made of the parsers; what it says is a verdict of rewards.
-  data: ['rewards', 'parsing', 'text', 'options', 'kernels', 'http'],
+  data: ['sandbox', 'rewards', 'parsing', 'text', 'options', 'kernels', 'http'],
   model: ['kernels'],
   // What may decide how a policy learns; sees neither the policy nor a kernel.
   methods: ['data', 'rewards', 'options', 'kernels/philox.ts'],

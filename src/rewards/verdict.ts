@@ -1,6 +1,6 @@
 /**
  * What a verifier says about one completion. A verifier is total and pure: any string in, a verdict out; it
- * never throws, never hangs, and never runs the policy's text as code.
+ * never throws, never hangs, and runs the policy's text, if at all, in a sandbox.
  */
 export interface Verdict {
   /** In [0, 1]; 1 means fully correct, everything else means not correct. null: not applicable to this item. */

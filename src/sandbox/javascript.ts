@@ -1,0 +1,228 @@
+/**
+ * Programs in JavaScript, run by QuickJS inside of WebAssembly: the sandbox `javascript`.
+ *
+ * A program sees the language and nothing else: no clock, no network, no file, no module, no console, and no object of this
+ * program. Each run begins from the same bytes of memory, with the random numbers that it is given. What it gives comes out
+ * as the text of JSON. Fuel, memory, stack and output are limited; none of the limits knows the time.
+ */
+import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten-core';
+import type { Json } from '../options/json.ts';
+import type { SandboxEngine, SandboxFailure, SandboxResult } from './limits.ts';
+import { MeteredInstance } from './metered_instance.ts';
+import { MOST_FUEL, meteredModule } from './metered_module.ts';
+import { loadPeers } from './peer.ts';
+
+const PACKAGES = ['quickjs-emscripten-core@0.32.0', '@jitl/quickjs-singlefile-mjs-release-sync@0.32.0'];
+
+/** Pages of 64 KiB: what the engine declares as its least. It is given no more. */
+const MEMORY_PAGES = 256;
+/** Bytes that a program's values may take. */
+const MEMORY_BYTES = 2 * 2 ** 20;
+/** Bytes of the engine's stack: some 370 calls of a program within each other. */
+const STACK_BYTES = 64 * 2 ** 10;
+/** Characters of the longest program. */
+export const MOST_CHARACTERS = 10_000;
+/** Characters of the longest output. */
+const MOST_OUTPUT = 10_000;
+
+/** About five milliseconds: a loop of some 30,000 turns. */
+export const DEFAULT_FUEL = 1_000_000;
+
+/**
+ * Random numbers of a 32-bit state that the host sets, as Math.random.
+ *
+ * @see mulberry32, Tommy Ettinger 2017
+ */
+const PRELUDE = `(() => {
+  let state = 0;
+  Math.random = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+  return (seed) => { state = seed; };
+})()`;
+
+/** What a program is given besides its text. */
+export interface RunOptions {
+  /** Units: entries of functions and turns of loops of the engine. From 1 to 2³¹ − 1; default `DEFAULT_FUEL`. */
+  readonly fuel?: number;
+  /** What its Math.random starts from: a whole number of 32 bits. Default 0. */
+  readonly seed?: number;
+}
+
+export interface JavaScriptSandbox {
+  readonly engine: SandboxEngine;
+  /** Calls the function that an expression is, and gives its result as JSON. Synchronous, total, and the same each time. */
+  call(expression: string, args: readonly Json[], options?: RunOptions): SandboxResult;
+  /** Runs a program; its output is the value of its last statement, as JSON. */
+  run(program: string, options?: RunOptions): SandboxResult;
+}
+
+/** What a failure is called in a verdict. */
+const REASONS: Readonly<Record<SandboxFailure, string>> = {
+  syntax: 'no program',
+  error: 'it throws',
+  fuel: 'it runs out of fuel',
+  memory: 'it runs out of memory',
+  stack: 'it calls itself too deeply',
+  output: 'its result is no value of JSON, or too long',
+};
+
+/** Messages of the engine when it has no more; a program may throw the like, and fails then as well. */
+const OUT_OF: Readonly<Record<string, SandboxFailure>> = { 'out of memory': 'memory', 'stack overflow': 'stack' };
+
+/** A failure on the way, thrown to where the result is made. */
+class Failed extends Error {
+  readonly failure: SandboxFailure;
+  constructor(failure: SandboxFailure) {
+    super(failure);
+    this.failure = failure;
+  }
+}
+
+class Sandbox implements JavaScriptSandbox {
+  readonly engine: SandboxEngine;
+  readonly #context: QuickJSContext;
+  readonly #instance: MeteredInstance;
+  /** Taken before any program ran: what a program puts in their place is not called. */
+  readonly #stringify: QuickJSHandle;
+  readonly #parse: QuickJSHandle;
+  readonly #setSeed: QuickJSHandle;
+
+  constructor(context: QuickJSContext, instance: MeteredInstance, engine: SandboxEngine) {
+    this.engine = engine;
+    this.#context = context;
+    this.#instance = instance;
+    const json = context.getProp(context.global, 'JSON');
+    this.#stringify = context.getProp(json, 'stringify');
+    this.#parse = context.getProp(json, 'parse');
+    this.#setSeed = context.unwrapResult(context.evalCode(PRELUDE));
+    instance.remember();
+  }
+
+  call(expression: string, args: readonly Json[], options?: RunOptions): SandboxResult {
+    return this.#limited(expression, options, () => {
+      const value = this.#evaluated(`"use strict";(${expression}\n)`);
+      if (this.#context.typeof(value) !== 'function') throw new Failed('syntax');
+      const given = args.map((arg) => this.#called(this.#parse, this.#context.newString(JSON.stringify(arg))));
+      return this.#called(value, ...given);
+    });
+  }
+
+  run(program: string, options?: RunOptions): SandboxResult {
+    return this.#limited(program, options, () => this.#evaluated(program));
+  }
+
+  #limited(text: string, { fuel = DEFAULT_FUEL, seed = 0 }: RunOptions = {}, work: () => QuickJSHandle): SandboxResult {
+    if (!(Number.isInteger(fuel) && fuel >= 1 && fuel <= MOST_FUEL)) {
+      throw new RangeError(`fuel: ${fuel} — a whole number from 1 to ${MOST_FUEL}`);
+    }
+    if (text.length > MOST_CHARACTERS) return failed('syntax', 0);
+    const instance = this.#instance;
+    instance.restore(MOST_FUEL);
+    this.#called(this.#setSeed, this.#context.newNumber(seed));
+    instance.refuel(fuel);
+    try {
+      const output = this.#textOf(this.#called(this.#stringify, work()));
+      return { ok: true, output, fuel: fuel - instance.fuel };
+    } catch (error) {
+      const left = instance.fuel;
+      if (left < 0) return failed('fuel', fuel);
+      if (error instanceof Failed) return failed(error.failure, fuel - left);
+      // A RangeError is of the host's own stack, which in Node is twice as deep as any program gets.
+      if (instance.isTooDeep || error instanceof RangeError) return failed('stack', fuel - left);
+      throw error;
+    }
+  }
+
+  #evaluated(code: string): QuickJSHandle {
+    return this.#valueOf(this.#context.evalCode(code, 'program', { type: 'global' }), 'syntax');
+  }
+
+  #called(fn: QuickJSHandle, ...args: readonly QuickJSHandle[]): QuickJSHandle {
+    return this.#valueOf(this.#context.callFunction(fn, this.#context.undefined, ...args), 'error');
+  }
+
+  #valueOf(result: ReturnType<QuickJSContext['evalCode']>, ofSyntaxError: SandboxFailure): QuickJSHandle {
+    const { error } = result;
+    if (error === undefined) return result.value;
+    throw new Failed(this.#failureOf(error, ofSyntaxError));
+  }
+
+  /** What was thrown. Reading it may run the program again, by a getter: within the same limits. */
+  #failureOf(error: QuickJSHandle, ofSyntaxError: SandboxFailure): SandboxFailure {
+    const context = this.#context;
+    if (context.typeof(error) !== 'object') return 'error';
+    const [name, message] = ['name', 'message'].map((property) => {
+      const value = context.getProp(error, property);
+      return context.typeof(value) === 'string' && this.#lengthOf(value) < 100 ? context.getString(value) : '';
+    }) as [string, string];
+    if (name === 'SyntaxError') return ofSyntaxError;
+    return name === 'InternalError' && Object.hasOwn(OUT_OF, message) ? OUT_OF[message] : 'error';
+  }
+
+  #lengthOf(text: QuickJSHandle): number {
+    return this.#context.getNumber(this.#context.getProp(text, 'length'));
+  }
+
+  #textOf(value: QuickJSHandle): string {
+    if (this.#context.typeof(value) !== 'string' || this.#lengthOf(value) > MOST_OUTPUT) throw new Failed('output');
+    return this.#context.getString(value);
+  }
+}
+
+function failed(failure: SandboxFailure, fuel: number): SandboxResult {
+  return { ok: false, failure, reason: REASONS[failure], fuel };
+}
+
+let opened: Promise<JavaScriptSandbox> | undefined;
+
+/** The sandbox of this thread, made when it is first asked for. @throws ConfigError where its packages are not there */
+export function openJavaScript(): Promise<JavaScriptSandbox> {
+  opened ??= open();
+  return opened;
+}
+
+async function open(): Promise<JavaScriptSandbox> {
+  const [core, { default: variant }] = await loadPeers('sandbox for JavaScript', PACKAGES, () =>
+    Promise.all([import('quickjs-emscripten-core'), import('@jitl/quickjs-singlefile-mjs-release-sync')]),
+  );
+  const memory = new WebAssembly.Memory({ initial: MEMORY_PAGES, maximum: MEMORY_PAGES });
+  const engine = core.newVariant(variant, { wasmMemory: memory });
+  const { value, instance, version } = await metered(memory, () => core.newQuickJSWASMModuleFromVariant(engine));
+  const runtime = value.newRuntime({ memoryLimitBytes: MEMORY_BYTES, maxStackSizeBytes: STACK_BYTES });
+  const context = runtime.newContext({ intrinsics: { ...core.DefaultIntrinsics, Date: false } });
+  return new Sandbox(context, instance, { name: 'javascript', version });
+}
+
+/**
+ * What `load` gives, with the meter in the module that it instantiates over `memory`. The package has its module inside of a
+ * script and shows it to WebAssembly.instantiate alone, which is replaced for as long as it loads; other modules pass.
+ */
+async function metered<T>(
+  memory: WebAssembly.Memory,
+  load: () => Promise<T>,
+): Promise<{ readonly value: T; readonly instance: MeteredInstance; readonly version: string }> {
+  const plain = WebAssembly.instantiate;
+  let found: { readonly instance: MeteredInstance; readonly version: string } | undefined;
+  const replaced = async (source: unknown, imports?: WebAssembly.Imports): Promise<unknown> => {
+    const isOurs = Object.values(imports ?? {}).some((one) => Object.values(one).includes(memory));
+    if (!isOurs) return plain(source as BufferSource, imports);
+    const bytes = source as Uint8Array<ArrayBuffer>;
+    const result = await plain(meteredModule(bytes), imports);
+    const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+    const version = [...digest.subarray(0, 8)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+    found = { instance: new MeteredInstance(result.instance, memory), version };
+    return result;
+  };
+  WebAssembly.instantiate = replaced as typeof WebAssembly.instantiate;
+  try {
+    const value = await load();
+    if (found === undefined) throw new RangeError('the engine of the sandbox was not instantiated as it should be');
+    return { value, ...found };
+  } finally {
+    WebAssembly.instantiate = plain;
+  }
+}
