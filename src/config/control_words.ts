@@ -1,15 +1,35 @@
-/** The words that the methods of a run speak in, and its tasks with them: the vocabulary of no other run is touched. */
+/** The words that the methods of a run speak in, the forms in which its turns are written, and its tasks with both: the vocabulary of no other run is touched. */
 import { withControlWords } from '../data/prompts/follow_up.ts';
+import { type TurnForm, withTurnForms } from '../data/prompts/turn_forms.ts';
 import type { TaskSet } from '../data/task_set.ts';
+import { ConfigError } from '../errors.ts';
 import { usesOf, usesOfDemonstrations } from '../methods/create.ts';
 import type { OwnMethods } from '../methods/look_up.ts';
 import type { AskedUse } from '../methods/uses/stage_uses.ts';
 import type { RunConfig } from './run_config.ts';
 
-/** @param own  methods of files, as far as they are loaded */
+/**
+ * @param own  methods of files, as far as they are loaded
+ * @throws ConfigError where stages write turns in different ways
+ */
 export function withWordsOf({ stages }: Pick<RunConfig, 'stages'>, tasks: TaskSet, own: OwnMethods = {}): TaskSet {
-  const asked = stages.flatMap((stage): readonly Pick<AskedUse, 'use'>[] =>
+  const asked = stages.flatMap((stage): readonly Pick<AskedUse, 'by' | 'use'>[] =>
     stage.stage === 'grpo' ? usesOf(stage, own).asked : usesOfDemonstrations(stage),
   );
-  return withControlWords(tasks, Object.assign({}, ...asked.map(({ use }) => use.words)));
+  const spoken = withControlWords(tasks, Object.assign({}, ...asked.map(({ use }) => use.words)));
+  return withTurnForms(spoken, turnFormsOf(asked));
+}
+
+/** Those of all stages, each once: a policy writes its turns in one way all through a run. */
+function turnFormsOf(asked: readonly Pick<AskedUse, 'by' | 'use'>[]): TurnForm[] {
+  const forms = new Map<string, TurnForm>();
+  for (const { by, use } of asked) {
+    if (use.turnForm === undefined) continue;
+    const known = forms.get(by) ?? use.turnForm;
+    forms.set(by, known);
+    if (known.id === use.turnForm.id) continue;
+    const rule = 'turns are written in one way all through a run; give it the same options in every stage';
+    throw new ConfigError('turn-forms', `${by}: ${rule}, and no schedule for them.`, { method: by });
+  }
+  return [...forms.values()];
 }

@@ -133,6 +133,8 @@ export interface EpisodeState {
 /** What an action led to in an episode. */
 export interface EpisodeStep extends Omit<EnvironmentStep<Json>, 'state'> {
   readonly next: EpisodeState;
+  /** Actions of the turn that were taken, whose answers the observation joins; absent: one. */
+  readonly actions?: number;
   /** A guard denied the action, which was not taken. */
   readonly denied?: true;
   /** What is known of the states before and after it, where the context `wantsStates`. */

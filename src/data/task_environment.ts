@@ -45,9 +45,9 @@ export function environmentOf({ codec, taskOf, turns, maxCompletionTokens }: Pla
     step: (item, ...rest) => played(item).step(item, ...rest),
     act: (player, item, ...rest) => played(item).act(player, item, ...rest),
     turnTokens: (item) => turns.get(taskOf(item))?.actionTokens ?? maxCompletionTokens(),
-    observationTokens(item, { observation = '', from = ENVIRONMENT_TURN }, finishReason) {
+    observationTokens(item, { observation = '', from = ENVIRONMENT_TURN, actions = 1 }, finishReason) {
       const task = taskOf(item);
-      const most = turns.get(task)?.observationTokens ?? 0;
+      const most = actions * (turns.get(task)?.observationTokens ?? 0);
       const said = `task "${task.name}": step() says ${JSON.stringify(observation)}`;
       const tokensOf = (text: string): Int32Array => written(codec, { text, from, finishReason }, said);
       let tokens = tokensOf(observation);

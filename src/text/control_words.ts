@@ -45,6 +45,30 @@ export function withWords(codec: Codec, words: ControlWords): Codec {
   };
 }
 
+/**
+ * The codec with these marks in its texts, written and read: a closed vocabulary gets a token for each that it lacks. A
+ * pretrained model writes them as any other text.
+ */
+export function withMarks(codec: Codec, marks: readonly string[]): Codec {
+  const { joint } = codec;
+  if (joint === undefined) return codec;
+  const pieces = new Set(Array.from({ length: codec.vocabSize }, (_, id) => codec.tokenText(id)));
+  // Between words there are blanks in any case.
+  const needed = marks.filter((mark) => joint === '' || mark.trim() !== '');
+  const added = needed.filter((mark) => !pieces.has(mark) || codec.words?.has(mark));
+  if (added.length === 0) return codec;
+  const marked = withWords(codec, Object.fromEntries(added.map((mark) => [mark, mark])));
+  return { ...marked, encode: (text) => Int32Array.from(encodedParts(codec, text, added, marked)) };
+}
+
+/** Tokens of a text in which marks are tokens of their own. */
+function encodedParts(codec: Codec, text: string, marks: readonly string[], marked: Codec): number[] {
+  const [mark, ...others] = marks;
+  if (mark === undefined) return [...codec.encode(codec.joint === '' ? text : text.trim())];
+  const parts = text.split(mark).map((part) => encodedParts(codec, part, others, marked));
+  return parts.flatMap((part, i) => (i === 0 ? part : [...wordTokens(marked, mark), ...part]));
+}
+
 /** What is between the words, as the codec decodes it. */
 function partsOf(codec: Codec, tokens: ArrayLike<number>, first: number, tokenText: (id: number) => string): string[] {
   const parts: string[] = [];

@@ -14,6 +14,7 @@ import { mEntropy } from './m_entropy.ts';
 import { negScaleSuccess } from './neg_scale_success.ts';
 import { posWeight } from './pos_weight.ts';
 import { precisionWeights } from './precision_weights.ts';
+import { roleTags } from './role_tags.ts';
 import { sampleSign } from './sample_sign.ts';
 import { selfCertainty } from './self_certainty.ts';
 import { selfScoreMix } from './self_score_mix.ts';
@@ -45,4 +46,5 @@ export const CREDIT_STEPS: readonly Method<CreditStep>[] = [
   mCov,
   mEntropy,
   klReward,
+  roleTags,
 ];

@@ -12,6 +12,7 @@ import { ensemble } from './ensemble.ts';
 import { feedbackRetry } from './feedback_retry.ts';
 import { harmonic } from './harmonic.ts';
 import { ladder } from './ladder.ts';
+import { macroActions } from './macro_actions.ts';
 import { majority } from './majority.ts';
 import { milestones } from './milestones.ts';
 import { noiseBackward } from './noise_backward.ts';
@@ -56,6 +57,7 @@ export const GROUP_STEPS: readonly Method<GroupStep>[] = [
   feedbackRetry,
   tagRules,
   actionGuard,
+  macroActions,
   milestones,
   distanceDelta,
   stateMatch,

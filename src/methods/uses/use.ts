@@ -3,6 +3,8 @@
  * engine must hold and have room for, what a task must give. What a stage asks for is the union over its methods
  * (`stage_uses.ts`); words, room and refusals are loops over it.
  */
+
+import type { TurnForm } from '../../data/prompts/turn_forms.ts';
 import type { TaskItem } from '../../data/task.ts';
 import type { TaskSet } from '../../data/task_set.ts';
 import type { ParameterSet } from '../parameter_sets.ts';
@@ -23,6 +25,8 @@ export interface Use {
   readonly scoresBeforeUpdate?: true;
   /** Words that the method speaks to the policy in, and what each says to a pretrained model. */
   readonly words?: Readonly<Record<string, string>>;
+  /** How turns are written. */
+  readonly turnForm?: TurnForm;
   /** How a figure is computed. */
   readonly figure?: FigureComputation;
   /** Room that the engine must have. */
