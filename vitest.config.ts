@@ -24,6 +24,7 @@ const LONG = [
   'test/data/tools/tool_environment.test.ts',
   'test/methods/group_steps/whole_runs.test.ts',
   'test/plugins/datasets.test.ts',
+  'test/plugins/judge_threads.test.ts',
   'test/plugins/method_check.test.ts',
   'test/plugins/method_faults.test.ts',
   'test/plugins/method_module.test.ts',

@@ -21,6 +21,7 @@ export { loadConfigFile } from './config/load_file.node.ts';
 export { connectWebSocket } from './data/openenv/websocket.node.ts';
 export { openTfjs, TFJS_BACKENDS, type TfjsBackendName } from './kernels/tfjs/open.node.ts';
 export { listAdapters, nodeGpu } from './kernels/webgpu/webgpu.node.ts';
+export { judgeThreads, type NodeJudgeThreads } from './plugins/judging/judge_threads.node.ts';
 export { type OpenedPlugins, openPlugins, type PluginOptions } from './plugins/open_plugins.node.ts';
 export { collectFingerprint, type FingerprintInputs } from './run/fingerprint/fingerprint.node.ts';
 export type { Fingerprint } from './run/fingerprint/fingerprint.ts';

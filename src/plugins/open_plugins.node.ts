@@ -14,6 +14,7 @@ import type { OwnRewards } from '../rewards/built_in.ts';
 import type { Tracker } from '../run/tracker.ts';
 import { asksInWords } from '../text/codec.ts';
 import { adapterInRun, findFiles, modelInRun } from './found_files.node.ts';
+import { judgeThreads } from './judging/judge_threads.node.ts';
 import { openMethods, tryMethods } from './open/open_methods.node.ts';
 import { openReporters } from './open/open_reporters.node.ts';
 import { makersOf, openRewards } from './open/open_rewards.node.ts';
@@ -59,12 +60,14 @@ export async function openPlugins(loaded: LoadedConfig, options: PluginOptions):
     threads: new Map(),
     methods: new Map(),
     reporters: [],
+    judges: judgeThreads(),
     datasets: new Map(),
     notes: [],
     guard: undefined,
   };
   const close = async (): Promise<void> => {
-    await Promise.all([...opening.threads.values(), ...opening.reporters].map((thread) => thread.close()));
+    const threads = [...opening.threads.values(), ...opening.reporters, opening.judges];
+    await Promise.all(threads.map((thread) => thread.close()));
     const { guard } = opening;
     opening.guard = undefined;
     guard?.close();

@@ -16,12 +16,17 @@ export interface TaskCalls {
   readonly unlimited: Run;
   /** … and for a further function that a call under way asks: the limit is that of the call, the message is its own. */
   readonly within: Run;
+  /** Runs a call that is waited for; fails where what it promises is not there in time. */
+  waited(part: string, given: readonly unknown[], work: () => unknown): Promise<unknown>;
   /** `task "addition" (tasks/addition.ts): verify gave 7 for problem … — give a verdict.` */
   broken(part: string, given: readonly unknown[], what: string, remedy: string): PluginError;
 }
 
+/** A longer timer would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Errors that say already who failed at what. */
-const SAID: readonly string[] = ['task-failed', 'task-timeout', 'failed-outside'];
+const SAID: readonly string[] = ['task-failed', 'task-timeout', 'failed-outside', 'judged-together'];
 
 /** The call under way, since `performance.now()` was this: a loop that is ended says nothing itself. */
 interface OpenCall {
@@ -113,10 +118,25 @@ export function watchCalls(callee: Callee): TaskCalls {
         now = before;
       }
     };
+  const limited: Run = run((work) => (isShared() ? work() : withTimeLimit(limitSeconds, work)));
   const isShared = (): boolean => sharedSeconds !== undefined && sharedSeconds <= limitSeconds;
   return {
-    limited: run((work) => (isShared() ? work() : withTimeLimit(limitSeconds, work))),
+    limited,
     unlimited: run((work) => work()),
+    async waited(part, given, work) {
+      const call: OpenCall = { callee, part, given, since: performance.now() };
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(timeout(call)), Math.min(limitSeconds * 1000, LONGEST_TIMER_MS));
+      });
+      try {
+        return await Promise.race([limited(part, given, work), late]);
+      } catch (thrown) {
+        throw said(thrown, call);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
     within(part, given, work) {
       const before = now;
       if (before !== undefined) now = { ...before, part, given };

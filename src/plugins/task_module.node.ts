@@ -4,6 +4,7 @@
  * Tasks run on the run's own thread, since everything waits for their answers; the engine limits each call that may do
  * real work; short ones in a row share a limit.
  */
+import { judgedTogether } from '../data/judging/judged.ts';
 import type { AnyTaskDefinition } from '../data/registry.ts';
 import type { Knobs } from '../data/task.ts';
 import { PluginError } from '../errors.ts';
@@ -57,6 +58,7 @@ function missingParts(definition: Definition): string[] {
     .map(([name, type]) => `${name} (a ${type === 'string' ? 'text' : type})`);
   const functions = Object.entries(TASK_CONTRACTS)
     .filter(([name, { needed }]) => needed && typeof definition[name] !== 'function')
+    .filter(([name]) => name !== 'verify' || typeof definition.judge !== 'function')
     .map(([name]) => `${name}()`);
   return [...facts, ...functions];
 }
@@ -98,11 +100,15 @@ function watched(definition: Definition, callee: Callee): AnyTaskDefinition {
     // Its contract has been kept, or the call has thrown.
     watchTokenizer(tokenizer(...given) as Tokenizer, calls);
   // Every part that is called is there and watched.
-  const { environment } = definition;
+  const { environment, judge } = definition;
   const parts: unknown = {
     ...definition,
     ...others,
     tokenizer: watchedTokenizer,
+    ...(typeof judge === 'function' && {
+      verify: others.verify ?? judgedTogether,
+      judge: (...given: readonly unknown[]) => calls.waited('judge', given, () => judge.apply(definition, given)),
+    }),
     ...(environment !== undefined && { environment: watchEnvironment(environment, calls) }),
   };
   return parts as AnyTaskDefinition;

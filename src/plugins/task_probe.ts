@@ -66,6 +66,7 @@ function askAbout(
   if (definition.question) ask('question', problem, () => definition.question?.(identity, knobs));
   const demonstration = ask('demonstration', problem, () => definition.demonstration(identity, knobs, rngFor(stream)));
   const oracle = ask('oracle', problem, () => definition.oracle(identity, knobs));
+  if (definition.judge !== undefined) return; // verify may be without a verdict, and judge takes time
   for (const answer of [oracle, demonstration, '']) {
     ask('verify', `${problem} and answer ${asText(answer)}`, () => {
       const { reason: _, ...decisive } = definition.verify(identity, answer, knobs, { finishReason: 'eos' });

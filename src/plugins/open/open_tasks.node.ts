@@ -78,7 +78,9 @@ async function openTask(opening: Opening, entry: Plugin, path: string, index: nu
     const tried = await tryFile(reference, { load: Math.max(LOAD_SECONDS, rewardTimeout), call: rewardTimeout }, own);
     guardOf(opening).know({ name: reference.shown, path: reference.path, limitSeconds: rewardTimeout }, imported);
     const definition = await loadTaskDefinition(reference, rewardTimeout);
-    const task = bindTask(definition, own, { ...options, repeat: repeatWithin(rewardTimeout) });
+    const judge = definition.takesTime && opening.judges.ofFile(reference, rewardTimeout);
+    const judged = judge && definition.judge === undefined ? { ...definition, judge } : definition;
+    const task = bindTask(judged, own, { ...options, repeat: repeatWithin(rewardTimeout) });
     freezePlain(task.knobs);
     refuseImpure(definition, task.knobs, tried, reference);
     return task;
@@ -90,7 +92,7 @@ async function openTask(opening: Opening, entry: Plugin, path: string, index: nu
     token: process.env.OPENENV_TOKEN,
     answers: opening.options.answers?.(index),
   };
-  return createTask({ ...knobs, name }, { ...options, openenv });
+  return createTask({ ...knobs, name }, { ...options, openenv, threads: opening.judges });
 }
 
 async function openDatasetTask(opening: Opening, entry: Plugin, path: string): Promise<Task> {

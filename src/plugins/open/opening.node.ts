@@ -7,6 +7,7 @@ import { optionProblems } from '../../options/read.ts';
 import type { SandboxedReward } from '../../rewards/sandbox/sandboxed_reward.ts';
 import type { Codec } from '../../text/codec.ts';
 import { type FoundFile, findFile } from '../found_files.node.ts';
+import type { NodeJudgeThreads } from '../judging/judge_threads.node.ts';
 import { moduleReference, oldSpellingNotes } from '../module.node.ts';
 import { guardProcess, type ProcessGuard } from '../process_guard.node.ts';
 import type { StartedReporter } from '../reporters/reporter_thread.node.ts';
@@ -45,6 +46,8 @@ export interface Opening {
   /** By `methodKey` of their names in the run. */
   readonly methods: Map<string, Method<unknown>>;
   readonly reporters: StartedReporter[];
+  /** For tasks whose verdicts take time. */
+  readonly judges: NodeJudgeThreads;
   /** By the entry of the config: as the run has it, and the hashes of its files. */
   readonly datasets: Map<object, OpenedDataset>;
   readonly notes: string[];
