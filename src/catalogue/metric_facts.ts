@@ -80,6 +80,11 @@ export const METRIC_FACTS: readonly MetricFacts[] = [
     'Mean difference between the log-probs of sampler and trainer: 0 on fresh completions, always.',
   ),
   grpo('sampling/sampling_logp_difference/max', 'The largest such difference.'),
+  grpo('staleness', 'Optimizer steps since the completions of the step were sampled (staleness above 0).'),
+  grpo(
+    'importance_ratio/mean',
+    'Mean ratio of the policy to that which sampled, per token (staleness above 0): near 1 as long as it is near.',
+  ),
 
   evaluation('evaluation', 'When: baseline, periodic, final or requested.'),
   evaluation(

@@ -2,6 +2,7 @@
 
 import { DEMONSTRATIONS } from '../methods/demonstrations/registry.ts';
 import type {
+  BatchConfig,
   EvaluationConfig,
   GrpoStageConfig,
   MethodsConfig,
@@ -70,12 +71,15 @@ function checkDemonstrations(section: Section<typeof SFT_KEYS>): void {
 export function resolveGrpo(section: Section<typeof GRPO_KEYS>, methods: MethodsConfig): GrpoStageConfig {
   const rewards = resolveRewards(section);
   checkGate(section, rewards);
+  const batch = resolveBatch(section);
+  const optimizer = resolveOptimizer(section);
+  checkStaleness(section, batch, optimizer);
   return {
     stage: 'grpo',
     ...recordedValues(GRPO_KEYS, 'stage', section.values),
-    batch: resolveBatch(section),
+    batch,
     sampling: recordedValues(GRPO_KEYS, 'sampling', section.values),
-    optimizer: resolveOptimizer(section),
+    optimizer,
     evaluation: resolveEvaluation(section, section.values.numGenerationsEval),
     rewards,
     methods,
@@ -136,6 +140,18 @@ function resolveWarmup(section: AnyStage, maxSteps: number): number {
     section.refuse('warmupSteps', `longer than the stage (max_steps ${maxSteps}); use a fraction such as 0.05`);
   }
   return warmupSteps;
+}
+
+/** Where all batches are sampled before the first update, nothing that is learned is ever sampled from. */
+function checkStaleness(section: Section<typeof GRPO_KEYS>, batch: BatchConfig, { maxSteps }: OptimizerConfig): void {
+  const { staleness } = section.values;
+  const sizes = ['generationBatchSize', 'completionsPerMicroBatch', 'numGenerations', 'numIterations'] as const;
+  if (maxSteps === 0 || !section.sound('staleness', 'maxSteps', ...sizes)) return;
+  const steps = Math.min(batch.optimizerStepsPerGeneration, batch.promptsPerStep) * batch.numIterations;
+  const batches = Math.ceil(maxSteps / steps);
+  if (staleness === 0 || staleness < batches) return;
+  const rule = `max_steps ${maxSteps} is ${batches === 1 ? '1 batch' : `${batches} batches`}, so that all would be sampled by the weights that the stage begins with`;
+  section.refuse('staleness', `${rule}; ${batches === 1 ? 'leave it out' : `use at most ${batches - 1}`}`);
 }
 
 /** A gate asks a reward that is there. */

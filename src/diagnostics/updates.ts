@@ -119,8 +119,8 @@ const staleRollouts: Diagnostic = {
     const moved = meanOf(reused, ({ meanDifference }) => meanDifference ?? 0);
     if (reused.length < REUSED_UPDATES || moved < FAR_FROM_SAMPLES) return undefined;
     return {
-      seen: `within one generation batch the log-prob of a token moves by ${figure(moved)} nats on average`,
-      why: 'The last updates on a batch learn from samples of a policy that is no longer there',
+      seen: `${stage.staleness === undefined ? 'within one generation batch' : 'while completions wait'} the log-prob of a token moves by ${figure(moved)} nats on average`,
+      why: `${stage.staleness === undefined ? 'The last updates on a batch' : 'Updates'} learn from samples of a policy that is no longer there`,
       remedy: smallerSteps(stage),
     };
   },
@@ -181,7 +181,11 @@ function newestReused({ updates }: History): readonly UpdateRecord[] {
   return updates.filter(({ onPolicy }) => onPolicy === false).slice(-REUSED_UPDATES);
 }
 
-function fewerPasses({ batch: { numIterations, optimizerStepsPerGeneration } }: GrpoStageConfig): string {
+function fewerPasses({
+  staleness = 0,
+  batch: { numIterations, optimizerStepsPerGeneration },
+}: GrpoStageConfig): string {
+  if (staleness > 0) return `lower staleness to ${Math.floor(staleness / 2)} (now ${staleness})`;
   return numIterations > 1
     ? `lower num_iterations to ${Math.ceil(numIterations / 2)} (now ${numIterations})`
     : `take fewer than ${optimizerStepsPerGeneration} optimizer steps a generation batch (raise gradient_accumulation_steps)`;

@@ -7,6 +7,7 @@ import type { GrpoStageConfig } from '../methods/stage.ts';
 import { packBatch } from '../model/batch.ts';
 import type { Engine } from './engine.ts';
 import type { Steering } from './journal.ts';
+import { stepsLeftOf } from './queue.ts';
 import { isStageOver, type Progress, stageOf } from './run.ts';
 import { type Step, steeredStage } from './step.ts';
 import { tokenGroups } from './update/credit.ts';
@@ -84,9 +85,7 @@ function stepLeversOf(run: Steered, step: Step, id: string, taken: StepTaken): S
   return {
     ...leversOf(run, step, id),
     get stepsLeft() {
-      if (state.buffer === undefined) return 0;
-      const minibatches = Math.min(batch.optimizerStepsPerGeneration, state.buffer.groups.length);
-      return minibatches * batch.numIterations - state.buffer.stepsTaken;
+      return state.buffer === undefined ? 0 : stepsLeftOf(batch, state.buffer);
     },
     dropRollouts() {
       state.buffer = undefined;

@@ -4,6 +4,7 @@
  */
 
 import { startWatch, type Watch } from '../diagnostics/watch.ts';
+import type { Observation } from '../methods/ledger.ts';
 import type { CreditedGroup, Evaluation, Seconds, StepMetrics } from '../methods/records.ts';
 import type { Settings } from '../methods/settings.ts';
 import type { BestEvaluation } from './best_evaluation.ts';
@@ -15,6 +16,10 @@ export interface Buffer {
   readonly stepsTaken: number;
   /** At which they were sampled, where it was not that of the config. */
   readonly temperature?: number;
+  /** Version of the weights that sampled them, in a stage whose batches wait. */
+  readonly weightsVersion?: number;
+  /** What the ledger learns of them once they are trained on. */
+  readonly observations?: readonly Observation[];
 }
 
 /** What controllers have done that holds from step to step. */
@@ -57,6 +62,8 @@ export interface RunState {
   /** By the config's metric; its weights are the session's to keep. */
   best: BestEvaluation | undefined;
   buffer: Buffer | undefined;
+  /** Batches that wait to be trained on, oldest first; between two steps as many as the stage's `staleness`, at most. */
+  queue: readonly Buffer[];
   steering: Steering;
   seconds: Seconds;
   /** What the diagnostics remember: it decides what is said, never what is done. */
@@ -85,6 +92,7 @@ export function initialState(): RunState {
     final: undefined,
     best: undefined,
     buffer: undefined,
+    queue: [],
     steering: { settings: {}, momentsFrom: 0, endings: [] },
     seconds,
     watch: startWatch(seconds),

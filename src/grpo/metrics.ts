@@ -25,6 +25,8 @@ interface Common {
   readonly tokens: number;
   /** Tokens that were sampled for each one that is trained on, batches without a signal included; of a new batch. */
   readonly sampledPerTrained?: number | undefined;
+  /** Optimizer steps since the batch was sampled, in a stage whose batches wait. */
+  readonly staleness?: number;
 }
 
 export function supervisedMetrics(result: SupervisedResult, common: Common): StepMetrics {
@@ -66,6 +68,10 @@ export function updateMetrics(
     ...logged,
     'sampling/sampling_logp_difference/mean': share(totals.logprobDifferenceSum),
     'sampling/sampling_logp_difference/max': totals.logprobDifferenceMax,
+    ...(common.staleness !== undefined && {
+      staleness: common.staleness,
+      'importance_ratio/mean': share(totals.ratioSum),
+    }),
     ...(common.sampledPerTrained !== undefined && { sampled_per_trained_token: common.sampledPerTrained }),
     num_tokens: common.tokens,
     step_time: common.stepSeconds,

@@ -6,15 +6,15 @@ import type { Journal, RunState } from './journal.ts';
 
 /** What a batch changes before its update has changed the weights. */
 export interface RestPoint {
-  readonly counters: Pick<RunState, 'itemsDrawn' | 'rolloutsDrawn' | 'tokens' | 'deadBatches' | 'buffer'>;
+  readonly counters: Pick<RunState, 'itemsDrawn' | 'rolloutsDrawn' | 'tokens' | 'deadBatches' | 'buffer' | 'queue'>;
   readonly methods: ReturnType<typeof methodStates> | undefined;
 }
 
 /** @param methods  of the stage; undefined in an sft stage */
 export function restPoint({ state }: Journal, methods: StageMethods | undefined): RestPoint {
-  const { itemsDrawn, rolloutsDrawn, tokens, deadBatches, buffer } = state;
+  const { itemsDrawn, rolloutsDrawn, tokens, deadBatches, buffer, queue } = state;
   return {
-    counters: { itemsDrawn, rolloutsDrawn, tokens, deadBatches, buffer },
+    counters: { itemsDrawn, rolloutsDrawn, tokens, deadBatches, buffer, queue },
     methods: methods && methodStates(methods),
   };
 }

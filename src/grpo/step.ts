@@ -32,17 +32,19 @@ export interface Step {
 
 /**
  * Opens the step that is about to be taken. Random streams are named by seed, stage, step and method, and by how many
- * problems were drawn before: a batch without signal is followed by another one for the same step.
+ * problems were drawn before: a batch without signal is followed by another one for the same step. Of batches that are
+ * sampled ahead, several may be of one step; each is told from the others by how many wait.
  */
 export function openStep(run: TrainingRun, configured: GrpoStageConfig): Step {
   const { config, engine, ledger, rewards } = run;
-  const { stageIndex, step, itemsDrawn, steering, buffer } = run.journal.state;
+  const { stageIndex, step, itemsDrawn, steering, buffer, queue } = run.journal.state;
   const { seed } = config;
   const logged: Record<string, number> = {};
   const methods = methodsOf(run);
   methods.moveTo(step, steering.settings);
   const stage = steeredStage(configured, methods, steering.settings);
   const { codec } = engine.tasks;
+  const ahead = queue.length === 0 ? '' : `|ahead ${queue.length}`;
   return {
     methods,
     stage: buffer === undefined ? stage : atTemperature(stage, buffer.temperature ?? configured.sampling.temperature),
@@ -59,7 +61,7 @@ export function openStep(run: TrainingRun, configured: GrpoStageConfig): Step {
       step,
       progress: step / configured.optimizer.maxSteps,
       stage: configured,
-      rng: rngFor(`method|${seed}|${stageIndex}|${step}|${itemsDrawn}|${id}${round === 0 ? '' : `|${round}`}`),
+      rng: rngFor(`method|${seed}|${stageIndex}|${step}|${itemsDrawn}|${id}${round === 0 ? '' : `|${round}`}${ahead}`),
       ledger,
       vocabularySize: codec.vocabSize,
       tokenText: (token) => codec.tokenText(token),

@@ -8,6 +8,7 @@
 import { enterStage } from '../diagnostics/watch.ts';
 import { commonestWrong } from '../diagnostics/wrong_answers.ts';
 import { NumericsError, RlvrError } from '../errors.ts';
+import { type Observation, observationsOf } from '../methods/ledger.ts';
 import { PARAMETER_SET_NAMES, PARAMETER_SETS } from '../methods/parameter_sets.ts';
 import type { Collected, CreditedGroup, Evaluation, RolloutGroup } from '../methods/records.ts';
 import type { GrpoStageConfig, SftStageConfig } from '../methods/stage.ts';
@@ -31,12 +32,13 @@ import type { Engine } from './engine.ts';
 import { evaluate } from './evaluate.ts';
 import type { EvaluationEvent, EvaluationMoment, TrainEvent } from './events.ts';
 import { type Interruptible, Points } from './interruption.ts';
-import { type Buffer, endingOf, type Journal, type RunState, timed } from './journal.ts';
+import { endingOf, type Journal, type RunState, timed } from './journal.ts';
 import { supervisedMetrics, updateMetrics } from './metrics.ts';
+import { bufferOf, needsBatch, stalenessOf, takeBatch, takeMinibatch, waitingBatch } from './queue.ts';
 import { goBack, type RestPoint, restPoint } from './rest_point.ts';
 import { collectGroups } from './rollout/collect.ts';
 import { isStageOver, stageOf, type TrainingRun } from './run.ts';
-import { withProximalLogprobs } from './score/proximal.ts';
+import { scoreProximal } from './score/proximal.ts';
 import { withoutSampledFigures, withSampledFigures } from './score/sampled_figures.ts';
 import { openStep, openSupervised, type Step } from './step.ts';
 import { actsInUpdate, creditGroups, selectGroups } from './update/credit.ts';
@@ -77,6 +79,7 @@ export async function* train(run: TrainingRun, options: Interruptible = {}): Asy
 
 function nextStage(state: RunState): void {
   if (endingOf(state) !== undefined) state.buffer = undefined; // the next stage samples its own
+  state.queue = [];
   state.stageIndex++;
   state.step = 0;
   state.isBegun = false;
@@ -107,65 +110,90 @@ async function* report(run: TrainingRun, points: Points): AsyncGenerator<TrainEv
   yield { type: 'step', stage: stageOf(run).stage, step: state.step, metrics: unreported };
 }
 
-/** Reinforcement: one generation batch after the other, each used for `numIterations` passes. */
+/**
+ * Reinforcement: one generation batch after the other, each used for `numIterations` passes. Where the stage's batches wait,
+ * all that is done to one before its first update is done when it is sampled: it is credited by the policy that sampled it.
+ */
 async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig, points: Points): AsyncGenerator<TrainEvent> {
   const { engine, journal, ledger } = run;
   const { state, clock } = journal;
   let tokensBefore = state.tokens;
+  let tokensTrained = 0;
   let marked: number | undefined;
+  let start: number | undefined;
   while (!isStageOver(run)) {
     if (marked !== state.step) points.mark(); // a batch without a gradient is no point: the next one is of the same step
     marked = state.step;
-    const start = clock();
-    const step = openStep(run, stage);
-    const rest = restPoint(journal, step.methods);
+    start ??= clock();
+    const sampling = openStep(run, stage);
+    const rest = restPoint(journal, sampling.methods);
 
     // 1. Roll out G completions per prompt, verify and reward them; the stage's strategies may sample again.
-    let sampledPerTrained: number | undefined;
-    const collected =
-      state.buffer === undefined ? await points.interruptible(() => collectGroups(engine, step, journal)) : undefined;
-    if (collected !== undefined) {
-      assertFinite(step, collected.groups);
-      yield* diagnoseBatch(run, collected, step.logged);
+    let collected: Collected | undefined;
+    if (needsBatch(state, stage)) {
+      collected = await points.interruptible(() => collectGroups(engine, sampling, journal));
+      assertFinite(sampling, collected.groups);
+      yield* diagnoseBatch(run, collected, sampling.logged);
 
       // 2. Credit: advantages of all groups at once, then what shapes and masks them.
-      const { uses } = step.methods;
-      const keepsHistory = uses.has(ledgerUse({ history: true }));
-      if (uses.has(ledgerUse())) ledger.record(collected.unaided ?? collected.groups, state.step, keepsHistory);
+      const drawn = collected.groups;
+      const observations = observationsFor(sampling, collected);
+      if (stage.staleness === undefined) ledger.record(observations, state.step);
       const groups = await points.interruptible(() =>
-        orGoBack(journal, step, rest, () => creditCollected(engine, step, journal, collected.groups)),
+        orGoBack(journal, sampling, rest, () => creditCollected(engine, sampling, journal, drawn)),
       );
       yield { type: 'rollouts', step: state.step + 1, collected, groups };
-      sampledPerTrained = (state.tokens - tokensBefore) / Math.max(1, trainedTokens(step, groups));
-      if (hasSignal(state, stage, collected, groups)) state.buffer = bufferOf(groups, stage, step);
-      else continue; // without a gradient, the optimizer's momentum alone would move the weights
+      tokensTrained += trainedTokens(sampling, groups);
+      if (hasSignal(state, stage, collected, groups)) {
+        const { weightsVersion } = engine.generator;
+        const waiting = waitingBatch(sampling, stage, { groups, weightsVersion, observations });
+        state.queue = [...state.queue, waiting];
+      } else {
+        if (stage.staleness !== undefined) ledger.record(observations, state.step);
+        continue; // without a gradient, the optimizer's momentum alone would move the weights
+      }
+      if (needsBatch(state, stage)) continue;
     }
 
     // 3. Update: the next minibatch of the buffer.
-    const { groups, onPolicy } = takeMinibatch(state, step);
-    const update = await points.interruptible(() =>
-      orGoBack(journal, step, rest, () =>
-        timed(journal, 'update', () => updatePolicy(engine, step, journal, groups, onPolicy)),
-      ),
+    const isFirst = state.buffer === undefined;
+    if (isFirst) takeBatch(journal, ledger);
+    const step = stage.staleness === undefined ? sampling : openStep(run, stage); // at the temperature of the batch
+    const staleness = stalenessOf(bufferOf(state), engine.generator.weightsVersion);
+    const isFresh = isFirst && staleness === 0;
+    const { groups, update } = await points.interruptible(() =>
+      orGoBack(journal, step, rest, async () => {
+        if (isFirst) await scoreProximal(engine, step, journal, staleness > 0);
+        const groups = takeMinibatch(journal, step);
+        const update = await timed(journal, 'update', () => updatePolicy(engine, step, journal, groups, isFresh));
+        return { groups, update };
+      }),
     );
-    if (onPolicy) assertOnPolicy(engine, step, update.totals.logprobDifferenceMax);
+    if (isFresh) assertOnPolicy(engine, step, update.totals.logprobDifferenceMax);
     state.step++;
-    yield* diagnoseUpdate(run, update, onPolicy);
+    yield* diagnoseUpdate(run, update, isFresh);
 
     // 4. Report.
     const stepSeconds = (clock() - start) / 1000;
-    const measured = updateMetrics(stage, collected, update, step.logged, {
+    const logged = step === sampling ? step.logged : { ...sampling.logged, ...step.logged };
+    const measured = updateMetrics(stage, collected, update, logged, {
       step: state.step,
       stepSeconds,
       tokens: state.tokens,
-      sampledPerTrained,
+      ...(collected && { sampledPerTrained: (state.tokens - tokensBefore) / Math.max(1, tokensTrained) }),
+      ...(stage.staleness !== undefined && { staleness }),
     });
-    tokensBefore = state.tokens;
+    [tokensBefore, tokensTrained, start] = [state.tokens, 0, undefined];
     const { temperature } = step.stage.sampling;
     state.unreported = await controlAfterStep(run, openStep(run, stage), measured, { groups, temperature });
     yield* diagnoseEnding(run);
     yield* report(run, points);
   }
+}
+
+/** What the ledger learns of a batch, where a method reads it. */
+function observationsFor({ methods: { uses } }: Step, { unaided, groups }: Collected): readonly Observation[] {
+  return uses.has(ledgerUse()) ? observationsOf(unaided ?? groups, uses.has(ledgerUse({ history: true }))) : [];
 }
 
 /** Copies the policy into the parameter sets that begin with this stage. */
@@ -185,11 +213,6 @@ function trainedTokens({ methods }: Step, groups: readonly CreditedGroup[]): num
   return acting.flatMap(({ rollouts }) => rollouts).reduce((sum, rollout) => sum + lossTokens(rollout), 0);
 }
 
-function bufferOf(groups: readonly CreditedGroup[], configured: GrpoStageConfig, { stage }: Step): Buffer {
-  const { temperature } = stage.sampling;
-  return { groups, stepsTaken: 0, ...(temperature !== configured.sampling.temperature && { temperature }) };
-}
-
 async function creditCollected(
   engine: Engine,
   step: Step,
@@ -200,8 +223,7 @@ async function creditCollected(
   const credited = await creditGroups(engine.policy, step, selectGroups(step, groups));
   const { uses } = step.methods;
   const isPlain = uses.figures.length === 0 && !uses.has(states());
-  const plain = isPlain ? credited : withoutSampledFigures(credited);
-  return withProximalLogprobs(engine, step, journal, plain);
+  return isPlain ? credited : withoutSampledFigures(credited);
 }
 
 /**
@@ -275,19 +297,6 @@ function namesBeforeUpdate({ methods }: GrpoStageConfig): string {
   return [...rolloutStrategies, ...groupSteps, ...advantageEstimator, ...creditSteps]
     .map(({ name }) => name)
     .join(', ');
-}
-
-/** The groups of the next optimizer step, and whether their rollouts come from the very weights it changes. */
-function takeMinibatch(state: RunState, { stage }: Step): { groups: readonly CreditedGroup[]; onPolicy: boolean } {
-  const { buffer } = state;
-  if (buffer === undefined) throw new RangeError('no rollouts to train on');
-  const { groups, stepsTaken } = buffer;
-  const minibatches = Math.min(stage.batch.optimizerStepsPerGeneration, groups.length);
-  const index = stepsTaken % minibatches;
-  const taken = stepsTaken + 1;
-  state.buffer = taken < minibatches * stage.batch.numIterations ? { ...buffer, stepsTaken: taken } : undefined;
-  const edge = (i: number): number => Math.round((i * groups.length) / minibatches);
-  return { groups: groups.slice(edge(index), edge(index + 1)), onPolicy: stepsTaken === 0 };
 }
 
 /** Weights that overflow without a trace in the gradient show here, before anything is learned from their samples. */

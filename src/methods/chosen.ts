@@ -59,9 +59,14 @@ function reusesRollouts({ batch }: GrpoStageConfig): boolean {
   return batch.optimizerStepsPerGeneration > 1 || batch.numIterations > 1;
 }
 
+/** Whether batches wait while the policy moves on (`staleness`). */
+export function isStale({ staleness = 0 }: GrpoStageConfig): boolean {
+  return staleness > 0;
+}
+
 /** Whether every optimizer step is on fresh rollouts of the policy's own: all ratios are then exactly 1. */
 export function isOnPolicy(stage: GrpoStageConfig, members: readonly Member[]): boolean {
-  return !reusesRollouts(stage) && offPolicySamplers(members, stage).length === 0;
+  return !reusesRollouts(stage) && !isStale(stage) && offPolicySamplers(members, stage).length === 0;
 }
 
 /**
@@ -82,6 +87,12 @@ export function uncorrected(
       ? [
           `several steps are taken on the same completions, and ${missing} for the policy having moved on; use ${instead}` +
             'num_iterations: 1 and one step per batch',
+        ]
+      : []),
+    ...(isStale(stage) && !tells(members, 'weighs-stale')
+      ? [
+          `completions are trained on ${stage.staleness} batches after they were sampled, and ${missing} for the policy ` +
+            `having moved on; use ${instead}staleness: 0, or weigh them: vllm_importance_sampling_correction: true`,
         ]
       : []),
     ...(samplers === ''

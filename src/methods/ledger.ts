@@ -46,17 +46,10 @@ export class Ledger implements Stateful {
     return this.#entries;
   }
 
-  /**
-   * Adds what the policy did by itself in a batch (`Collected.unaided`): what a hint or an earlier success brought is none
-   * of the problem's solve rate, and a group that was sampled again with a hint counts as it first was.
-   * @param step  optimizer steps already taken
-   * @param withHistory  a method needs `history` and `category`
-   */
-  record(groups: readonly RolloutGroup[], step: number, withHistory = false): void {
+  /** Adds what was seen of a batch. @param step  optimizer steps already taken */
+  record(batch: readonly Observation[], step: number): void {
     const entries = new Map(this.#entries);
-    for (const { item, rollouts } of groups) {
-      const right = rollouts.filter(isRight).length / Math.max(1, rollouts.length);
-      const key = problemKey(item);
+    for (const [key, right, category] of batch) {
       const known = entries.get(key);
       const solved = known === undefined ? right : known.solved + NEWEST * (right - known.solved);
       entries.delete(key);
@@ -64,9 +57,9 @@ export class Ledger implements Stateful {
         visits: (known?.visits ?? 0) + 1,
         solved,
         lastStep: step,
-        ...(withHistory && {
+        ...(category !== undefined && {
           history: [...(known?.history ?? []), right].slice(-HISTORY),
-          category: categoryOf(item),
+          category,
         }),
       });
     }
@@ -110,6 +103,22 @@ export class Ledger implements Stateful {
 
 /** An entry as the checkpoint has it: key, visits, solved, lastStep, category, history. */
 type LedgerRow = readonly [string, number, number, number, string?, (readonly number[])?];
+
+/** What a group shows of its problem: its key, the share that solves it, and what it is of where a history is kept. */
+export type Observation = readonly [key: string, right: number, category?: string];
+
+/**
+ * What the policy did by itself in a batch (`Collected.unaided`): what a hint or an earlier success brought is none of the
+ * problem's solve rate, and a group that was sampled again with a hint counts as it first was.
+ *
+ * @param withHistory  a method needs `history` and `category`
+ */
+export function observationsOf(groups: readonly RolloutGroup[], withHistory = false): readonly Observation[] {
+  return groups.map(({ item, rollouts }) => {
+    const right = rollouts.filter(isRight).length / Math.max(1, rollouts.length);
+    return withHistory ? [problemKey(item), right, categoryOf(item)] : [problemKey(item), right];
+  });
+}
 
 type Problem = Pick<TaskItem, 'key' | 'task'>;
 

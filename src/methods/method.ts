@@ -85,6 +85,7 @@ export type DemonstrationMethod = Method<DemonstrationSource, KeyTable, SftStage
  *   masks-ends    leaves completions without an end out of the loss
  *   group-scale   divides advantages by the deviation of their group
  *   turns         credits single turns of an episode by what they were paid
+ *   weighs-stale  weighs tokens by how far the policy is, before the first step on a batch, from that which sampled it
  *   uncentred     compares a reward with 0: an advantage is the reward, up to a scale of the whole batch
  */
 export type Telling =
@@ -98,6 +99,7 @@ export type Telling =
   | 'masks-ends'
   | 'group-scale'
   | 'turns'
+  | 'weighs-stale'
   | 'uncentred';
 
 /** A method of a stage, for what others of the stage say about it. */

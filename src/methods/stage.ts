@@ -108,6 +108,8 @@ export interface GrpoStageConfig {
   readonly rewardGate?: Readonly<Record<string, number>>;
   /** Where a reward gives no valid number: the run stops, or the completion is left out of baseline and loss. Absent: stop. */
   readonly rewardOnError?: 'stop' | 'exclude';
+  /** Batches that are sampled ahead of the one that is trained on; absent: none, every batch is on-policy at its first step. */
+  readonly staleness?: number;
   readonly taskWeights?: TaskWeights;
   readonly methods: MethodsConfig;
 }

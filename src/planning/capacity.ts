@@ -86,6 +86,7 @@ export function planCapacity(
     const most = own?.distributionsFor.length ? mostDistributed(stage, tasks, own.distributionsFor) : all;
     const keeps =
       stage.stage === 'grpo' &&
+      stage.staleness === undefined &&
       stage.batch.optimizerStepsPerGeneration === 1 &&
       all * groupRows <= mostKeptRows &&
       all <= most;

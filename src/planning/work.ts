@@ -86,7 +86,8 @@ function rowsOfStep(
   const { groups, samples, rows, stepRows, scores } = workOf(members, { prompt, completion });
   const sampled = promptsPerStep * groups * (prompt + samples * size * completion + rows);
   const trained = promptsPerStep * (prompt + size * (completion - 1));
-  const passes = numIterations * (FORWARD + BACKWARD) - (keepsForward && !scores ? FORWARD : 0); // only the first iteration has it
+  const isKept = keepsForward && !scores && stage.staleness === undefined;
+  const passes = numIterations * (FORWARD + BACKWARD) - (isKept ? FORWARD : 0); // only the first iteration has it
   return (sampled + passes * trained) / (numIterations * minibatches) + stepRows;
 }
 

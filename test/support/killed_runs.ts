@@ -74,7 +74,7 @@ export async function goOn(run: TrainingRun, steps = Number.POSITIVE_INFINITY): 
 }
 
 /** SHA-256 of the weights that a run with these lines ends with. */
-export function weightsAfter(lines: string, small: Partial<SmallRun> = {}): Promise<string> {
+export function weightsAfter(lines: string, small: Parameters<typeof withTossedRun>[2] = {}): Promise<string> {
   const toEnd = async (run: TrainingRun): Promise<string> => {
     await goOn(run);
     return weightsSha256(run.engine.policy);

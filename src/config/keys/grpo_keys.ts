@@ -26,6 +26,9 @@ function likeMapping(written: unknown): string {
   return typeof weight === 'number' ? `[{name: ${name}, weight: ${weight}}]` : '[accuracy]';
 }
 
+/** Every batch that waits is kept in memory and in checkpoints. */
+const MOST_STALE = 64;
+
 const BATCH_KEYS = {
   evalSteps: key(
     'eval_steps',
@@ -78,6 +81,18 @@ const BATCH_KEYS = {
   numIterations: key(
     'num_iterations',
     integer({ min: 1, max: 1000, example: 1 }).default(1).describe('Passes over the same completions. Default 1.'),
+  ),
+  staleness: recorded(
+    'stage',
+    laterKey(
+      'staleness',
+      integer({ min: 0, max: MOST_STALE, example: 1 })
+        .default(0)
+        .describe(
+          'Batches that are sampled ahead: batch b is sampled by the weights that batch b − staleness − 1 left. ' +
+            'Default 0, on-policy.',
+        ),
+    ),
   ),
 };
 

@@ -76,13 +76,18 @@ export async function completeTexts(
   );
 }
 
-/** The completions alone; their activations stay, where there is room, for `Policy.keep`. */
+/**
+ * The completions alone; their activations stay, where there is room, for `Policy.keep`.
+ *
+ * @param keep  false: the weights will have changed before these are of use
+ */
 export async function sampleKept(
   engine: Completer,
   items: readonly TaskItem[],
   settings: CompletionSettings,
+  keep = true,
 ): Promise<KeptGeneration> {
-  return sampleItems(engine, items, settings, true);
+  return sampleItems(engine, items, settings, keep);
 }
 
 /** Completions, or whole episodes where a task is played in turns. */

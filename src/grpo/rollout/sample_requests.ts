@@ -72,7 +72,7 @@ async function sampleAt(
   const asked = { samples, prompts, prefixes, expertShares, firstRollout };
   const settings = { ...asked, sampling: stage.sampling, samplingKey: key, stage, wants };
   const { tokenControls } = step.methods;
-  if (tokenControls.length === 0) return sampleKept(engine, items, settings);
+  if (tokenControls.length === 0) return sampleKept(engine, items, settings, stage.staleness === undefined);
   const acts = controlActs(step);
   const after: CompletionControl['after'] = (tokens, item) => {
     const seen = partial(engine, tokens, item);

@@ -7,22 +7,28 @@ import type { CreditedGroup } from '../../methods/records.ts';
 import { proximalLogprobs } from '../../methods/uses/proximal_logprobs.ts';
 import type { Engine } from '../engine.ts';
 import { type Journal, timed } from '../journal.ts';
+import { bufferOf } from '../queue.ts';
 import type { Step } from '../step.ts';
 import { actsInUpdate } from '../update/credit.ts';
 
-/** The groups with these log-probs, where a method asks for them: one scoring pass of the off-policy rollouts alone. */
+/**
+ * The groups with these log-probs, where a method asks for them: one scoring pass of the off-policy rollouts alone.
+ *
+ * @param isStale  the policy has moved since it sampled the batch: all of it is off-policy
+ */
 export async function withProximalLogprobs(
   { generator }: Engine,
   step: Step,
   journal: Journal,
   groups: readonly CreditedGroup[],
+  isStale = false,
 ): Promise<readonly CreditedGroup[]> {
   if (!step.methods.uses.has(proximalLogprobs)) return groups;
   const stale = groups
     .filter((group) => actsInUpdate(step.methods, group))
     .flatMap(({ prompt, rollouts }) =>
       rollouts
-        .filter(({ isOffPolicy, inLoss }) => isOffPolicy && inLoss !== false)
+        .filter(({ isOffPolicy, inLoss }) => (isStale || isOffPolicy) && inLoss !== false)
         .map((rollout) => ({
           prefix: rollout.prompt ?? prompt,
           tokens: rollout.tokens,
@@ -40,4 +46,11 @@ export async function withProximalLogprobs(
       return logprobs === undefined ? rollout : { ...rollout, proximalLogprobs: logprobs };
     }),
   }));
+}
+
+/** Scores the batch at hand, before the first step on it. */
+export async function scoreProximal(engine: Engine, step: Step, journal: Journal, isStale: boolean): Promise<void> {
+  const buffer = bufferOf(journal.state);
+  const groups = await withProximalLogprobs(engine, step, journal, buffer.groups, isStale);
+  journal.state.buffer = { ...buffer, groups };
 }

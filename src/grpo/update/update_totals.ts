@@ -14,6 +14,7 @@ export function emptyTotals(hasBonus: boolean): UpdateTotals {
     measured: {},
     logprobDifferenceMax: 0,
     logprobDifferenceSum: 0,
+    ratioSum: 0,
     replayedRows: 0,
     replayDifferenceSum: 0,
   };
@@ -44,6 +45,7 @@ export function addRows(
     }
     totals.rows++;
     totals.logprobDifferenceSum += difference;
+    totals.ratioSum += Math.exp(logprob - logprobs[token]);
     totals.logprobDifferenceMax = Math.max(totals.logprobDifferenceMax, difference);
     if (totals.entropyBonus !== undefined) totals.entropyBonus -= rows.entropyCoefficients[row] * scores.entropies[row];
     if (selections[completion]?.[token] === 0) continue;

@@ -1,6 +1,6 @@
 /**
  * The clip holds the policy near the one that the step began with, and not near the one that sampled: a completion that is
- * replayed, hinted or sampled at another temperature is as free to move as any other, and what it is off by is a weight that
+ * replayed, hinted, waited (`staleness`) or was sampled at another temperature is as free to move as any other, and what it is off by is a weight that
  * no gradient sees. With μ of whatever sampled, π_prox of the policy before the first step on a batch and π of the one now:
  *
  *   −w_t·min(r_t·A, clip(r_t)·A)      r_t = π/π_prox, w_t = π_prox/μ, a constant
@@ -9,7 +9,7 @@
  * Completions that are on-policy are not touched: of them π_prox is μ, to the bit. arXiv:2505.24298.
  */
 import { choice, key, number } from '../../options/keys.ts';
-import { isTruncated, offPolicySamplers } from '../chosen.ts';
+import { isStale, isTruncated, offPolicySamplers } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossSequence, TokenWeight } from '../points.ts';
 import { proximalLogprobs } from '../uses/proximal_logprobs.ts';
@@ -36,13 +36,14 @@ export const decoupled = method({
         .describe('mask: a token of a larger weight is left out; truncate: it weighs behaviour_cap. Default mask.'),
     ),
   },
+  tells: ['weighs-stale'],
   uses: () => [proximalLogprobs],
   warn: (_, __, stage) =>
     isTruncated(stage)
       ? 'weighs by the whole policy, while top_k, top_p or min_p kept part of it from being sampled; sample from all of it'
       : undefined,
   note: (_, __, stage, members) =>
-    offPolicySamplers(members, stage).length > 0
+    isStale(stage) || offPolicySamplers(members, stage).length > 0
       ? undefined
       : 'nothing of this stage is sampled off-policy, so that it changes nothing; leave it out',
   create: ({ behaviourCap, aboveCap }): TokenWeight => {

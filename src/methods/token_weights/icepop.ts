@@ -1,18 +1,22 @@
 /**
  * Leaves tokens alone whose probability under the policy and under what was sampled from differ too much, π_old/π_sampled
  * out of a band, rather than weighing them. Here the two differ where top-k, top-p or min-p cut what may be sampled: a token
- * is out where they kept less of the policy than the lower end. Beside `tis` by token, which weighs what stays, it is the
- * paper's whole method. After IcePop of Ring-1T; the band is as we recall it.
+ * is out where they kept less of the policy than the lower end. Where batches wait (`staleness`), π_old is the policy before the
+ * first step on a batch, and a token is out too if the policy has moved too far on it. Beside `tis` by token, which weighs
+ * what stays, it is the paper's whole method. After IcePop of Ring-1T; the band is as we recall it.
  */
 import { key, number } from '../../options/keys.ts';
-import { isTruncated } from '../chosen.ts';
+import { isStale, isTruncated } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossSequence, TokenWeight } from '../points.ts';
+import type { Rollout } from '../records.ts';
+import { movedLogWeights } from '../support/loss/moved_log_weights.ts';
+import { proximalLogprobs } from '../uses/proximal_logprobs.ts';
 
 export const icepop = method({
   id: 'icepop',
   about: {
-    does: 'Leaves tokens alone that were sampled from too small a part of the policy.',
+    does: 'Leaves tokens alone that were sampled from too small a part of the policy, or by one too far from it.',
     names: ['Ring-1T'],
     formula: 'weight 0 where π_old/π_sampled is out of [band_low, band_high]',
     source: '2510.18855',
@@ -31,27 +35,34 @@ export const icepop = method({
     ),
   },
   warn: (_, __, stage) =>
-    isTruncated(stage)
+    isTruncated(stage) || isStale(stage)
       ? undefined
       : 'all of the policy is sampled from, so that every ratio is 1; set top_p, top_k or min_p',
+  uses: (_, stage) => (isStale(stage) ? [proximalLogprobs] : []),
   create: ({ bandLow, bandHigh }, stage): TokenWeight => {
-    const isOut = ({ rollout: { keptLogMass } }: LossSequence, t: number): boolean => {
-      const ratio = Math.exp(keptLogMass[t]);
-      return ratio < bandLow || ratio > bandHigh;
+    const logWeightsOf = isStale(stage) ? movedLogWeights : ({ keptLogMass }: Rollout) => keptLogMass;
+    const isOut = ({ rollout }: LossSequence): ((t: number) => boolean) => {
+      const logWeights = logWeightsOf(rollout);
+      return (t) => {
+        const ratio = Math.exp(logWeights[t]);
+        return ratio < bandLow || ratio > bandHigh;
+      };
     };
     return {
       coupling: 'token',
-      ...(!isTruncated(stage) && { isIdle: true }),
+      ...(!isTruncated(stage) && !isStale(stage) && { isIdle: true }),
       weigh(sequences, all) {
         sequences.forEach((sequence, i) => {
           const { weights } = all[i];
-          for (let t = 0; t < weights.length; t++) if (isOut(sequence, t)) weights[t] = 0;
+          const leavesOut = isOut(sequence);
+          for (let t = 0; t < weights.length; t++) if (leavesOut(t)) weights[t] = 0;
         });
       },
       measures: {
         add(sequence, meter) {
+          const leavesOut = isOut(sequence);
           sequence.coefficients.forEach((coefficient, t) => {
-            if (coefficient !== 0) meter.mean('icepop/masked', isOut(sequence, t) ? 1 : 0, 1);
+            if (coefficient !== 0) meter.mean('icepop/masked', leavesOut(t) ? 1 : 0, 1);
           });
         },
       },

@@ -2,18 +2,24 @@
  * Truncated importance sampling: where top-k, top-p or min-p cut what may be sampled, each token is weighed by what its
  * probability really was, so that the gradient is that of the whole policy. By token or by completion; a weight out of
  * bounds is cut, or leaves its token or completion out. The probability mass that was kept is known from sampling.
+ *
+ * Where batches wait (`staleness`), π_old is the policy before the first step on a batch, which is scored then; a weight also
+ * says how far it has moved from what sampled, and the ratio is to π_old.
  */
 import { choice, flag, key, number } from '../../options/keys.ts';
-import { isTruncated } from '../chosen.ts';
+import { isStale, isTruncated, tells } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossSequence, TokenWeight } from '../points.ts';
+import type { Rollout } from '../records.ts';
+import { movedLogWeights } from '../support/loss/moved_log_weights.ts';
+import { proximalLogprobs } from '../uses/proximal_logprobs.ts';
 
 const MODES = ['token_truncate', 'token_mask', 'sequence_truncate', 'sequence_mask'] as const;
 
 export const tis = method({
   id: 'tis',
   about: {
-    does: 'Weighs what was sampled from a part of the policy by what that part held.',
+    does: 'Weighs what was sampled from a part of the policy, or by an earlier one, by how probable it really is.',
     names: ['truncated importance sampling'],
     formula: 'weight min(π_old/π_sampled, clip_max), of a token or of a completion',
     source: 'own',
@@ -57,18 +63,25 @@ export const tis = method({
     on: (value) => (value === true ? {} : undefined),
     written: () => true,
   },
-  conflict: ({ vllm_importance_sampling_mode: mode }, { objective: [{ name }] }) =>
-    name === 'vespo' && String(mode).startsWith('sequence')
-      ? 'vespo takes weights by token into its ratio; use vllm_importance_sampling_mode: token_truncate'
-      : undefined,
+  conflict({ vllm_importance_sampling_mode: mode }, methods, stage, members) {
+    if (methods.objective[0].name === 'vespo' && String(mode).startsWith('sequence')) {
+      return 'vespo takes weights by token into its ratio; use vllm_importance_sampling_mode: token_truncate';
+    }
+    return isStale(stage) && members.filter((member) => tells([member], 'weighs-stale')).length > 1
+      ? 'another method too weighs what waited by how far the policy has moved, which would count twice; leave one out'
+      : undefined;
+  },
   note: (_, __, stage) =>
-    isTruncated(stage)
+    isTruncated(stage) || isStale(stage)
       ? undefined
       : 'completions come from the whole policy, so there is nothing to correct; leave it out',
-  tells: ['truncation'],
-  create: ({ importanceMode: mode, importanceMost, importanceLeast }, { sampling }): TokenWeight => {
+  tells: ['truncation', 'weighs-stale'],
+  uses: (_, stage) => (isStale(stage) ? [proximalLogprobs] : []),
+  create: ({ importanceMode: mode, importanceMost, importanceLeast }, stage): TokenWeight => {
     const [least, most] = [importanceLeast ?? 0, importanceMost ?? Number.POSITIVE_INFINITY];
-    const isWhole = sampling.topK === 0 && sampling.topP === 1 && sampling.minP === null;
+    const isWhole = !isTruncated(stage) && !isStale(stage);
+    const logWeightsOf = (rollout: Rollout) =>
+      isStale(stage) ? movedLogWeights(rollout) : Float64Array.from(rollout.keptLogMass);
     const isPerSequence = mode === 'sequence_truncate' || mode === 'sequence_mask';
     const isMask = mode === 'token_mask' || mode === 'sequence_mask';
     const bounded = (weight: number): number => {
@@ -76,9 +89,9 @@ export const tis = method({
       return Math.min(Math.max(weight, least), most);
     };
     const weightAt = ({ rollout, coefficients }: LossSequence): ((t: number) => number) => {
-      const { keptLogMass } = rollout;
-      if (!isPerSequence) return (t) => bounded(Math.exp(keptLogMass[t]));
-      const whole = keptLogMass.reduce((sum, mass, t) => (coefficients[t] === 0 ? sum : sum + mass), 0);
+      const logWeights = logWeightsOf(rollout);
+      if (!isPerSequence) return (t) => bounded(Math.exp(logWeights[t]));
+      const whole = logWeights.reduce((sum, own, t) => (coefficients[t] === 0 ? sum : sum + own), 0);
       const weight = bounded(Math.exp(whole));
       return () => weight;
     };

@@ -3,21 +3,24 @@ import type { Buffer } from '../../grpo/journal.ts';
 import { type GroupRecord, saveGroups } from '../../methods/support/rollouts/save_rollouts.ts';
 import type { TensorRecord } from '../../model/safetensors.ts';
 
-export const tensorName = (what: string): string => `rollouts.${what}`;
+/** What the names of its tensors begin with: of the batch at hand, and of those that wait. */
+export const AT_HAND = 'rollouts';
+export const waitingAt = (place: number): string => `queue.${place}`;
 
-export interface BufferRecord {
-  readonly stepsTaken: number;
-  readonly temperature?: number;
-  readonly groups: readonly GroupRecord[];
-}
+/** What is plain in a batch, and its groups. */
+export type BufferRecord = Omit<Buffer, 'groups'> & { readonly groups: readonly GroupRecord[] };
 
-export function saveBuffer({ groups, stepsTaken, temperature }: Buffer): {
+/** @param owner  what the names of its tensors begin with */
+export function saveBuffer(
+  { groups, ...plain }: Buffer,
+  owner = AT_HAND,
+): {
   record: BufferRecord;
   tensors: TensorRecord[];
 } {
   const { records, tensors } = saveGroups(groups);
   return {
-    record: { stepsTaken, ...(temperature !== undefined && { temperature }), groups: records },
-    tensors: [...tensors].map(([name, data]) => ({ name: tensorName(name), shape: [data.length], data })),
+    record: { ...plain, groups: records },
+    tensors: [...tensors].map(([name, data]) => ({ name: `${owner}.${name}`, shape: [data.length], data })),
   };
 }

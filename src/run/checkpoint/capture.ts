@@ -10,7 +10,7 @@ import type { Policy, TrainedVector } from '../../model/policy.ts';
 import type { TensorRecord } from '../../model/safetensors.ts';
 import { encodeLogJson, type JsonObject } from '../json.ts';
 import { readWeights } from '../model/model_files.ts';
-import { saveBuffer } from './buffer_state.ts';
+import { saveBuffer, waitingAt } from './buffer_state.ts';
 import type { Checkpoint } from './checkpoints.ts';
 
 /** Raised when the meaning of a part changes. */
@@ -52,6 +52,11 @@ const SAVES = {
     if (buffer === undefined) return { json: null };
     const { record, tensors } = saveBuffer(buffer);
     return { json: record, tensors };
+  },
+  queue({ journal }) {
+    const saved = journal.state.queue.map((waiting, place) => saveBuffer(waiting, waitingAt(place)));
+    const records = saved.map(({ record }) => record);
+    return { json: records.length > 0 ? records : undefined, tensors: saved.flatMap(({ tensors }) => tensors) };
   },
   steering: ({ journal }) => ({ json: journal.state.steering }),
   methods({ methods, journal }) {

@@ -12,7 +12,7 @@ import type { TensorRecord } from '../../model/safetensors.ts';
 import type { Json } from '../../options/json.ts';
 import type { JsonObject } from '../json.ts';
 import { ownParameters } from '../model/model_files.ts';
-import type { BufferRecord } from './buffer_state.ts';
+import { type BufferRecord, waitingAt } from './buffer_state.ts';
 import { COUNTERS, type LogPositions, type PartId, STATE_VERSION, type StateFile, vectorsOf } from './capture.ts';
 import type { Checkpoint } from './checkpoints.ts';
 import { loadBuffer } from './restore_buffer.ts';
@@ -35,6 +35,9 @@ const LOADS: Readonly<Record<PartId, Load>> = {
   buffer({ engine, journal: { state } }, record: BufferRecord | null, tensors) {
     state.buffer = record === null ? undefined : loadBuffer(engine, record, tensors);
   },
+  queue({ engine, journal: { state } }, records: readonly BufferRecord[], tensors) {
+    state.queue = records.map((record, place) => loadBuffer(engine, record, tensors, waitingAt(place)));
+  },
   steering({ methods, journal: { state } }, { settings, ...steering }: Steering) {
     const options = methods[state.stageIndex]?.options ?? [];
     state.steering = { ...steering, settings: namedSettings(options, settings) };
@@ -53,8 +56,8 @@ const LOADS: Readonly<Record<PartId, Load>> = {
 };
 
 const PARTS = Object.keys(LOADS) as readonly PartId[];
-/** Absent in checkpoints of before there were such parts. */
-const NEWER: ReadonlySet<PartId> = new Set(['stage', 'best', 'steering', 'methods', 'ledger']);
+/** Absent in checkpoints of before there were such parts, and where nothing waits. */
+const NEWER: ReadonlySet<PartId> = new Set(['stage', 'best', 'queue', 'steering', 'methods', 'ledger']);
 
 /** Puts a run where a checkpoint was taken. @throws CheckpointError where it belongs to another model or version */
 export function restoreCheckpoint(
@@ -72,7 +75,7 @@ export function restoreCheckpoint(
     policy.writeVector(name, tensor(checkpoint.optimizer, name, [length]));
   }
   const { stageIndex, step } = checkpoint;
-  Object.assign(state, { stageIndex, step, isBegun: step > 0, unreported: undefined });
+  Object.assign(state, { stageIndex, step, isBegun: step > 0, unreported: undefined, queue: [] });
   for (const id of PARTS) {
     if (Object.hasOwn(parts, id)) LOADS[id](run, parts[id] as never, checkpoint.optimizer); // as it was saved
   }

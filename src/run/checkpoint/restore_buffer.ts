@@ -5,19 +5,23 @@ import type { Buffer } from '../../grpo/journal.ts';
 import { loadGroups, rolloutFlaw } from '../../methods/support/rollouts/load_rollouts.ts';
 import type { RolloutRecord } from '../../methods/support/rollouts/save_rollouts.ts';
 import type { TensorRecord } from '../../model/safetensors.ts';
-import { type BufferRecord, tensorName } from './buffer_state.ts';
+import { AT_HAND, type BufferRecord } from './buffer_state.ts';
 import { malformedState } from './state_schema.ts';
 
-/** @throws CheckpointError where a tensor is missing or misshapen, or a rollout could not be trained on */
+/**
+ * @param owner  what the names of its tensors begin with
+ * @throws CheckpointError where a tensor is missing or misshapen, or a rollout could not be trained on
+ */
 export function loadBuffer(
   engine: Pick<Engine, 'tasks' | 'policy'>,
   record: BufferRecord,
   tensors: readonly TensorRecord[],
+  owner = AT_HAND,
 ): Buffer {
-  const { stepsTaken, temperature } = record;
-  const found = (what: string) => tensors.find(({ name }) => name === tensorName(what))?.data;
+  const { stepsTaken, temperature, weightsVersion, observations } = record;
+  const found = (what: string) => tensors.find(({ name }) => name === `${owner}.${what}`)?.data;
   const refused = (what: string, rule: string): CheckpointError =>
-    new CheckpointError('tensor-mismatch', `checkpoint: tensor ${tensorName(what)} ${rule}.`);
+    new CheckpointError('tensor-mismatch', `checkpoint: tensor ${owner}.${what} ${rule}.`);
   const groups = loadGroups(record.groups, {
     prompt: (item) => engine.tasks.promptTokens(item),
     tensor(name) {
@@ -32,7 +36,13 @@ export function loadBuffer(
     },
   });
   requireTrainable(engine, groups);
-  return { groups, stepsTaken, ...(temperature !== undefined && { temperature }) };
+  return {
+    groups,
+    stepsTaken,
+    ...(temperature !== undefined && { temperature }),
+    ...(weightsVersion !== undefined && { weightsVersion }),
+    ...(observations !== undefined && { observations }),
+  };
 }
 
 /** Ids beyond the vocabulary would be read from beyond the embedding; what is longer than planned, written beyond its memory. */

@@ -113,13 +113,13 @@ const watchSchema = z.object({
 /** Token by token in the JSON, where it was written before there was a tensor of it. */
 const rolloutSchema = rolloutRecordSchema.extend({ keptLogMass: z.record(z.string(), number).optional() });
 
-const bufferSchema = z
-  .object({
-    stepsTaken: count,
-    temperature: number.positive().optional(),
-    groups: z.array(groupRecordSchema(rolloutSchema)),
-  })
-  .nullable();
+const bufferSchema = z.object({
+  stepsTaken: count,
+  temperature: number.positive().optional(),
+  weightsVersion: count.optional(),
+  observations: z.array(z.union([z.tuple([z.string(), number]), z.tuple([z.string(), number, z.string()])])).optional(),
+  groups: z.array(groupRecordSchema(rolloutSchema)),
+});
 
 const bestSchema = z
   .object({
@@ -149,7 +149,8 @@ export const PART_SCHEMAS: Readonly<Record<PartId, z.ZodType>> = {
   evaluations: z.object({ baseline: evaluationSchema.optional(), final: evaluationSchema.optional() }),
   best: bestSchema,
   watch: watchSchema,
-  buffer: bufferSchema,
+  buffer: bufferSchema.nullable(),
+  queue: z.array(bufferSchema),
   steering: z.object({
     settings: z.record(z.string(), number),
     momentsFrom: count,

@@ -6,7 +6,7 @@ import { train } from '../../../src/grpo/trainer.ts';
 import { rngFor } from '../../../src/kernels/philox.ts';
 import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
 import { createMethods } from '../../../src/methods/create.ts';
-import { Ledger } from '../../../src/methods/ledger.ts';
+import { Ledger, observationsOf } from '../../../src/methods/ledger.ts';
 import type { DrawItems, PromptSource, SourceTools } from '../../../src/methods/points.ts';
 import { bestArm } from '../../../src/methods/prompt_sources/bandit.ts';
 import { AskedProblems } from '../../../src/methods/support/prompts/asked.ts';
@@ -39,7 +39,7 @@ function record(ledger: Ledger, items: readonly TaskItem[], shareOf: (item: Task
     ...groupOf([0, 1, 2, 3].map((i) => rolloutOf(1, i < 4 * shareOf(item) ? 1 : 0))),
     item,
   }));
-  ledger.record(groups, 1, true);
+  ledger.record(observationsOf(groups, true), 1);
 }
 
 class Trial {

@@ -5,7 +5,7 @@ import { parseConfig } from '../../../src/config/load.ts';
 import type { TaskItem } from '../../../src/data/task.ts';
 import { rngFor } from '../../../src/kernels/philox.ts';
 import { createMethods } from '../../../src/methods/create.ts';
-import { Ledger } from '../../../src/methods/ledger.ts';
+import { Ledger, observationsOf } from '../../../src/methods/ledger.ts';
 import type { DrawItems, PromptSource, SourceTools } from '../../../src/methods/points.ts';
 import { weakProblems } from '../../../src/methods/prompt_sources/weakness.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
@@ -69,7 +69,7 @@ const keysOf = (items: readonly TaskItem[]): string => items.map(({ key }) => ke
 function record(ledger: Ledger, item: TaskItem, solved: readonly number[], step = 0): void {
   for (const share of solved) {
     const rollouts = [0, 1, 2, 3].map((i) => rolloutOf(1, i < 4 * share ? 1 : 0));
-    ledger.record([{ ...groupOf(rollouts), item }], step, true);
+    ledger.record(observationsOf([{ ...groupOf(rollouts), item }], true), step);
   }
 }
 
