@@ -42,9 +42,12 @@ import { requireTools, type ToolLimit } from './tools/tool_limit.ts';
 /** `task:` of the YAML: the task's name and its knobs, `level` and `style` among them. */
 export type TaskConfig = { readonly name: string } & Readonly<Record<string, unknown>>;
 
+/** Held-out problems of a space that cannot be listed, unless others are asked for. */
+export const HELD_OUT_SAMPLE = 512;
+
 /** How a task is opened, besides its knobs. */
 export interface TaskOptions extends ToolLimit {
-  /** Held-out problems to sample where the task cannot list them all. Default 512. */
+  /** Held-out problems to sample where the task cannot list them all. Default `HELD_OUT_SAMPLE`. */
   readonly heldOutSample?: number;
   /** Where its knobs are written, for messages. Default `task`. */
   readonly path?: string;
@@ -102,7 +105,7 @@ class BoundTask implements Task {
   #heldOut: readonly TaskItem[] | undefined;
 
   constructor(definition: AnyTaskDefinition, given: Readonly<Record<string, unknown>>, options: TaskOptions) {
-    const { path = 'task', heldOutSample = 512, repeat = repeatPlainly } = options;
+    const { path = 'task', heldOutSample = HELD_OUT_SAMPLE, repeat = repeatPlainly } = options;
     const isInWords = asksInWords(options.codec);
     const knobs = takeKnobs(definition, given, path);
     const { codec, maxToolCallingIterations } = options;

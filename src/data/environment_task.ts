@@ -14,7 +14,7 @@ import type { NearMisses } from './near_misses.ts';
 import { type AnyEnvironment, actionsOf, bindEnvironment, playEpisode, teacherAction } from './play.ts';
 import type { Knobs, TaskCard, TaskDefinition, TaskItem } from './task.ts';
 
-type Kept = 'enumerate' | 'frequency' | 'splitKey' | 'question' | 'parse' | 'columns' | 'trainKnobs';
+type Kept = 'isFit' | 'enumerate' | 'frequency' | 'splitKey' | 'question' | 'parse' | 'columns' | 'trainKnobs';
 
 /** What an environment says of itself. */
 export interface EnvironmentTask<I extends Json, S extends Json, K extends Knobs>

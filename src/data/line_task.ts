@@ -11,6 +11,7 @@ import type { NearMisses } from './near_misses.ts';
 import type { Knobs, TaskCard, TaskDefinition } from './task.ts';
 
 type Kept =
+  | 'isFit'
   | 'enumerate'
   | 'frequency'
   | 'splitKey'

@@ -66,6 +66,12 @@ function attemptRng(source: ProblemSource, split: Split, seed: number, index: nu
   return rngFor(`${family}|${name}|${version}|${source.levelId}|${split}|${seed}|${index}|${attempt}`);
 }
 
+/** One draw, of whichever split; null where it gives no problem, or one that is not fit. */
+export function drawIdentity(definition: TaskDefinition<Json, Knobs>, knobs: Knobs, rng: Rng): Json | null {
+  const identity = definition.generate(rng, knobs);
+  return identity === null || definition.isFit?.(identity, knobs) === false ? null : identity;
+}
+
 /** A problem with its key, which its draw had to compute. */
 export interface KeyedProblem {
   readonly identity: Json;
@@ -106,7 +112,7 @@ function attemptProblem(
     const ownKey = splitKey === undefined ? definition.key(identity) : undefined;
     if (splitOf(definition.family, splitKey ?? (ownKey as string)) !== place.split) return false; // it has one of them
     const key = ownKey ?? definition.key(identity);
-    if (!accept(key)) return false;
+    if (!accept(key) || definition.isFit?.(identity, knobs) === false) return false;
     found = { identity, key };
     return true;
   });
@@ -123,7 +129,7 @@ function exhausted(source: ProblemSource, place: DrawPlace): DataError {
   const seen = new Map<string, number>();
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const rng = attemptRng(source, place.split, place.seed, place.index, attempt);
-    const identity = source.definition.generate(rng, knobsOf(source, place.split));
+    const identity = drawIdentity(source.definition, knobsOf(source, place.split), rng);
     if (identity === null) continue;
     const key = source.definition.key(identity);
     seen.set(key, (seen.get(key) ?? 0) + 1);

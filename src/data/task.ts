@@ -65,6 +65,11 @@ export interface TaskDefinition<I extends Json, K extends Knobs> extends TaskCar
   readonly family: string;
   /** One problem, or null to reject the draw and try again. */
   generate(rng: Rng, knobs: K): I | null;
+  /**
+   * A costly condition on a problem: one without it is drawn again, as if `generate` had given null. It is asked only of
+   * problems of the split that is drawn from, four in five of which would else be thrown away for a held-out one.
+   */
+  isFit?(identity: I, knobs: K): boolean;
   /** Knobs of the training stream where they are wider than those that are evaluated. */
   trainKnobs?(knobs: K): K;
   /** How often `generate` draws a problem, up to a factor, as evaluation weights it; absent where all are alike. */

@@ -159,6 +159,7 @@ function forWhat(part: string, [first, second]: readonly unknown[]): string {
   if (part === 'environment.step') return ` for state ${shown(first)} and action ${shown(second)}`;
   if (part === 'tokenizer.encode' || part === 'tokenizer.decode') return ` for ${shown(first)}`;
   const ofProblem = [
+    'isFit',
     'key',
     'splitKey',
     'prompt',

@@ -45,6 +45,7 @@ export const TASK_CONTRACTS: Readonly<Record<string, TaskContract>> = {
     gives: 'a problem as plain data, or null to draw again',
     isKept: () => true, // born() of task_module.node.ts looks into it, here and in parse
   },
+  isFit: { needed: false, isLong: true, gives: 'true or false', isKept: (value) => typeof value === 'boolean' },
   trainKnobs: { needed: false, isLong: true, gives: 'knobs', isKept: isMapping },
   frequency: {
     needed: false,

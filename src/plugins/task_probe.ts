@@ -3,6 +3,7 @@
  * where each of its functions always gives the same.
  */
 import type { AnyTaskDefinition } from '../data/registry.ts';
+import { drawIdentity } from '../data/split.ts';
 import type { Knobs } from '../data/task.ts';
 import { rngFor } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
@@ -44,7 +45,7 @@ export function probeTask(definition: AnyTaskDefinition, knobs: Knobs, options: 
   let drawn = 0;
   for (let draw = 0; draw < MOST_DRAWS && drawn < problems && (drawn === 0 || !isEnough()); draw++) {
     const stream = `probe|${definition.name}|${draw}`;
-    const identity = ask('generate', '', () => definition.generate(rngFor(stream), knobs));
+    const identity = ask('generate', '', () => drawIdentity(definition, knobs, rngFor(stream)));
     if (identity === null) continue;
     drawn++;
     askAbout(definition, knobs, identity, stream, ask);

@@ -54,6 +54,7 @@ export interface CheckedSetting {
   readonly chance: number;
   /** Share of the commonest answer among the held-out problems. */
   readonly commonest: number;
+  /** Held-out problems that were drawn. */
   readonly heldOut: number;
   readonly verdicts: number;
 }

@@ -1,7 +1,7 @@
 /** A task under one setting of its knobs, as the checks see it: problems, answers, and a verdict of whatever they try. */
 import type { Json } from '../../options/json.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
-import { bindTask } from '../create_task.ts';
+import { bindTask, HELD_OUT_SAMPLE } from '../create_task.ts';
 import type { AnyTaskDefinition } from '../registry.ts';
 import { makeEach, type Repeat, repeatPlainly } from '../repeat.ts';
 import type { Knobs, Style, Task, TaskItem, VerifyContext } from '../task.ts';
@@ -24,6 +24,8 @@ export interface SettingOptions {
   readonly repeat?: Repeat | undefined;
 }
 
+/** Held-out problems for each that is looked at closely: enough for a training stream to meet one that is in both. */
+const HELD_OUT_PER_ITEM = 8;
 /** Solutions of a problem that are looked at. */
 const MOST_SOLUTIONS = 500;
 
@@ -40,6 +42,7 @@ export class Setting {
   readonly items: readonly TaskItem[];
   readonly repeat: Repeat;
   readonly #findings: Findings;
+  readonly #heldOutSample: number;
   verdicts = 0;
 
   constructor(
@@ -51,6 +54,7 @@ export class Setting {
     this.definition = definition;
     this.given = given;
     this.repeat = repeat;
+    this.#heldOutSample = Math.min(HELD_OUT_SAMPLE, HELD_OUT_PER_ITEM * items);
     this.task = this.bind();
     this.tasks = oneTask(this.task);
     this.name = `${Object.keys(given).length === 0 ? 'default knobs' : JSON.stringify(given)}`;
@@ -63,7 +67,7 @@ export class Setting {
 
   /** The task once more, which has drawn no problem yet. */
   bind(): Task {
-    return bindTask(this.definition, this.given, { repeat: this.repeat });
+    return bindTask(this.definition, this.given, { repeat: this.repeat, heldOutSample: this.#heldOutSample });
   }
 
   /** Looks at each of these. */

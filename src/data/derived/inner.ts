@@ -8,6 +8,7 @@ import type { Json } from '../../options/json.ts';
 import { takeKnobs } from '../knobs.ts';
 import type { AnyTaskDefinition } from '../registered_task.ts';
 import { remembered } from '../remembered.ts';
+import { drawIdentity } from '../split.ts';
 import type { Knobs } from '../task.ts';
 import type { OfTask } from './of_knob.ts';
 
@@ -104,7 +105,7 @@ export class Inner {
   }
 
   draw(rng: Rng): InnerProblem | null {
-    const identity = this.definition.generate(rng, this.knobs);
+    const identity = drawIdentity(this.definition, this.knobs, rng);
     return identity === null ? null : this.problem(identity);
   }
 

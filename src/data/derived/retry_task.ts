@@ -26,6 +26,7 @@ import {
 } from '../environment.ts';
 import { environmentTask } from '../environment_task.ts';
 import type { AnyTaskDefinition } from '../registered_task.ts';
+import { drawIdentity } from '../split.ts';
 import type { Knobs, TaskCard, TaskDefinition } from '../task.ts';
 import { ATTEMPTS } from '../tasks/retry/card.ts';
 import { Inner } from './inner.ts';
@@ -65,7 +66,7 @@ export function retryTask(
     family: inner.family,
     characters: '',
     ...pickOf(inner, innerOf),
-    generate: (rng, knobs) => inner.generate(rng, innerOf(knobs).knobs),
+    generate: (rng, knobs) => drawIdentity(inner, innerOf(knobs).knobs, rng),
     key: (identity) => inner.key(identity),
     prompt: (identity, knobs) => inner.prompt(identity, innerOf(knobs).knobs),
     start: (of) => ({ of, given: 0 }),

@@ -74,8 +74,12 @@ export const frozenLake = environmentTask<FrozenLakeItem, FrozenLakeState, Froze
     fields[start] = 'S';
     fields[goal] = 'G';
     const rows = Array.from({ length: size }, (_, row) => fields.slice(row * size, (row + 1) * size).join(''));
-    const moves = movesToGoal(rows)[Math.floor(start / size)][start % size];
-    return moves === undefined || moves < size ? null : { rows };
+    return { rows };
+  },
+  isFit(item, { size }) {
+    const { row, column } = find(item, 'S');
+    const moves = movesToGoal(item.rows)[row][column];
+    return moves !== undefined && moves >= size;
   },
   key: ({ rows }) => `frozen_lake|${rows.join('/')}`,
   prompt: ({ rows }) => `${rows.join('/')}>`,

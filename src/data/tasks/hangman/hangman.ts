@@ -22,11 +22,11 @@ export type HangmanState = HangmanItem & { readonly said: string };
 
 const COVERED = '_';
 
-const shown = (word: string, said: string): string =>
-  word
-    .split('')
-    .map((letter) => (said.includes(letter) ? letter : COVERED))
-    .join('');
+function shown(word: string, said: string): string {
+  let seen = '';
+  for (const letter of word) seen += said.includes(letter) ? letter : COVERED;
+  return seen;
+}
 
 const missesOf = (word: string, said: string): number =>
   said.split('').filter((letter) => !word.includes(letter)).length;
@@ -66,11 +66,11 @@ function canBeFound(words: readonly string[], misses: number): boolean {
 export const hangman = environmentTask<HangmanItem, HangmanState, HangmanKnobs>(hangmanCard, {
   family: 'hangman',
   characters: `${SYLLABLE_LETTERS} >_?`,
-  generate(rng, { length, words: count, misses }) {
+  generate(rng, { length, words: count }) {
     const words = Array.from({ length: count }, () => drawSyllables(rng, length));
-    if (new Set(words).size < count || !canBeFound(words, misses)) return null;
-    return { words, hidden: rng.pick(words) };
+    return new Set(words).size < count ? null : { words, hidden: rng.pick(words) };
   },
+  isFit: ({ words }, { misses }) => canBeFound(words, misses),
   key: ({ words, hidden }) => `hangman|${words.join(' ')}|${hidden}`,
   prompt: ({ words }) => `${words.join(' ')}>`,
   question: ({ words }, { misses }) =>

@@ -69,9 +69,9 @@ export const minesweeper = environmentTask<MinesweeperItem, MinesweeperState, Mi
   characters: '012345678#/ >?',
   generate(rng, knobs) {
     const [first, ...rest] = rng.shuffle(Array.from({ length: knobs.size * knobs.size }, (_, field) => field));
-    const item = { mines: rest.slice(0, knobs.mines).sort((a, b) => a - b), first };
-    return needsNoGuess(item, knobs) ? item : null;
+    return { mines: rest.slice(0, knobs.mines).sort((a, b) => a - b), first };
   },
+  isFit: needsNoGuess,
   key: ({ mines, first }) => `minesweeper|${mines.join(' ')}|${first}`,
   prompt: (item, knobs) => `${knobs.mines} ${written(startOf(item, knobs), knobs.size)}>`,
   question: (item, knobs) =>

@@ -40,17 +40,19 @@ function written({ size, floor, player, boxes }: Warehouse & Standing): string {
 export const sokoban = environmentTask<SokobanItem, SokobanState, SokobanKnobs>(sokobanCard, {
   family: 'sokoban',
   characters: '.#pPbBo/>UDLR?',
-  generate(rng, { size, boxes: count, walls, turns }) {
+  generate(rng, { size, boxes: count, walls }) {
     const fields: string[] = Array.from({ length: size * size }, () => (rng.float() * 100 < walls ? '#' : '.'));
     const places = rng.shuffle(fields.map((_, at) => at)).slice(0, 2 * count + 1);
     const [player, ...rest] = places;
     for (const at of places) fields[at] = '.';
     for (const at of rest.slice(count)) fields[at] = 'o';
-    const item = { size, floor: fields.join(''), player, boxes: rest.slice(0, count).sort((a, b) => a - b) };
+    return { size, floor: fields.join(''), player, boxes: rest.slice(0, count).sort((a, b) => a - b) };
+  },
+  isFit(item, { turns }) {
     const useful = usefulFields(item);
-    if (item.boxes.some((box) => useful[box] === 0)) return null;
+    if (item.boxes.some((box) => useful[box] === 0)) return false;
     const way = shortestWay(item, item)?.length ?? 0;
-    return way < LEAST_MOVES || way > turns ? null : item;
+    return way >= LEAST_MOVES && way <= turns;
   },
   key: (item) => `sokoban|${written(item)}`,
   prompt: (item) => `${written(item)}>`,

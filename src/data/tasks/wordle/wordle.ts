@@ -40,11 +40,11 @@ export function marksOf(guess: string, word: string): string {
 export const wordle = environmentTask<WordleItem, WordleState, WordleKnobs>(wordleCard, {
   family: 'wordle',
   characters: `${SYLLABLE_LETTERS} >=+-?`,
-  generate(rng, { length, words: count, turns }) {
+  generate(rng, { length, words: count }) {
     const words = Array.from({ length: count }, () => drawSyllables(rng, length));
-    if (new Set(words).size < count || guessesNeeded(words, marksOf) > turns) return null;
-    return { words, hidden: rng.pick(words) };
+    return new Set(words).size < count ? null : { words, hidden: rng.pick(words) };
   },
+  isFit: ({ words }, { turns }) => guessesNeeded(words, marksOf) <= turns,
   key: ({ words, hidden }) => `wordle|${words.join(' ')}|${hidden}`,
   prompt: ({ words }) => `${words.join(' ')}>`,
   question: ({ words }) =>
