@@ -6,6 +6,7 @@ import { type GridShape, readGrid } from '../parsing/grid.ts';
 import { readList } from '../parsing/list.ts';
 import { canonicalNumber, isNumber, type NumberRules, readNumber, type Tolerance } from '../parsing/number.ts';
 import { trimAscii } from '../parsing/trim_ascii.ts';
+import { readWord } from '../parsing/words.ts';
 import { malformed, missing, wrongValue } from '../rewards/reject.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 
@@ -31,6 +32,18 @@ export function judgeNumber(
   return isNumber(reading, value, rules)
     ? correct('the right number', canonicalNumber(value))
     : { ...wrongValue('not the right number'), canonical: canonicalNumber(reading.value) };
+}
+
+/** This whole number, or `none` where there is none: `truth` is one of both as a text. */
+export function judgeNumberOrNone(answer: string, truth: string): Verdict {
+  const isNone = readWord(answer, ['none']) === 'none';
+  if (!isNone && truth !== 'none') return judgeNumber(answer, BigInt(truth));
+  if (isNone) {
+    return truth === 'none' ? correct('there is none', 'none') : { ...wrongValue('there is one'), canonical: 'none' };
+  }
+  const reading = readNumber(answer, { plain: true });
+  if (!reading.ok) return unreadable(answer, reading.reason);
+  return { ...wrongValue('there is none'), canonical: canonicalNumber(reading.value) };
 }
 
 /** Exactly this text, but for white space around it. */

@@ -2,13 +2,14 @@
  * A complex number as an answer, exactly.
  *
  *   complex = [sign] term [sign term]        one real and one imaginary term, in either order, or one of them alone
- *   term    = digits ["." digits] ["i"] | "i"
+ *   term    = digits ["." digits] ["i"] | "i"              one enclosing $…$, \(…\) or \boxed{…}
  *
  * Spaces may surround the sign between both terms, as many on either side: `0 -8i` is two numbers. `−` U+2212 is the
  * minus sign, too.
  */
 import Fraction from 'fraction.js';
 import type { Rational } from './arithmetic.ts';
+import { withoutEnclosure } from './number.ts';
 import { trimAscii } from './trim_ascii.ts';
 
 /** Longest answer that is read, in UTF-16 units after trimming. */
@@ -37,7 +38,7 @@ export function readComplex(answer: string): ComplexReading {
   const text = trimAscii(answer).replaceAll('\u2212', '-');
   if (text === '') return failed('the answer is empty');
   if (text.length > MAX_COMPLEX_LENGTH) return failed(`longer than ${MAX_COMPLEX_LENGTH} characters`);
-  const match = COMPLEX.exec(text);
+  const match = COMPLEX.exec(withoutEnclosure(text));
   if (match === null) return failed('not a complex number');
   const [, sign = '', first = '', , between, second] = match;
   const terms =

@@ -91,7 +91,8 @@ export function canonicalNumber(value: Rational): string {
   return value.d === 1n ? `${sign}${value.n}` : `${sign}${value.n}/${value.d}`;
 }
 
-function withoutEnclosure(text: string): string {
+/** What one enclosing $…$, \(…\) or \boxed{…} holds: wherever an answer is a number, it may be there. */
+export function withoutEnclosure(text: string): string {
   const pairs = [
     ['\\boxed{', '}'],
     ['\\(', '\\)'],

@@ -5,6 +5,7 @@ it.each(
   /* biome-ignore format: a list */ [
     ['3+2i', 3, 2], ['2i+3', 3, 2], ['-3 - 2i', -3, -2], ['3', 3, 0], ['-i', 0, -1], ['+i', 0, 1], ['3+i', 3, 1],
     ['i-3', -3, 1], ['3.50-0.25i', 3.5, -0.25], [' 3\u22122i\n', 3, -2], ['0', 0, 0], ['0i', 0, 0],
+    ['\\boxed{3 - 2i}', 3, -2], ['$i$', 0, 1],
   ],
 )('%s is %d and %d i', (text, real, imaginary) => {
   const reading = readComplex(text);

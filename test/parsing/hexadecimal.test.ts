@@ -9,6 +9,8 @@ it.each([
   ['\u22121f', -31n],
   [' 001f\n', 31n],
   ['-0', 0n],
+  ['\\boxed{0x1f}', 31n],
+  ['$-1f$', -31n],
   ['f'.repeat(256), 16n ** 256n - 1n],
 ])('%s is %s', (text, value) => {
   expect(readHexadecimal(text)).toEqual({ ok: true, value });

@@ -1,6 +1,6 @@
 /** The tasks of arithmetic, decided from their prompts by counting and trying. */
 import type { SecondChecker } from '../../../src/data/index.ts';
-import { anyNumber, asked, bare, listed, wholeNumber } from './notation.ts';
+import { anyNumber, asked, bare, listed, opened, wholeNumber } from './notation.ts';
 
 /**
  * The value of an expression by the shunting yard, in doubles: those of the tasks are whole and small. Only texts of a
@@ -176,11 +176,12 @@ export const ARITHMETIC: Readonly<Record<string, SecondChecker>> = {
 
   base_conversion({ prompt }, answer) {
     const [digits = '', from = '', to = ''] = asked(prompt, /^b ([0-9a-f]+) ([0-9]+) ([0-9]+)>$/);
-    const text = bare(answer);
+    const text = bare(answer).length > 256 ? '' : opened(answer).replace(/^\+/, '').replace(/\.0*$/, '');
     const alphabet = '0123456789abcdef'.slice(0, Number(to));
     const integerOf = (all: string, base: number): bigint =>
       [...all].reduce((sum, digit) => sum * BigInt(base) + BigInt('0123456789abcdef'.indexOf(digit)), 0n);
-    const isNumber = text !== '' && !text.startsWith('0') && [...text].every((digit) => alphabet.includes(digit));
+    if (to === '10') return wholeNumber(answer) === integerOf(digits, Number(from));
+    const isNumber = text !== '' && [...text].every((digit) => alphabet.includes(digit));
     return isNumber && integerOf(text, Number(to)) === integerOf(digits, Number(from));
   },
 
@@ -303,7 +304,7 @@ export const ARITHMETIC: Readonly<Record<string, SecondChecker>> = {
 
   bitwise_arithmetic({ prompt }, answer) {
     const [text = ''] = asked(prompt, /^hex ([0-9a-f()+*&|^<>-]+)>$/);
-    const match = /^([+\-\u2212]?)(?:0x)?([0-9a-fA-F]+)$/.exec(bare(answer));
+    const match = /^([+\-\u2212]?)(?:0x)?([0-9a-fA-F]+)$/.exec(opened(answer));
     if (match === null || bare(answer).length > 256) return false;
     const given = [...(match[2] as string)].reduce((sum, digit) => 16n * sum + BigInt(Number.parseInt(digit, 16)), 0n);
     return (match[1] === '' || match[1] === '+' ? given : -given) === innermostFirst(text);
@@ -312,11 +313,11 @@ export const ARITHMETIC: Readonly<Record<string, SecondChecker>> = {
   complex_arithmetic({ prompt }, answer) {
     const part = '([-0-9+i]+)';
     const [left = '', operator, right = ''] = asked(prompt, new RegExp(`^\\(${part}\\)([-+*/])\\(${part}\\)>$`));
-    const text = bare(answer).replaceAll('\u2212', '-');
+    const text = opened(answer).replaceAll('\u2212', '-');
     const number = '[0-9]+(?:\\.[0-9]+)?';
     const imaginary = `(?:${number})?i`;
     const forms = [number, imaginary, `${number}( *)[+-]\\1${imaginary}`, `${imaginary}( *)[+-]\\1${number}`];
-    if (text.length > 256 || !forms.some((form) => new RegExp(`^[+-]?${form}$`).test(text))) return false;
+    if (bare(answer).length > 256 || !forms.some((form) => new RegExp(`^[+-]?${form}$`).test(text))) return false;
     const [a, b] = parts(left);
     const [c, d] = parts(right);
     const [x, y] = parts(text.replaceAll(' ', ''));

@@ -1,6 +1,6 @@
 /** The tasks of grids, decided from their prompts cell by cell. */
 import type { SecondChecker } from '../../../src/data/index.ts';
-import { asked, bare, wholeNumber } from './notation.ts';
+import { asked, bare, isNumberOrNone, wholeNumber } from './notation.ts';
 
 /** The cells of an answer of one-character cells: rows by line breaks or `/`, cells joined, or by a space or comma. */
 export function cellsOf(answer: string, rows: number, columns: number): string[][] | undefined {
@@ -89,7 +89,7 @@ export const GRIDS: Readonly<Record<string, SecondChecker>> = {
       rows = next;
       minutes++;
     }
-    return bare(answer) === (rows.join('').includes('1') ? 'none' : String(minutes));
+    return isNumberOrNone(answer, rows.join('').includes('1') ? 'none' : String(minutes));
   },
 
   largest_island({ prompt }, answer) {

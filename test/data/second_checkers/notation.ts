@@ -23,6 +23,21 @@ export function wholeNumber(text: string): bigint | undefined {
   return match[1] === '' || match[1] === '+' ? value : -value;
 }
 
+/** A text within what may enclose a number. */
+export function opened(text: string): string {
+  const inner = bare(text);
+  for (const pattern of ENCLOSED) {
+    const match = pattern.exec(inner);
+    if (match !== null) return bare(match[1] as string);
+  }
+  return inner;
+}
+
+/** Whether an answer is this whole number, or `none` where that is expected. */
+export function isNumberOrNone(answer: string, expected: string): boolean {
+  return expected === 'none' ? bare(answer) === 'none' : wholeNumber(answer) === BigInt(expected);
+}
+
 /** What a pattern finds in a prompt. @throws RangeError where the prompt has another form */
 export function asked(prompt: string, pattern: RegExp): readonly string[] {
   const match = pattern.exec(prompt);

@@ -1,6 +1,6 @@
 /** The tasks of strings, decided from their prompts. */
 import type { SecondChecker } from '../../../src/data/index.ts';
-import { asked, bare, listed, wholeNumber } from './notation.ts';
+import { asked, bare, isNumberOrNone, listed, wholeNumber } from './notation.ts';
 
 const sortedLetters = (text: string): string => [...text].sort().join('');
 const isYes = (answer: string, expected: boolean): boolean =>
@@ -50,7 +50,7 @@ export const STRINGS: Readonly<Record<string, SecondChecker>> = {
     const [bits = ''] = asked(prompt, /^par ([01]+)>$/);
     let odd = 0;
     for (const bit of bits) if (bit === '1') odd = 1 - odd;
-    return bare(answer) === String(odd);
+    return wholeNumber(answer) === BigInt(odd);
   },
 
   letter_counting({ prompt }, answer) {
@@ -114,7 +114,10 @@ export const STRINGS: Readonly<Record<string, SecondChecker>> = {
     }
     const elements = listed(answer);
     const expected = left.length === 0 ? ['none'] : left;
-    return elements?.length === expected.length && elements.every((element, i) => element === expected[i]);
+    return (
+      elements?.length === expected.length &&
+      elements.every((element, i) => isNumberOrNone(element, expected[i] as string))
+    );
   },
 
   ransom_note({ prompt }, answer) {
@@ -146,7 +149,7 @@ export const STRINGS: Readonly<Record<string, SecondChecker>> = {
   binary_alternation({ prompt }, answer) {
     const [bits = ''] = asked(prompt, /^alt ([01]+)>$/);
     const ones = [...bits].filter((bit) => bit === '1').length;
-    if (bits.length <= 8) return bare(answer) === swapsBySearch(bits);
+    if (bits.length <= 8) return isNumberOrNone(answer, swapsBySearch(bits));
     // Longer ones: place by place, each wrong bit is swapped with the next wrong one of the other kind.
     const counts = [0, 1].flatMap((first) => {
       const wrong = [...bits].map((bit, i) => [bit, String((first + i) % 2)]).filter(([is, should]) => is !== should);
@@ -154,7 +157,7 @@ export const STRINGS: Readonly<Record<string, SecondChecker>> = {
       return of('0') === of('1') ? [of('0')] : [];
     });
     const expected = Math.abs(bits.length - 2 * ones) > 1 ? 'none' : String(Math.min(...counts));
-    return bare(answer) === expected;
+    return isNumberOrNone(answer, expected);
   },
 
   run_length({ prompt }, answer) {

@@ -7,7 +7,7 @@ describeTasks(GRIDS, {
   rotate_matrix: ['ace93914', '11d8def6', 'fd3c374a', 'efea640f'],
   spiral_matrix: ['d0e31165', '1e99e0c8', 'eb2bf15a', '2548f883'],
   binary_matrix: ['5ccbf661', '12c5770e', '59df972e', '8eba8225'],
-  rotten_oranges: ['a302dcec', '892dfca4', 'c50405c7', '031ba890'],
+  rotten_oranges: ['4c0a275e', '1cde7ae0', '0e82ddfc', '8eeaf6eb'],
   largest_island: ['1767c453', 'd9dc9604', 'dc2d0cef', '0f55d1dc'],
   game_of_life: ['5e9be2c8', '01926e31', 'c2d78bdb', '4b246f50'],
   manipulate_matrix: ['f7f173fa', 'a4884b4d', '9bf5df4d', 'c5a68e35'],

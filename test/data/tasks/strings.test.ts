@@ -7,7 +7,7 @@ import { STRINGS } from '../second_checkers/strings.ts';
 
 describeTasks(STRINGS, {
   copy: ['346b3dd7', '8d90060f', '1e5d8185', 'c4adbfd3'],
-  parity: ['14fcd7b6', '25b0d6ee', '3193e519', '19c5dbf9'],
+  parity: ['c4a7ae65', '7285ac0a', '357cf091', 'ff2ca901'],
   letter_counting: ['0edf9ab0', '341b0ab7', 'c52ac1a1', '7673b6e0'],
   caesar_cipher: ['7271f3d5', 'fed5e274', 'c24229de', '4964d8b9'],
   dyck: ['967741fb', 'b442d08d', 'def6cfff', '27ecccbf'],
@@ -15,11 +15,11 @@ describeTasks(STRINGS, {
   needle_haystack: ['07d5acc1', 'f1116c05', '887aee8b', 'cdce3a25'],
   word_sorting: ['72f699ba', 'c3290959', 'f44f2da8', '22f9b627'],
   word_sequence_reversal: ['3dce1fce', '9b614aa3', '5455ba1c', '3bfefebf'],
-  number_filtering: ['fcd48069', 'fac0175d', 'a5b6f725', '73cc39b7'],
+  number_filtering: ['1e947f56', '818360b9', '8a515446', '5b6fb2b4'],
   ransom_note: ['77b105d4', 'e1c66aa3', '679e827c', 'e6271b36'],
   isomorphic_strings: ['84b4f706', 'ecc080bd', '37c23b3b', '864caa91'],
   palindrome_generation: ['00b2b5af', 'ed6edfec', 'c37f2bcf', '9151af75'],
-  binary_alternation: ['aceddda5', 'c8390738', 'e287ce1a', '852dd45d'],
+  binary_alternation: ['f5786829', 'b3261428', '592b8572', '9f5e6f93'],
   run_length: ['88fcc026', 'acbcdb53', '14f4a88e', '36d9c076'],
   roman_numerals: ['3633f4ae', '0cb820e3', 'cd29784c', '909d3d9f'],
   sort_digits: ['7c3ce862', '9030ef1b', '5ffe82cb'],

@@ -3,10 +3,17 @@
  *
  *   prompt      b 13 10 2>      completion  1101
  *   split       by hash of the number: it is held out in every pair of bases
+ *
+ * The answer is read as a number, as that of other tasks is: a sign, zeros in front and a point at its end change nothing,
+ * nor does what encloses it. A prefix such as 0b is no digit of the base, or another number.
  */
-import { judgeText } from '../../judge.ts';
+import { MAX_NUMBER_LENGTH, withoutEnclosure } from '../../../parsing/number.ts';
+import { trimAscii } from '../../../parsing/trim_ascii.ts';
+import { malformed, missing, wrongValue } from '../../../rewards/reject.ts';
+import type { Verdict } from '../../../rewards/verdict.ts';
+import { correct, judgeNumber } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
-import { textMisses } from '../../near_misses.ts';
+import { type NearMisses, textMisses } from '../../near_misses.ts';
 import { type BaseConversionKnobs, baseConversionCard } from './card.ts';
 
 export type BaseConversionItem = { readonly value: number; readonly from: number; readonly to: number };
@@ -16,6 +23,21 @@ const BASES: Readonly<Record<BaseConversionKnobs['bases'], readonly number[]>> =
   common: [2, 8, 10, 16],
   any: Array.from({ length: 15 }, (_, i) => i + 2),
 };
+
+const WHOLE = /^\+?0*([0-9a-f]+)(?:\.0*)?$/;
+
+function judged({ value, to }: BaseConversionItem, answer: string): Verdict {
+  if (to === 10) return judgeNumber(answer, value);
+  const text = trimAscii(answer);
+  if (text === '') return missing('the answer is empty');
+  const digits = text.length > MAX_NUMBER_LENGTH ? undefined : WHOLE.exec(withoutEnclosure(text))?.[1];
+  if (digits === undefined || [...digits].some((digit) => Number.parseInt(digit, 16) >= to)) {
+    return malformed(`not a number in base ${to}`);
+  }
+  return digits === value.toString(to)
+    ? correct('the right number', digits)
+    : { ...wrongValue('not the right number'), canonical: digits };
+}
 
 export const baseConversion = lineTask<BaseConversionItem, BaseConversionKnobs>(baseConversionCard, {
   family: 'base_conversion',
@@ -33,16 +55,17 @@ export const baseConversion = lineTask<BaseConversionItem, BaseConversionKnobs>(
   question: ({ value, from, to }) =>
     `The number ${value.toString(from)} is written in base ${from}. How is it written in base ${to}? Use small letters for digits above 9.`,
   oracle: ({ value, to }) => value.toString(to),
-  verify: ({ value, to }, answer) => judgeText(answer, value.toString(to)),
-  mutants: ({ value, from, to }, _knobs, rng) => {
+  verify: judged,
+  mutants: (item, _knobs, rng) => {
+    const { value, from, to } = item;
     const right = value.toString(to);
-    return {
+    const texts: NearMisses = {
       ...textMisses(right, '01', rng),
-      'zero in front': `0${right}`,
       'base in front': `0b${right}`,
       'left as given': value.toString(from),
       'one more': (value + 1).toString(to),
     };
+    return Object.fromEntries(Object.entries(texts).filter(([, text]) => judged(item, text).score !== 1)); // 01 is 1
   },
   chance: () => 0.05,
   longest: ({ max, bases }) => ({

@@ -15,7 +15,7 @@ export const baseConversionCard = {
   name: 'base_conversion',
   does: 'Write a number in another base.',
   example: ['b 13 10 2>', '1101'],
-  version: 1,
+  version: 2,
   category: 'arithmetic',
   tier: 1,
   knobs: KNOBS,

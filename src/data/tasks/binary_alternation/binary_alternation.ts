@@ -4,7 +4,7 @@
  *   prompt      alt 1100>      completion  1
  *   split       by hash of the bits
  */
-import { judgeText } from '../../judge.ts';
+import { judgeNumberOrNone } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { type BinaryAlternationKnobs, binaryAlternationCard } from './card.ts';
 
@@ -54,7 +54,7 @@ export const binaryAlternation = lineTask<BinaryAlternationItem, BinaryAlternati
   question: ({ bits }) =>
     `How many swaps of two digits, at any places, does it take at least until the digits of ${bits} alternate? Answer none if they never do.`,
   oracle: swapsOf,
-  verify: (item, answer) => judgeText(answer, swapsOf(item)),
+  verify: (item, answer) => judgeNumberOrNone(answer, swapsOf(item)),
   mutants: (item) => {
     const right = swapsOf(item);
     return {

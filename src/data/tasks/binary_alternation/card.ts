@@ -15,7 +15,7 @@ export const binaryAlternationCard = {
   name: 'binary_alternation',
   does: 'Count the swaps that make bits alternate.',
   example: ['alt 1100>', '1'],
-  version: 1,
+  version: 2,
   category: 'strings',
   tier: 2,
   knobs: KNOBS,

@@ -13,7 +13,7 @@ export const bitwiseArithmeticCard = {
   name: 'bitwise_arithmetic',
   does: 'Compute with hexadecimal numbers, bit by bit too.',
   example: ['hex (a&6)+3>', '5'],
-  version: 1,
+  version: 2,
   category: 'arithmetic',
   tier: 2,
   knobs: KNOBS,

@@ -15,7 +15,7 @@ export const complexArithmeticCard = {
   name: 'complex_arithmetic',
   does: 'Compute with two complex numbers.',
   example: ['(3+2i)*(1-4i)>', '11-10i'],
-  version: 1,
+  version: 2,
   category: 'arithmetic',
   tier: 2,
   knobs: KNOBS,

@@ -4,6 +4,8 @@
  *
  *   prompt      a3 k9 b1 ?k>      completion  9
  *   split       by hash of the sorted facts and the question
+ *
+ * The answer is the digit as it is in the text, and no number: 09 is none of the answers.
  */
 import { readWord } from '../../../parsing/words.ts';
 import { malformed, missing, wrongValue } from '../../../rewards/reject.ts';

@@ -13,7 +13,7 @@ export const numberFilteringCard = {
   name: 'number_filtering',
   does: 'Keep or drop the numbers above or below one.',
   example: ['keep >5: 3 9 7>', '9 7'],
-  version: 1,
+  version: 2,
   category: 'strings',
   tier: 2,
   knobs: KNOBS,

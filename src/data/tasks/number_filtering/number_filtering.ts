@@ -6,8 +6,7 @@
  *
  * `drop <5` leaves what is 5 or more. Where nothing is left the answer is `none`.
  */
-import { readWord } from '../../../parsing/words.ts';
-import { correct, judgeList } from '../../judge.ts';
+import { judgeList, judgeNumbers } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { listMisses } from '../../near_misses.ts';
 import { type NumberFilteringKnobs, numberFilteringCard } from './card.ts';
@@ -46,8 +45,7 @@ export const numberFiltering = lineTask<NumberFilteringItem, NumberFilteringKnob
   oracle: (item) => left(item).join(' ') || 'none',
   verify(item, answer) {
     const right = left(item);
-    if (right.length > 0) return judgeList(answer, right);
-    return readWord(answer, ['none']) === 'none' ? correct('nothing is left', 'none') : judgeList(answer, ['none']);
+    return right.length > 0 ? judgeNumbers(answer, right.map(Number)) : judgeList(answer, ['none']);
   },
   mutants: (item, _knobs, rng) => {
     const right = left(item);

@@ -12,7 +12,7 @@ export const parityCard = {
   name: 'parity',
   does: 'Say whether the number of ones is odd.',
   example: ['par 10110>', '1'],
-  version: 1,
+  version: 2,
   category: 'strings',
   tier: 1,
   knobs: KNOBS,

@@ -6,7 +6,7 @@
  *
  * Half of the problems of each length have each answer. No part of the bits says anything of it, which makes it hard.
  */
-import { judgeText } from '../../judge.ts';
+import { judgeNumber } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { numberMisses } from '../../near_misses.ts';
 import { type ParityKnobs, parityCard } from './card.ts';
@@ -31,12 +31,12 @@ export const parity = lineTask<ParityItem, ParityKnobs>(parityCard, {
   prompt: ({ bits }) => `par ${bits}>`,
   question: ({ bits }) => `Is the number of ones in ${bits} odd? Answer 1 for odd and 0 for even.`,
   oracle: ({ bits }) => String(parityOf(bits)),
-  verify: ({ bits }, answer) => judgeText(answer, String(parityOf(bits))),
+  verify: ({ bits }, answer) => judgeNumber(answer, parityOf(bits)),
   mutants: ({ bits }) => ({
     ...numberMisses(parityOf(bits)),
     'the other one': String(1 - parityOf(bits)),
     both: '0 1',
-    'the bits': bits,
+    ...(Number(bits) > 1 && { 'the bits': bits }), // 0001 is the number 1
   }),
   chance: () => 0.5,
   longest: ({ bits }) => ({ prompt: bits + 5, answer: 1 }),

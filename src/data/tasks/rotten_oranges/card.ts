@@ -12,7 +12,7 @@ export const rottenOrangesCard = {
   name: 'rotten_oranges',
   does: 'Count the minutes until all oranges are rotten.',
   example: ['rot 210/111>', '3'],
-  version: 2,
+  version: 3,
   category: 'grids',
   tier: 2,
   knobs: KNOBS,

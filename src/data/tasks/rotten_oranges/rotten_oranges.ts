@@ -6,7 +6,7 @@
  *   split       by hash of the grid
  */
 import { drawRows, drawSize, inLine, inLines, type Rows, stepsToFarthest } from '../../cells.ts';
-import { judgeText } from '../../judge.ts';
+import { judgeNumberOrNone } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { remembered } from '../../remembered.ts';
 import { type RottenOrangesKnobs, rottenOrangesCard } from './card.ts';
@@ -36,7 +36,7 @@ export const rottenOranges = lineTask<RottenOrangesItem, RottenOrangesKnobs>(rot
   question: ({ rows }) =>
     `In this grid 2 is a rotten orange, 1 a fresh one, and 0 an empty cell. Each minute the fresh ones beside a rotten one rot, too:\n${inLines(rows)}\nAfter how many minutes are all rotten? Answer none if some never are.`,
   oracle: minutes,
-  verify: (item, answer) => judgeText(answer, minutes(item)),
+  verify: (item, answer) => judgeNumberOrNone(answer, minutes(item)),
   mutants: (item) => {
     const right = minutes(item);
     return {

@@ -10,7 +10,7 @@ export type SpiralMatrixKnobs = Values<typeof KNOBS>;
 
 export const spiralMatrixCard = {
   name: 'spiral_matrix',
-  does: 'Read a grid in a spiral, clockwise from its first cell.',
+  does: 'Read a grid in a spiral, clockwise from its first cell: as digits, so that zeros in front count.',
   example: ['spiral 123/456>', '123654'],
   version: 1,
   category: 'grids',

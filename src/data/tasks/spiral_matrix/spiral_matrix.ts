@@ -3,6 +3,8 @@
  *
  *   prompt      spiral 123/456>      completion  123654
  *   split       by hash of the grid
+ *
+ * The answer is a row of digits and no number: 012 is not 12, and nothing may be added to it.
  */
 import { drawRows, drawSize, inLine, inLines, type Rows } from '../../cells.ts';
 import { judgeText } from '../../judge.ts';
