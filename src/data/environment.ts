@@ -183,6 +183,8 @@ export interface Environment {
   readonly maxTurns: number;
   /** How long an episode of any task may become; absent: every problem is answered by one text. */
   readonly longest?: TurnLimits;
+  /** Ids of the forms in which turns are written; absent: a turn is an action. */
+  readonly forms?: readonly string[];
   /** What the policy is asked, as turns of a conversation. */
   prompt(item: TaskItem): readonly Message[];
   /** Whether a problem is played in turns; the others are answered by one text, and `verify` of their task judges it. */

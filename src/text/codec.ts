@@ -34,7 +34,15 @@ export interface Codec extends Tokenizer {
   readonly files?: ReadonlyMap<string, Uint8Array>;
   /** The chat template of a pretrained model, as Jinja. */
   readonly chatTemplate?: string;
-  /** A conversation as the text that the policy continues; `answered`: as it ends after the last message. */
+  /**
+   * A text that comes from outside, as data: nothing in it is a control token when it is encoded. Absent: a text holds none
+   * in any case.
+   */
+  literal?(text: string): string;
+  /**
+   * A conversation as the text that the policy continues; `answered`: as it ends after the last message. A chat template
+   * writes its control tokens around the messages, whose own texts are data.
+   */
   render(messages: readonly Message[], until?: 'asked' | 'answered'): string;
 }
 

@@ -9,6 +9,7 @@ import { Tokenizer as TokenizerJson } from '@huggingface/tokenizers';
 import { DataError } from '../errors.ts';
 import { compileChatTemplate } from './chat_template.ts';
 import type { Codec, Message } from './codec.ts';
+import { literalMessages, literalText } from './literal_text.ts';
 import { largestId, requireBounded } from './tokenizer_bounds.ts';
 import { splitAt } from './tokenizer_json.ts';
 
@@ -67,7 +68,7 @@ export function pretrainedCodec(files: TokenizerFiles, options: PretrainedCodecO
   const { config, source, chatTemplate } = files;
   const { vocabSize, chatTemplateKwargs = {} } = options;
   requireRoom(source, [largestId(files.tokenizer)], vocabSize); // before there is a list with a place for each id
-  const tokenizer = open(files);
+  const tokenizer = openTokenizer(files);
   const idOf = (key: string): number | undefined => {
     const text = tokenText(config[key]);
     return text === undefined ? undefined : tokenizer.token_to_id(text);
@@ -82,24 +83,31 @@ export function pretrainedCodec(files: TokenizerFiles, options: PretrainedCodecO
     hasToken: (id) => tokenizer.id_to_token(id) !== undefined,
     decode: (ids) => tokenizer.decode(ids, AS_IT_IS),
   });
+  const encodedBy = (opened: TokenizerJson) => (text: string) =>
+    Int32Array.from(opened.encode(text, { add_special_tokens: false }).ids);
+  const { literal, encode } = literalText(files.tokenizer, stopIds, encodedBy(tokenizer), (renamed) =>
+    encodedBy(openTokenizer({ ...files, tokenizer: renamed })),
+  );
   return {
     vocabSize,
     eosTokenId,
     padTokenId: idOf('pad_token') ?? eosTokenId,
     stopIds,
     ...(chatTemplate !== undefined && { chatTemplate }),
-    encode: (text) => Int32Array.from(tokenizer.encode(text, { add_special_tokens: false }).ids),
+    encode,
+    literal,
     decode,
     tokenText: (id) => decode([id]),
-    render: (messages, until = 'asked') =>
-      template === undefined
-        ? plainPrompt(messages, config)
-        : template.render(messages, {
-            ...specials,
-            tools: messages[0]?.tools ?? null,
-            add_generation_prompt: until === 'asked',
-            ...chatTemplateKwargs,
-          }),
+    render: (messages, until = 'asked') => {
+      if (template === undefined) return plainPrompt(messages, config);
+      const written = literalMessages(messages, literal);
+      return template.render(written, {
+        ...specials,
+        tools: written[0]?.tools ?? null,
+        add_generation_prompt: until === 'asked',
+        ...chatTemplateKwargs,
+      });
+    },
     toJSON: () => ({ ...files.tokenizer }),
     configJSON: () => ({ ...config }),
   };
@@ -140,7 +148,12 @@ export function decoderOf({
   };
 }
 
-function open({ tokenizer, config, source }: TokenizerFiles): TokenizerJson {
+/** @throws DataError */
+export function openTokenizer({
+  tokenizer,
+  config,
+  source,
+}: Pick<TokenizerFiles, 'tokenizer' | 'config' | 'source'>): TokenizerJson {
   try {
     requireBounded(tokenizer);
     const opened = new TokenizerJson(withUnicodeClasses(tokenizer), config);

@@ -4,7 +4,8 @@
  */
 import { DataError } from '../errors.ts';
 import type { Codec, Message } from './codec.ts';
-import { AS_IT_IS, decoderOf, plainPrompt, requireRoom, stopIdsOf } from './pretrained_codec.ts';
+import { literalMessages, literalText } from './literal_text.ts';
+import { AS_IT_IS, decoderOf, openTokenizer, plainPrompt, requireRoom, stopIdsOf } from './pretrained_codec.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -69,6 +70,16 @@ export function codecOf(tokenizer: TokenizerObject, options: TokenizerObjectOpti
   const eosTokenId = eos ?? stopIds[0];
   const decode = decoderOf({ hasToken: (id) => known.has(id), decode: (ids) => tokenizer.decode(ids, AS_IT_IS) });
   const asked = { tokenize: false, add_generation_prompt: true, ...chatTemplateKwargs };
+  // An object cannot be asked to leave control tokens alone; its files can be read so.
+  const { literal, encode } = literalText(
+    tokenizerJson,
+    stopIds,
+    (text) => encoded(tokenizer, text),
+    (renamed) => {
+      const opened = openTokenizer({ tokenizer: renamed, config: configJson, source: SOURCE });
+      return (text) => Int32Array.from(opened.encode(text, { add_special_tokens: false }).ids);
+    },
+  );
   return {
     vocabSize,
     eosTokenId,
@@ -76,13 +87,16 @@ export function codecOf(tokenizer: TokenizerObject, options: TokenizerObjectOpti
     stopIds,
     files,
     ...(typeof tokenizer.chat_template === 'string' && { chatTemplate: tokenizer.chat_template }),
-    encode: (text) => encoded(tokenizer, text),
+    encode,
+    literal,
     decode,
     tokenText: (id) => decode([id]),
-    render: (messages) =>
-      (tokenizer.chat_template ?? null) === null
-        ? plainPrompt(messages, { add_bos_token: tokenizer.add_bos_token, bos_token: tokenizer.bos_token })
-        : rendered(tokenizer, messages, { ...asked, ...(messages[0]?.tools && { tools: messages[0].tools }) }),
+    render: (messages) => {
+      if ((tokenizer.chat_template ?? null) === null)
+        return plainPrompt(messages, { add_bos_token: tokenizer.add_bos_token, bos_token: tokenizer.bos_token });
+      const written = literalMessages(messages, literal);
+      return rendered(tokenizer, written, { ...asked, ...(written[0]?.tools && { tools: written[0].tools }) });
+    },
     toJSON: () => tokenizerJson,
     configJSON: () => configJson,
   };

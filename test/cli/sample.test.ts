@@ -93,6 +93,37 @@ describe('a problem that is played in turns', () => {
     }
   });
 
+  it('is shown to a watcher turn by turn while it is played, and plays as it does unwatched', async () => {
+    const run = await opened();
+    const asked = run.engine.tasks.heldOutItems().slice(0, 3);
+    const unwatched = await answererOf(run, drawn).answer(asked);
+    const seen: string[] = [];
+    let isOver = true;
+    const answers = await answererOf(run, drawn).answer(asked, {
+      begin(prompt) {
+        seen.push(`plays ${prompt}`);
+        isOver = false;
+      },
+      turn({ label, text }) {
+        expect(isOver).toBe(false);
+        seen.push(`${label} ${text.trim()}`);
+      },
+      end({ reason }) {
+        seen.push(reason);
+        isOver = true;
+      },
+    });
+    expect(answers).toEqual(unwatched.map((answer) => ({ ...answer, watched: true })));
+    const expected = answers.flatMap(({ prompt, completions }) =>
+      completions.flatMap(({ turns = [], verdict }) => [
+        `plays ${prompt}`,
+        ...turns.map(({ label, text }) => `${label} ${text.trim()}`),
+        verdict?.reason,
+      ]),
+    );
+    expect(seen).toEqual(expected);
+  });
+
   it('does not depend on what is asked with it', async () => {
     const run = await opened();
     const [first, second] = run.engine.tasks.heldOutItems();

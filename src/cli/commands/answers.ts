@@ -10,10 +10,11 @@ import {
   judgedCompletions,
 } from '../../grpo/rollout/complete.ts';
 import { samplingKey } from '../../grpo/run.ts';
-import type { Turn } from '../../methods/records.ts';
+import type { Turn, VerifiedCompletion } from '../../methods/records.ts';
 import type { StageConfig } from '../../methods/stage.ts';
 import { type Completion, wholeVocabulary } from '../../model/sampling/generation.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
+import type { EpisodeWatch } from '../display/watched_episode.ts';
 import { tellingEngine } from '../runs/told_generator.ts';
 
 /** A completion, with its verdict where it was judged. */
@@ -31,6 +32,8 @@ export interface Answer {
   readonly unjudged?: string;
   /** Why there is no completion: the prompt cannot be asked. */
   readonly error?: DataError;
+  /** Its episodes were shown while they were played. */
+  readonly watched?: true;
 }
 
 export interface AnswerOptions {
@@ -62,8 +65,10 @@ export class PromptAnswerer {
   /**
    * An answer to each prompt, in order; one that cannot be asked does not keep the others from theirs. What is asked
    * together does not change an answer.
+   *
+   * @param watch  of what is played in turns; the episodes are then played one after the other
    */
-  async answer(asked: readonly (string | TaskItem)[]): Promise<Answer[]> {
+  async answer(asked: readonly (string | TaskItem)[], watch?: EpisodeWatch): Promise<Answer[]> {
     const { tasks } = this.#engine;
     const checked = asked.map((each) => {
       const prompt = typeof each === 'string' ? each : each.prompt;
@@ -72,7 +77,7 @@ export class PromptAnswerer {
     const askable = checked
       .filter(({ error }) => error === undefined)
       .map(({ each, prompt }) => ({ prompt, item: typeof each === 'string' ? problemOf(each, tasks) : each }));
-    const answers = await this.#complete(askable);
+    const answers = await this.#complete(askable, watch);
     let next = 0;
     return checked.map(({ prompt, error }) =>
       error === undefined ? answers[next++] : { prompt, completions: [], error },
@@ -80,7 +85,7 @@ export class PromptAnswerer {
   }
 
   /** Those in a row that are played, or are not, together: rollouts are numbered in the order of the prompts. */
-  async #complete(asked: readonly Asked[]): Promise<Answer[]> {
+  async #complete(asked: readonly Asked[], watch: EpisodeWatch | undefined): Promise<Answer[]> {
     const { tasks } = this.#engine;
     const engine = tellingEngine(this.#engine, { what: 'answering', total: asked.length * this.#samples });
     const answers: Answer[] = [];
@@ -88,13 +93,21 @@ export class PromptAnswerer {
       const isPlayed = playedItem(asked[answers.length], tasks) !== undefined;
       const rest = asked.slice(answers.length);
       const end = rest.findIndex((one) => (playedItem(one, tasks) !== undefined) !== isPlayed);
-      const some = end < 0 ? rest : rest.slice(0, end);
+      const some = isPlayed && watch ? rest.slice(0, 1) : end < 0 ? rest : rest.slice(0, end);
       const settings = { ...this.#settings, firstRollout: this.#rollouts };
       this.#rollouts += some.length * this.#samples;
       if (isPlayed) {
         const items = some.flatMap((one) => playedItem(one, tasks) ?? []);
-        const episodes = await completeItems(engine, items, settings);
-        answers.push(...some.map(({ prompt }, i) => ({ prompt, completions: episodes[i] })));
+        const episodes = watch
+          ? [await this.#watched(items[0], settings, watch)]
+          : await completeItems(engine, items, settings);
+        answers.push(
+          ...some.map(({ prompt }, i) => ({
+            prompt,
+            completions: episodes[i],
+            ...(watch && { watched: true as const }),
+          })),
+        );
       } else {
         const prompts = some.map(({ prompt }) => prompt);
         const completions = await completeTexts(engine, prompts, settings);
@@ -102,6 +115,20 @@ export class PromptAnswerer {
       }
     }
     return answers;
+  }
+
+  /** The episodes of a problem, one after the other. */
+  async #watched(item: TaskItem, settings: CompletionSettings, watch: EpisodeWatch): Promise<VerifiedCompletion[]> {
+    const { firstRollout = 0 } = settings;
+    const episodes: VerifiedCompletion[] = [];
+    for (let k = 0; k < this.#samples; k++) {
+      watch.begin(item.prompt);
+      const one = { ...settings, samples: 1, firstRollout: firstRollout + k, watch: watch.turn };
+      const [[episode]] = await completeItems(this.#engine, [item], one);
+      watch.end(episode.verdict);
+      episodes.push(episode);
+    }
+    return episodes;
   }
 }
 

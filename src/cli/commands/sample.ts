@@ -11,6 +11,7 @@ import { colors } from '../display/colors.ts';
 import { conversationLines } from '../display/conversation_lines.ts';
 import { print, printError, printJson } from '../display/output.ts';
 import { exampleLine } from '../display/reporter.ts';
+import { episodeWatch } from '../display/watched_episode.ts';
 import { command } from '../flags/command.ts';
 import { type Flag, integer, text, toggle, withDefault } from '../flags/flag.ts';
 import { ADAPTER, MODEL_TEXT, THREADS, TRAINED_RUN, TRUST, USE_ANYWAY } from '../flags/shared_flags.ts';
@@ -96,8 +97,10 @@ async function sampleCommand(words: readonly string[], options: SampleOptions): 
     const { config, engine } = model;
     const answerer = new PromptAnswerer(engine, config.stages[stageIndex], options);
     const show = options.json ? showObjects : showLines;
+    const watch = stdout.isTTY && !options.json ? episodeWatch(engine.tasks) : undefined;
+    const ask = (asked: readonly (string | TaskItem)[]): Promise<Answer[]> => answerer.answer(asked, watch);
     if (source === 'words') {
-      const answers = await answerer.answer(promptsOf(words, engine.tasks));
+      const answers = await ask(promptsOf(words, engine.tasks));
       if (answers.length === 1 && answers[0].error !== undefined && !options.json) throw answers[0].error;
       show(answers);
       return;
@@ -106,12 +109,12 @@ async function sampleCommand(words: readonly string[], options: SampleOptions): 
       let isEmpty = true;
       for await (const prompts of availableLines(stdin, TOGETHER)) {
         isEmpty = false;
-        show(await answerer.answer(prompts));
+        show(await ask(prompts));
       }
       if (!isEmpty) return;
     }
-    show(await answerer.answer(heldOut(engine.tasks, 0)));
-    if (source === 'keyboard') await converse(answerer, engine.tasks);
+    show(await ask(heldOut(engine.tasks, 0)));
+    if (source === 'keyboard') await converse(ask, engine.tasks);
   } finally {
     await close();
   }
@@ -128,7 +131,10 @@ function heldOut(tasks: TaskSet, first: number, count = PROBLEMS): readonly Task
 }
 
 /** Answers what is typed, line by line, until Ctrl-D. */
-async function converse(answerer: PromptAnswerer, tasks: TaskSet): Promise<void> {
+async function converse(
+  ask: (asked: readonly (string | TaskItem)[]) => Promise<Answer[]>,
+  tasks: TaskSet,
+): Promise<void> {
   const [example] = tasks.heldOutItems();
   const hint = `type a prompt such as ${printable(example.prompt)} — Enter alone: a held-out problem; Ctrl-D: end`;
   print(colors.dim(hint));
@@ -136,7 +142,7 @@ async function converse(answerer: PromptAnswerer, tasks: TaskSet): Promise<void>
   let shown = PROBLEMS;
   reader.prompt();
   for await (const line of reader) {
-    showLines(await answerer.answer(line.trim() === '' ? heldOut(tasks, shown++, 1) : [line]), { isTyped: true });
+    showLines(await ask(line.trim() === '' ? heldOut(tasks, shown++, 1) : [line]), { isTyped: true });
     reader.prompt();
   }
   print(''); // Ctrl-D leaves the cursor behind the prompt
@@ -144,12 +150,12 @@ async function converse(answerer: PromptAnswerer, tasks: TaskSet): Promise<void>
 
 /** @param options.isTyped  whether someone can type the prompt again: a mistake does not end with exit code 1 then */
 function showLines(answers: readonly Answer[], { isTyped = false } = {}): void {
-  for (const { prompt, completions, error } of answers) {
+  for (const { prompt, completions, error, watched } of answers) {
     if (error !== undefined) {
       printError(error.message);
       if (!isTyped) process.exitCode = 1;
     }
-    for (const { text, verdict, turns } of completions) {
+    for (const { text, verdict, turns } of watched ? [] : completions) {
       if (verdict !== undefined && turns !== undefined) {
         print([exampleLine({ prompt, completion: '', verdict }), ...conversationLines(turns)].join('\n'));
         continue;

@@ -286,8 +286,12 @@ export function evaluationLine({ accuracy, byTask = {}, meanAtK, passAtK, sample
   return `greedy ${greedy}  sampled ${sampled}${pass}${ofTasks.join('')}`.trimEnd();
 }
 
+/** Whether an answer was right, in a word of five letters. */
+export function markOf({ score }: Pick<Example['verdict'], 'score'>): string {
+  return score === 1 ? colors.green('right') : colors.red('wrong');
+}
+
 export function exampleLine({ prompt, completion, verdict }: Example): string {
-  const mark = verdict.score === 1 ? colors.green('right') : colors.red('wrong');
   const text = `${printable(prompt)} ${printable(completion)}`;
-  return `  ${mark}  ${text}${verdict.score === 1 ? '' : colors.dim(`  — ${printable(verdict.reason)}`)}`;
+  return `  ${markOf(verdict)}  ${text}${verdict.score === 1 ? '' : colors.dim(`  — ${printable(verdict.reason)}`)}`;
 }

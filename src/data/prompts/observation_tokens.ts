@@ -8,24 +8,33 @@ import { ENVIRONMENT_TURN, type PlayedEpisode, POLICY_TURN } from '../environmen
 const ANSWER = 'ANSWER OF THE POLICY';
 
 /** What follows a turn of the policy in a template: a tool's turn where it shows such turns, else one of the user. */
-function asked(codec: Codec, text: string, from: string): { readonly role: Message['role']; readonly after: string } {
+function asked(codec: Codec, said: string, from: string): { readonly role: Message['role']; readonly after: string } {
+  const text = codec.literal?.(said) ?? said;
   const roles: Message['role'][] = from === ENVIRONMENT_TURN ? ['user'] : ['tool', 'user'];
+  let refusal = new DataError('template-not-appending', 'the chat template does not show a turn after an answer.');
   for (const role of roles) {
-    const rendered = codec.render([
-      { role: 'user', content: '?' },
-      { role: 'assistant', content: ANSWER },
-      { role, content: text },
-    ]);
-    const begin = rendered.indexOf(ANSWER); // what is said may hold the same words
-    const after = rendered.slice(begin + ANSWER.length);
-    if (begin >= 0 && after.includes(text.trim())) return { role, after };
+    try {
+      const rendered = codec.render([
+        { role: 'user', content: '?' },
+        { role: 'assistant', content: ANSWER },
+        { role, content: text },
+      ]);
+      const begin = rendered.indexOf(ANSWER); // what is said may hold the same words
+      const after = rendered.slice(begin + ANSWER.length);
+      if (begin >= 0 && after.includes(text.trim())) return { role, after };
+    } catch (error) {
+      // A template may refuse turns of tools.
+      if (!(error instanceof DataError)) throw error;
+      refusal = error;
+    }
   }
-  throw new DataError('template-not-appending', 'the chat template does not show a turn after an answer.');
+  throw refusal;
 }
 
 /**
  * In a closed vocabulary the text itself. A chat template writes what separates two turns, as it would write it between an
- * answer and the next question; how it would write the policy's former turns does not matter.
+ * answer and the next question; how it would write the policy's former turns does not matter. What is said is data: no part
+ * of it is a control token.
  *
  * @param from  who says it; all but the environment are tools
  * @param finishReason  why the policy's turn ended: what the template ends a turn with is left out where it was sampled

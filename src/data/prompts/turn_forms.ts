@@ -43,13 +43,14 @@ export interface TurnForm {
 }
 
 /**
- * The same tasks, whose turns are written in these forms.
+ * The same tasks, whose turns are written in these forms, as far as they are not yet.
  *
- * @param forms  the first is the innermost: what the others leave of a turn is read by it
+ * @param asked  the first is the innermost: what the others leave of a turn is read by it
  */
-export function withTurnForms(tasks: TaskSet, forms: readonly TurnForm[]): TaskSet {
+export function withTurnForms(tasks: TaskSet, asked: readonly TurnForm[]): TaskSet {
   const { environment: inner } = tasks;
-  const { longest } = inner;
+  const { longest, forms: known = [] } = inner;
+  const forms = asked.filter(({ id }) => !known.includes(id));
   if (forms.length === 0 || longest === undefined) return tasks;
   const marks = forms.flatMap((form) => form.marks);
   const codec = withMarks(tasks.codec, marks);
@@ -103,6 +104,7 @@ function inForms(inner: Environment, forms: readonly TurnForm[], { joint, longes
   return {
     ...inner,
     longest,
+    forms: [...(inner.forms ?? []), ...forms.map(({ id }) => id)],
     turnTokens: (item: TaskItem) => (inner.plays(item) ? turnTokens(inner.turnTokens(item)) : inner.turnTokens(item)),
     step(item, before, turn, stream, context) {
       const steps: EpisodeStep[] = [];

@@ -20,7 +20,7 @@ import type { Verdict } from '../../rewards/verdict.ts';
 import type { Engine } from '../engine.ts';
 import type { SampleRequest } from '../generator.ts';
 import { completionEnd } from './completion_end.ts';
-import { Episodes, isPlayed } from './episodes.ts';
+import { type EpisodeSettings, Episodes, isPlayed } from './episodes.ts';
 import { stepsByToken } from './steps_by_token.ts';
 import type { Wants } from './wants.ts';
 
@@ -45,6 +45,8 @@ export interface CompletionSettings {
   readonly stage: StageConfig;
   /** What environments and verifiers are asked besides; default: nothing. */
   readonly wants?: Wants;
+  /** Called with each turn of an episode as it is played. */
+  readonly watch?: EpisodeSettings['watch'];
 }
 
 /** [items][samples] completions with their verdicts. */
@@ -110,6 +112,7 @@ async function sampleItems(
     openings,
     wants: settings.wants ?? {},
     weightsVersion,
+    watch: settings.watch,
   });
   try {
     const { completions, places } = await generator.sample(episodes.begun(requests), { ...how, turns: episodes });

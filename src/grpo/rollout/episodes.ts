@@ -50,6 +50,13 @@ const UNOPENED = {
   at: { state: null, turn: 0, illegal: 0 },
 } satisfies Pick<Episode, 'opening' | 'at'>;
 
+/** A turn as it was just played. */
+export interface WatchedTurn extends Pick<TurnRecord, 'label' | 'text'> {
+  /** Index of its request, and of its completion in it. */
+  readonly request: number;
+  readonly completion: number;
+}
+
 /** What episodes depend on besides their requests. */
 export interface EpisodeSettings {
   /** Keys what is drawn by chance, together with the number of the rollout. */
@@ -60,6 +67,8 @@ export interface EpisodeSettings {
   readonly wants: Wants;
   /** Version of the weights of the policy that is asked. */
   readonly weightsVersion: number;
+  /** Called with each turn as it is played; changes nothing. */
+  readonly watch?: ((turn: WatchedTurn) => void) | undefined;
 }
 
 function withoutExpert({ name }: TaskSet): ConfigError {
@@ -86,6 +95,7 @@ export class Episodes implements TurnControl {
   readonly #tasks: TaskSet;
   readonly #items: readonly TaskItem[];
   readonly #wants: Wants;
+  readonly #watch: EpisodeSettings['watch'];
   /** [requests][completions]; undefined where a problem is answered by one text. */
   readonly #episodes: readonly (readonly Episode[] | undefined)[];
 
@@ -93,12 +103,13 @@ export class Episodes implements TurnControl {
     tasks: TaskSet,
     items: readonly TaskItem[],
     requests: readonly SampleRequest[],
-    { samplingKey, openings, wants, weightsVersion }: EpisodeSettings,
+    { samplingKey, openings, wants, weightsVersion, watch }: EpisodeSettings,
   ) {
     const { environment } = tasks;
     this.#tasks = tasks;
     this.#items = items;
     this.#wants = wants;
+    this.#watch = watch;
     this.turnTokens = items.map((item) => environment.turnTokens(item));
     const limits = items.flatMap((item) => environment.distant(item)?.mostAtOnce ?? []);
     if (limits.length > 0) this.mostAtOnce = Math.min(...limits);
@@ -173,16 +184,20 @@ export class Episodes implements TurnControl {
     return step && { ...acted, step };
   }
 
-  #answer({ request, finishReason }: EndedTurn, taken: Taken | undefined): TurnAnswer {
+  #answer({ request, completion, finishReason }: EndedTurn, taken: Taken | undefined): TurnAnswer {
     if (taken === undefined) return 'stop';
     const { episode, action, length, step } = taken;
     const { next, verdict, observation = '', from = ENVIRONMENT_TURN } = step;
+    const add = (turn: TurnRecord): void => {
+      episode.turns.push(turn);
+      this.#watch?.({ request, completion, label: turn.label, text: turn.text });
+    };
     episode.at = next;
-    episode.turns.push({ length, label: POLICY_TURN, text: action, ...saidOf(step) });
     episode.verdict = verdict;
+    add({ length, label: POLICY_TURN, text: action, ...saidOf(step) });
     if (verdict !== undefined) return 'stop';
     const answer = this.#tasks.environment.observationTokens(this.#items[request], step, finishReason);
-    episode.turns.push({ length: answer.length, label: from, text: spoken(observation) });
+    add({ length: answer.length, label: from, text: spoken(observation) });
     return answer;
   }
 
