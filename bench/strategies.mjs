@@ -16,6 +16,15 @@ import { fail, readFlags, table } from './command.mjs';
 import { figure, keptRows, readSeeds, round, share, trained } from './kept_rows.mjs';
 import { mean } from './statistics.mjs';
 
+/** Episodes are credited as a whole, or by turn: by outcome alone, or with what each turn brought nearer to it. */
+const CREDIT = {
+  plain: [],
+  'feedback-retry': ['group_steps=[feedback-retry]'],
+  'turn-return': ['advantage_estimator=turn-return'],
+  'turn-return of potential-shaping': ['advantage_estimator=turn-return', 'group_steps=[potential-shaping]'],
+  'tag-advantage of potential-shaping': ['advantage_estimator=tag-advantage', 'group_steps=[potential-shaping]'],
+};
+
 /** What each setting samples after its warm start, and what its grpo stage is tried with. `start` is set for each way of it. */
 const SETTINGS = {
   saturated: {
@@ -85,6 +94,8 @@ const SETTINGS = {
       'self-verify, with the key': ['rollout_strategies=[self-verify]'],
     },
   },
+  guess: { tokens: 150_000, ways: CREDIT },
+  form: { tokens: 150_000, ways: CREDIT },
 };
 /** Figures of a step that tell how a way did beside the accuracy, and over how many of the last steps they are averaged. */
 const TOLD = ['self-verify/', 'majority/', 'ref-prob/', 'draft-refine/'];
@@ -129,7 +140,7 @@ function reached(loaded, budget) {
   return trained(loaded, {
     quick: flags.quick,
     threads: Number(flags.threads),
-    see(event, { state }) {
+    see(event, { journal: { state } }) {
       if (event.type === 'evaluation') begin = { tokens: state.tokens, sampled: event.evaluation.meanAtK };
       if (event.type !== 'step' || event.stage !== 'grpo') return false;
       steps.push(event.metrics);
