@@ -94,8 +94,8 @@ const SETTINGS = {
       'self-verify, with the key': ['rollout_strategies=[self-verify]'],
     },
   },
-  guess: { tokens: 150_000, ways: CREDIT },
-  form: { tokens: 150_000, ways: CREDIT },
+  lake: { tokens: 120_000, ways: CREDIT },
+  form: { tokens: 120_000, ways: CREDIT },
 };
 /** Figures of a step that tell how a way did beside the accuracy, and over how many of the last steps they are averaged. */
 const TOLD = ['self-verify/', 'majority/', 'ref-prob/', 'draft-refine/'];
