@@ -13,6 +13,7 @@ import { OPENENV, openEnvCard } from './openenv/card.ts';
 import type { AnyTaskDefinition, RegisteredTask } from './registered_task.ts';
 import type { Knobs, ListedCard, TaskCard } from './task.ts';
 import { abCard } from './tasks/ab/card.ts';
+import { antiderivativeCard } from './tasks/antiderivative/card.ts';
 import { baseConversionCard } from './tasks/base_conversion/card.ts';
 import { basicArithmeticCard } from './tasks/basic_arithmetic/card.ts';
 import { bfCard } from './tasks/bf/card.ts';
@@ -36,6 +37,7 @@ import { countdownCard } from './tasks/countdown/card.ts';
 import { courseScheduleCard } from './tasks/course_schedule/card.ts';
 import { critiqueTasksCard } from './tasks/critique_tasks/card.ts';
 import { decimalChainSumCard } from './tasks/decimal_chain_sum/card.ts';
+import { derivativeCard } from './tasks/derivative/card.ts';
 import { dyckCard } from './tasks/dyck/card.ts';
 import { formStateCard } from './tasks/form_state/card.ts';
 import { fractionSimplificationCard } from './tasks/fraction_simplification/card.ts';
@@ -75,6 +77,7 @@ import { numberSortingCard } from './tasks/number_sorting/card.ts';
 import { palindromeGenerationCard } from './tasks/palindrome_generation/card.ts';
 import { parityCard } from './tasks/parity/card.ts';
 import { pathStarCard } from './tasks/path_star/card.ts';
+import { polynomialExpandCard } from './tasks/polynomial_expand/card.ts';
 import { primeFactorizationCard } from './tasks/prime_factorization/card.ts';
 import { productsCard } from './tasks/products/card.ts';
 import { propositionalLogicCard } from './tasks/propositional_logic/card.ts';
@@ -94,12 +97,14 @@ import { sortDigitsCard } from './tasks/sort_digits/card.ts';
 import { spiralMatrixCard } from './tasks/spiral_matrix/card.ts';
 import { sslTasksCard } from './tasks/ssl_tasks/card.ts';
 import { stackMachineCard } from './tasks/stack_machine/card.ts';
+import { stackVmCard } from './tasks/stack_vm/card.ts';
 import { stringManipulationCard } from './tasks/string_manipulation/card.ts';
 import { syllogismCard } from './tasks/syllogism/card.ts';
 import { ticTacToeCard } from './tasks/tic_tac_toe/card.ts';
 import { topologicalOrderCard } from './tasks/topological_order/card.ts';
 import { towerOfHanoiCard } from './tasks/tower_of_hanoi/card.ts';
 import { verifyTasksCard } from './tasks/verify_tasks/card.ts';
+import { vmTraceCard } from './tasks/vm_trace/card.ts';
 import { vmrCard } from './tasks/vmr/card.ts';
 import { wordSequenceReversalCard } from './tasks/word_sequence_reversal/card.ts';
 import { wordSortingCard } from './tasks/word_sorting/card.ts';
@@ -173,6 +178,10 @@ const TASKS: readonly RegisteredTask[] = [
   task(basicArithmeticCard, () => import('./tasks/basic_arithmetic/basic_arithmetic.ts'), 'basicArithmetic'),
   task(chainSumCard, () => import('./tasks/chain_sum/chain_sum.ts'), 'chainSum'),
   task(gcdCard, () => import('./tasks/gcd/gcd.ts'), 'gcd'),
+  // algebra
+  task(polynomialExpandCard, () => import('./tasks/polynomial_expand/polynomial_expand.ts'), 'polynomialExpand'),
+  task(derivativeCard, () => import('./tasks/derivative/derivative.ts'), 'derivative'),
+  task(antiderivativeCard, () => import('./tasks/antiderivative/antiderivative.ts'), 'antiderivative'),
   // strings
   task(
     stringManipulationCard,
@@ -237,6 +246,8 @@ const TASKS: readonly RegisteredTask[] = [
   task(boolExpressionCard, () => import('./tasks/bool_expression/bool_expression.ts'), 'boolExpression'),
   // programs
   task(stackMachineCard, () => import('./tasks/stack_machine/stack_machine.ts'), 'stackMachine'),
+  task(stackVmCard, () => import('./tasks/stack_vm/stack_vm.ts'), 'stackVm'),
+  task(vmTraceCard, () => import('./tasks/vm_trace/vm_trace.ts'), 'vmTrace'),
   task(bfCard, () => import('./tasks/bf/bf.ts'), 'bf'),
   // plans
   task(lightsOutCard, () => import('./tasks/lights_out/lights_out.ts'), 'lightsOut'),

@@ -1,4 +1,5 @@
 /** The second checker of each task that `checkTask` is run on, by category. */
+import { ALGEBRA } from './algebra.ts';
 import { ARITHMETIC } from './arithmetic.ts';
 import { DEDUCTION } from './deduction.ts';
 import { GRAPHS } from './graphs.ts';
@@ -13,6 +14,7 @@ import { TEXT } from './text.ts';
 
 export const SECOND_CHECKERS = {
   ...ARITHMETIC,
+  ...ALGEBRA,
   ...STRINGS,
   ...GRIDS,
   ...GRAPHS,

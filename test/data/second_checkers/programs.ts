@@ -73,4 +73,63 @@ export const PROGRAMS: Readonly<Record<string, SecondChecker>> = {
     }
     return isNumbers(answer, text.trim().split(' ').map(Number));
   },
+
+  stack_vm({ prompt }, answer) {
+    const shown = asked(prompt, /^1:(-?[0-9]+) 2:(-?[0-9]+) 3:(-?[0-9]+)>$/).map(BigInt) as [bigint, bigint, bigint];
+    const words = bare(answer).split(' ');
+    if (words.length > 16) return false;
+    // Each value is a polynomial of the input: its coefficients, that of the constant first.
+    const stack: bigint[][] = [[0n, 1n]];
+    for (const word of words) {
+      const [top, below] = [stack.at(-1), stack.at(-2)];
+      if (/^[1-9][0-9]{0,3}$|^0$/.test(word)) stack.push([BigInt(word)]);
+      else if (word === 'dup' && top) stack.push(top);
+      else if (word === 'drop' && top) stack.pop();
+      else if (word === 'over' && below) stack.push(below);
+      else if (word === 'swap' && top && below) stack.splice(-2, 2, top, below);
+      else if (/^[-+*]$/.test(word) && top && below) stack.splice(-2, 2, combined(word, below, top));
+      else return false;
+    }
+    const [left = [], ...others] = stack;
+    const square = (shown[2] - 2n * shown[1] + shown[0]) / 2n;
+    const slope = shown[1] - shown[0] - 3n * square;
+    const wanted = [shown[0] - slope - square, slope, square];
+    return (
+      others.length === 0 &&
+      stack.length === 1 &&
+      Array.from({ length: Math.max(3, left.length) }, (_, i) => i).every((i) => (left[i] ?? 0n) === (wanted[i] ?? 0n))
+    );
+  },
+
+  vm_trace({ prompt }, answer) {
+    const words = (asked(prompt, /^trace ([-+*a-z0-9 ]+)>$/)[0] as string).split(' ');
+    const stacks = words.map((_, i) => after(words.slice(0, i + 1)).join(' '));
+    return bare(answer) === stacks.join('/');
+  },
 };
+
+/** Two polynomials added, subtracted or multiplied. */
+function combined(sign: string, one: readonly bigint[], two: readonly bigint[]): bigint[] {
+  const result = Array.from({ length: one.length + two.length }, () => 0n);
+  if (sign === '*')
+    for (const [i, a] of one.entries())
+      for (const [j, b] of two.entries()) result[i + j] = (result[i + j] ?? 0n) + a * b;
+  else for (const [i] of result.entries()) result[i] = (one[i] ?? 0n) + (sign === '+' ? 1n : -1n) * (two[i] ?? 0n);
+  return result;
+}
+
+/** The stack after a program of one word or more, that word last which is done last. */
+function after(program: readonly string[]): number[] {
+  const stack: number[] = [];
+  for (const word of program) {
+    if (/^[0-9]+$/.test(word)) stack.unshift(Number(word));
+    else if (word === 'dup') stack.unshift(stack[0] as number);
+    else if (word === 'over') stack.unshift(stack[1] as number);
+    else {
+      const [top = 0, below = 0] = [stack.shift(), word === 'drop' ? 0 : stack.shift()];
+      if (word === 'swap') stack.unshift(below, top);
+      else if (word !== 'drop') stack.unshift(word === '+' ? below + top : word === '-' ? below - top : below * top);
+    }
+  }
+  return stack.reverse();
+}

@@ -2,12 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { bf } from '../../../src/data/tasks/bf/bf.ts';
 import { printed } from '../../../src/data/tasks/bf/interpreter.ts';
 import { stackMachine } from '../../../src/data/tasks/stack_machine/stack_machine.ts';
+import { stackVm } from '../../../src/data/tasks/stack_vm/stack_vm.ts';
+import { vmTrace } from '../../../src/data/tasks/vm_trace/vm_trace.ts';
 import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { PROGRAMS } from '../second_checkers/programs.ts';
 
 describeTasks(PROGRAMS, {
   bf: ['97f730cb', 'ca69a733', '224b277e', '05171940'],
   stack_machine: ['63f02991', '47ad56d6', 'bb1d04c0', 'e1b38153'],
+  stack_vm: ['a468a147', '4d7dfdc5', '0958abb7', 'bb41aafb'],
+  vm_trace: ['a9c8b018', '4bc35452', '58ce410b', 'ae82374f'],
 });
 
 describe('the machine of bf', () => {
@@ -46,3 +50,44 @@ describe('stack_machine: 3 4 over - leaves 3 1', () =>
     1: ['3 1', '[3, 1]'],
     0: ['1 3', '3 -1', '1', '3 4 over -', '3 1 3 1'],
   }));
+
+describe('stack_vm: 3x + 2', () =>
+  itScores(stackVm, {
+    problem: { coefficients: [2, 3, 0] },
+    1: ['3 * 2 +', '2 swap 3 * +', 'dup dup + + 2 +', ' 3 * 2 +\n'],
+    // Right for the three examples alone, one number too many, an operand that is missing, and what only looks like a program.
+    0: ['5', '3 * 2 + 1', '* 3', '3 * 2', '3*2+', '3 * 2 +,', 'drop 5', '03 * 2 +', '3 * -2 -', 'dup '.repeat(17)],
+  }));
+
+it('stack_vm pays in rungs: a program that runs, then the tests that it passes, then its length', () => {
+  const partsOf = (answer: string) =>
+    stackVm.verify({ coefficients: [2, 3, 0] }, answer, { degree: 1, max: 9 }, { finishReason: 'eos' }).parts;
+  expect(partsOf('3 *')).toMatchObject({ syntax: 1, brevity: 0 });
+  expect(partsOf('*')).toEqual({ syntax: 0, tests: 0, brevity: 0 });
+  expect(partsOf('drop 5')?.tests).toBeCloseTo(1 / 23, 1);
+  expect(partsOf('3 * 2 +')).toEqual({ syntax: 1, tests: 1, brevity: 1 });
+  expect(partsOf('3 * 1 + 1 +')).toEqual({ syntax: 1, tests: 1, brevity: 4 / 6 });
+});
+
+describe('vm_trace: 3 4 over -', () =>
+  itScores(vmTrace, {
+    problem: { program: ['3', '4', 'over', '-'], stack: [3, 1] },
+    1: ['3/3 4/3 4 3/3 1', ' 3/3 4/3 4 3/3 1 '],
+    0: ['3 1', '3/3 4/3 1', '3/3 4/3 4 3/3 1/3 1', '3/4 3/3 4 3/3 1', '3/3 4/3 4 3/3 01', '3 / 3 4 / 3 4 3 / 3 1'],
+  }));
+
+it('vm_trace judges each stack by itself', () => {
+  const { parts, steps } = vmTrace.verify(
+    { program: ['3', '4', 'over', '-'], stack: [3, 1] },
+    '3/4/3 4 3/3 1',
+    { length: 6, max: 9, moves: true },
+    { finishReason: 'eos', wantsSteps: true },
+  );
+  expect(parts).toEqual({ output: 1, trace: 0.75 });
+  expect(steps?.map(({ from, to, score }) => [from, to, score])).toEqual([
+    [0, 1, 1],
+    [1, 3, 0],
+    [3, 9, 1],
+    [9, 13, 1],
+  ]);
+});

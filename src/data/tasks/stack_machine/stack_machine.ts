@@ -35,8 +35,8 @@ const OPERATIONS = { ...ARITHMETIC, ...MOVES };
 const MOST_LEFT = 4;
 const LARGEST = 9999;
 
-/** The stack after an instruction. */
-function stepped(stack: readonly number[], instruction: string): number[] {
+/** The stack after an instruction that can be done. */
+export function stepped(stack: readonly number[], instruction: string): number[] {
   const operation = OPERATIONS[instruction];
   if (operation === undefined) return [...stack, Number(instruction)];
   const [one = 0, two = 0] = stack.slice(-operation.operands);
@@ -51,27 +51,34 @@ function drawInstruction(rng: Rng, depth: number, { max, moves }: StackMachineKn
   return depth === 0 || names.length === 0 || rng.int(0, 4) < 2 ? String(rng.int(1, max)) : rng.pick(names);
 }
 
+/** A program and the stack at its end; null where that is none to ask. */
+export function drawProgram(rng: Rng, knobs: StackMachineKnobs): StackMachineItem | null {
+  const program: string[] = [];
+  let stack: number[] = [];
+  for (let left = rng.int(4, knobs.length); left > 0; left--) {
+    const instruction = drawInstruction(rng, stack.length, knobs);
+    program.push(instruction);
+    stack = stepped(stack, instruction);
+    if (stack.some((number) => number < -LARGEST || number > LARGEST)) return null;
+  }
+  // It ends with an operation: numbers after the last one would be copied.
+  return (program.at(-1) as string) in OPERATIONS && stack.length <= MOST_LEFT ? { program, stack } : null;
+}
+
+/** What the machine does, in English. */
+export const MACHINE_RULES =
+  'A number is put on the stack; +, - and * take the two upper numbers ' +
+  'and put their result there, where - subtracts the top from the one below; dup puts the top there again, swap exchanges ' +
+  'the two upper ones, over puts the one below the top there again, and drop takes the top away. ';
+
 export const stackMachine = lineTask<StackMachineItem, StackMachineKnobs>(stackMachineCard, {
   family: 'stack_machine',
   characters: 'vm 0123456789+-*dupswaover>',
-  generate(rng, knobs) {
-    const program: string[] = [];
-    let stack: number[] = [];
-    for (let left = rng.int(4, knobs.length); left > 0; left--) {
-      const instruction = drawInstruction(rng, stack.length, knobs);
-      program.push(instruction);
-      stack = stepped(stack, instruction);
-      if (stack.some((number) => number < -LARGEST || number > LARGEST)) return null;
-    }
-    // It ends with an operation: numbers after the last one would be copied.
-    return (program.at(-1) as string) in OPERATIONS && stack.length <= MOST_LEFT ? { program, stack } : null;
-  },
+  generate: drawProgram,
   key: ({ program }) => `vm|${program.join(' ')}`,
   prompt: ({ program }) => `vm ${program.join(' ')}>`,
   question: ({ program }) =>
-    `A stack machine runs this program: ${program.join(' ')}. A number is put on the stack; +, - and * take the two upper numbers ` +
-    'and put their result there, where - subtracts the top from the one below; dup puts the top there again, swap exchanges ' +
-    'the two upper ones, over puts the one below the top there again, and drop takes the top away. ' +
+    `A stack machine runs this program: ${program.join(' ')}. ${MACHINE_RULES}` +
     'Give the stack at the end, the top last, separated by spaces.',
   oracle: ({ stack }) => stack.join(' '),
   verify: ({ stack }, answer) => judgeNumbers(answer, stack),

@@ -1,0 +1,63 @@
+/** Verdicts on expressions in x: by identity, and by the form that is asked. */
+import { readAlgebra, termsOf } from '../../parsing/algebra.ts';
+import { isSame, type Samples, samplesOf } from '../../parsing/identity.ts';
+import { trimAscii } from '../../parsing/trim_ascii.ts';
+import { illegal, malformed, missing, wrongValue } from '../../rewards/reject.ts';
+import type { Verdict } from '../../rewards/verdict.ts';
+import { correct } from '../judge.ts';
+
+/** What is asked of an answer. */
+export interface AlgebraRules {
+  /** What of the answer is compared: its values, or its slopes. */
+  readonly compares: keyof Samples;
+  /** Whether it must be a sum of terms without brackets, one of each power. */
+  readonly isExpanded?: boolean;
+  /** Whether `+C` may be its end. */
+  readonly hasConstant?: boolean;
+}
+
+/** A text of a task's own at the points. @throws RangeError where it cannot be read */
+export function samplesOfText(text: string): Samples {
+  const reading = readAlgebra(text);
+  const samples = reading.ok ? samplesOf(reading.expression) : undefined;
+  if (samples === undefined) throw new RangeError(`${text} is no expression in x`);
+  return samples;
+}
+
+/** Exactly the function whose values these are, in the form that the rules ask. */
+export function judgeAlgebra(answer: string, truth: readonly bigint[], rules: AlgebraRules): Verdict {
+  const trimmed = trimAscii(answer);
+  if (trimmed === '') return missing('the answer is empty');
+  const text = rules.hasConstant ? trimmed.replace(/ ?\+ ?C$/, '') : trimmed;
+  const reading = readAlgebra(text);
+  if (!reading.ok) return malformed(reading.reason);
+  const samples = samplesOf(reading.expression);
+  if (samples === undefined) return illegal('it divides by zero');
+  const canonical = (samples[rules.compares][0] as bigint).toString(36);
+  if (!isSame(samples[rules.compares], truth)) return { ...wrongValue('another function'), canonical };
+  const isInForm = !rules.isExpanded || (!text.includes('(') && termsOf(reading.expression) !== undefined);
+  return isInForm ? correct('the right function', canonical) : illegal('the right function, not as a sum of terms');
+}
+
+/** Near misses of an expression that was right, by name; those that are right after all are left out by who asks. */
+export function algebraMisses(right: string): Record<string, string> {
+  return {
+    'one more': `${right}+1`,
+    'x more': `${right}+x`,
+    negated: `-(${right})`,
+    doubled: `2(${right})`,
+    'another exponent': right.includes('^')
+      ? right.replace(/\^([0-9]+)/, (_, n: string) => `^${Number(n) + 1}`)
+      : `${right}x`,
+    'first term left out': right.replace(/^-?[^-+]+/, ''),
+    'last term left out': right.replace(/[-+][^-+]+$/, ''),
+    'signs exchanged': right.replace(/[-+]/g, (sign) => (sign === '+' ? '-' : '+')),
+    'given twice': `${right} ${right}`,
+    'a bracket that stays open': `(${right}`,
+    'another variable': right.replaceAll('x', 'y'),
+    'an equation': `${right}=${right}`,
+    'an operator of Python': `${right}**1`,
+    'a function that nobody runs': `expand(${right})`,
+    'something after it': `${right},`,
+  };
+}

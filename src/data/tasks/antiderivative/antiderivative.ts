@@ -1,0 +1,63 @@
+/**
+ * A function whose derivative is the one that is asked.
+ *
+ *   prompt      int 6x+2>      completion  3x^2+2x
+ *   verdict     the answer is derived by rules of the package and compared; a constant may follow, as a number or as +C
+ *   split       by hash of the polynomial
+ */
+import { algebraMisses, judgeAlgebra, samplesOfText } from '../../algebra/judge_algebra.ts';
+import {
+  antiderivativeText,
+  derived,
+  drawPolynomial,
+  type Polynomial,
+  polynomialText,
+} from '../../algebra/polynomials.ts';
+import { lineTask } from '../../line_task.ts';
+import { type AntiderivativeKnobs, antiderivativeCard } from './card.ts';
+
+export type AntiderivativeItem = { readonly polynomial: Polynomial };
+
+const judge = ({ polynomial }: AntiderivativeItem, answer: string) =>
+  judgeAlgebra(answer, samplesOfText(polynomialText(polynomial)).values, { compares: 'slopes', hasConstant: true });
+
+export const antiderivative = lineTask<AntiderivativeItem, AntiderivativeKnobs>(antiderivativeCard, {
+  family: 'antiderivative',
+  characters: 'int 0123456789x^+-*/()C>',
+  generate(rng, { degree, max, whole }) {
+    const polynomial = whole ? derived(drawPolynomial(rng, degree + 1, max)) : drawPolynomial(rng, degree, max);
+    return { polynomial };
+  },
+  key: ({ polynomial }) => `antiderivative|${polynomialText(polynomial)}`,
+  prompt: ({ polynomial }) => `int ${polynomialText(polynomial)}>`,
+  question: ({ polynomial }) =>
+    `Give an antiderivative of ${polynomialText(polynomial)} with respect to x. Write it with + - * / ^ and brackets; the constant may be left out.`,
+  oracle: ({ polynomial }) => antiderivativeText(polynomial),
+  solutions: ({ polynomial }) => [1, 2].map((constant) => `${antiderivativeText(polynomial)}+${constant}`),
+  verify: judge,
+  mutants: (item) => {
+    const { polynomial } = item;
+    const right = antiderivativeText(polynomial);
+    const texts: Record<string, string> = {
+      ...algebraMisses(right),
+      'the function': polynomialText(polynomial),
+      'an integral that nobody computes': `Integral(${polynomialText(polynomial)}, x)`,
+      'its sign': `int ${polynomialText(polynomial)}`,
+      'two constants': `${right}+C+C`,
+      'a constant times x': `${right}+Cx`,
+      'the derivative': polynomialText(derived(polynomial)),
+      'exponents not divided by': polynomialText([0, ...polynomial]),
+    };
+    return Object.fromEntries(Object.entries(texts).filter(([, text]) => judge(item, text).score !== 1));
+  },
+  chance: () => 0.05,
+  longest: ({ degree, max, whole }) => {
+    const widest = Array.from({ length: degree + 1 }, (_, i) => (i === degree ? max : -max));
+    const problem = whole ? derived([0, ...widest]) : widest;
+    return {
+      prompt: polynomialText(problem).length + 5,
+      answer: polynomialText([0, ...problem]).length + 3 * degree + 4,
+      question: 160 + polynomialText(problem).length,
+    };
+  },
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { antiderivative } from '../../../src/data/tasks/antiderivative/antiderivative.ts';
+import { derivative } from '../../../src/data/tasks/derivative/derivative.ts';
+import { polynomialExpand } from '../../../src/data/tasks/polynomial_expand/polynomial_expand.ts';
+import { describeTasks, itScores } from '../../support/task_rules.ts';
+import { ALGEBRA } from '../second_checkers/algebra.ts';
+
+describeTasks(ALGEBRA, {
+  polynomial_expand: ['9bddac2e', '4a9f1eaf', 'f12b0409', '6e60168d'],
+  derivative: ['392867ec', '4640a0cf', '98e8a555', '9efed152'],
+  antiderivative: ['d42934ee', 'ae17c8d1', '5cf11bb8', 'f1d7714d'],
+});
+
+describe('polynomial_expand: (x+2)(x-3)', () =>
+  itScores(polynomialExpand, {
+    problem: {
+      factors: [
+        [2, 1],
+        [-3, 1],
+      ],
+    },
+    1: ['x^2-x-6', 'x^2 - x - 6', '-6 - x + x^2', '1x^2-1*x-6', '2x^2/2-x-6', ' x^2\u2212x\u22126\n'],
+    0: [
+      '(x+2)(x-3)',
+      'x^2-x-6+0',
+      'x^2-3x+2x-6',
+      'x*x-x-6',
+      '(x^2-x-6)',
+      'x^2-x+6',
+      'x**2-x-6',
+      'x^2-x-6=',
+      'expand((x+2)(x-3))',
+    ],
+  }));
+
+describe('derivative: (x+2)/(x-3)', () =>
+  itScores(derivative, {
+    problem: {
+      form: 'quotient',
+      parts: [
+        [2, 1],
+        [-3, 1],
+      ],
+    },
+    1: ['-5/(x-3)^2', '-5(x-3)^(-2)', '-5/(x^2-6x+9)', '((x-3)-(x+2))/(x-3)^2', '1/(x-3)-(x+2)/(x-3)^2', '-5/(3-x)^2'],
+    0: ['5/(x-3)^2', '-5/(x-3)', '1', 'd/dx (x+2)/(x-3)', '-5/(x-3)^2+1/(x-x)', '-5/x-3^2', '-5*-1*-1/(x-3)^2', ''],
+  }));
+
+describe('antiderivative: 6x+2', () =>
+  itScores(antiderivative, {
+    problem: { polynomial: [2, 6] },
+    1: ['3x^2+2x', '3x^2+2x+C', '3x^2 + 2x + C', 'x(3x+2)', '(3x+1)^2/3', '3x^2+2x-17', '6x^2/2+2x'],
+    0: [
+      '6x+2',
+      '3x^2+2',
+      '3x^2+2x+C+C',
+      'C',
+      'Integral(6x+2, x)',
+      'integrate(6x+2,x)',
+      '3x^2+2x+c',
+      '3x^2+2xC',
+      '2x+3x^2+x',
+    ],
+  }));
+
+it('a number of the task counts as one that x may be: degrees are bounded, so that no answer takes long', () => {
+  for (const text of ['((x^60)^60)^60', '9^200^200', `${'('.repeat(20)}x${')'.repeat(20)}`, 'x^201', '1234567890123']) {
+    const knobs = { degree: 1, max: 9, whole: true };
+    expect(antiderivative.verify({ polynomial: [2, 6] }, text, knobs, { finishReason: 'eos' }).status, text).toBe(
+      'invalid',
+    );
+  }
+});
