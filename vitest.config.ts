@@ -111,7 +111,8 @@ export default defineConfig(({ mode }) => {
             exclude: isQuick ? LONG_E2E : [],
             globalSetup: ['test/e2e/build.ts'],
             pool: 'forks',
-            fileParallelism: false,
+            // Half of their time is the start of a command, on one core.
+            maxWorkers: availableParallelism(),
           },
         },
         {
