@@ -64,6 +64,23 @@ it.each([
   ['an alternative within another', { pre_tokenizer: split('((x|(?:a|A))y?)+$') }, 'in several ways'],
   ['what may be left out, repeated', { pre_tokenizer: split('(aa?)+$') }, 'in several ways'],
   ['many repetitions, with an end', { pre_tokenizer: split('(a|a){30}$') }, 'in several ways'],
+  ...[
+    'a*a*a*$',
+    'a*a*$',
+    '(a*)(?:b|a+)$',
+    'x|\\w+\\d*\\w+!',
+    '.*.*=.*',
+    'a+b?a+$',
+    '(?:a{0,99}){3}$',
+    '(?i:A+)a+\\b',
+    '[a-m]+[^a-f\\s]+(?!\\S)',
+    '\\p{L}*(?:ab)*[\\p{Ll}\\d]*\\(',
+    '(?=a*a*c)a',
+  ].map((regex): [string, object, string] => [
+    `the pattern ${regex}`,
+    { normalizer: { type: 'Replace', pattern: { Regex: regex }, content: '' } },
+    'repeats the same letters more than once before it can fail, and takes ages on a long text',
+  ]),
   [
     'twelve that write ten letters for one',
     { normalizer: { type: 'Sequence', normalizers: Array.from({ length: 12 }, () => replaceEach) } },
@@ -92,13 +109,18 @@ it.each([
   "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}]*[\\p{Ll}\\p{M}]+(?i:'s|'t)?|\\p{N}{1,3}| ?[^\\s\\p{L}]+[\\r\\n/]*|\\s+",
   '\\p{N}{1,3}(?=(?:\\p{N}{3})*(?!\\p{N}))',
   '(?:\\r?\\n)+|(?:ab|cd|\\()+',
+  // Kimi K2, CLIP, and replacements of normalizers.
+  "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}&&[^\\p{Han}]]*[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}&&[^\\p{Han}]]+(?i:'s|'t)?|\\s+",
+  "<\\|startoftext\\|>|'s|'t|[\\p{L}]+|[\\p{N}]|[^\\s\\p{L}\\p{N}]+",
+  ' {2,}',
+  '[A-Z]+[a-z]+(?=\\d)|\\s+$|^\\s*',
 ])('a tokenizer with the pattern %s is read', (regex) => {
   expect(() => requireBounded({ pre_tokenizer: split(regex) })).not.toThrow();
 });
 
 it('patterns that are read end soon on a text that they do not match', () => {
   const text = 'a'.repeat(2000);
-  for (const regex of ['(?:ab|cd|\\()+$', '(?:\\r?\\n)+$', '(?:a{3})*$', '(?:b?a)+c']) {
+  for (const regex of ['(?:ab|cd|\\()+$', '(?:\\r?\\n)+$', '(?:a{3})*$', '(?:b?a)+c', 'a*b?a?c*$', 'a*ba*c']) {
     expect(() => requireBounded({ pre_tokenizer: split(regex) })).not.toThrow();
     const begin = processorMs();
     new RegExp(regex, 'u').exec(text);
