@@ -99,7 +99,7 @@ type Part =
   | { readonly kind: 'repeat'; readonly part: Part; readonly least: number; readonly most: number };
 type Sequence = readonly Part[];
 
-/** From so many times on a bounded repetition costs what one without a bound does; below it is written out. */
+/** From this many times on a bounded repetition costs what one without a bound does; below it is written out. */
 const UNBOUNDED = 32;
 
 /** Letters that tell the classes of patterns apart, beside those that a pattern names itself. */

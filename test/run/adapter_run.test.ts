@@ -43,8 +43,8 @@ const baseIn = (store: Store): ModelPlace => ({
   location: { name: '/models/base' },
 });
 
-async function openWith(pretrained: Pretrained, keys: string): Promise<TrainingRun> {
-  const { config } = parseConfig(`${YAML}${keys}`, { file: 'inline' });
+async function openWith(pretrained: Pretrained, keys: string, yaml = YAML): Promise<TrainingRun> {
+  const { config } = parseConfig(`${yaml}${keys}`, { file: 'inline' });
   const tasks = await createTasks(config, { codec: pretrained.codec, heldOutSample: 2 });
   return openRun(config, tasks, await wasmBackend({ inline: true }), { pretrained, rewards: { letters } });
 }
@@ -117,6 +117,28 @@ describe('a run of an adapter', () => {
     whole.forEach((value, i) => expect(Math.abs(value - beside[i])).toBeLessThan(1e-5));
     await policy.close();
     await run.engine.policy.close();
+  });
+
+  it('has for a reference what its grpo stage began with: the base, or the adapter that a supervised stage left', async () => {
+    const files = await smallPretrainedFiles();
+    const keys = 'use_peft: true\nbeta: 0.1\n';
+    const asked = YAML.replace('max_steps: 2\n', '');
+    for (const sft of ['', '  - {stage: sft, max_steps: 2, per_device_train_batch_size: 2}\n']) {
+      const stages = `stages:\n${sft}  - {stage: grpo, max_steps: 2, per_device_train_batch_size: 4}\n`;
+      const run = await openWith(await openPretrained(baseIn(files)), keys, `${asked}${stages}`);
+      const { policy } = run.engine;
+      const base = await logprobsOf(policy);
+      let begun = base;
+      for await (const event of train(run)) {
+        if (event.type === 'step' && event.stage === 'sft') begun = await logprobsOf(policy);
+      }
+      const texts = packBatch(randomGroups([2, 1], { vocabSize: 400, longest: 6 }));
+      const { logprobs } = await policy.score(texts, 1, 'reference');
+      expect(logprobs).toEqual(begun);
+      expect(sft !== '').toBe(begun.some((value, i) => value !== base[i]));
+      expect(await logprobsOf(policy)).not.toEqual(begun);
+      await policy.close();
+    }
   });
 
   it('begins as its base, B being 0, and its checkpoints are planned as small as they are', async () => {
