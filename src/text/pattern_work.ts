@@ -1,7 +1,7 @@
 /**
  * What a pattern of a tokenizer may cost on a text that it does not match, read off the pattern. An engine that backtracks
  * tries every way to read the text before it gives up: 2^n ways of n letters where a group that can read them in several
- * ways is repeated itself, n^k where k repetitions that can read the same letters follow each other.
+ * ways is repeated itself, n^k where k repeats that can read the same letters follow each other.
  */
 
 /** Why a pattern may not end on a text, or not soon; undefined: nothing is known against it. */
@@ -107,7 +107,7 @@ const SAMPLES = [
   ...'abkszABZ019_ \t\n\r\'".,:;!?/-+=<>()[]{}|@#$%^&*~`\\éßΩжאअあ中한ǅʰª٣½Ⅷ€©\u0301\u0903\u00a0\u00ad\u2028…—😀',
 ];
 
-/** How many repetitions that can read one letter follow each other at most, before something that may fail on a row of it. */
+/** How many repeats that can read one letter follow each other at most, before something that may fail on a row of it. */
 function mostSharing(regex: string): number {
   const pattern = sequencesOf(regex);
   let most = 0;
@@ -118,7 +118,7 @@ function mostSharing(regex: string): number {
   return most;
 }
 
-/** The number of repetitions that share a row of the letter after the part, where there were `sharing` of them before. */
+/** The number of repeats that share a row of the letter after the part, where there were `sharing` of them before. */
 function through(part: Part, letter: string, sharing: number, fails: (sharing: number) => void): number {
   if (part.kind === 'atom') {
     if (part.reads(letter)) return sharing;

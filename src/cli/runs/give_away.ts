@@ -1,6 +1,6 @@
 /** What the commands have in common that give a model away: what is opened, and a place that is whole or not there. */
-import { existsSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { existsSync, rmSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { CheckpointError } from '../../errors.ts';
 import { findModel, findWithAdapter } from '../../run/model/find_model.node.ts';
 import { openPretrained, type Pretrained } from '../../run/model/pretrained.ts';
@@ -39,6 +39,7 @@ export async function writeWhole<T>(
   const target = resolve(output);
   const store = fileStore(dirname(target));
   const unfinished = `.${basename(target)}.tmp-${process.pid}`;
+  const ended = whenKilled(() => rmSync(join(dirname(target), unfinished), { recursive: true, force: true }));
   try {
     const written = await write(store, unfinished);
     await store.renameDirectory(unfinished, basename(target));
@@ -46,5 +47,22 @@ export async function writeWhole<T>(
   } catch (error) {
     await store.remove(unfinished);
     throw error;
+  } finally {
+    ended();
   }
+}
+
+/** Cleans up where a signal ends the process, which it then does. @returns what ends the watch */
+function whenKilled(cleanUp: () => void): () => void {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const end = (): void => {
+    for (const signal of signals) process.off(signal, kill);
+  };
+  const kill = (signal: NodeJS.Signals): void => {
+    end();
+    cleanUp();
+    process.kill(process.pid, signal);
+  };
+  for (const signal of signals) process.on(signal, kill);
+  return end;
 }
