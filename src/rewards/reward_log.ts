@@ -25,7 +25,8 @@ const OWN_METRICS: ReadonlySet<string> = new Set(
     'evaluation diagnosis message tokens_per_second',
   ].flatMap((names) => names.split(' ')),
 );
-const OWN_BEGINNINGS = /^(?:eval_|(?:prompts|rewards|group_steps|completions|solve_rate|groups|clip_ratio|sampling|importance_ratio)\/)/;
+const OWN_BEGINNINGS =
+  /^(?:eval_|(?:prompts|rewards|group_steps|completions|solve_rate|groups|clip_ratio|sampling|importance_ratio)\/)/;
 
 /** Takes what the reward functions log of a batch of C completions. */
 export class RewardLog implements RewardLogs {
