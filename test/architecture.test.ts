@@ -32,7 +32,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   options: [],
   // What verifiers read answers with; knows no task.
   parsing: ['options'],
-  rewards: ['parsing', 'options', 'kernels'],
+  rewards: ['parsing', 'options', 'kernels', 'http'],
   // Text to tokens and back; knows no task.
   text: [],
   // What a model's text is run in; knows no task.
@@ -54,7 +54,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // Files of the user's own, loaded for what a config names.
   plugins: [
     'run/tracker.ts', 'run/reporter_event.ts', 'hub', 'config', 'methods', 'data', 'text', 'rewards', 'options',
-    'kernels',
+    'kernels', 'http',
   ],
   // Ops for programs that use TensorFlow.js.
   tfjs: ['model', 'kernels'],
@@ -64,7 +64,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   trackers: ['run', 'config', 'http'],
   run: [
     'hub', 'planning', 'grpo', 'diagnostics', 'config', 'methods', 'model', 'data', 'text', 'rewards', 'options',
-    'kernels',
+    'kernels', 'http',
   ],
   // A run directory as one page.
   report: ['run', 'methods', 'config', 'data'],

@@ -3,6 +3,7 @@
  * a tree search can copy it, and chance comes from a generator that is given. A task whose problem is answered by one text
  * is an environment of one turn.
  */
+import type { AnswerFiles } from '../http/answer_log.ts';
 import type { Rng } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
 import type { FinishReason, Verdict } from '../rewards/verdict.ts';
@@ -167,14 +168,6 @@ export interface DistantEpisode {
   step(before: EpisodeState, action: string, context: VerifyContext): Promise<EpisodeStep>;
   /** It is over, or given up. @throws what keeping its answers throws */
   end(): Promise<void>;
-}
-
-/** Where answers are kept: a folder of the run directory. */
-export interface AnswerFiles {
-  read(name: string): Promise<Uint8Array | undefined>;
-  append(name: string, text: string): Promise<void>;
-  list(): Promise<readonly string[]>;
-  remove(name: string): Promise<void>;
 }
 
 /** The problems of a task, or of a set of them, as episodes. */

@@ -8,6 +8,7 @@ import { calibrationReward } from './functions/calibration.ts';
 import { contextFReward } from './functions/context_f.ts';
 import { expDecayReward } from './functions/exp_decay.ts';
 import { flawPenaltyReward } from './functions/flaw_penalty.ts';
+import { httpReward } from './functions/http.ts';
 import { intervalIouReward } from './functions/interval_iou.ts';
 import { kendallReward } from './functions/kendall.ts';
 import { keywordChainReward } from './functions/keyword_chain.ts';
@@ -118,6 +119,7 @@ export const builtInRewards: Readonly<Record<string, RewardDefinition>> = {
   'keyword-coverage': keywordCoverageReward,
   'keyword-chain': keywordChainReward,
   'step-cost': stepCostReward,
+  http: httpReward,
 };
 
 /**

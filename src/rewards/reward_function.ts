@@ -5,6 +5,7 @@
  * this completion": it is left out of the weighted sum, as None is in TRL.
  */
 import { ConfigError, PluginError } from '../errors.ts';
+import type { AnswerFiles } from '../http/answer_log.ts';
 import { type ExtraValue, RewardLog, type RewardLogs } from './reward_log.ts';
 import { LARGEST_REWARD } from './sandbox/sandbox.ts';
 import type { FinishReason, Verdict } from './verdict.ts';
@@ -42,8 +43,11 @@ export interface RewardBatch {
    * file of the user's, in a thread of its own, does not get it.
    */
   readonly judge?: (row: number, completion: string) => Verdict;
-  /** Steps of the stage that are done, and their share of its `max_steps`, in [0, 1): for schedules. */
-  readonly trainerState: { readonly step: number; readonly progress: number };
+  /**
+   * Steps of the stage that are done, and their share of its `max_steps`, in [0, 1): for schedules; and the version of the
+   * weights that wrote the completions, the optimizer steps of all stages, which a run gives.
+   */
+  readonly trainerState: { readonly step: number; readonly progress: number; readonly weightsVersion?: number };
   /**
    * Adds a column to completions.jsonl: one text, finite number, truth value or null per completion. `log_extra` of TRL;
    * every run gives it.
@@ -56,6 +60,23 @@ export interface RewardBatch {
 /** [C] one finite number per completion; null where the function has nothing to say of it. */
 export type RewardValues = readonly (number | null)[];
 
+/** What a reward is whose values come from elsewhere: they take time, and need not be the same when they are asked for again. */
+export interface DistantReward {
+  /** Looks whether it can be asked, before the first step. @throws ConfigError, PluginError */
+  open(): Promise<void>;
+  /**
+   * Keeps every answer from now on with the run, and gives those that are there in the place of asking.
+   *
+   * @param folder  what the files' place is called in messages
+   * @throws ConfigError where the answers that are there are somebody else's
+   */
+  recordIn(files: AnswerFiles, folder: string): Promise<void>;
+  /** A checkpoint was saved; answers that no checkpoint of the newest `keep` goes back to may be forgotten. */
+  checkpointed(weightsVersion: number, keep: number): Promise<void>;
+  /** Ends what is under way. */
+  close(): Promise<void>;
+}
+
 /** A named function from a batch to one value per completion. It must not change the batch. */
 export interface RewardFunction {
   /** Name in the metrics: `rewards/<name>/mean`. */
@@ -64,6 +85,8 @@ export interface RewardFunction {
   readonly source?: string;
   /** Least and largest value that it gives: one outside of them stops the run. */
   readonly range?: readonly [least: number, most: number];
+  /** There where its values come from elsewhere. */
+  readonly distant?: DistantReward;
   /** Why it has nothing to say of a problem, `what is so; remedy`: asked of some of each task before step 1. */
   refuses?(item: RewardItem): string | undefined;
   score(batch: RewardBatch): RewardValues | Promise<RewardValues>;

@@ -145,7 +145,7 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
   // Also where an earlier version began the run, or a kill came in between.
   if (!(await isDescribed(store))) await describeModel(store, MODEL_FOLDER, options.run);
   const { run, directory = '' } = options;
-  await recordAnswers(run.engine.tasks, store);
+  await recordAnswers(run, store);
   const trackers = new TrackerGroup(options.trackers);
   trackers.tell({ type: 'start', directory, config: flatConfig(run.config), ...(resumedFrom && { resumedFrom }) });
   const start = run.journal.clock();
@@ -258,7 +258,7 @@ async function checkpoint(options: ClaimedOptions, logs: RunLogs, wallSeconds: n
   const captured = await captureCheckpoint(run, positions, wallSeconds);
   const { name } = await saveCheckpoint(store, captured, { keep: run.config.saveTotalLimit, run: options.identity });
   await pruneBest(run, store);
-  await pruneAnswers(run.engine.tasks, run.engine.generator.weightsVersion, run.config.saveTotalLimit);
+  await pruneAnswers(run, run.config.saveTotalLimit);
   await logs.flushEvents();
   if (failure !== undefined) throw failure;
   return name;

@@ -219,6 +219,7 @@ describe('every built-in reward with a range', () => {
     'keyword-coverage': { column: 'keywords' },
     'keyword-chain': { column: 'keywords' },
     'op-curiosity': { op: '*' },
+    http: { url: 'http://127.0.0.1:1/score' },
     soft_overlong: { max_tokens: 8, cache: 4 },
     cosine: { max_len: 8 },
   };

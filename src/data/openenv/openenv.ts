@@ -4,12 +4,13 @@
  */
 import { ConfigError } from '../../errors.ts';
 import { serverAddress, withoutSecrets } from '../../http/address.ts';
+import type { AnswerFiles } from '../../http/answer_log.ts';
 import { missing } from '../../rewards/reject.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
 import { asksInWords, type Codec, type Message } from '../../text/codec.ts';
 import { characterTokenizer } from '../../text/vocabulary_tokenizer.ts';
 import { keyedPermutation } from '../datasets/permutation.ts';
-import { type AnswerFiles, mostEpisodeTokens } from '../environment.ts';
+import { mostEpisodeTokens } from '../environment.ts';
 import { type Conversation, conversationOf, refuseConversation, takeKnobs } from '../knobs.ts';
 import { openingOf } from '../prompts/style.ts';
 import type { Knobs, Split, Task, TaskItem, TaskLanguage } from '../task.ts';

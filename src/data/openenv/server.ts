@@ -1,8 +1,9 @@
 /** An OpenEnv server as what answers episodes: sessions that are used again, what they said kept with the run. */
 import { PluginError } from '../../errors.ts';
+import type { AnswerFiles } from '../../http/answer_log.ts';
 import { truncated } from '../../rewards/reject.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
-import type { AnswerFiles, DistantEnvironment, DistantEpisode, EpisodeState, EpisodeStep } from '../environment.ts';
+import type { DistantEnvironment, DistantEpisode, EpisodeState, EpisodeStep } from '../environment.ts';
 import { correct } from '../judge.ts';
 import { afterTurn } from '../play.ts';
 import type { TaskItem, VerifyContext } from '../problem.ts';

@@ -25,17 +25,18 @@ export function rewarder(engine: Engine, step: Step, sinks: RewardSinks): Reward
 }
 
 async function rewardGroups(
-  { tasks }: Engine,
+  { tasks, generator }: Engine,
   { stage, number, methods, rewards: weighted }: Step,
   { excluded, logged }: RewardSinks,
   requests: readonly GroupRequest[],
   completions: readonly (readonly Completion[])[],
 ): Promise<RolloutGroup[]> {
   const items = requests.map(({ item }) => item);
+  const { weightsVersion } = generator;
   const verified = await judgedCompletions(tasks, items, completions, wantsOf(methods.uses));
   const answered = answeredItems(items, verified);
   const batch: RewardBatch = {
-    ...rewardBatch(answered, { step: number, progress: number / stage.optimizer.maxSteps }),
+    ...rewardBatch(answered, { step: number, progress: number / stage.optimizer.maxSteps, weightsVersion }),
     judge: (row, completion) => tasks.verify(answered[row].item, completion, { finishReason: 'eos' }),
   };
   const {

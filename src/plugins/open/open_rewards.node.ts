@@ -10,7 +10,7 @@ import { tryReward } from '../check/reward_check.ts';
 import { rewardPlace } from '../found_files.node.ts';
 import { startReward } from '../reward_thread.node.ts';
 import type { RewardStart } from '../reward_worker.node.ts';
-import { LOAD_SECONDS, type Opening, openModule, orReport } from './opening.node.ts';
+import { LOAD_SECONDS, type OpenedReward, type Opening, openModule, orReport } from './opening.node.ts';
 
 /**
  * Starts the rewards that are files, and looks at the others, so that mistakes in them show their line too.
@@ -40,7 +40,7 @@ async function openReward(
   path: string,
 ): Promise<SandboxedReward | undefined> {
   if (!isModuleFile(name)) {
-    getReward(name, options);
+    await openElsewhere(opening, name, options);
     return undefined;
   }
   const { export: exported, signature, ...own } = options;
@@ -61,6 +61,17 @@ async function openReward(
   return started;
 }
 
+/** Looks at a reward of the package; one whose values come from elsewhere is kept open for the run. */
+async function openElsewhere({ threads }: Opening, name: string, options: RewardOptions): Promise<void> {
+  const key = threadKey(name, options);
+  if (threads.has(key)) return;
+  const reward = getReward(name, options);
+  const { distant } = reward;
+  if (distant === undefined) return;
+  threads.set(key, Object.assign(reward, { close: () => distant.close() }));
+  await distant.open();
+}
+
 function wrongSignature(value: unknown): PluginError {
   const rule = 'not a way to call a reward; use trl, or leave it out for {name, score(batch)}';
   return new PluginError('bad-module', rule, { key: 'signature', value });
@@ -70,15 +81,16 @@ function threadKey(inRun: string, options: RewardOptions): string {
   return JSON.stringify([inRun, Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))]);
 }
 
-/** For each file, a maker that gives the reward which was started for the same options. */
+/** A maker for each file, and each reward from elsewhere, that gives what was opened for the same options. */
 export function makersOf({ modules, threads }: Opening): OwnRewards {
-  const makers = [...modules.values()].map(({ inRun }) => {
-    const maker = (options: RewardOptions): SandboxedReward => {
-      const thread = threads.get(threadKey(inRun, options));
-      if (thread === undefined) throw new RangeError(`${inRun} was not opened for these options`);
-      return thread;
+  const elsewhere = [...threads.values()].flatMap(({ name, distant }) => (distant === undefined ? [] : [name]));
+  const makers = [...[...modules.values()].map(({ inRun }) => inRun), ...elsewhere].map((name) => {
+    const maker = (options: RewardOptions): OpenedReward => {
+      const opened = threads.get(threadKey(name, options));
+      if (opened === undefined) throw new RangeError(`${name} was not opened for these options`);
+      return opened;
     };
-    return [inRun, maker] as const;
+    return [name, maker] as const;
   });
   return Object.fromEntries(makers);
 }

@@ -1,10 +1,10 @@
 /** A config's own files while they are opened: what is open so far, and what every kind of file goes through. */
 import type { LoadedConfig } from '../../config/load.ts';
 import { addOptionProblems } from '../../config/option_problems.ts';
-import type { AnswerFiles } from '../../data/environment.ts';
+import type { AnswerFiles } from '../../http/answer_log.ts';
 import type { Method } from '../../methods/method.ts';
 import { optionProblems } from '../../options/read.ts';
-import type { SandboxedReward } from '../../rewards/sandbox/sandboxed_reward.ts';
+import type { RewardFunction } from '../../rewards/reward_function.ts';
 import type { Codec } from '../../text/codec.ts';
 import { type FoundFile, findFile } from '../found_files.node.ts';
 import type { NodeJudgeThreads } from '../judging/judge_threads.node.ts';
@@ -34,6 +34,9 @@ export interface PluginOptions {
 /** Time to load a file, however short the limit of its calls is. */
 export const LOAD_SECONDS = 60;
 
+/** A reward in its thread, or one that is asked for elsewhere. */
+export type OpenedReward = RewardFunction & { close(): Promise<void> };
+
 export interface Opening {
   readonly loaded: LoadedConfig;
   readonly options: PluginOptions;
@@ -41,8 +44,8 @@ export interface Opening {
   readonly modules: Map<string, FoundFile>;
   /** Files whose loading was announced, as messages show them. */
   readonly announced: Set<string>;
-  /** By name in the run and options: two stages with the same reward share a thread. */
-  readonly threads: Map<string, SandboxedReward>;
+  /** By name in the run and options: two stages with the same reward share a thread, or what is asked elsewhere. */
+  readonly threads: Map<string, OpenedReward>;
   /** By `methodKey` of their names in the run. */
   readonly methods: Map<string, Method<unknown>>;
   readonly reporters: StartedReporter[];

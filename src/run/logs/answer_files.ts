@@ -1,13 +1,21 @@
-/** Where a run directory keeps what servers have answered: `answers/<number of the task>/`. */
-import type { AnswerFiles } from '../../data/environment.ts';
-import type { TaskSet } from '../../data/task_set.ts';
+/**
+ * Where a run directory keeps what servers have answered: `answers/<number of the task>/`, and for rewards
+ * `answers/reward-<stage>-<place>/`, of the first place that names it.
+ */
+
+import type { TrainingRun } from '../../grpo/run.ts';
+import type { AnswerFiles } from '../../http/answer_log.ts';
+import type { DistantReward } from '../../rewards/reward_function.ts';
 import type { Store } from '../store/store.ts';
 
 const FOLDER = 'answers';
 
-/** @param task  number of the task in the config, from 0 */
-export function answerFiles(store: Store, task: number): AnswerFiles {
-  const folder = `${FOLDER}/${task}`;
+/** What may have asked servers. */
+type Answered = Pick<TrainingRun, 'engine' | 'rewards'>;
+
+/** @param of  number of the task in the config, from 0; or what is a reward's */
+export function answerFiles(store: Store, of: number | string): AnswerFiles {
+  const folder = `${FOLDER}/${of}`;
   return {
     read: (name) => store.read(`${folder}/${name}`),
     append: (name, text) => store.append(`${folder}/${name}`, text),
@@ -17,11 +25,28 @@ export function answerFiles(store: Store, task: number): AnswerFiles {
 }
 
 /** Keeps the answers of all servers of a run in it, and gives those that are there. */
-export async function recordAnswers({ shares }: TaskSet, store: Store): Promise<void> {
-  for (const [index, { task }] of shares.entries()) await task.distant?.recordIn(answerFiles(store, index));
+export async function recordAnswers({ engine, rewards }: Answered, store: Store): Promise<void> {
+  for (const [index, { task }] of engine.tasks.shares.entries())
+    await task.distant?.recordIn(answerFiles(store, index));
+  for (const [folder, reward] of distantRewards(rewards)) {
+    await reward.recordIn(answerFiles(store, folder), `${FOLDER}/${folder}`);
+  }
 }
 
 /** After a checkpoint. @param keep  checkpoints that are kept */
-export async function pruneAnswers({ shares }: TaskSet, weightsVersion: number, keep: number): Promise<void> {
-  for (const { task } of shares) await task.distant?.checkpointed(weightsVersion, keep);
+export async function pruneAnswers({ engine, rewards }: Answered, keep: number): Promise<void> {
+  const { weightsVersion } = engine.generator;
+  for (const { task } of engine.tasks.shares) await task.distant?.checkpointed(weightsVersion, keep);
+  for (const reward of distantRewards(rewards).values()) await reward.checkpointed(weightsVersion, keep);
+}
+
+/** What comes from elsewhere, by its folder; a reward of several stages once. */
+function distantRewards(stages: Answered['rewards']): ReadonlyMap<string, DistantReward> {
+  const folders = new Map<DistantReward, string>();
+  for (const [stage, rewards] of stages.entries()) {
+    for (const [place, { reward }] of rewards.entries()) {
+      if (reward.distant && !folders.has(reward.distant)) folders.set(reward.distant, `reward-${stage}-${place}`);
+    }
+  }
+  return new Map([...folders].map(([reward, folder]) => [folder, reward]));
 }
