@@ -27,7 +27,7 @@ export interface NodeJudgeThreads extends JudgeThreads {
   close(): Promise<void>;
 }
 
-/** @param threads  most of them, from 1; default: a thread for each core, at most 4 */
+/** Opens threads for verdicts that take time. @param threads  most of them, from 1; default: one for each core, at most 4 */
 export function judgeThreads(threads = Math.min(MOST_THREADS, availableParallelism())): NodeJudgeThreads {
   const pool = new Pool(threads);
   const judgeOf =
