@@ -6,14 +6,16 @@
 
 import type { TaskItem } from '../data/task.ts';
 import type { TaskSet } from '../data/task_set.ts';
-import type { EvaluationFigure, ProblemRecord } from '../methods/points.ts';
+import type { Answer, EvaluationFigure, ProblemRecord } from '../methods/points.ts';
 import type { Evaluation, VerifiedCompletion } from '../methods/records.ts';
-import type { StageConfig } from '../methods/stage.ts';
+import type { SamplingConfig, StageConfig } from '../methods/stage.ts';
 import { meanPassAtK, shareSolved } from '../methods/statistics.ts';
-import { turnsOf } from '../methods/support/rollouts/turns.ts';
+import { ownTokens, turnsOf } from '../methods/support/rollouts/turns.ts';
 import { wholeVocabulary } from '../model/sampling/generation.ts';
+import type { Verdict } from '../rewards/verdict.ts';
+import { TOKEN } from '../token_kinds.ts';
 import type { Engine } from './engine.ts';
-import { completeItems, sampledTokens } from './rollout/complete.ts';
+import { completeItems } from './rollout/complete.ts';
 import { samplingKey } from './run.ts';
 
 const EXAMPLES = 8;
@@ -30,34 +32,81 @@ export interface Evaluator {
 }
 
 /** Evaluates the policy as it is, on the problems that the stage's evaluations ask. */
-export async function evaluate({ engine, figures, seed }: Evaluator, stage: StageConfig): Promise<Evaluation> {
-  const { tasks } = engine;
-  const items = evaluatedItems(tasks, stage);
-  const { samples, evalTemperature } = stage.evaluation;
+export async function evaluate(evaluator: Evaluator, stage: StageConfig): Promise<Evaluation> {
+  return evaluationOf(evaluator, stage, await askProblems(evaluator, stage));
+}
+
+/** What the policy, as it is, answers to the problems that the stage's evaluations ask. */
+export async function askProblems(
+  { engine, figures, seed }: Evaluator,
+  stage: StageConfig,
+): Promise<readonly ProblemRecord[]> {
+  const items = evaluatedItems(engine.tasks, stage);
+  const { samples } = stage.evaluation;
   const key = samplingKey(seed, 'eval');
   const greedy = await completeItems(engine, items, { samples: 1, sampling: GREEDY, samplingKey: key, stage });
-  const own = stage.stage === 'grpo' ? stage.sampling : PLAIN;
-  const sampling = { ...own, temperature: evalTemperature ?? own.temperature };
+  const sampling = evaluationSampling(stage);
   const wants = figures.some(({ readsStates }) => readsStates) ? ({ wantsStates: true } as const) : {};
   const sampled = await completeItems(engine, items, { samples, sampling, samplingKey: key, stage, wants });
-  const answers = greedy.flat(); // one per item
-  const correct = sampled.map((completions) => completions.filter(({ verdict }) => verdict.score === 1).length);
-  const weights = items.map(({ weight }) => weight);
-  const tokens = sampledTokens(sampled);
-  const solved = answers.map(({ verdict }) => (verdict.score === 1 ? 1 : 0));
+  return items.map(({ key, weight, prompt, task, level }, i): ProblemRecord => {
+    const [first] = greedy[i];
+    return {
+      key,
+      weight,
+      prompt,
+      ...(task !== undefined && { task }),
+      ...(level !== undefined && { level }),
+      greedy: first.verdict,
+      samples: sampled[i].map(({ verdict }) => verdict),
+      turns: sampled[i].map(turnsOf),
+      greedyAnswer: answerOf(first),
+      answers: sampled[i].map((completion) => ({ ...answerOf(completion), logprob: ownLogprob(completion) })),
+    };
+  });
+}
+
+/** How a stage's evaluations sample. */
+export function evaluationSampling(stage: StageConfig): SamplingConfig {
+  const own = stage.stage === 'grpo' ? stage.sampling : PLAIN;
+  return { ...own, temperature: stage.evaluation.evalTemperature ?? own.temperature };
+}
+
+function answerOf(completion: VerifiedCompletion): Answer {
+  return { text: completion.text, tokens: ownTokens(completion) };
+}
+
+function ownLogprob({ logprobs, labels }: VerifiedCompletion): number {
+  return logprobs.reduce((sum, logprob, t) => (labels?.[t] === TOKEN.given ? sum : sum + logprob), 0);
+}
+
+/** The figures of what was answered: functions of the records alone. */
+export function evaluationOf(
+  { engine: { tasks }, figures }: Evaluator,
+  { evaluation: { samples } }: StageConfig,
+  problems: readonly ProblemRecord[],
+): Evaluation {
+  const correct = problems.map((problem) => problem.samples.filter(isSolved).length);
+  const weights = problems.map(({ weight }) => weight);
+  const solved = problems.map(({ greedy }) => (isSolved(greedy) ? 1 : 0));
+  const lengths = problems.flatMap(({ answers }) => answers.map(({ tokens }) => tokens.length));
   return {
     accuracy: shareSolved(solved, weights),
-    ...(tasks.shares.length > 1 && { byTask: accuraciesByTask(items, { solved, correct, samples }) }),
+    ...(tasks.shares.length > 1 && { byTask: accuraciesByTask(problems, { solved, correct, samples }) }),
     samples,
     meanAtK: meanPassAtK(correct, samples, 1, weights),
     passAtK: Object.fromEntries(passes(samples).map((k) => [k, meanPassAtK(correct, samples, k, weights)])),
-    figures: figuresOf(figures, items, answers, sampled),
-    meanLength: tokens / (items.length * samples),
-    examples: items.slice(0, EXAMPLES).map(({ prompt }, i) => {
-      const { text: completion, verdict } = answers[i] as VerifiedCompletion;
-      return { prompt, completion, verdict };
-    }),
+    figures: Object.fromEntries(figures.map((figure) => [figure.name, figure.of(problems)])),
+    meanLength: lengths.reduce((sum, length) => sum + length, 0) / lengths.length,
+    examples: problems.slice(0, EXAMPLES).map(({ prompt, greedy, greedyAnswer }) => ({
+      prompt,
+      completion: greedyAnswer.text,
+      verdict: greedy,
+    })),
   };
+}
+
+function isSolved({ score }: Verdict): boolean {
+  return score === 1;
 }
 
 /** The held-out problems that a stage's evaluations ask: all, or `eval_samples` of them at even distances. */
@@ -68,17 +117,17 @@ export function evaluatedItems(tasks: Pick<TaskSet, 'heldOutItems'>, { evaluatio
   return Array.from({ length: problems }, (_, i) => items[Math.floor((i * items.length) / problems)] as TaskItem);
 }
 
-/** Each of several tasks by itself. @param solved  per item, by its greedy answer @param correct  of `samples` per item */
+/** Each of several tasks by itself. @param solved  by greedy answers @param correct  of `samples` of each problem */
 function accuraciesByTask(
-  items: readonly TaskItem[],
+  problems: readonly ProblemRecord[],
   { solved, correct, samples }: { solved: readonly (0 | 1)[]; correct: readonly number[]; samples: number },
 ): NonNullable<Evaluation['byTask']> {
-  const labels = [...new Set(items.map(({ task = '' }) => task))];
+  const labels = [...new Set(problems.map(({ task = '' }) => task))];
   return Object.fromEntries(
     labels.map((label) => {
-      const own = items.flatMap(({ task }, i) => (task === label ? [i] : []));
+      const own = problems.flatMap(({ task }, i) => (task === label ? [i] : []));
       const of = <Value>(values: readonly Value[]): Value[] => own.map((i) => values[i]);
-      const weights = own.map((i) => items[i].weight);
+      const weights = own.map((i) => problems[i].weight);
       return [
         label,
         {
@@ -88,26 +137,6 @@ function accuraciesByTask(
       ];
     }),
   );
-}
-
-/** Further figures that the stage asks for. */
-function figuresOf(
-  figures: readonly EvaluationFigure[],
-  items: readonly TaskItem[],
-  greedy: readonly VerifiedCompletion[],
-  sampled: readonly (readonly VerifiedCompletion[])[],
-): Evaluation['figures'] {
-  if (figures.length === 0) return {};
-  const problems = items.map(
-    ({ key, weight }, i): ProblemRecord => ({
-      key,
-      weight,
-      greedy: greedy[i].verdict,
-      samples: sampled[i].map(({ verdict }) => verdict),
-      turns: sampled[i].map(turnsOf),
-    }),
-  );
-  return Object.fromEntries(figures.map((figure) => [figure.name, figure.of(problems)]));
 }
 
 /** k of pass@k: 1, 2, 4, … and K itself. */

@@ -1,6 +1,7 @@
 /** What a run says while it trains. The terminal, the run directory, a web page and the tests are listeners. */
 
 import type { Diagnosis } from '../diagnostics/diagnostic.ts';
+import type { ProblemRecord } from '../methods/points.ts';
 import type { Collected, CreditedGroup, Evaluation, StepMetrics } from '../methods/records.ts';
 
 /** `requested`: by the person who watches; a session asks for it, never the trainer. */
@@ -26,6 +27,8 @@ export type TrainEvent =
       readonly stage: 'sft' | 'grpo';
       readonly step: number;
       readonly evaluation: Evaluation;
+      /** What it is made of, problem by problem. */
+      readonly problems: readonly ProblemRecord[];
       /** That it took. */
       readonly seconds: number;
     }

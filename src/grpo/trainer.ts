@@ -29,7 +29,7 @@ import {
   wrongAnswers,
 } from './diagnose.ts';
 import type { Engine } from './engine.ts';
-import { evaluate } from './evaluate.ts';
+import { askProblems, type Evaluator, evaluationOf } from './evaluate.ts';
 import type { EvaluationEvent, EvaluationMoment, TrainEvent } from './events.ts';
 import { type Interruptible, Points } from './interruption.ts';
 import { endingOf, type Journal, type RunState, timed } from './journal.ts';
@@ -356,14 +356,17 @@ async function* evaluation(run: TrainingRun, moment: EvaluationMoment, points: P
 export async function evaluationEvent(run: TrainingRun, moment: EvaluationMoment): Promise<EvaluationEvent> {
   const { step, seconds } = run.journal.state;
   const before = seconds.eval;
-  const evaluation = await evaluateRun(run);
+  const problems = await timed(run.journal, 'eval', () => askProblems(evaluatorOf(run), stageOf(run)));
+  const evaluation = evaluationOf(evaluatorOf(run), stageOf(run), problems);
   const { stage } = stageOf(run);
-  return { type: 'evaluation', moment, stage, step, evaluation, seconds: seconds.eval - before };
+  return { type: 'evaluation', moment, stage, step, evaluation, problems, seconds: seconds.eval - before };
 }
 
 /** Evaluates the policy of a run as it is, on the problems of its stage. Does not move the run's counters. */
-export function evaluateRun(run: TrainingRun): Promise<Evaluation> {
-  const { engine, config, figures, journal } = run;
-  const evaluator = { engine, figures: figures[journal.state.stageIndex] ?? [], seed: config.seed };
-  return timed(journal, 'eval', () => evaluate(evaluator, stageOf(run)));
+export async function evaluateRun(run: TrainingRun): Promise<Evaluation> {
+  return (await evaluationEvent(run, 'requested')).evaluation;
+}
+
+function evaluatorOf({ engine, config, figures, journal }: TrainingRun): Evaluator {
+  return { engine, figures: figures[journal.state.stageIndex] ?? [], seed: config.seed };
 }

@@ -212,10 +212,29 @@ export interface ProblemRecord {
   readonly key: string;
   /** Weight in the means over all problems, above 0. */
   readonly weight: number;
+  readonly prompt: string;
+  /** Label of its task, and its level, where it has them. */
+  readonly task?: string;
+  readonly level?: number;
   readonly greedy: Verdict;
   readonly samples: readonly Verdict[];
   /** [samples] their turns; one where a problem is answered by one text. */
   readonly turns: readonly (readonly Turn[])[];
+  /** What was written: the greedy answer, and each of the samples. */
+  readonly greedyAnswer: Answer;
+  readonly answers: readonly SampledAnswer[];
+}
+
+/** An answer of an evaluation, as it was written. */
+export interface Answer {
+  readonly text: string;
+  /** Ids of the tokens that the policy wrote, of all its turns; its end included. */
+  readonly tokens: Int32Array;
+}
+
+export interface SampledAnswer extends Answer {
+  /** Of these tokens together under the policy that sampled them, in nats. */
+  readonly logprob: number;
 }
 
 /** Point 13: a further figure of an evaluation, over all held-out problems. */

@@ -7,7 +7,7 @@
 import { resolvedTree, resolvedYaml } from '../config/dump.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { CheckpointError, NumericsError, PluginError } from '../errors.ts';
-import type { TrainEvent } from '../grpo/events.ts';
+import type { EvaluationEvent, TrainEvent } from '../grpo/events.ts';
 import { type Interruption, untilAborted } from '../grpo/interruption.ts';
 import type { Progress, TrainingRun } from '../grpo/run.ts';
 import { isStageOver, withConfig } from '../grpo/run.ts';
@@ -24,6 +24,7 @@ import { checkResume, describeChanges, hashConfig, identityOf, writeFingerprint 
 import { flatConfig } from './flat_config.ts';
 import type { JsonObject } from './json.ts';
 import { pruneAnswers, recordAnswers } from './logs/answer_files.ts';
+import { keepFinal, keepRecords } from './logs/problem_records.ts';
 import { RunLogs } from './logs/run_logs.ts';
 import { bestOrigin, describeModel, exportModel, lastOrigin } from './model/model_export.ts';
 import { MODEL_FOLDER } from './model/model_files.ts';
@@ -158,6 +159,7 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
     rest = restOf(run, logs);
   };
   const { signal } = options;
+  let newest: EvaluationEvent | undefined;
   async function* save(): AsyncGenerator<SessionEvent> {
     const name = await checkpoint(options, logs, wallSeconds());
     savedAt = run.journal.clock();
@@ -174,6 +176,8 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
       if (event.type === 'evaluation') {
         await requireDirectory(options, options.claim);
         await keepBest(run, store);
+        await keepRecords(run, store, event);
+        newest = event;
       }
       yield event;
       if (event.type === 'evaluation' && event.moment === 'final') yield* save(); // the last step was saved without it
@@ -211,6 +215,9 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
     yield* trackers.close({ end: 'failed' });
     throw error;
   }
+  // A stage that a controller ended after an evaluation has that as its last.
+  if (newest?.moment === 'periodic' && newest.evaluation === run.journal.state.final)
+    await keepFinal(run, store, newest);
   yield* finish(options, logs, trackers, wallSeconds);
 }
 

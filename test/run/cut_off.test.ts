@@ -120,9 +120,13 @@ interface Left {
   readonly best: unknown;
   readonly metrics: readonly unknown[];
   readonly completions: string;
+  /** What was answered to each problem. */
+  readonly answers: readonly string[];
   /** Of the last checkpoint: what the diagnostics remember, the ledger, methods, counters. */
   readonly state: unknown;
 }
+
+const ANSWERS = ['baseline', 'best', 'final', 'counts'];
 
 const timeless = (text: string): unknown => JSON.parse(text, (name, value) => (isTime(name.toLowerCase()) ? 0 : value));
 
@@ -138,6 +142,7 @@ async function left(store: Store, { events }: Ended): Promise<Left> {
     best: { best, model },
     metrics: lines.map(timeless),
     completions: await text('completions.jsonl'),
+    answers: await Promise.all(ANSWERS.map((name) => text(`evaluations/${name}.jsonl`))),
     state: timeless(await text('checkpoints/grpo-4/state.json')),
   };
 }

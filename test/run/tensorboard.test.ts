@@ -85,6 +85,7 @@ describe('the TensorBoard log', () => {
       stage: 'grpo',
       step: 0,
       evaluation,
+      problems: [],
       seconds: 1,
     };
     await write(store, stage(0), event, stepEvent(1, { reward: 0.75, 'completions/mean_length': 6, loss: Number.NaN }));

@@ -183,7 +183,12 @@ export const TRIALS: Trials = {
   evaluationFigures(part, { batch }) {
     const problems = batch.map(({ item, rollouts }): ProblemRecord => {
       const [greedy, ...samples] = rollouts.map(({ verdict }) => verdict);
-      return { key: item.key, weight: 1 / batch.length, greedy, samples, turns: rollouts.slice(1).map(turnsOf) };
+      const [greedyAnswer, ...answers] = rollouts.map(({ text, tokens, logprobs }) => {
+        return { text, tokens, logprob: logprobs.reduce((sum, logprob) => sum + logprob, 0) };
+      });
+      const { key, prompt } = item;
+      const turns = rollouts.slice(1).map(turnsOf);
+      return { key, weight: 1 / batch.length, prompt, greedy, samples, turns, greedyAnswer, answers };
     });
     return {
       given: problems,

@@ -60,7 +60,7 @@ export function evaluation(moment: EvaluationMoment, step: number, greedy: numbe
     meanLength: 12,
     examples: [],
   };
-  return { type: 'evaluation', moment, stage: 'grpo', step, evaluation: result, seconds: 1 };
+  return { type: 'evaluation', moment, stage: 'grpo', step, evaluation: result, problems: [], seconds: 1 };
 }
 
 export function rollouts(prompt: string, text: string, score = 0): TrainEvent {

@@ -16,7 +16,18 @@ const played = (score: 0 | 1, turns: number): Rollout => {
 
 function problem(episodes: readonly Rollout[], weight = 1): ProblemRecord {
   const samples = episodes.map(({ verdict }) => verdict);
-  return { key: 'a', weight, greedy: samples[0], samples, turns: episodes.map(turnsOf) };
+  const answers = episodes.map(({ text, tokens }) => ({ text, tokens, logprob: -1 }));
+  const [greedyAnswer] = answers;
+  return {
+    key: 'a',
+    weight,
+    prompt: 'a',
+    greedy: samples[0],
+    samples,
+    turns: episodes.map(turnsOf),
+    greedyAnswer,
+    answers,
+  };
 }
 
 function figure(options: string, ...problems: readonly ProblemRecord[]): { name: string; mean: number } {

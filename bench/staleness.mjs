@@ -1,0 +1,118 @@
+/**
+ * What does it cost to learn from batches that were sampled ahead?
+ *
+ *   npm run bench -- staleness [--seeds 0..2] [--only WORDS] [--force] [--quick]
+ *
+ * Trains the recipe of configs/sort-digits.yaml, cut to 400 steps, with lags of 0, 1, 2, 4 and 8 batches: with the plain clip, and with the
+ * ratio to the policy before the step and truncated importance weights. Of each run it keeps the curve of its evaluations,
+ * the mean ratio, how far log-probs moved while completions waited, and what was clipped. Each row is written to
+ * bench/results/staleness.json when it is done, and a row that is there, of the same config, is kept. One thread.
+ *
+ * Accuracies and weights are the same on any machine with the same JavaScript engine; seconds are those of the machine at
+ * that time, with whatever else it did.
+ */
+import { weightsSha256 } from '../dist/run/model/model_files.js';
+import { fail, readFlags, table } from './command.mjs';
+import { figure, keptRows, readSeeds, round, trained } from './kept_rows.mjs';
+import { mean } from './statistics.mjs';
+
+const RECIPE = 'configs/sort-digits.yaml';
+const STEPS = 400;
+const LAGS = [0, 1, 4, 2, 8];
+const WEIGHTS = {
+  clip: [],
+  tis: [
+    'grpo.vllm_importance_sampling_correction=true',
+    'grpo.vllm_importance_sampling_mode=token_truncate',
+    'grpo.vllm_importance_sampling_clip_max=2',
+  ],
+};
+
+const flags = readFlags({
+  further: {
+    seeds: { type: 'string', default: '0..2' },
+    only: { type: 'string' },
+    force: { type: 'boolean', default: false },
+  },
+});
+const words = flags.only?.split(',') ?? [''];
+const wanted = LAGS.flatMap((lag) =>
+  Object.entries(WEIGHTS)
+    .filter(([weights]) => lag > 0 || weights === 'clip') // on-policy there is nothing to weigh
+    .map(([weights, set]) => ({ name: `lag ${lag} ${weights}`, lag, weights, set })),
+).filter(({ name }) => words.some((word) => name.includes(word)));
+if (wanted.length === 0) fail(`--only ${flags.only} — no row has these words, such as "lag 4" or "tis".`);
+const { rows, measure } = keptRows('staleness', flags, { recipe: RECIPE });
+for (const seed of readSeeds(flags.seeds)) for (const row of wanted) await measureRow(row, seed);
+report();
+
+async function measureRow({ name, lag, weights, set }, seed) {
+  const steps = [`grpo.max_steps=${flags.quick ? 12 : STEPS}`, 'grpo.eval_steps=25'];
+  await measure(
+    {
+      key: `${name}, seed ${seed}`,
+      config: RECIPE,
+      set: [`seed=${seed}`, ...steps, ...(lag > 0 ? [`grpo.staleness=${lag}`] : []), ...set],
+      facts: { row: name, lag, weights, seed },
+    },
+    reached,
+    ({ greedy }) => percent(greedy.mean),
+  );
+}
+
+function reached(loaded) {
+  const curve = [];
+  const seen = { ratio: [], moved: [], clipped: [] };
+  const keep = (list, value) => typeof value === 'number' && list.push(value);
+  return trained(loaded, {
+    quick: flags.quick,
+    threads: 1,
+    see: (event) => {
+      if (event.type === 'evaluation') curve.push([event.step, figure(event.evaluation.meanAtK)]);
+      if (event.type !== 'step') return;
+      keep(seen.ratio, event.metrics['importance_ratio/mean']);
+      keep(seen.moved, event.metrics['sampling/sampling_logp_difference/mean']);
+      keep(seen.clipped, event.metrics['clip_ratio/region_mean']);
+    },
+    figuresOf: async ({ run, failed }) => ({
+      ...(failed === undefined ? { greedy: figure(run.journal.state.final.accuracy) } : { failed }),
+      curve,
+      ...Object.fromEntries(
+        Object.entries(seen).flatMap(([name, all]) => (all.length ? [[name, round(mean(all))]] : [])),
+      ),
+      sha: await weightsSha256(run.engine.policy),
+    }),
+  });
+}
+
+function percent(value) {
+  return `${(100 * value).toFixed(1)} %`;
+}
+
+/** Mean over the seeds, and the two values that enclose all. */
+function spread(values) {
+  if (values.length === 0) return '';
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  return `${percent(mean(values))} (${(100 * least).toFixed(1)}–${(100 * most).toFixed(1)})`;
+}
+
+function report() {
+  const names = [...new Set(Object.values(rows).map(({ row }) => row))];
+  const at = (own, step) => own.flatMap(({ curve }) => curve.find(([place]) => place === step)?.[1].mean ?? []);
+  const lines = names.map((name) => {
+    const own = Object.values(rows).filter(({ row }) => row === name);
+    const average = (of) => {
+      const values = own.flatMap((row) => row[of] ?? []);
+      return values.length === 0 ? '' : mean(values).toFixed(4);
+    };
+    return [
+      name,
+      ...[100, 200, 300, STEPS].map((step) => spread(at(own, step))),
+      average('ratio'),
+      average('moved'),
+      average('clipped'),
+    ];
+  });
+  const head = ['row', ...[100, 200, 300, STEPS].map((step) => `step ${step}`), 'ratio', 'moved', 'clipped'];
+  process.stdout.write(`${table(head, lines)}\n`);
+}
