@@ -233,7 +233,7 @@ export interface Answer {
 }
 
 export interface SampledAnswer extends Answer {
-  /** Of these tokens together under the policy that sampled them, in nats. */
+  /** Log-prob of these tokens together under the policy that sampled them, in nats. */
   readonly logprob: number;
 }
 
