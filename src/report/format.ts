@@ -17,7 +17,8 @@ export function formatTick(value: number, step: number, kind: Kind): string {
   if (kind === 'seconds') return value === 0 ? '0' : duration(value).replace(/ 00[sm]$/, '');
   if (kind === 'share') return `${minus((100 * value).toFixed(decimals(100 * step)))} %`;
   if (value === 0) return '0';
-  if (step < 1e-3) return minus(String(Number(value.toPrecision(3)).toExponential())).replace('e-', 'e−');
+  if (step < 1e-3 && Math.abs(value) < 0.1)
+    return minus(String(Number(value.toPrecision(3)).toExponential())).replace('e-', 'e−');
   if (step >= 1e5) return `${shortest(value / 1e6)}M`;
   if (step >= 100 && Math.abs(value) >= 1e4) return `${shortest(value / 1e3)}k`;
   return minus(value.toFixed(decimals(step)));

@@ -4,6 +4,7 @@
 import type { TrainEvent } from '../grpo/events.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
 import { type ConfiguredModel, type Progress, stageOf } from '../grpo/run.ts';
+import { rewardLabel } from '../rewards/module_file.ts';
 import type { FlatConfig } from './flat_config.ts';
 import type { JsonObject } from './json.ts';
 import { completionRecords } from './logs/completions.ts';
@@ -64,7 +65,7 @@ export function reported(run: ConfiguredModel & Progress, event: TrainEvent): Re
     }
     case 'rollouts': {
       const stage = stageOf(run);
-      const names = stage.stage === 'grpo' ? stage.rewards.map(({ name }) => name) : [];
+      const names = stage.stage === 'grpo' ? stage.rewards.map(rewardLabel) : [];
       const textOf = (tokens: Int32Array): string => run.engine.tasks.codec.decode(tokens);
       const completions = completionRecords(event.step, event.groups, names, textOf);
       return { type: 'completions', stage: stage.stage, step: event.step, completions };

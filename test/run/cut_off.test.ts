@@ -26,7 +26,7 @@ load_best_model_at_end: true
 stages:
   - {stage: sft, max_steps: 2, per_device_train_batch_size: 4, learning_rate: 1.0e-2, eval_steps: 1}
   - {stage: grpo, max_steps: 4, num_generations: 4, generation_batch_size: 8, per_device_train_batch_size: 4, gradient_accumulation_steps: 1,
-     num_iterations: 2, beta: 0.01, learning_rate: 1.0e-2, eval_steps: 2, num_generations_eval: 2, reward_funcs: [mine],
+     num_iterations: 2, beta: 0.01, learning_rate: 1.0e-2, eval_steps: 2, num_generations_eval: 2, reward_funcs: [./mine.ts],
      prompt_source: prioritized, rollout_strategies: [./careless.ts],
      controllers: [{name: early-stop-metric, stop_patience: 2, least_gain: 0.1}]}
 `;
@@ -73,7 +73,10 @@ const methods: OwnMethods = {
 async function open(threads?: number): Promise<TrainingRun> {
   const { config } = parseConfig(YAML, { file: 'run.yaml' });
   const backend = await wasmBackend(threads === undefined ? { inline: true } : { threads });
-  return openRun(config, createTasks(config, { heldOutSample: 3 }), backend, { rewards: { mine }, methods });
+  return openRun(config, createTasks(config, { heldOutSample: 3 }), backend, {
+    rewards: { './mine.ts': mine },
+    methods,
+  });
 }
 
 interface Attempt {
@@ -154,6 +157,11 @@ describe('a run that is cut off', () => {
     const whole = await left(store, ended);
     const isDead = (event: SessionEvent) => event.type === 'rollouts' && event.groups.every(({ dead }) => dead);
     expect(ended.events.some(isDead)).toBe(true);
+    expect(JSON.parse(whole.completions.split('\n')[0])).toMatchObject({
+      rewards: { mine: expect.any(Number) },
+      extra: { paid: expect.any(Number) },
+    });
+    expect(whole.metrics.some((line) => Object.hasOwn(line as object, 'most paid'))).toBe(true);
     const moments = budget({ quick: 12, all: ended.asked });
     const seen = new Set<string>();
     for (let i = 1; i <= moments; i++) {

@@ -32,7 +32,10 @@ export class PresetsPanel {
         ),
       ),
     );
-    place.append(element('fieldset', { class: 'presets' }, element('legend', { class: 'unseen' }, 'Task'), ...cards));
+    place.append(
+      element('fieldset', { class: 'presets' }, element('legend', { class: 'unseen' }, 'Task'), ...cards),
+      element('p', { class: 'note swipe', 'aria-hidden': 'true' }, `${cards.length} tasks: the row moves sideways →`),
+    );
   }
 
   update(): void {
