@@ -14,7 +14,7 @@ import type { RunConfig } from './run_config.ts';
  */
 export function withWordsOf({ stages }: Pick<RunConfig, 'stages'>, tasks: TaskSet, own: OwnMethods = {}): TaskSet {
   const asked = stages.flatMap((stage): readonly Pick<AskedUse, 'by' | 'use'>[] =>
-    stage.stage === 'grpo' ? usesOf(stage, own).asked : usesOfDemonstrations(stage),
+    stage.stage === 'grpo' ? usesOf(stage, own).asked : usesOfDemonstrations(stage, own),
   );
   const spoken = withControlWords(tasks, Object.assign({}, ...asked.map(({ use }) => use.words)));
   return withTurnForms(spoken, turnFormsOf(asked));

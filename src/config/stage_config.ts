@@ -15,7 +15,7 @@ import type { KeyTable } from '../options/keys.ts';
 import { didYouMean, nearestKey } from '../options/nearest_name.ts';
 import { readOptions } from '../options/read.ts';
 import { firstRepeated } from '../options/repeated.ts';
-import { rewardLabel } from '../rewards/module_file.ts';
+import { isModuleFile, rewardLabel } from '../rewards/module_file.ts';
 import { resolveBatch } from './batch_config.ts';
 import { shownRows } from './keys/dataset_keys.ts';
 import { GRPO_KEYS } from './keys/grpo_keys.ts';
@@ -59,8 +59,10 @@ function checkDemonstrations(section: Section<typeof SFT_KEYS>): void {
   const known = DEMONSTRATIONS.map(({ id }) => id);
   const nearest = `the nearest is ${nearestKey(name, known) ?? known[0]}`;
   const found = DEMONSTRATIONS.find(({ id }) => id === name);
-  if (found === undefined) refuse(`no such method (${known.join(', ')}); ${nearest}`);
-  else if (dataFiles !== undefined) refuse('data_files already says what this stage shows; keep one of the two');
+  if (dataFiles !== undefined) refuse('data_files already says what this stage shows; keep one of the two');
+  else if (isModuleFile(name))
+    return; // its options are checked when it is loaded
+  else if (found === undefined) refuse(`no such method (${known.join(', ')}); ${nearest}`);
   else {
     const read = readOptions(found.options, given, { path: 'demonstrations', subject: name });
     for (const { key, rule } of read.ok ? [] : read.problems) refuse(`${key}: ${rule}`);

@@ -57,6 +57,8 @@ export interface TaskOptions extends ToolLimit {
   readonly files?: DataFiles | undefined;
   /** How the server of `task: {name: openenv}` is reached; default: by this engine's own WebSocket. */
   readonly openenv?: Pick<OpenEnvOptions, 'connect' | 'token' | 'answers'>;
+  /** The task that its knob `of` names, where that is none of the package. */
+  readonly inner?: AnyTaskDefinition;
   /** How its functions are called many times in a row, where its host watches them. */
   readonly repeat?: Repeat;
   /** Threads for verdicts that take time; default: they are waited for, one by one. */
@@ -358,7 +360,7 @@ export async function createTask({ name, ...knobs }: TaskConfig, options: TaskOp
   }
   const { card, load } = registeredTask(name);
   takeKnobs(card, knobs, options.path); // a mistake in them is said before anything is loaded
-  return bindTask(judgedInThreads(await load(knobs), knobs, options.threads), knobs, options);
+  return bindTask(judgedInThreads(await load(knobs, options.inner), knobs, options.threads), knobs, options);
 }
 
 /** A page in a browser has no disk. */

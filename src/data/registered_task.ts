@@ -9,6 +9,9 @@ export type AnyTaskDefinition = TaskDefinition<Json, Knobs>;
 /** A task of the package: its card, and how the rest is loaded. */
 export interface RegisteredTask {
   readonly card: ListedCard<Knobs>;
-  /** @param given  the knobs as they are written: of a task made of a task, they say of which one */
-  load(given?: GivenOptions): Promise<AnyTaskDefinition>;
+  /**
+   * @param given  the knobs as they are written: of a task made of a task, they say of which one
+   * @param own  that one, where it is none of the package
+   */
+  load(given?: GivenOptions, own?: AnyTaskDefinition): Promise<AnyTaskDefinition>;
 }

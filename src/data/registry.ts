@@ -8,7 +8,7 @@ import { commandName } from '../command_name.ts';
 import { ConfigError } from '../errors.ts';
 import { didYouMean } from '../options/nearest_name.ts';
 import { DATASET, datasetCard } from './datasets/card.ts';
-import type { Derivation } from './derived/derived_task.ts';
+import type { Derivation, InnerLookup } from './derived/derived_task.ts';
 import { OPENENV, openEnvCard } from './openenv/card.ts';
 import type { AnyTaskDefinition, RegisteredTask } from './registered_task.ts';
 import type { Knobs, ListedCard, TaskCard } from './task.ts';
@@ -127,21 +127,26 @@ function taskOfTasks<Name extends string>(
   open: () => Promise<Readonly<Record<NoInfer<Name>, Derivation>>>,
   name: Name,
 ): RegisteredTask {
-  const load: RegisteredTask['load'] = async (given) => {
+  const load: RegisteredTask['load'] = async (given, own) => {
     const { derived } = await import('./derived/derived_task.ts');
-    return derived(card, async () => (await open())[name], registeredTask)(given);
+    return derived(card, async () => (await open())[name], innerBy(own))(given);
   };
   return { card, load };
 }
 
+/** How the task that a task is made of is found. @param own  that one, where it is none of the package */
+function innerBy(own: AnyTaskDefinition | undefined): InnerLookup {
+  return own === undefined ? registeredTask : () => ({ card: own, load: async () => own });
+}
+
 const retry: RegisteredTask = {
   card: retryCard,
-  async load(given = {}) {
+  async load(given = {}, own) {
     const [{ innerTask, innersOf }, { requireOneTurn, retryTask }] = await Promise.all([
       import('./derived/derived_task.ts'),
       import('./derived/retry_task.ts'),
     ]);
-    const { of, inner } = await innerTask(retryCard, given, registeredTask);
+    const { of, inner } = await innerTask(retryCard, given, innerBy(own));
     requireOneTurn(inner, 'task.of');
     return retryTask(retryCard, inner, innersOf(retryCard, of.task, inner));
   },

@@ -49,6 +49,8 @@ export interface TaskCard<K extends Knobs> {
   checkKnobs?(knobs: K, given: Readonly<Record<string, unknown>>): readonly BrokenRule[];
   /** Presets, easiest first, each with the knobs that differ from the defaults; the index is the difficulty level. */
   readonly levels: readonly Partial<K>[];
+  /** Knobs that decide no bit of a run: a resume may have other values. */
+  readonly freeKnobs?: readonly string[];
   /** Values of single knobs, easiest first: difficulty by one knob at a time, for curricula. */
   readonly attributes?: { readonly [N in keyof K]?: readonly K[N][] };
 }
@@ -192,6 +194,8 @@ export interface Task {
   readonly environment?: BoundEnvironment;
   /** What plays its problems, there where it is elsewhere. */
   readonly distant?: DistantEnvironment;
+  /** Why a supervised stage has nothing to learn of it, as `rule; remedy`, where that is so. */
+  readonly undemonstrated?: string;
   /** An episode of the warm start's teacher, there where it is answered in several turns. Pure in (seed, index). */
   demonstratedEpisode?(item: TaskItem, seed: number, index: number): PlayedEpisode;
   /** Different problems of the training stream; undefined where the task cannot list them. */

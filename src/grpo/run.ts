@@ -2,7 +2,7 @@
 
 import type { RunConfig } from '../config/run_config.ts';
 import { murmur3OfText } from '../kernels/murmur3.ts';
-import type { StageMethods } from '../methods/create.ts';
+import type { createDemonstrations, StageMethods } from '../methods/create.ts';
 import type { Ledger } from '../methods/ledger.ts';
 import type { EvaluationFigure } from '../methods/points.ts';
 import type { StageConfig } from '../methods/stage.ts';
@@ -46,6 +46,8 @@ export interface TrainingRun {
   readonly rewards: readonly (readonly WeightedReward[])[];
   /** [stages] what each is made of; undefined in an sft stage. */
   readonly methods: readonly (StageMethods | undefined)[];
+  /** [stages] what an sft stage shows of problems that are played; undefined elsewhere, and for the task's demonstrations. */
+  readonly demonstrations: readonly ReturnType<typeof createDemonstrations>[];
   /** What there is to say of the methods of its stages before their first steps. */
   readonly remarks: readonly RunRemark[];
   /** [stages] further figures of its evaluations. */

@@ -1,7 +1,7 @@
 /** The optimizer step under way: its stage as it is now, the methods of it, and what these are given and log. */
 import type { TaskSet } from '../data/task_set.ts';
 import { rngFor } from '../kernels/philox.ts';
-import { createDemonstrations, type StageMethods } from '../methods/create.ts';
+import type { createDemonstrations, StageMethods } from '../methods/create.ts';
 import type { Ledger } from '../methods/ledger.ts';
 import type { StepContext } from '../methods/method.ts';
 import type { Settings } from '../methods/settings.ts';
@@ -86,13 +86,19 @@ export interface SupervisedStep {
 }
 
 export function openSupervised(
-  { config, engine, methods, journal }: ConfiguredModel & Pick<TrainingRun, 'methods' | 'journal'>,
+  {
+    config,
+    engine,
+    methods,
+    demonstrations: shown,
+    journal,
+  }: ConfiguredModel & Pick<TrainingRun, 'methods' | 'demonstrations' | 'journal'>,
   stage: SftStageConfig,
 ): SupervisedStep {
   const { stageIndex } = journal.state;
   const forms = methods.slice(stageIndex).flatMap((own) => own?.forms ?? []);
   const tasks = stageTasks(engine.tasks, config, stageIndex);
-  const demonstrations = createDemonstrations(stage);
+  const demonstrations = shown[stageIndex];
   return { stage, stageIndex, seed: config.seed, tasks, forms, ...(demonstrations && { demonstrations }) };
 }
 

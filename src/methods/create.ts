@@ -4,7 +4,7 @@ import { ConfigError } from '../errors.ts';
 import type { Plugin } from '../options/keys.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
 import { DEMONSTRATIONS } from './demonstrations/registry.ts';
-import { findMethod, lookUp, methodKey, type OwnMethods } from './look_up.ts';
+import { findMethod, lookUp, methodKey, NOT_OPENED, type OwnMethods } from './look_up.ts';
 import { membersOf } from './members.ts';
 import type { DemonstratedProblem, DemonstrationMethod, Member, Method } from './method.ts';
 import type { DemonstrationSource, LossTerm } from './points.ts';
@@ -69,7 +69,8 @@ export interface StageMethods {
 /** To be awaited before the parts of these stages are made: where a bundle has them in files of their own, it fetches them. */
 export async function loadMethods(stages: readonly StageConfig[], own: OwnMethods = {}): Promise<void> {
   const used = stages.flatMap((stage): readonly Pick<Method<unknown>, 'load'>[] => {
-    if (stage.stage === 'sft') return stage.demonstrations === undefined ? [] : [demonstrating(stage.demonstrations)];
+    if (stage.stage === 'sft')
+      return stage.demonstrations === undefined ? [] : [demonstrating(stage.demonstrations, own)];
     return METHOD_POINTS.flatMap((point) =>
       stage.methods[point].flatMap((plugin) => findMethod(point, plugin, own) ?? []),
     );
@@ -177,10 +178,13 @@ function createParts<Point extends MethodPoint>(
 }
 
 /** What a supervised stage shows of problems that are played in turns, by its step; undefined: the task's demonstrations. */
-export function createDemonstrations(stage: SftStageConfig): ((step: number) => DemonstrationSource) | undefined {
+export function createDemonstrations(
+  stage: SftStageConfig,
+  own: OwnMethods = {},
+): ((step: number) => DemonstrationSource) | undefined {
   const { demonstrations: plugin, optimizer } = stage;
   if (plugin === undefined) return undefined;
-  const method = demonstrating(plugin);
+  const method = demonstrating(plugin, own);
   const { maxSteps } = optimizer;
   const { at, isScheduled } = optionsOfMethod(method, 'demonstrations', plugin);
   const made = (step: number): DemonstrationSource => method.create(at({ step, maxSteps }), stage);
@@ -188,20 +192,27 @@ export function createDemonstrations(stage: SftStageConfig): ((step: number) => 
   return (step) => always ?? made(step);
 }
 
-/** What it uses of the run; nothing where the task's demonstrations are shown. */
-export function usesOfDemonstrations(stage: SftStageConfig): readonly Pick<AskedUse, 'by' | 'use'>[] {
+/** What it uses of the run; nothing where the task's demonstrations are shown, or those of a file that is not given. */
+export function usesOfDemonstrations(
+  stage: SftStageConfig,
+  own: OwnMethods = {},
+): readonly Pick<AskedUse, 'by' | 'use'>[] {
   const { demonstrations: plugin } = stage;
-  if (plugin === undefined) return [];
-  const method = demonstrating(plugin);
+  if (plugin === undefined || (isModuleFile(plugin.name) && own[methodKey(plugin)] === undefined)) return [];
+  const method = demonstrating(plugin, own);
   const options = optionsOfMethod(method, 'demonstrations', plugin).at(START);
   return (method.uses?.(options, stage) ?? []).map((use) => ({ by: method.id, use }));
 }
 
 /** @throws ConfigError where there is none of its name */
-function demonstrating({ name }: Plugin): DemonstrationMethod {
-  const found = DEMONSTRATIONS.find(({ id }) => id === name);
+function demonstrating(plugin: Plugin, own: OwnMethods): DemonstrationMethod {
+  const { name } = plugin;
+  const given = own[methodKey(plugin)] as unknown as DemonstrationMethod | undefined; // it was loaded for a supervised stage
+  const found = given ?? DEMONSTRATIONS.find(({ id }) => id === name);
   if (found !== undefined) return found;
-  const rule = `no such method; known are ${DEMONSTRATIONS.map(({ id }) => id).join(', ')}`;
+  const rule = isModuleFile(name)
+    ? NOT_OPENED
+    : `no such method; known are ${DEMONSTRATIONS.map(({ id }) => id).join(', ')}`;
   throw new ConfigError('unknown-method', `demonstrations: ${JSON.stringify(name)} — ${rule}.`, { name });
 }
 

@@ -7,6 +7,9 @@ import type { Method } from './method.ts';
 import { METHODS } from './registry.ts';
 import type { MethodPoint } from './stage.ts';
 
+/** What is wrong with a file that is named where nobody has loaded it. */
+export const NOT_OPENED = 'a file, which the caller has not opened; see openPlugins of rlvr-train/node';
+
 /** Methods of the caller, by `methodKey`. */
 export type OwnMethods = Readonly<Record<string, Method<unknown>>>;
 
@@ -29,7 +32,7 @@ export function lookUp(point: MethodPoint, plugin: Plugin, own: OwnMethods): Met
   if (found !== undefined) return found;
   const { name } = plugin;
   const rule = isModuleFile(name)
-    ? 'a file, which the caller has not opened; see openPlugins of rlvr-train/node'
+    ? NOT_OPENED
     : `no such method; known are ${METHODS[point].map(({ id }) => id).join(', ')}`;
   throw new ConfigError('unknown-method', `${point}: ${JSON.stringify(name)} — ${rule}.`, { point, name });
 }

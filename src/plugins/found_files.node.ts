@@ -50,6 +50,21 @@ export function taskPlace(problems: Problems, index: number): string {
   return problems.written(`${place}.name`, `${place}.task`) ?? place;
 }
 
+/** A file that the knob `of` of a task names, with its own knobs. */
+export type InnerFile = { readonly task: string; readonly export?: unknown } & { readonly [knob: string]: unknown };
+
+/** The file that a task of the config is made of; undefined: it is of none. */
+export function innerFile({ of }: { readonly [knob: string]: unknown }): InnerFile | undefined {
+  const inner = typeof of === 'string' ? { task: of } : of;
+  const isFile =
+    typeof inner === 'object' &&
+    inner !== null &&
+    'task' in inner &&
+    typeof inner.task === 'string' &&
+    isModuleFile(inner.task);
+  return isFile ? (inner as InnerFile) : undefined;
+}
+
 /** The key that names a reward of a stage. */
 export function rewardPlace(problems: Problems, stage: number, index: number): string {
   const lists = [`stages.${stage}.reward_funcs`, 'reward_funcs'];
@@ -61,6 +76,11 @@ export function methodPlace(problems: Problems, stage: number, point: MethodPoin
   const { yaml, takes } = POINT_KEYS[point];
   const here = takes === 'one' ? yaml : `${yaml}.${index}`;
   return problems.written(`stages.${stage}.${here}`, here, `stages.${stage}.${yaml}`, yaml) ?? yaml;
+}
+
+/** The key that names what a supervised stage shows. */
+export function demonstrationsPlace(problems: Problems, stage: number): string {
+  return problems.written(`stages.${stage}.demonstrations.name`, `stages.${stage}.demonstrations`) ?? 'demonstrations';
 }
 
 /** The key that names a reporter. */
@@ -85,7 +105,12 @@ export async function findFiles(loaded: LoadedConfig, options: SearchOptions): P
 function namedFiles({ config, problems }: LoadedConfig, { rewards, codec }: SearchOptions): [Plugin, string][] {
   const tasks = config.tasks.map(({ task }, i): [Plugin, string] => [task, taskPlace(problems, i)]);
   const stages = config.stages.flatMap((stage, index) => {
-    if (stage.stage !== 'grpo') return [];
+    if (stage.stage !== 'grpo') {
+      const { demonstrations: shown } = stage;
+      return shown === undefined || (asksInWords(codec) && rewards === 'unused')
+        ? []
+        : [[shown, demonstrationsPlace(problems, index)] satisfies [Plugin, string]];
+    }
     const ofRewards = stage.rewards.map((reward, i): [Plugin, string] => [reward, rewardPlace(problems, index, i)]);
     const ofMethods = METHOD_POINTS.flatMap((point) =>
       stage.methods[point].map((plugin, i): [Plugin, string] => [plugin, methodPlace(problems, index, point, i)]),
@@ -97,8 +122,13 @@ function namedFiles({ config, problems }: LoadedConfig, { rewards, codec }: Sear
     const name = verifierOf(task);
     return name === undefined ? [] : [[{ name }, `${place.replace(/\.(?:name|task)$/, '')}.verify`]];
   });
-  return [...tasks, ...comparisons, ...stages, ...namedReporters(config, problems, rewards)].filter(([{ name }]) =>
-    isModuleFile(name),
+  const inners = tasks.flatMap(([task, place]): [Plugin, string][] => {
+    const inner = innerFile(task);
+    if (inner === undefined || isModuleFile(task.name)) return [];
+    return [[{ name: inner.task, export: inner.export as string }, `${place.replace(/\.(?:name|task)$/, '')}.of`]];
+  });
+  return [...tasks, ...inners, ...comparisons, ...stages, ...namedReporters(config, problems, rewards)].filter(
+    ([{ name }]) => isModuleFile(name),
   );
 }
 

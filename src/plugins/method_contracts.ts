@@ -122,7 +122,16 @@ function gradientsFlaw(gradients: unknown, of: string): string | undefined {
 }
 
 /** By the point, and there by the function. */
-export const METHOD_CONTRACTS: Readonly<Partial<Record<MethodPoint, Readonly<Record<string, ResultCheck>>>>> = {
+export const METHOD_CONTRACTS: Readonly<
+  Partial<Record<MethodPoint | 'demonstrations', Readonly<Record<string, ResultCheck>>>>
+> = {
+  demonstrations: {
+    show: (value) => {
+      if (value === undefined) return undefined;
+      const isText = isMapping(value) && isList(value.prompt) && isList(value.tokens);
+      return isText ? undefined : 'gave no text — give {prompt, tokens, labels}, or nothing';
+    },
+  },
   promptSource: {
     next: (value, [count]) =>
       Array.isArray(value) && value.length === count && value.every((item) => isMapping(item) && 'key' in item)

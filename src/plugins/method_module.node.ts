@@ -15,7 +15,7 @@ import { isMapping } from './task_contracts.ts';
 import { TimeLimitError, withTimeLimit } from './time_limit.node.ts';
 
 /** What the part of a point must have; one that is a function itself has no names. */
-const PARTS: Readonly<Record<MethodPoint, readonly string[]>> = {
+const PARTS: Readonly<Record<MethodPoint | 'demonstrations', readonly string[]>> = {
   promptSource: ['next'],
   rolloutStrategies: ['rollOut'],
   tokenControls: ['after'],
@@ -29,6 +29,7 @@ const PARTS: Readonly<Record<MethodPoint, readonly string[]>> = {
   aggregation: [],
   controllers: [],
   evaluationFigures: ['of'],
+  demonstrations: ['show'],
 };
 
 /** Called for every token: a limit for each call would cost more than the call; the first ones have it. */
@@ -41,7 +42,7 @@ const TOO_SHORT_FOR_A_LIMIT: readonly string[] = ['at', 'clipped', 'after'];
  */
 export async function loadMethod(
   reference: ModuleReference,
-  point: MethodPoint,
+  point: MethodPoint | 'demonstrations',
   limitSeconds: number,
 ): Promise<Method<unknown>> {
   const { method, watched } = await importMethod(reference, limitSeconds);
@@ -103,7 +104,7 @@ async function importMethod(reference: ModuleReference, limitSeconds: number): P
   return { method, watched: { ...file, name: `method "${method.id}" (${reference.shown})` } };
 }
 
-function watchPart(part: unknown, named: MethodPoint, watched: Callee): unknown {
+function watchPart(part: unknown, named: MethodPoint | 'demonstrations', watched: Callee): unknown {
   // An objective may be a whole term of the loss.
   const point = named === 'objective' && isMapping(part) && typeof part.add === 'function' ? 'lossTerms' : named;
   const checks = METHOD_CONTRACTS[point] ?? {};

@@ -121,7 +121,11 @@ function withModuleNames(config: RunConfig, { modules, datasets, loaded, options
           rewards: stage.rewards.map(renamed),
           methods: eachPoint((point) => stage.methods[point].map(renamed)),
         }
-      : { ...stage, ...(stage.rows && { rows: datasetInRun(stage.rows) }) },
+      : {
+          ...stage,
+          ...(stage.rows && { rows: datasetInRun(stage.rows) }),
+          ...(stage.demonstrations && { demonstrations: renamed(stage.demonstrations) }),
+        },
   );
   const tasks = config.tasks.map(({ task, weight }) => ({ task: renamed(datasetInRun(task)), weight }));
   const modelNameOrPath = modelInRun(loaded, options);

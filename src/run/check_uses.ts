@@ -1,5 +1,6 @@
 /** Whether the tasks of a run give what its methods use: refusals and warnings before step 1. */
 import { POINT_KEYS } from '../config/keys/method_keys.ts';
+import type { RunConfig } from '../config/run_config.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { ConfigError } from '../errors.ts';
 import type { RunRemark } from '../grpo/run.ts';
@@ -21,6 +22,21 @@ export function requireUses(uses: readonly AskedFor[], tasks: TaskSet): void {
     if (refusal === undefined) continue;
     const { code, rule, remedy, facts } = refusal;
     throw new ConfigError(code, `${by}: ${rule}; ${remedy}.`, { method: by, ...facts });
+  }
+}
+
+/** @throws ConfigError for a supervised stage that has nothing to learn of a task */
+export function requireDemonstrations({ stages }: Pick<RunConfig, 'stages'>, tasks: TaskSet): void {
+  for (const [index, { stage }] of stages.entries()) {
+    if (stage !== 'sft') continue;
+    const lacking = tasks.supervised(index).shares.find(({ task }) => task.undemonstrated !== undefined);
+    if (lacking === undefined) continue;
+    const { label, task } = lacking;
+    const path = `stages.${index}.stage`;
+    throw new ConfigError('no-demonstrations', `${path}: sft — ${label}: ${task.undemonstrated}.`, {
+      path,
+      task: label,
+    });
   }
 }
 

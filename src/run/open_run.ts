@@ -13,7 +13,13 @@ import { initialState, type Journal } from '../grpo/journal.ts';
 import { type RunRemark, type TrainingRun, totalSteps, type WeightedReward } from '../grpo/run.ts';
 import { stageTasks } from '../grpo/stage_tasks.ts';
 import type { Backend } from '../kernels/engine.ts';
-import { createFigures, createMethods, loadMethods, usesOfDemonstrations } from '../methods/create.ts';
+import {
+  createDemonstrations,
+  createFigures,
+  createMethods,
+  loadMethods,
+  usesOfDemonstrations,
+} from '../methods/create.ts';
 import { Ledger } from '../methods/ledger.ts';
 import { findMethod, type OwnMethods } from '../methods/look_up.ts';
 import type { Remark } from '../methods/remark.ts';
@@ -25,7 +31,7 @@ import { loadAdapter } from '../model/pretrained/load_weights.ts';
 import { type InferenceLoad, inferenceCapacity, modelShape, trainedOf } from '../planning/capacity.ts';
 import { requireMemory } from '../planning/memory_advice.ts';
 import { getReward, type OwnRewards } from '../rewards/built_in.ts';
-import { requireUses, warningsOfUses } from './check_uses.ts';
+import { requireDemonstrations, requireUses, warningsOfUses } from './check_uses.ts';
 import {
   baseOf,
   loadWeights,
@@ -75,11 +81,17 @@ export async function openRun(
   const rewards = config.stages.map((stage) => stageRewards(stage, own));
   await loadMethods(config.stages, ownMethods);
   const methods = config.stages.map((stage) => (stage.stage === 'grpo' ? createMethods(stage, ownMethods) : undefined));
+  const demonstrations = config.stages.map((stage) =>
+    stage.stage === 'sft' ? createDemonstrations(stage, ownMethods) : undefined,
+  );
   const figures = figuresOf(config, ownMethods);
   requireBestMetric(config, tasks, figures.at(-1) ?? []);
   const uses = methods.flatMap((ofStage) => (ofStage === undefined ? [] : [ofStage.uses]));
-  const shown = config.stages.flatMap((stage) => (stage.stage === 'sft' ? usesOfDemonstrations(stage) : []));
+  const shown = config.stages.flatMap((stage) =>
+    stage.stage === 'sft' ? usesOfDemonstrations(stage, ownMethods) : [],
+  );
   requireUses([...uses, { asked: shown }], tasks);
+  requireDemonstrations(config, tasks);
   const drawn = config.stages.map((_, index) => stageTasks(tasks, config, index)); // says which tasks there are not
   const warnings = methods.flatMap((own, index) =>
     own === undefined
@@ -111,7 +123,7 @@ export async function openRun(
   const journal: Journal = { state: initialState(), clock };
   const version = (): number => totalSteps({ config, journal });
   const engine = localEngine({ policy: { policy, codec: tasks.codec } }, tasks, version);
-  return { config, engine, journal, rewards, methods, remarks, figures, ledger, ...(base && { base }) };
+  return { config, engine, journal, rewards, methods, demonstrations, remarks, figures, ledger, ...(base && { base }) };
 }
 
 /** A model that is asked and not trained. */

@@ -6,6 +6,7 @@
  */
 import { resolvedTree, resolvedYaml } from '../config/dump.ts';
 import type { RunConfig } from '../config/run_config.ts';
+import { knownCard } from '../data/registry.ts';
 import { CheckpointError, NumericsError, PluginError } from '../errors.ts';
 import type { EvaluationEvent, TrainEvent } from '../grpo/events.ts';
 import { type Interruption, untilAborted } from '../grpo/interruption.ts';
@@ -14,6 +15,7 @@ import { isStageOver, withConfig } from '../grpo/run.ts';
 import { evaluationEvent, train } from '../grpo/trainer.ts';
 import { ADAPTER_CONFIG } from '../model/pretrained/adapter_files.ts';
 import { CONFIG } from '../model/pretrained/open_folder.ts';
+import type { Plugin } from '../options/keys.ts';
 import { checkBest, keepBest, loadBest, pruneBest } from './checkpoint/best_weights.ts';
 import { captureCheckpoint } from './checkpoint/capture.ts';
 import { loadLatestCheckpoint, passedOver, removeUnfinished, saveCheckpoint } from './checkpoint/checkpoints.ts';
@@ -98,7 +100,14 @@ export const FREE_KEYS = [
 
 /** Hash of everything in the config that decides bits. */
 export async function configHash(config: RunConfig): Promise<string> {
-  return hashConfig(treeOf(config), FREE_KEYS);
+  const tasks = config.tasks.map(({ task, weight }) => ({ task: withoutFreeKnobs(task), weight }));
+  return hashConfig(treeOf({ ...config, tasks }), FREE_KEYS);
+}
+
+function withoutFreeKnobs(task: Plugin): Plugin {
+  const { freeKnobs = [] } = knownCard(task.name) ?? {};
+  const { name, ...knobs } = task;
+  return { name, ...Object.fromEntries(Object.entries(knobs).filter(([knob]) => !freeKnobs.includes(knob))) };
 }
 
 const treeOf = (config: RunConfig): JsonObject => resolvedTree(config) as JsonObject; // a config is plain data

@@ -83,6 +83,21 @@ describe('a run on an OpenEnv server', () => {
     }
   });
 
+  it('resumes on a server at another address, with other sessions and another limit of time, to the same bits', async () => {
+    const [here, there] = [await startedServer(), await startedServer()];
+    const hash = await guessRun({ server: here, store: memoryStore() });
+    const store = memoryStore();
+    let steps = 0;
+    await guessRun({ server: here, store, shouldStop: () => ++steps === 1 });
+    await here.stop();
+    expect(there.url).not.toBe(here.url);
+    expect(await guessRun({ server: there, store, resume: true, knobs: { sessions: 3, timeout: 9 } })).toBe(hash);
+    expect(count(there, 'step')).toBeGreaterThan(0);
+    await expect(guessRun({ server: there, store, resume: true, knobs: { max_turns: 2 } })).rejects.toThrow(
+      'max_turns',
+    );
+  });
+
   it('plays back what was answered before a kill, and asks a server that says otherwise for none of it', async () => {
     const server = await startedServer();
     const whole = memoryStore();

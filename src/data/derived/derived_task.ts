@@ -14,9 +14,9 @@ import { malformed, missing, truncated, wrongValue } from '../../rewards/reject.
 import { characterTokenizer, wordTokenizer } from '../../text/vocabulary_tokenizer.ts';
 import { correct } from '../judge.ts';
 import { takeKnobs } from '../knobs.ts';
-import type { AnyTaskDefinition, RegisteredTask } from '../registered_task.ts';
+import type { AnyTaskDefinition } from '../registered_task.ts';
 import { canonicalJSON } from '../split.ts';
-import type { Knobs, ListedCard } from '../task.ts';
+import type { Knobs, ListedCard, TaskCard } from '../task.ts';
 import { Inner, type InnerProblem } from './inner.ts';
 import type { OfTask } from './of_knob.ts';
 
@@ -62,6 +62,12 @@ const COUNT_ERROR = 0.08;
 const RIGHT_SHARE = 0.5;
 const SLACK_TOKENS = 2;
 
+/** Finds the task that the knob `of` names. */
+export type InnerLookup = (name: string) => {
+  readonly card: TaskCard<Knobs>;
+  load(): Promise<AnyTaskDefinition>;
+};
+
 /**
  * How a registered task is loaded that is made of the one that its knob `of` names.
  *
@@ -70,8 +76,8 @@ const SLACK_TOKENS = 2;
 export function derived(
   card: ListedCard<Knobs>,
   open: () => Promise<Derivation>,
-  registered: (name: string) => RegisteredTask,
-): RegisteredTask['load'] {
+  registered: InnerLookup,
+): (given?: GivenOptions) => Promise<AnyTaskDefinition> {
   return async (given = {}) => {
     const [{ of, inner }, how] = await Promise.all([innerTask(card, given, registered), open()]);
     if (how.needsListed && inner.answers === 'open') {
@@ -86,7 +92,7 @@ export function derived(
 export async function innerTask(
   card: ListedCard<Knobs>,
   given: GivenOptions,
-  registered: (name: string) => RegisteredTask,
+  registered: InnerLookup,
 ): Promise<{ readonly of: OfTask; readonly inner: AnyTaskDefinition }> {
   const of = takeKnobs(card, given).of as unknown as OfTask; // the knob's own schema gave it
   const inside = registered(of.task);

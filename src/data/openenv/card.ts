@@ -57,5 +57,7 @@ export const openEnvCard: ListedCard<Knobs> = {
   category: 'environments',
   tier: 1,
   knobs: KNOBS,
+  // Where the server is, and how it is asked; what it says is kept with the run.
+  freeKnobs: ['url', 'sessions', 'timeout'],
   levels: [],
 };

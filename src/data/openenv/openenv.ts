@@ -143,6 +143,8 @@ class OpenEnvTask implements Task {
   readonly opening: readonly Message[];
   readonly toolNames: readonly string[];
   readonly distant: OpenEnvServer;
+  readonly undemonstrated =
+    'an environment elsewhere has no teacher; give the stage data_files with rows of yours, or leave it out';
   #order: { readonly key: string; readonly at: (index: number) => number } | undefined;
 
   constructor(server: OpenEnvServer, conversation: Conversation | undefined) {
@@ -206,8 +208,7 @@ class OpenEnvTask implements Task {
 
   /** @throws ConfigError: an environment elsewhere has no teacher */
   demonstration(): string {
-    const rule = 'a supervised stage has nothing to learn of it; give the stage data_files, or leave it out';
-    throw new ConfigError('no-demonstrations', `task: ${OPENENV} — ${rule}.`, { task: OPENENV });
+    throw new ConfigError('no-demonstrations', `task: ${OPENENV} — ${this.undemonstrated}.`, { task: OPENENV });
   }
 
   verify(): Verdict {

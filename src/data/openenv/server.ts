@@ -37,6 +37,8 @@ export class OpenEnvServer implements DistantEnvironment {
   /** Whether a text may be said to the policy, as an environment may say again what the policy wrote. */
   isWritable: (text: string) => boolean = () => true;
   record: AnswerRecord | undefined;
+  /** It was there: who cannot be reached any more is gone. */
+  #hasAnswered = false;
   readonly #free: Session[] = [];
 
   constructor(access: ServerAccess, knobs: OpenEnvKnobs) {
@@ -163,11 +165,23 @@ export class OpenEnvServer implements DistantEnvironment {
     return fault(this.access.address, 'no-field', lacks, remedy);
   }
 
+  /** @throws ConnectionLost where nobody answers who did before */
   async session(): Promise<Session> {
     for (;;) {
       const session = this.#free.pop();
-      if (session === undefined) return Session.open(this.access);
+      if (session === undefined) return this.#open();
       if (!session.isLost) return session;
+    }
+  }
+
+  async #open(): Promise<Session> {
+    try {
+      const session = await Session.open(this.access);
+      this.#hasAnswered = true;
+      return session;
+    } catch (error) {
+      const isGone = this.#hasAnswered && error instanceof PluginError && error.code === 'openenv-unreachable';
+      throw isGone ? new ConnectionLost('it cannot be reached any more') : error;
     }
   }
 

@@ -7,7 +7,7 @@ import type { Plugin } from '../../options/keys.ts';
 import { takeOptions } from '../../options/read.ts';
 import { isModuleFile } from '../../rewards/module_file.ts';
 import { tryMethod } from '../check/method_check.ts';
-import { methodPlace } from '../found_files.node.ts';
+import { demonstrationsPlace, methodPlace } from '../found_files.node.ts';
 import { loadMethod } from '../method_module.node.ts';
 import { tryFile } from '../trial.node.ts';
 import { guardOf, LOAD_SECONDS, type Opening, openModule, orReport } from './opening.node.ts';
@@ -16,14 +16,20 @@ import { guardOf, LOAD_SECONDS, type Opening, openModule, orReport } from './ope
 export async function openMethods(opening: Opening): Promise<void> {
   const { config, problems } = opening.loaded;
   for (const [index, stage] of config.stages.entries()) {
-    if (stage.stage !== 'grpo') continue;
+    const open = async (point: MethodPoint | 'demonstrations', plugin: Plugin, path: string): Promise<void> => {
+      if (!isModuleFile(plugin.name)) return;
+      // A run that only answers can do without a file that is gone, unless that added words: the weights tell.
+      if (opening.options.rewards === 'unused' && !opening.modules.has(plugin.name)) return;
+      await orReport(opening, path, plugin.name, () => openMethod(opening, point, plugin, path));
+    };
+    if (stage.stage === 'sft') {
+      if (stage.demonstrations)
+        await open('demonstrations', stage.demonstrations, demonstrationsPlace(problems, index));
+      continue;
+    }
     for (const point of METHOD_POINTS) {
       for (const [place, plugin] of stage.methods[point].entries()) {
-        if (!isModuleFile(plugin.name)) continue;
-        // A run that only answers can do without a file that is gone, unless that added words: the weights tell.
-        if (opening.options.rewards === 'unused' && !opening.modules.has(plugin.name)) continue;
-        const path = methodPlace(problems, index, point, place);
-        await orReport(opening, path, plugin.name, () => openMethod(opening, point, plugin, path));
+        await open(point, plugin, methodPlace(problems, index, point, place));
       }
     }
   }
@@ -48,7 +54,12 @@ export function tryMethods({ loaded: { problems }, methods }: Opening, config: R
   }
 }
 
-async function openMethod(opening: Opening, point: MethodPoint, plugin: Plugin, path: string): Promise<void> {
+async function openMethod(
+  opening: Opening,
+  point: MethodPoint | 'demonstrations',
+  plugin: Plugin,
+  path: string,
+): Promise<void> {
   const { reference, inRun, imported } = await openModule(opening, plugin.name, plugin.export, path);
   const { rewardTimeout } = opening.loaded.config;
   await tryFile(reference, { load: Math.max(LOAD_SECONDS, rewardTimeout), call: rewardTimeout });

@@ -3,6 +3,7 @@ import { bindTask, createTask } from '../../data/create_task.ts';
 import type { Verifier } from '../../data/datasets/answers.ts';
 import { DATASET } from '../../data/datasets/card.ts';
 import { openDataset, requireWritable } from '../../data/datasets/dataset.ts';
+import { takeKnobs } from '../../data/knobs.ts';
 import { connectWebSocket } from '../../data/openenv/websocket.node.ts';
 import { limitPrompts } from '../../data/prompts/prompt_limit.ts';
 import type { Task } from '../../data/task.ts';
@@ -14,7 +15,7 @@ import { isModuleFile, MODULE_ENDINGS } from '../../rewards/module_file.ts';
 import { asksInWords, type Codec } from '../../text/codec.ts';
 import { isInTokensOf } from '../../text/shared_vocabulary.ts';
 import { findDataset, verifierOf } from '../dataset_files.node.ts';
-import { taskPlace } from '../found_files.node.ts';
+import { type InnerFile, innerFile, taskPlace } from '../found_files.node.ts';
 import { refusal } from '../module.node.ts';
 import { freezePlain } from '../plain_data.ts';
 import { repeatWithin } from '../task_calls.node.ts';
@@ -33,7 +34,8 @@ export async function openTasks(opening: Opening): Promise<TaskSet | undefined> 
       const task = await openTask(opening, entry, path, index);
       // The set asks again, and knows no line.
       const { codec } = opening.options;
-      if (codec !== undefined) isInTokensOf([{ tokenizer: task.language.tokenizer, label: task.name }], codec);
+      if (task !== undefined && codec !== undefined)
+        isInTokensOf([{ tokenizer: task.language.tokenizer, label: task.name }], codec);
       return task;
     });
     if (task !== undefined) opened.push({ task, weight });
@@ -63,7 +65,8 @@ export async function openTasks(opening: Opening): Promise<TaskSet | undefined> 
   return limitPrompts(tasks, config);
 }
 
-async function openTask(opening: Opening, entry: Plugin, path: string, index: number): Promise<Task> {
+/** Undefined where what is wrong was reported with its place. */
+async function openTask(opening: Opening, entry: Plugin, path: string, index: number): Promise<Task | undefined> {
   const { name, ...knobs } = entry;
   if (name === DATASET) return openDatasetTask(opening, entry, path.replace(/\.(?:name|task)$/, ''));
   const { rewardTimeout, maxToolCallingIterations } = opening.loaded.config;
@@ -74,10 +77,7 @@ async function openTask(opening: Opening, entry: Plugin, path: string, index: nu
   };
   if (isModuleFile(name)) {
     const { export: exported, ...own } = knobs;
-    const { reference, imported } = await openModule(opening, name, exported, path);
-    const tried = await tryFile(reference, { load: Math.max(LOAD_SECONDS, rewardTimeout), call: rewardTimeout }, own);
-    guardOf(opening).know({ name: reference.shown, path: reference.path, limitSeconds: rewardTimeout }, imported);
-    const definition = await loadTaskDefinition(reference, rewardTimeout);
+    const { definition, reference, tried } = await openDefinition(opening, { name, export: exported }, own, path);
     const judge = definition.takesTime && opening.judges.ofFile(reference, rewardTimeout);
     const judged = judge && definition.judge === undefined ? { ...definition, judge } : definition;
     const task = bindTask(judged, own, { ...options, repeat: repeatWithin(rewardTimeout) });
@@ -92,7 +92,52 @@ async function openTask(opening: Opening, entry: Plugin, path: string, index: nu
     token: process.env.OPENENV_TOKEN,
     answers: opening.options.answers?.(index),
   };
+  const inner = innerFile(entry);
+  if (inner !== undefined) {
+    return orReport(opening, `${options.path}.of`, inner.task, () => openTaskOfFile(opening, entry, inner, options));
+  }
   return createTask({ ...knobs, name }, { ...options, openenv, threads: opening.judges });
+}
+
+/** A definition of a file, loaded after it was tried in a thread of its own. */
+async function openDefinition(
+  opening: Opening,
+  file: { readonly name: string; readonly export?: unknown },
+  knobs: Readonly<Record<string, unknown>>,
+  path: string,
+) {
+  const { rewardTimeout } = opening.loaded.config;
+  const { reference, imported, inRun } = await openModule(opening, file.name, file.export, path);
+  const tried = await tryFile(reference, { load: Math.max(LOAD_SECONDS, rewardTimeout), call: rewardTimeout }, knobs);
+  guardOf(opening).know({ name: reference.shown, path: reference.path, limitSeconds: rewardTimeout }, imported);
+  return { definition: await loadTaskDefinition(reference, rewardTimeout), reference, tried, inRun };
+}
+
+/**
+ * A task of the package that is made of one of a file. Its knobs name that by what it calls itself, so that problems do not
+ * depend on where the file lies.
+ */
+async function openTaskOfFile(
+  opening: Opening,
+  entry: Plugin,
+  { task: file, export: exported, ...own }: InnerFile,
+  options: { readonly path: string; readonly codec: Codec | undefined },
+): Promise<Task> {
+  const place = `${options.path}.of`;
+  const opened = await openDefinition(opening, { name: file, export: exported }, own, place);
+  const { definition, reference, tried, inRun } = opened;
+  if (definition.takesTime)
+    throw refusal('its verdicts take time, and are asked for in the middle of an episode; name another task');
+  opening.datasets.set(entry, {
+    inRun: { of: { task: inRun, ...(exported !== undefined && { export: exported }), ...own } },
+    hashes: [],
+  });
+  const { rewardTimeout } = opening.loaded.config;
+  const knobs = { ...entry, of: { ...own, task: definition.name } };
+  const task = await createTask(knobs, { ...options, inner: definition, repeat: repeatWithin(rewardTimeout) });
+  freezePlain(task.knobs);
+  refuseImpure(definition, takeKnobs(definition, own, place), tried, reference);
+  return task;
 }
 
 async function openDatasetTask(opening: Opening, entry: Plugin, path: string): Promise<Task> {

@@ -1,9 +1,12 @@
 /** What can be wrong with an OpenEnv server or with what a config says of it: one message each. */
 import { describe, expect, it } from 'vitest';
-import { createTask } from '../../../src/data/create_task.ts';
+import { parseConfig } from '../../../src/config/load.ts';
+import { createTask, createTasks } from '../../../src/data/create_task.ts';
 import { actionOf } from '../../../src/data/openenv/actions.ts';
 import { connectWebSocket } from '../../../src/data/openenv/websocket.node.ts';
 import type { Task } from '../../../src/data/task.ts';
+import { referenceBackend } from '../../../src/kernels/reference/engine.ts';
+import { openRun } from '../../../src/run/open_run.ts';
 import { memoryStore } from '../../../src/run/store/store.ts';
 import { GUESS, guessRun, startedServer } from '../../support/guess_run.ts';
 import { type LoopbackOpenEnv, RECORDED } from '../../support/loopback_openenv.ts';
@@ -163,12 +166,19 @@ describe('in the middle of a run', () => {
     expect(lines.some(({ reason }) => reason.startsWith('rewarded with 0.5'))).toBe(true);
   });
 
-  it('a supervised stage, which has no teacher', async () => {
+  it('a supervised stage, which has no teacher, before its first step', async () => {
     const { url } = await startedServer();
-    const task = await open(url);
-    expect(() => task.demonstration(task.trainItem(0, 0), 0, 0)).toThrow(
-      'task: openenv — a supervised stage has nothing to learn of it; give the stage data_files, or leave it out.',
-    );
+    const yaml = `task: ${JSON.stringify({ ...GUESS, url })}
+model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16}
+stages: [{stage: sft, max_steps: 1}, {stage: grpo, max_steps: 1}]`;
+    const { config } = parseConfig(yaml, { file: 'guess.yaml' });
+    const tasks = await createTasks(config, { openenv: { connect: connectWebSocket } });
+    const task = tasks.shares[0].task;
+    task.distant?.close();
+    const rule =
+      'an environment elsewhere has no teacher; give the stage data_files with rows of yours, or leave it out.';
+    expect(await said(openRun(config, tasks, referenceBackend))).toBe(`stages.0.stage: sft — openenv: ${rule}`);
+    expect(() => task.demonstration(task.trainItem(0, 0), 0, 0)).toThrow(`task: openenv — ${rule}`);
   });
 });
 
