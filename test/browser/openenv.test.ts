@@ -13,9 +13,10 @@ async function training(yaml: string): Promise<string> {
   const entry = `
 import { openRunHere } from ${JSON.stringify(`${SOURCE}/web/open_local_run.ts`)};
 async function results() {
-  const run = await openRunHere({ yaml: ${JSON.stringify(yaml)}, backend: { kind: 'wasm', threads: 1 } });
+  const run = await openRunHere({ yaml: ${JSON.stringify(yaml)}, name: 'guess', backend: { name: 'wasm', threads: 1 } });
   const steps = [];
-  for await (const event of run.train()) if (event.type === 'step') steps.push(event.metrics);
+  run.listen((event) => event.type === 'step' && steps.push(event.metrics));
+  await run.train();
   await run.close();
   return steps;
 }

@@ -1,19 +1,23 @@
 /** A page that holds one script, for tests of what runs without the built page. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 
-/** Runs a module in an empty page. @returns what it left, as a promise, in `globalThis.results` */
+/** Runs a module in an empty page of this machine. @returns what it left, as a promise, in `globalThis.results` */
 export async function resultsOfScript<Results>(browser: Browser, script: string): Promise<Results> {
-  const page = await browser.newPage();
-  await page.route('**/*', (route) => {
-    const isScript = route.request().url().endsWith('/tests.js');
-    return route.fulfill({
-      contentType: isScript ? 'text/javascript' : 'text/html',
-      body: isScript ? script : '<!doctype html><script type="module" src="/tests.js"></script>',
-    });
+  const server = createServer(({ url }, response) => {
+    const isScript = url === '/tests.js';
+    response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html');
+    response.end(isScript ? script : '<!doctype html><script type="module" src="/tests.js"></script>');
   });
-  await page.goto('http://127.0.0.1:9/');
-  await page.waitForFunction(() => 'results' in globalThis, undefined, { timeout: 60_000 });
-  const results = await page.evaluate(() => (globalThis as unknown as { results: Promise<Results> }).results);
-  await page.close();
-  return results;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const page = await browser.newPage();
+  try {
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    await page.waitForFunction(() => 'results' in globalThis, undefined, { timeout: 60_000 });
+    return await page.evaluate(() => (globalThis as unknown as { results: Promise<Results> }).results);
+  } finally {
+    await page.close();
+    server.close();
+  }
 }
