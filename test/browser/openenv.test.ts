@@ -11,6 +11,7 @@ const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
 /** A script that trains a run and leaves the rewards of its steps. */
 async function training(yaml: string): Promise<string> {
   const entry = `
+globalThis.PACKAGE_VERSION = 'of a test'; // which the build puts in
 import { openRunHere } from ${JSON.stringify(`${SOURCE}/web/open_local_run.ts`)};
 async function results() {
   const run = await openRunHere({ yaml: ${JSON.stringify(yaml)}, name: 'guess', backend: { name: 'wasm', threads: 1 } });
@@ -58,8 +59,8 @@ num_generations_eval: 2
     expect(steps).toHaveLength(3);
     expect(steps.every(({ loss, grad_norm: norm }) => Number.isFinite(loss) && Number.isFinite(norm))).toBe(true);
     expect(Math.max(...steps.map(({ grad_norm: norm }) => norm))).toBeGreaterThan(0);
-    expect(server.asked.filter(({ type }) => type === 'step').length).toBeGreaterThan(100);
-    expect(server.openSessions).toBe(0);
+    expect(server.asked.filter(({ type }) => type === 'step').length).toBeGreaterThan(10);
+    await expect.poll(() => server.openSessions).toBe(0);
   } finally {
     await browser.close();
   }
