@@ -2,6 +2,7 @@
 import { TOKEN } from '../../../token_kinds.ts';
 import type { TrainedText } from '../../points.ts';
 
+/** Collects the tokens of a text that a stage learns, each with its kind. */
 export class LabelledTokens {
   readonly #tokens: number[] = [];
   readonly #labels: number[] = [];
