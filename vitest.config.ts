@@ -23,6 +23,7 @@ const LONG = [
   'test/data/openenv/faults.test.ts',
   'test/data/tools/tool_environment.test.ts',
   'test/methods/group_steps/whole_runs.test.ts',
+  'test/plugins/classifier.test.ts',
   'test/plugins/datasets.test.ts',
   'test/plugins/judge_threads.test.ts',
   'test/plugins/method_check.test.ts',

@@ -118,7 +118,7 @@ function withModuleNames(config: RunConfig, { modules, datasets, loaded, options
     stage.stage === 'grpo'
       ? {
           ...stage,
-          rewards: stage.rewards.map(renamed),
+          rewards: stage.rewards.map((reward) => renamed(datasetInRun(reward))),
           methods: eachPoint((point) => stage.methods[point].map(renamed)),
         }
       : {

@@ -5,6 +5,7 @@ import { didYouMean } from '../options/nearest_name.ts';
 import { takeOptions } from '../options/read.ts';
 import { defineReward, type RewardDefinition, type RewardFactory, type RewardOptions } from './definition.ts';
 import { calibrationReward } from './functions/calibration.ts';
+import { classifierReward } from './functions/classifier.ts';
 import { contextFReward } from './functions/context_f.ts';
 import { expDecayReward } from './functions/exp_decay.ts';
 import { flawPenaltyReward } from './functions/flaw_penalty.ts';
@@ -120,6 +121,7 @@ export const builtInRewards: Readonly<Record<string, RewardDefinition>> = {
   'keyword-chain': keywordChainReward,
   'step-cost': stepCostReward,
   http: httpReward,
+  classifier: classifierReward,
 };
 
 /**

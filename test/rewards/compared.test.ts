@@ -224,7 +224,7 @@ describe('every built-in reward with a range', () => {
     cosine: { max_len: 8 },
   };
 
-  it.each(Object.keys(builtInRewards))('%s keeps to it', (name) => {
+  it.each(Object.keys(builtInRewards).filter((name) => name !== 'classifier'))('%s keeps to it', (name) => {
     const { range } = getReward(name, OPTIONS[name]);
     if (range === undefined) return;
     for (const value of values(name, rows, OPTIONS[name])) {

@@ -1,13 +1,20 @@
 /** The rewards of a config: those that are files get a thread each. */
+import { dirname, resolve } from 'node:path';
 import type { TaskSet } from '../../data/task_set.ts';
 import { PluginError } from '../../errors.ts';
+import type { RewardConfig } from '../../methods/stage.ts';
 import type { Plugin } from '../../options/keys.ts';
+import { takeOptions } from '../../options/read.ts';
 import { getReward, type OwnRewards } from '../../rewards/built_in.ts';
 import type { RewardOptions } from '../../rewards/definition.ts';
+import { AskedReward } from '../../rewards/elsewhere/asked_reward.ts';
+import { CLASSIFIER, CLASSIFIER_OPTIONS } from '../../rewards/functions/classifier.ts';
 import { isModuleFile, rewardLabel } from '../../rewards/module_file.ts';
 import type { SandboxedReward } from '../../rewards/sandbox/sandboxed_reward.ts';
 import { tryReward } from '../check/reward_check.ts';
+import { ClassifierScorer, hashesOfModel } from '../classifier/classifier_scorer.node.ts';
 import { rewardPlace } from '../found_files.node.ts';
+import { pathFrom } from '../module.node.ts';
 import { startReward } from '../reward_thread.node.ts';
 import type { RewardStart } from '../reward_worker.node.ts';
 import { LOAD_SECONDS, type OpenedReward, type Opening, openModule, orReport } from './opening.node.ts';
@@ -21,8 +28,13 @@ export async function openRewards(opening: Opening, tasks: TaskSet | undefined):
   const { config, problems } = opening.loaded;
   for (const [index, stage] of config.stages.entries()) {
     if (stage.stage !== 'grpo') continue;
-    for (const [place, { weight: _, ...reward }] of stage.rewards.entries()) {
+    for (const [place, entry] of stage.rewards.entries()) {
+      const { weight: _, ...reward } = entry;
       const path = rewardPlace(problems, index, place);
+      if (reward.name === CLASSIFIER) {
+        await orReport(opening, path, reward.name, () => openClassifier(opening, entry, path));
+        continue;
+      }
       const started = await orReport(opening, path, reward.name, () => openReward(opening, reward, path));
       if (started === undefined || tasks === undefined) continue;
       for (const flaw of await tryReward(started, tasks)) {
@@ -70,6 +82,25 @@ async function openElsewhere({ threads }: Opening, name: string, options: Reward
   if (distant === undefined) return;
   threads.set(key, Object.assign(reward, { close: () => distant.close() }));
   await distant.open();
+}
+
+/** A model in a folder, which is named from the run directory in the run. */
+async function openClassifier(opening: Opening, entry: RewardConfig, path: string): Promise<void> {
+  const { loaded, options, threads, datasets } = opening;
+  const { name, weight: _, ...given } = entry;
+  const subject = { path: `reward_funcs: ${name}`, subject: name, beside: ['name', 'weight'] };
+  const values = takeOptions(CLASSIFIER_OPTIONS, given, subject);
+  // What is typed at the prompt is meant from where it is typed.
+  const folder = resolve(loaded.problems.placeOf(path).label === '--set' ? '.' : dirname(options.file), values.model);
+  const hashes = await hashesOfModel(folder, values.model);
+  const model = options.directory === undefined ? values.model : pathFrom(options.directory, folder);
+  datasets.set(entry, { inRun: { model }, hashes: hashes.map(([file, hash]) => [`${model}/${file}`, hash] as const) });
+  const key = threadKey(name, { ...given, model });
+  if (threads.has(key)) return;
+  const scorer = new ClassifierScorer(folder, hashes, values);
+  const reward = new AskedReward(name, scorer, values.batchSize);
+  threads.set(key, Object.assign(reward, { close: () => scorer.close() }));
+  await reward.distant.open();
 }
 
 function wrongSignature(value: unknown): PluginError {

@@ -1,0 +1,107 @@
+/** A model that classifies texts, in a thread of its own, as what a reward asks. */
+import { createHash } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { hashOfFile } from '../../data/datasets/disk_files.node.ts';
+import { PluginError } from '../../errors.ts';
+import type { Values } from '../../options/keys.ts';
+import type { AskedCompletion, Scorer } from '../../rewards/elsewhere/asked_reward.ts';
+import { CLASSIFIER, type CLASSIFIER_OPTIONS } from '../../rewards/functions/classifier.ts';
+import type { RewardValues } from '../../rewards/reward_function.ts';
+import { SandboxThread } from '../../rewards/sandbox/sandbox_thread.ts';
+import { refusal } from '../module.node.ts';
+import { endOf, startThread } from '../plugin_thread.node.ts';
+import type { ClassifierQuestion, ClassifierStart } from './classifier_worker.node.ts';
+
+/** What decides what the model gives; the tokenizer's second file is not needed by all. */
+const NEEDED = ['config.json', 'tokenizer.json', 'onnx/model.onnx'];
+const FILES = [...NEEDED, 'tokenizer_config.json', 'onnx/model.onnx_data'];
+/** Time to load a model, however short the limit of a question is. */
+const LOAD_SECONDS = 300;
+
+/**
+ * SHA-256 of the files of a model, by their names.
+ *
+ * @param written  the folder as the config names it
+ * @throws PluginError `rule; remedy` where it is none
+ */
+export async function hashesOfModel(
+  folder: string,
+  written: string,
+): Promise<readonly (readonly [name: string, sha256: string])[]> {
+  const remedy = `name a folder with ${NEEDED.join(', ')}, as optimum-cli export onnx makes one`;
+  const refuse = (rule: string): never => {
+    throw refusal(`${rule}; ${remedy}`, { key: 'model', value: written });
+  };
+  if (!existsSync(folder)) refuse(`no such folder (${folder})`);
+  if (!statSync(folder).isDirectory()) refuse('a file, not the folder of a model');
+  const lacks = NEEDED.filter((file) => !existsSync(join(folder, file)));
+  if (lacks.length > 0) refuse(`its folder has no ${lacks.join(', ')}`);
+  const there = FILES.filter((file) => existsSync(join(folder, file)));
+  return Promise.all(there.map(async (file) => [file, await hashOfFile(join(folder, file))] as const));
+}
+
+export class ClassifierScorer implements Scorer {
+  readonly source: string;
+  readonly #reads: 'completion' | 'both';
+  readonly #thread: SandboxThread;
+  readonly #timeout: number;
+  readonly #shown: string;
+
+  /**
+   * @param folder  absolute
+   * @param hashes  of its files
+   * @param library  what is imported for @huggingface/transformers
+   */
+  constructor(
+    folder: string,
+    hashes: readonly (readonly [string, string])[],
+    { model, label, reads, timeout }: Values<typeof CLASSIFIER_OPTIONS>,
+    library = '@huggingface/transformers',
+  ) {
+    const sum = createHash('sha256').update(JSON.stringify(hashes)).digest('hex').slice(0, 12);
+    this.source = `the model ${basename(folder)} (${sum}${label === undefined ? '' : `, ${label}`})`;
+    this.#shown = model;
+    this.#reads = reads;
+    this.#timeout = timeout;
+    const worker = startThread('classifier/classifier_worker.node', {
+      folder,
+      label,
+      library,
+    } satisfies ClassifierStart);
+    worker.stdout.pipe(process.stderr, { end: false }); // a run's own output may be read by a script
+    const host = { post: (message: unknown) => worker.postMessage(message), terminate: () => worker.terminate() };
+    this.#thread = new SandboxThread(host, { load: Math.max(LOAD_SECONDS, timeout), score: timeout });
+    worker.on('message', (message) => this.#thread.hear(message));
+    worker.on('error', (cause: NodeJS.ErrnoException) => this.#thread.end(endOf(cause)));
+    worker.on('exit', (code) => this.#thread.end(`ended its thread (${code})`));
+  }
+
+  async open(): Promise<void> {
+    await this.#thread.load(this.#question([]));
+  }
+
+  async ask(completions: readonly AskedCompletion[]): Promise<RewardValues> {
+    const answer = await this.#thread.ask(this.#timeout, this.#question(completions));
+    if (answer.type === 'late')
+      throw this.#failed(`gave nothing within ${this.#timeout} s`, 'raise timeout, or lower batch_size');
+    if (answer.type === 'ended') throw this.#failed(answer.reason, 'see to its model');
+    const { reply } = answer;
+    if (reply.type === 'scores') return reply.values as RewardValues; // numbers of the worker; scoreRewards looks at them
+    throw this.#failed(reply.type === 'threw' ? `failed (${reply.thrown})` : `said ${reply.type}`, 'see to its model');
+  }
+
+  async close(): Promise<void> {
+    await this.#thread.close();
+  }
+
+  #question(completions: readonly AskedCompletion[]): ClassifierQuestion {
+    const texts = completions.map(({ completion }) => completion);
+    return this.#reads === 'completion' ? { texts } : { texts, before: completions.map(({ prompt }) => prompt) };
+  }
+
+  #failed(what: string, remedy: string): PluginError {
+    const message = `reward "${CLASSIFIER}" (${this.#shown}): ${what} — ${remedy}, then resume: nothing sampled is lost.`;
+    return new PluginError('reward-server', message, { model: this.#shown });
+  }
+}

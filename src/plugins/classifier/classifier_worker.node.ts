@@ -1,0 +1,146 @@
+/**
+ * The thread of a classifier: loads a text-classification model from a folder, with `@huggingface/transformers`, and gives a
+ * number for each text. It asks no network.
+ */
+import { basename, dirname } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Envelope, SandboxReply } from '../../rewards/sandbox/sandbox.ts';
+import { sendWritesToStandardError } from '../process_guard.node.ts';
+
+/** What the thread is started with. */
+export interface ClassifierStart {
+  /** Absolute. */
+  readonly folder: string;
+  readonly label: string | undefined;
+  /** What is imported for `@huggingface/transformers`. */
+  readonly library: string;
+}
+
+/** Texts to score; with `before`, each is read as the second of a pair. */
+export interface ClassifierQuestion {
+  readonly texts: readonly string[];
+  readonly before?: readonly string[];
+}
+
+interface Loading {
+  readonly local_files_only: true;
+  readonly dtype?: 'fp32';
+  readonly device?: 'cpu';
+}
+
+/** The part of the library that is used. */
+interface Library {
+  readonly env: { allowRemoteModels: boolean; allowLocalModels: boolean; localModelPath: string; useFSCache: boolean };
+  readonly AutoTokenizer: { from_pretrained(name: string, options: Loading): Promise<Tokenize> };
+  readonly AutoModelForSequenceClassification: { from_pretrained(name: string, options: Loading): Promise<Model> };
+}
+
+type Tokenize = (
+  texts: readonly string[],
+  options: { readonly padding: true; readonly truncation: true; readonly text_pair?: readonly string[] },
+) => unknown;
+
+interface Model {
+  (inputs: unknown): Promise<{ readonly logits: { readonly data: ArrayLike<number> } }>;
+  readonly config: { readonly id2label?: Readonly<Record<string, string>>; readonly problem_type?: string };
+}
+
+const PACKAGE = '@huggingface/transformers';
+/** Looked at when the model is opened. */
+const TRIED = ['yes', 'no, that is wrong'];
+
+const { folder, label, library } = workerData.start as ClassifierStart; // classifier_scorer.node.ts sends it
+let score: ((question: ClassifierQuestion) => Promise<readonly number[]>) | undefined;
+
+/** Cannot be used: `rule; remedy`. */
+class Refused extends Error {
+  readonly key: string | undefined;
+
+  constructor(rule: string, key?: string) {
+    super(rule);
+    this.key = key;
+  }
+}
+
+async function loadLibrary(): Promise<Library> {
+  try {
+    return (await import(library)) as Library;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    // The second is what the loader of the sources says.
+    if (/^(?:ERR_)?MODULE_NOT_FOUND$/.test(code ?? '') && message.includes(`'${PACKAGE}'`)) {
+      throw new Refused(`the model is run by a package that is not there; npm install ${PACKAGE}`);
+    }
+    throw new Refused(`${PACKAGE} cannot be loaded (${message}); install it again`);
+  }
+}
+
+async function open(): Promise<NonNullable<typeof score>> {
+  const { env, AutoTokenizer, AutoModelForSequenceClassification } = await loadLibrary();
+  Object.assign(env, { allowRemoteModels: false, allowLocalModels: true, useFSCache: false });
+  env.localModelPath = `${dirname(folder)}/`;
+  const name = basename(folder);
+  const tokenize = await AutoTokenizer.from_pretrained(name, { local_files_only: true });
+  const loading = { local_files_only: true, dtype: 'fp32', device: 'cpu' } as const;
+  const model = await AutoModelForSequenceClassification.from_pretrained(name, loading);
+  const labels = Object.values(model.config.id2label ?? {});
+  const place = placeOf(labels);
+  const isOneOfSeveral = model.config.problem_type !== 'multi_label_classification';
+  return async ({ texts, before }) => {
+    const pair = before && { text_pair: texts };
+    const { logits } = await model(tokenize(before ?? texts, { padding: true, truncation: true, ...pair }));
+    if (logits.data.length !== texts.length * labels.length) {
+      throw new Error(`it gives ${logits.data.length} outputs for ${texts.length} texts and ${labels.length} labels`);
+    }
+    return texts.map((_, row) => {
+      const own = Array.from({ length: labels.length }, (__, i) => Number(logits.data[row * labels.length + i]));
+      if (own.length === 1) return own[0];
+      return isOneOfSeveral ? softmax(own)[place] : 1 / (1 + Math.exp(-own[place]));
+    });
+  };
+}
+
+/** Where the label is among those of the model. @throws Refused */
+function placeOf(labels: readonly string[]): number {
+  if (labels.length === 0)
+    throw new Refused('its config.json names no labels (id2label), so it classifies nothing; name another');
+  const known = `it has the labels ${labels.join(', ')}`;
+  if (label === undefined) {
+    if (labels.length === 1) return 0;
+    throw new Refused(`missing, and ${known}; give the one whose probability is paid`, 'label');
+  }
+  const place = labels.indexOf(label);
+  if (place < 0) throw new Refused(`no label of the model; ${known}`, 'label');
+  return place;
+}
+
+function softmax(logits: readonly number[]): number[] {
+  const most = Math.max(...logits);
+  const powers = logits.map((logit) => Math.exp(logit - most));
+  const sum = powers.reduce((all, power) => all + power, 0);
+  return powers.map((power) => power / sum);
+}
+
+/** The first question opens the model, each further one has texts. */
+async function reply(question: ClassifierQuestion): Promise<SandboxReply> {
+  if (score !== undefined) return { type: 'scores', values: await score(question) };
+  try {
+    score = await open();
+    const tried = await score({ texts: TRIED, ...(question.before && { before: TRIED }) });
+    if (tried.every(Number.isFinite)) return { type: 'ready' };
+    throw new Refused(`gives ${tried.join(' and ')} for two short texts; name a model whose outputs are finite`);
+  } catch (error) {
+    if (error instanceof Refused) {
+      const { key, message } = error;
+      return { type: 'refused', rule: message, facts: key === undefined ? {} : { key, value: label } };
+    }
+    const { message } = error as Error;
+    return { type: 'refused', rule: `cannot be opened as a text classifier (${message}); see to its files` };
+  }
+}
+
+sendWritesToStandardError();
+parentPort?.on('message', async ({ nonce, content }: Envelope<ClassifierQuestion>) => {
+  const said = await reply(content).catch((error: unknown): SandboxReply => ({ type: 'threw', thrown: String(error) }));
+  parentPort?.postMessage({ nonce, content: said } satisfies Envelope<SandboxReply>);
+});
