@@ -66,6 +66,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'hub', 'planning', 'grpo', 'diagnostics', 'config', 'methods', 'model', 'data', 'text', 'rewards', 'options',
     'kernels', 'http',
   ],
+  // Runs beside each other, problem by problem.
+  compare: ['run', 'methods', 'kernels/philox.ts'],
   // A run directory as one page.
   report: ['run', 'methods', 'config', 'data'],
   // The same session in a browser, its engine in a worker.
@@ -74,7 +76,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'options', 'kernels',
   ],
   cli: [
-    'catalogue', 'hub', 'report', 'trackers', 'run', 'planning', 'grpo', 'diagnostics', 'plugins', 'config', 'methods',
+    'catalogue', 'compare', 'hub', 'report', 'trackers', 'run', 'planning', 'grpo', 'diagnostics', 'plugins', 'config', 'methods',
     'model', 'data', 'text', 'rewards', 'options', 'kernels',
   ],
 };

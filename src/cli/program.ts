@@ -1,6 +1,7 @@
 /** The commands of rlvr-train. A mistake in them is one line that says what to give instead. */
 import { Command as Commander } from 'commander';
 import { packageVersion } from '../run/fingerprint/fingerprint.node.ts';
+import { COMPARE } from './commands/compare.ts';
 import { CONFIGS } from './commands/configs.ts';
 import { DATA } from './commands/data.ts';
 import { DOCTOR } from './commands/doctor.ts';
@@ -29,6 +30,7 @@ import { oneLine } from './mistaken_words.ts';
 export const COMMANDS: readonly Command[] = [
   TRAIN,
   EVAL,
+  COMPARE,
   SAMPLE,
   FETCH,
   MERGE,

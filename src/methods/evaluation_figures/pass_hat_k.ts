@@ -4,6 +4,7 @@ import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { EvaluationFigure } from '../points.ts';
 import { meanOverProblems } from '../statistics.ts';
+import { allRightOf } from '../support/figures/all_right.ts';
 
 export const passHatK = method({
   id: 'pass-hat-k',
@@ -28,16 +29,11 @@ export const passHatK = method({
       name: `pass^${k}`,
       of: (problems) =>
         meanOverProblems(
-          problems.map(({ samples }) => allRight(samples.length, samples.filter(({ score }) => score === 1).length, k)),
+          problems.map(({ samples }) =>
+            allRightOf(samples.length, samples.filter(({ score }) => score === 1).length, k),
+          ),
           problems.map(({ weight }) => weight),
         ),
     };
   },
 });
-
-/** C(right, k) / C(samples, k), as a product that never forms the large binomials. */
-function allRight(samples: number, right: number, k: number): number {
-  let chance = 1;
-  for (let i = 0; i < k; i++) chance *= Math.max(0, right - i) / (samples - i);
-  return chance;
-}

@@ -1,0 +1,109 @@
+/** `rlvr-train compare A B`: what one method does better than another, problem by problem. */
+import { resolve } from 'node:path';
+import { type ComparedRun, type Comparison, compareRuns } from '../../compare/compare.ts';
+import { ConfigError } from '../../errors.ts';
+import { minus, printable } from '../../format.ts';
+import { recordedConfig } from '../../run/describe_run.ts';
+import { flatConfig } from '../../run/flat_config.ts';
+import { KEPT_MOMENTS, type KeptMoment } from '../../run/logs/problem_records.ts';
+import { readRecords } from '../../run/logs/read_records.ts';
+import { fileStore } from '../../run/store/files.node.ts';
+import { print, printJson } from '../display/output.ts';
+import { command } from '../flags/command.ts';
+import { choice, integer, toggle, withDefault } from '../flags/flag.ts';
+
+export const COMPARE = command({
+  name: 'compare',
+  does: 'compare trained runs problem by problem, with intervals',
+  usage: '<run> <run...> [options]',
+  words: [
+    {
+      syntax: '<run...>',
+      text: 'run directories; several runs of one method are joined by commas: runs/a-seed0,runs/a-seed1',
+    },
+  ],
+  flags: {
+    at: withDefault(choice('<evaluation>', 'which evaluation of each', KEPT_MOMENTS), 'final'),
+    show: withDefault(integer('<number>', 'problems gained and lost that are shown', { min: 0, max: 10_000 }), 3),
+    json: toggle('print everything as JSON'),
+  },
+  examples: [{ words: 'compare runs/a runs/b', does: 'what b does better than a, with 95 % intervals' }],
+  run: (words, flags) => compareCommand(words, flags),
+});
+
+interface CompareFlags {
+  readonly at: KeptMoment;
+  readonly show: number;
+  readonly json?: boolean;
+}
+
+/** The first is what all others are compared with. */
+async function compareCommand(words: readonly string[], { at, show, json }: CompareFlags): Promise<void> {
+  const [first, ...others] = await Promise.all(words.map((word) => openMethod(word, at)));
+  if (others.length === 0) {
+    const rule = 'nothing to compare it with; give another run, for example compare runs/a runs/b';
+    throw new ConfigError('missing-word', `${words.join(' ')} — ${rule}.`, { words });
+  }
+  const comparisons = others.map((other) => compareRuns(first, other));
+  if (json) return printJson(JSON.stringify({ at, comparisons }));
+  comparisons.forEach((comparison, i) => {
+    if (i > 0) print('');
+    for (const line of linesOf(comparison, show)) print(line);
+  });
+}
+
+/** The runs of one word. */
+function openMethod(word: string, at: KeptMoment): Promise<ComparedRun[]> {
+  const names = word.split(',').filter((name) => name !== '');
+  return Promise.all(
+    names.map(async (name): Promise<ComparedRun> => {
+      const store = fileStore(resolve(name));
+      const records = await readRecords(store, at, name);
+      const config = await recordedConfig(store);
+      return { name, records, config: config === undefined ? {} : flatConfig(config) };
+    }),
+  );
+}
+
+/** Keys that are shown of two configs; those of a wholly other method are many. */
+const SHOWN_KEYS = 12;
+
+function linesOf({ a, b, problems, figures, mcNemar, gained, lost, differs }: Comparison, show: number): string[] {
+  const names = [a, b].map((runs) => runs.map(printable).join(', '));
+  const rows = figures.map(({ name, isShare, a: ofA, b: ofB, difference: { mean, low, high } }) => {
+    const scale = isShare ? 100 : 1;
+    const number = (value: number): string => minus((scale * value).toFixed(1));
+    const signed = (value: number): string => `${value < 0 ? '' : '+'}${number(value)}`;
+    const unit = isShare ? ' %' : '';
+    return [name, number(ofA) + unit, number(ofB) + unit, signed(mean), `${signed(low)} to ${signed(high)}`];
+  });
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column].length), 1));
+  const cells = (row: readonly string[]): string =>
+    `  ${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[0]) : i === 4 ? cell : cell.padStart(widths[i]))).join('  ')}`;
+  const shown = differs.slice(0, SHOWN_KEYS).map(({ key, a: mine, b: yours }) => {
+    const [left, right] = [mine, yours].map((value) => (value === undefined ? 'absent' : JSON.stringify(value)));
+    return `  ${printable(key)}: ${printable(left)} → ${printable(right)}`;
+  });
+  const more = differs.length > SHOWN_KEYS ? [`  and ${differs.length - SHOWN_KEYS} more`] : [];
+  const examples = (what: string, all: Comparison['gained']): string[] =>
+    all.length === 0 || show === 0
+      ? []
+      : [
+          `${what} (${Math.min(show, all.length)} of ${all.length}):`,
+          ...all.slice(0, show).map(({ prompt, a: mine, b: yours }) => {
+            const [asked, left, right] = [prompt, mine, yours].map((text) => printable(JSON.stringify(text)));
+            return `  ${asked}  A ${left}  B ${right}`;
+          }),
+        ];
+  return [
+    `A ${names[0]}`,
+    `B ${names[1]}`,
+    ...(shown.length === 0 ? ['Their configs are the same.'] : ['Their configs differ:', ...shown, ...more]),
+    `${problems} held-out problems:`,
+    cells(['', 'A', 'B', 'B − A', '95 %']),
+    ...rows.map(cells),
+    `Greedy, B solves ${mcNemar.gained} that A does not, and A ${mcNemar.lost} that B does not; exact McNemar p = ${mcNemar.p.toPrecision(2)}.`,
+    ...examples('gained', gained),
+    ...examples('lost', lost),
+  ];
+}

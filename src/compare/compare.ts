@@ -1,0 +1,129 @@
+/** Two methods, each of one run or of several, on the same held-out problems: paired by problem. */
+import { DataError } from '../errors.ts';
+import type { KeptProblem, KeptRecords } from '../run/logs/problem_records.ts';
+import { comparedFigures } from './figures.ts';
+import { Bootstrap, type Interval, mcNemar } from './statistics.ts';
+
+/** What is known of a run that is compared. */
+export interface ComparedRun {
+  /** Where it lies. */
+  readonly name: string;
+  readonly records: KeptRecords;
+  /** Its config, by single keys. */
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+/** A figure of both sides, and b − a. */
+export interface FigureDifference {
+  readonly name: string;
+  readonly isShare: boolean;
+  readonly a: number;
+  readonly b: number;
+  readonly difference: Interval;
+}
+
+/** A problem that one side's greedy answer solves and the other's does not, by the first run of each. */
+export interface ChangedProblem {
+  readonly key: string;
+  readonly prompt: string;
+  readonly a: string;
+  readonly b: string;
+}
+
+export interface Comparison {
+  readonly a: readonly string[];
+  readonly b: readonly string[];
+  readonly problems: number;
+  readonly figures: readonly FigureDifference[];
+  /** The greedy answers of the first run of each side. */
+  readonly mcNemar: { readonly gained: number; readonly lost: number; readonly p: number };
+  readonly gained: readonly ChangedProblem[];
+  readonly lost: readonly ChangedProblem[];
+  /** Keys in which the configs of the first runs differ: what each has, undefined where it has none. */
+  readonly differs: readonly { readonly key: string; readonly a?: unknown; readonly b?: unknown }[];
+}
+
+/** Keys that say where and on what a run is made, and which of several it is. */
+const OF_NO_METHOD: ReadonlySet<string> = new Set(['output_dir', 'threads', 'save_seconds', 'save_total_limit']);
+
+/** @throws DataError `not-comparable`, which names what differs */
+export function compareRuns(a: readonly ComparedRun[], b: readonly ComparedRun[]): Comparison {
+  const [first] = a;
+  for (const other of [...a, ...b]) requireComparable(first, other);
+  const { problems, head } = first.records;
+  const bootstrap = new Bootstrap(problems.map(({ weight }) => weight));
+  const sideOf = (runs: readonly ComparedRun[], of: (problem: KeptProblem) => number) => ({
+    runs: runs.map(({ name }) => name),
+    values: runs.map(({ records }) => records.problems.map(of)),
+  });
+  const weights = problems.map(({ weight }) => weight);
+  const figures = comparedFigures(head.samples).map(({ name, isShare, of }): FigureDifference => {
+    const [ofA, ofB] = [sideOf(a, of), sideOf(b, of)];
+    const mean = (values: readonly (readonly number[])[]): number =>
+      values.reduce((sum, own) => sum + weightedMean(own, weights), 0) / values.length;
+    return { name, isShare, a: mean(ofA.values), b: mean(ofB.values), difference: bootstrap.difference(ofA, ofB) };
+  });
+  const [mine, yours] = [problems, b[0].records.problems];
+  const changed = (wasRight: boolean): ChangedProblem[] =>
+    mine.flatMap(({ key, prompt, greedy }, i) => {
+      const other = yours[i].greedy;
+      const isChanged = (greedy.score === 1) === wasRight && (other.score === 1) !== wasRight;
+      return isChanged ? [{ key, prompt, a: greedy.text, b: other.text }] : [];
+    });
+  const [gained, lost] = [changed(false), changed(true)];
+  return {
+    a: a.map(({ name }) => name),
+    b: b.map(({ name }) => name),
+    problems: problems.length,
+    figures,
+    mcNemar: { gained: gained.length, lost: lost.length, p: mcNemar(gained.length, lost.length) },
+    gained,
+    lost,
+    differs: differencesOf(first.config, b[0].config),
+  };
+}
+
+function weightedMean(values: readonly number[], weights: readonly number[]): number {
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return values.reduce((sum, value, i) => sum + weights[i] * value, 0) / total;
+}
+
+function differencesOf(a: ComparedRun['config'], b: ComparedRun['config']): Comparison['differs'] {
+  const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((key) => !OF_NO_METHOD.has(key));
+  return keys
+    .filter((key) => JSON.stringify(a[key]) !== JSON.stringify(b[key]))
+    .map((key) => ({ key, a: a[key], b: b[key] }));
+}
+
+/** Both have answered the same problems, asked in the same way. @throws DataError */
+function requireComparable(first: ComparedRun, other: ComparedRun): void {
+  const [one, two] = [first.records.head, other.records.head];
+  const asked: readonly (readonly [what: string, a: unknown, b: unknown, remedy: string])[] = [
+    ['other tasks or knobs', one.tasks, two.tasks, 'train both on the same task'],
+    ['another split', `${one.count} problems`, `${two.count} problems`, 'evaluate both on the same held-out problems'],
+    [
+      'another split',
+      one.problems.slice(0, 8),
+      two.problems.slice(0, 8),
+      'evaluate both on the same held-out problems',
+    ],
+    ['another number of samples', one.samples, two.samples, 'give both the same num_generations_eval'],
+    [
+      'another sampling',
+      one.sampling,
+      two.sampling,
+      'give both the same temperature, or eval_temperature, top_p, top_k and min_p',
+    ],
+  ];
+  const different = asked.find(([, mine, yours]) => JSON.stringify(mine) !== JSON.stringify(yours));
+  if (different === undefined) return;
+  const [what, mine, yours, remedy] = different;
+  const [shownMine, shownYours] = [mine, yours].map((value) =>
+    typeof value === 'string' ? value : JSON.stringify(value),
+  );
+  throw new DataError(
+    'not-comparable',
+    `${other.name}: ${what} than ${first.name} (${shownYours}, there ${shownMine}) — ${remedy}.`,
+    { a: first.name, b: other.name },
+  );
+}
