@@ -285,7 +285,7 @@ const DIRECTORIES: Mistake[] = [
     words: ['eval', '--run', 'out'],
     says: 'model/model.safetensors: Not a readable safetensors file: header length 1064 is beyond the file (100 bytes). Copy or download the file again. Or remove it: the newest checkpoint is then used.' },
   { what: 'a prompt in letters that the task lacks', run: () => {}, words: ['sample', '--run', 'out', '12x>'],
-    says: `"x" in "12x>" — piece 3 is not in vocabulary "sort_digits" of 13 tokens; write texts in the task's own form.` },
+    says: `"x" in "12x>" — piece 3 is not in vocabulary "sort_digits" of 13 tokens; write texts in the task's own form, as "776>".` },
   { what: 'a prompt that is too long', run: () => {}, words: ['sample', '--run', 'out', '123456789>'],
     says: 'prompt: "123456789>" — 10 tokens; prompts of sort_digits have at most 4; shorten it.' },
 ];

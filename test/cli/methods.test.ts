@@ -103,6 +103,7 @@ describe('methods show', () => {
 
   it('refuses an id that there is not, with the nearest', () => {
     expect(() => shown('kl_los')).toThrow('kl_los — no such method; did you mean "kl-loss"?');
+    expect(() => shown('gspoo')).toThrow('gspoo — no such method; did you mean "GSPO"?');
     expect(() => shown('xyzzy')).toThrow(/xyzzy — no such method; .* methods ls names them all\./);
   });
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CheckpointError } from '../../src/errors.ts';
 import { describeFileError } from '../../src/run/store/file_errors.ts';
-import { fileStore } from '../../src/run/store/files.node.ts';
+import { fileStore, requireWritable } from '../../src/run/store/files.node.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { folderOfTest } from '../support/folders.ts';
 
@@ -145,6 +145,16 @@ it('both stores agree after any sequence of operations', async () => {
     }),
     { numRuns: 40 },
   );
+});
+
+it('a place where no directory can be made is refused before anything is written', async () => {
+  const folder = root();
+  await writeFile(join(folder, 'file'), '');
+  await requireWritable(join(folder, 'runs', 'one'));
+  await expect(requireWritable(join(folder, 'file', 'runs', 'one'))).rejects.toThrow(
+    /file\/runs\/one cannot be written: the file \S+\/file is where a directory is needed \(EEXIST\)\. Move that file/,
+  );
+  expect(await readdir(folder)).toEqual(['file']);
 });
 
 describe('a disk that fails', () => {

@@ -34,7 +34,7 @@ export class PresetsPanel {
     );
     place.append(
       element('fieldset', { class: 'presets' }, element('legend', { class: 'unseen' }, 'Task'), ...cards),
-      element('p', { class: 'note swipe', 'aria-hidden': 'true' }, `${cards.length} tasks: the row moves sideways →`),
+      element('p', { class: 'swipe', 'aria-hidden': 'true' }, `${cards.length} tasks: the row moves sideways →`),
     );
   }
 

@@ -178,7 +178,10 @@ function mistakeIn(prompt: string, tasks: TaskSet): DataError | undefined {
     const rule = `${length} tokens; prompts of ${tasks.name} have at most ${tasks.maxPromptTokens}`;
     return new DataError('too-long', `prompt: ${JSON.stringify(prompt)} — ${rule}; shorten it.`);
   } catch (error) {
-    if (error instanceof DataError) return error;
-    throw error;
+    if (!(error instanceof DataError)) throw error;
+    const [example] = tasks.heldOutItems();
+    if (example === undefined || error.code !== 'unknown-token') return error;
+    const message = error.message.replace(/\.$/, `, as ${JSON.stringify(example.prompt)}.`);
+    return new DataError(error.code, message, error.facts);
   }
 }

@@ -76,7 +76,7 @@ export function listMethods(words: readonly string[], { json = false }: MethodsO
     (method) =>
       (asked.length === 0 || asked.includes(method.point)) && texts.every((text) => textOf(method).includes(text)),
   );
-  if (found.length === 0) throw noMethod(words.join(' '), [...points, ...methods]);
+  if (found.length === 0) throw noMethod(words.join(' '), [...points.map(({ name }) => name), ...everyName(methods)]);
   if (json) printJson(JSON.stringify(found));
   else print(wrapWords(methodLines(points, found), wrapColumns(process.stdout)));
 }
@@ -88,7 +88,7 @@ export function showMethods(ids: readonly string[], { json = false }: MethodsOpt
     const named = methods.filter(({ name }) => name === id);
     if (named.length > 0) return named;
     const called = methods.filter((method) => namesOf(method).some((name) => isSpelledAlike(name, id)));
-    if (called.length === 0) throw noMethod(id, methods);
+    if (called.length === 0) throw noMethod(id, everyName(methods));
     return called;
   });
   const facts = methodFacts();
@@ -103,6 +103,11 @@ export function showMethods(ids: readonly string[], { json = false }: MethodsOpt
 function namesOf({ names = [], yaml }: CatalogueMethod): string[] {
   const lossTypes = yaml.flatMap((line) => /^loss_type: (.+)$/.exec(line)?.[1] ?? []);
   return [...names, ...lossTypes];
+}
+
+/** Ids first, then what they are called elsewhere: the first of the nearest is named. */
+function everyName(methods: readonly CatalogueMethod[]): string[] {
+  return [...methods.map(({ name }) => name), ...methods.flatMap(namesOf)];
 }
 
 /** However it is joined: Dr. GRPO, dr_grpo. */
@@ -131,11 +136,8 @@ function methodLines(points: Catalogue['points'], methods: readonly CatalogueMet
   return [...groups, colors.dim(`all of one: ${commandName()} methods show ID`)].join('\n\n');
 }
 
-function noMethod(name: string, known: readonly { readonly name: string }[]): ConfigError {
-  const near = didYouMean(
-    name,
-    known.map((one) => one.name),
-  );
+function noMethod(name: string, known: readonly string[]): ConfigError {
+  const near = didYouMean(name, known);
   const rule = `no such method${near === '' ? `; ${commandName()} methods ls names them all.` : near}`;
   return new ConfigError('unknown-name', `${name} — ${rule}`, { name });
 }

@@ -11,6 +11,11 @@ export interface CheckFlags extends TaskFlags {
   readonly attempts?: number;
 }
 
+/** Whether a share above chance is what as few problems may show where chance is right. */
+function isNoise(share: number, chance: number, problems: number): boolean {
+  return share > chance && share <= chance + 3 * Math.sqrt((chance * (1 - chance)) / problems);
+}
+
 /** Checks a task; what is broken is printed, and makes the exit status 1. */
 export async function checkTaskCommand(name: string, flags: CheckFlags): Promise<void> {
   await withTask(
@@ -30,7 +35,7 @@ export async function checkTaskCommand(name: string, flags: CheckFlags): Promise
           `${verdicts} verdicts`,
           `${heldOut} held-out problems`,
           `chance ${(100 * chance).toFixed(1)} %`,
-          `commonest answer ${(100 * commonest).toFixed(1)} %`,
+          `commonest answer ${(100 * commonest).toFixed(1)} %${isNoise(commonest, chance, heldOut) ? ', within noise' : ''}`,
         ];
         print(`${setting}  ${colors.dim(facts.join('; '))}`);
         const few = fewHeldOut(heldOut);

@@ -11,7 +11,7 @@ import type { Pretrained } from '../../run/model/pretrained.ts';
 import { openRun } from '../../run/open_run.ts';
 import { resumeCommand } from '../../run/resume_command.ts';
 import { session } from '../../run/session.ts';
-import { fileStore } from '../../run/store/files.node.ts';
+import { fileStore, requireWritable } from '../../run/store/files.node.ts';
 import { liveTrackers } from '../../trackers/trackers.ts';
 import { announceFile } from '../display/announce_file.ts';
 import type { Display } from '../display/display.ts';
@@ -45,6 +45,7 @@ export async function trainCommand(options: TrainOptions): Promise<void> {
   const given = await loadRun(options);
   const { file, directory, problems } = given;
   const { trust, force, dryRun: isDry } = options;
+  if (!isDry) await requireWritable(directory);
   const run = options.resume ? { directory, goal: 'resume' as const, force } : undefined;
   const approve = approval({ file, problems, trust, run, isDry });
   const pretrained = await openConfiguredModel(given, file, options.resume ? directory : undefined);

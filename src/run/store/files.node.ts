@@ -5,7 +5,8 @@
  * directory is fsync'ed, so that the name survives a power failure too. Failures name path, cause and remedy.
  */
 import { createHash } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { access, constants, type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CheckpointError } from '../../errors.ts';
 import type { ModelFiles } from '../../model/pretrained/source.ts';
@@ -16,6 +17,22 @@ import { assertStorePath, countedClaim, type Store } from './store.ts';
 /** A store over the directory `root`, which is created with its first file. Nothing outside `root` is touched. */
 export function fileStore(root: string): Store & Required<Pick<ModelFiles, 'sha256'>> {
   return new FileStore(resolve(root));
+}
+
+/**
+ * Refuses at once what could not be made later: a directory below a file, or below one that may not be written to.
+ * @throws CheckpointError in the words of the failed write
+ */
+export async function requireWritable(directory: string): Promise<void> {
+  const root = resolve(directory);
+  await guard('written', root, async () => {
+    let nearest = root;
+    while (!existsSync(nearest)) nearest = dirname(nearest);
+    if (!(await stat(nearest)).isDirectory()) {
+      throw Object.assign(new Error('a file is there'), { code: 'EEXIST', path: nearest }); // as mkdir has it
+    }
+    await access(nearest, constants.W_OK);
+  });
 }
 
 /** Says which process trains in the directory. */

@@ -1,7 +1,7 @@
 /** The whole live display on an imagined terminal: its keys, a resume, and what is left when it goes. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import xterm from '@xterm/headless';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { LiveDisplay } from '../../../src/cli/display/live/live_display.ts';
@@ -101,6 +101,24 @@ it('after a resume, charts and clock go on from the log', async () => {
   expect(rows).toContain('reward 0.546');
   expect(rows).toContain('held-out █greedy 50.0 % ─sampled 25.0 %');
   expect(rows).toMatch(/^0\.545 .*▁▁▂▃▃▄▄▅/m);
+});
+
+it('the title of the window says how far the run is, and the one before comes back', async () => {
+  const titles: string[] = [];
+  terminal.onTitleChange((title) => titles.push(title));
+  const written = vi.mocked(process.stdout.write).mock.calls;
+  await screen();
+  await display.handle(stage(1));
+  await screen();
+  await display.handle(grpoStep(7));
+  await screen();
+  await screen();
+  const name = basename(directory);
+  expect(titles).toEqual([name, `0 of 200 · ${name}`, `7 of 200 · ${name}`]);
+  display.close();
+  const texts = written.map(([text]) => String(text)).join('');
+  expect(texts.split('\u001b[22;2t')).toHaveLength(2);
+  expect(texts.split('\u001b[23;2t')).toHaveLength(2);
 });
 
 it('h shows help inside the region, again takes it away, and nothing of it scrolls away', async () => {

@@ -1,5 +1,6 @@
 /** The live region of a terminal: finished lines above, redrawn progress below, and keys. */
 
+import { basename, resolve } from 'node:path';
 import { onExit } from 'signal-exit';
 import { plannedWork } from '../../../planning/work.ts';
 import type { Fingerprint } from '../../../run/fingerprint/fingerprint.ts';
@@ -19,6 +20,7 @@ import { Keys } from './keys.ts';
 import { Screen } from './screen.ts';
 import { type LiveState, reduce, startState } from './state.ts';
 import { wrapWords } from './text.ts';
+import { Title, titleOf } from './title.ts';
 import { captureWrites } from './writes.ts';
 
 /** Milliseconds from one frame to the next. */
@@ -30,6 +32,7 @@ export class LiveDisplay implements Display {
   readonly #shown: Shown;
   readonly #controls: RunControls;
   readonly #screen: Screen;
+  readonly #title: Title;
   readonly #reporter: Reporter;
   readonly #keys: Keys | undefined;
   readonly #timer: NodeJS.Timeout;
@@ -62,6 +65,7 @@ export class LiveDisplay implements Display {
       },
       write,
     });
+    this.#title = new Title({ write });
     this.#reporter = new Reporter({ ...shown, progress: false, print: (line) => this.#print(line) });
     this.#keys = stdin.isTTY ? new Keys(stdin, this.#actions()) : undefined;
     this.#timer = setInterval(this.#drawSoon, FRAME_MS);
@@ -101,6 +105,7 @@ export class LiveDisplay implements Display {
     process.stdout.off('resize', this.#drawSoon);
     this.#keys?.close();
     this.#screen.clear();
+    this.#title.giveBack();
     this.#screen.print(this.#takeFinished());
     this.#giveBackWrites();
   }
@@ -142,6 +147,7 @@ export class LiveDisplay implements Display {
     const { asked } = this.#controls;
     const state = { ...this.#state, now: this.#shown.run.journal.clock() };
     const options = { ...sizeOf(process.stdout), colors, asked, keys: this.#keys !== undefined, help: this.#showsHelp };
+    this.#title.show(titleOf(state, basename(resolve(this.#shown.directory))));
     this.#screen.draw(frame(state, options).map(terminalText), finished);
   }
 
@@ -178,6 +184,7 @@ export class LiveDisplay implements Display {
   #suspend(): void {
     if (process.platform === 'win32') return; // there are no jobs
     this.#screen.clear();
+    this.#title.giveBack();
     this.#keys?.close();
     this.#isInFront = false;
     this.#controls.holdClock();
