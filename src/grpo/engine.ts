@@ -3,7 +3,7 @@
 import type { TaskSet } from '../data/task_set.ts';
 import type { Policy } from '../model/policy.ts';
 import type { Codec } from '../text/codec.ts';
-import { type Generator, localGenerator } from './generator.ts';
+import { type Generator, localGenerator, type MakeGenerator } from './generator.ts';
 
 /** A model, with the codec that its tokens are written in. */
 export interface Model {
@@ -24,12 +24,23 @@ export interface Engine {
   readonly policy: Policy;
   readonly tasks: TaskSet;
   readonly generator: Generator;
+  /** What the generator was made by. */
+  readonly makeGenerator: MakeGenerator;
 }
 
-/** An engine on this machine. @param weightsVersion  see `Generator`; default: the weights never change */
-export function localEngine(models: Models, tasks: TaskSet, weightsVersion: () => number = () => 0): Engine {
+/**
+ * An engine whose policy learns on this machine.
+ * @param weightsVersion  see `Generator`; default: the weights never change
+ * @param makeGenerator  default: completions are sampled here too
+ */
+export function localEngine(
+  models: Models,
+  tasks: TaskSet,
+  weightsVersion: () => number = () => 0,
+  makeGenerator: MakeGenerator = localGenerator,
+): Engine {
   const { policy } = models.policy;
-  return { models, policy, tasks, generator: localGenerator(policy, weightsVersion) };
+  return { models, policy, tasks, generator: makeGenerator(policy, weightsVersion), makeGenerator };
 }
 
 /** The same engine with other tasks, verifiers or limits around the same codec. */

@@ -56,6 +56,9 @@ export interface Generator {
 /** More rollouts than any run draws; the numbers of later turns lie above. */
 const ROLLOUTS = 2 ** 40;
 
+/** Makes what samples and scores for a policy. @param weightsVersion  see `Generator` */
+export type MakeGenerator = (policy: Policy, weightsVersion: () => number) => Generator;
+
 /** The generator that is the training engine itself. @param weightsVersion  see `Generator` */
 export function localGenerator(policy: Policy, weightsVersion: () => number): Generator {
   return {
@@ -90,7 +93,7 @@ function generationRequest({ prompt, rollouts }: SampleRequest): GenerationReque
 }
 
 /** Tokens that a request continues from have the labels that it gave them. */
-function labelled(requests: readonly SampleRequest[], completions: Completion[][]): Completion[][] {
+export function labelled(requests: readonly SampleRequest[], completions: Completion[][]): Completion[][] {
   if (!requests.some(({ rollouts }) => rollouts.some(({ labels }) => labels !== undefined))) return completions;
   return completions.map((own, i) =>
     own.map((completion, k) => {

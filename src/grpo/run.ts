@@ -95,8 +95,8 @@ export function totalSteps(run: Progress): number {
 
 /** The run with another config for what it has yet to do. */
 export function withConfig(run: TrainingRun, config: RunConfig): TrainingRun {
-  const { models, tasks } = run.engine;
-  const engine = localEngine(models, tasks, () => totalSteps({ config, journal: run.journal }));
+  const { models, tasks, makeGenerator } = run.engine;
+  const engine = localEngine(models, tasks, () => totalSteps({ config, journal: run.journal }), makeGenerator);
   return { ...run, config, engine };
 }
 

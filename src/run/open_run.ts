@@ -9,6 +9,7 @@ import { oneTask, type TaskSet } from '../data/task_set.ts';
 import { ConfigError } from '../errors.ts';
 import { requireBestMetric } from '../grpo/best.ts';
 import { localEngine } from '../grpo/engine.ts';
+import type { MakeGenerator } from '../grpo/generator.ts';
 import { initialState, type Journal } from '../grpo/journal.ts';
 import { type RunRemark, type TrainingRun, totalSteps, type WeightedReward } from '../grpo/run.ts';
 import { stageTasks } from '../grpo/stage_tasks.ts';
@@ -59,6 +60,8 @@ export interface RunOptions {
   readonly pretrained?: Pretrained | undefined;
   /** Milliseconds of a monotonic clock; default `performance.now`. */
   readonly clock?: () => number;
+  /** Makes what samples completions; default: the policy that is trained. */
+  readonly makeGenerator?: MakeGenerator | undefined;
 }
 
 /**
@@ -71,8 +74,9 @@ export async function openRun(
   given: RunConfig,
   of: Task | TaskSet,
   backend: Backend,
-  { rewards: own = {}, methods: ownMethods = {}, lineOf, pretrained, clock = () => performance.now() }: RunOptions = {},
+  options: RunOptions = {},
 ): Promise<TrainingRun> {
+  const { rewards: own = {}, methods: ownMethods = {}, lineOf, pretrained, clock = () => performance.now() } = options;
   requirePretrained(given, pretrained);
   const config = pretrained === undefined ? given : withPretrained(given, pretrained);
   requireStorage(config, backend);
@@ -122,7 +126,7 @@ export async function openRun(
   const base = pretrained && (await baseOf(pretrained));
   const journal: Journal = { state: initialState(), clock };
   const version = (): number => totalSteps({ config, journal });
-  const engine = localEngine({ policy: { policy, codec: tasks.codec } }, tasks, version);
+  const engine = localEngine({ policy: { policy, codec: tasks.codec } }, tasks, version, options.makeGenerator);
   return { config, engine, journal, rewards, methods, demonstrations, remarks, figures, ledger, ...(base && { base }) };
 }
 
