@@ -41,3 +41,6 @@ export class PluginError extends RlvrError {}
 
 /** A model of the Hugging Face hub that is not there, or cannot be fetched into the cache. */
 export class HubError extends RlvrError {}
+
+/** A fleet that cannot be reached or joined, or a message of it that is not what it has to be. */
+export class FleetError extends RlvrError {}

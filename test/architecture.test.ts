@@ -68,6 +68,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   // Runs beside each other, problem by problem.
   compare: ['run', 'methods', 'kernels/philox.ts'],
+  // Rollouts in other processes.
+  fleet: ['run', 'planning', 'grpo', 'model', 'kernels'],
   // A run directory as one page.
   report: ['run', 'methods', 'config', 'data'],
   // The same session in a browser, its engine in a worker.
@@ -76,7 +78,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'options', 'kernels',
   ],
   cli: [
-    'catalogue', 'compare', 'hub', 'report', 'trackers', 'run', 'planning', 'grpo', 'diagnostics', 'plugins', 'config', 'methods',
+    'catalogue', 'compare', 'fleet', 'hub', 'report', 'trackers', 'run', 'planning', 'grpo', 'diagnostics', 'plugins', 'config', 'methods',
     'model', 'data', 'text', 'rewards', 'options', 'kernels',
   ],
 };
@@ -265,6 +267,7 @@ const SHELVES = [
   /^methods\/\w+$/,
   /^rewards\/functions$/,
   /^data\/tasks$/,
+  /^cli\/commands$/,
 ];
 
 it(`no folder of src/ holds more than ${MOST_FILES} files, but for shelves of like things`, () => {

@@ -9,6 +9,7 @@ import { EVAL } from './commands/eval.ts';
 import { EXPLAIN } from './commands/explain.ts';
 import { EXPORT } from './commands/export.ts';
 import { FETCH } from './commands/fetch.ts';
+import { FLEET } from './commands/fleet.ts';
 import { LIST } from './commands/list.ts';
 import { MERGE } from './commands/merge.ts';
 import { METHODS } from './commands/methods.ts';
@@ -21,6 +22,7 @@ import { TASKS } from './commands/tasks.ts';
 import { TRACK } from './commands/track.ts';
 import { TRAIN } from './commands/train.ts';
 import { UI } from './commands/ui.ts';
+import { WORKER } from './commands/worker.ts';
 import { print, printError } from './display/output.ts';
 import type { Command } from './flags/command.ts';
 import { withCommands } from './flags/parser.ts';
@@ -39,6 +41,8 @@ export const COMMANDS: readonly Command[] = [
   TRACK,
   RUNS,
   UI,
+  WORKER,
+  FLEET,
   SCHEMA,
   LIST,
   EXPLAIN,

@@ -24,6 +24,18 @@ const SEEDS: Flag<readonly number[]> = {
   read: parseSeeds,
 };
 
+const VERIFY_SHARE: Flag<number> = {
+  text: 'share of the groups of --fleet that are sampled again here, and compared',
+  value: '<share>',
+  otherwise: '0.05',
+  excludes: ['dryRun'],
+  read(given) {
+    const share = Number(given);
+    if (given.trim() !== '' && share >= 0 && share <= 1) return share;
+    throw new RangeError('use a share from 0 to 1');
+  },
+};
+
 export const TRAIN = command({
   name: 'train',
   isDefault: true,
@@ -64,6 +76,17 @@ export const TRAIN = command({
       listAdapters: toggle('print the WebGPU adapters of this machine, and stop'),
       ui: toggle('serve the page of the run on this machine while it is under way', { excludes: ['dryRun'] }),
     }),
+    ...grouped('Other processes that sample (docs/fleet.md); they change no bit of the run:', {
+      fleet: text('<url>', 'the NATS server that workers are at, as nats://learner:password@host:4222', {
+        excludes: ['dryRun'],
+      }),
+      workers: integer('<number>', 'start workers on this machine; without --fleet a nats-server of their own, too', {
+        min: 1,
+        max: 256,
+        excludes: ['dryRun'],
+      }),
+      verifyShare: VERIFY_SHARE,
+    }),
     ...grouped('What is printed (default: a live region on a terminal, else plain lines; NO_COLOR is heeded):', {
       plain: toggle('plain lines, also on a terminal'),
       json: toggle('one JSON object per event, nothing else', { excludes: ['plain', 'quiet'] }),
@@ -82,6 +105,7 @@ export const TRAIN = command({
       words: '--config sort-digits --dry-run',
       does: 'resolved config, memory, problems, time; writes nothing',
     },
+    { words: '--config sort-digits --workers 2', does: 'two more processes sample; the bits are those of one' },
     { words: '--resume', does: 'resume the newest run that can be' },
     { words: '--resume --output runs/countdown', does: 'with this one; the directory knows the config' },
   ],

@@ -30,8 +30,9 @@ import { describeRow } from '../runs/newest_run.ts';
 import { openConfiguredModel, withChosen } from '../runs/open_model.ts';
 import { withResumeAdvice } from '../runs/resume_advice.ts';
 import { dryRun } from './dry_run.ts';
+import { type FleetFlags, TrainingFleet } from './training_fleet.ts';
 
-export interface TrainOptions extends RunFlags, DisplayOptions {
+export interface TrainOptions extends RunFlags, DisplayOptions, FleetFlags {
   readonly force?: boolean;
   readonly trust?: readonly string[];
   readonly dryRun?: boolean;
@@ -77,7 +78,14 @@ async function trainWith(
   if (tooMany !== undefined && backend.name === 'wasm') notes.push(tooMany);
   if (loaded.notes.length > 0) notes.push(idleKeys(loaded));
   const controls = new RunControls();
-  const run = await openRun(config, tasks, backend, { rewards, methods, lineOf, pretrained, clock: controls.clock });
+  const { clock } = controls;
+  const fleet = await TrainingFleet.connect(options);
+  const { makeGenerator } = fleet ?? {};
+  const opening = openRun(config, tasks, backend, { rewards, methods, lineOf, pretrained, clock, makeGenerator });
+  const run = await opening.catch(async (error) => {
+    await fleet?.close();
+    throw error;
+  });
   try {
     const few = fewHeldOut(run.engine.tasks.heldOutItems().length);
     if (few !== undefined) notes.push(`evaluation: ${few}`);
@@ -98,6 +106,7 @@ async function trainWith(
       display.opening(fingerprint, plannedBytes);
       for (const note of notes) display.say(note);
       await prepareKernels(run.engine.policy.engine, (line) => display.say(line));
+      await fleet?.open(run, directory, (line) => display.say(line));
       const { signal, wantsEvaluation } = controls;
       const { resume = false, force = false } = options;
       const store = fileStore(directory);
@@ -126,6 +135,7 @@ async function trainWith(
         if (event.type === 'checkpoint') interrupts.saved(event.name);
         if (event.type === 'resumed') interrupts.saved(event.checkpoint);
       }
+      for (const line of fleet?.lines ?? []) display.say(line);
     } finally {
       if (options.page === undefined) page?.close();
       await requestsOfOthers?.close();
@@ -135,6 +145,7 @@ async function trainWith(
   } catch (error) {
     throw await withResumeAdvice(error, fileStore(directory), directory);
   } finally {
+    await fleet?.close();
     await closeEngine(run.engine);
   }
 }

@@ -1,0 +1,248 @@
+/** Answers as they come: checked, compared, taken or refused. What is taken is used once. */
+import { FleetError } from '../errors.ts';
+import type { Generator } from '../grpo/generator.ts';
+import { Ledger } from './ledger.ts';
+import {
+  answerDigest,
+  completionBytes,
+  decodeResult,
+  encodeResult,
+  type FleetResult,
+  type FleetTask,
+  hasOddFloats,
+  type Reply,
+  readResultHead,
+  type SampledCompletion,
+  WORKER_ID_BYTES,
+} from './protocol.ts';
+import type { Tally } from './tally.ts';
+import type { Trust } from './trust.ts';
+
+/** [requests][rollouts] */
+type Completions = readonly (readonly SampledCompletion[])[];
+
+/** The learner's own id, where it answers a task itself. */
+const LEARNER = '0'.repeat(2 * WORKER_ID_BYTES);
+/** Groups of a liar that are named. */
+const MOST_NAMED = 8;
+
+export interface AnswersOptions {
+  readonly trust: Trust;
+  readonly tally: Tally;
+  readonly say: (line: string) => void;
+  /** Milliseconds of a monotonic clock. */
+  readonly clock: () => number;
+  /** Tokens are below it. */
+  readonly vocabSize: () => number;
+  /** How a worker is called. */
+  readonly nameOf: (worker: string) => string;
+  /** A worker has answered, after this many seconds. */
+  readonly onAnswer: (task: number, worker: string, seconds: number) => void;
+  /** An answer was refused: the task has none. */
+  readonly onRefused: (task: number) => void;
+  /** A worker is shut out. */
+  readonly onShutOut: (worker: string) => void;
+}
+
+export class Answers {
+  readonly #options: AnswersOptions;
+  readonly #ledger = new Ledger();
+  /** Tasks of the call under way. */
+  readonly #tasks = new Map<number, FleetTask>();
+  /** Answers of them that were looked at. */
+  readonly #taken = new Map<number, Completions>();
+  /** What has come and was not looked at. */
+  #arrived: FleetResult[] = [];
+  /** Answers that differ from one that came before. */
+  #disputed: FleetResult[] = [];
+
+  /** Workers that are shut out, each with a task that was taken from it. */
+  readonly #handedBack = new Set<string>();
+
+  constructor(options: AnswersOptions) {
+    this.#options = options;
+  }
+
+  open(task: FleetTask): void {
+    this.#tasks.set(task.id, task);
+    this.#ledger.give(task.id, this.#options.clock());
+  }
+
+  /** The call is over: its tasks are used, or, where it was cut off, no longer wanted. */
+  close(tasks: readonly number[], areUsed: boolean): void {
+    if (areUsed) this.#ledger.use(tasks);
+    for (const task of tasks) {
+      if (!areUsed) this.#ledger.drop(task);
+      this.#tasks.delete(task);
+      this.#taken.delete(task);
+    }
+    this.#arrived = [];
+    this.#disputed = [];
+    this.#handedBack.clear();
+  }
+
+  /** Undefined until it was looked at. */
+  of(task: number): Completions | undefined {
+    return this.#taken.get(task);
+  }
+
+  /** Tasks without an answer. */
+  waiting(): number[] {
+    return this.#ledger.waiting();
+  }
+
+  /** Those of them that were given out last at `before` or earlier. */
+  overdue(before: number): number[] {
+    return this.#ledger.overdue(before);
+  }
+
+  /** The message of a worker. @returns the reply to it */
+  hear(bytes: Uint8Array): Reply {
+    const { trust, tally } = this.#options;
+    let head: ReturnType<typeof readResultHead> | undefined;
+    try {
+      head = readResultHead(bytes);
+      const { task: number, worker } = head;
+      const reason = trust.reasonFor(worker);
+      if (reason !== undefined) {
+        this.#handBack(head);
+        return { status: 'refused', reason };
+      }
+      const task = this.#tasks.get(number);
+      if (task !== undefined) return this.#receive(decodeResult(bytes, task, this.#options.vocabSize()), bytes);
+      if (this.#ledger.receive(number, { worker, digest: answerDigest(bytes) }) === 'different')
+        this.#suspect(number, worker);
+      return { status: 'over' };
+    } catch (error) {
+      if (!(error instanceof FleetError)) throw error;
+      if (head === undefined) tally.refused();
+      else {
+        this.#shutOut(head.worker, error.message);
+        this.#handBack(head);
+      }
+      return { status: 'refused', reason: error.message };
+    }
+  }
+
+  /** Looks at one thing that has come. @returns whether there was one */
+  async look(local: Generator): Promise<boolean> {
+    const [disputed] = this.#disputed;
+    if (disputed !== undefined) {
+      this.#disputed.shift();
+      await this.#settle(disputed, local);
+      return true;
+    }
+    const arrived = this.#arrived.shift();
+    if (arrived === undefined) return false;
+    const { task: number, worker, completions } = arrived;
+    const isOdd = completions.some(hasOddFloats);
+    const places = this.#options.trust.groupsToCheck(worker, completions.length, isOdd);
+    const wrong = places.length === 0 ? undefined : await this.#firstWrong(number, completions, places, local);
+    if (this.#options.trust.reasonFor(worker) !== undefined) return true; // shut out meanwhile
+    if (wrong === undefined) {
+      if (places.length > 0) this.#options.trust.passed(worker);
+      this.#taken.set(number, completions);
+      this.#options.tally.sampledThere(completions.length);
+    } else this.#shutOut(worker, wrong);
+    return true;
+  }
+
+  /** The learner answers a task itself. */
+  async sampleHere(number: number, local: Generator): Promise<void> {
+    const { settings, requests } = this.#tasks.get(number) as FleetTask;
+    const { completions } = await local.sample(requests, settings);
+    const bytes = encodeResult({ task: number, worker: LEARNER, seconds: 0, completions });
+    if (this.#ledger.receive(number, { worker: LEARNER, digest: answerDigest(bytes) }) !== 'first') return;
+    this.#taken.set(number, completions);
+    this.#options.tally.sampledHere(completions.length);
+  }
+
+  #receive(result: FleetResult, bytes: Uint8Array): Reply {
+    const { tally, onAnswer } = this.#options;
+    const { task, worker, seconds } = result;
+    const outcome = this.#ledger.receive(task, { worker, digest: answerDigest(bytes) });
+    onAnswer(task, worker, seconds);
+    if (outcome === 'first') this.#arrived.push(result);
+    else tally.doubled();
+    if (outcome === 'different') this.#disputed.push(result);
+    return { status: 'received' };
+  }
+
+  /** The lease of a worker that is shut out need not run out; once for each task, as its answers may continue. */
+  #handBack({ task, worker }: Pick<FleetResult, 'task' | 'worker'>): void {
+    const key = `${worker} ${task}`;
+    if (!this.#tasks.has(task) || this.#ledger.answerOf(task) !== undefined || this.#handedBack.has(key)) return;
+    this.#handedBack.add(key);
+    this.#ledger.again(task, this.#options.clock());
+    this.#options.onRefused(task);
+  }
+
+  /** One of two answers to a task is wrong: the learner samples it too. */
+  async #settle({ task, worker, completions }: FleetResult, local: Generator): Promise<void> {
+    const first = this.#ledger.answerOf(task);
+    const asked = this.#tasks.get(task);
+    if (first === undefined || asked === undefined) return; // the first was refused already
+    const own = this.#taken.get(task) ?? this.#arrived.find((result) => result.task === task)?.completions;
+    const all = asked.requests.map((_, i) => i);
+    const wrong = await this.#firstWrong(task, completions, all, local);
+    if (wrong !== undefined) this.#shutOut(worker, wrong);
+    const firstWrong = own && (await this.#firstWrong(task, own, all, local));
+    if (firstWrong !== undefined) this.#shutOut(first.worker, firstWrong);
+  }
+
+  /** What is wrong with the first group that differs from what the learner samples; undefined where none does. */
+  async #firstWrong(
+    number: number,
+    completions: Completions,
+    places: readonly number[],
+    local: Generator,
+  ): Promise<string | undefined> {
+    const { settings, requests } = this.#tasks.get(number) as FleetTask;
+    const asked = places.map((place) => requests[place]);
+    const { completions: own } = await local.sample(asked, settings);
+    this.#options.tally.checked(places.length);
+    const differs = places.findIndex(
+      (place, i) => !isEqual(completionBytes(completions[place]), completionBytes(own[i])),
+    );
+    if (differs < 0) return undefined;
+    const [{ rollout }] = asked[differs].rollouts;
+    return `the group from rollout ${rollout} on differs from what the learner samples: other bits, or a lie`;
+  }
+
+  /** Its weights are gone, so nobody can say who was wrong: all that the two answer from now on is checked. */
+  #suspect(number: number, worker: string): void {
+    const { trust, say, nameOf } = this.#options;
+    const first = this.#ledger.answerOf(number)?.worker ?? worker;
+    for (const one of [worker, first]) if (one !== LEARNER) trust.suspect(one);
+    say(
+      `fleet: ${nameOf(worker)} and ${nameOf(first)} differ on task ${number}, which is used; both are checked from now on`,
+    );
+  }
+
+  #shutOut(worker: string, reason: string): void {
+    const { trust, tally, say, nameOf, onRefused, onShutOut, clock } = this.#options;
+    if (trust.reasonFor(worker) !== undefined) return;
+    trust.shutOut(worker, reason);
+    const unused = this.#ledger.answeredBy(worker, false);
+    const used = this.#ledger.answeredBy(worker, true);
+    this.#arrived = this.#arrived.filter((result) => result.worker !== worker);
+    this.#disputed = this.#disputed.filter((result) => result.worker !== worker);
+    for (const task of unused) {
+      this.#ledger.takeBack(task);
+      this.#ledger.again(task, clock());
+      this.#taken.delete(task);
+      onRefused(task);
+    }
+    tally.refused();
+    onShutOut(worker);
+    const named = used.slice(-MOST_NAMED).join(', ');
+    const shown = used.length > MOST_NAMED ? `the last ones ${named}` : named;
+    const trained =
+      used.length === 0 ? 'none of its tasks was trained on' : `${used.length} of its tasks were used: ${shown}`;
+    say(`fleet: ${nameOf(worker)} is shut out (${reason}); ${trained}`);
+  }
+}
+
+function isEqual(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, i) => byte === other[i]);
+}

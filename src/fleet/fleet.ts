@@ -1,0 +1,288 @@
+/**
+ * The learner's side of a fleet: a generator whose completions other processes sample. It cuts what is asked into tasks, gives
+ * them out with the weights that they name, and joins the answers.
+ *
+ * An answer is a function of weights, tokens and numbers, so it is the same from any worker: what is lost is sampled again,
+ * what nobody answers in time the learner samples itself, and the run has the bits of one machine.
+ */
+import { FleetError } from '../errors.ts';
+import { type Generator, labelled, type SampleRequest, type SampleSettings } from '../grpo/generator.ts';
+import { nextTask } from '../kernels/next_task.ts';
+import type { Policy } from '../model/policy.ts';
+import type { Completion, GenerationSettings } from '../model/sampling/generation.ts';
+import { Answers } from './answers.ts';
+import type { LearnerBus } from './bus.ts';
+import { joinAnswers, planTasks } from './plan_tasks.ts';
+import { decodePresence, encodeJson, encodeTask, type FleetTask, MESSAGE_BYTES, type RunCard } from './protocol.ts';
+import { randomHex } from './random_hex.ts';
+import { SentWeights } from './sent_weights.ts';
+import { type FleetFigures, Tally } from './tally.ts';
+import { Trust } from './trust.ts';
+import { Workers } from './workers.ts';
+
+/** Milliseconds between two looks at what has come. */
+const LOOK_MS = 100;
+/** Milliseconds between two cards. */
+const ANNOUNCE_MS = 500;
+/** Milliseconds of a lease before it is known what a task takes, and the least and most of later ones. */
+const FIRST_LEASE_MS = 10_000;
+const LEASES_MS = [5_000, 600_000] as const;
+/** A lease over what a task takes, and the leases after which the learner samples a task itself. */
+const LEASE_TIMES = 4;
+const LATE_LEASES = 2;
+/** Milliseconds for which workers may join before the learner begins to sample by itself. */
+const JOIN_MS = 10_000;
+/** Milliseconds between two attempts to reach a server that refuses. */
+const RETRY_MS = 1000;
+/** Digits of random numbers in a share. */
+const SHARE_BYTES = 4;
+
+/** What a fleet is opened with. */
+export interface FleetOptions {
+  /** Share of groups that the learner samples again, to compare them byte for byte. */
+  readonly verifyShare: number;
+  /** A sentence for the user. */
+  readonly say: (line: string) => void;
+  /** Milliseconds of a monotonic clock. */
+  readonly clock?: () => number;
+  /** Milliseconds for which workers may join before the learner samples by itself. */
+  readonly joinMs?: number;
+}
+
+export class Fleet {
+  readonly #bus: LearnerBus;
+  readonly #options: FleetOptions;
+  readonly #clock: () => number;
+  readonly #tally: Tally;
+  readonly #workers: Workers;
+  readonly #answers: Answers;
+  readonly #weights: SentWeights;
+  /** Tasks of the call under way, as they are sent. */
+  readonly #tasks = new Map<number, Uint8Array>();
+  /** Those that the server may not have. */
+  readonly #unsent = new Set<number>();
+  readonly #said = new Set<string>();
+  #vocabSize = 0;
+  #lease = FIRST_LEASE_MS;
+  #slowest = 0;
+  #retryAt = 0;
+  #nextTask = 0;
+  #openedAt = 0;
+  #announcing: ReturnType<typeof setInterval> | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(bus: LearnerBus, options: FleetOptions) {
+    const { verifyShare, say, clock = () => performance.now() } = options;
+    this.#bus = bus;
+    this.#options = options;
+    this.#clock = clock;
+    this.#tally = new Tally(clock);
+    this.#workers = new Workers(clock, say);
+    this.#weights = new SentWeights(bus);
+    this.#answers = new Answers({
+      trust: new Trust(verifyShare, unforeseen),
+      tally: this.#tally,
+      say,
+      clock,
+      vocabSize: () => this.#vocabSize,
+      nameOf: (worker) => this.#workers.nameOf(worker),
+      onAnswer: (task, worker, seconds) => this.#answered(task, worker, seconds),
+      onRefused: (task) => this.#giveAgain(task),
+      onShutOut: (worker) => this.#workers.shutOut(worker),
+    });
+  }
+
+  /**
+   * Opens the run's place on the bus, and tells workers of it.
+   * @param run  16 hexadecimal digits, the same after a resume
+   * @throws FleetError where another learner has it
+   */
+  async open(run: string, card: Omit<RunCard, 'run' | 'session' | 'partBytes'>): Promise<void> {
+    const session = randomHex(8);
+    this.#vocabSize = card.shape.vocabSize;
+    await this.#bus.open(run, this.#lease, {
+      presence: (bytes) => this.#hearPresence(bytes),
+      result: (bytes) => encodeJson(this.#answers.hear(bytes)),
+      restart: () => this.#giveAllAgain(),
+    });
+    const bytes = encodeJson({ ...card, run, session, partBytes: MESSAGE_BYTES });
+    this.#bus.announce(bytes);
+    this.#announcing = setInterval(() => this.#bus.announce(bytes), ANNOUNCE_MS);
+    this.#openedAt = this.#clock();
+    this.#tally.begin();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#announcing);
+    await this.#bus.close();
+  }
+
+  /** What the fleet has done so far. */
+  get figures(): FleetFigures {
+    return this.#tally.figures(this.#workers.present);
+  }
+
+  /**
+   * A generator whose completions the fleet samples. Scores, token controls and episodes of several turns stay with the local
+   * one: they read what only the learner has.
+   */
+  generator(policy: Policy, local: Generator): Generator {
+    const sample: Generator['sample'] = async (requests, settings) => {
+      const { control, turns, keep: _, ...rest } = settings;
+      const why = localOnly({ control, turns });
+      if (why === undefined)
+        return { completions: await this.#sample(policy, local, requests, rest), places: undefined };
+      this.#sayOnce(`fleet: ${why}, so these completions are sampled by the learner`);
+      return local.sample(requests, settings);
+    };
+    return {
+      sample,
+      score: (sequences, settings) => local.score(sequences, settings),
+      get weightsVersion() {
+        return local.weightsVersion;
+      },
+    };
+  }
+
+  async #sample(
+    policy: Policy,
+    local: Generator,
+    requests: readonly SampleRequest[],
+    settings: GenerationSettings,
+  ): Promise<Completion[][]> {
+    const start = this.#clock();
+    await this.#weights.take(policy, local.weightsVersion);
+    const parts = planTasks(requests, settings, this.#workers.present);
+    const numbers = parts.map((part) => this.#open({ ...part, settings }));
+    let isDone = false;
+    try {
+      while (numbers.some((number) => this.#answers.of(number) === undefined)) await this.#advance(policy, local);
+      isDone = true;
+      const answers = numbers.map((number) => this.#answers.of(number) ?? []);
+      return labelled(requests, joinAnswers(requests, parts, answers));
+    } finally {
+      this.#answers.close(numbers, isDone);
+      for (const number of numbers) {
+        this.#tasks.delete(number);
+        this.#unsent.delete(number);
+        void this.#bus.drop(number);
+      }
+      this.#tally.waited(this.#clock() - start);
+    }
+  }
+
+  #open({ requests, settings }: Pick<FleetTask, 'requests' | 'settings'>): number {
+    const id = this.#nextTask++;
+    const task: FleetTask = { id, weights: this.#weights.name, settings, requests };
+    this.#answers.open(task);
+    this.#tasks.set(id, encodeTask(task));
+    this.#unsent.add(id);
+    return id;
+  }
+
+  /** One thing that brings the call forward. */
+  async #advance(policy: Policy, local: Generator): Promise<void> {
+    await policy.engine.interruption?.();
+    await this.#send();
+    if (await this.#answers.look(local)) return;
+    const late = this.#late();
+    if (late === undefined) return this.#untilNews();
+    void this.#bus.drop(late);
+    this.#unsent.delete(late);
+    await this.#answers.sampleHere(late, local);
+    await nextTask(); // answers may have come meanwhile
+  }
+
+  /** Sends weights and tasks that the server may not have. A server that is away is asked again. */
+  async #send(): Promise<void> {
+    if (this.#clock() < this.#retryAt) return;
+    try {
+      if (this.#unsent.size > 0) await this.#weights.send();
+      for (const number of [...this.#unsent]) {
+        this.#unsent.delete(number);
+        const bytes = this.#tasks.get(number);
+        if (bytes !== undefined) await this.#bus.give(number, bytes);
+      }
+    } catch (error) {
+      if (!(error instanceof FleetError)) throw error;
+      this.#sayOnce(`fleet: ${error.message}`);
+      this.#giveAllAgain();
+      this.#retryAt = this.#clock() + RETRY_MS;
+    }
+  }
+
+  #answered(task: number, worker: string, seconds: number): void {
+    this.#workers.hear(worker);
+    this.#unsent.delete(task);
+    void this.#bus.drop(task);
+    // A claim of hours may not hold up the run for longer than the longest lease.
+    this.#slowest = Math.max(0.9 * this.#slowest, 1000 * seconds);
+    const lease = Math.min(LEASES_MS[1], Math.max(LEASES_MS[0], LEASE_TIMES * this.#slowest));
+    if (lease > 1.5 * this.#lease || lease < this.#lease / 1.5) {
+      this.#lease = lease;
+      void this.#bus.setLease(lease);
+    }
+    this.#wake?.();
+  }
+
+  #giveAgain(task: number): void {
+    this.#unsent.add(task);
+    this.#wake?.();
+  }
+
+  /** What the server held may be gone. */
+  #giveAllAgain(): void {
+    this.#weights.sendAgain();
+    this.#retryAt = 0;
+    for (const task of this.#answers.waiting()) this.#giveAgain(task);
+  }
+
+  /** The task that the learner samples itself: the one that a worker is least likely to have begun. */
+  #late(): number | undefined {
+    const now = this.#clock();
+    const { joinMs = JOIN_MS } = this.#options;
+    if (this.#workers.present > 0) return this.#answers.overdue(now - LATE_LEASES * this.#lease).at(-1);
+    if (now - this.#openedAt < joinMs) return undefined;
+    this.#sayOnce('fleet: no worker is there; the learner samples by itself until one joins');
+    return this.#answers.overdue(now).at(-1);
+  }
+
+  #untilNews(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#wake = undefined;
+        resolve();
+      };
+      const timer = setTimeout(done, LOOK_MS);
+      this.#wake = done;
+    });
+  }
+
+  #hearPresence(bytes: Uint8Array): void {
+    try {
+      const { worker, name } = decodePresence(bytes);
+      this.#workers.hear(worker, name);
+    } catch (error) {
+      if (!(error instanceof FleetError)) throw error;
+      this.#tally.refused();
+    }
+  }
+
+  #sayOnce(line: string): void {
+    if (this.#said.has(line)) return;
+    this.#said.add(line);
+    this.#options.say(line);
+  }
+}
+
+/** Why completions cannot be sampled elsewhere. */
+function localOnly({ control, turns }: Pick<SampleSettings, 'control' | 'turns'>): string | undefined {
+  if (control !== undefined) return 'a token control reads each token as it is sampled';
+  return turns === undefined ? undefined : 'the turns of an episode are answered as they end';
+}
+
+/** From 0 to 1, and no worker can foresee it. */
+function unforeseen(): number {
+  return Number.parseInt(randomHex(SHARE_BYTES), 16) / 2 ** (8 * SHARE_BYTES);
+}

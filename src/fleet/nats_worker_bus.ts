@@ -1,0 +1,60 @@
+/**
+ * A worker's end on a NATS server. It asks by the plain requests that JetStream answers, so it needs no right to look at, change
+ * or acknowledge anything: a lease that it does not answer in time ends by itself.
+ */
+import type { Msg, NatsConnection } from '@nats-io/nats-core';
+import type { WorkerBus } from './bus.ts';
+import { CARDS_SUBJECT, INBOX_SUBJECT, isNobody, TASKS, WEIGHTS, WEIGHTS_SUBJECT } from './nats_names.ts';
+
+/** Milliseconds that a request may take on top of what it waits for. */
+const SLACK_MS = 2000;
+/** Milliseconds until a learner has replied, or is in the middle of an update. */
+const REPLY_MS = 10_000;
+const NANOSECONDS = 1_000_000;
+
+export function natsWorkerBus(connection: NatsConnection): WorkerBus {
+  const ask = (subject: string, payload: Uint8Array | string, timeout: number): Promise<Msg | 'nobody' | undefined> =>
+    // A task comes under the subject that it was given out under: only an inbox of its own tells whose answer it is.
+    connection
+      .request(subject, payload, { timeout, noMux: true })
+      .catch((error: unknown) => nothingFrom(connection, error));
+  return {
+    onCard(hear) {
+      connection.subscribe(`${CARDS_SUBJECT}.*`, {
+        callback: (error, message) => {
+          if (error === null) hear(message.data);
+        },
+      });
+    },
+    async next(run, wait) {
+      const request = JSON.stringify({ batch: 1, expires: wait * NANOSECONDS });
+      const message = await ask(`$JS.API.CONSUMER.MSG.NEXT.${TASKS}.${run}`, request, wait + SLACK_MS);
+      if (message === 'nobody') return 'over';
+      return message === undefined || isStatus(message) ? undefined : message.data;
+    },
+    async readWeights(run, key, part) {
+      const subject = `$JS.API.DIRECT.GET.${WEIGHTS}.${WEIGHTS_SUBJECT}.${run}.${key}.${part}`;
+      const message = await ask(subject, '', REPLY_MS);
+      return message === undefined || message === 'nobody' || isStatus(message) ? undefined : message.data;
+    },
+    present(run, presence) {
+      if (!connection.isClosed()) connection.publish(`${INBOX_SUBJECT}.${run}.presence`, presence);
+    },
+    async answer(run, result) {
+      const message = await ask(`${INBOX_SUBJECT}.${run}.result`, result, REPLY_MS);
+      return message === undefined || message === 'nobody' ? undefined : message.data;
+    },
+    close: () => connection.close(),
+  };
+}
+
+/** JetStream says that there is nothing by a status, and no message. */
+function isStatus({ headers }: Msg): boolean {
+  return headers !== undefined && headers.code >= 300;
+}
+
+/** What a request that failed comes to: nobody is there to answer it, or no answer came. @throws where the connection has ended */
+function nothingFrom(connection: NatsConnection, error: unknown): 'nobody' | undefined {
+  if (connection.isClosed()) throw error;
+  return isNobody(error) ? 'nobody' : undefined;
+}

@@ -1,0 +1,96 @@
+/** What a fleet has done, and whether it pays. */
+
+/** The counts of a fleet. */
+export interface FleetFigures {
+  /** Workers that are there. */
+  readonly workers: number;
+  /** Groups that workers have sampled, and those that the learner has sampled itself. */
+  readonly groupsThere: number;
+  readonly groupsHere: number;
+  /** Groups that the learner has sampled again to compare them. */
+  readonly checked: number;
+  /** Answers that came twice, and those that were refused. */
+  readonly doubled: number;
+  readonly refused: number;
+  /** Seconds for which the learner waited for completions, and since it opened the fleet. */
+  readonly waitedSeconds: number;
+  readonly seconds: number;
+}
+
+/** Below this share of waiting, further workers change next to nothing. */
+const BUSY = 0.05;
+
+export class Tally {
+  readonly #clock: () => number;
+  #begun = 0;
+  #waitedMs = 0;
+  #there = 0;
+  #here = 0;
+  #checked = 0;
+  #doubled = 0;
+  #refused = 0;
+
+  /** @param clock  milliseconds */
+  constructor(clock: () => number) {
+    this.#clock = clock;
+  }
+
+  begin(): void {
+    this.#begun = this.#clock();
+  }
+
+  waited(milliseconds: number): void {
+    this.#waitedMs += milliseconds;
+  }
+
+  sampledThere(groups: number): void {
+    this.#there += groups;
+  }
+
+  sampledHere(groups: number): void {
+    this.#here += groups;
+  }
+
+  checked(groups: number): void {
+    this.#checked += groups;
+  }
+
+  doubled(): void {
+    this.#doubled++;
+  }
+
+  refused(): void {
+    this.#refused++;
+  }
+
+  figures(workers: number): FleetFigures {
+    return {
+      workers,
+      groupsThere: this.#there,
+      groupsHere: this.#here,
+      checked: this.#checked,
+      doubled: this.#doubled,
+      refused: this.#refused,
+      waitedSeconds: this.#waitedMs / 1000,
+      seconds: (this.#clock() - this.#begun) / 1000,
+    };
+  }
+}
+
+/** What the figures come to, in a sentence; and another one where the fleet does not pay. */
+export function fleetLines(figures: FleetFigures): string[] {
+  const { groupsThere, groupsHere, checked, doubled, refused, waitedSeconds, seconds } = figures;
+  const waiting = seconds > 0 ? waitedSeconds / seconds : 0;
+  const percent = (share: number): string => `${Math.round(100 * share)} %`;
+  const further = [
+    ...(groupsHere > 0 ? [`${groupsHere} by the learner`] : []),
+    ...(checked > 0 ? [`${checked} checked`] : []),
+    ...(doubled > 0 ? [`${doubled} answers came twice`] : []),
+    ...(refused > 0 ? [`${refused} refused`] : []),
+  ];
+  const sampled = [`${groupsThere} groups were sampled by workers`, ...further].join(', ');
+  const lines = [`fleet: ${sampled}; the learner waited ${percent(waiting)} of the time`];
+  if (waiting < BUSY && groupsThere > 0)
+    lines.push(`fleet: the learner is busy ${percent(1 - waiting)} of the time: more workers change nothing`);
+  return lines;
+}

@@ -1,0 +1,226 @@
+/**
+ * The worker's side of a fleet: follows runs as they come, opens the model of the one that has work, takes its weights, and
+ * samples what tasks ask. It may join, leave and die at any moment.
+ */
+import { RlvrError } from '../errors.ts';
+import { localGenerator } from '../grpo/generator.ts';
+import type { Policy } from '../model/policy.ts';
+import { sha256Hex } from '../run/fingerprint/sha256.ts';
+import type { WorkerBus } from './bus.ts';
+import {
+  decodeCard,
+  decodeReply,
+  decodeTask,
+  encodeJson,
+  encodeResult,
+  type FleetTask,
+  type RunCard,
+  type WeightsName,
+  WORKER_ID_BYTES,
+} from './protocol.ts';
+import { randomHex } from './random_hex.ts';
+import { weightsKey } from './sent_weights.ts';
+import { sentBytes, writeWeights } from './weights.ts';
+
+/** Milliseconds between two signs of life. */
+const PRESENT_MS = 2000;
+/** Milliseconds for which a worker waits for a task of its one run, and of each of several. */
+const WAIT_MS = 1000;
+const SHARED_WAIT_MS = 200;
+/** Milliseconds between two looks for a run, and after something failed. */
+const IDLE_MS = 200;
+/** How often a result is sent to a learner that does not reply: it may be in the middle of an update. */
+const ANSWERS = 5;
+
+export interface WorkerOptions {
+  readonly bus: WorkerBus;
+  /** Its machine and process, for people. */
+  readonly name: string;
+  /** That of this package: another one may compute other bits. */
+  readonly version: string;
+  /** Opens a policy of the run's model, in the run's class of bits. @throws RlvrError where it cannot */
+  readonly openModel: (card: RunCard) => Promise<Policy>;
+  readonly say: (line: string) => void;
+  /** Once it is aborted the worker ends, after the task under way. */
+  readonly signal: { readonly aborted: boolean };
+  /** Milliseconds of a monotonic clock. */
+  readonly clock?: () => number;
+}
+
+/** A run as a worker knows it. */
+interface KnownRun {
+  readonly card: RunCard;
+  /** Why the worker does not take part in it. */
+  declined?: string;
+}
+
+/** A model that is open, of one session. */
+interface OpenModel {
+  readonly session: string;
+  readonly policy: Policy;
+  /** SHA-256 of the weights that it has. */
+  weights?: string;
+}
+
+/** Works until the signal is aborted. */
+export async function work(options: WorkerOptions): Promise<void> {
+  const worker = new Worker(options);
+  try {
+    await worker.toTheEnd();
+  } finally {
+    await worker.close();
+  }
+}
+
+class Worker {
+  readonly #options: WorkerOptions;
+  readonly #bus: WorkerBus;
+  readonly #id = randomHex(WORKER_ID_BYTES);
+  readonly #runs = new Map<string, KnownRun>();
+  readonly #said = new Set<string>();
+  #model: OpenModel | undefined;
+  #presentAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    this.#bus = options.bus;
+    this.#bus.onCard((bytes) => this.#hearCard(bytes));
+  }
+
+  async toTheEnd(): Promise<void> {
+    const { signal } = this.#options;
+    while (!signal.aborted) {
+      const open = [...this.#runs.values()].filter(({ declined }) => declined === undefined);
+      if (open.length === 0) await pause(IDLE_MS);
+      for (const run of open) {
+        if (!signal.aborted) await this.#serve(run, open.length === 1 ? WAIT_MS : SHARED_WAIT_MS);
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#model?.policy.close();
+    await this.#bus.close();
+  }
+
+  #hearCard(bytes: Uint8Array): void {
+    try {
+      const card = decodeCard(bytes);
+      if (this.#runs.get(card.run)?.card.session !== card.session) this.#runs.set(card.run, { card });
+      this.#sayPresent(card.run);
+    } catch (error) {
+      this.#sayOnce(messageOf(error));
+    }
+  }
+
+  #sayPresent(run: string): void {
+    const { name, clock = () => performance.now() } = this.#options;
+    if (this.#runs.get(run)?.declined !== undefined || clock() - this.#presentAt < PRESENT_MS) return;
+    this.#presentAt = clock();
+    this.#bus.present(run, encodeJson({ worker: this.#id, name }));
+  }
+
+  /** One task of a run, where it has one. */
+  async #serve(run: KnownRun, wait: number): Promise<void> {
+    const { card } = run;
+    try {
+      const bytes = await this.#bus.next(card.run, wait);
+      if (bytes === 'over') this.#end(run);
+      else if (bytes !== undefined) await this.#take(run, decodeTask(bytes));
+    } catch (error) {
+      this.#sayOnce(messageOf(error));
+      await pause(IDLE_MS);
+    }
+  }
+
+  async #take(run: KnownRun, task: FleetTask): Promise<void> {
+    const { clock = () => performance.now() } = this.#options;
+    const model = await this.#openModel(run);
+    if (model === undefined || !(await this.#useWeights(model, run.card, task.weights))) return;
+    const start = clock();
+    const { completions } = await localGenerator(model.policy, () => task.weights.version).sample(
+      task.requests,
+      task.settings,
+    );
+    const seconds = (clock() - start) / 1000;
+    await this.#answer(run, encodeResult({ task: task.id, worker: this.#id, seconds, completions }));
+  }
+
+  /** Undefined where the worker does not take part in the run. */
+  async #openModel(run: KnownRun): Promise<OpenModel | undefined> {
+    const { card } = run;
+    if (this.#model?.session === card.session) return this.#model;
+    await this.#model?.policy.close();
+    this.#model = undefined;
+    if (card.version !== this.#options.version) {
+      this.#decline(
+        run,
+        `it is trained by version ${card.version}, and this is ${this.#options.version}; use the same`,
+      );
+      return undefined;
+    }
+    try {
+      this.#model = { session: card.session, policy: await this.#options.openModel(card) };
+      this.#options.say(`run ${card.run}: joined`);
+      return this.#model;
+    } catch (error) {
+      if (!(error instanceof RlvrError)) throw error;
+      this.#decline(run, error.message);
+      return undefined;
+    }
+  }
+
+  /** @returns whether they are there: of a task that is no longer wanted they may be gone */
+  async #useWeights(model: OpenModel, { run, partBytes }: RunCard, name: WeightsName): Promise<boolean> {
+    if (model.weights === name.sha256) return true;
+    const { policy } = model;
+    if (name.bytes !== sentBytes(policy))
+      throw new RlvrError('fleet-weights', `run ${run}: its weights are of another model.`);
+    const all = new Uint8Array(name.bytes);
+    for (let part = 0; part * partBytes < name.bytes; part++) {
+      const bytes = await this.#bus.readWeights(run, weightsKey(name), part);
+      if (bytes?.length !== Math.min(partBytes, name.bytes - part * partBytes)) return false;
+      all.set(bytes, part * partBytes);
+    }
+    if ((await sha256Hex(all)) !== name.sha256) return false;
+    model.weights = undefined;
+    writeWeights(policy, all);
+    model.weights = name.sha256;
+    return true;
+  }
+
+  async #answer(run: KnownRun, result: Uint8Array): Promise<void> {
+    for (let time = 0; time < ANSWERS && !this.#options.signal.aborted; time++) {
+      const bytes = await this.#bus.answer(run.card.run, result);
+      if (bytes === undefined) continue;
+      const { status, reason = 'no reason given' } = decodeReply(bytes);
+      if (status === 'refused') this.#decline(run, `shut out: ${reason}`);
+      return;
+    }
+  }
+
+  #decline(run: KnownRun, reason: string): void {
+    run.declined = reason;
+    this.#options.say(`run ${run.card.run}: does not take part: ${reason}`);
+  }
+
+  #end({ card }: KnownRun): void {
+    this.#runs.delete(card.run);
+    if (this.#model?.session === card.session) this.#options.say(`run ${card.run}: over`);
+  }
+
+  #sayOnce(line: string): void {
+    if (this.#said.has(line)) return;
+    this.#said.add(line);
+    this.#options.say(line);
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof RlvrError) return error.message;
+  throw error;
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

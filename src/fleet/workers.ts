@@ -1,0 +1,63 @@
+/** The workers that are there: those that have said something lately. */
+
+/** Milliseconds of silence after which a worker has left. */
+const SILENCE_MS = 30_000;
+/** Names that are kept; a flood of workers is no reason to run out of memory. */
+const MOST_WORKERS = 10_000;
+
+interface Known {
+  readonly name: string;
+  heardAt: number;
+  isPresent: boolean;
+  isShutOut: boolean;
+}
+
+export class Workers {
+  readonly #clock: () => number;
+  readonly #say: (line: string) => void;
+  readonly #known = new Map<string, Known>();
+
+  /** @param clock  milliseconds */
+  constructor(clock: () => number, say: (line: string) => void) {
+    this.#clock = clock;
+    this.#say = say;
+  }
+
+  /** A worker has said something. @param name  as it calls itself, where it says so */
+  hear(worker: string, name?: string): void {
+    const known = this.#known.get(worker);
+    if (known === undefined) {
+      if (name === undefined || this.#known.size >= MOST_WORKERS) return;
+      const shown = `${name.replace(/[^\w.:-]/g, '?')} (${worker.slice(0, 4)})`;
+      this.#known.set(worker, { name: shown, heardAt: this.#clock(), isPresent: true, isShutOut: false });
+      this.#say(`fleet: worker ${shown} has joined`);
+      return;
+    }
+    known.heardAt = this.#clock();
+    known.isPresent = !known.isShutOut;
+  }
+
+  /** It no longer counts, whatever it says. */
+  shutOut(worker: string): void {
+    const known = this.#known.get(worker);
+    if (known !== undefined) Object.assign(known, { isPresent: false, isShutOut: true });
+  }
+
+  /** How many there are. */
+  get present(): number {
+    const since = this.#clock() - SILENCE_MS;
+    let count = 0;
+    for (const known of this.#known.values()) {
+      if (known.isPresent && known.heardAt < since) {
+        known.isPresent = false;
+        this.#say(`fleet: worker ${known.name} has left`);
+      }
+      if (known.isPresent) count++;
+    }
+    return count;
+  }
+
+  nameOf(worker: string): string {
+    return `worker ${this.#known.get(worker)?.name ?? `(${worker.slice(0, 4)})`}`;
+  }
+}

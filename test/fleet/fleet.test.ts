@@ -1,0 +1,111 @@
+/** A run whose completions other workers sample is the run of one machine, to the bit, whatever happens to messages and workers. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { encodeResult, type FleetResult, type SampledCompletion } from '../../src/fleet/protocol.ts';
+import { budget } from '../support/budget.ts';
+import { forgetful, honest, liar, lossy, type WorkerFault } from '../support/faulty_bus.ts';
+import { type TestFleet, type Trained, trainSmall } from '../support/fleets.ts';
+import { smallConfig } from '../support/small_runs.ts';
+
+const YAML = smallConfig(
+  'dynamic_sampling: {name: refill, max_rounds: 1}\nbeta: 0.01\nnum_iterations: 2\nnum_generations_eval: 2',
+);
+
+let alone: Trained;
+beforeAll(async () => {
+  alone = await trainSmall(YAML);
+});
+
+/** Trains with a fleet, and compares all that was sampled with the run of one machine. */
+async function trained(fleet: TestFleet): Promise<Trained> {
+  const { figures, said, ...run } = await trainSmall(YAML, fleet);
+  expect({ ...run, said: [] }).toEqual(alone);
+  return { ...run, figures, said };
+}
+
+it.each([1, 3])('%i workers sample all that one machine samples', async (count) => {
+  const { figures } = await trained({ workers: Array.from({ length: count }, () => honest) });
+  expect(figures).toMatchObject({ groupsHere: 0, refused: 0, workers: count });
+  expect(figures?.groupsThere).toBeGreaterThan(0);
+});
+
+it('without a worker the learner samples by itself', async () => {
+  const { figures, said } = await trained({ workers: [], joinMs: 0 });
+  expect(figures).toMatchObject({ groupsThere: 0, workers: 0 });
+  expect(said).toContain('fleet: no worker is there; the learner samples by itself until one joins');
+});
+
+it('token controls are sampled by the learner, and it says so', async () => {
+  const yaml = smallConfig('token_controls: [repetition-stop]');
+  const { figures: _, said, ...run } = await trainSmall(yaml, { workers: [honest] });
+  expect({ ...run, said: [] }).toEqual(await trainSmall(yaml));
+  expect(said.join('\n')).toMatch(/token control reads each token/);
+});
+
+describe('faults', () => {
+  const seeds = Array.from({ length: budget({ quick: 2, all: 12 }) }, (_, i) => i);
+  it.each(seeds)('messages lost, doubled and delayed, and a server that forgets, by seed %i', async (seed) => {
+    const workers = [lossy(seed), lossy(seed + 100)];
+    await trained({ workers, learner: forgetful(seed), hurry: 100, verifyShare: 0.2 });
+  });
+});
+
+/** The result with its first completion changed. */
+const changed = (
+  result: FleetResult,
+  change: (first: SampledCompletion) => Partial<SampledCompletion>,
+): FleetResult => {
+  const [[first, ...others], ...groups] = result.completions;
+  return { ...result, completions: [[{ ...first, ...change(first) }, ...others], ...groups] };
+};
+const withFirst = (values: Float32Array, value: number): Float32Array =>
+  values.map((old, i) => (i === 0 ? value : old));
+
+describe('a liar', () => {
+  let older: FleetResult['completions'] | undefined;
+  const lies: readonly (readonly [string, WorkerFault])[] = [
+    [
+      'changes a token',
+      liar((result) =>
+        changed(result, ({ tokens }) => ({ tokens: tokens.map((t, i) => (i ? t : 1 - Math.min(t, 1))) })),
+      ),
+    ],
+    [
+      'changes a log-prob by a bit',
+      liar((result) =>
+        changed(result, ({ logprobs }) => ({ logprobs: withFirst(logprobs, logprobs[0] * (1 + 2 ** -22)) })),
+      ),
+    ],
+    [
+      'gives NaN',
+      liar((result) => changed(result, ({ entropies }) => ({ entropies: withFirst(entropies, Number.NaN) }))),
+    ],
+    [
+      'leaves a completion out',
+      liar((result) => ({ ...result, completions: [result.completions[0].slice(1), ...result.completions.slice(1)] })),
+    ],
+    [
+      'gives a token that is none',
+      liar((result) => changed(result, ({ tokens }) => ({ tokens: tokens.map(() => 2 ** 19) }))),
+    ],
+    ['sends more than a message holds', liar(() => new Uint8Array(2 ** 21).fill(1))],
+    ['sends bytes too many', liar((result) => Uint8Array.from([...encodeResult(result), 0]))],
+    [
+      'answers by what it has sampled before',
+      liar((result, { requests }) => {
+        older ??= result.completions;
+        const isLike =
+          older.length >= result.completions.length &&
+          requests.every(({ rollouts }, i) => rollouts.length === older?.[i].length);
+        return isLike
+          ? { ...result, completions: older.slice(0, requests.length) }
+          : changed(result, () => ({ finishReason: 'stop' }));
+      }),
+    ],
+  ];
+  it.each(lies)('that %s is shut out, and none of it is trained on', async (_, lying) => {
+    const { figures, said } = await trained({ workers: [lying, honest], verifyShare: 1, hurry: 10 });
+    expect(figures?.refused).toBeGreaterThan(0);
+    const shutOut = said.find((line) => line.includes('is shut out'));
+    if (shutOut !== undefined) expect(shutOut).toMatch(/none of its tasks|of its tasks were used/);
+  });
+});
