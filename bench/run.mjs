@@ -23,6 +23,7 @@ const benchmarks = {
   environments: 'what does a policy learn of each environment in two minutes of one core?',
   recipe: 'which tasks of tier 1 does one recipe teach in two minutes?',
   datasets: 'how much memory and time do a million rows take?',
+  sandbox: 'how many programs does a sandbox run in a second of one core?',
   tasks: 'how many problems does each task draw in a second, and how many answers does it judge?',
   'memory-shapes': 'do models and jobs of several shapes take the memory that was planned?',
   memory: 'does a run take the memory that was planned, and no more as time passes?',

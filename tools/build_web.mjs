@@ -14,6 +14,13 @@ import { withoutTexts } from './without_texts.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
+/** What a package imports where it finds itself in Node, which a browser never does. */
+const nothingOfNode = {
+  name: 'nothing-of-node',
+  resolveId: (id) => (/^(?:node:)?module$/.test(id) ? '\0nothing-of-node' : null),
+  load: (id) => (id === '\0nothing-of-node' ? 'export const createRequire = undefined;' : null),
+};
+
 const entry = `${root}src/web/engine_worker.ts`;
 const engine = {
   input: entry,
@@ -21,7 +28,7 @@ const engine = {
   // The group below could not be as small under `strict`. Nothing may import the entry all the same, which is seen to at
   // the end: a bundler that renames a worker would start it twice.
   preserveEntrySignatures: 'allow-extension',
-  plugins: [smallKernels, smallYaml, smallZod, withoutTexts, partsApart],
+  plugins: [smallKernels, smallYaml, smallZod, withoutTexts, partsApart, nothingOfNode],
   transform: { define: { PACKAGE_VERSION: JSON.stringify(version) } },
 };
 const atOnce = await loadedAtOnce();

@@ -6,6 +6,8 @@ import { join, relative, sep } from 'node:path';
 const NAME = 'service_worker.js';
 /** Pictures for others: link previews. */
 const LEFT_OUT = new Set([NAME, 'preview.png', 'THIRD_PARTY_NOTICES.txt']);
+/** Engines of sandboxes, which few runs need: fetched by the run that does. */
+const SANDBOXES = /\/emscripten-module/;
 
 /** @param source  the service worker, without the list */
 export function precache(source) {
@@ -20,7 +22,9 @@ export function precache(source) {
       if (folder === undefined) return; // a build that writes nothing
       const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
       const paths = entries.map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
-      const files = paths.map((path) => path.split(sep).join('/')).filter((path) => !LEFT_OUT.has(path));
+      const files = paths
+        .map((path) => path.split(sep).join('/'))
+        .filter((path) => !LEFT_OUT.has(path) && !SANDBOXES.test(path));
       const hash = createHash('sha256');
       for (const file of files.sort()) hash.update(`${file}\0`).update(readFileSync(join(folder, file)));
       const list = `self.FILES_OF_THE_BUILD = ${JSON.stringify(byFolder(files))};\n`;

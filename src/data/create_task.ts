@@ -94,6 +94,7 @@ class BoundTask implements Task {
   readonly repeat: Repeat;
   /** There where the definition's verdicts take time. */
   readonly judge?: NonNullable<Task['judge']>;
+  readonly sandboxEngine?: NonNullable<Task['sandboxEngine']>;
   readonly #level: number | undefined;
   readonly #definition: AnyTaskDefinition;
   readonly #source: ProblemSource;
@@ -148,6 +149,7 @@ class BoundTask implements Task {
     }
     this.givesFeedback = isInWords || (this.style === 'compact' && definition.feedback !== undefined);
     if (definition.judge !== undefined) this.judge = (answers) => this.#judge(answers);
+    if (definition.sandboxEngine !== undefined) this.sandboxEngine = definition.sandboxEngine;
     this.#level = levelOf(definition, given);
     this.#definition = definition;
     this.repeat = repeat;

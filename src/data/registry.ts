@@ -7,6 +7,7 @@
 import { commandName } from '../command_name.ts';
 import { ConfigError } from '../errors.ts';
 import { didYouMean } from '../options/nearest_name.ts';
+import type { JavaScriptSandbox } from '../sandbox/javascript.ts';
 import { DATASET, datasetCard } from './datasets/card.ts';
 import type { Derivation, InnerLookup } from './derived/derived_task.ts';
 import { OPENENV, openEnvCard } from './openenv/card.ts';
@@ -50,6 +51,9 @@ import { graphColorCard } from './tasks/graph_color/card.ts';
 import { guessNumberCard } from './tasks/guess_number/card.ts';
 import { hangmanCard } from './tasks/hangman/card.ts';
 import { isomorphicStringsCard } from './tasks/isomorphic_strings/card.ts';
+import { jsFunctionCard } from './tasks/js_function/card.ts';
+import { jsOutputCard } from './tasks/js_output/card.ts';
+import { jsRepairCard } from './tasks/js_repair/card.ts';
 import { kakurasuCard } from './tasks/kakurasu/card.ts';
 import { knightsKnavesCard } from './tasks/knights_knaves/card.ts';
 import { kuhnPokerCard } from './tasks/kuhn_poker/card.ts';
@@ -137,6 +141,18 @@ function taskOfTasks<Name extends string>(
 /** How the task that a task is made of is found. @param own  that one, where it is none of the package */
 function innerBy(own: AnyTaskDefinition | undefined): InnerLookup {
   return own === undefined ? registeredTask : () => ({ card: own, load: async () => own });
+}
+
+/** A task whose answers run in the sandbox for JavaScript. @param open  what makes it of the sandbox */
+function javaScriptTask(
+  card: ListedCard<Knobs>,
+  open: () => Promise<(sandbox: JavaScriptSandbox) => AnyTaskDefinition>,
+): RegisteredTask {
+  const load = async (): Promise<AnyTaskDefinition> => {
+    const [{ openJavaScript }, make] = await Promise.all([import('../sandbox/javascript.ts'), open()]);
+    return make(await openJavaScript());
+  };
+  return { card, load };
 }
 
 const retry: RegisteredTask = {
@@ -254,6 +270,9 @@ const TASKS: readonly RegisteredTask[] = [
   task(stackVmCard, () => import('./tasks/stack_vm/stack_vm.ts'), 'stackVm'),
   task(vmTraceCard, () => import('./tasks/vm_trace/vm_trace.ts'), 'vmTrace'),
   task(bfCard, () => import('./tasks/bf/bf.ts'), 'bf'),
+  task(jsOutputCard, () => import('./tasks/js_output/js_output.ts'), 'jsOutput'),
+  javaScriptTask(jsFunctionCard, async () => (await import('./tasks/js_function/js_function.ts')).jsFunction),
+  javaScriptTask(jsRepairCard, async () => (await import('./tasks/js_repair/js_repair.ts')).jsRepair),
   // plans
   task(lightsOutCard, () => import('./tasks/lights_out/lights_out.ts'), 'lightsOut'),
   task(towerOfHanoiCard, () => import('./tasks/tower_of_hanoi/tower_of_hanoi.ts'), 'towerOfHanoi'),

@@ -3,6 +3,7 @@ import type { Json } from '../options/json.ts';
 import type { KeyTable } from '../options/keys.ts';
 import type { BrokenRule } from '../options/read.ts';
 import type { Verdict } from '../rewards/verdict.ts';
+import type { SandboxEngine, SandboxName } from '../sandbox/limits.ts';
 import type { Message } from '../text/codec.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
 import type {
@@ -41,6 +42,8 @@ export interface TaskCard<K extends Knobs> {
   readonly version: number;
   readonly category: string;
   readonly tier: 1 | 2 | 3;
+  /** The sandbox that its answers run in; the packages that it is made of are loaded with the task. */
+  readonly sandbox?: SandboxName;
   /** Sub-scores that its verdicts have, where they have some; a reward may be one of them. */
   readonly parts?: readonly string[];
   /** Type, rule, default and text of each knob: the YAML, JSON Schema, help, docs and controls follow from it. */
@@ -135,6 +138,8 @@ export interface TaskDefinition<I extends Json, K extends Knobs> extends TaskCar
    * completion or of an episode, `verify` is, which gives the same verdict or is `judgedTogether`.
    */
   judge?(answers: readonly AskedAnswer<I>[], knobs: K): Promise<readonly Verdict[]>;
+  /** What its answers run in, there where they run. */
+  readonly sandboxEngine?: SandboxEngine;
   /** Whether its verdicts have steps where they are asked for; absent: never. */
   givesSteps?(knobs: K): boolean;
   /** Upper bound on the accuracy of the best constant or random answer. */
@@ -184,6 +189,8 @@ export interface Task {
   readonly tools?: Message['tools'];
   /** Names of the tools that a policy may call, where there are some. */
   readonly toolNames?: readonly string[];
+  /** What its answers run in, there where they run. */
+  readonly sandboxEngine?: SandboxEngine;
   /** Its verdicts have steps where they are asked for. */
   readonly givesSteps?: boolean;
   /** Its verdicts say what is wrong where they are asked to. */

@@ -1,6 +1,6 @@
 /** The reward functions that YAML can name. */
 import { ConfigError } from '../errors.ts';
-import { integer, key } from '../options/keys.ts';
+import { integer, key, text } from '../options/keys.ts';
 import { didYouMean } from '../options/nearest_name.ts';
 import { takeOptions } from '../options/read.ts';
 import { defineReward, type RewardDefinition, type RewardFactory, type RewardOptions } from './definition.ts';
@@ -86,6 +86,11 @@ export const builtInRewards: Readonly<Record<string, RewardDefinition>> = {
     'Share of the instructions that are kept; constraints gives it.',
     partReward('instructions'),
   ),
+  part: defineReward({
+    does: 'A sub-score of the verdict by its name, as the tasks list them: syntax of stack_vm, tests of js_function.',
+    options: { of: key('of', text('tests').describe('Which sub-score.')) },
+    create: ({ of }) => partReward(of),
+  }),
   soft_overlong: defineReward({
     does: '0 up to max_tokens - cache tokens, then falling to -1 at max_tokens.',
     options: {

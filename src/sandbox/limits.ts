@@ -20,9 +20,12 @@ export type SandboxResult =
   | { readonly ok: true; readonly output: string; readonly fuel: number }
   | { readonly ok: false; readonly failure: SandboxFailure; readonly reason: string; readonly fuel: number };
 
+/** The sandboxes by name. */
+export type SandboxName = 'javascript' | 'sql';
+
 /** How an engine says what it is, for the fingerprint of a run. */
 export interface SandboxEngine {
-  readonly name: string;
+  readonly name: SandboxName;
   /** Changes wherever a program might run otherwise. */
   readonly version: string;
 }

@@ -220,6 +220,7 @@ describe('every built-in reward with a range', () => {
     'keyword-chain': { column: 'keywords' },
     'op-curiosity': { op: '*' },
     http: { url: 'http://127.0.0.1:1/score' },
+    part: { of: 'lcs' },
     soft_overlong: { max_tokens: 8, cache: 4 },
     cosine: { max_len: 8 },
   };

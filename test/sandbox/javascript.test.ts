@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createTask } from '../../src/data/index.ts';
 import { openJavaScript } from '../../src/sandbox/javascript.ts';
+import { loadPeers } from '../../src/sandbox/peer.ts';
 import { HOSTILE_PROGRAMS } from './hostile_programs.ts';
 
 const sandbox = await openJavaScript();
@@ -62,4 +64,24 @@ it('one unit of fuel is enough for nothing, and each program needs what it took'
   const { fuel } = sandbox.call(DOUBLES, [[1, 2, 3]]);
   expect(sandbox.call(DOUBLES, [[1, 2, 3]], { fuel }).ok).toBe(true);
   expect(sandbox.call(DOUBLES, [[1, 2, 3]], { fuel: fuel - 1 })).toMatchObject({ ok: false, failure: 'fuel' });
+});
+
+it('packages that are not there are said with the line that installs them', async () => {
+  const missing = loadPeers('sandbox for JavaScript', ['one@1.0.0', 'two@2.0.0'], () =>
+    Promise.reject(new Error('gone')),
+  );
+  await expect(missing).rejects.toThrow(
+    /^the sandbox for JavaScript needs packages that are not there; npm install one@1\.0\.0 two@2\.0\.0$/,
+  );
+});
+
+it('fuel of 0 in a config is refused with the rule of the knob', async () => {
+  await expect(createTask({ name: 'js_function', fuel: 0 })).rejects.toThrow(/^task\.fuel: 0 — .*20000/);
+});
+
+it('what a task runs in is part of its fingerprint', async () => {
+  const { sandboxEngine } = await createTask({ name: 'js_function' });
+  expect(sandboxEngine).toEqual(sandbox.engine);
+  expect(sandbox.engine.version).toMatch(/^[0-9a-f]{16}$/);
+  expect((await createTask({ name: 'stack_vm' })).sandboxEngine).toBeUndefined();
 });

@@ -21,13 +21,16 @@ const EFFORT = { items: budget({ quick: 12, all: 60 }), attempts: budget({ quick
 
 /**
  * @param checkers  a second checker of each task, written apart from it
+ * @param share     of the usual effort, where verdicts take time
  * @param digests   of each task, per level. One that changes means other problems: raise the task's version, then write
  *                  what the failure shows here
  */
 export function describeTasks(
   checkers: Readonly<Record<string, SecondChecker>>,
   digests: Readonly<Record<string, readonly string[]>>,
+  share = 1,
 ): void {
+  const effort = { items: Math.ceil(EFFORT.items * share), attempts: Math.ceil(EFFORT.attempts * share) };
   it('every task has its digests', () => {
     expect(Object.keys(digests).sort()).toEqual(Object.keys(checkers).sort());
   });
@@ -39,7 +42,7 @@ export function describeTasks(
       const second = checkers[name] as SecondChecker; // it is one of them
       const levels = definition.levels.map((_, level) => ({ level }));
       const settings = fewOf([...levels, { style: 'plain' }], 2);
-      const { findings } = checkTask(definition, { ...EFFORT, settings, second, clock });
+      const { findings } = checkTask(definition, { ...effort, settings, second, clock });
       expect(findings.map(findingText).join('\n')).toBe('');
     }, 120_000);
 

@@ -16,6 +16,7 @@ export type FingerprintInputs = Pick<
   | 'base'
   | 'start'
   | 'taskNames'
+  | 'sandboxes'
   | 'modules'
 > & {
   /** Whose git commit to record; default the working directory. */
@@ -41,6 +42,7 @@ export function collectFingerprint({ directory = process.cwd(), ...given }: Fing
     ...(given.base && { base: given.base }),
     ...(given.start !== undefined && { start: given.start }),
     ...(given.taskNames && { taskNames: given.taskNames }),
+    ...(given.sandboxes && { sandboxes: given.sandboxes }),
     ...(given.modules && Object.keys(given.modules).length > 0 && { modules: given.modules }),
   };
 }

@@ -47,6 +47,8 @@ export type Fingerprint = {
   readonly start?: string;
   /** What the tasks that are files are called, by their names in the config; absent where there are none, and in older runs. */
   readonly taskNames?: Record<string, string>;
+  /** The engines that answers of its tasks run in, by the name of the sandbox; absent where none run. */
+  readonly sandboxes?: Record<string, string>;
 };
 
 const texts = z.record(z.string(), z.string());
@@ -68,6 +70,7 @@ const fingerprintSchema: z.ZodType<Fingerprint> = z.object({
   base: texts.optional(),
   start: z.string().optional(),
   taskNames: texts.optional(),
+  sandboxes: texts.optional(),
 });
 
 export interface FingerprintComparison {

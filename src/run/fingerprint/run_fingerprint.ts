@@ -7,7 +7,16 @@ import { mathematicsHash } from './mathematics.ts';
 
 export type RunFingerprint = Pick<
   Fingerprint,
-  'backend' | 'backendFeatures' | 'mathematics' | 'threads' | 'seed' | 'configHash' | 'base' | 'start' | 'taskNames'
+  | 'backend'
+  | 'backendFeatures'
+  | 'mathematics'
+  | 'threads'
+  | 'seed'
+  | 'configHash'
+  | 'base'
+  | 'start'
+  | 'taskNames'
+  | 'sandboxes'
 >;
 
 export async function runFingerprint({
@@ -20,6 +29,9 @@ export async function runFingerprint({
   const named = config.tasks.flatMap(({ task: { name } }, i) =>
     isModuleFile(name) ? [[name, tasks.shares[i].task.name] as const] : [],
   );
+  const sandboxes = tasks.shares.flatMap(({ task: { sandboxEngine } }) =>
+    sandboxEngine === undefined ? [] : [[sandboxEngine.name, sandboxEngine.version] as const],
+  );
   return {
     backend,
     backendFeatures: Object.fromEntries(Object.entries(deciding).map(([name, value]) => [name, String(value)])),
@@ -29,5 +41,6 @@ export async function runFingerprint({
     configHash: await configHash(config),
     ...(base && { base: base.files, start: base.shown }),
     ...(named.length > 0 && { taskNames: Object.fromEntries(named) }),
+    ...(sandboxes.length > 0 && { sandboxes: Object.fromEntries(sandboxes) }),
   };
 }

@@ -9,6 +9,7 @@ import { OF_TASKS } from './of_tasks.ts';
 import { PLANS } from './plans.ts';
 import { PROGRAMS } from './programs.ts';
 import { PUZZLES } from './puzzles.ts';
+import { SANDBOXED } from './sandboxed.ts';
 import { STRINGS } from './strings.ts';
 import { TEXT } from './text.ts';
 
@@ -23,6 +24,7 @@ export const SECOND_CHECKERS = {
   ...DEDUCTION,
   ...PLANS,
   ...PROGRAMS,
+  ...SANDBOXED,
   ...TEXT,
   ...OF_TASKS,
 };

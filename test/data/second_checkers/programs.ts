@@ -44,6 +44,36 @@ function runBlock(program: string, machine: Machine): string {
   return left;
 }
 
+/** What each step of a task of JavaScript does, by its text. */
+const STEPS: readonly (readonly [RegExp, (list: readonly number[], n: number) => number[] | number])[] = [
+  [/^\.map\(x=>x\+(\d+)\)/, (list, n) => list.map((x) => x + n)],
+  [/^\.map\(x=>x-(\d+)\)/, (list, n) => list.map((x) => x - n)],
+  [/^\.map\(x=>x\*(\d+)\)/, (list, n) => list.map((x) => x * n)],
+  [/^\.map\(x=>(\d+)-x\)/, (list, n) => list.map((x) => n - x)],
+  [/^\.filter\(x=>x>(\d)\)/, (list, n) => list.filter((x) => x > n)],
+  [/^\.filter\(x=>x<(\d)\)/, (list, n) => list.filter((x) => x < n)],
+  [/^\.filter\(x=>x%(\d)==0\)/, (list, n) => list.filter((x) => x % n === 0)],
+  [/^\.slice\((\d)\)/, (list, n) => list.filter((_, i) => i >= n)],
+  [/^\.slice\(0,(\d)\)/, (list, n) => list.filter((_, i) => i < n)],
+  [/^\.slice\(-(\d)\)/, (list, n) => list.filter((_, i) => i >= list.length - n)],
+  [/^\.reverse\(\)/, (list) => list.map((_, i) => list[list.length - 1 - i] as number)],
+  [/^\.sort\(\(x,y\)=>x-y\)/, (list) => [...list].sort((x, y) => x - y)],
+  [/^\.length/, (list) => list.length],
+  [/^\.reduce\(\(s,x\)=>s\+x,0\)/, (list) => list.reduce((s, x) => s + x, 0)],
+];
+
+/** What a chain of methods makes of a list. */
+export function chained(text: string, list: readonly number[]): readonly number[] | number {
+  let value: readonly number[] | number = list;
+  for (let left = text; left !== ''; ) {
+    const [pattern, apply] = STEPS.find(([one]) => one.test(left)) as (typeof STEPS)[number];
+    const [all, n] = pattern.exec(left) as RegExpExecArray;
+    value = apply(value as readonly number[], Number(n));
+    left = left.slice(all.length);
+  }
+  return value;
+}
+
 export const PROGRAMS: Readonly<Record<string, SecondChecker>> = {
   bf({ prompt }, answer) {
     const [output, program = ''] = asked(prompt, /^bf ([0a]): ([-[\]<>+.]+) >$/);
@@ -99,6 +129,12 @@ export const PROGRAMS: Readonly<Record<string, SecondChecker>> = {
       stack.length === 1 &&
       Array.from({ length: Math.max(3, left.length) }, (_, i) => i).every((i) => (left[i] ?? 0n) === (wanted[i] ?? 0n))
     );
+  },
+
+  js_output({ prompt }, answer) {
+    const [list = '', chain = ''] = asked(prompt, /^js (\[[0-9,]+\])(.+)>$/);
+    const value = chained(chain, JSON.parse(list) as number[]);
+    return typeof value === 'number' ? wholeNumber(answer) === BigInt(value) : isNumbers(answer, value);
   },
 
   vm_trace({ prompt }, answer) {

@@ -11,6 +11,7 @@ describeTasks(PROGRAMS, {
   bf: ['97f730cb', 'ca69a733', '224b277e', '05171940'],
   stack_machine: ['63f02991', '47ad56d6', 'bb1d04c0', 'e1b38153'],
   stack_vm: ['a468a147', '4d7dfdc5', '0958abb7', 'bb41aafb'],
+  js_output: ['fdb2e76e', '745c1ff4', '8ca7dd60', '40f93a2d'],
   vm_trace: ['a9c8b018', '4bc35452', '58ce410b', 'ae82374f'],
 });
 

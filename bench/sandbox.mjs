@@ -1,0 +1,66 @@
+/**
+ * How many programs does a sandbox run in a second of one core?
+ *
+ * Right answers of tasks, each from the same bytes of memory, as their verifiers run them. 1,500 tests of JavaScript a
+ * second are the least.
+ */
+import { bindTask, registeredTasks } from '../dist/data/index.js';
+import { openJavaScript } from '../dist/sandbox/javascript.js';
+import { describeMachine, machineLine, readFlags, table, writeJson } from './command.mjs';
+import { summarize } from './statistics.mjs';
+
+/** Milliseconds of one measurement. */
+const MS = 500;
+const PROBLEMS = 64;
+
+const { repeats, json } = readFlags({ repeats: 5, quickRepeats: 2 });
+
+/** Milliseconds of this process: what else runs on the machine is not the sandbox's. */
+const clock = () => process.cpuUsage().user / 1000;
+
+/** Calls per second, the median of several measurements; the first warms up. */
+function rate(call) {
+  const rates = [];
+  let index = 0;
+  for (let repeat = 0; repeat <= repeats; repeat++) {
+    const start = clock();
+    const first = index;
+    while (clock() - start < MS) call(index++);
+    rates.push((1000 * (index - first)) / (clock() - start));
+  }
+  return Math.round(summarize(rates.slice(1)).median);
+}
+
+/** A task's problems at a level, with their right answers. */
+async function problemsOf(name, level) {
+  const task = bindTask(await registeredTasks[name].load(), { level });
+  return Array.from({ length: PROBLEMS }, (_, index) => task.trainItem(1, index));
+}
+
+const least = { javascript: 1500 };
+const javascript = await openJavaScript();
+const results = [];
+for (const level of [0, 2]) {
+  const items = await problemsOf('js_function', level);
+  const perSecond = rate((index) => {
+    const { answer, identity } = items[index % PROBLEMS];
+    const [list] = identity.shown;
+    if (!javascript.call(answer, [list]).ok) throw new Error(`${answer} failed`);
+  });
+  results.push({ sandbox: 'javascript', what: `tests of js_function, level ${level}`, perSecond });
+}
+results.push({
+  sandbox: 'javascript',
+  what: 'units of fuel of an endless loop',
+  perSecond: 1_000_000 * rate(() => javascript.run('for(;;);', { fuel: 1_000_000 })),
+});
+
+const machine = describeMachine();
+console.log(machineLine(machine));
+console.log(
+  table(
+    ['what', 'per second'],
+    results.map(({ what, perSecond }) => [what, perSecond.toLocaleString('en-US')]),
+  ),
+);
+if (json) writeJson(json, 'sandbox', { machine, settings: { repeats, least }, results });

@@ -1,0 +1,60 @@
+/** The tasks whose answers are run, decided by running them in this very engine. */
+import { runInNewContext } from 'node:vm';
+import type { SecondChecker } from '../../../src/data/index.ts';
+import { bare } from './notation.ts';
+import { chained } from './programs.ts';
+
+/** Lists of all lengths that a hidden one may have. */
+const LISTS = Array.from({ length: 60 }, (_, i) =>
+  Array.from({ length: i % 8 }, (_, j) => (i * 7 + j * 11 + i * j * 3) % 21),
+);
+
+/** Whether a text is a function with these results, as JSON; it runs in this very engine. */
+function gives(answer: string, results: readonly (readonly [list: string, result: string])[]): boolean {
+  if (answer.length > 10_000) return false;
+  try {
+    const lists = `[${results.map(([list]) => list).join()}]`;
+    const code = `"use strict";const f=(${bare(answer)}\n);typeof f==='function'?${lists}.map(l=>JSON.stringify(f(l))):[]`;
+    const outputs = runInNewContext(code, {}, { timeout: 200 }) as readonly string[];
+    return results.every(([, result], i) => outputs[i] === result);
+  } catch {
+    return false;
+  }
+}
+
+/** Whether it does what the right function does; what the examples show, where that function is not known. */
+const isRight: SecondChecker = ({ prompt, identity }, answer) => {
+  const shown = [...prompt.matchAll(/(\[[0-9,]*\]):(\[[-0-9,]*\]|[0-9]+)/g)].map(
+    ([, list = '', result = '']) => [list, result] as const,
+  );
+  if (identity === null) return gives(answer, shown);
+  const chain = chainOf(identity);
+  return gives(
+    answer,
+    LISTS.map((list) => [JSON.stringify(list), JSON.stringify(chained(chain, list))]),
+  );
+};
+
+/** The text of the right function of a problem. */
+const chainOf = (identity: unknown): string => {
+  const { steps } = identity as { readonly steps: readonly { readonly kind: string; readonly n: number }[] };
+  const texts: Readonly<Record<string, (n: number) => string>> = {
+    add: (n) => `.map(x=>x+${n})`,
+    subtract: (n) => `.map(x=>x-${n})`,
+    multiply: (n) => `.map(x=>x*${n})`,
+    from: (n) => `.map(x=>${n}-x)`,
+    above: (n) => `.filter(x=>x>${n})`,
+    below: (n) => `.filter(x=>x<${n})`,
+    divisible: (n) => `.filter(x=>x%${n}==0)`,
+    skip: (n) => `.slice(${n})`,
+    take: (n) => `.slice(0,${n})`,
+    last: (n) => `.slice(-${n})`,
+    reverse: () => '.reverse()',
+    sort: () => '.sort((x,y)=>x-y)',
+    count: () => '.length',
+    sum: () => '.reduce((s,x)=>s+x,0)',
+  };
+  return steps.map(({ kind, n }) => texts[kind]?.(n) ?? '').join('');
+};
+
+export const SANDBOXED: Readonly<Record<string, SecondChecker>> = { js_function: isRight, js_repair: isRight };

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { jsFunction } from '../../../src/data/tasks/js_function/js_function.ts';
+import { jsRepair } from '../../../src/data/tasks/js_repair/js_repair.ts';
+import { openJavaScript } from '../../../src/sandbox/javascript.ts';
+import { describeTasks, itScores } from '../../support/task_rules.ts';
+import { SANDBOXED } from '../second_checkers/sandboxed.ts';
+
+describeTasks(
+  SANDBOXED,
+  {
+    js_function: ['77cbdf84', 'fbed19f1', 'b917d2c9', '659930a8'],
+    js_repair: ['99cf4304', '6d41e86f', '6e4ad56c', '53736fb3'],
+  },
+  1 / 8,
+);
+
+const sandbox = await openJavaScript();
+const plusTwo = {
+  steps: [{ kind: 'add', n: 2 }],
+  shown: [
+    [1, 2, 3],
+    [0, 7, 4],
+    [5, 5, 1],
+  ],
+} as const;
+
+describe('js_function: each number and two', () =>
+  itScores(jsFunction(sandbox), {
+    problem: plusTwo,
+    1: [
+      'a=>a.map(x=>x+2)',
+      'a=>a.map(x=>2+x)',
+      'function(l){const r=[];for(const x of l)r.push(x+2);return r}',
+      '(a)=>Array.from(a,x=>x- -2)',
+      ' a=>{a.forEach((x,i)=>a[i]=x+2);return a}\n',
+    ],
+    0: [
+      'a=>a.map(x=>x+3)',
+      '[3,4,5]',
+      "a=>'[3,4,5]'",
+      'a=>a.length==3?a.map(x=>x+2):a',
+      'a=>a.map(x=>x>9?x:x+2)',
+      'a=>{for(;;);}',
+      'a=>process.exit()',
+      'async a=>a.map(x=>x+2)',
+      'a=>a.map(x=>x+2),1',
+      'let n=0;a=>a.map(x=>x+2)',
+    ],
+  }));
+
+describe('js_repair: the wrong step again is no repair', () =>
+  itScores(jsRepair(sandbox), {
+    problem: { ...plusTwo, wrong: [{ kind: 'subtract', n: 2 }] },
+    1: ['a=>a.map(x=>x+2)'],
+    0: ['a=>a.map(x=>x-2)', 'a=>a', ''],
+  }));
+
+it('a test begins afresh: what a function keeps from one list is gone at the next', () => {
+  const keeps = 'a=>{globalThis.n=(globalThis.n??1)+1;return a.map(x=>x+globalThis.n)}';
+  const { score } = jsFunction(sandbox).verify(
+    plusTwo,
+    keeps,
+    { steps: 1, methods: 1, fuel: 200_000 },
+    { finishReason: 'eos' },
+  );
+  expect(score).toBe(1);
+});
