@@ -31,6 +31,7 @@ export { characterTokenizer, type Vocabulary, wordTokenizer } from '../text/voca
 export {
   type CheckedSetting,
   type CheckTaskOptions,
+  checkJudgedTask,
   checkTask,
   type TaskCheck,
 } from './check/check_task.ts';

@@ -1,5 +1,6 @@
 /** `rlvr-train data show`: problems as the model will see them, before anything is trained. */
 import { parseConfig } from '../../config/load.ts';
+import { verdictsOf } from '../../data/judging/judged.ts';
 import type { TaskItem } from '../../data/task.ts';
 import type { TaskSet } from '../../data/task_set.ts';
 import { printable, printableLines } from '../../format.ts';
@@ -67,7 +68,8 @@ async function showData(rows: string | undefined, flags: DataFlags): Promise<voi
   const plugins = await openPlugins(loaded, { file, announce: announceFile, approve, rewards: 'unused', codec });
   try {
     const { config, tasks, notes } = plugins;
-    const shown = Array.from({ length: count }, (_, index) => shownProblem(tasks, config.seed, index));
+    const showing = Array.from({ length: count }, (_, index) => shownProblem(tasks, config.seed, index));
+    const shown = await Promise.all(showing);
     if (json) {
       for (const problem of shown) printJson(JSON.stringify(problem));
       return;
@@ -107,12 +109,13 @@ interface ShownProblem {
   readonly verdict: { readonly score: number | null; readonly reason: string };
 }
 
-function shownProblem(tasks: TaskSet, seed: number, index: number): ShownProblem {
+async function shownProblem(tasks: TaskSet, seed: number, index: number): Promise<ShownProblem> {
   const item = tasks.trainItem(seed, index);
   const prompt = tasks.promptTokens(item);
   const shown = tasks.demonstrationTokens(item, seed, index);
   const finishReason = tasks.fixedCompletionTokens === undefined ? 'eos' : 'stop';
-  const { score, reason } = tasks.verify(item, item.answer, { finishReason });
+  const given = { item, completion: item.answer, context: { finishReason } } as const;
+  const [{ score, reason }] = await verdictsOf(tasks, [given]);
   return {
     item,
     prompt: tasks.codec.decode(prompt),

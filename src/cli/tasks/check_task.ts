@@ -1,6 +1,6 @@
 /** `rlvr-train tasks check NAME`: the check that every task passes. */
 
-import { checkTask, settingsOf } from '../../data/check/check_task.ts';
+import { checkJudgedTask, checkTask, settingsOf } from '../../data/check/check_task.ts';
 import { findingText } from '../../data/check/findings.ts';
 import { fewHeldOut } from '../../methods/statistics.ts';
 import { colors } from '../display/colors.ts';
@@ -20,11 +20,13 @@ function isNoise(share: number, chance: number, problems: number): boolean {
 export async function checkTaskCommand(name: string, flags: CheckFlags): Promise<void> {
   await withTask(
     name,
-    (definition, repeat) => {
+    async (definition, repeat) => {
       const own = givenKnobs(flags);
       const settings = Object.keys(own).length === 0 ? settingsOf(definition) : [own];
       const { count: items = 200, attempts = 5000, json = false } = flags;
-      const check = checkTask(definition, { items, attempts, settings, repeat });
+      const options = { items, attempts, settings, repeat };
+      const isJudged = definition.judge !== undefined;
+      const check = isJudged ? await checkJudgedTask(definition, options) : checkTask(definition, options);
       if (check.count > 0) process.exitCode = 1;
       if (json) {
         printJson(JSON.stringify(check));

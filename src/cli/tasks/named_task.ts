@@ -42,11 +42,11 @@ function knobValue(text: string): unknown {
 /** A registered task, or one of a file, which is code that was typed here and so may run. */
 export async function withTask(
   name: string,
-  use: (definition: AnyTaskDefinition, repeat: Repeat) => void,
+  use: (definition: AnyTaskDefinition, repeat: Repeat) => void | Promise<void>,
   given: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
   if (!isModuleFile(name)) {
-    use(await registeredTask(name).load(given), repeatPlainly);
+    await use(await registeredTask(name).load(given), repeatPlainly);
     return;
   }
   const reference = moduleReference(name, undefined, '.');
@@ -54,7 +54,7 @@ export async function withTask(
   const guard = guardProcess();
   try {
     guard.know({ name: reference.shown, path: reference.path, limitSeconds: CALL_SECONDS }, []);
-    use(await loadTaskDefinition(reference, CALL_SECONDS), repeatWithin(CALL_SECONDS));
+    await use(await loadTaskDefinition(reference, CALL_SECONDS), repeatWithin(CALL_SECONDS));
   } catch (error) {
     if (!(error instanceof PluginError) || error.code !== 'bad-module') throw error;
     throw new ConfigError('bad-module', `${reference.shown} — ${error.message}.`, { file: reference.shown });

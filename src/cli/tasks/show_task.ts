@@ -1,6 +1,7 @@
 /** `rlvr-train tasks show NAME`: some problems with a right answer, and near misses with what the verifier says of each. */
 import { bindTask } from '../../data/create_task.ts';
 import { ENVIRONMENT_TURN, type PlayedEpisode, POLICY_TURN } from '../../data/environment.ts';
+import { verdictsOf } from '../../data/judging/judged.ts';
 import { type AnyEnvironment, bindEnvironment, playEpisode } from '../../data/play.ts';
 import type { AnyTaskDefinition } from '../../data/registry.ts';
 import type { Task, TaskItem } from '../../data/task.ts';
@@ -16,16 +17,17 @@ const MOST_MISSES = 12;
 export async function showTask(name: string, flags: TaskFlags): Promise<void> {
   await withTask(
     name,
-    (definition) => {
+    async (definition) => {
       const task = bindTask(definition, givenKnobs(flags));
       const { count = 3, seed = 0, json = false } = flags;
       const items = Array.from({ length: count }, (_, index) => task.trainItem(seed, index));
-      const shown = items.map((item, index) => {
-        const { environment } = definition;
+      const { environment } = definition;
+      const showing = items.map(async (item, index) => {
         const episodes = environment === undefined ? [] : episodesOf(environment, task, item, index);
-        const tries = environment === undefined ? triesOf(definition, task, item, index) : [];
+        const tries = environment === undefined ? await triesOf(definition, task, item, index) : [];
         return { item, tries, ...(episodes.length > 0 && { episodes }) };
       });
+      const shown = await Promise.all(showing);
       if (json) {
         for (const { item, ...told } of shown) printJson(JSON.stringify({ ...item, ...told }));
         return;
@@ -81,19 +83,20 @@ interface Try {
   readonly reason: string;
 }
 
-function triesOf(definition: AnyTaskDefinition, task: Task, item: TaskItem, index: number): Try[] {
+async function triesOf(definition: AnyTaskDefinition, task: Task, item: TaskItem, index: number): Promise<Try[]> {
   const { fixedCompletionTokens } = task.language;
   const finishReason = fixedCompletionTokens === undefined ? 'eos' : 'stop';
-  const tried = (name: string, completion: string): Try => {
-    const { score, reason } = task.verify(item, completion, { finishReason });
-    return { name, completion, score, reason };
-  };
   const misses = definition.mutants?.(item.identity, task.knobs, rngFor(`shown ${index}`)) ?? [];
   const tagged = (text: string): string => (task.style === 'plain' ? `<answer>${text}</answer>` : text);
-  return [
-    tried('right', item.answer),
-    ...misses.slice(0, MOST_MISSES).map(({ name, text }) => tried(name, tagged(text))),
+  const all = [
+    { name: 'right', completion: item.answer },
+    ...misses.slice(0, MOST_MISSES).map(({ name, text }) => ({ name, completion: tagged(text) })),
   ];
+  const verdicts = await verdictsOf(
+    task,
+    all.map(({ completion }) => ({ item, completion, context: { finishReason } })),
+  );
+  return all.map((one, i) => ({ ...one, score: verdicts[i].score, reason: verdicts[i].reason }));
 }
 
 function tryLine({ name, completion, score, reason }: Try): string {

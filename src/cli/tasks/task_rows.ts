@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { bindTask } from '../../data/create_task.ts';
+import { verdictsOf } from '../../data/judging/judged.ts';
 import type { AnyTaskDefinition } from '../../data/registry.ts';
 import { canonicalJSON } from '../../data/split.ts';
 import type { Task, TaskItem } from '../../data/task.ts';
@@ -59,7 +60,7 @@ export interface ScoreFlags {
 
 /** Prints the verdict of each row's `completion`, one a line; how many are right goes to standard error. */
 export async function scoreTask(name: string, { file }: ScoreFlags): Promise<void> {
-  await withTask(name, (definition) => {
+  await withTask(name, async (definition) => {
     const bound = new Map<string, Task>();
     let right = 0;
     let rows = 0;
@@ -72,7 +73,7 @@ export async function scoreTask(name: string, { file }: ScoreFlags): Promise<voi
       const task = bound.get(setting) ?? bindTask(definition, { ...knobs, style }, { path: place });
       bound.set(setting, task);
       const item: TaskItem = { id, key: '', split: 'eval', prompt, answer: '', identity, weight: 1 };
-      const verdict = judged(task, item, completion, finishReason, place);
+      const verdict = await judged(task, item, completion, finishReason, place);
       print(JSON.stringify({ id, ...verdict }));
       rows++;
       if (verdict.score === 1) right++;
@@ -82,9 +83,16 @@ export async function scoreTask(name: string, { file }: ScoreFlags): Promise<voi
 }
 
 /** @throws ConfigError where the identity is that of no problem of the task */
-function judged(task: Task, item: TaskItem, completion: string, finishReason: FinishReason, place: string): Verdict {
+async function judged(
+  task: Task,
+  item: TaskItem,
+  completion: string,
+  finishReason: FinishReason,
+  place: string,
+): Promise<Verdict> {
   try {
-    return task.verify(item, completion, { finishReason });
+    const [verdict] = await verdictsOf(task, [{ item, completion, context: { finishReason } }]);
+    return verdict;
   } catch (error) {
     const rule = `identity — no problem of ${task.name} (${String(error)}); leave it as tasks export wrote it`;
     throw new ConfigError('bad-rows', `${place}  ${rule}.`, { place });

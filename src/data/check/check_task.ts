@@ -83,44 +83,93 @@ export function settingsOf(definition: AnyTaskDefinition): Readonly<Record<strin
   return all.filter((one, i) => all.findIndex((other) => JSON.stringify(other) === JSON.stringify(one)) === i);
 }
 
-/** All that is wrong with a task, as far as trying shows; nothing is thrown but for knobs that it does not take. */
+/** A rule, and how it is looked at; what that gives is the share of the commonest answer, where there is one. */
+type Check = readonly [rule: string, look: () => unknown];
+
+/**
+ * All that is wrong with a task, as far as trying shows; nothing is thrown but for knobs that it does not take.
+ *
+ * @throws RangeError where its verdicts take time: `checkJudgedTask` waits for them
+ */
 export function checkTask(definition: AnyTaskDefinition, options: CheckTaskOptions = {}): TaskCheck {
-  const { items = 200, attempts = 2000, second, repeat, clock = () => performance.now() } = options;
+  if (definition.judge !== undefined) throw new RangeError(`${definition.name} has judge: ask checkJudgedTask`);
   const findings = new Findings();
   const settings = (options.settings ?? settingsOf(definition)).map((given): CheckedSetting => {
-    const setting = new Setting(definition, given, findings, { items, second, repeat });
-    const orReport = <T>(rule: string, check: () => T): T | undefined => {
-      try {
-        return check();
-      } catch (error) {
-        setting.report(rule, String(error));
-        return undefined;
-      }
-    };
-    const { environment } = definition;
-    if (environment !== undefined) {
-      orReport('environment', () => playsByItsRules(setting, environment));
-      orReport('mutants', () => refusesMutants(setting));
-      orReport('split', () => splitsDisjointly(setting, 5 * items));
-      orReport('reproducible', () => isReproducible(setting));
-      const { chance } = setting.task;
-      return { name: setting.name, chance, commonest: 0, heldOut: setting.heldOut.length, verdicts: setting.verdicts };
-    }
-    orReport('oracle', () => acceptsRightAnswers(setting));
-    orReport('mutants', () => refusesMutants(setting));
-    const isSoon = orReport('speed', () => isFast(setting, clock)) ?? false;
-    orReport('junk', () => refusesJunk(setting, isSoon ? Number.POSITIVE_INFINITY : SHORT));
-    orReport('pure', () => isPure(setting));
-    orReport('chance', () => refusesOtherAnswers(setting));
-    orReport('split', () => splitsDisjointly(setting, 5 * items));
-    orReport('reproducible', () => isReproducible(setting));
-    orReport('demonstration', () => demonstrates(setting));
-    orReport('twin', () => hasTwins(setting));
-    orReport('parse', () => readsPrompts(setting));
-    const commonest = orReport('chance', () => isAboveChance(setting)) ?? 0;
-    if (setting.style === 'compact') orReport('total', () => attack(setting, attempts));
-    const { chance } = setting.task;
-    return { name: setting.name, chance, commonest, heldOut: setting.heldOut.length, verdicts: setting.verdicts };
+    const { setting, checks } = checksOf(definition, given, findings, options);
+    return checkedSetting(
+      setting,
+      checks.map((check) => orReport(setting, check)),
+    );
   });
   return { settings, findings: findings.kept, count: findings.count };
+}
+
+/** The same of a task whose verdicts may take time. @throws what its `judge` throws */
+export async function checkJudgedTask(
+  definition: AnyTaskDefinition,
+  options: CheckTaskOptions = {},
+): Promise<TaskCheck> {
+  const findings = new Findings();
+  const settings: CheckedSetting[] = [];
+  for (const given of options.settings ?? settingsOf(definition)) {
+    const { setting, checks } = checksOf(definition, given, findings, options);
+    const results: unknown[] = [];
+    for (const check of checks) results.push(await setting.untilJudged(() => orReport(setting, check)));
+    settings.push(checkedSetting(setting, results));
+  }
+  return { settings, findings: findings.kept, count: findings.count };
+}
+
+function orReport(setting: Setting, [rule, look]: Check): unknown {
+  try {
+    return look();
+  } catch (error) {
+    setting.report(rule, String(error));
+    return undefined;
+  }
+}
+
+/** The rules of a task at a setting, in the order in which they are looked at. */
+function checksOf(
+  definition: AnyTaskDefinition,
+  given: Readonly<Record<string, unknown>>,
+  findings: Findings,
+  { items = 200, attempts = 2000, second, repeat, clock = () => performance.now() }: CheckTaskOptions,
+): { readonly setting: Setting; readonly checks: readonly Check[] } {
+  const setting = new Setting(definition, given, findings, { items, second, repeat });
+  const { environment } = definition;
+  if (environment !== undefined) {
+    const played: readonly Check[] = [
+      ['environment', () => playsByItsRules(setting, environment)],
+      ['mutants', () => refusesMutants(setting)],
+      ['split', () => splitsDisjointly(setting, 5 * items)],
+      ['reproducible', () => isReproducible(setting)],
+    ];
+    return { setting, checks: played };
+  }
+  let isSoon = false;
+  const speed = (): void => {
+    isSoon = isFast(setting, clock);
+  };
+  const checks: readonly Check[] = [
+    ['oracle', () => acceptsRightAnswers(setting)],
+    ['mutants', () => refusesMutants(setting)],
+    ['speed', speed],
+    ['junk', () => refusesJunk(setting, isSoon ? Number.POSITIVE_INFINITY : SHORT)],
+    ['pure', () => isPure(setting)],
+    ['chance', () => refusesOtherAnswers(setting)],
+    ['split', () => splitsDisjointly(setting, 5 * items)],
+    ['reproducible', () => isReproducible(setting)],
+    ['demonstration', () => demonstrates(setting)],
+    ['twin', () => hasTwins(setting)],
+    ['parse', () => readsPrompts(setting)],
+    ['chance', () => isAboveChance(setting)],
+  ];
+  if (setting.style !== 'compact') return { setting, checks };
+  return { setting, checks: [...checks, ['total', () => void attack(setting, attempts)]] };
+}
+
+function checkedSetting({ name, task, heldOut, verdicts }: Setting, results: readonly unknown[]): CheckedSetting {
+  const commonest = results.find((result) => typeof result === 'number') ?? 0;
+  return { name, chance: task.chance, commonest, heldOut: heldOut.length, verdicts };
 }

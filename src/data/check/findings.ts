@@ -22,6 +22,17 @@ export class Findings {
   readonly #counts = new Map<string, number>();
   #all = 0;
 
+  /** What is found so far, to be put back. */
+  mark(): () => void {
+    const [length, all, counts] = [this.kept.length, this.#all, new Map(this.#counts)];
+    return () => {
+      this.kept.length = length;
+      this.#all = all;
+      this.#counts.clear();
+      for (const [name, count] of counts) this.#counts.set(name, count);
+    };
+  }
+
   /** How many there were. */
   get count(): number {
     return this.#all;

@@ -2,9 +2,10 @@
 import type { Json } from '../../options/json.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
 import { bindTask, HELD_OUT_SAMPLE } from '../create_task.ts';
+import { verdictsOf } from '../judging/judged.ts';
 import type { AnyTaskDefinition } from '../registry.ts';
 import { makeEach, type Repeat, repeatPlainly } from '../repeat.ts';
-import type { Knobs, Style, Task, TaskItem, VerifyContext } from '../task.ts';
+import type { GivenAnswer, Knobs, Style, Task, TaskItem, VerifyContext } from '../task.ts';
 import { oneTask, type TaskSet } from '../task_set.ts';
 import type { Findings, TaskFinding } from './findings.ts';
 
@@ -26,6 +27,8 @@ export interface SettingOptions {
 
 /** Held-out problems for each that is looked at closely: enough for a training stream to meet one that is in both. */
 const HELD_OUT_PER_ITEM = 8;
+/** Answers of those that are asked about together that are asked about twice. */
+const ASKED_AGAIN = 50;
 /** Solutions of a problem that are looked at. */
 const MOST_SOLUTIONS = 500;
 
@@ -44,6 +47,9 @@ export class Setting {
   readonly #findings: Findings;
   readonly #heldOutSample: number;
   verdicts = 0;
+  /** Verdicts that take time, once they are there, and the answers whose verdicts are not. */
+  readonly #known = new Map<string, Verdict>();
+  #missing = new Map<string, GivenAnswer>();
 
   constructor(
     definition: AnyTaskDefinition,
@@ -92,8 +98,46 @@ export class Setting {
     this.#findings.add({ rule, setting: this.name, what, ...facts });
   }
 
-  /** The verdict of a completion; a verifier that throws is reported, and has judged nothing. */
+  /**
+   * Makes a check, and makes it once more with the verdicts that it asked for, where they take time, until it lacks none: a
+   * check asks for the same ones whenever it is made.
+   */
+  async untilJudged<T>(check: () => T): Promise<T> {
+    for (;;) {
+      const takeBack = this.#findings.mark();
+      const result = check();
+      if (this.#missing.size === 0) return result;
+      takeBack();
+      await this.#ask();
+    }
+  }
+
+  async #ask(): Promise<void> {
+    const asked = [...this.#missing];
+    this.#missing = new Map();
+    this.verdicts += asked.length;
+    const given = asked.map(([, answer]) => answer);
+    const verdicts = await verdictsOf(this.tasks, given);
+    const again = await verdictsOf(this.tasks, given.slice(0, ASKED_AGAIN));
+    for (const [i, [key]] of asked.entries()) this.#known.set(key, verdicts[i]);
+    const other = again.findIndex((verdict, i) => JSON.stringify(verdict) !== JSON.stringify(verdicts[i]));
+    if (other < 0) return;
+    const { item, completion } = given[other];
+    const facts = { prompt: item.prompt, answer: completion, verdict: again[other] };
+    this.report('pure', 'judge says something else when it is asked again', facts);
+  }
+
+  /**
+   * The verdict of a completion; a verifier that throws is reported, and has judged nothing. One that takes time is not there
+   * at the first time of asking (`untilJudged`).
+   */
   judge(item: TaskItem, completion: string, context: VerifyContext = this.whole): Verdict | undefined {
+    if (this.tasks.judge !== undefined) {
+      const key = JSON.stringify([item.identity, completion, context]);
+      const known = this.#known.get(key);
+      if (known === undefined) this.#missing.set(key, { item, completion, context });
+      return known;
+    }
     this.verdicts++;
     try {
       return this.tasks.verify(item, completion, context);

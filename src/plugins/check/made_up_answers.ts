@@ -1,9 +1,13 @@
 /** Answers to some problems of a task as a policy may give them: what a user's reward and method are tried on. */
+import { correct } from '../../data/judge.ts';
+import { verdictsOf } from '../../data/judging/judged.ts';
 import type { TaskItem } from '../../data/task.ts';
 import type { TaskSet } from '../../data/task_set.ts';
 import type { FinishReason } from '../../finish_reason.ts';
 import { type Rng, rngFor } from '../../kernels/philox.ts';
 import type { VerifiedCompletion } from '../../methods/records.ts';
+import { truncated, wrongValue } from '../../rewards/reject.ts';
+import type { Verdict } from '../../rewards/verdict.ts';
 
 /** What kind of answer it is: the right one, that of another problem, nothing, random tokens, or one that was cut. */
 export const ANSWER_KINDS = ['right', 'wrong', 'empty', 'random', 'cut'] as const;
@@ -22,7 +26,10 @@ const SEED = -3;
 /** Problems that are asked for an answer which is wrong for this one. */
 const MOST_OTHERS = 20;
 
-/** One answer of each kind to each problem; kinds that a task cannot have are left out. Always the same. */
+/**
+ * One answer of each kind to each problem; kinds that a task cannot have are left out. Always the same. Where verdicts take
+ * time, those are made up, too: `withVerdicts` asks for them.
+ */
 export function madeUpAnswers(tasks: TaskSet, problems: number): MadeUpAnswer[] {
   return Array.from({ length: problems }, (_, group) => answersTo(tasks, group)).flat();
 }
@@ -44,15 +51,35 @@ function answersTo(tasks: TaskSet, group: number): MadeUpAnswer[] {
     const tokens = tokensOf[kind];
     if (tokens === undefined) return [];
     const finishReason = kind === 'cut' ? 'length' : endsItself ? 'eos' : 'stop';
-    return [{ kind, item, group, completion: completionOf(tasks, item, tokens, finishReason, rng) }];
+    return [{ kind, item, group, completion: completionOf(tasks, { item, kind }, tokens, finishReason, rng) }];
   });
+}
+
+/** The same with the verdicts of their task. */
+export async function withVerdicts(tasks: TaskSet, answers: readonly MadeUpAnswer[]): Promise<readonly MadeUpAnswer[]> {
+  if (tasks.judge === undefined) return answers;
+  const given = answers.map(({ item, completion: { text, finishReason } }) => ({
+    item,
+    completion: text,
+    context: { finishReason },
+  }));
+  const verdicts = await verdictsOf(tasks, given);
+  return answers.map((answer, i) => ({ ...answer, completion: { ...answer.completion, verdict: verdicts[i] } }));
+}
+
+function madeUpVerdict(kind: AnswerKind): Verdict {
+  if (kind === 'right') return correct('made up', '');
+  return kind === 'cut' ? truncated() : wrongValue('made up');
 }
 
 /** What another problem asks for, where that is wrong here. */
 function wrongAnswer(tasks: TaskSet, item: TaskItem, group: number): Int32Array | undefined {
   for (let other = 1; other <= MOST_OTHERS; other++) {
     const { answer } = tasks.trainItem(SEED, group + other);
-    if (tasks.verify(item, answer, { finishReason: 'eos' }).score !== 1) return tasks.codec.encode(answer);
+    const isRight = tasks.judge
+      ? answer === item.answer
+      : tasks.verify(item, answer, { finishReason: 'eos' }).score === 1;
+    if (!isRight) return tasks.codec.encode(answer);
   }
   return undefined;
 }
@@ -65,7 +92,7 @@ function randomTokens({ codec }: TaskSet, length: number, rng: Rng): Int32Array 
 
 function completionOf(
   tasks: TaskSet,
-  item: TaskItem,
+  { item, kind }: Pick<MadeUpAnswer, 'item' | 'kind'>,
   answer: Int32Array,
   finishReason: FinishReason,
   rng: Rng,
@@ -81,6 +108,6 @@ function completionOf(
     keptLogMass: new Float32Array(length),
     finishReason,
     text,
-    verdict: tasks.verify(item, text, { finishReason }),
+    verdict: tasks.judge ? madeUpVerdict(kind) : tasks.verify(item, text, { finishReason }),
   };
 }

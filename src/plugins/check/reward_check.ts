@@ -9,7 +9,7 @@ import {
 import type { RewardLogs } from '../../rewards/reward_log.ts';
 import { frozen } from '../../rewards/sandbox/sandbox.ts';
 import { isOwnError } from '../reward_module.ts';
-import { ANSWER_KINDS, type AnswerKind, type MadeUpAnswer, madeUpAnswers } from './made_up_answers.ts';
+import { ANSWER_KINDS, type AnswerKind, type MadeUpAnswer, madeUpAnswers, withVerdicts } from './made_up_answers.ts';
 import { shortNumber } from './say.ts';
 
 /** What a reward pays for one kind of answer. */
@@ -60,16 +60,16 @@ const TIMED_MS = 500;
  * @returns what is wrong, in words
  */
 export async function tryReward(reward: RewardFunction, tasks: TaskSet): Promise<readonly string[]> {
-  const answers = answersOrNone(tasks);
+  const answers = await answersOrNone(tasks);
   if (answers.length === 0) return [];
   const { failures } = await scoreRewards([reward], batchOf(answers));
   return failures.map(({ message }) => beforeStep1(message));
 }
 
 /** None where the task itself fails, which the run meets and says of the task. */
-function answersOrNone(tasks: TaskSet): readonly MadeUpAnswer[] {
+async function answersOrNone(tasks: TaskSet): Promise<readonly MadeUpAnswer[]> {
   try {
-    return madeUpAnswers(tasks, 1);
+    return await withVerdicts(tasks, madeUpAnswers(tasks, 1));
   } catch (error) {
     if (isOwnError(error)) return [];
     throw error;
@@ -83,7 +83,7 @@ function beforeStep1(message: string): string {
 
 /** Tries a reward on a batch of all kinds of answers, several times. Its thread may have ended afterwards. */
 export async function checkReward(reward: RewardFunction, tasks: TaskSet): Promise<RewardCheck> {
-  const answers = madeUpAnswers(tasks, PROBLEMS);
+  const answers = await withVerdicts(tasks, madeUpAnswers(tasks, PROBLEMS));
   const refused = answers.map(({ item }) => reward.refuses?.(item)).find((rule) => rule !== undefined);
   const findings = refused === undefined ? [] : [`cannot be used on ${tasks.name}: ${refused}.`];
   const score = async (given: readonly MadeUpAnswer[], progress = 0): Promise<Scored | undefined> => {

@@ -1,5 +1,6 @@
 /** Verdicts that take time: asked together, and each is that of its answer, whatever comes first. */
 import { describe, expect, it } from 'vitest';
+import { checkJudgedTask, checkTask } from '../../../src/data/check/check_task.ts';
 import { bindTask } from '../../../src/data/create_task.ts';
 import { judgedTogether, verdictsOf } from '../../../src/data/judging/judged.ts';
 import type { AnyTaskDefinition } from '../../../src/data/registry.ts';
@@ -10,6 +11,8 @@ import type { Json } from '../../../src/options/json.ts';
 import type { Verdict } from '../../../src/rewards/verdict.ts';
 
 const gcd = await registeredTask('gcd').load();
+
+const RIGHT: Verdict = { score: 1, status: 'correct', reason: 'said to be right', canonical: '1' };
 
 /** The same task, whose verdicts come as `judge` says. */
 function judgedBy(judge: (answers: readonly AskedAnswer<Json>[], verdicts: Verdict[]) => unknown): AnyTaskDefinition {
@@ -122,6 +125,33 @@ describe('verdicts of a task that judges many answers at once', () => {
       ),
     );
     await expect(verdictsOf(tasks, answersOf(tasks))).rejects.toThrow(says);
+  });
+
+  it('are checked as those of verify are, to the same findings', async () => {
+    const lenient = {
+      ...gcd,
+      verify: (...given: Parameters<typeof gcd.verify>) => (given[1] === '1' ? RIGHT : gcd.verify(...given)),
+    };
+    const options = { items: 10, attempts: 60, clock: () => 0, settings: [{}] };
+    const asked = async (answers: readonly AskedAnswer<Json>[], knobs: Knobs): Promise<readonly Verdict[]> =>
+      answers.map(({ identity, answer, context }) => lenient.verify(identity, answer, knobs, context));
+    const judged = { ...gcd, verify: judgedTogether, judge: asked };
+    const { findings, count } = checkTask(lenient, options);
+    expect(count).toBeGreaterThan(0);
+    const check = await checkJudgedTask(judged, options);
+    expect([check.findings, check.count]).toEqual([findings, count]);
+    expect(check.settings.every(({ verdicts }) => verdicts > 100)).toBe(true);
+    expect(() => checkTask(judged, options)).toThrow('gcd has judge: ask checkJudgedTask');
+  });
+
+  it('that change when they are asked for again are found', async () => {
+    let asked = 0;
+    const moody = judgedBy((_, verdicts) => {
+      asked++;
+      return verdicts.map((verdict) => ({ ...verdict, reason: `${verdict.reason}, at the ${asked}th time` }));
+    });
+    const { findings } = await checkJudgedTask(moody, { items: 5, attempts: 20, settings: [{}] });
+    expect(findings[0]).toMatchObject({ rule: 'pure', what: 'judge says something else when it is asked again' });
   });
 
   it('cannot be had at once', () => {
