@@ -1,10 +1,10 @@
 /** pass^k: the chance that k sampled completions of a problem are all right, C(c, k) / C(n, k): how far it can be relied on. */
-import { ConfigError } from '../../errors.ts';
 import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { EvaluationFigure } from '../points.ts';
 import { meanOverProblems } from '../statistics.ts';
 import { allRightOf } from '../support/figures/all_right.ts';
+import { requireSamples } from '../support/figures/enough_samples.ts';
 
 export const passHatK = method({
   id: 'pass-hat-k',
@@ -21,10 +21,7 @@ export const passHatK = method({
     ),
   },
   create: ({ k }, { evaluation: { samples: most } }): EvaluationFigure => {
-    if (k > most) {
-      const rule = `needs ${k} samples of a problem; raise num_generations_eval (now ${most}) or lower k`;
-      throw new ConfigError('bad-option', `evaluation_figures: pass-hat-k.k: ${k} — ${rule}.`, { key: 'k', value: k });
-    }
+    requireSamples('pass-hat-k', k, most);
     return {
       name: `pass^${k}`,
       of: (problems) =>

@@ -1,8 +1,24 @@
 /** Further figures of an evaluation. A new method is a file here and a line below. */
 import type { Method } from '../method.ts';
 import type { EvaluationFigure } from '../points.ts';
+import { bestOfK } from './best_of_k.ts';
+import { failureClass } from './failure_class.ts';
+import { mCalibration } from './m_calibration.ts';
+import { mDiversity } from './m_diversity.ts';
 import { mEnv } from './m_env.ts';
 import { mTurn } from './m_turn.ts';
+import { majK } from './maj_k.ts';
 import { passHatK } from './pass_hat_k.ts';
+import { weightedMaj } from './weighted_maj.ts';
 
-export const EVALUATION_FIGURES: readonly Method<EvaluationFigure>[] = [passHatK, mTurn, mEnv];
+export const EVALUATION_FIGURES: readonly Method<EvaluationFigure>[] = [
+  passHatK,
+  majK,
+  weightedMaj,
+  bestOfK,
+  mDiversity,
+  mCalibration,
+  failureClass,
+  mTurn,
+  mEnv,
+];

@@ -1,0 +1,38 @@
+/** How many different answers there are among the samples of a problem: a policy that has collapsed gives one. */
+import { choice, key } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { EvaluationFigure } from '../points.ts';
+import { meanOverProblems } from '../statistics.ts';
+
+const NAMES = { all: 'distinct_answers', right: 'distinct_right' } as const;
+
+export const mDiversity = method({
+  id: 'm-diversity',
+  about: {
+    does: 'Reports how many different answers the samples of a problem have, or different right ones, for each sample.',
+    names: ['distinct-correct', 'unique answers'],
+    formula: 'distinct normal forms (right ones alone: show: right) / n, mean over problems',
+    source: 'own',
+    certainty: 'own',
+  },
+  options: {
+    countedAnswers: key(
+      'show',
+      choice(['all', 'right']).default('right').describe('Whether wrong answers count, too. Default right.'),
+    ),
+  },
+  isRepeatable: true,
+  create: ({ countedAnswers: show }): EvaluationFigure => ({
+    name: NAMES[show],
+    of: (problems) =>
+      meanOverProblems(
+        problems.map(({ samples, answers }) => {
+          const forms = samples.flatMap(({ score, canonical }, i) =>
+            show === 'all' || score === 1 ? [canonical ?? answers[i].text] : [],
+          );
+          return new Set(forms).size / samples.length;
+        }),
+        problems.map(({ weight }) => weight),
+      ),
+  }),
+});

@@ -1,0 +1,33 @@
+/** maj@k: the chance that the commonest answer of k samples is right: what voting would reach. */
+import { integer, key } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { EvaluationFigure } from '../points.ts';
+import { meanOverProblems } from '../statistics.ts';
+import { requireSamples } from '../support/figures/enough_samples.ts';
+import { majorityAt } from '../support/figures/majority_at.ts';
+
+export const majK = method({
+  id: 'maj-k',
+  about: {
+    does: 'Reports the chance that the commonest answer of k samples is right.',
+    names: ['majority voting', 'self-consistency', 'cons@k'],
+    formula: 'mean over all choices of k samples of the share of the commonest normal forms that is right',
+    source: '2203.11171',
+    certainty: 'after the paper',
+  },
+  options: {
+    k: key('k', integer({ min: 1, example: 4 }).describe('Samples that vote, at most num_generations_eval.')),
+  },
+  isRepeatable: true,
+  create: ({ k }, { evaluation: { samples: most } }): EvaluationFigure => {
+    requireSamples('maj-k', k, most);
+    return {
+      name: `maj@${k}`,
+      of: (problems) =>
+        meanOverProblems(
+          problems.map(({ samples }) => majorityAt(samples, k)),
+          problems.map(({ weight }) => weight),
+        ),
+    };
+  },
+});

@@ -1,0 +1,116 @@
+/** Figures of an evaluation, by hand, and against all choices of k samples. */
+import { describe, expect, it } from 'vitest';
+import { rngFor } from '../../../src/kernels/philox.ts';
+import { createFigures } from '../../../src/methods/create.ts';
+import type { ProblemRecord } from '../../../src/methods/points.ts';
+import type { Verdict } from '../../../src/rewards/verdict.ts';
+import { stageOf } from '../../support/stages.ts';
+
+interface Sample {
+  readonly answer?: string;
+  readonly isRight?: boolean;
+  /** Probability of each of its two tokens. */
+  readonly sure?: number;
+  readonly failure?: Verdict['failure'];
+}
+
+function problem(samples: readonly Sample[], weight = 1): ProblemRecord {
+  const verdicts = samples.map(
+    ({ answer, isRight = false, failure }): Verdict => ({
+      score: isRight ? 1 : 0,
+      status: isRight ? 'correct' : failure === undefined ? 'truncated' : 'incorrect',
+      reason: '',
+      ...(answer !== undefined && { canonical: answer }),
+      ...(failure !== undefined && { failure }),
+    }),
+  );
+  const answers = samples.map(({ answer = '', sure = 0.5 }) => ({
+    text: answer,
+    tokens: Int32Array.of(1, 2),
+    logprob: 2 * Math.log(sure),
+  }));
+  const turns = samples.map(() => []);
+  return {
+    key: 'a',
+    weight,
+    prompt: 'a',
+    greedy: verdicts[0],
+    samples: verdicts,
+    turns,
+    greedyAnswer: answers[0],
+    answers,
+  };
+}
+
+function figure(options: string, ...problems: readonly ProblemRecord[]): { name: string; mean: number } {
+  const samples = problems[0]?.samples.length ?? 4;
+  const [own] = createFigures(stageOf(`evaluation_figures: [{${options}}]`, `num_generations_eval: ${samples}`));
+  return { name: own.name, mean: problems.length === 0 ? Number.NaN : own.of(problems).mean };
+}
+
+const right = (answer: string, sure?: number): Sample => ({ answer, isRight: true, ...(sure && { sure }) });
+const wrong = (answer: string, sure?: number): Sample => ({ answer, failure: 'wrong_value', ...(sure && { sure }) });
+
+describe('votes', () => {
+  const split = problem([right('7'), right('7'), wrong('8', 0.9), wrong('9', 0.2)]);
+
+  it('maj@k takes the commonest answer, and of a draw its share', () => {
+    expect(figure('name: maj-k, k: 4', split)).toEqual({ name: 'maj@4', mean: 1 });
+    expect(figure('name: maj-k, k: 1', split).mean).toBeCloseTo(0.5, 12);
+    expect(figure('name: maj-k, k: 2', split).mean).toBeCloseTo((1 + 4 * 0.5) / 6, 12);
+  });
+
+  it('weighted_maj lets a sure sample count more than two that are not', () => {
+    expect(figure('name: weighted-maj', split)).toEqual({ name: 'weighted_maj@4', mean: 1 });
+    const unsure = problem([right('7', 0.3), right('7', 0.3), wrong('8', 0.9), wrong('9', 0.2)]);
+    expect(figure('name: weighted-maj', unsure).mean).toBe(0);
+    expect(figure('name: weighted-maj', split, { ...unsure, weight: 3 }).mean).toBeCloseTo(0.25, 12);
+    expect(figure('name: weighted-maj', problem([{}, {}])).mean).toBe(0);
+  });
+});
+
+it('best_of@k is the mean over all choices of k samples of whether the surest is right', () => {
+  const rng = rngFor('best of k');
+  for (let trial = 0; trial < 40; trial++) {
+    const n = rng.int(1, 7);
+    const samples = Array.from(
+      { length: n },
+      (_, i): Sample => ({
+        answer: String(i),
+        sure: rng.float() + 1e-3,
+        ...(rng.float() < 0.5 ? { isRight: true } : { failure: 'wrong_value' }),
+      }),
+    );
+    for (let k = 1; k <= n; k++) {
+      let [sum, count] = [0, 0];
+      for (let mask = 0; mask < 2 ** n; mask++) {
+        const chosen = samples.filter((_, i) => (mask >> i) & 1);
+        if (chosen.length !== k) continue;
+        const surest = chosen.reduce((most, one) => ((one.sure ?? 0) > (most.sure ?? 0) ? one : most));
+        sum += Number(surest.isRight === true);
+        count++;
+      }
+      expect(figure(`name: best-of-k, k: ${k}`, problem(samples)).mean).toBeCloseTo(sum / count, 10);
+    }
+  }
+});
+
+it('counts different answers, failures, and how far probabilities are from being right', () => {
+  const all = problem([right('7'), right('7'), right('3+4'), wrong('8')]);
+  expect(figure('name: m-diversity', all)).toEqual({ name: 'distinct_right', mean: 0.5 });
+  expect(figure('name: m-diversity, show: all', all)).toEqual({ name: 'distinct_answers', mean: 0.75 });
+  const failing = problem([wrong('1'), wrong('2'), { failure: 'bad_format' }, {}]);
+  expect(figure('name: failure-class, failure: wrong_value', failing)).toEqual({
+    name: 'failures/wrong_value',
+    mean: 0.5,
+  });
+  expect(figure('name: failure-class, failure: truncated', failing).mean).toBe(0.25);
+  const sure = problem([right('1', 0.9), wrong('2', 0.4)]);
+  expect(figure('name: m-calibration', sure).mean).toBeCloseTo((0.01 + 0.16) / 2, 12);
+});
+
+it.each(['pass-hat-k', 'maj-k', 'best-of-k'])('%s needs as many samples as it speaks of', (name) => {
+  const figures = () =>
+    createFigures(stageOf(`evaluation_figures: [{name: ${name}, k: 5}]`, 'num_generations_eval: 4'));
+  expect(figures).toThrow(`${name}.k: 5 — needs 5 samples`);
+});
