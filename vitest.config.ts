@@ -10,6 +10,7 @@ import { defineConfig } from 'vitest/config';
 
 /** More than a few seconds each, and nearly all of it repeats what a quick file has shown at one place. */
 const LONG = [
+  'test/catalogue/system_configs.test.ts',
   'test/cli/bad_input.test.ts',
   'test/cli/hostile_texts.test.ts',
   'test/cli/list.test.ts',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { madePages } from '../src/catalogue/made_pages.ts';
+import { systemsPage } from '../src/catalogue/systems/systems_page.ts';
 import { commandsPage } from '../src/cli/command_page.ts';
 import { COMMANDS } from '../src/cli/program.ts';
 import { METHOD_POINTS } from '../src/methods/stage.ts';
@@ -13,14 +14,16 @@ import { absoluteLinks, anchorsOf, deadLinks, localLinks, type PageLink, pagesIn
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** What `npm run docs` would write now; what an earlier one wrote may lie in the folder, or nothing. */
-const GENERATED = generatedPages({ madePages, commandsPage, COMMANDS });
+const GENERATED = generatedPages({ madePages, commandsPage, COMMANDS, systemsPage });
 const REFERENCE = `${GENERATED_FOLDER}/README.md`;
 
 const WRITTEN = [
   'README.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
-  ...pagesIn(ROOT, 'docs').filter((page) => page === REFERENCE || !page.startsWith(`${GENERATED_FOLDER}/`)),
+  ...pagesIn(ROOT, 'docs').filter(
+    (page) => page === REFERENCE || !(page.startsWith(`${GENERATED_FOLDER}/`) || GENERATED.has(page)),
+  ),
 ];
 const PAGES = [...WRITTEN, ...GENERATED.keys()];
 

@@ -9,6 +9,7 @@ export interface Made {
   madePages(trl: TrlKeys): ReadonlyMap<string, string>;
   commandsPage(commands: readonly Command[]): string;
   readonly COMMANDS: readonly Command[];
+  systemsPage(): string;
 }
 
 /** By path from the root, the text of each page. */

@@ -1,8 +1,13 @@
-/** `npm run docs`, and part of the build: the pages of docs/reference that git ignores, from dist/. */
+/**
+ * `npm run docs`, and part of the build, from dist/: the pages that git ignores, and configs/systems, which it does not, of
+ * the table of published systems.
+ */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { madePages } from '../dist/catalogue/made_pages.js';
+import { systemConfigs } from '../dist/catalogue/systems/system_config.js';
+import { systemsPage } from '../dist/catalogue/systems/systems_page.js';
 import { commandsPage } from '../dist/cli/command_page.js';
 import { COMMANDS } from '../dist/cli/program.js';
 import { GENERATED_FOLDER, generatedPages } from './generated_pages.mjs';
@@ -11,7 +16,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 for (const folder of ['api', 'methods']) {
   rmSync(join(root, GENERATED_FOLDER, folder), { recursive: true, force: true });
 }
-for (const [path, page] of generatedPages({ madePages, commandsPage, COMMANDS })) {
+for (const [path, page] of generatedPages({ madePages, commandsPage, COMMANDS, systemsPage })) {
   mkdirSync(dirname(join(root, path)), { recursive: true });
   writeFileSync(join(root, path), page);
 }
+for (const [name, config] of systemConfigs()) writeFileSync(join(root, 'configs/systems', `${name}.yaml`), config);

@@ -6,6 +6,7 @@ import { keyPlaces, knownKeys, refusedKeys } from '../../src/catalogue/key_facts
 import { keysPage } from '../../src/catalogue/keys_page.ts';
 import { METRIC_FACTS, metricFacts } from '../../src/catalogue/metric_facts.ts';
 import { metricsPage } from '../../src/catalogue/metrics_page.ts';
+import * as systems from '../../src/catalogue/systems/system_facts.ts';
 import { type TrlKeys, trlTable } from '../../src/catalogue/trl_table.ts';
 import { explainCommand } from '../../src/cli/commands/explain.ts';
 import { UNSUPPORTED_TRL_KEYS } from '../../src/config/keys/trl_keys.ts';
@@ -25,7 +26,7 @@ function explained(...names: readonly string[]): string {
     out += String(text);
     return true;
   });
-  explainCommand(names, {});
+  explainCommand(names, {}, systems);
   return out;
 }
 
@@ -132,6 +133,28 @@ describe('explain', () => {
     expect(() => explained('xyzzyplugh')).toThrow(
       'no such key, metric, method, reward or task; docs/reference/keys.md and',
     );
+    expect(() => explained('RiskP0')).toThrow('did you mean "RiskPO"?');
+    expect(() => explained('golden', 'gose')).toThrow('did you mean "Golden Goose"?');
+  });
+
+  it('says of a published system what it proposes, what of it is here, and lines of a config', () => {
+    const text = explained('riskpo');
+    expect(text).toMatch(
+      /A method \(advantage_estimator\): [\s\S]*\n\nRiskPO {2}a published system, https:\/\/arxiv.org\/abs\/2510/,
+    );
+    expect(text).toContain('Here, whole: riskpo, bundle');
+    expect(text).toContain('\n\n    advantage_estimator: {name: riskpo, prompts_per_bundle: 5}\n\n');
+    expect(text).toContain('--config systems/riskpo');
+  });
+
+  it('knows systems by each of their names, of one word or several, and methods by their other names', () => {
+    expect(explained('golden', 'goose')).toContain('--config systems/golden-goose');
+    expect(explained('brpo')).toContain('Writing-Zero / BRPO');
+    expect(explained('tau2-bench')).toContain('Missing: state-db');
+    expect(explained('dapo')).toContain('The method refill: ');
+    out = '';
+    expect(explained('spark').match(/a published system/g)).toHaveLength(2);
+    expect(explained('toolathlon')).toContain('Nothing to build: a benchmark of real apps.');
   });
 });
 

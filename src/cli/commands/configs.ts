@@ -1,7 +1,7 @@
 /** `rlvr-train configs ls` and `configs cp NAME [FILE]`: the configs of the package. */
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { commandName } from '../../command_name.ts';
 import { ConfigError } from '../../errors.ts';
@@ -44,6 +44,9 @@ export const CONFIGS = command({
 /** Two folders up, from `src/cli` as from `dist/cli`. */
 const CONFIGS_FOLDER = fileURLToPath(new URL('../../../configs/', import.meta.url));
 
+/** In it, a config for each published system that a small task can run. */
+const SYSTEMS_FOLDER = 'systems';
+
 export interface PackagedConfig {
   readonly name: string;
   /** First sentence of the file's comment: what it teaches. */
@@ -74,6 +77,11 @@ export function packagedNames(): string[] {
   return packagedConfigs().map(({ name }) => name);
 }
 
+function systemNames(): string[] {
+  const files = readdirSync(join(CONFIGS_FOLDER, SYSTEMS_FOLDER)).filter((file) => file.endsWith('.yaml'));
+  return files.map((file) => `${SYSTEMS_FOLDER}/${file.slice(0, -'.yaml'.length)}`);
+}
+
 export function listConfigs({ json = false }: { readonly json?: boolean }): void {
   const configs = packagedConfigs();
   if (json) {
@@ -85,7 +93,10 @@ export function listConfigs({ json = false }: { readonly json?: boolean }): void
     if (reaches !== undefined) print(colors.dim(`  reaches ${reaches}`));
     if (takes !== undefined) print(colors.dim(`  takes ${takes}`));
   }
-  print(`\ntrain one: ${commandName()} --config NAME; change one: ${commandName()} configs cp NAME my.yaml`);
+  print(
+    `\n${systemNames().length} more are of published systems: ${commandName()} explain NAME says which, such as Pref-GRPO`,
+  );
+  print(`train one: ${commandName()} --config NAME; change one: ${commandName()} configs cp NAME my.yaml`);
 }
 
 /** @throws ConfigError for an unknown name, or a file that is there already */
@@ -96,7 +107,7 @@ export function copyConfig(
 ): void {
   const source = packagedConfigFile(name);
   if (source === undefined) throw unknownConfig(name);
-  const target = file ?? `${name}.yaml`;
+  const target = file ?? `${basename(name)}.yaml`;
   const folder = dirname(resolve(target));
   const text = readFileSync(source, 'utf8');
   try {
@@ -107,9 +118,12 @@ export function copyConfig(
   print(`${printable(target)} written; train it with: ${commandName()} --config ${shellQuoted(target)}`);
 }
 
-/** The file of a config of the package, as short as it can be said from here; undefined for another name. */
+/**
+ * The file of a config of the package, as short as it can be said from here; undefined for another name. Those of
+ * published systems are `systems/NAME`, as `explain` says.
+ */
 export function packagedConfigFile(name: string): string | undefined {
-  if (!packagedNames().includes(name)) return undefined;
+  if (!packagedNames().includes(name) && !systemNames().includes(name)) return undefined;
   const file = join(CONFIGS_FOLDER, `${name}.yaml`);
   const fromHere = relative('.', file);
   return fromHere.startsWith('..') ? file : fromHere;
@@ -117,7 +131,8 @@ export function packagedConfigFile(name: string): string | undefined {
 
 function unknownConfig(name: string): ConfigError {
   const names = packagedNames();
-  const message = `${name} — no such config (${names.join(', ')})${didYouMean(name, names)}`;
+  const near = didYouMean(name, [...names, ...systemNames()]);
+  const message = `${name} — no such config (${names.join(', ')})${near}`;
   return new ConfigError('unknown-config', message, { name, names });
 }
 

@@ -1,9 +1,13 @@
-/** `rlvr-train explain NAME`: what a key of a config, an option, a metric, a method, a reward or a task is, and where it is written. */
+/**
+ * `rlvr-train explain NAME`: what a key of a config, an option, a metric, a method, a reward or a task is, and where it is
+ * written; of a published system, what runs it here.
+ */
 
 import { catalogue } from '../../catalogue/catalogue.ts';
 import { valueText } from '../../catalogue/catalogue_words.ts';
 import { type KeyFacts, keyFacts, knownKeys, OF_GRPO, type OptionPlace } from '../../catalogue/key_facts.ts';
 import { METRIC_FACTS, type MetricFacts, metricFacts, metricOfWord } from '../../catalogue/metric_facts.ts';
+import type { SystemFacts } from '../../catalogue/systems/system_facts.ts';
 import { commandName } from '../../command_name.ts';
 import { DIAGNOSIS_CODES } from '../../diagnostics/catalogue.ts';
 import { ConfigError } from '../../errors.ts';
@@ -14,20 +18,24 @@ import { wrapWords } from '../display/live/text.ts';
 import { print, printJson, wrapColumns } from '../display/output.ts';
 import { command } from '../flags/command.ts';
 import { toggle } from '../flags/flag.ts';
+import { systemText } from './explain_system.ts';
 
 export const EXPLAIN = command({
   name: 'explain',
-  does: 'what a key of a config, an option, a metric or a method is, what it takes, and where it is written',
+  does: 'what a key of a config, an option, a metric, a method or a published system is, and where it is written',
   usage: '<name...>',
   words: [
     {
       syntax: '<name...>',
-      text: 'keys as the YAML spells them, metrics as the log does: epsilon_high, reward_std, kl',
+      text: 'keys as the YAML spells them, metrics as the log does, systems as their papers: epsilon_high, kl, DAPO',
     },
   ],
   flags: { json: toggle('print it as JSON') },
-  examples: [{ words: 'explain epsilon_high', does: 'what a key is, what it takes, where it is written' }],
-  run: explainCommand,
+  examples: [
+    { words: 'explain epsilon_high', does: 'what a key is, what it takes, where it is written' },
+    { words: 'explain Pref-GRPO', does: 'what a paper proposes, and the lines of a config that run it' },
+  ],
+  run: async (names, flags) => explainCommand(names, flags, await import('../../catalogue/systems/system_facts.ts')),
 });
 
 /** All that a name means. */
@@ -36,23 +44,42 @@ interface NameFacts extends Partial<KeyFacts> {
   readonly metric?: MetricFacts;
   /** What is called so: what it does; what it is, and where more is said. */
   readonly things: readonly { readonly does: string; readonly more: string }[];
+  /** Published systems of that name. */
+  readonly systems: readonly SystemFacts[];
 }
 
-/** @throws ConfigError for a name that means nothing, with the nearest one, after the others are explained */
-export function explainCommand(names: readonly string[], { json = false }: { readonly json?: boolean }): void {
-  const facts = names.flatMap((name) => nameFacts(name) ?? []);
+/** The table of published systems, which is loaded for this command alone. */
+export interface SystemTable {
+  systemFacts(name: string): readonly SystemFacts[];
+  systemNames(): readonly string[];
+}
+
+/**
+ * @param names  each a word, or all of them one name of a system: `golden goose`
+ * @throws ConfigError for a name that means nothing, with the nearest one, after the others are explained
+ */
+export function explainCommand(
+  names: readonly string[],
+  { json = false }: { readonly json?: boolean },
+  table: SystemTable,
+): void {
+  const whole = names.join(' ');
+  const isOne = table.systemFacts(whole).length > 0 || names.every((name) => nameFacts(name, table) === undefined);
+  const asked = names.length > 1 && isOne ? [whole] : names;
+  const facts = asked.flatMap((name) => nameFacts(name, table) ?? []);
+  const columns = wrapColumns(process.stdout);
   if (json) printJson(JSON.stringify(facts));
-  else if (facts.length > 0) print(wrapWords(facts.map(explanation).join('\n\n'), wrapColumns(process.stdout)));
-  const unknown = names.find((name) => nameFacts(name) === undefined);
-  if (unknown !== undefined) refuse(unknown);
+  else if (facts.length > 0) print(facts.map((fact) => explanation(fact, columns)).join('\n\n'));
+  const unknown = asked.find((name) => nameFacts(name, table) === undefined);
+  if (unknown !== undefined) refuse(unknown, table);
 }
 
-function nameFacts(name: string): NameFacts | undefined {
-  const [key, seen, things] = [keyFacts(name), metricFacts(name), namedThings(name)];
+function nameFacts(name: string, table: SystemTable): NameFacts | undefined {
+  const [key, seen, things, systems] = [keyFacts(name), metricFacts(name), namedThings(name), table.systemFacts(name)];
   // A key is no metric for looking like one, as eval_steps looks like eval_<figure>.
   const metric = key === undefined || seen?.name === name ? (seen ?? metricOfWord(name)) : undefined;
-  if (key === undefined && metric === undefined && things.length === 0) return undefined;
-  return { ...key, name, ...(metric && { metric }), things };
+  if (key === undefined && metric === undefined && things.length + systems.length === 0) return undefined;
+  return { ...key, name, ...(metric && { metric }), things, systems };
 }
 
 /** Tasks, rewards, methods and diagnoses of that name, and the method that logs under it. */
@@ -70,6 +97,12 @@ function namedThings(name: string): NameFacts['things'] {
     ...called(rewards, () => `A reward: ${shown(`list ${name}`)}`),
     ...called(points, () => `A point of a step: ${shown(`methods ls ${name}`)}`),
     ...called(methods, ({ point }) => `A method (${point}): ${shown(`methods show ${name}`)}`),
+    ...methods
+      .filter(({ names = [] }) => names.some((other) => other.toLowerCase() === name.toLowerCase()))
+      .map((method) => ({
+        does: method.does,
+        more: `The method ${method.name}: ${shown(`methods show ${method.name}`)}`,
+      })),
     ...(rest.length === 0 ? [] : called(methods, () => `Logs it: ${shown(`methods show ${owner}`)}`, owner)),
     ...(DIAGNOSIS_CODES.includes(name)
       ? [{ does: 'Said of a run that does not learn as it might.', more: `A diagnosis: docs/diagnostics.md#${name}` }]
@@ -78,19 +111,22 @@ function namedThings(name: string): NameFacts['things'] {
 }
 
 /** Every name that can be explained. */
-function explainable(): string[] {
+function explainable(table: SystemTable): string[] {
   const { tasks, rewards, points, methods } = catalogue();
   const things = [...tasks, ...rewards, ...points, ...methods, ...METRIC_FACTS].map(({ name }) => name);
-  return [...new Set([...knownKeys(), ...things, ...DIAGNOSIS_CODES])];
+  return [...new Set([...knownKeys(), ...things, ...DIAGNOSIS_CODES, ...table.systemNames()])];
 }
 
-function refuse(name: string): never {
-  const near = didYouMean(name, explainable());
-  const rule = `no such key${near === '' ? ', metric, method, reward or task; docs/reference/keys.md and docs/reference/metrics.md list them' : near}`;
+function refuse(name: string, table: SystemTable): never {
+  const near = didYouMean(name, explainable(table));
+  const others = ', metric, method, reward or task; docs/reference/keys.md and docs/reference/metrics.md list them';
+  const papers = ', docs/systems.md published systems';
+  const rule = `no such key${near === '' ? `${others}${papers}` : near}`;
   throw new ConfigError('unknown-name', `${name} — ${rule}${near === '' ? '.' : ''}`, { name });
 }
 
-function explanation({ name, places = [], options = [], refused = [], metric, things }: NameFacts): string {
+function explanation(facts: NameFacts, columns: number | undefined): string {
+  const { name, places = [], options = [], refused = [], metric, things, systems } = facts;
   const lines = [
     ...places.flatMap(({ place, option }) => meaning(plain(place.where), option)),
     ...byText(options).flatMap(({ owners, option }) => meaning(owners, option)),
@@ -98,7 +134,8 @@ function explanation({ name, places = [], options = [], refused = [], metric, th
     ...(metric === undefined ? [] : [`  ${metric.text}`, colors.dim(`  ${placeText(name, metric)}`)]),
     ...refused.map(({ because }) => `  Of TRL or config.json, and not here: ${because}.`),
   ];
-  return [colors.bold(name), ...lines].join('\n');
+  const own = lines.length === 0 ? [] : [wrapWords([colors.bold(name), ...lines].join('\n'), columns)];
+  return [...own, ...systems.map((system) => systemText(system, columns))].join('\n\n');
 }
 
 function placeText(name: string, metric: MetricFacts): string {

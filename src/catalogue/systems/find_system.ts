@@ -1,0 +1,28 @@
+/** Systems by name, as somebody types it. */
+import type { System } from './system.ts';
+import { SYSTEMS } from './table.ts';
+
+/** Those of that name; of several names, `Writing-Zero / BRPO`, each will do, in any case and with any marks. */
+export function systemsNamed(name: string): readonly System[] {
+  const wanted = plain(name);
+  return wanted === '' ? [] : SYSTEMS.filter((system) => namesOf(system).some((own) => plain(own) === wanted));
+}
+
+/** Every name of every system. */
+export function systemNames(): string[] {
+  return SYSTEMS.flatMap(namesOf);
+}
+
+function namesOf({ name }: System): string[] {
+  const short = name.split(/ \/ |\/| \+ |, | \(|\)|: /).filter((part) => part.length > 1);
+  return [...new Set([name, ...short])];
+}
+
+function plain(name: string): string {
+  return name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll('τ', 'tau')
+    .replaceAll('λ', 'lambda')
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+}

@@ -1,0 +1,83 @@
+/**
+ * Mechanisms of the published systems that are here under other names than the catalogue's, or only in part. Any other is
+ * here where a method, a reward, a task or a figure has its name, and missing until one has.
+ */
+
+export interface Mechanism {
+  /** What it is here: methods, rewards, tasks, figures, apart by spaces; `key:NAME` of a config, `page:PAGE` of docs/. */
+  readonly by: string;
+  /** What of it is not here; absent: nothing. */
+  readonly lacks?: string;
+}
+
+export const MECHANISMS: Readonly<Record<string, Mechanism>> = {
+  'adaptive-level': { by: 'bandit until', lacks: 'no level moves by itself with the solve rate' },
+  admission: { by: 'page:command.md', lacks: '`tasks check` tries a task as a whole; no single problem is refused' },
+  agree: { by: 'agree', lacks: 'it compares two rewards; no program of an answer is run for it' },
+  'async-reward': { by: 'http page:rewards.md#what-a-reward-receives' },
+  'branch-shared': { by: 'prefix-branch' },
+  'crypto-string': { by: 'caesar_cipher reverse_text sort_digits letter_counting roman_numerals number_format' },
+  'diversity-reward': { by: 'diversity' },
+  'dynamic-sampling': { by: 'refill key:dynamic_sampling' },
+  'exact-math': {
+    by: 'simple_equations fraction_simplification gcd lcm prime_factorization complex_arithmetic',
+    lacks: 'no bound of an expression, no relation of two sides',
+  },
+  'exec-trace': { by: 'vm_trace stack_machine bf', lacks: 'no question about the next statement, no credit by step' },
+  'failure-class': { by: 'feedback-retry', lacks: 'classes of errors have no histogram, and none can be masked' },
+  format: { by: 'format', lacks: 'sections of an answer have no checkers of their own' },
+  fsm: { by: 'fsm_site' },
+  games: { by: 'tic_tac_toe nim kuhn_poker blackjack mastermind hangman wordle sokoban minesweeper' },
+  gate: { by: 'soft-gate key:reward_gate' },
+  'graph-grid': { by: 'maze shortest_path topological_order graph_color course_schedule largest_island' },
+  'group-std': { by: 'group' },
+  guided: { by: 'hint-resample' },
+  holdout: { by: 'page:run_directory.md' },
+  'large-groups': { by: 'key:num_generations' },
+  ledger: { by: 'weakness sas' },
+  logic: { by: 'knights_knaves syllogism propositional_logic bool_expression mini_sudoku futoshiki binairo n_queens' },
+  'm-boundary': {
+    by: 'key:num_generations_eval page:run_directory.md',
+    lacks: '`compare` names problems gained and lost; compression and capability are not told apart',
+  },
+  'm-diversity': { by: 'diversity', lacks: 'no figure of different right answers in evaluations' },
+  'm-gen-levels': { by: 'key:tasks', lacks: 'the three distances have no names' },
+  'm-grad': { by: 'key:max_grad_norm', lacks: 'no norms by layer, none of positive against negative credit' },
+  'm-length': { by: 'soft_overlong', lacks: 'lengths of right and wrong answers are not told apart' },
+  'm-pass-hat-k': { by: 'pass-hat-k' },
+  'm-pass-k': { by: 'key:num_generations_eval', lacks: 'pass@k and mean@k, and maj@k by `compare`; no best of n' },
+  'm-proxy-gap': {
+    by: 'noisy-wrapper overopt-stop',
+    lacks: 'a gap of reward and verdict is a figure of noisy-wrapper alone',
+  },
+  'm-selfverify': {
+    by: 'self-verify',
+    lacks: 'rates of its verdicts in training; none in evaluations, no vote by them',
+  },
+  'm-transfer': { by: 'key:tasks', lacks: 'accuracy by task; no matrix' },
+  'm-verifier-audit': { by: 'verify_tasks page:how_it_is_tested.md' },
+  'math-equiv': {
+    by: 'fraction_simplification complex_arithmetic propositional_logic',
+    lacks: 'no equality of expressions with variables, sets, intervals or units',
+  },
+  'mixture-fixed': { by: 'key:tasks' },
+  'mixture-staged': { by: 'page:stages.md' },
+  'multi-turn-env': { by: 'page:environments.md' },
+  'pseudo-label-select': {
+    by: 'pseudo-label-select',
+    lacks: 'by the share of the majority, not by its course beside labelled problems',
+  },
+  'role-batches': { by: 'self-verify recycle-judge' },
+  series: { by: 'number_sequence', lacks: 'it is continued, not classified' },
+  'sft-warmup': { by: 'page:stages.md sft-nll' },
+  'sibling-pairs': { by: 'prefix-branch dpo-pairs', lacks: 'pairs are not kept to one prefix' },
+  stages: { by: 'page:stages.md until' },
+  'step-dpo-stage': { by: 'dpo-pairs page:stages.md', lacks: 'no pairs of steps, none of an earlier stage' },
+  'sub-rollouts': { by: 'vsrm' },
+  'token-weighted-sft': { by: 'sft-nll', lacks: 'weights of tokens in a grpo stage; an sft stage weighs all alike' },
+  'tool-calls': { by: 'page:environments.md#tools calculator lookup' },
+  tools: { by: 'calculator lookup' },
+  'soft-judge': { by: 'classifier', lacks: 'the model that judges does not see the reference' },
+  'toy-code': { by: 'stack_vm stack_machine bf', lacks: 'no program to mend' },
+  'weighted-sum': { by: 'key:reward_funcs' },
+};

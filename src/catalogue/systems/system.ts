@@ -1,0 +1,24 @@
+/** A published system as the table has it: what it proposes, and what of it is here. */
+
+export interface System {
+  /** As its paper calls it; further names after a slash or in brackets. */
+  readonly name: string;
+  /** Its number at arXiv, where it is known. */
+  readonly arxiv?: string;
+  /** What it proposes. */
+  readonly does: string;
+  /** What it is made of, by names apart by spaces: methods, rewards, tasks and figures of this package, or of `mechanisms.ts`. */
+  readonly uses: string;
+  /** Lines of a config, at its top, that run what is here. */
+  readonly keys?: readonly string[];
+  /** Random weights hardly ever solve its task: a supervised stage comes first. */
+  readonly warm?: boolean;
+  /** What these lines need that a small model and a task of the package do not have. */
+  readonly needs?: string;
+  /** What of it transfers to text on a device. */
+  readonly transfers?: string;
+  /** What is otherwise here than in the paper, though all of its parts are here. */
+  readonly differs?: string;
+  /** Why nothing of it is built. */
+  readonly why?: string;
+}
