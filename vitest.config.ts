@@ -24,6 +24,7 @@ const LONG = [
   'test/data/tasks/sandboxed.test.ts',
   'test/data/openenv/faults.test.ts',
   'test/data/tools/tool_environment.test.ts',
+  'test/fleet/fleet.test.ts',
   'test/methods/group_steps/whole_runs.test.ts',
   'test/plugins/classifier.test.ts',
   'test/plugins/datasets.test.ts',
@@ -85,6 +86,7 @@ export default defineConfig(({ mode }) => {
                 'test/slow/**',
                 'test/smollm2/**',
                 'test/openenv/**',
+                'test/fleet/server/**',
               ],
               ...ALONE,
               ...(isQuick ? LONG : []),
@@ -156,6 +158,15 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'openenv',
             include: ['test/openenv/**/*.test.ts'],
+            pool: 'forks',
+          },
+        },
+        {
+          // Needs the nats-server that .ci/run installs.
+          test: {
+            name: 'fleet',
+            include: ['test/fleet/server/**/*.test.ts'],
+            globalSetup: ['test/e2e/build.ts'],
             pool: 'forks',
           },
         },

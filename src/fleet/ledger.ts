@@ -23,8 +23,6 @@ export interface Answer {
 
 interface Entry {
   givenAt: number;
-  /** How often it was given out. */
-  times: number;
   answer?: Answer;
   isUsed: boolean;
 }
@@ -40,7 +38,7 @@ export class Ledger {
   /** Gives a task out. @throws RangeError where it was given out before: `again` does that */
   give(task: number, now: number): void {
     if (this.#entries.has(task)) throw new RangeError(`task ${task} was given out before`);
-    this.#entries.set(task, { givenAt: now, times: 1, isUsed: false });
+    this.#entries.set(task, { givenAt: now, isUsed: false });
   }
 
   /** Gives a task that has no answer out once more. */
@@ -48,7 +46,6 @@ export class Ledger {
     const entry = this.#open(task);
     if (entry.answer !== undefined) throw new RangeError(`task ${task} has its answer`);
     entry.givenAt = now;
-    entry.times++;
   }
 
   receive(task: number, answer: Answer): Outcome {
