@@ -1,5 +1,5 @@
 /**
- * A hundred and sixty stages drawn from the registry, a method of each point: each trains two steps of a tiny policy to finite
+ * Two hundred stages drawn from the registry, a method of each point, forty of them on episodes: each trains two steps of a tiny policy to finite
  * figures and weights, to the same bits after a kill within a batch and with two threads, and to the same first loss in three
  * micro-batches; or it is refused in words. What is drawn depends on the seed below and on the registry alone.
  */
@@ -20,18 +20,21 @@ import { membersOf } from '../../src/methods/members.ts';
 import type { CreditedGroup, StepMetrics } from '../../src/methods/records.ts';
 import { METHODS } from '../../src/methods/registry.ts';
 import type { MethodPoint } from '../../src/methods/stage.ts';
+import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { captureCheckpoint } from '../../src/run/checkpoint/capture.ts';
 import { restoreCheckpoint } from '../../src/run/checkpoint/restore.ts';
 import { encodeStrictJson } from '../../src/run/json.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
 import { fewOf } from '../support/budget.ts';
 import { isTime } from '../support/killed_runs.ts';
-import { needsTurns } from '../support/played_methods.ts';
+import { needsTurns, playedTask } from '../support/played_methods.ts';
 import { openSmallRun, type SmallRun } from '../support/small_runs.ts';
 import { getTaskDefinition } from '../support/tasks.ts';
 
 const SEED = 20261;
 const COMBINATIONS = 160;
+/** Those of methods that know turns, on episodes. */
+const PLAYED = 40;
 /** In parts, so that a failure tells where, and none outlasts a test's time. */
 const PARTS = 8;
 /** A kill comes behind 0 to so many verdicts: a batch has 24, and the rounds behind it have more. */
@@ -59,7 +62,8 @@ const CUT_BY_DEFINITION: readonly string[] = ['micro-token-mean'];
 type Verify = NonNullable<SmallRun['verify']>;
 
 interface TaskLines {
-  readonly name: 'reverse_text' | 'sort_digits' | 'countdown';
+  /** Absent: it is played in turns, and judges itself. */
+  readonly name?: 'reverse_text' | 'sort_digits' | 'countdown';
   readonly yaml: string;
   /** What completions of it may hold, for methods that look for a mark or write one. */
   readonly mark: string;
@@ -84,13 +88,35 @@ const TASK_WITH_STEPS: TaskLines = {
   yaml: 'task: {name: countdown, numbers: 2}\nreward_funcs: [{name: cosine, min_value_wrong: 0, max_value_wrong: 0.5, max_len: 12}, {name: accuracy, weight: 0}, {name: positions, weight: 0}, {name: lcs, weight: 0}]',
 };
 
+/** Episodes are paid by a reward of the test's own, which tosses the same coin. */
+const playedLines = (task: string): TaskLines => ({
+  mark: '?',
+  yaml: `task: ${task}\nreward_funcs: [{name: mine, weight: 0.5}, {name: accuracy, weight: 0.5}]`,
+});
+
+const isTossed = (text: string): boolean => [...text].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 3 === 0;
+
+/** What judges the completions of a combination. */
+interface Judges {
+  readonly verify?: Verify;
+  readonly rewards: Readonly<Record<'mine', RewardFunction>>;
+}
+
 /** A policy of random weights solves nothing: what it writes is right by a coin that its text tosses. */
-function tossed({ name }: TaskLines): Verify {
+function tossed({ name }: TaskLines): Judges {
+  const rewards = {
+    mine: { name: 'mine', score: ({ completions }) => completions.map((text) => Number(isTossed(text))) },
+  } satisfies Judges['rewards'];
+  if (name === undefined) return { rewards };
   const { verify } = getTaskDefinition(name);
-  return (item, answer, knobs, context) => {
-    const isRight = [...answer].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 3 === 0;
-    const verdict = verify(item, answer, knobs, context);
-    return { ...verdict, score: isRight ? 1 : 0, status: isRight ? 'correct' : 'incorrect' };
+  return {
+    rewards,
+    verify: (item, answer, knobs, context) => {
+      const verdict = verify(item, answer, knobs, context);
+      return isTossed(answer)
+        ? { ...verdict, score: 1, status: 'correct' }
+        : { ...verdict, score: 0, status: 'incorrect' };
+    },
   };
 }
 
@@ -109,7 +135,7 @@ num_generations_eval: 1
  * What these pay for stands behind a mark, which a policy of random weights seldom writes: they are asked to change one
  * reward of several, since a stage that paid nothing else would be refused for want of anything to learn from.
  */
-const CHANGE_ONE_REWARD: readonly string[] = ['ref-prob', 'r3', 'verifree'];
+const CHANGE_ONE_REWARD: readonly string[] = ['ref-prob', 'r3', 'verifree', 'state-match', 'tool-f1'];
 
 interface Combination {
   readonly task: TaskLines;
@@ -118,9 +144,9 @@ interface Combination {
 }
 
 /** The mappings by which a method is asked for: with what it cannot do without, and with all of its options. */
-function waysToAsk(point: MethodPoint): readonly unknown[][] {
+function waysToAsk(point: MethodPoint, isPlayed: boolean): readonly unknown[][] {
   return METHODS[point]
-    .filter((method) => !needsTurns(method))
+    .filter((method) => needsTurns(method) === isPlayed)
     .map((method) => {
       const { yaml, takes } = POINT_KEYS[point];
       const all = describeMethod(point, method).yaml.filter((line) => line.startsWith(`${yaml}:`));
@@ -130,18 +156,22 @@ function waysToAsk(point: MethodPoint): readonly unknown[][] {
 }
 
 /**
- * [COMBINATIONS] what stands at a point: one method where it takes one, some where it takes a list. The first of them take
+ * [count] what stands at a point: one method where it takes one, some where it takes a list. The first of them take
  * turns, so that every method comes up.
  */
-function chosenAt(point: MethodPoint, most: number, seed: number): readonly (readonly unknown[])[] {
-  const ways = waysToAsk(point);
-  if (ways.length === 0) return Array.from({ length: COMBINATIONS }, () => []);
+function chosenAt(
+  point: MethodPoint,
+  most: number,
+  seed: number,
+  { ways, count }: { readonly ways: readonly unknown[][]; readonly count: number },
+): readonly (readonly unknown[])[] {
+  if (ways.length === 0) return Array.from({ length: count }, () => []);
   const least = POINT_KEYS[point].takes === 'many' ? 0 : 1;
   const all = ways.map((_, i) => i);
   const [order] = fc.sample(fc.shuffledSubarray(all, { minLength: all.length }), { seed, numRuns: 1 });
   const picks = fc.uniqueArray(fc.constantFrom(...all), { minLength: least, maxLength: most });
   let turn = 0;
-  return fc.sample(fc.tuple(picks, fc.nat({ max: 1 })), { seed, numRuns: COMBINATIONS }).map(([picked, full]) => {
+  return fc.sample(fc.tuple(picks, fc.nat({ max: 1 })), { seed, numRuns: count }).map(([picked, full]) => {
     if (picked.length === 0) return [];
     const own = new Set([order[turn++ % order.length], ...picked.slice(1)]);
     return [...own].map((i) => ways[i][Math.min(full, ways[i].length - 1)]);
@@ -150,30 +180,60 @@ function chosenAt(point: MethodPoint, most: number, seed: number): readonly (rea
 
 const points = Object.entries(MOST) as [MethodPoint, number][]; // the keys of a record by point
 
+/** What would write into episodes, or ask their problems otherwise, is refused: it is not drawn for them. */
+const NOT_PLAYED: readonly MethodPoint[] = ['promptSource', 'tokenControls'];
+
+/** On episodes: methods that know turns where a point has some, and the others elsewhere. */
+function playedCombinations(): Combination[] {
+  const chosen = points.map(([point, most], i) => {
+    const knowing = waysToAsk(point, true);
+    const ways = knowing.length > 0 ? knowing : NOT_PLAYED.includes(point) ? [] : waysToAsk(point, false);
+    return chosenAt(point, most, SEED + 100 + i, { ways, count: PLAYED });
+  });
+  return Array.from({ length: PLAYED }, (_, number): Combination => {
+    const here = chosen.map((ofPoint) => ofPoint[number]);
+    const { ids, keys } = keysOf(here);
+    const asking = points.flatMap(([point]) => METHODS[point].filter(({ id }) => ids.includes(id)));
+    const [usual] = asking.map(() => playedTask({ id: '', options: {} }));
+    const task = asking.map(playedTask).find((one) => one !== usual) ?? usual;
+    const lines = playedLines(task);
+    const settings = [`seed: ${number}`, `num_iterations: ${1 + (number % 2)}`];
+    return { task: lines, ids, yaml: `${COMMON}${[lines.yaml, ...settings, stringify(keys)].join('\n')}` };
+  });
+}
+
+/** The methods of each point as the keys of a stage. */
+function keysOf(here: readonly (readonly unknown[])[]): { readonly ids: string[]; readonly keys: object } {
+  const keys = points.flatMap(([point], i) => {
+    const { yaml, takes } = POINT_KEYS[point];
+    return here[i].length === 0 ? [] : [[yaml, takes === 'one' ? here[i][0] : here[i]] as const];
+  });
+  const ids = here.flat().map((one) => (typeof one === 'string' ? one : (one as { name: string }).name));
+  return { ids, keys: Object.fromEntries(keys) };
+}
+
 function combinations(): Combination[] {
   const facts = methodFacts();
-  const chosen = points.map(([point, most], i) => chosenAt(point, most, SEED + i));
+  const chosen = points.map(([point, most], i) =>
+    chosenAt(point, most, SEED + i, { ways: waysToAsk(point, false), count: COMBINATIONS }),
+  );
   const settings = fc.tuple(fc.constantFrom(...TASKS), fc.constantFrom(1, 2), fc.nat({ max: 99 }));
   return fc.sample(settings, { seed: SEED, numRuns: COMBINATIONS }).map(([usual, passes, seed], number) => {
     const here = chosen.map((ofPoint) => ofPoint[number]);
-    const keys = points.flatMap(([point], i) => {
-      const { yaml, takes } = POINT_KEYS[point];
-      return here[i].length === 0 ? [] : [[yaml, takes === 'one' ? here[i][0] : here[i]] as const];
-    });
-    const ids = here.flat().map((one) => (typeof one === 'string' ? one : (one as { name: string }).name));
+    const { ids, keys } = keysOf(here);
     const wantsSteps = ids.some((id) => facts(id).needs.some((need) => need.includes('steps of a solution')));
     const task = wantsSteps ? TASK_WITH_STEPS : usual;
     const lines = [
       task.yaml,
       `seed: ${seed}`,
       `num_iterations: ${passes}`,
-      stringify(Object.fromEntries(keys)).replaceAll(/["']?(<\/think>)?<answer>["']?/g, JSON.stringify(task.mark)),
+      stringify(keys).replaceAll(/["']?(<\/think>)?<answer>["']?/g, JSON.stringify(task.mark)),
     ];
     return { task, yaml: `${COMMON}${lines.join('\n')}`, ids };
   });
 }
 
-const drawn = combinations();
+const drawn = [...combinations(), ...playedCombinations()];
 /** With their numbers. */
 const tried = fewOf([...drawn.entries()], 24);
 
@@ -208,9 +268,9 @@ async function withRun<T>(
   backend: Backend,
   one: Combination,
   work: (run: TrainingRun) => Promise<T>,
-  verify = tossed(one.task),
+  judges = tossed(one.task),
 ): Promise<T> {
-  const run = await openSmallRun(backend, { yaml: one.yaml, verify });
+  const run = await openSmallRun(backend, { yaml: one.yaml, ...judges });
   try {
     return await work(run);
   } finally {
@@ -231,12 +291,32 @@ const whole = (backend: Backend, one: Combination): Promise<Trained> =>
   });
 
 /** Verdicts of one run, which fails behind so many of them. */
-function killable(verify: Verify) {
+function killable({ verify, rewards }: Judges) {
   let left = Number.POSITIVE_INFINITY;
-  const until: Verify = (...asked) => {
-    if (left-- <= 0) throw new Error('killed');
-    return verify(...asked);
+  const count = (verdicts: number): void => {
+    left -= verdicts;
+    if (left < 0) throw new Error('killed');
   };
+  const { mine } = rewards;
+  const until: Judges = verify
+    ? {
+        rewards,
+        verify: (...asked) => {
+          count(1);
+          return verify(...asked);
+        },
+      }
+    : {
+        rewards: {
+          mine: {
+            ...mine,
+            score: (batch) => {
+              count(batch.completions.length);
+              return mine.score(batch);
+            },
+          },
+        },
+      };
   return {
     until,
     killBehind(verdicts: number) {
@@ -342,9 +422,7 @@ describe('combinations of methods', () => {
   it('are mostly possible, and have every method of their points among them', () => {
     expect(refused.size).toBeLessThan(tried.length / 4);
     const trained = new Set(tried.filter(([, one]) => !refused.has(one)).flatMap(([, { ids }]) => ids));
-    const missing = points.flatMap(([point]) =>
-      METHODS[point].flatMap((method) => (trained.has(method.id) || needsTurns(method) ? [] : [method.id])),
-    );
+    const missing = points.flatMap(([point]) => METHODS[point].flatMap(({ id }) => (trained.has(id) ? [] : [id])));
     // A few combinations cannot hold every method.
     if (tried.length === drawn.length) expect(missing).toEqual([]);
   });

@@ -1,11 +1,12 @@
 /** Methods that tell the turns of an episode apart: tasks of one turn refuse them, so they are tested by themselves. */
 import type { Method } from '../../src/methods/method.ts';
+import { optionsOfMethod, START } from '../../src/methods/settings.ts';
 import { severalTurns } from '../../src/methods/uses/several_turns.ts';
 import type { Use } from '../../src/methods/uses/use.ts';
 
-type Played = Pick<Method<unknown>, 'uses'>;
+type Played = Pick<Method<unknown>, 'id' | 'options' | 'uses' | 'complete'>;
 
-/** Whether a method is for tasks that are played in turns alone, whatever its options are. */
+/** Whether a method is for tasks that are played in turns alone. */
 export function needsTurns(method: Played): boolean {
   return usesOf(method).includes(severalTurns.id);
 }
@@ -21,11 +22,12 @@ export function playedTask(method: Played): string {
 }
 
 /** Ids of what a method uses, and of what that implies. */
-function usesOf({ uses }: Played): string[] {
+function usesOf(method: Played): string[] {
   const withImplied = (use: Use): string[] => [use.id, ...(use.implies ?? []).flatMap(withImplied)];
   try {
-    return uses?.({}, {} as never).flatMap(withImplied) ?? [];
+    const options = optionsOfMethod(method, 'a point', { name: method.id }).at(START);
+    return method.uses?.(options, {} as never).flatMap(withImplied) ?? [];
   } catch {
-    return []; // it reads its options before it says what it uses
+    return []; // it has no defaults, or reads its stage before it says what it uses
   }
 }

@@ -112,11 +112,23 @@ function playedScore(
       report(`an action, and turnLimits() has room for ${actionTokens - 1} tokens and its end`, text);
     }
   }
+  const isWon = played.verdict.score === 1;
+  const second = setting.secondly(item, actionsOf(played), played.turns);
+  if (second !== undefined && second !== isWon) {
+    setting.report(
+      'second checker',
+      `it says ${second ? 'won' : 'not won'}, and the environment ${isWon ? 'won' : 'not won'}`,
+      {
+        prompt: item.prompt,
+        answer: actionsOf(played),
+      },
+    );
+  }
   if (actionsOf(played).split('\n').length > maxTurns) report(`an episode of more than ${maxTurns} turns`);
   if (tasks.maxCompletionTokens < mostEpisodeTokens({ actionTokens, observationTokens, maxTurns })) {
     report('limits() has less room than the turns of turnLimits() take');
   }
-  return played.verdict.score === 1 ? 1 : 0;
+  return isWon ? 1 : 0;
 }
 
 /** Any text is an action: it throws nothing, is answered in the vocabulary, and wins nothing. */

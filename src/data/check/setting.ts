@@ -2,6 +2,7 @@
 import type { Json } from '../../options/json.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
 import { bindTask, HELD_OUT_SAMPLE } from '../create_task.ts';
+import type { PlayedTurn } from '../environment.ts';
 import { verdictsOf } from '../judging/judged.ts';
 import type { AnyTaskDefinition } from '../registry.ts';
 import { makeEach, type Repeat, repeatPlainly } from '../repeat.ts';
@@ -16,8 +17,16 @@ export interface AskedProblem {
   readonly knobs: Knobs;
 }
 
-/** Whether an answer is right, decided without the task's own code; compact style. */
-export type SecondChecker = (problem: AskedProblem, answer: string) => boolean;
+/**
+ * Whether an answer is right, decided without the task's own code; compact style. Undefined: what is known does not tell.
+ *
+ * @param turns  who said what, of an episode whose actions are the answer; absent where nothing was played
+ */
+export type SecondChecker = (
+  problem: AskedProblem,
+  answer: string,
+  turns?: readonly PlayedTurn[],
+) => boolean | undefined;
 
 export interface SettingOptions {
   readonly items: number;
@@ -171,9 +180,9 @@ export class Setting {
     return this.style === 'plain' ? `<answer>${answer}</answer>` : answer;
   }
 
-  /** What the second checker says; undefined where there is none. */
-  secondly(item: TaskItem, answer: string): boolean | undefined {
+  /** What the second checker says; undefined where there is none, or it cannot tell. */
+  secondly(item: TaskItem, answer: string, turns?: readonly PlayedTurn[]): boolean | undefined {
     const { prompt, identity } = item;
-    return this.second?.({ prompt, identity, knobs: this.knobs }, answer);
+    return this.second?.({ prompt, identity, knobs: this.knobs }, answer, turns);
   }
 }

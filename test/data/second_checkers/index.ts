@@ -2,6 +2,7 @@
 import { ALGEBRA } from './algebra.ts';
 import { ARITHMETIC } from './arithmetic.ts';
 import { DEDUCTION } from './deduction.ts';
+import { GAMES } from './games.ts';
 import { GRAPHS } from './graphs.ts';
 import { GRIDS } from './grids.ts';
 import { LOGIC } from './logic.ts';
@@ -27,4 +28,5 @@ export const SECOND_CHECKERS = {
   ...SANDBOXED,
   ...TEXT,
   ...OF_TASKS,
+  ...GAMES,
 };

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { checkTask, findingText, registeredTasks } from '../../../src/data/index.ts';
 import { budget } from '../../support/budget.ts';
 import { digestsOf } from '../../support/task_digests.ts';
+import { GAMES } from '../second_checkers/games.ts';
 
 /** Of each level: one that changes means other problems; raise the version, then write what the failure shows here. */
 const DIGESTS: Readonly<Record<string, readonly string[]>> = {
@@ -36,7 +37,10 @@ it('every environment has its digests', () => {
 describe.each(environments)('%s', (name) => {
   it('keeps the rules of an environment', async () => {
     const definition = await registeredTasks[name].load();
-    const { findings, settings } = checkTask(definition, { items: budget({ quick: 6, all: 12 }) });
+    const { findings, settings } = checkTask(definition, {
+      items: budget({ quick: 6, all: 12 }),
+      ...(Object.hasOwn(GAMES, name) && { second: GAMES[name] }),
+    });
     expect(findings.map(findingText)).toEqual([]);
     expect(settings.length).toBeGreaterThan(1);
   }, 120_000);
