@@ -110,3 +110,22 @@ export async function untilAborted<T>(
     engine.interruption = undefined;
   }
 }
+
+/** Milliseconds between two looks whether what is waited for is still wanted. */
+const LOOK_MS = 200;
+
+/** Waits for what is done elsewhere, as verdicts and rewards may be. @throws the signal's reason, where work is cut off meanwhile */
+export async function attentively<T>({ policy }: Partial<Pick<Engine, 'policy'>>, work: Promise<T>): Promise<T> {
+  const interruption = policy?.engine.interruption;
+  if (interruption === undefined) return work;
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const cut = new Promise<never>((_, reject) => {
+    const look = async (): Promise<void> => interruption();
+    timer = setInterval(() => look().catch(reject), LOOK_MS);
+  });
+  try {
+    return await Promise.race([work, cut]);
+  } finally {
+    clearInterval(timer);
+  }
+}

@@ -28,11 +28,12 @@ interface Options {
   readonly force?: boolean;
   readonly url?: string;
   readonly heard?: (event: SessionEvent) => void;
+  readonly signal?: AbortSignal;
 }
 
 /** Runs to the end, or as far as it goes. @returns SHA-256 of the weights */
 async function run(server: LoopbackScorer, store: Store, options: Options = {}): Promise<string> {
-  const { resume = false, force = false, url = server.url, heard } = options;
+  const { resume = false, force = false, url = server.url, heard, signal } = options;
   const reward = `{name: http, url: "${url}", batch_size: 6, retries: 0, header_env: SCORER_TOKEN}`;
   const { config } = parseConfig(smallConfig(`save_seconds: 3600`, 4).replace('[lcs]', `[${reward}]`), {
     file: 'inline',
@@ -40,7 +41,8 @@ async function run(server: LoopbackScorer, store: Store, options: Options = {}):
   const opened = await openRun(config, createTasks(config, { heldOutSample: 4 }), await plainWasm());
   try {
     const fingerprint = await fingerprintOf(opened);
-    for await (const event of session({ run: opened, store, fingerprint, resume, force })) heard?.(event);
+    for await (const event of session({ run: opened, store, fingerprint, resume, force, ...(signal && { signal }) }))
+      heard?.(event);
     return await weightsSha256(opened.engine.policy);
   } finally {
     await closeEngine(opened.engine);
@@ -128,6 +130,27 @@ describe('a run that a server pays', () => {
     await run(server, store, { resume: true });
     expect(server.requests.length - asked).toBe(3); // those of the fourth step alone
     expect(new Set(keysOf(server)).size).toBe(server.requests.length);
+  });
+
+  it('is stopped within a second while it waits, and a resume ends as if it had not been', async () => {
+    const server = await startedScorer();
+    const sha256 = await run(server, memoryStore());
+    const store = memoryStore();
+    const begun = server.requests.length;
+    const controller = new AbortController();
+    let since = 0;
+    server.instead = (_, __, number) => {
+      if (number < begun + 5) return undefined;
+      since = performance.now();
+      controller.abort(new Error('stop'));
+      return true; // it hangs
+    };
+    const events: SessionEvent[] = [];
+    await run(server, store, { signal: controller.signal, heard: (event) => events.push(event) });
+    expect(performance.now() - since).toBeLessThan(1000);
+    expect(events.at(-1)).toMatchObject({ type: 'stopped', step: 1, isSaved: true, again: 'step' });
+    server.instead = () => undefined;
+    expect(await run(server, store, { resume: true })).toBe(sha256);
   });
 
   it('keeps no secret in its directory, and refuses the rewards of another config', async () => {

@@ -19,13 +19,14 @@ import type { RewardBatch } from '../../rewards/reward_function.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
 import type { Engine } from '../engine.ts';
 import type { SampleRequest } from '../generator.ts';
+import { attentively } from '../interruption.ts';
 import { completionEnd } from './completion_end.ts';
 import { type EpisodeSettings, Episodes, isPlayed } from './episodes.ts';
 import { stepsByToken } from './steps_by_token.ts';
 import type { Wants } from './wants.ts';
 
 /** The part of an engine that completes prompts. */
-type Completer = Pick<Engine, 'tasks' | 'generator'>;
+type Completer = Pick<Engine, 'tasks' | 'generator'> & Partial<Pick<Engine, 'policy'>>;
 
 export interface CompletionSettings {
   /** Completions per prompt: one number for all, or one for each. */
@@ -56,7 +57,7 @@ export async function completeItems(
   settings: CompletionSettings,
 ): Promise<VerifiedCompletion[][]> {
   const { completions } = await sampleItems(engine, items, settings, false);
-  return judgedCompletions(engine.tasks, items, completions);
+  return attentively(engine, judgedCompletions(engine.tasks, items, completions));
 }
 
 /** A completion of a prompt that is no problem of the task: nothing to verify it by. */

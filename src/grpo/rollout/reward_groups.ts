@@ -6,6 +6,7 @@ import type { Completion } from '../../model/sampling/generation.ts';
 import { rewardLabel } from '../../rewards/module_file.ts';
 import { combineRewards, type RewardBatch, scoreRewards } from '../../rewards/reward_function.ts';
 import type { Engine } from '../engine.ts';
+import { attentively } from '../interruption.ts';
 import type { Step } from '../step.ts';
 import { answeredItems, judgedCompletions, rewardBatch } from './complete.ts';
 import { type Exclusions, rewardFailed } from './exclusions.ts';
@@ -25,15 +26,16 @@ export function rewarder(engine: Engine, step: Step, sinks: RewardSinks): Reward
 }
 
 async function rewardGroups(
-  { tasks, generator }: Engine,
+  engine: Engine,
   { stage, number, methods, rewards: weighted }: Step,
   { excluded, logged }: RewardSinks,
   requests: readonly GroupRequest[],
   completions: readonly (readonly Completion[])[],
 ): Promise<RolloutGroup[]> {
   const items = requests.map(({ item }) => item);
-  const { weightsVersion } = generator;
-  const verified = await judgedCompletions(tasks, items, completions, wantsOf(methods.uses));
+  const { tasks } = engine;
+  const { weightsVersion } = engine.generator;
+  const verified = await attentively(engine, judgedCompletions(tasks, items, completions, wantsOf(methods.uses)));
   const answered = answeredItems(items, verified);
   const batch: RewardBatch = {
     ...rewardBatch(answered, { step: number, progress: number / stage.optimizer.maxSteps, weightsVersion }),
@@ -43,9 +45,12 @@ async function rewardGroups(
     rewards: parts,
     failures,
     logs,
-  } = await scoreRewards(
-    weighted.map(({ reward }) => reward),
-    batch,
+  } = await attentively(
+    engine,
+    scoreRewards(
+      weighted.map(({ reward }) => reward),
+      batch,
+    ),
   );
   // Trained on without it, the policy would learn something that nobody asked for.
   if (failures.length > 0 && stage.rewardOnError !== 'exclude') throw rewardFailed(failures);
