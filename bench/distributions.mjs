@@ -11,22 +11,12 @@
  * --backend webgpu takes the adapter that Dawn prefers. A software adapter gets 4 prompts × 4.
  */
 import { webgpuBackend } from '../dist/index.js';
-import { adapterLine, describeAdapter } from '../dist/kernels/webgpu/adapter.js';
-import { nodeGpu } from '../dist/kernels/webgpu/webgpu.node.js';
-import {
-  describeMachine,
-  fail,
-  machineLine,
-  readFlags,
-  readThreads,
-  spread,
-  THREADS_FLAG,
-  table,
-  writeJson,
-} from './command.mjs';
+import { adapterLine } from '../dist/kernels/webgpu/adapter.js';
+import { machineLine, spread, table, writeJson } from './command.mjs';
+import { readRace } from './race_flags.mjs';
 import { summarize } from './statistics.mjs';
 import { compare, counted, takeTurns } from './turns.mjs';
-import { openWorkload, RACE, stepper, VOCABULARY, workloadLine } from './workload.mjs';
+import { openWorkload, stepper, VOCABULARY, workloadLine } from './workload.mjs';
 
 const SIDES = {
   clipped: {},
@@ -34,18 +24,9 @@ const SIDES = {
   'Lp-Reg': { loss_terms: ['lp-reg'] },
   'exact KL': { loss_terms: ['kl-exact'] },
 };
-const SMALL = { ...RACE, prompts: 4, groupSize: 4 };
 const LIMIT_SECONDS = 240;
 
-const further = { ...THREADS_FLAG, backend: { type: 'string', default: 'wasm' }, adapter: { type: 'string' } };
-const { quick, repeats, json, backend, adapter: wanted, ...flags } = readFlags({ repeats: 10, further });
-if (!['wasm', 'webgpu'].includes(backend)) fail(`--backend: ${backend} — use wasm or webgpu.`);
-const threads = readThreads(flags);
-const machine = describeMachine();
-const gpu = backend === 'webgpu' ? await nodeGpu(wanted).catch(({ message }) => fail(message)) : undefined;
-const found = await gpu?.requestAdapter({ powerPreference: 'high-performance' }).catch(({ message }) => fail(message));
-const adapter = found && describeAdapter(found);
-const workload = adapter?.isSoftware ? SMALL : RACE;
+const { quick, repeats, json, backend, threads, machine, gpu, adapter, workload } = await readRace(10);
 
 const sides = {};
 for (const [name, keys] of Object.entries(SIDES)) sides[name] = await openSide(keys);

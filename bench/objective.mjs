@@ -14,24 +14,14 @@
  * prompts × 4: it measures the machine's processor.
  */
 import { webgpuBackend } from '../dist/index.js';
-import { adapterLine, describeAdapter } from '../dist/kernels/webgpu/adapter.js';
-import { nodeGpu } from '../dist/kernels/webgpu/webgpu.node.js';
+import { adapterLine } from '../dist/kernels/webgpu/adapter.js';
 import { ppoClip } from '../dist/methods/objectives/ppo_clip.js';
-import {
-  describeMachine,
-  fail,
-  machineLine,
-  readFlags,
-  readThreads,
-  spread,
-  THREADS_FLAG,
-  table,
-  writeJson,
-} from './command.mjs';
+import { fail, machineLine, spread, table, writeJson } from './command.mjs';
 import { countedGpu } from './gpu_calls.mjs';
+import { readRace } from './race_flags.mjs';
 import { summarize } from './statistics.mjs';
 import { compare, counted, takeTurns } from './turns.mjs';
-import { LEARNING_RATE, openWorkload, RACE, stepper, VOCABULARY, workloadLine } from './workload.mjs';
+import { LEARNING_RATE, openWorkload, stepper, VOCABULARY, workloadLine } from './workload.mjs';
 
 /** A method that is not built in is looked up by the name of its file. There is no such file. */
 const HOST_OBJECTIVE = './ppo_clip_on_the_host.mjs';
@@ -44,22 +34,12 @@ const hostObjective = {
   },
 };
 
-/** As in webgpu.mjs: seconds of work for a software adapter. */
-const SMALL = { ...RACE, prompts: 4, groupSize: 4 };
 /** Relative to the gradient's length, and absolute for the weights: the kernel computes in float32. */
 const TOLERANCE = 1e-5;
 const CHECKED_STEPS = 4;
 const LIMIT_SECONDS = 240;
 
-const further = { ...THREADS_FLAG, backend: { type: 'string', default: 'wasm' }, adapter: { type: 'string' } };
-const { quick, repeats, json, backend, adapter: wanted, ...flags } = readFlags({ repeats: 30, further });
-if (!['wasm', 'webgpu'].includes(backend)) fail(`--backend: ${backend} — use wasm or webgpu.`);
-const threads = readThreads(flags);
-const machine = describeMachine();
-const gpu = backend === 'webgpu' ? await nodeGpu(wanted).catch(({ message }) => fail(message)) : undefined;
-const found = await gpu?.requestAdapter({ powerPreference: 'high-performance' }).catch(({ message }) => fail(message));
-const adapter = found && describeAdapter(found);
-const workload = adapter?.isSoftware ? SMALL : RACE;
+const { quick, repeats, json, backend, threads, machine, gpu, adapter, workload } = await readRace(30);
 
 const sides = { device: await openSide('device', gpu), host: await openSide('host', gpu) };
 const agreement = await agreementOf(sides.device, sides.host);

@@ -47,10 +47,14 @@ try {
   await page.waitForFunction(() => document.body.dataset.status === 'resting');
   await page.evaluate(() => document.getElementById('controls').scrollIntoView());
   write('web/public/preview.png', await page.screenshot());
-  await page.setViewportSize({ width: 1200, height: 1300 });
-  await page.evaluate(() => scrollTo(0, 0));
-  await page.waitForTimeout(1000); // the charts take their new width
-  write('docs/browser.png', await page.screenshot());
+  await page.close();
+  const own = await browser.newPage({ viewport: { width: 1200, height: 1390 } });
+  await own.goto(`${url}#preset=own-task`);
+  await own.click('#train');
+  await own.waitForFunction(() => document.body.dataset.status === 'finished', undefined, { timeout: 600_000 });
+  await own.evaluate(() => scrollTo(0, 0));
+  await own.waitForTimeout(1000); // the charts take their last points
+  write('docs/browser.png', await own.screenshot());
 } finally {
   await browser.close();
   await server.close();

@@ -37,7 +37,7 @@ export function knownState(definition: AnyEnvironment, state: Json, knobs: Knobs
   };
 }
 
-/** How a task is played by a model: in words by a pretrained one, and with at most so many turns that call tools. */
+/** How a task is played by a model: in words by a pretrained one, and with how many turns that call tools at most. */
 export function environmentFor(
   definition: AnyEnvironment,
   codec: Codec | undefined,

@@ -35,7 +35,7 @@ const MANY = 10;
 
 /**
  * Whether a group that can read a text in several ways is itself repeated, as `(a+)+`, `(a|a)+`, `(aa?)*`: all of 2^n ways
- * are tried where nothing matches. Alternatives are told apart by the one character that each begins with.
+ * are tried where nothing matches. Alternatives differ by the one character that each begins with.
  */
 function repeatsAmbiguously(regex: string): boolean {
   const tokens = [...regex.matchAll(TOKEN)].map(({ groups = {} }) => groups);

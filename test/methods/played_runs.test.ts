@@ -6,6 +6,7 @@ import { METHODS } from '../../src/methods/registry.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { killedAndResumed } from '../support/killed_runs.ts';
 import { needsTurns } from '../support/played_methods.ts';
+import { playedRun } from '../support/played_run.ts';
 import { finishRun, finishSmallRun, plainWasm, type SmallRun } from '../support/small_runs.ts';
 
 /** So that an untrained policy has something to learn from. */
@@ -14,21 +15,13 @@ const byLength: RewardFunction = {
   score: ({ completionTokens }) => completionTokens.map(({ length }) => (length % 5) / 4),
 };
 
-const run = (line: string, more = ''): SmallRun => ({
-  yaml: `
-task: {name: guess_number, max: 9, numbers: 5, turns: 3}
-model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.3}
-seed: 3
-max_steps: 3
-learning_rate: 1.0e-2
-num_generations: 4
-generation_batch_size: 16
-reward_funcs: [accuracy, byLength]
-eval_strategy: "no"
-${line}
-${more}`,
-  rewards: { byLength },
-});
+const run = (line: string, more = ''): SmallRun =>
+  playedRun({
+    task: '{name: guess_number, max: 9, numbers: 5, turns: 3}',
+    seed: 3,
+    reward: byLength,
+    lines: `reward_funcs: [accuracy, byLength]\n${line}\n${more}`,
+  });
 
 const played = (['rolloutStrategies', 'lossTerms'] as const).flatMap((point) =>
   METHODS[point].filter(needsTurns).map((method) => ({ id: method.id, line: describeMethod(point, method).yaml[0] })),

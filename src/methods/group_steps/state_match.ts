@@ -1,6 +1,6 @@
 /**
  * Pays an episode by the state that it ends in, beside the one that wins, where the environment shows both cell by cell. So
- * an episode that nearly got there is told from one that did nothing, or did harm. A verdict is as it was.
+ * an episode that nearly got there is worth more than one that did nothing, or did harm. A verdict is as it was.
  */
 import { choice, flag, key } from '../../options/keys.ts';
 import { method } from '../method.ts';

@@ -1,7 +1,7 @@
 /**
  * DPO on pairs of siblings: each right completion of a group beside each wrong one, and the cross-entropy of telling which
- * is which by how much more the policy likes them than the reference does. The gradient of a pair fades once it is told
- * apart. What is right is read from verdicts or rewards (`solved_reward`), not from advantages, and groups that have not
+ * is which by how much more the policy likes them than the reference does. The gradient of a pair fades once they are
+ * distinguished. What is right is read from verdicts or rewards (`solved_reward`), not from advantages, and groups that have not
  * both kinds give nothing. The loss of a group is the mean over its pairs, and weighs as the aggregation weighs its tokens:
  * with `seq-mean`, each group the same. arXiv:2305.18290.
  */

@@ -4,6 +4,7 @@ import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
 import { ADVANTAGE_ESTIMATORS } from '../../../src/methods/advantage_estimators/registry.ts';
 import type { RewardFunction } from '../../../src/rewards/reward_function.ts';
 import { killedAndResumed } from '../../support/killed_runs.ts';
+import { playedRun } from '../../support/played_run.ts';
 import { finishRun, finishSmallRun, plainWasm, type SmallRun } from '../../support/small_runs.ts';
 
 /** Of the first token: a policy of random weights wins nothing. */
@@ -13,25 +14,18 @@ const byFirstToken: RewardFunction = {
 };
 
 /** A stage that pays for everything, by an estimator. */
-const stageBy = (estimator: string, lines = ''): SmallRun => ({
-  yaml: `
-task: {name: form_state, fields: 2, values: 3, changes: 1}
-model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.3}
-seed: 4
-max_steps: 3
-learning_rate: 1.0e-2
-num_generations: 4
-generation_batch_size: 16
-reward_funcs: [byFirstToken, {name: accuracy, weight: 0.5}]
+const stageBy = (estimator: string, more = ''): SmallRun =>
+  playedRun({
+    task: '{name: form_state, fields: 2, values: 3, changes: 1}',
+    seed: 4,
+    reward: byFirstToken,
+    lines: `reward_funcs: [byFirstToken, {name: accuracy, weight: 0.5}]
 group_steps: [{name: state-match, reward: accuracy}, feedback-retry, potential-shaping, milestones, {name: tag-rules, plan: a, explore: b, reflect: "!", untagged: 0.1}]
 advantage_estimator: ${estimator}
 evaluation_figures: [m-env, {name: m-env, show: repeated}, {name: m-turn, turn: 2}]
 num_generations_eval: 2
-eval_strategy: "no"
-${lines}
-`,
-  rewards: { byFirstToken },
-});
+${more}`,
+  });
 
 const BY_TURN = ADVANTAGE_ESTIMATORS.flatMap(({ id, tells }) =>
   Array.isArray(tells) && tells.includes('turns') ? [id] : [],
