@@ -1,7 +1,7 @@
 /**
  * Ctrl-C at random moments of a run of a real model: within two seconds, or a step, and after the resume the bits of a run that
  * was not stopped. CI stops it at two moments of a small run, `RLVR_STOPS=30` at 30 of one with the steps of
- * configs/smollm2.yaml, and prints a table; that takes a quarter of an hour.
+ * configs/smollm2.yaml, and prints each; that takes a quarter of an hour on two quiet cores.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,6 +47,7 @@ describe.skipIf(SMOLLM2_IS_MISSING)('SmolLM2-135M-Instruct', () => {
     const ended = await commandLine(command(whole));
     expect(ended.stderr).toBe('');
     const stepMs = 1000 * Math.max(...stepTimes(whole));
+    if (!IS_SMALL) console.info(`a step takes ${Math.round(stepMs)} ms at most`);
 
     const stopped = join(folder.path, 'stopped');
     const rng = rngFor(`stops|${STOPS}`);
@@ -73,15 +74,15 @@ describe.skipIf(SMOLLM2_IS_MISSING)('SmolLM2-135M-Instruct', () => {
       if (code === 0) break; // it came to its end before
       expect(code).toBe(130);
       const { step, is_saved: isSaved, done_again: again } = JSON.parse(stdout.trimEnd().split('\n').at(-1) as string);
-      stops.push({
-        said: `${isSaved ? `saved at step ${step}` : 'nothing to save yet'}, ${again ?? 'nothing'} again`,
-        ms,
-      });
+      const said = `${isSaved ? `saved at step ${step}` : 'nothing to save yet'}, ${again ?? 'nothing'} again`;
+      stops.push({ said, ms });
+      // At once: a busy machine may take longer than the test has, and what was measured is then known.
+      if (!IS_SMALL)
+        console.info(`${String(stops.length).padStart(2)}  ${String(Math.round(ms)).padStart(5)} ms  ${said}`);
     }
     if (!existsSync(join(stopped, 'summary.json'))) {
       expect((await commandLine([...command(stopped), ...resume()])).code).toBe(0);
     }
-    if (!IS_SMALL) console.info(`a step takes ${Math.round(stepMs)} ms at most\n${tableOf(stops)}`);
     expect(stops.length).toBeGreaterThan(0);
     for (const { ms, said } of stops) expect(ms, said).toBeLessThan(Math.max(2000, stepMs));
     expect(readSummary(stopped).weightsSha256).toBe(readSummary(whole).weightsSha256);
@@ -94,10 +95,4 @@ describe.skipIf(SMOLLM2_IS_MISSING)('SmolLM2-135M-Instruct', () => {
 function stepTimes(directory: string): number[] {
   const lines = readFileSync(join(directory, 'metrics.jsonl'), 'utf8').trimEnd().split('\n');
   return lines.flatMap((line) => JSON.parse(line).step_time ?? []);
-}
-
-function tableOf(stops: readonly Stop[]): string {
-  return stops
-    .map(({ said, ms }, i) => `${String(i + 1).padStart(2)}  ${String(Math.round(ms)).padStart(5)} ms  ${said}`)
-    .join('\n');
 }
