@@ -6,6 +6,7 @@
  */
 import { bindTask, registeredTasks } from '../dist/data/index.js';
 import { openJavaScript } from '../dist/sandbox/javascript.js';
+import { openSql } from '../dist/sandbox/sql.js';
 import { describeMachine, machineLine, readFlags, table, writeJson } from './command.mjs';
 import { summarize } from './statistics.mjs';
 
@@ -37,7 +38,7 @@ async function problemsOf(name, level) {
   return Array.from({ length: PROBLEMS }, (_, index) => task.trainItem(1, index));
 }
 
-const least = { javascript: 1500 };
+const least = { javascript: 1500, sql: 500 };
 const javascript = await openJavaScript();
 const results = [];
 for (const level of [0, 2]) {
@@ -53,6 +54,17 @@ results.push({
   sandbox: 'javascript',
   what: 'units of fuel of an endless loop',
   perSecond: 1_000_000 * rate(() => javascript.run('for(;;);', { fuel: 1_000_000 })),
+});
+
+const sql = await openSql();
+const rows = Array.from({ length: 12 }, (_, i) => `(${i},${(i * 7) % 10},'${'xyz'[i % 3]}')`).join();
+const setup = `create table t(a integer,b integer,c text);insert into t values ${rows}`;
+results.push({
+  sandbox: 'sql',
+  what: 'queries of sql_select, with their tables',
+  perSecond: rate(() => {
+    if (!sql.query(setup, 'select c,sum(b) from t where a>3 group by c').ok) throw new Error('the query failed');
+  }),
 });
 
 const machine = describeMachine();

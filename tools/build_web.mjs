@@ -14,11 +14,16 @@ import { withoutTexts } from './without_texts.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
-/** What a package imports where it finds itself in Node, which a browser never does. */
-const nothingOfNode = {
-  name: 'nothing-of-node',
-  resolveId: (id) => (/^(?:node:)?module$/.test(id) ? '\0nothing-of-node' : null),
-  load: (id) => (id === '\0nothing-of-node' ? 'export const createRequire = undefined;' : null),
+/** What a package imports where it finds itself in Node, which a browser never does; and SQLite, 1.5 MB that no page has yet. */
+const LEFT_OUT = {
+  module: 'export const createRequire = undefined;',
+  '@sqlite.org/sqlite-wasm': "throw new Error('not in the page');",
+};
+const leftOut = {
+  name: 'left-out',
+  resolveId: (id) =>
+    Object.hasOwn(LEFT_OUT, id.replace(/^node:/, '')) ? `\0left-out ${id.replace(/^node:/, '')}` : null,
+  load: (id) => LEFT_OUT[/^\0left-out (.+)$/.exec(id)?.[1]] ?? null,
 };
 
 const entry = `${root}src/web/engine_worker.ts`;
@@ -28,7 +33,7 @@ const engine = {
   // The group below could not be as small under `strict`. Nothing may import the entry all the same, which is seen to at
   // the end: a bundler that renames a worker would start it twice.
   preserveEntrySignatures: 'allow-extension',
-  plugins: [smallKernels, smallYaml, smallZod, withoutTexts, partsApart, nothingOfNode],
+  plugins: [smallKernels, smallYaml, smallZod, withoutTexts, partsApart, leftOut],
   transform: { define: { PACKAGE_VERSION: JSON.stringify(version) } },
 };
 const atOnce = await loadedAtOnce();

@@ -8,6 +8,7 @@ import { commandName } from '../command_name.ts';
 import { ConfigError } from '../errors.ts';
 import { didYouMean } from '../options/nearest_name.ts';
 import type { JavaScriptSandbox } from '../sandbox/javascript.ts';
+import type { SqlSandbox } from '../sandbox/sql.ts';
 import { DATASET, datasetCard } from './datasets/card.ts';
 import type { Derivation, InnerLookup } from './derived/derived_task.ts';
 import { OPENENV, openEnvCard } from './openenv/card.ts';
@@ -99,6 +100,7 @@ import { simpleEquationsCard } from './tasks/simple_equations/card.ts';
 import { sokobanCard } from './tasks/sokoban/card.ts';
 import { sortDigitsCard } from './tasks/sort_digits/card.ts';
 import { spiralMatrixCard } from './tasks/spiral_matrix/card.ts';
+import { sqlSelectCard } from './tasks/sql_select/card.ts';
 import { sslTasksCard } from './tasks/ssl_tasks/card.ts';
 import { stackMachineCard } from './tasks/stack_machine/card.ts';
 import { stackVmCard } from './tasks/stack_vm/card.ts';
@@ -143,17 +145,21 @@ function innerBy(own: AnyTaskDefinition | undefined): InnerLookup {
   return own === undefined ? registeredTask : () => ({ card: own, load: async () => own });
 }
 
-/** A task whose answers run in the sandbox for JavaScript. @param open  what makes it of the sandbox */
-function javaScriptTask(
+/** A task whose answers run in a sandbox. @param open  what makes it of the sandbox */
+function sandboxed<Sandbox>(
   card: ListedCard<Knobs>,
-  open: () => Promise<(sandbox: JavaScriptSandbox) => AnyTaskDefinition>,
+  openSandbox: () => Promise<Sandbox>,
+  open: () => Promise<(sandbox: Sandbox) => AnyTaskDefinition>,
 ): RegisteredTask {
   const load = async (): Promise<AnyTaskDefinition> => {
-    const [{ openJavaScript }, make] = await Promise.all([import('../sandbox/javascript.ts'), open()]);
-    return make(await openJavaScript());
+    const [sandbox, make] = await Promise.all([openSandbox(), open()]);
+    return make(sandbox);
   };
   return { card, load };
 }
+
+const javaScript = async (): Promise<JavaScriptSandbox> => (await import('../sandbox/javascript.ts')).openJavaScript();
+const sql = async (): Promise<SqlSandbox> => (await import('../sandbox/sql.ts')).openSql();
 
 const retry: RegisteredTask = {
   card: retryCard,
@@ -271,8 +277,9 @@ const TASKS: readonly RegisteredTask[] = [
   task(vmTraceCard, () => import('./tasks/vm_trace/vm_trace.ts'), 'vmTrace'),
   task(bfCard, () => import('./tasks/bf/bf.ts'), 'bf'),
   task(jsOutputCard, () => import('./tasks/js_output/js_output.ts'), 'jsOutput'),
-  javaScriptTask(jsFunctionCard, async () => (await import('./tasks/js_function/js_function.ts')).jsFunction),
-  javaScriptTask(jsRepairCard, async () => (await import('./tasks/js_repair/js_repair.ts')).jsRepair),
+  sandboxed(jsFunctionCard, javaScript, async () => (await import('./tasks/js_function/js_function.ts')).jsFunction),
+  sandboxed(jsRepairCard, javaScript, async () => (await import('./tasks/js_repair/js_repair.ts')).jsRepair),
+  sandboxed(sqlSelectCard, sql, async () => (await import('./tasks/sql_select/sql_select.ts')).sqlSelect),
   // plans
   task(lightsOutCard, () => import('./tasks/lights_out/lights_out.ts'), 'lightsOut'),
   task(towerOfHanoiCard, () => import('./tasks/tower_of_hanoi/tower_of_hanoi.ts'), 'towerOfHanoi'),

@@ -8,8 +8,9 @@
 import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten-core';
 import type { Json } from '../options/json.ts';
 import type { SandboxEngine, SandboxFailure, SandboxResult } from './limits.ts';
-import { MeteredInstance } from './metered_instance.ts';
-import { MOST_FUEL, meteredModule } from './metered_module.ts';
+import type { MeteredInstance } from './metered_instance.ts';
+import { loadMetered } from './metered_load.ts';
+import { MOST_FUEL } from './metered_module.ts';
 import { loadPeers } from './peer.ts';
 
 const PACKAGES = ['quickjs-emscripten-core@0.32.0', '@jitl/quickjs-singlefile-mjs-release-sync@0.32.0'];
@@ -191,38 +192,8 @@ async function open(): Promise<JavaScriptSandbox> {
   );
   const memory = new WebAssembly.Memory({ initial: MEMORY_PAGES, maximum: MEMORY_PAGES });
   const engine = core.newVariant(variant, { wasmMemory: memory });
-  const { value, instance, version } = await metered(memory, () => core.newQuickJSWASMModuleFromVariant(engine));
+  const { value, instance, version } = await loadMetered(memory, () => core.newQuickJSWASMModuleFromVariant(engine));
   const runtime = value.newRuntime({ memoryLimitBytes: MEMORY_BYTES, maxStackSizeBytes: STACK_BYTES });
   const context = runtime.newContext({ intrinsics: { ...core.DefaultIntrinsics, Date: false } });
   return new Sandbox(context, instance, { name: 'javascript', version });
-}
-
-/**
- * What `load` gives, with the meter in the module that it instantiates over `memory`. The package has its module inside of a
- * script and shows it to WebAssembly.instantiate alone, which is replaced for as long as it loads; other modules pass.
- */
-async function metered<T>(
-  memory: WebAssembly.Memory,
-  load: () => Promise<T>,
-): Promise<{ readonly value: T; readonly instance: MeteredInstance; readonly version: string }> {
-  const plain = WebAssembly.instantiate;
-  let found: { readonly instance: MeteredInstance; readonly version: string } | undefined;
-  const replaced = async (source: unknown, imports?: WebAssembly.Imports): Promise<unknown> => {
-    const isOurs = Object.values(imports ?? {}).some((one) => Object.values(one).includes(memory));
-    if (!isOurs) return plain(source as BufferSource, imports);
-    const bytes = source as Uint8Array<ArrayBuffer>;
-    const result = await plain(meteredModule(bytes), imports);
-    const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-    const version = [...digest.subarray(0, 8)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-    found = { instance: new MeteredInstance(result.instance, memory), version };
-    return result;
-  };
-  WebAssembly.instantiate = replaced as typeof WebAssembly.instantiate;
-  try {
-    const value = await load();
-    if (found === undefined) throw new RangeError('the engine of the sandbox was not instantiated as it should be');
-    return { value, ...found };
-  } finally {
-    WebAssembly.instantiate = plain;
-  }
 }

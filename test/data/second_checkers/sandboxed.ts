@@ -1,7 +1,8 @@
 /** The tasks whose answers are run, decided by running them in this very engine. */
 import { runInNewContext } from 'node:vm';
 import type { SecondChecker } from '../../../src/data/index.ts';
-import { bare } from './notation.ts';
+import { openSql } from '../../../src/sandbox/sql.ts';
+import { asked, bare } from './notation.ts';
 import { chained } from './programs.ts';
 
 /** Lists of all lengths that a hidden one may have. */
@@ -57,4 +58,57 @@ const chainOf = (identity: unknown): string => {
   return steps.map(({ kind, n }) => texts[kind]?.(n) ?? '').join('');
 };
 
-export const SANDBOXED: Readonly<Record<string, SecondChecker>> = { js_function: isRight, js_repair: isRight };
+const sql = await openSql();
+
+/** Rows of the table of a query, as SQL: each pair of numbers, and a letter by them. Some, few and none. */
+const TABLES = [100, 37, 5, 0].map((count) =>
+  Array.from(
+    { length: count },
+    (_, i) => [(i * 7) % 10, (i * 3 + Math.floor(i / 10)) % 10, 'xyz'[(i * i + 1) % 3]] as const,
+  ),
+);
+
+/** What is asked of a table, row by row. */
+function askedRows(prompt: string, table: (typeof TABLES)[number]): string[] {
+  const [total = '', column = '', conditions = '', group] = asked(
+    prompt,
+    /^t\(a,b,c\): (?:(count|sum) ?)?([abc]?) if (.+?)( by c)?>$/,
+  );
+  const rows = table.filter((row) =>
+    conditions.split(' and ').every((one) => {
+      const [, name, sign, n] = /^([ab])([<>=])([0-9])$/.exec(one) ?? [];
+      const difference = row[name === 'a' ? 0 : 1] - Number(n);
+      return sign === '>' ? difference > 0 : sign === '<' ? difference < 0 : difference === 0;
+    }),
+  );
+  const columnOf = (row: (typeof table)[number]) => row['abc'.indexOf(column)];
+  if (total === undefined || total === '') return rows.map((row) => JSON.stringify([columnOf(row)])).sort();
+  const totalOf = (some: typeof rows): number | null => {
+    if (total === 'count') return some.length;
+    return some.length === 0 ? null : some.map((row) => Number(columnOf(row))).reduce((x, y) => x + y);
+  };
+  if (group === undefined) return [JSON.stringify([totalOf(rows)])];
+  const letters = [...new Set(rows.map(([, , c]) => c))];
+  return letters.map((letter) => JSON.stringify([letter, totalOf(rows.filter(([, , c]) => c === letter))])).sort();
+}
+
+function isQuery(prompt: string, answer: string): boolean {
+  return TABLES.every((table) => {
+    const rows = table.map((row) => `(${row[0]},${row[1]},'${row[2]}')`).join();
+    const setup = `create table t(a integer,b integer,c text);${rows && `insert into t values ${rows}`}`;
+    const result = sql.query(setup, bare(answer), 100_000_000);
+    return (
+      result.ok &&
+      result.rows
+        .map((row) => JSON.stringify(row))
+        .sort()
+        .join() === askedRows(prompt, table).join()
+    );
+  });
+}
+
+export const SANDBOXED: Readonly<Record<string, SecondChecker>> = {
+  js_function: isRight,
+  js_repair: isRight,
+  sql_select: ({ prompt }, answer) => isQuery(prompt, answer),
+};

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { jsFunction } from '../../../src/data/tasks/js_function/js_function.ts';
 import { jsRepair } from '../../../src/data/tasks/js_repair/js_repair.ts';
+import { sqlSelect } from '../../../src/data/tasks/sql_select/sql_select.ts';
 import { openJavaScript } from '../../../src/sandbox/javascript.ts';
+import { openSql } from '../../../src/sandbox/sql.ts';
 import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { SANDBOXED } from '../second_checkers/sandboxed.ts';
 
@@ -10,6 +12,7 @@ describeTasks(
   {
     js_function: ['77cbdf84', 'fbed19f1', 'b917d2c9', '659930a8'],
     js_repair: ['99cf4304', '6d41e86f', '6e4ad56c', '53736fb3'],
+    sql_select: ['9f851a73', 'b7224be5', '7dc7b2e5', '8f0f7799'],
   },
   1 / 8,
 );
@@ -65,3 +68,21 @@ it('a test begins afresh: what a function keeps from one list is gone at the nex
   );
   expect(score).toBe(1);
 });
+
+describe('sql_select: the sum of b by c, where a is more than 3', async () =>
+  itScores(sqlSelect(await openSql()), {
+    problem: { total: 'sum', column: 'b', conditions: [{ column: 'a', sign: '>', n: 3 }], isGrouped: true },
+    1: [
+      'select c,sum(b) from t where a>3 group by c',
+      'SELECT c, SUM(b) AS s FROM t WHERE a >= 4 GROUP BY 1 ORDER BY s DESC;',
+      'with u as (select * from t where not a<=3) select c,sum(b) from u group by c',
+    ],
+    0: [
+      'select sum(b),c from t where a>3 group by c',
+      'select c,sum(b) from t where a>2 group by c',
+      'select c,sum(b) from t where a>3',
+      'select c,sum(b) from t where a>3 group by c;drop table t',
+      'select c,sum(b) from u where a>3 group by c',
+      '',
+    ],
+  }));
