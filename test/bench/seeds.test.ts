@@ -10,6 +10,7 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 const results = JSON.parse(read('bench/results/seeds.json')) as SeedResults;
 const shipped = readdirSync(join(ROOT, 'configs'))
+  .filter((file) => file.endsWith('.yaml'))
   .map((file) => file.replace(/\.yaml$/, ''))
   .filter((name) => statesFigures(read(`configs/${name}.yaml`)));
 
