@@ -34,6 +34,7 @@ const flags = readFlags({
 });
 const seeds = readSeeds(flags.seeds);
 const names = readdirSync(join(ROOT, 'configs'))
+  .filter((file) => file.endsWith('.yaml'))
   .map((file) => file.replace(/\.yaml$/, ''))
   .filter((name) => statesFigures(readFileSync(join(ROOT, `configs/${name}.yaml`), 'utf8')));
 if (flags.from === undefined) for (const name of names) train(name);

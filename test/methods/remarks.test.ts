@@ -137,7 +137,9 @@ describe('a combination that works, but is biased or without effect, is told wit
   });
 });
 
-it.each(readdirSync(new URL('../../configs', import.meta.url)))('nothing is said of configs/%s', (file) => {
+const configs = readdirSync(new URL('../../configs', import.meta.url)).filter((file) => file.endsWith('.yaml'));
+
+it.each(configs)('nothing is said of configs/%s', (file) => {
   expect(said(readFileSync(new URL(`../../configs/${file}`, import.meta.url), 'utf8'))).toEqual([]);
 });
 
