@@ -4,7 +4,7 @@
  * files or without, everything is put there again.
  */
 import type { JetStreamClient, JetStreamManager, StreamConfig } from '@nats-io/jetstream';
-import type { Msg, NatsConnection } from '@nats-io/nats-core';
+import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { FleetError } from '../errors.ts';
 import type { LearnerBus, LearnerEars } from './bus.ts';
 import {

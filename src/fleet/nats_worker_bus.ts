@@ -2,7 +2,7 @@
  * A worker's end on a NATS server. It asks by the plain requests that JetStream answers, so it needs no right to look at, change
  * or acknowledge anything: a lease that it does not answer in time ends by itself.
  */
-import type { Msg, NatsConnection } from '@nats-io/nats-core';
+import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import type { WorkerBus } from './bus.ts';
 import { CARDS_SUBJECT, INBOX_SUBJECT, isNobody, TASKS, WEIGHTS, WEIGHTS_SUBJECT } from './nats_names.ts';
 

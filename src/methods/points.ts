@@ -232,6 +232,7 @@ export interface Answer {
   readonly tokens: Int32Array;
 }
 
+/** A sampled answer of an evaluation, with how likely it was. */
 export interface SampledAnswer extends Answer {
   /** Log-prob of these tokens together under the policy that sampled them, in nats. */
   readonly logprob: number;

@@ -1,5 +1,5 @@
 /** The curves: small uPlot charts over the same steps, with a legend each, and the values under the pointer or the arrow keys. */
-import uPlot from 'uplot';
+import type uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { AXIS, bandColor, FONT, movedCursor } from '../../src/report/page/charts/chart_look.ts';
 import { forget, paletteColor } from '../../src/report/page/charts/palette.ts';
@@ -33,6 +33,9 @@ export class Curves {
   /** The step under the pointer. */
   #reading: number | undefined;
   #overlays: readonly { readonly name: string; readonly history: History }[] = [];
+  /** Undefined until there is something to draw, and it has come: a first visit trains without waiting for it. */
+  #library: typeof uPlot | undefined;
+  #isLoading = false;
 
   /** @param changed  called when charts must be drawn again */
   constructor(place: HTMLElement, lab: Lab, changed: () => void) {
@@ -130,22 +133,37 @@ export class Curves {
     const isShown = chart.plot !== undefined && chart.shown === history && chart.revision === revision;
     if (isShown || width === 0) return false;
     this.#showValue(chart);
-    const data = this.#data(panel);
+    if (this.#library === undefined) {
+      if (history.x.length > 0 || history.accuracies.length > 0 || this.#overlays.length > 0) void this.#load();
+      return false;
+    }
+    const data = this.#data(panel, this.#library);
     const { plot } = chart;
-    if (plot === undefined) chart.plot = new uPlot(this.#options(chart), data, box);
+    if (plot === undefined) chart.plot = new this.#library(this.#options(chart), data, box);
     else plot.batch(() => plot.setData(data)); // at once, so that the time it takes counts in this frame
     chart.shown = history;
     chart.revision = revision;
     return plot === undefined;
   }
 
+  async #load(): Promise<void> {
+    if (this.#isLoading) return;
+    this.#isLoading = true;
+    try {
+      this.#library = (await import('uplot')).default;
+    } finally {
+      this.#isLoading = false; // where the network fails, the next point asks again
+    }
+    this.#changed();
+  }
+
   /** [x, overlays…, lines of this run], on the steps that any of them has. */
-  #data({ curve }: Panel): uPlot.AlignedData {
+  #data({ curve }: Panel, { join }: typeof uPlot): uPlot.AlignedData {
     const own = tableOf(this.#lab.history, curve);
     if (this.#overlays.length === 0) return own[0].length === 0 ? [[0], ...own.slice(1).map(() => [null])] : own;
     const others = this.#overlays.map(({ history }): uPlot.AlignedData => overlayOf(history, curve));
     const [x, ...lines] = own;
-    return uPlot.join([...others, ...lines.map((line): uPlot.AlignedData => [x, line])]);
+    return join([...others, ...lines.map((line): uPlot.AlignedData => [x, line])]);
   }
 
   #options({ panel, width }: Chart): uPlot.Options {
