@@ -160,3 +160,13 @@ it('an adapter is asked and evaluated as its merged model is', async () => {
   expect(JSON.parse(figures)).toMatchObject({ eval_accuracy: expect.any(Number) });
   expect(await evaluate(place('base'), place('adapter'))).toBe(figures);
 });
+
+it('eval --set eval_samples asks as many problems as were typed', async () => {
+  const said = await printed(async () => {
+    const set = ['max_completion_length=4', 'eval_samples=3'];
+    const task = '{name: sort_digits, digits: 2}';
+    const opened = await openAsked({ model: place('base'), task, set, samples: 1 });
+    await evaluateOpened(opened, { samples: 1, keepsProblems: true });
+  });
+  expect(said).toContain('sort_digits, 3 held-out problems');
+});

@@ -48,26 +48,28 @@ export const EVAL = command({
       throw new ConfigError('missing-flag', `--task: ${rule}.`, { flag: 'task' });
     }
     onlyRun(words, model);
-    return evaluateOpened(await openAsked({ ...flags, model, task }), flags);
+    return evaluateOpened(await openAsked({ ...flags, model, task }), { ...flags, keepsProblems: true });
   },
 });
 
 interface EvaluationFlags {
   readonly samples: number;
   readonly json?: boolean;
+  /** `eval_samples` was typed for this evaluation: as many problems are asked. Default: all, whatever a training asked. */
+  readonly keepsProblems?: boolean;
 }
 
-/** Asks all held-out problems, prints the figures, and closes the model. */
-export async function evaluateOpened(opened: OpenedModel, { samples, json }: EvaluationFlags): Promise<void> {
+/** Asks held-out problems, prints the figures, and closes the model. */
+export async function evaluateOpened(opened: OpenedModel, flags: EvaluationFlags): Promise<void> {
+  const { samples, json, keepsProblems = false } = flags;
   try {
     const { config, engine, figures } = opened.model;
     const stage = config.stages[opened.stageIndex];
-    const count = engine.tasks.heldOutItems().length * (1 + samples);
-    const told = tellingEngine(engine, { what: 'evaluating', total: count });
+    const all = engine.tasks.heldOutItems().length;
+    const problems = keepsProblems ? Math.min(all, stage.evaluation.problems ?? all) : all;
+    const told = tellingEngine(engine, { what: 'evaluating', total: problems * (1 + samples) });
     const evaluator = { engine: told, figures: figures[opened.stageIndex] ?? [], seed: config.seed };
-    // All held-out problems, whatever the evaluations of the training asked.
-    const { problems: _, ...asked } = stage.evaluation;
-    const evaluation = await evaluate(evaluator, { ...stage, evaluation: { ...asked, samples } });
+    const evaluation = await evaluate(evaluator, { ...stage, evaluation: { ...stage.evaluation, problems, samples } });
     if (json) {
       printJson(JSON.stringify(evaluationMetrics(evaluation)));
       return;
