@@ -22,8 +22,8 @@ const LEFT_OUT = {
 const leftOut = {
   name: 'left-out',
   resolveId: (id) =>
-    Object.hasOwn(LEFT_OUT, id.replace(/^node:/, '')) ? `\0left-out ${id.replace(/^node:/, '')}` : null,
-  load: (id) => LEFT_OUT[/^\0left-out (.+)$/.exec(id)?.[1]] ?? null,
+    Object.hasOwn(LEFT_OUT, id.replace(/^node:/, '')) ? `\0left-out-${id.replace(/^node:/, '')}` : null,
+  load: (id) => LEFT_OUT[/^\0left-out-(.+)$/.exec(id)?.[1]] ?? null,
 };
 
 const entry = `${root}src/web/engine_worker.ts`;

@@ -12,8 +12,17 @@ export interface Metered<T> {
   readonly version: string;
 }
 
+/** What is loading: one puts WebAssembly's own functions back before the next replaces them. */
+let loading: Promise<unknown> = Promise.resolve();
+
 /** @param memory  of a fixed size, which `load` gives to its module @throws RangeError where the module was not seen */
-export async function loadMetered<T>(memory: WebAssembly.Memory, load: () => Promise<T>): Promise<Metered<T>> {
+export function loadMetered<T>(memory: WebAssembly.Memory, load: () => Promise<T>): Promise<Metered<T>> {
+  const loaded = loading.then(() => loadAlone(memory, load));
+  loading = loaded.catch(() => undefined); // whoever asked for it gets the error
+  return loaded;
+}
+
+async function loadAlone<T>(memory: WebAssembly.Memory, load: () => Promise<T>): Promise<Metered<T>> {
   const { instantiate, instantiateStreaming } = WebAssembly;
   let found: Omit<Metered<T>, 'value'> | undefined;
   const isOurs = (imports?: WebAssembly.Imports): boolean =>

@@ -20,7 +20,10 @@ const evil = (word: string): string => `${word}${EVIL}\nloads nothing`;
 /** The sequences of our own: colours, and what the live region moves the cursor with. */
 const ESCAPE = '\u001b\\[';
 const COLORS = new RegExp(`${ESCAPE}(?:[0-2]|22|3[1-69])m`, 'g');
-const REGION = new RegExp(`${ESCAPE}(?:\\?25[lh]|\\?2026[hl]|2K|J|\\d+A)|\r(?=${ESCAPE}|\n|$)`, 'g');
+const REGION = new RegExp(`${ESCAPE}(?:\\?25[lh]|\\?2026[hl]|2K|J|\\d+A|2[23];2t)|\r(?=${ESCAPE}|\n|$)`, 'g');
+/** Of the window: plain characters alone. */
+const BELL = '\u0007';
+const TITLE = new RegExp(`\u001b\\]2;[^\\p{C}\\p{Zl}\\p{Zp}]*${BELL}`, 'gu');
 const CONTROL = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 const TASK = `
@@ -115,7 +118,7 @@ describe('a training', () => {
   it('on a terminal of no columns moves the cursor for its own region alone, and keeps words on one line', async () => {
     const text = await printed(['--config', 'plain.yaml', '--output', `${OUT}live`], true);
     expect(text).toContain('\u001b[?25l');
-    expect(text.replace(COLORS, '').replace(REGION, '')).not.toMatch(CONTROL);
+    expect(text.replace(COLORS, '').replace(TITLE, '').replace(REGION, '')).not.toMatch(CONTROL);
     expect(text).toMatch(/sort_digits — \d+ held-out problems, never trained on/);
     expect(text).not.toContain('loads nothing\n');
   }, 60_000);

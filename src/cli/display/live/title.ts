@@ -24,7 +24,7 @@ export class Title {
     if (title === this.#shown) return;
     const keep = this.#shown === undefined ? KEEP : '';
     this.#shown = title;
-    this.#terminal.write(`${keep}\u001b]2;${title.replaceAll(/\p{C}/gu, '')}\u0007`);
+    this.#terminal.write(`${keep}\u001b]2;${title.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '')}\u0007`);
   }
 
   giveBack(): void {
