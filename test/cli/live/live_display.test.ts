@@ -27,13 +27,17 @@ let now = 0;
 let terminal: xterm.Terminal;
 let controls: RunControls;
 let display: LiveDisplay;
+/** What was written to the terminal. */
+let written: string[] = [];
 const stdin = { isTTY: process.stdin.isTTY, setRawMode: process.stdin.setRawMode };
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'rlvr-live-'));
   now = 0;
   terminal = new xterm.Terminal({ cols: 80, rows: 24, convertEol: true, allowProposedApi: true });
+  written = [];
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    written.push(String(text));
     terminal.write(text);
     return true;
   });
@@ -106,7 +110,6 @@ it('after a resume, charts and clock go on from the log', async () => {
 it('the title of the window says how far the run is, and the one before comes back', async () => {
   const titles: string[] = [];
   terminal.onTitleChange((title) => titles.push(title));
-  const written = vi.mocked(process.stdout.write).mock.calls;
   await screen();
   await display.handle(stage(1));
   await screen();
@@ -116,7 +119,7 @@ it('the title of the window says how far the run is, and the one before comes ba
   const name = basename(directory);
   expect(titles).toEqual([name, `0 of 200 · ${name}`, `7 of 200 · ${name}`]);
   display.close();
-  const texts = written.map(([text]) => String(text)).join('');
+  const texts = written.join('');
   expect(texts.split('\u001b[22;2t')).toHaveLength(2);
   expect(texts.split('\u001b[23;2t')).toHaveLength(2);
 });
