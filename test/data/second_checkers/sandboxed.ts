@@ -13,6 +13,7 @@ const LISTS = Array.from({ length: 60 }, (_, i) =>
 /** Whether a text is a function with these results, as JSON; it runs in this very engine. */
 function gives(answer: string, results: readonly (readonly [list: string, result: string])[]): boolean {
   if (answer.length > 10_000) return false;
+  if (/^\s*\w+\s*=[^=>]/.test(answer)) return false; // node:vm lets a strict program make a global of its context
   try {
     const lists = `[${results.map(([list]) => list).join()}]`;
     const code = `"use strict";const f=(${bare(answer)}\n);typeof f==='function'?${lists}.map(l=>JSON.stringify(f(l))):[]`;
@@ -61,12 +62,18 @@ const chainOf = (identity: unknown): string => {
 const sql = await openSql();
 
 /** Rows of the table of a query, as SQL: each pair of numbers, and a letter by them. Some, few and none. */
-const TABLES = [100, 37, 5, 0].map((count) =>
+const EVEN = [100, 37, 5, 0].map((count) =>
   Array.from(
     { length: count },
     (_, i) => [(i * 7) % 10, (i * 3 + Math.floor(i / 10)) % 10, 'xyz'[(i * i + 1) % 3]] as const,
   ),
 );
+/** No two numbers are as frequent, so that a count tells them apart. */
+const UNEVEN = Array.from(
+  { length: 300 },
+  (_, i) => [Math.floor(Math.sqrt(i % 100)), Math.floor(Math.sqrt((i * 37) % 100)), 'xyz'[(i * i + 1) % 3]] as const,
+);
+const TABLES = [...EVEN, UNEVEN];
 
 /** What is asked of a table, row by row. */
 function askedRows(prompt: string, table: (typeof TABLES)[number]): string[] {

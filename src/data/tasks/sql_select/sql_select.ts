@@ -3,7 +3,7 @@
  * sandbox `sql`.
  *
  *   prompt      t(a,b,c): sum b if a>3 by c>      completion  select c,sum(b) from t where a>3 group by c
- *   verdict     right where it gives the right rows, in any order, of three tables that are not shown; one is empty
+ *   verdict     right where it gives the right rows, in any order, of six tables that are not shown; one is empty
  *   parts       runs: it is a query that gives rows of each; tables: share of those whose rows are right
  *   split       by hash of what is asked
  */
@@ -73,9 +73,17 @@ function rightRows(item: SqlSelectItem, table: readonly Row[]): SqlValue[][] {
     .map(([letter, group]) => [letter, totalOf(item, group)]);
 }
 
-const drawRow = (rng: Rng): Row => ({ a: rng.int(0, LARGEST), b: rng.int(0, LARGEST), c: rng.pick(LETTERS) });
+const UNEVEN_TABLES = 4;
+const UNEVEN_ROWS = 90;
 
-/** The same each time: all pairs of numbers, a few rows, and none. */
+/** Of numbers some of which are far more frequent, others in each table: few other queries give the same counts. */
+function unevenTable(rng: Rng): Row[] {
+  const [a, b] = NUMBERS.map(() => rng.shuffle(Array.from({ length: LARGEST + 1 }, (_, n) => n)));
+  const drawn = (order: readonly number[]): number => order[Math.min(rng.int(0, LARGEST), rng.int(0, LARGEST))];
+  return Array.from({ length: UNEVEN_ROWS }, () => ({ a: drawn(a), b: drawn(b), c: rng.pick(LETTERS) }));
+}
+
+/** The same each time: all pairs of numbers, uneven tables, and none. */
 function hiddenTables(item: SqlSelectItem): (readonly Row[])[] {
   const rng = rngFor(`hidden tables|${problemText(item)}`);
   const pairs = Array.from({ length: (LARGEST + 1) ** 2 }, (_, i) => ({
@@ -83,7 +91,7 @@ function hiddenTables(item: SqlSelectItem): (readonly Row[])[] {
     b: i % (LARGEST + 1),
     c: rng.pick(LETTERS),
   }));
-  return [rng.shuffle(pairs), Array.from({ length: 12 }, () => drawRow(rng)), []];
+  return [rng.shuffle(pairs), ...Array.from({ length: UNEVEN_TABLES }, () => unevenTable(rng)), []];
 }
 
 function setupText(table: readonly Row[]): string {
