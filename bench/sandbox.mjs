@@ -7,8 +7,8 @@
 import { bindTask, registeredTasks } from '../dist/data/index.js';
 import { openJavaScript } from '../dist/sandbox/javascript.js';
 import { openSql } from '../dist/sandbox/sql.js';
+import { callRate } from './call_rate.mjs';
 import { describeMachine, machineLine, readFlags, table, writeJson } from './command.mjs';
-import { summarize } from './statistics.mjs';
 
 /** Milliseconds of one measurement. */
 const MS = 500;
@@ -16,21 +16,7 @@ const PROBLEMS = 64;
 
 const { repeats, json } = readFlags({ repeats: 5, quickRepeats: 2 });
 
-/** Milliseconds of this process: what else runs on the machine is not the sandbox's. */
-const clock = () => process.cpuUsage().user / 1000;
-
-/** Calls per second, the median of several measurements; the first warms up. */
-function rate(call) {
-  const rates = [];
-  let index = 0;
-  for (let repeat = 0; repeat <= repeats; repeat++) {
-    const start = clock();
-    const first = index;
-    while (clock() - start < MS) call(index++);
-    rates.push((1000 * (index - first)) / (clock() - start));
-  }
-  return Math.round(summarize(rates.slice(1)).median);
-}
+const rate = (call) => callRate(call, { repeats, ms: MS });
 
 /** A task's problems at a level, with their right answers. */
 async function problemsOf(name, level) {

@@ -6,8 +6,8 @@
  * A task without a solver draws 20,000 a second and more, one with a solver 1,000; each judges 100,000.
  */
 import { bindTask, registeredTasks } from '../dist/data/index.js';
+import { callRate } from './call_rate.mjs';
 import { describeMachine, machineLine, readFlags, table, writeJson } from './command.mjs';
-import { summarize } from './statistics.mjs';
 
 /** Milliseconds of one measurement. */
 const MS = 100;
@@ -38,26 +38,7 @@ const WITH_SOLVER = new Set([
 const LEAST = { problems: 20_000, solved: 1000, verdicts: 100_000 };
 
 const { repeats, json } = readFlags({ repeats: 5, quickRepeats: 2 });
-
-/** Milliseconds of this process: what else runs on the machine is not the task's. */
-const clock = () => process.cpuUsage().user / 1000;
-
-/** Calls per second, the median of several measurements; the first warms up. */
-function rate(call) {
-  const rates = [];
-  let index = 0;
-  for (let repeat = 0; repeat <= repeats; repeat++) {
-    const start = clock();
-    const first = index;
-    let ms = 0;
-    do {
-      for (let i = 0; i < CHUNK; i++) call(index++);
-      ms = clock() - start;
-    } while (ms < MS);
-    rates.push((1000 * (index - first)) / ms);
-  }
-  return Math.round(summarize(rates.slice(1)).median);
-}
+const rate = (call) => callRate(call, { repeats, ms: MS, chunk: CHUNK });
 
 /** Problems and verdicts per second of a task at some knobs. */
 function measure(definition, knobs) {

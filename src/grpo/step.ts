@@ -33,7 +33,7 @@ export interface Step {
 /**
  * Opens the step that is about to be taken. Random streams are named by seed, stage, step and method, and by how many
  * problems were drawn before: a batch without signal is followed by another one for the same step. Of batches that are
- * sampled ahead, several may be of one step; each is told from the others by how many wait.
+ * sampled ahead, several may be of one step; how many wait tells them apart.
  */
 export function openStep(run: TrainingRun, configured: GrpoStageConfig): Step {
   const { config, engine, ledger, rewards } = run;

@@ -10,7 +10,7 @@ import type { Json } from '../options/json.ts';
 import type { SandboxEngine, SandboxFailure, SandboxResult } from './limits.ts';
 import type { MeteredInstance } from './metered_instance.ts';
 import { loadMetered } from './metered_load.ts';
-import { MOST_FUEL } from './metered_module.ts';
+import { Failed, runMetered } from './metered_run.ts';
 import { loadPeers } from './peer.ts';
 
 const PACKAGES = ['quickjs-emscripten-core@0.32.0', '@jitl/quickjs-singlefile-mjs-release-sync@0.32.0'];
@@ -74,15 +74,6 @@ const REASONS: Readonly<Record<SandboxFailure, string>> = {
 /** Messages of the engine when it has no more; a program may throw the like, and fails then as well. */
 const OUT_OF: Readonly<Record<string, SandboxFailure>> = { 'out of memory': 'memory', 'stack overflow': 'stack' };
 
-/** A failure on the way, thrown to where the result is made. */
-class Failed extends Error {
-  readonly failure: SandboxFailure;
-  constructor(failure: SandboxFailure) {
-    super(failure);
-    this.failure = failure;
-  }
-}
-
 class Sandbox implements JavaScriptSandbox {
   readonly engine: SandboxEngine;
   readonly #context: QuickJSContext;
@@ -117,25 +108,13 @@ class Sandbox implements JavaScriptSandbox {
   }
 
   #limited(text: string, { fuel = DEFAULT_FUEL, seed = 0 }: RunOptions = {}, work: () => QuickJSHandle): SandboxResult {
-    if (!(Number.isInteger(fuel) && fuel >= 1 && fuel <= MOST_FUEL)) {
-      throw new RangeError(`fuel: ${fuel} — a whole number from 1 to ${MOST_FUEL}`);
-    }
-    if (text.length > MOST_CHARACTERS) return failed('syntax', 0);
-    const instance = this.#instance;
-    instance.restore(MOST_FUEL);
-    this.#called(this.#setSeed, this.#context.newNumber(seed));
-    instance.refuel(fuel);
-    try {
-      const output = this.#textOf(this.#called(this.#stringify, work()));
-      return { ok: true, output, fuel: fuel - instance.fuel };
-    } catch (error) {
-      const left = instance.fuel;
-      if (left < 0) return failed('fuel', fuel);
-      if (error instanceof Failed) return failed(error.failure, fuel - left);
-      // A RangeError is of the host's own stack, which in Node is twice as deep as any program gets.
-      if (instance.isTooDeep || error instanceof RangeError) return failed('stack', fuel - left);
-      throw error;
-    }
+    const result = runMetered(this.#instance, REASONS, {
+      fuel,
+      isRefused: text.length > MOST_CHARACTERS,
+      prepare: () => void this.#called(this.#setSeed, this.#context.newNumber(seed)),
+      work: () => this.#textOf(this.#called(this.#stringify, work())),
+    });
+    return result.ok ? { ok: true, output: result.value, fuel: result.fuel } : result;
   }
 
   #evaluated(code: string): QuickJSHandle {
@@ -172,10 +151,6 @@ class Sandbox implements JavaScriptSandbox {
     if (this.#context.typeof(value) !== 'string' || this.#lengthOf(value) > MOST_OUTPUT) throw new Failed('output');
     return this.#context.getString(value);
   }
-}
-
-function failed(failure: SandboxFailure, fuel: number): SandboxResult {
-  return { ok: false, failure, reason: REASONS[failure], fuel };
 }
 
 let opened: Promise<JavaScriptSandbox> | undefined;

@@ -15,10 +15,16 @@ export type SandboxFailure =
   /** It gave too much, or what is no value of JSON. */
   | 'output';
 
+/** A run that gave nothing, and the fuel that it took. */
+export interface SandboxFailed {
+  readonly ok: false;
+  readonly failure: SandboxFailure;
+  readonly reason: string;
+  readonly fuel: number;
+}
+
 /** What became of a program: its output, or how it failed, and the fuel that it took. */
-export type SandboxResult =
-  | { readonly ok: true; readonly output: string; readonly fuel: number }
-  | { readonly ok: false; readonly failure: SandboxFailure; readonly reason: string; readonly fuel: number };
+export type SandboxResult = { readonly ok: true; readonly output: string; readonly fuel: number } | SandboxFailed;
 
 /** The sandboxes by name. */
 export type SandboxName = 'javascript' | 'sql';

@@ -18,7 +18,7 @@ let loading: Promise<unknown> = Promise.resolve();
 /** @param memory  of a fixed size, which `load` gives to its module @throws RangeError where the module was not seen */
 export function loadMetered<T>(memory: WebAssembly.Memory, load: () => Promise<T>): Promise<Metered<T>> {
   const loaded = loading.then(() => loadAlone(memory, load));
-  loading = loaded.catch(() => undefined); // whoever asked for it gets the error
+  loading = loaded.catch(() => undefined); // the caller gets the error
   return loaded;
 }
 

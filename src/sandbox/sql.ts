@@ -5,10 +5,10 @@
  * that it names (sqlite3_set_authorizer); what writes, attaches, sets, or knows time or chance is refused. Each query begins
  * from the same bytes of memory, with a database of its own, and takes fuel for all that the engine does for it.
  */
-import type { SandboxEngine, SandboxFailure } from './limits.ts';
+import type { SandboxEngine, SandboxFailed, SandboxFailure } from './limits.ts';
 import type { MeteredInstance } from './metered_instance.ts';
 import { loadMetered } from './metered_load.ts';
-import { MOST_FUEL } from './metered_module.ts';
+import { Failed, runMetered } from './metered_run.ts';
 import { loadPeers } from './peer.ts';
 
 const PACKAGES = ['@sqlite.org/sqlite-wasm@3.54.1-build1'];
@@ -31,7 +31,7 @@ export type SqlValue = number | string | null;
 /** What became of a query, and the fuel that it took. */
 export type SqlResult =
   | { readonly ok: true; readonly rows: readonly (readonly SqlValue[])[]; readonly fuel: number }
-  | { readonly ok: false; readonly failure: SandboxFailure; readonly reason: string; readonly fuel: number };
+  | SandboxFailed;
 
 export interface SqlSandbox {
   readonly engine: SandboxEngine;
@@ -103,14 +103,6 @@ const REASONS: Readonly<Record<SandboxFailure, string>> = {
   output: 'its result is too large, or no table of texts and numbers',
 };
 
-class Failed extends Error {
-  readonly failure: SandboxFailure;
-  constructor(failure: SandboxFailure) {
-    super(failure);
-    this.failure = failure;
-  }
-}
-
 class Sandbox implements SqlSandbox {
   readonly engine: SandboxEngine;
   readonly #sqlite: Sqlite;
@@ -148,33 +140,18 @@ class Sandbox implements SqlSandbox {
   }
 
   query(setup: string, text: string, fuel = DEFAULT_SQL_FUEL): SqlResult {
-    if (!(Number.isInteger(fuel) && fuel >= 1 && fuel <= MOST_FUEL)) {
-      throw new RangeError(`fuel: ${fuel} — a whole number from 1 to ${MOST_FUEL}`);
-    }
-    const failed = (failure: SandboxFailure, used: number): SqlResult => ({
-      ok: false,
-      failure,
-      reason: REASONS[failure],
-      fuel: used,
+    const result = runMetered(this.#instance, REASONS, {
+      fuel,
+      isRefused: text.length > MOST_CHARACTERS || text.includes('\0'),
+      prepare: () => {
+        this.#isGuarded = false;
+        this.#isRefused = false;
+        this.#database.exec(setup);
+        this.#isGuarded = true;
+      },
+      work: () => this.#rows(text),
     });
-    if (text.length > MOST_CHARACTERS || text.includes('\0')) return failed('syntax', 0);
-    const instance = this.#instance;
-    this.#isGuarded = false;
-    this.#isRefused = false;
-    instance.restore(MOST_FUEL);
-    this.#database.exec(setup);
-    this.#isGuarded = true;
-    instance.refuel(fuel);
-    try {
-      const rows = this.#rows(text);
-      return { ok: true, rows, fuel: fuel - instance.fuel };
-    } catch (error) {
-      const left = instance.fuel;
-      if (left < 0) return failed('fuel', fuel);
-      if (error instanceof Failed) return failed(error.failure, fuel - left);
-      if (instance.isTooDeep || error instanceof RangeError) return failed('stack', fuel - left);
-      throw error;
-    }
+    return result.ok ? { ok: true, rows: result.value, fuel: result.fuel } : result;
   }
 
   #rows(text: string): SqlValue[][] {

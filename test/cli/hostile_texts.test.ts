@@ -21,7 +21,7 @@ const evil = (word: string): string => `${word}${EVIL}\nloads nothing`;
 const ESCAPE = '\u001b\\[';
 const COLORS = new RegExp(`${ESCAPE}(?:[0-2]|22|3[1-69])m`, 'g');
 const REGION = new RegExp(`${ESCAPE}(?:\\?25[lh]|\\?2026[hl]|2K|J|\\d+A|2[23];2t)|\r(?=${ESCAPE}|\n|$)`, 'g');
-/** Of the window: plain characters alone. */
+/** A title of the window: plain characters alone. */
 const BELL = '\u0007';
 const TITLE = new RegExp(`\u001b\\]2;[^\\p{C}\\p{Zl}\\p{Zp}]*${BELL}`, 'gu');
 const CONTROL = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;

@@ -6,7 +6,7 @@ import type { KeptProblem } from '../../src/run/logs/problem_records.ts';
 const right = { score: 1, status: 'correct', canonical: '12' } as const;
 const wrong = { score: 0, status: 'incorrect', canonical: '21' } as const;
 
-/** A problem with this greedy answer, and so many right samples of four. */
+/** A problem with this greedy answer, and this many right samples of four. */
 const problem = (key: string, isRight: boolean, samples: number, tokens = 2): KeptProblem => ({
   key,
   weight: 1,

@@ -156,7 +156,7 @@ function waysToAsk(point: MethodPoint, isPlayed: boolean): readonly unknown[][] 
 }
 
 /**
- * [count] what stands at a point: one method where it takes one, some where it takes a list. The first of them take
+ * [count] what is at a point: one method where it takes one, some where it takes a list. The first of them take
  * turns, so that every method comes up.
  */
 function chosenAt(

@@ -3,25 +3,14 @@ import { readFileSync, statSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Fingerprint } from './fingerprint.ts';
+import type { RunFingerprint } from './run_fingerprint.ts';
 
 /** What only the caller knows; the machine supplies the rest. */
-export type FingerprintInputs = Pick<
-  Fingerprint,
-  | 'backend'
-  | 'backendFeatures'
-  | 'mathematics'
-  | 'threads'
-  | 'seed'
-  | 'configHash'
-  | 'base'
-  | 'start'
-  | 'taskNames'
-  | 'sandboxes'
-  | 'modules'
-> & {
-  /** Whose git commit to record; default the working directory. */
-  readonly directory?: string;
-};
+export type FingerprintInputs = RunFingerprint &
+  Pick<Fingerprint, 'modules'> & {
+    /** Whose git commit to record; default the working directory. */
+    readonly directory?: string;
+  };
 
 /** The fingerprint of a run on this machine, with this Node and this version of the package. */
 export function collectFingerprint({ directory = process.cwd(), ...given }: FingerprintInputs): Fingerprint {

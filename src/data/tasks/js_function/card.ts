@@ -15,13 +15,8 @@ export const FUNCTION_KNOBS = options({
     .describe('What each test of an answer may use, in units of the sandbox: about a millisecond.'),
 });
 
-export type JsFunctionKnobs = Values<typeof FUNCTION_KNOBS>;
-
-export const jsFunctionCard = {
-  name: 'js_function',
-  does: 'Write a function in JavaScript that does what three examples show.',
-  example: ['[1,2,3]:[3,4,5] [0,7,4]:[2,9,6] [5,5,1]:[7,7,3]>', 'a=>a.map(x=>x+2)'],
-  version: 1,
+/** What cards of such tasks have in common. */
+export const FUNCTION_CARD = {
   category: 'programs',
   tier: 3,
   sandbox: 'javascript',
@@ -29,4 +24,14 @@ export const jsFunctionCard = {
   knobs: FUNCTION_KNOBS,
   levels: [{}, { methods: 2 }, { steps: 2, methods: 2 }, { steps: 3, methods: 2 }],
   attributes: { steps: [1, 2, 3], methods: [1, 2] },
+} satisfies Omit<ListedCard<JsFunctionKnobs>, 'name' | 'does' | 'example' | 'version'>;
+
+export type JsFunctionKnobs = Values<typeof FUNCTION_KNOBS>;
+
+export const jsFunctionCard = {
+  name: 'js_function',
+  does: 'Write a function in JavaScript that does what three examples show.',
+  example: ['[1,2,3]:[3,4,5] [0,7,4]:[2,9,6] [5,5,1]:[7,7,3]>', 'a=>a.map(x=>x+2)'],
+  version: 1,
+  ...FUNCTION_CARD,
 } satisfies ListedCard<JsFunctionKnobs>;

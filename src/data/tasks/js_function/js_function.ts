@@ -7,56 +7,22 @@
  *   split       by hash of what the function does with some lists, however it is written
  */
 import type { JavaScriptSandbox } from '../../../sandbox/javascript.ts';
-import { lineTask } from '../../line_task.ts';
 import type { TaskDefinition } from '../../task.ts';
 import { type JsFunctionKnobs, jsFunctionCard } from './card.ts';
-import { behaviourOf, CHARACTERS, chainText, drawChain, LONGEST_STEP, neighbours } from './steps.ts';
-import {
-  drawShown,
-  examplesInWords,
-  examplesText,
-  functionMisses,
-  isTold,
-  judgeFunction,
-  LONGEST_EXAMPLES,
-  type ShownFunction,
-} from './tests.ts';
-
-const rightAnswer = ({ steps }: ShownFunction): string => `a=>a${chainText(steps)}`;
-const keyOf = ({ steps }: ShownFunction): string => `js_function|${behaviourOf(steps)}`;
+import { functionTask } from './function_task.ts';
+import { behaviourOf, drawChain, functionText } from './steps.ts';
+import { drawShown, examplesInWords, examplesText, type ShownFunction } from './tests.ts';
 
 export function jsFunction(sandbox: JavaScriptSandbox): TaskDefinition<ShownFunction, JsFunctionKnobs> {
-  const judge = (item: ShownFunction, answer: string, { fuel }: JsFunctionKnobs) =>
-    judgeFunction(sandbox, item, keyOf(item), answer, fuel);
-  const line = lineTask<ShownFunction, JsFunctionKnobs>(jsFunctionCard, {
-    family: 'js_function',
-    answers: 'open',
-    characters: CHARACTERS,
+  return functionTask<ShownFunction>(jsFunctionCard, sandbox, {
     generate: (rng, { steps, methods }) => ({ steps: drawChain(rng, steps, methods === 1), shown: drawShown(rng) }),
-    isFit: isTold,
-    key: keyOf,
+    key: ({ steps }) => `js_function|${behaviourOf(steps)}`,
     prompt: (item) => `${examplesText(item)}>`,
     question: (item) =>
       'Write a function in JavaScript that takes a list of whole numbers from 0 to 20 and gives ' +
       `${examplesInWords(item)}. It does the same with other lists. Answer with an arrow function alone, such as a=>a.map(x=>x*2).`,
-    oracle: rightAnswer,
-    verify: judge,
-    mutants: (item, knobs, rng) => {
-      const right = rightAnswer(item);
-      const neighbour = rng.pick(neighbours(item.steps));
-      const texts: Record<string, string> = {
-        ...functionMisses(item, right),
-        'another step': rightAnswer({ ...item, steps: neighbour }),
-        'a step left out': rightAnswer({ ...item, steps: item.steps.slice(1) }),
-      };
-      return Object.fromEntries(Object.entries(texts).filter(([, text]) => judge(item, text, knobs).score !== 1));
-    },
+    misses: ({ steps }) => ({ 'a step left out': functionText(steps.slice(1)) }),
     chance: () => 0.05,
-    longest: ({ steps }) => ({
-      prompt: LONGEST_EXAMPLES + 1,
-      answer: 4 + steps * LONGEST_STEP,
-      question: LONGEST_EXAMPLES + 270,
-    }),
+    longest: () => ({ prompt: 1, question: 270 }),
   });
-  return { ...line, takesTime: true, sandboxEngine: sandbox.engine };
 }

@@ -85,6 +85,11 @@ export function chainText(steps: readonly Step[]): string {
   return steps.map(({ kind, n }) => ruleOf(kind).text(n)).join('');
 }
 
+/** The function that calls the methods of a chain on its list. */
+export function functionText(steps: readonly Step[]): string {
+  return `a=>a${chainText(steps)}`;
+}
+
 /** A chain of this many steps, of which the last alone may give a number. @param isPlain  of one kind of step: on each element */
 export function drawChain(rng: Rng, length: number, isPlain: boolean): Step[] {
   return Array.from({ length }, (_, i) => {

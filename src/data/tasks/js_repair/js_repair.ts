@@ -6,42 +6,17 @@
  *   split       that of js_function, by the right function
  */
 import type { JavaScriptSandbox } from '../../../sandbox/javascript.ts';
-import { lineTask } from '../../line_task.ts';
 import type { TaskDefinition } from '../../task.ts';
 import type { JsFunctionKnobs } from '../js_function/card.ts';
-import {
-  behaviourOf,
-  CHARACTERS,
-  chainText,
-  drawChain,
-  LONGEST_STEP,
-  neighbours,
-  type Step,
-} from '../js_function/steps.ts';
-import {
-  drawShown,
-  examplesInWords,
-  examplesText,
-  functionMisses,
-  isTold,
-  judgeFunction,
-  LONGEST_EXAMPLES,
-  type ShownFunction,
-} from '../js_function/tests.ts';
+import { functionTask } from '../js_function/function_task.ts';
+import { behaviourOf, chainText, drawChain, functionText, LONGEST_STEP, type Step } from '../js_function/steps.ts';
+import { drawShown, examplesInWords, examplesText, type ShownFunction } from '../js_function/tests.ts';
 import { jsRepairCard } from './card.ts';
 
 export type JsRepairItem = ShownFunction & { readonly wrong: readonly Step[] };
 
-const functionText = (steps: readonly Step[]): string => `a=>a${chainText(steps)}`;
-const keyOf = ({ steps, wrong }: JsRepairItem): string => `js_repair|${behaviourOf(steps)}|${chainText(wrong)}`;
-
 export function jsRepair(sandbox: JavaScriptSandbox): TaskDefinition<JsRepairItem, JsFunctionKnobs> {
-  const judge = (item: JsRepairItem, answer: string, { fuel }: JsFunctionKnobs) =>
-    judgeFunction(sandbox, item, keyOf(item), answer, fuel);
-  const line = lineTask<JsRepairItem, JsFunctionKnobs>(jsRepairCard, {
-    family: 'js_function',
-    answers: 'open',
-    characters: CHARACTERS,
+  return functionTask<JsRepairItem>(jsRepairCard, sandbox, {
     generate(rng, { steps: length, methods }) {
       const steps = drawChain(rng, length, methods === 1);
       // The wrong one has methods of the level too.
@@ -50,31 +25,15 @@ export function jsRepair(sandbox: JavaScriptSandbox): TaskDefinition<JsRepairIte
       const wrong = steps.map((step, i) => (i === at ? (others[i] as Step) : step));
       return behaviourOf(wrong) === behaviourOf(steps) ? null : { steps, shown: drawShown(rng), wrong };
     },
-    isFit: isTold,
-    key: keyOf,
+    key: ({ steps, wrong }) => `js_repair|${behaviourOf(steps)}|${chainText(wrong)}`,
     splitKey: ({ steps }) => `js_function|${behaviourOf(steps)}`,
     prompt: (item) => `${functionText(item.wrong)}|${examplesText(item)}>`,
     question: (item) =>
       `This function in JavaScript is wrong in one step: ${functionText(item.wrong)}. For lists of whole numbers from 0 to 20 it should give ` +
       `${examplesInWords(item)}, and do the same with other lists. Answer with the corrected arrow function alone.`,
-    oracle: ({ steps }) => functionText(steps),
-    verify: judge,
-    mutants: (item, knobs, rng) => {
-      const right = functionText(item.steps);
-      const texts: Record<string, string> = {
-        ...functionMisses(item, right),
-        'the function as it was': functionText(item.wrong),
-        'another step': functionText(rng.pick(neighbours(item.steps))),
-      };
-      return Object.fromEntries(Object.entries(texts).filter(([, text]) => judge(item, text, knobs).score !== 1));
-    },
+    misses: ({ wrong }) => ({ 'the function as it was': functionText(wrong) }),
     /** Where one step may be a method, "length" is right in 31 % of the problems, counted over 64. */
     chance: ({ steps, methods }) => (methods === 2 && steps === 1 ? 0.4 : 0.05),
-    longest: ({ steps }) => ({
-      prompt: LONGEST_EXAMPLES + 6 + steps * LONGEST_STEP,
-      answer: 4 + steps * LONGEST_STEP,
-      question: LONGEST_EXAMPLES + 270 + steps * LONGEST_STEP,
-    }),
+    longest: ({ steps }) => ({ prompt: 6 + steps * LONGEST_STEP, question: 270 + steps * LONGEST_STEP }),
   });
-  return { ...line, takesTime: true, sandboxEngine: sandbox.engine };
 }

@@ -76,7 +76,7 @@ function rightRows(item: SqlSelectItem, table: readonly Row[]): SqlValue[][] {
 const UNEVEN_TABLES = 4;
 const UNEVEN_ROWS = 90;
 
-/** Of numbers some of which are far more frequent, others in each table: few other queries give the same counts. */
+/** Some numbers are far more frequent, other ones in each table: few other queries give the same counts. */
 function unevenTable(rng: Rng): Row[] {
   const [a, b] = NUMBERS.map(() => rng.shuffle(Array.from({ length: LARGEST + 1 }, (_, n) => n)));
   const drawn = (order: readonly number[]): number => order[Math.min(rng.int(0, LARGEST), rng.int(0, LARGEST))];
