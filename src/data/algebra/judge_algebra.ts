@@ -1,6 +1,6 @@
 /** Verdicts on expressions in x: by identity, and by the form that is asked. */
-import { readAlgebra, termsOf } from '../../parsing/algebra.ts';
-import { isSame, type Samples, samplesOf } from '../../parsing/identity.ts';
+import { type Algebra, readAlgebra, termsOf } from '../../parsing/algebra.ts';
+import { firstSample, isSame, type Meant } from '../../parsing/identity.ts';
 import { trimAscii } from '../../parsing/trim_ascii.ts';
 import { illegal, malformed, missing, wrongValue } from '../../rewards/reject.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
@@ -8,33 +8,32 @@ import { correct } from '../judge.ts';
 
 /** What is asked of an answer. */
 export interface AlgebraRules {
-  /** What of the answer is compared: its values, or its slopes. */
-  readonly compares: keyof Samples;
+  /** What of the answer is compared: itself, or its derivative. */
+  readonly compares: Meant['as'];
   /** Whether it must be a sum of terms without brackets, one of each power. */
   readonly isExpanded?: boolean;
   /** Whether `+C` may be its end. */
   readonly hasConstant?: boolean;
 }
 
-/** A text of a task's own at the points. @throws RangeError where it cannot be read */
-export function samplesOfText(text: string): Samples {
+/** A text of a task's own. @throws RangeError where it cannot be read */
+export function readOwn(text: string): Algebra {
   const reading = readAlgebra(text);
-  const samples = reading.ok ? samplesOf(reading.expression) : undefined;
-  if (samples === undefined) throw new RangeError(`${text} is no expression in x`);
-  return samples;
+  if (!reading.ok) throw new RangeError(`${text} is no expression in x`);
+  return reading.expression;
 }
 
-/** Exactly the function whose values these are, in the form that the rules ask. */
-export function judgeAlgebra(answer: string, truth: readonly bigint[], rules: AlgebraRules): Verdict {
+/** Exactly the function that is the truth, in the form that the rules ask. */
+export function judgeAlgebra(answer: string, truth: Meant, rules: AlgebraRules): Verdict {
   const trimmed = trimAscii(answer);
   if (trimmed === '') return missing('the answer is empty');
   const text = rules.hasConstant ? trimmed.replace(/ ?\+ ?C$/, '') : trimmed;
   const reading = readAlgebra(text);
   if (!reading.ok) return malformed(reading.reason);
-  const samples = samplesOf(reading.expression);
-  if (samples === undefined) return illegal('it divides by zero');
-  const canonical = (samples[rules.compares][0] as bigint).toString(36);
-  if (!isSame(samples[rules.compares], truth)) return { ...wrongValue('another function'), canonical };
+  const given: Meant = { expression: reading.expression, as: rules.compares };
+  const canonical = firstSample(given)?.toString(36);
+  if (canonical === undefined) return illegal('it divides by zero');
+  if (!isSame(given, truth)) return { ...wrongValue('another function'), canonical };
   const isInForm = !rules.isExpanded || (!text.includes('(') && termsOf(reading.expression) !== undefined);
   return isInForm ? correct('the right function', canonical) : illegal('the right function, not as a sum of terms');
 }

@@ -5,7 +5,7 @@
  *   verdict     the answer is derived by rules of the package and compared; a constant may follow, as a number or as +C
  *   split       by hash of the polynomial
  */
-import { algebraMisses, judgeAlgebra, samplesOfText } from '../../algebra/judge_algebra.ts';
+import { algebraMisses, judgeAlgebra, readOwn } from '../../algebra/judge_algebra.ts';
 import {
   antiderivativeText,
   derived,
@@ -19,7 +19,11 @@ import { type AntiderivativeKnobs, antiderivativeCard } from './card.ts';
 export type AntiderivativeItem = { readonly polynomial: Polynomial };
 
 const judge = ({ polynomial }: AntiderivativeItem, answer: string) =>
-  judgeAlgebra(answer, samplesOfText(polynomialText(polynomial)).values, { compares: 'slopes', hasConstant: true });
+  judgeAlgebra(
+    answer,
+    { expression: readOwn(polynomialText(polynomial)), as: 'value' },
+    { compares: 'slope', hasConstant: true },
+  );
 
 export const antiderivative = lineTask<AntiderivativeItem, AntiderivativeKnobs>(antiderivativeCard, {
   family: 'antiderivative',

@@ -5,7 +5,7 @@
  *   verdict     the same function, however it is written
  *   split       by hash of the derivative, which other functions have too
  */
-import { algebraMisses, judgeAlgebra, samplesOfText } from '../../algebra/judge_algebra.ts';
+import { algebraMisses, judgeAlgebra, readOwn } from '../../algebra/judge_algebra.ts';
 import {
   bracketed,
   derived,
@@ -32,7 +32,7 @@ function rightAnswer({ form, parts: [one = [], two = [1]] }: DerivativeItem): st
 }
 
 const judge = (item: DerivativeItem, answer: string) =>
-  judgeAlgebra(answer, samplesOfText(problemText(item)).slopes, { compares: 'values' });
+  judgeAlgebra(answer, { expression: readOwn(problemText(item)), as: 'slope' }, { compares: 'value' });
 
 export const derivative = lineTask<DerivativeItem, DerivativeKnobs>(derivativeCard, {
   family: 'derivative',

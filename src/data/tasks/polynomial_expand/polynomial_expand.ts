@@ -5,7 +5,7 @@
  *   verdict     the same function, written as a sum of terms without brackets, one of each power
  *   split       by hash of the product, which other factors may have too
  */
-import { algebraMisses, judgeAlgebra, samplesOfText } from '../../algebra/judge_algebra.ts';
+import { algebraMisses, judgeAlgebra, readOwn } from '../../algebra/judge_algebra.ts';
 import { bracketed, drawPolynomial, multiplied, type Polynomial, polynomialText } from '../../algebra/polynomials.ts';
 import { lineTask } from '../../line_task.ts';
 import { type PolynomialExpandKnobs, polynomialExpandCard } from './card.ts';
@@ -16,7 +16,11 @@ const productOf = ({ factors }: PolynomialExpandItem): Polynomial => factors.red
 const problemText = ({ factors }: PolynomialExpandItem): string => factors.map(bracketed).join('');
 
 const judge = (item: PolynomialExpandItem, answer: string) =>
-  judgeAlgebra(answer, samplesOfText(problemText(item)).values, { compares: 'values', isExpanded: true });
+  judgeAlgebra(
+    answer,
+    { expression: readOwn(problemText(item)), as: 'value' },
+    { compares: 'value', isExpanded: true },
+  );
 
 export const polynomialExpand = lineTask<PolynomialExpandItem, PolynomialExpandKnobs>(polynomialExpandCard, {
   family: 'polynomial_expand',
