@@ -14,7 +14,7 @@ describeTasks(
     js_repair: ['99cf4304', '6d41e86f', '6e4ad56c', '53736fb3'],
     sql_select: ['9f851a73', 'b7224be5', '7dc7b2e5', '8f0f7799'],
   },
-  1 / 8,
+  1 / 20,
 );
 
 const sandbox = await openJavaScript();
