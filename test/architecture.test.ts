@@ -243,7 +243,7 @@ it('what rlvr-train/web and its worker load reaches no node: import, not even la
 });
 
 it('a generator is loaded by the run that needs it: what is imported at once are the cards of the tasks', () => {
-  const entries = ['index.ts', 'data/index.ts', 'cli/main.ts', 'web/index.ts', 'web/engine_worker.ts'];
+  const entries = ['index.ts', 'data/index.ts', 'cli/command_line.ts', 'web/index.ts', 'web/engine_worker.ts'];
   const seen = reached(entries, (kind) => kind === 'value');
   const ofTasks = [...seen].filter((path) => path.startsWith('data/tasks/'));
   expect(ofTasks).toContain('data/tasks/countdown/card.ts');
