@@ -100,9 +100,9 @@ const UNTOLD: readonly string[] = ['browser', 'not told'];
 export function sameBits(before: Fingerprint, after: Fingerprint): FingerprintComparison {
   const isPortable = before.backend === after.backend && PORTABLE_BACKENDS.has(after.backend);
   const agrees = isPortable && before.mathematics !== undefined && before.mathematics === after.mathematics;
-  const isToldOnly = (field: string, change: string): boolean => {
+  const isToldOnly = (field: string): boolean => {
     if (TOLD_ONLY.has(field)) return true;
-    if (field === 'cpuModel' || change.startsWith('backendFeatures.simd')) return isPortable;
+    if (field === 'cpuModel') return isPortable;
     if (field === 'engine') return agrees;
     if (field === 'platform' || field === 'arch')
       return agrees && [before, after].some((one) => UNTOLD.includes(one[field]));
@@ -112,8 +112,10 @@ export function sameBits(before: Fingerprint, after: Fingerprint): FingerprintCo
   const warnings: string[] = [];
   for (const change of describeChanges(before, after, NAMES)) {
     const field = change.split(/[.:]/, 1)[0];
+    // Measured at every start, so it may differ on one machine; it decides no bits.
+    if (isPortable && change.startsWith('backendFeatures.simd:')) continue;
     if (NEWER.some((name) => name === field && (before[name] === undefined || after[name] === undefined))) continue;
-    (isToldOnly(field, change) ? warnings : differences).push(change);
+    (isToldOnly(field) ? warnings : differences).push(change);
   }
   return { same: differences.length === 0, differences, warnings };
 }
