@@ -1,6 +1,6 @@
 /**
  * Ctrl-C at random moments of a run of a real model: within two seconds, or a step, and after the resume the bits of a run that
- * was not stopped. CI stops it at two moments of a small run, `RLVR_STOPS=30` at 30 of one with the steps of
+ * was not stopped. CI stops it at two moments of a small run, `RLVR_STOPS=30` at 30 with half the completions a step of
  * configs/smollm2.yaml, and prints each; that takes half an hour on two cores.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -23,8 +23,8 @@ const SETTINGS = {
   model_name_or_path: SMOLLM2,
   max_steps: IS_SMALL ? 1 : 6,
   eval_steps: IS_SMALL ? 1 : 3,
-  eval_samples: IS_SMALL ? 4 : 32,
-  generation_batch_size: IS_SMALL ? 10 : 80,
+  eval_samples: IS_SMALL ? 4 : 16,
+  generation_batch_size: IS_SMALL ? 10 : 40,
   per_device_train_batch_size: IS_SMALL ? 10 : 20,
   warmup_steps: 1,
   threads: 2,
