@@ -103,6 +103,7 @@ function reached(loaded, plays) {
         best: await playedBy('expert', tasks, items, 20),
         random: await playedBy('random', tasks, items, 20),
         ...(tasks.shares[0].task.name === 'tic_tac_toe' && {
+          ofNewPositions: await ofNewPositions(run.engine, stage, tasks, plays),
           wholeGames: await wholeGames(run.engine, stage, items[0]),
         }),
         sha: await weightsSha256(run.engine.policy),
@@ -145,14 +146,37 @@ function playedBy(player, tasks, items, episodes) {
   });
 }
 
-/** Games from the empty board against the perfect opponent: as x, and as o after each first move. */
+/** Held-out positions that no game of training passes through, as none of 200,000 games at random does. */
+async function ofNewPositions(engine, stage, tasks, plays) {
+  const [{ task }] = tasks.shares;
+  const { environment } = await registeredTasks[task.name].load();
+  const bound = bindEnvironment(environment, task.name, task.knobs);
+  const met = new Set();
+  for (let game = 0; game < 200_000; game++) {
+    const rng = rngFor(`met|${game}`);
+    playEpisode(bound, task.trainItem(0, game), `met|${game}`, (state) => {
+      met.add(state.cells);
+      return environment.random(state, task.knobs, rng);
+    });
+  }
+  const items = tasks.heldOutItems().filter(({ identity }) => !met.has(identity.cells));
+  return { positions: items.length, ...(await played(engine, stage, items, plays)) };
+}
+
+/** Games from the empty board against the perfect opponent: beginning, and after each first move. */
 function wholeGames(engine, stage, item) {
-  const starts = ['.........', ...Array.from({ length: 9 }, (_, at) => `${'.'.repeat(at)}x${'.'.repeat(8 - at)}`)];
+  const starts = ['.........', ...Array.from({ length: 9 }, (_, at) => `${'.'.repeat(at)}o${'.'.repeat(8 - at)}`)];
   const items = starts.map((cells, at) => {
-    const side = at === 0 ? 'x' : 'o';
     const key = `tic_tac_toe|${cells}`;
     // As often first as second.
-    return { ...item, id: key, key, prompt: `${cells}${side}>`, identity: { cells, side }, weight: at === 0 ? 9 : 1 };
+    return {
+      ...item,
+      id: key,
+      key,
+      prompt: at === 0 ? 'xo>' : `xo${at - 1}>`,
+      identity: { cells },
+      weight: at === 0 ? 9 : 1,
+    };
   });
   return played(engine, stage, items, 50);
 }

@@ -182,22 +182,24 @@ export const GAMES: Readonly<Record<string, SecondChecker>> = {
 
   tic_tac_toe({ prompt, knobs }, _, turns) {
     if (turns === undefined) return undefined;
-    const [side, other] = prompt[9] === 'x' ? ['x', 'o'] : ['o', 'x'];
-    const sign = side === 'x' ? 1 : -1;
-    let cells = prompt.slice(0, 9);
-    const worth = sign * minimax(cells, side);
+    const boardOf = (text: string): string => {
+      const [, ofX = '', ofO = ''] = /^x(\d*)o(\d*)>$/.exec(text) ?? [];
+      return [...'012345678'].map((at) => (ofX.includes(at) ? 'x' : ofO.includes(at) ? 'o' : '.')).join('');
+    };
+    let cells = boardOf(prompt);
+    const worth = minimax(cells, 'x');
     for (const { action, answer } of legalTurns(turns)) {
-      const own = cells.slice(0, Number(action)) + side + cells.slice(Number(action) + 1);
-      if (hasThree(own, side)) return true;
+      const own = `${cells.slice(0, Number(action))}x${cells.slice(Number(action) + 1)}`;
+      if (hasThree(own, 'x')) return true;
       const free = own.split('.').length - 1;
       if (free === 0) return worth <= 0;
       // The last cell is the opponent's, and nobody was shown it.
-      if (answer === undefined) return free === 1 && !hasThree(own.replace('.', other), other) && worth <= 0;
-      cells = answer;
+      if (answer === undefined) return free === 1 && !hasThree(own.replace('.', 'o'), 'o') && worth <= 0;
+      cells = boardOf(answer);
       const changed = [...cells].flatMap((cell, at) => (cell === own[at] ? [] : [own[at] + cell]));
-      require(changed.join() === `.${other}`, `${own} became ${answer}`);
+      require(changed.join() === '.o', `${own} became ${answer}`);
       const isPerfect = (knobs as { readonly opponent: string }).opponent === 'perfect';
-      if (isPerfect) require(minimax(cells, side) === minimax(own, other), `${answer} is no perfect move`);
+      if (isPerfect) require(minimax(cells, 'x') === minimax(own, 'o'), `${answer} is no perfect move`);
     }
     return false;
   },

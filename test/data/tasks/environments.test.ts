@@ -11,7 +11,7 @@ const DIGESTS: Readonly<Record<string, readonly string[]>> = {
   frozen_lake: ['44c5714d', '37d3c173', '2a07b36b', 'f1fa3fe7'],
   fsm_site: ['04960980', '831d0ada', '2ade8be0', '26ab378a'],
   form_state: ['6d1c2c9d', '77c5a60d', '79e70475', '2eed0fda'],
-  tic_tac_toe: ['add99937', '355e13ab', '23b4dee1', '8c2d0210'],
+  tic_tac_toe: ['9397e618', 'd66fc69a', 'fb9b8553', '34d31f89'],
   blackjack: ['486ae6f1', 'eedcae4f', 'ac85bbb5'],
   calculator: ['11ac2e43', 'e0f9b86e', '17d18dd4', '91faf1a1'],
   retry: ['fba08ce6', '5051514d', '93bbb0cf'],

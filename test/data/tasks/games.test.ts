@@ -47,12 +47,12 @@ describe('tic_tac_toe', () => {
   });
 
   it('gives a draw half of the score where a win was to be had, and all of it where it was not', () => {
-    const judge = (cells: string, side: 'x' | 'o', actions: string) =>
-      ticTacToe.verify({ cells, side }, actions, { moves: 4, opponent: 'perfect' }, { finishReason: 'eos' });
-    expect(judge('xxooox..x', 'o', '6').score).toBe(1);
-    expect(judge('xxooox..x', 'o', '7').score).toBe(0.5); // x takes the last cell, and nobody has a line
-    expect(judge('xxooox.x.', 'o', '6').score).toBe(1); // no more than a draw was to be had
-    expect(judge('xx.oo....', 'x', '8').score).toBe(0); // o wins at once
+    const judge = (cells: string, actions: string) =>
+      ticTacToe.verify({ cells }, actions, { moves: 4, opponent: 'perfect' }, { finishReason: 'eos' });
+    expect(judge('ooxxxo..o', '6').score).toBe(1);
+    expect(judge('ooxxxo..o', '7').score).toBe(0.5); // o takes the last cell, and nobody has a line
+    expect(judge('ooxxxo.o.', '6').score).toBe(1); // no more than a draw was to be had
+    expect(judge('xx.oo....', '8').score).toBe(0); // o wins at once
   });
 });
 

@@ -5,7 +5,7 @@ import type { TaskCard } from '../../task.ts';
 const KNOBS = options({
   moves: integer({ min: 0, max: 6, example: 4 })
     .default(4)
-    .describe('Most moves that were made at random before the policy is asked; it then plays for the side to move.'),
+    .describe('Most moves that were made at random before the policy is asked; it then plays the side to move, as x.'),
   opponent: choice(['perfect', 'random'])
     .default('perfect')
     .describe('Who plays the other side: one who never errs, or one who takes any free cell.'),
@@ -16,8 +16,8 @@ export type TicTacToeKnobs = Values<typeof KNOBS>;
 export const ticTacToeCard = {
   name: 'tic_tac_toe',
   does: 'Play tic-tac-toe from a given position to at least what it is worth: a win where it is won, else a draw.',
-  example: ['..x.o....x>', '2'],
-  version: 1,
+  example: ['x8o24>', '6'],
+  version: 2,
   category: 'environments',
   tier: 1,
   knobs: KNOBS,
