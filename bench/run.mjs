@@ -17,6 +17,7 @@ const benchmarks = {
   page: 'how soon does the page show learning, and do its thread and its memory stay free?',
   seeds: 'what do the shipped configs reach, whatever the seed?',
   methods: 'what does each method reach from random weights, and is it stable off-policy?',
+  arena: 'which method helps, from the same start, with the same number of sampled tokens?',
   staleness: 'what does it cost to learn from batches that were sampled ahead?',
   strategies: 'what do sources and strategies bring at the same number of sampled tokens?',
   'strategy-costs': 'what do a step and its memory cost with each source and strategy, beside a plain one?',

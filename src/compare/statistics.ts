@@ -12,6 +12,11 @@ export interface Interval {
   readonly high: number;
 }
 
+/** An interval, and the chance that the sign of the mean is one by chance: two-sided, at least 2 of the draws and one more. */
+export interface Tested extends Interval {
+  readonly p: number;
+}
+
 /** One more than a round number, so that both ends of the interval are draws. */
 const DRAWS = 4_001;
 
@@ -52,9 +57,21 @@ export class Bootstrap {
    * @see Efron and Tibshirani 1993, An Introduction to the Bootstrap, §13
    */
   difference(a: Side, b: Side): Interval {
+    const { mean, low, high } = this.tested(a, b);
+    return { mean, low, high };
+  }
+
+  /** The same, with twice the share of resamples at or beyond 0 on the side that has fewer. */
+  tested(a: Side, b: Side): Tested {
     const [ofA, ofB] = [this.#resampled(a), this.#resampled(b)];
     const found = Array.from(ofB, (value, draw) => value - ofA[draw]);
-    return { mean: this.#mean(b) - this.#mean(a), low: quantileOf(found, 0.025), high: quantileOf(found, 0.975) };
+    const [below, above] = [found.filter((value) => value <= 0).length, found.filter((value) => value >= 0).length];
+    return {
+      mean: this.#mean(b) - this.#mean(a),
+      low: quantileOf(found, 0.025),
+      high: quantileOf(found, 0.975),
+      p: Math.min(1, (2 * (Math.min(below, above) + 1)) / (found.length + 1)),
+    };
   }
 
   #mean({ values }: Side): number {
@@ -106,4 +123,22 @@ export function mcNemar(gained: number, lost: number): number {
     sum += Math.exp(term - all * Math.LN2);
   }
   return Math.min(1, 2 * sum);
+}
+
+/**
+ * Holm's correction: what each chance becomes where this many were looked at, so that any of those at or below 5 % is a
+ * mistake in no more than one of twenty such tables, whatever the tests have in common.
+ *
+ * @param chances  0 to 1, in any order @returns the corrected ones, in the same order
+ * @see Holm 1979, Scandinavian Journal of Statistics 6
+ */
+export function holm(chances: readonly number[]): number[] {
+  const order = chances.map((_, i) => i).sort((i, j) => chances[i] - chances[j] || i - j);
+  const corrected = new Array<number>(chances.length);
+  let most = 0;
+  order.forEach((place, rank) => {
+    most = Math.max(most, Math.min(1, chances[place] * (chances.length - rank)));
+    corrected[place] = most;
+  });
+  return corrected;
 }

@@ -1,6 +1,6 @@
 /** Intervals and tests of paired comparisons, by hand, by symmetry and by simulation; sampled figures against all subsets. */
 import { describe, expect, it } from 'vitest';
-import { Bootstrap, mcNemar } from '../../src/compare/statistics.ts';
+import { Bootstrap, holm, mcNemar } from '../../src/compare/statistics.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 import { passAtK } from '../../src/methods/statistics.ts';
 import { allRightOf } from '../../src/methods/support/figures/all_right.ts';
@@ -31,6 +31,18 @@ describe('a bootstrap of paired differences', () => {
     expect([heavy.low, heavy.high]).toEqual([expect.closeTo(0, 9), expect.closeTo(1, 9)]);
   });
 
+  it('finds a difference as unlikely as its interval does', () => {
+    const rng = rngFor('chances');
+    const bootstrap = new Bootstrap(new Array<number>(80).fill(1), 801);
+    for (let trial = 0; trial < 40; trial++) {
+      const draw = (share: number): number[] => Array.from({ length: 80 }, () => Number(rng.float() < share));
+      const { low, high, p } = bootstrap.tested(side('a', draw(0.4)), side('b', draw(0.55)));
+      if (low > 0 || high < 0) expect(p).toBeLessThan(0.06);
+      else expect(p).toBeGreaterThan(0.045);
+    }
+    expect(bootstrap.tested(side('a', new Array(80).fill(0)), side('b', new Array(80).fill(0))).p).toBe(1);
+  });
+
   it('covers the true difference in 95 of 100 samples of problems', () => {
     const trials = budget({ quick: 60, all: 3000 });
     const problems = 150;
@@ -50,6 +62,14 @@ describe('a bootstrap of paired differences', () => {
     // 95 ± 1.5 %, and three standard errors of so few trials.
     const room = 0.015 + 3 * Math.sqrt((0.95 * 0.05) / trials);
     expect(Math.abs(covered / trials - 0.95)).toBeLessThan(room);
+  });
+});
+
+describe("Holm's correction", () => {
+  it('multiplies the smallest chance by their number, the next by one less, and never falls', () => {
+    expect(holm([0.01, 0.04, 0.03])).toEqual([0.03, 0.06, 0.06]);
+    expect(holm([0.5, 0.9])).toEqual([1, 1]);
+    expect(holm([])).toEqual([]);
   });
 });
 

@@ -1,0 +1,199 @@
+/**
+ * Which method helps, on the same task, from the same start, with the same number of sampled tokens?
+ *
+ *   npm run bench -- arena [--methods a,b] [--blocks on-policy] [--tasks countdown] [--seeds 3] [--jobs 1] [--table] [--list]
+ *
+ * Trains the rows of bench/arena/rows.yaml, each with every seed, in the order of the file. Each run is an ordinary run
+ * directory below runs/arena, outside of git: it may be killed at any time, and the same command continues it. What a
+ * run came to is kept in bench/arena/records, some 2 KB of it; a run with a record is not trained again, wherever its directory
+ * is. RESULTS.md, results.html and results.json follow from the records alone: `--table` writes them and trains nothing.
+ *
+ * `--methods` takes ids of rows or of methods. `--rates` trains rows that end below their baseline once more at half and
+ * at twice the learning rate. A run takes some 20 s of one core; `--jobs` are trained side by side, on a thread each.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+import { Bootstrap, holm } from '../dist/compare/statistics.js';
+import { METHODS } from '../dist/methods/registry.js';
+import { passAtK } from '../dist/methods/statistics.js';
+import { loadConfigFile } from '../dist/node.js';
+import { arenaFigures, JUDGED, meanOf } from './arena/figures.mjs';
+import { Records } from './arena/records.mjs';
+import { advisedFrom } from './arena/results_json.mjs';
+import { resultsPage } from './arena/results_page.mjs';
+import { resultsText } from './arena/results_text.mjs';
+import { assignments, RowsError, readRows, runOf } from './arena/rows.mjs';
+import { RunFailed, Runner } from './arena/runs.mjs';
+import { fail, readFlags, table } from './command.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const RATES = [0.5, 2];
+
+const flags = readFlags({
+  further: {
+    methods: { type: 'string' },
+    blocks: { type: 'string' },
+    tasks: { type: 'string' },
+    seeds: { type: 'string', default: '3' },
+    jobs: { type: 'string', default: '1' },
+    rates: { type: 'boolean', default: false },
+    table: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+    rows: { type: 'string', default: join(ROOT, 'bench/arena/rows.yaml') },
+    runs: { type: 'string', default: join(ROOT, 'runs/arena') },
+  },
+});
+const file = resolve(flags.rows);
+const folder = dirname(file);
+const [count, jobs] = ['seeds', 'jobs'].map((name) => wholeNumber(name, flags[name]));
+const { rows, configs, blocks } = open();
+const wanted = chosen();
+const records = new Records(join(folder, 'records'));
+const planned = wanted.flatMap((row) => Array.from({ length: count }, (_, index) => runOf(row, index, configs)));
+await check();
+if (flags.list) list();
+else {
+  const failed = flags.table ? [] : await trainAll(planned);
+  if (flags.rates && failed.length === 0) failed.push(...(await trainAll(otherRates())));
+  writeResults();
+  if (failed.length > 0) {
+    process.stderr.write(
+      `${failed.length} of the runs failed; the same command tries them again:\n${failed.join('\n')}\n`,
+    );
+    process.exitCode = 1;
+  }
+}
+
+function open() {
+  try {
+    const parsed = parse(readFileSync(file, 'utf8'));
+    const names = readdirSync(folder).filter((name) => name.endsWith('.yaml') && join(folder, name) !== file);
+    const configs = Object.fromEntries(names.map((name) => [name, parse(readFileSync(join(folder, name), 'utf8'))]));
+    const known = new Set(Object.values(METHODS).flatMap((methods) => methods.map(({ id }) => id)));
+    return { rows: readRows(parsed, { file: relative('.', file), configs, known }), configs, blocks: parsed.blocks };
+  } catch (error) {
+    if (error instanceof RowsError) return fail(error.message);
+    return fail(`${flags.rows}: ${error.message.split('\n')[0]}`);
+  }
+}
+
+function chosen() {
+  const words = (name) => flags[name]?.split(',').map((word) => word.trim()) ?? [];
+  const [methods, inBlocks, tasks] = ['methods', 'blocks', 'tasks'].map(words);
+  const known = {
+    methods: rows.flatMap(({ id, of }) => [id, ...of]),
+    blocks: rows.map(({ block }) => block),
+    tasks: rows.map(({ task }) => task),
+  };
+  for (const [name, given] of Object.entries({ methods, blocks: inBlocks, tasks })) {
+    const strange = given.find((word) => !known[name].includes(word));
+    if (strange !== undefined) fail(`--${name} ${strange} — no row has it; --list shows them.`);
+  }
+  return rows.filter(
+    ({ id, of, block, task }) =>
+      (methods.length === 0 || methods.includes(id) || methods.some((word) => of.includes(word))) &&
+      (inBlocks.length === 0 || inBlocks.includes(block)) &&
+      (tasks.length === 0 || tasks.includes(task)),
+  );
+}
+
+/** A mistake in a row shows before the first run. */
+async function check() {
+  for (const row of wanted) {
+    const overrides = [...assignments('grpo', row.set), `seed=${row.seedsFrom}`].map((assignment) => ({
+      flag: '--set',
+      assignment,
+    }));
+    try {
+      await loadConfigFile(join(folder, row.config), overrides);
+    } catch (error) {
+      fail(`${relative('.', file)}: blocks.${row.block}, row ${row.id}: ${error.message.split('\n')[0]}`);
+    }
+  }
+}
+
+function list() {
+  for (const row of wanted) {
+    const done = planned.filter((run) => run.row === row && records.of(run) !== undefined).length;
+    const what = assignments('grpo', row.set).join('  ');
+    process.stdout.write(`${row.task}: ${row.block}/${row.id}, ${done} of ${count} done  ${what}\n`);
+  }
+}
+
+/** @returns what failed, in words */
+async function trainAll(all) {
+  const left = all.filter((run) => records.of(run) === undefined);
+  const done = all.length - left.length;
+  if (done > 0) process.stdout.write(`${done} of ${all.length} runs are done.\n`);
+  const machine = `${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.versions.node}`;
+  const runner = new Runner({ configs: folder, runs: resolve(flags.runs), machine });
+  const failed = [];
+  let isStopping = false;
+  const stop = () => {
+    isStopping = true;
+    runner.stop();
+  };
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  const work = async () => {
+    for (let run = left.shift(); run !== undefined && !isStopping; run = left.shift()) {
+      const words = `${run.row.task}: ${run.name}, seed ${run.seed}`;
+      const start = performance.now();
+      try {
+        const record = await runner.record(run);
+        records.add(run, record);
+        process.stdout.write(`${words}, ${((performance.now() - start) / 1000).toFixed(0)} s, ${left.length} to do\n`);
+      } catch (error) {
+        if (!(error instanceof RunFailed)) throw error;
+        if (!isStopping) {
+          failed.push(`${words}: ${error.message}`);
+          process.stdout.write(`${failed.at(-1)}\n`);
+        }
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: jobs }, work));
+  process.off('SIGINT', stop).off('SIGTERM', stop);
+  return failed;
+}
+
+/** Rows that end below their baseline, at other rates. */
+function otherRates() {
+  return figures()
+    .filter(({ row, differences }) => wanted.includes(row) && row.seedsFrom === 0 && differences?.[JUDGED].mean < 0)
+    .flatMap(({ row }) => RATES.map((rate) => runOf(row, 0, configs, rate)));
+}
+
+function figures() {
+  const recordOf = (row, index, rate) => records.of(runOf(row, index, configs, rate));
+  return arenaFigures(rows, { recordOf, headOf: (row) => records.head(row) }, { Bootstrap, holm, passAtK }, count);
+}
+
+function writeResults() {
+  const found = figures();
+  const rates = (row) => RATES.map((rate) => ({ rate, record: records.of(runOf(row, 0, configs, rate)) }));
+  const written = {
+    'RESULTS.md': resultsText(found, { blocks, count, rates }),
+    'results.html': resultsPage(found, { blocks, count }),
+    'results.json': `${JSON.stringify(advisedFrom(found, count), null, 1)}\n`,
+  };
+  for (const [name, text] of Object.entries(written)) writeFileSync(join(folder, name), text);
+  const lines = found
+    .filter(({ runs }) => runs.length > 0)
+    .map(({ row, runs, figures: own, differences }) => [
+      `${row.task}: ${row.block}/${row.id}`,
+      runs.length,
+      (100 * meanOf(own[JUDGED])).toFixed(1),
+      differences === undefined ? '' : (100 * differences[JUDGED].mean).toFixed(1),
+    ]);
+  process.stdout.write(`${table(['row', 'seeds', JUDGED, 'Δ'], lines)}\n`);
+}
+
+function wholeNumber(name, text) {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1)
+    fail(`--${name} ${text} — not a whole number of 1 or more; use ${name === 'seeds' ? 3 : 1}.`);
+  return value;
+}

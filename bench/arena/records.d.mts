@@ -1,0 +1,29 @@
+import type { KeptRecords } from '../../src/run/logs/problem_records.ts';
+import type { ArenaRow, ArenaRun } from './rows.mts';
+
+export interface ArenaHead {
+  readonly problems: string;
+  readonly samples: number;
+  readonly weights: readonly number[];
+}
+export interface ArenaRecord {
+  readonly greedy: string;
+  readonly right: string;
+  readonly vote: string;
+  readonly sampled: number;
+  readonly wallSeconds: number;
+  readonly curve: readonly (readonly [tokens: number, solved: number, seconds: number])[];
+}
+export class Records {
+  constructor(folder: string);
+  of(run: ArenaRun): ArenaRecord | undefined;
+  head(row: ArenaRow): ArenaHead;
+  add(run: ArenaRun, record: ArenaRecord & { readonly head: ArenaHead }): void;
+}
+export function compactRecord(run: {
+  readonly records: KeptRecords;
+  readonly summary: object;
+  readonly metrics: readonly object[];
+  readonly majorityAt: (samples: KeptRecords['problems'][number]['samples'], k: number) => number;
+  readonly machine: string;
+}): ArenaRecord & { readonly head: ArenaHead };

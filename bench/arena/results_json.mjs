@@ -1,0 +1,39 @@
+/** results.json: what the arena says of each row, for `rlvr-train advise` and the methods' pages. */
+import { JUDGED, meanOf } from './figures.mjs';
+
+/** Rows with all their seeds, and with a baseline to be compared with. */
+export function advisedFrom(found, count) {
+  return {
+    figure: JUDGED,
+    seeds: count,
+    rows: found
+      .filter(({ runs, differences, row }) => runs.length === count && differences !== undefined && row.seedsFrom === 0)
+      .map(({ row, figures, differences, corrected, runs }) => ({
+        task: row.task,
+        block: row.block,
+        row: row.id,
+        of: row.of,
+        set: row.set,
+        baseline: row.baseline,
+        reached: rounded(meanOf(figures[JUDGED])),
+        difference: interval(differences[JUDGED]),
+        greedy: interval(differences.greedy),
+        pass: interval(differences['pass@16']),
+        entropy: entropyOf(runs),
+        holm: rounded(corrected),
+      })),
+  };
+}
+
+function entropyOf(runs) {
+  const known = runs.flatMap(({ record }) => record.entropy ?? []);
+  return known.length === 0 ? null : rounded(meanOf(known));
+}
+
+function interval({ mean, low, high, p }) {
+  return [mean, low, high, p].map(rounded);
+}
+
+function rounded(value) {
+  return Number(value.toFixed(4));
+}

@@ -1,0 +1,12 @@
+import type { ArenaFigures } from './figures.mts';
+import type { ArenaRecord } from './records.mts';
+import type { ArenaRow } from './rows.mts';
+
+export function resultsText(
+  found: readonly ArenaFigures[],
+  context: {
+    readonly blocks: Readonly<Record<string, { readonly does: string }>>;
+    readonly count: number;
+    readonly rates: (row: ArenaRow) => readonly { readonly rate: number; readonly record: ArenaRecord | undefined }[];
+  },
+): string;

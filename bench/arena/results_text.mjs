@@ -1,0 +1,173 @@
+/** RESULTS.md: the table of the arena in words. */
+import { JUDGED, meanOf } from './figures.mjs';
+
+/** @param count  seeds that a row should have */
+export function resultsText(found, { blocks, count, rates }) {
+  const done = found.flatMap(({ runs }) => runs);
+  const whole = found.filter(({ runs }) => runs.length === count);
+  const tasks = [...new Set(found.map(({ row }) => row.task))];
+  const machines = [...new Set(done.map(({ record }) => record.machine))].sort();
+  const hours = done.reduce((total, { record }) => total + record.wallSeconds, 0) / 3600;
+  return [
+    '# The arena',
+    '',
+    'What each method does for the same task, from the same start, with the same number of sampled tokens. Written by `npm run bench -- arena` from the records beside this file; [results.html](results.html) has the same as pictures.',
+    '',
+    `**${whole.length} of ${found.length} rows have all ${count} seeds**, ${done.length} runs in all, ${hours.toFixed(1)} h of one core each with whatever else ran. ${machines.join('; ')}.`,
+    '',
+    "- A row changes what its line in [rows.yaml](rows.yaml) says, and nothing else; the learning rate is the baseline's.",
+    `- Figures are means over seeds, on all held-out problems. The difference is that of ${JUDGED} to the baseline of the block, in points, with its 95 % interval over problems and seeds (\`rlvr-train compare\`).`,
+    '- p is that of the difference, Holm that of the difference among all rows of the task. A row is called better or worse only where its interval leaves 0 out, and is **bold** where Holm is below 5 %.',
+    ...tasks.flatMap((task) => [
+      '',
+      ...taskText(
+        task,
+        found.filter(({ row }) => row.task === task),
+        { blocks, count, rates },
+      ),
+    ]),
+    '',
+  ].join('\n');
+}
+
+function taskText(task, found, { blocks, count, rates }) {
+  const own = found.filter(({ runs }) => runs.length > 0);
+  const tested = own.filter(({ corrected }) => corrected !== undefined);
+  const apart = tested.filter(({ differences }) => isApart(differences[JUDGED]));
+  const noise = own.filter(({ row, differences }) => row.seedsFrom > 0 && differences !== undefined);
+  const expected = (0.05 * tested.length).toFixed(1);
+  return [
+    `## ${task}`,
+    '',
+    `${own.length} of ${found.length} rows have runs. ${apart.length} of ${tested.length} differ from their baseline by more than their interval; by chance alone ${expected} would.`,
+    ...noiseText(noise),
+    ...[...new Set(own.map(({ row }) => row.block))].flatMap((block) => {
+      const rows = own.filter(({ row }) => row.block === block);
+      return [
+        '',
+        `### ${block}`,
+        '',
+        `${capital(blocks[block].does)}.`,
+        '',
+        ...tableOf(rows, count),
+        ...ratesOf(rows, rates),
+        ...claimsOf(rows),
+      ];
+    }),
+  ];
+}
+
+function noiseText(noise) {
+  if (noise.length === 0) return [];
+  const all = noise.flatMap(({ differences }) => Object.values(differences));
+  const apart = all.filter(isApart).length;
+  const widest = Math.max(...noise.map(({ differences }) => Math.abs(differences[JUDGED].mean)));
+  return [
+    '',
+    `**Noise floor.** Baselines with other seeds against themselves: ${apart} of ${all.length} differences lie outside their interval (at most one of twenty should); the largest of ${JUDGED} is ${points(widest)} points.`,
+  ];
+}
+
+const HEAD = [
+  'row',
+  'seeds',
+  'before',
+  'greedy',
+  JUDGED,
+  'pass@4',
+  'pass@16',
+  'maj@16',
+  'entropy',
+  'length',
+  'steps',
+  's/step',
+  `Δ ${JUDGED}`,
+  '95 %',
+  'p',
+  'Holm',
+  '',
+];
+
+function tableOf(rows, count) {
+  const cells = rows.map(({ row, runs, figures, differences, corrected, pace }) => {
+    const records = runs.map(({ record }) => record);
+    const mean = (of) => meanOf(records.map(of));
+    const judged = differences?.[JUDGED];
+    const isSure = corrected !== undefined && corrected <= 0.05 && runs.length === count;
+    const entropies = records.flatMap(({ entropy }) => entropy ?? []);
+    return [
+      isSure ? `**${row.id}**` : row.id,
+      String(runs.length),
+      share(mean(({ before }) => before.sampled)),
+      ...['greedy', JUDGED, 'pass@4', 'pass@16', 'maj@16'].map((name) => share(meanOf(figures[name]))),
+      entropies.length === 0 ? '–' : meanOf(entropies).toFixed(2),
+      mean(({ length }) => length).toFixed(1),
+      String(Math.round(mean(({ steps }) => steps))),
+      pace === undefined ? '1' : `× ${pace.toFixed(2)}`,
+      ...(judged === undefined
+        ? ['baseline', '', '', '', '']
+        : [
+            signed(judged.mean),
+            `${signed(judged.low)} to ${signed(judged.high)}`,
+            chance(judged.p),
+            corrected === undefined ? '–' : chance(corrected),
+            row.seedsFrom > 0 ? 'noise' : wordFor(judged),
+          ]),
+    ];
+  });
+  return [HEAD, HEAD.map((_, i) => (i === 0 ? '---' : '---:')), ...cells].map((line) => `| ${line.join(' | ')} |`);
+}
+
+/** What rows below their baseline reach with half and twice its learning rate, one seed each. */
+function ratesOf(rows, rates) {
+  const lines = rows.flatMap(({ row, figures }) => {
+    const own = rates(row).filter(({ record }) => record !== undefined);
+    if (own.length === 0) return [];
+    const shown = own.map(({ rate, record }) => `${share(record.sampled)} at ${rate} of the rate`);
+    return [`- ${row.id}: ${shown.join(', ')} (first seed, as it is: ${share(figures[JUDGED][0])}).`];
+  });
+  return lines.length === 0 ? [] : ['', 'Below the baseline, and tried at other learning rates:', '', ...lines];
+}
+
+/** What the source says, what is seen here, and whether the interval can tell. */
+function claimsOf(rows) {
+  const lines = rows.flatMap(({ row, differences }) => {
+    const judged = differences?.[JUDGED];
+    if (row.claims === undefined || judged === undefined) return [];
+    const seen = ['greedy', JUDGED, 'pass@16']
+      .map((name) => `${name} ${signed(differences[name].mean)}${isApart(differences[name]) ? '' : ' (within noise)'}`)
+      .join(', ');
+    return [`- ${row.id}: said: ${row.claims}. Here ${seen}.`];
+  });
+  return lines.length === 0 ? [] : ['', 'What is said of them, and what is seen here:', '', ...lines];
+}
+
+export function isApart({ low, high }) {
+  return low > 0 || high < 0;
+}
+
+export function wordFor(difference) {
+  if (!isApart(difference)) return 'cannot tell';
+  return difference.mean > 0 ? 'better' : 'worse';
+}
+
+export function share(value) {
+  return (100 * value).toFixed(1);
+}
+
+export function points(value) {
+  return (100 * value).toFixed(1);
+}
+
+export function signed(value) {
+  const text = points(value);
+  return value < 0 ? text.replace('-', '−') : `+${text}`;
+}
+
+function chance(p) {
+  return p < 0.001 ? '< 0.001' : p.toFixed(3);
+}
+
+function capital(text) {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}

@@ -1,0 +1,190 @@
+/** The arena: every row is a config, its figures are those of `compare`, and its table follows from the records alone. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { arenaFigures } from '../../bench/arena/figures.mjs';
+import { compactRecord, Records } from '../../bench/arena/records.mjs';
+import { resultsText } from '../../bench/arena/results_text.mjs';
+import { type ArenaRow, assignments, readRows, runOf } from '../../bench/arena/rows.mjs';
+import { compareRuns } from '../../src/compare/compare.ts';
+import { Bootstrap, holm } from '../../src/compare/statistics.ts';
+import { parseConfig } from '../../src/config/load.ts';
+import { rngFor } from '../../src/kernels/philox.ts';
+import { METHODS } from '../../src/methods/registry.ts';
+import { METHOD_POINTS } from '../../src/methods/stage.ts';
+import { passAtK } from '../../src/methods/statistics.ts';
+import { majorityAt } from '../../src/methods/support/figures/majority_at.ts';
+import type { KeptProblem, KeptRecords } from '../../src/run/logs/problem_records.ts';
+
+const FOLDER = fileURLToPath(new URL('../../bench/arena/', import.meta.url));
+const known = new Set(METHOD_POINTS.flatMap((point) => METHODS[point].map(({ id }) => id)));
+const texts = Object.fromEntries(
+  readdirSync(FOLDER)
+    .filter((name) => name.endsWith('.yaml') && name !== 'rows.yaml')
+    .map((name) => [name, readFileSync(join(FOLDER, name), 'utf8')]),
+);
+const configs = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, parse(text)]));
+const parsed = parse(readFileSync(join(FOLDER, 'rows.yaml'), 'utf8'));
+const rows = readRows(parsed, { file: 'rows.yaml', configs, known });
+
+describe('rows.yaml', () => {
+  it('has sixty methods and more on the main task, each in a config that is accepted', () => {
+    const main = rows.filter(({ task }) => task === 'countdown');
+    expect(new Set(main.flatMap(({ of }) => of)).size).toBeGreaterThanOrEqual(60);
+    for (const { config, set, of, id, block } of rows) {
+      const [stage] = parseConfig(texts[config], { file: config }, assignments('grpo', set)).config.stages;
+      const named = JSON.stringify(stage);
+      for (const method of of) expect(named, `${block}/${id} is about ${method}`).toContain(`"name":"${method}"`);
+    }
+  });
+
+  it('refuses a method that there is not, a baseline that is no row, and a row twice', () => {
+    const rowsWith = (block: object) =>
+      readRows({ tasks: parsed.tasks, blocks: { tried: block } }, { file: 'rows.yaml', configs, known });
+    const one = { id: 'one', of: ['group'] };
+    expect(() => rowsWith({ baseline: 'one', rows: [{ id: 'one', of: ['grupo'] }] })).toThrow(
+      'rows.yaml: blocks.tried, row one — grupo is no method; rlvr-train methods ls lists them.',
+    );
+    expect(() => rowsWith({ baseline: 'two', rows: [one] })).toThrow(/two is no row/);
+    expect(() => rowsWith({ baseline: 'one', rows: [one, one] })).toThrow(/one is there twice/);
+  });
+
+  it('gives a run another digest with each change of what it is made of', () => {
+    const [row] = rows;
+    const digests = [
+      runOf(row, 0, configs),
+      runOf(row, 1, configs),
+      runOf(row, 0, configs, 2),
+      runOf({ ...row, set: { beta: 0.1 } }, 0, configs),
+      runOf({ ...row, start: { config: 'countdown-start.yaml', set: { max_steps: 9 } } }, 0, configs),
+    ].map(({ digest }) => digest);
+    expect(new Set(digests).size).toBe(digests.length);
+  });
+});
+
+const SAMPLES = 16;
+/** Records of a policy that solves each problem as often as it says. */
+function drawn(name: string, solved: number): KeptRecords {
+  const rng = rngFor(name);
+  const problems = Array.from({ length: 60 }, (_, i): KeptProblem => {
+    const sample = () => {
+      const isRight = rng.float() < solved;
+      const canonical = isRight ? '12' : `wrong ${rng.int(0, 2)}`;
+      return { score: Number(isRight), status: isRight ? 'correct' : 'incorrect', canonical } as const;
+    };
+    const samples = Array.from({ length: SAMPLES }, () => ({ ...sample(), tokens: [1, 2], logprob: -1 }));
+    return { key: `p${i}`, weight: 1 + (i % 3), prompt: 'p', greedy: { ...sample(), text: '', length: 2 }, samples };
+  });
+  const sampling = { temperature: 1, topK: 0, topP: 1, minP: null };
+  const task = { name: 'sort_digits' };
+  const head = { version: 1, stageIndex: 0, stage: 'grpo', step: 4, tasks: [{ task, weight: 1 }] } as const;
+  return { head: { ...head, problems: 'abc', count: 60, samples: SAMPLES, sampling, seed: 0 }, problems };
+}
+
+const compact = (records: KeptRecords) =>
+  compactRecord({
+    records,
+    summary: {
+      baseline: { eval_accuracy: 0.1, 'eval_mean@16': 0.1 },
+      final: { 'eval_mean@16': 0.5, 'eval_completions/mean_length': 2 },
+      wallSeconds: 3,
+      diagnoses: [],
+    },
+    metrics: Array.from({ length: 40 }, (_, i) => ({
+      loss: 0,
+      num_tokens: 100 * (i + 1),
+      step_time: 0.5,
+      solve_rate: i / 40,
+    })),
+    majorityAt,
+    machine: 'a machine',
+  });
+
+describe('records', () => {
+  const folders: string[] = [];
+  const folder = (): string => {
+    folders.push(mkdtempSync(join(tmpdir(), 'rlvr-train-arena-')));
+    return folders[folders.length - 1];
+  };
+  afterEach(() => {
+    for (const place of folders.splice(0)) rmSync(place, { recursive: true });
+  });
+  const two: readonly ArenaRow[] = rows.filter(
+    ({ task, block, id }) => task === 'countdown' && block === 'on-policy' && ['grpo', 'dr-grpo'].includes(id),
+  );
+  const all = [0, 1, 2].flatMap((index) =>
+    two.map((row, i) => ({ run: runOf(row, index, configs), records: drawn(`${row.id}${index}`, 0.3 + 0.3 * i) })),
+  );
+  const figuresOf = (records: Records) =>
+    arenaFigures(
+      two,
+      {
+        recordOf: (row, index, rate) => records.of(runOf(row, index, configs, rate)),
+        headOf: (row) => records.head(row),
+      },
+      { Bootstrap, holm, passAtK },
+      3,
+    );
+  const textOf = (records: Records): string =>
+    resultsText(figuresOf(records), { blocks: parsed.blocks, count: 3, rates: () => [] });
+
+  it('come to the figures and differences of `compare`', () => {
+    const records = new Records(folder());
+    for (const { run, records: kept } of all) records.add(run, compact(kept));
+    const [, row] = figuresOf(records);
+    const runs = (which: number) =>
+      all
+        .filter(({ run }) => run.row === two[which])
+        .map(({ run, records: kept }) => ({ name: `${run.row.id}${run.index}`, records: kept, config: {} }));
+    const { figures } = compareRuns(runs(0), runs(1));
+    const names: Readonly<Record<string, string>> = { accuracy: 'greedy' };
+    const shared = figures.filter(({ name }) => (names[name] ?? name) in row.figures);
+    expect(shared.map(({ name }) => name)).toEqual(['accuracy', 'mean@16', 'pass@4', 'pass@16', 'maj@16']);
+    for (const { name, b, difference } of shared) {
+      const { mean, low, high } = row.differences?.[names[name] ?? name] ?? difference;
+      expect(row.figures[names[name] ?? name].reduce((sum, value) => sum + value / 3, 0)).toBeCloseTo(b, 6);
+      expect([mean, low, high], name).toEqual(
+        [difference.mean, difference.low, difference.high].map((value) => expect.closeTo(value, 6)),
+      );
+    }
+  });
+
+  it('give the same table in whatever order and number of sittings they came', () => {
+    const [at, other] = [folder(), folder()];
+    const records = new Records(at);
+    for (const { run, records: kept } of all) records.add(run, compact(kept));
+    for (const { run, records: kept } of [...all].reverse()) new Records(other).add(run, compact(kept));
+    expect(textOf(new Records(other))).toBe(textOf(records));
+    expect(textOf(records)).toContain('2 of 2 rows have all 3 seeds');
+  });
+
+  it('are of the very settings that they are asked for', () => {
+    const records = new Records(folder());
+    const [{ run, records: kept }] = all;
+    records.add(run, compact(kept));
+    expect(records.of(run)).toBeDefined();
+    expect(records.of(runOf({ ...run.row, set: { beta: 0.1 } }, 0, configs))).toBeUndefined();
+  });
+
+  it('of other problems are refused, and a line that is none is named', () => {
+    const at = folder();
+    const records = new Records(at);
+    const [one, two] = all;
+    records.add(one.run, compact(one.records));
+    const { head, problems } = two.records;
+    const others = { head: { ...head, problems: 'other' }, problems };
+    expect(() => records.add(two.run, compact(others))).toThrow(/other problems/);
+    const file = join(at, 'countdown-on-policy.jsonl');
+    writeFileSync(file, `${readFileSync(file, 'utf8')}{"row":`);
+    expect(() => new Records(at).of(one.run)).toThrow(/line 3 is no record/);
+  });
+
+  it('call nothing better whose interval holds 0', () => {
+    const records = new Records(folder());
+    for (const { run } of all) records.add(run, compact(drawn(`same${run.index}`, 0.4)));
+    expect(textOf(records)).toMatch(/dr-grpo .* \+0\.0 \| .* cannot tell \|/);
+  });
+});
