@@ -157,6 +157,13 @@ it('a place where no directory can be made is refused before anything is written
   expect(await readdir(folder)).toEqual(['file']);
 });
 
+it.runIf(process.platform === 'linux')(
+  'so is a file system that takes no directories, though it permits them',
+  async () => {
+    await expect(requireWritable('/proc/run')).rejects.toMatchObject({ code: 'no-directory' });
+  },
+);
+
 describe('a disk that fails', () => {
   it('is full midway: the old file stays, no temporary file is left, the message says what to do', async () => {
     const store = fileStore(root());

@@ -77,24 +77,31 @@ class Loading {
     this.#files.push({ name, firstRow: this.#store.count });
     let skipped = 0;
     let rows = 0;
-    let first = '';
+    let first: { readonly message: string; readonly remedy: string } | undefined;
     for await (const batch of readRows(files, name, { columns: wanted })) {
       for (const reading of batch) {
         rows++;
         const refused =
           'row' in reading ? this.#add(reading.row, reading.line, split, wanted) : { flaw: reading.problem };
         if (refused === undefined) continue;
-        const { flaw, remedy = 'correct it, or set on_bad_row: skip' } = refused;
+        const { flaw, remedy = on_bad_row === 'stop' ? 'correct it, or set on_bad_row: skip' : 'correct it' } = refused;
         const place = 'row' in reading || reading.column === undefined ? '' : `:${reading.column}`;
         const message = `${name}:${reading.line}${place}  ${flaw}`;
         if (on_bad_row === 'stop') {
           throw new DataError('bad-row', `${message} (${remedy}).`, { file: name, line: reading.line });
         }
-        if (skipped++ === 0) first = message;
+        skipped++;
+        first ??= { message, remedy };
         this.#firstFlaw ??= message;
       }
     }
-    if (skipped > 0) this.#notes.push(`${name}: ${skipped} of ${rows} rows skipped; the first: ${first}`);
+    if (first === undefined) return;
+    const { message, remedy } = first;
+    if (skipped === rows) {
+      const what = `${name}: on_bad_row: skip would leave out every row, and is for single bad ones; the first`;
+      throw new DataError('no-rows', `${what}: ${message} (${remedy}).`, { file: name });
+    }
+    this.#notes.push(`${name}: ${skipped} of ${rows} rows skipped; the first: ${message}`);
   }
 
   /** What is wrong with the row, if anything is. */

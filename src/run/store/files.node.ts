@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { access, constants, type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, mkdtemp, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CheckpointError } from '../../errors.ts';
 import type { ModelFiles } from '../../model/pretrained/source.ts';
@@ -20,7 +20,8 @@ export function fileStore(root: string): Store & Required<Pick<ModelFiles, 'sha2
 }
 
 /**
- * Refuses at once what could not be made later: a directory below a file, or below one that may not be written to.
+ * Refuses at once what could not be made later: a directory below a file, below one that may not be written to, or in a
+ * file system that takes none, which a superuser's permissions do not show. So one is made there, and removed.
  * @throws CheckpointError in the words of the failed write
  */
 export async function requireWritable(directory: string): Promise<void> {
@@ -31,7 +32,7 @@ export async function requireWritable(directory: string): Promise<void> {
     if (!(await stat(nearest)).isDirectory()) {
       throw Object.assign(new Error('a file is there'), { code: 'EEXIST', path: nearest }); // as mkdir has it
     }
-    await access(nearest, constants.W_OK);
+    await rmdir(await mkdtemp(join(nearest, '.rlvr-train-')));
   });
 }
 

@@ -271,7 +271,11 @@ describe('a data set that cannot be trained on is refused', () => {
       ['a share that leaves nothing to train on', () => opened(sums(3), { held_out: 1 }),
         'task.held_out: 1 — must be a share of the rows, above 0 and below 1, or files; for example 0.4'],
       ['a column that no row has, all of them skipped', () => opened(sums(3), { prompt: 'question', on_bad_row: 'skip' }),
-        'q.jsonl: no row to train on; the first that was skipped: q.jsonl:1  no column "question"'],
+        'q.jsonl: on_bad_row: skip would leave out every row, and is for single bad ones; the first: q.jsonl:1  no column ' +
+          '"question" (there are prompt, answer, level) (name the columns of the file by prompt and answer).'],
+      ['held-out rows that all of them are skipped',
+        () => opened(sums(200), { answer: 'anwser', on_bad_row: 'skip' }, sums(3)),
+        'h.jsonl: on_bad_row: skip would leave out every row'],
       ['no row to train on', () => opened(sums(20), {}, sums(20)), 'q.jsonl: no row to train on; give more rows.'],
       ['no file', () => opened(sums(1), { train: 'other.jsonl' }),
         'other.jsonl: no such file; paths are relative to the config file.'],
