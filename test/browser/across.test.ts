@@ -11,7 +11,7 @@ import { session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { allFiles } from '../../src/web/store/refuge_store.ts';
 import { createTasks } from '../support/tasks.ts';
-import { downloaded, openSite, reach, status, stepOf, visit, weightsHash } from './chromium.ts';
+import { downloaded, openSite, status, stepOf, trainTo, visit, weightsHash } from './chromium.ts';
 
 const LINK = '#preset=sort-two&evalEvery=20&batch=128&rate=0.005&steps=60';
 
@@ -44,11 +44,7 @@ async function resumed(store: Store, steps = Number.POSITIVE_INFINITY): Promise<
 
 it('from the page to Node and back: the weights are those of the page alone', async () => {
   const { page, close } = await visit(browser, `${site.url}${LINK}`);
-  await status(page, 'resting');
-  await page.click('#train');
-  await reach(page, 5);
-  await page.click('#train');
-  await status(page, 'resting');
+  await trainTo(page, 5);
   const [here, there] = [await saved(page), await saved(page)];
   const step = await stepOf(page);
   await page.click('#train');

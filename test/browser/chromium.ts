@@ -110,12 +110,21 @@ export async function reach(page: Page, step: number): Promise<void> {
   );
 }
 
-/** Trains to a step, and rests. */
+/** Trains to a step or beyond, and rests. The click is the page's own: by the time of another process's a short run may be over. */
 export async function trainTo(page: Page, step: number): Promise<void> {
   await status(page, 'resting');
   await page.click('#train');
-  await reach(page, step);
-  await page.click('#train');
+  await page.waitForFunction(
+    (wanted) => {
+      const at = Number(/step (\d+)/.exec(document.getElementById('progress')?.textContent ?? '')?.[1]);
+      const button = document.getElementById('train');
+      if (!(at >= wanted) || button?.textContent !== 'Pause') return false;
+      button.click();
+      return true;
+    },
+    step,
+    { timeout: 300_000 },
+  );
   await status(page, 'resting');
 }
 

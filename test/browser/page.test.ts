@@ -303,6 +303,29 @@ it('a click on Train while the page opens another run trains that one', async ()
   await close();
 });
 
+it('a Pause that is clicked after the last step, which was not drawn yet, takes no further ones', async () => {
+  const { page, close } = await visit(browser, `${site.url}#preset=sort-two&evalEvery=100&batch=128&steps=30`);
+  await status(page, 'resting');
+  while ((await page.textContent('#train')) !== '300 more steps') {
+    await page.click('#train');
+    await page.evaluate(async () => {
+      const { requestAnimationFrame } = globalThis;
+      const held: FrameRequestCallback[] = [];
+      const button = document.getElementById('train');
+      while (button?.textContent !== 'Pause') await new Promise(requestAnimationFrame);
+      globalThis.requestAnimationFrame = (draw) => held.push(draw);
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+      button.click(); // of a run that is under way all the same, it is a pause: then another try
+      globalThis.requestAnimationFrame = requestAnimationFrame;
+      held.forEach(requestAnimationFrame);
+    });
+    await page.waitForTimeout(500);
+    await status(page, 'resting', 'finished');
+  }
+  expect(await page.textContent('#progress')).toBe('step 30 of 30');
+  await close();
+});
+
 it('settings that are moved within a run take effect, and a reload still has them', async () => {
   const { page, close } = await visit(browser, `${site.url}${LINK}`);
   await trainTo(page, 3);

@@ -37,10 +37,12 @@ export class Controls {
   readonly #open = element('button', { type: 'button', id: 'open', class: 'small' }, 'Only open it');
   #notes: readonly Note[] = [];
   #run: BrowserRun | undefined;
+  /** What the big button says. */
+  #said: LabStatus = 'waiting';
 
   constructor(lab: Lab) {
     this.#lab = lab;
-    this.#train.addEventListener('click', () => void (lab.status === 'finished' ? lab.more(MORE_STEPS) : lab.toggle()));
+    this.#train.addEventListener('click', () => void this.#act());
     this.#open.addEventListener('click', () => void lab.open());
     this.#step.addEventListener('click', () => void lab.train(1));
     this.#evaluate.addEventListener('click', () => void lab.evaluate());
@@ -52,8 +54,15 @@ export class Controls {
     byId('figures').append(...this.#figures.map(({ box }) => box));
   }
 
+  /** Does what the button says, or nothing: a run that ended since it was drawn takes no further steps at a late Pause. */
+  #act(): Promise<void> {
+    if (this.#said === 'training') return this.#lab.pause();
+    return this.#said === 'finished' ? this.#lab.more(MORE_STEPS) : this.#lab.train();
+  }
+
   update(): void {
     const { status, run, history } = this.#lab;
+    this.#said = status;
     this.#title();
     write(this.#train, status === 'resting' && history.step > 0 ? 'Continue' : LABELS[status]);
     const isWaiting = status === 'waiting';

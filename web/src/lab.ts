@@ -176,12 +176,6 @@ export class Lab extends ShownRun {
     this.forget();
   }
 
-  /** The one big button. */
-  async toggle(): Promise<void> {
-    if (this.status === 'training') return this.pause();
-    return this.train();
-  }
-
   async train(steps?: number): Promise<void> {
     await this.#opened();
     const { run } = this;
