@@ -4,6 +4,7 @@
  */
 
 import type { CreditedGroup, Evaluation } from '../methods/records.ts';
+import type { ExtraValue } from '../rewards/reward_log.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import type { SettingChange } from '../run/checkpoint/setting_changes.ts';
 import type { SessionEvent } from '../run/session.ts';
@@ -110,6 +111,8 @@ export interface TriedCompletion {
   readonly text: string;
   readonly verdict: Verdict;
   readonly reward: number | null;
+  /** What the reward logged of it, by column. */
+  readonly extra?: Readonly<Record<string, ExtraValue>>;
 }
 
 /** What is wrong with a task, or may be. `stop`: training on it would teach something else than what it asks. */

@@ -134,6 +134,20 @@ it('no global of a browser can be reached there, by name or by any way from one 
   expect(await tried(reachesOf(foreign))).toEqual({ values: new Array(20).fill('0.00'), problem: '' });
 });
 
+it('what it logs of a completion is shown below it, whatever lists and objects inherit', async () => {
+  const code = `${FORGERIES['fields that every object inherits']}\n${FORGERIES['elements that every list inherits']}
+    function reward({ length, logExtra, logMetric }) {
+      if (length > 1) logExtra('long', true);
+      logExtra('tokens', length);
+      logMetric('mine', length);
+      return 0.5;
+    }`;
+  const { values, problem } = await tried(code);
+  expect(problem).toBe('');
+  expect(values).toHaveLength(20);
+  for (const value of values) expect(value).toMatch(/^0\.50(long true · )?tokens \d+$/);
+});
+
 it.each(Object.entries(FORGERIES))('a reply is not forged by %s', async (_, code) => {
   const { values, problem } = await tried(`${code}\nfunction reward() { return 0.25; }`);
   expect(problem).toBe('');
@@ -154,6 +168,26 @@ it.each([
   ['gives a proxy', 'function reward() { return new Proxy({}, { get() { throw 1; } }); }', /gave an object/],
   ['gives a function', 'function reward() { return () => 1; }', /gave "a function"/],
   ['gives what is no number', 'function reward() { return 1e308; }', /gave 1e\+308.*from -1000000 to 1000000/],
+  [
+    'logs a column twice for a completion',
+    'function reward({ logExtra }) { logExtra("a", 1); logExtra("a", 2); return 1; }',
+    /logExtra\("a"\) was called twice for completion 1; call it once/,
+  ],
+  [
+    'logs an object',
+    'function reward({ logExtra }) { logExtra("a", {}); return 1; }',
+    /logExtra\("a"\) is given an object for completion 1; give a text/,
+  ],
+  [
+    "logs under the name of a run's own metric",
+    'function reward({ logMetric }) { logMetric("kl", 1); return 1; }',
+    /logMetric\("kl"\) would hide a metric of the run's own/,
+  ],
+  [
+    'logs without end',
+    'function reward({ logMetric }) { for (;;) logMetric("a", 1); }',
+    /a reward logs 100 values of a completion at most/,
+  ],
   ['posts null', 'postMessage(null); function reward() { return 1; }', /postMessage is not defined/],
   [
     'waits in a loop of promises',

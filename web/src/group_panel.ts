@@ -3,6 +3,7 @@ import type { CreditedGroup, Rollout } from 'rlvr-train/web';
 import { element } from '../../src/report/page/dom.ts';
 import { originWords, type Provenance, promptWords, provenanceOf } from '../../src/run/logs/provenance.ts';
 import type { Lab } from './lab.ts';
+import { loggedValues } from './logged_values.ts';
 import { TokenTable, tokensButton } from './token_table.ts';
 
 /** Milliseconds that completions are shown: less cannot be read. */
@@ -109,5 +110,6 @@ function completion(rollout: Rollout, advantage: number, answer: HTMLElement, pr
         `${advantage > 0 ? '+' : advantage < 0 ? '−' : '±'}${Math.abs(advantage).toFixed(2)}`,
       ),
     ),
+    ...loggedValues(rollout.extra),
   );
 }

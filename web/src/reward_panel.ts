@@ -4,6 +4,7 @@ import type { Word } from './code_editor.ts';
 import { CodeField, problemOf } from './code_field.ts';
 import type { Experiment } from './experiment.ts';
 import type { Lab } from './lab.ts';
+import { loggedValues } from './logged_values.ts';
 import { messageOf } from './notes.ts';
 
 export const EXAMPLE = `// One completion in, one number out. verdict is the strict verifier's.
@@ -24,6 +25,8 @@ const WORDS: readonly Word[] = [
   { word: 'verdict.score', means: 'of the strict verifier, 0 to 1' },
   { word: 'verdict.status', means: "'correct', 'incorrect', 'invalid' or 'truncated'" },
   { word: 'verdict.reason', means: 'why, in words' },
+  { word: 'logExtra', means: '(column, value) is shown below the completion' },
+  { word: 'logMetric', means: '(name, number): its mean is logged for the step' },
 ];
 
 export class RewardPanel {
@@ -90,13 +93,13 @@ export class RewardPanel {
             element(
               'tbody',
               {},
-              ...rows.map(({ prompt, text, reward, verdict }) =>
+              ...rows.map(({ prompt, text, reward, verdict, extra }) =>
                 element(
                   'tr',
                   {},
                   element('td', {}, element('code', {}, prompt)),
                   element('td', {}, element('code', {}, text)),
-                  element('td', {}, reward === null ? '–' : reward.toFixed(2)),
+                  element('td', {}, reward === null ? '–' : reward.toFixed(2), ...loggedValues(extra)),
                   element('td', { class: verdict.status === 'correct' ? 'right' : 'wrong' }, verdict.reason),
                 ),
               ),

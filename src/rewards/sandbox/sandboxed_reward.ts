@@ -20,6 +20,8 @@ export interface SandboxedRewardOptions {
   readonly limits: SandboxLimits;
   /** What the thread is sent of a batch; default: all that can be copied. */
   readonly question?: (batch: RewardBatch) => unknown;
+  /** What the thread says was logged, as columns of the batch and metrics; default: as it is. */
+  readonly logs?: (logs: unknown, batch: RewardBatch) => RewardLogs;
 }
 
 /** A user's reward in its thread, until it is closed. */
@@ -27,12 +29,14 @@ export class SandboxedReward extends SandboxThread implements RewardFunction {
   readonly name: string;
   readonly source?: string;
   readonly #question: (batch: RewardBatch) => unknown;
+  readonly #logs: (logs: unknown, batch: RewardBatch) => RewardLogs;
 
-  constructor({ name, source, host, limits, question = withoutFunctions }: SandboxedRewardOptions) {
+  constructor({ name, source, host, limits, question = withoutFunctions, logs = asTheyAre }: SandboxedRewardOptions) {
     super(host, limits);
     this.name = name;
     if (source !== undefined) this.source = source;
     this.#question = question;
+    this.#logs = logs;
   }
 
   /** @throws PluginError in words, where the code throws, hangs, or has ended */
@@ -50,7 +54,7 @@ export class SandboxedReward extends SandboxThread implements RewardFunction {
     }
     const { reply } = answer;
     if (reply.type === 'scores') {
-      if (reply.logs !== undefined) logAgain(reply.logs as RewardLogs, batch); // each call looks at what it is given
+      if (reply.logs !== undefined) logAgain(this.#logs(reply.logs, batch), batch);
       return reply.values as RewardValues; // scoreRewards looks at all of it
     }
     if (reply.type === 'failed') throw new PluginError('reward-failed', reply.message, facts);
@@ -66,7 +70,11 @@ function withoutFunctions({ judge: _, logExtra: __, logMetric: ___, ...batch }: 
   return batch;
 }
 
-/** Logs here what was logged in the thread. */
+function asTheyAre(logs: unknown): RewardLogs {
+  return logs as RewardLogs; // `logAgain` has each looked at
+}
+
+/** Logs here what was logged in the thread: each call looks at what it is given. */
 function logAgain({ columns, metrics }: RewardLogs, { logExtra, logMetric }: RewardBatch): void {
   for (const [column, values] of columns) logExtra?.(column, values);
   for (const [name, values] of metrics) for (const value of values) logMetric?.(name, value);

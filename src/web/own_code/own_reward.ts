@@ -1,9 +1,10 @@
 /** A reward that a visitor writes, or that came with a link or a file, seen from the engine: `sandboxes.ts` has its worker. */
 import { PluginError } from '../../errors.ts';
 import { describeReward, type RewardBatch } from '../../rewards/reward_function.ts';
+import type { ExtraValue, RewardLogs } from '../../rewards/reward_log.ts';
 import { SandboxedReward } from '../../rewards/sandbox/sandboxed_reward.ts';
 import { LIMITS, LONGEST_CODE, openSandbox, withoutDomPrefix } from './open_sandbox.ts';
-import type { OwnRewardRow, SandboxQuestion } from './sandbox_program.ts';
+import type { OwnLogs, OwnRewardRow, SandboxQuestion } from './sandbox_program.ts';
 import type { StartSandbox } from './sandboxes.ts';
 
 /**
@@ -24,6 +25,7 @@ export async function startOwnReward(name: string, code: string, start: StartSan
         limits: LIMITS,
         host,
         question: (batch): SandboxQuestion => ({ rows: rowsOf(batch) }),
+        logs: (logs, { completions }) => logsOf(logs as OwnLogs, completions.length),
       }),
   );
   try {
@@ -44,4 +46,35 @@ function rowsOf(batch: RewardBatch): OwnRewardRow[] {
     length: batch.completionTokens[row]?.length as number,
     verdict: batch.verdicts[row] as OwnRewardRow['verdict'],
   }));
+}
+
+/**
+ * What was logged by completion, as columns of the batch: null where a completion has nothing in one.
+ * @throws RangeError `rule; remedy` where a completion has two values in one
+ */
+export function logsOf(logs: OwnLogs, count: number): RewardLogs {
+  // Whether names and values may be logged is looked at once they are.
+  const columns = new Map<string, (ExtraValue | undefined)[]>();
+  const metrics = new Map<string, number[]>();
+  for (const [place, name, value] of logs) {
+    if (place === null) {
+      metrics.set(name as string, [...(metrics.get(name as string) ?? []), value as number]);
+      continue;
+    }
+    const column = columns.get(name as string) ?? new Array<undefined>(count);
+    if (place in column) {
+      throw new RangeError(
+        `logExtra(${JSON.stringify(name)}) was called twice for completion ${place + 1}; call it once`,
+      );
+    }
+    column[place] = value as ExtraValue;
+    columns.set(name as string, column);
+  }
+  return {
+    columns: [...columns].map(([name, values]) => [
+      name,
+      Array.from(values, (value, i) => (i in values ? (value as ExtraValue) : null)),
+    ]),
+    metrics: [...metrics],
+  };
 }

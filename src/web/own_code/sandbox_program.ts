@@ -23,6 +23,9 @@ export interface OwnRewardRow {
   readonly verdict: RewardBatch['verdicts'][number];
 }
 
+/** What a reward logged of a batch, in its order: a column has the place of its completion, a metric has none. */
+export type OwnLogs = readonly (readonly [place: number | null, name: unknown, value: unknown])[];
+
 /** An answer to a problem of a visitor's task. */
 export interface OwnAnswer {
   readonly problem: unknown;
@@ -34,7 +37,7 @@ export type DrawSeed = readonly [number, number, number, number];
 
 /**
  * What the worker is sent: the code first, with the functions that it has to declare, then one batch after the other.
- * Values of rows: one number each. Of draws: [problem as JSON, prompt, a right answer], or null where nothing was drawn.
+ * Values of rows: one number each, with `OwnLogs`. Of draws: [problem as JSON, prompt, a right answer], or null where nothing was drawn.
  * Of answers: a score, or [score, reason].
  */
 export type SandboxQuestion =
@@ -104,6 +107,8 @@ function runSandbox(globals: readonly string[]): void {
   const longestText = 300;
   /** Characters of a problem, a prompt or an answer: the reader refuses more. */
   const longestProblem = 2000;
+  /** Calls of logExtra and logMetric for a completion: all of them are copied into the engine's thread. */
+  const logsEach = 100;
   const words = 4294967296;
   let post: (message: Envelope<SandboxReply>) => void;
   /** What was declared, once the code was read. */
@@ -269,11 +274,38 @@ function runSandbox(globals: readonly string[]): void {
   };
 
   const answered = (question: SandboxQuestion): SandboxReply => {
-    if (hasOwn(question, 'rows')) return each((question as never as { rows: OwnRewardRow[] }).rows, scored);
+    if (hasOwn(question, 'rows')) return rewarded((question as never as { rows: OwnRewardRow[] }).rows);
     if (hasOwn(question, 'draws')) return each((question as never as { draws: DrawSeed[] }).draws, drawn);
     return each((question as never as { answers: OwnAnswer[] }).answers, judged);
   };
-  const scored = (row: OwnRewardRow): unknown => told(call('reward', frozenRow(row)));
+
+  let logs: unknown[] = [];
+  let mostLogs = 0;
+  /** Place of the completion under way. */
+  let at = 0;
+  const log = (place: number | null, name: unknown, value: unknown): void => {
+    if (logs.length >= mostLogs) throw new Range(`a reward logs ${logsEach} values of a completion at most`);
+    element.value = [place, told(name), told(value)];
+    defineProperty(logs, logs.length, element);
+  };
+  const logExtra = freeze((name: unknown, value: unknown): void => log(at, name, value));
+  const logMetric = freeze((name: unknown, value: unknown): void => log(null, name, value));
+
+  const rewarded = (rows: readonly OwnRewardRow[]): SandboxReply => {
+    logs = [];
+    mostLogs = logsEach * rows.length;
+    at = -1;
+    const reply = each(rows, scored);
+    return reply.type === 'scores' ? { type: 'scores', values: reply.values, logs } : reply;
+  };
+  const scored = (row: OwnRewardRow): unknown => {
+    at++;
+    element.value = logExtra;
+    defineProperty(row, 'logExtra', element);
+    element.value = logMetric;
+    defineProperty(row, 'logMetric', element);
+    return told(call('reward', frozenRow(row)));
+  };
 
   const hear = ({ data }: MessageEvent<Envelope<SandboxQuestion>>): void => {
     const { nonce, content } = data;

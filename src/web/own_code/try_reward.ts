@@ -24,7 +24,7 @@ export async function tryReward(
   });
   const rows = answeredItems(items, completions).slice(0, count);
   const batch = rewardBatch(rows, { step: run.journal.state.step, progress: 0 });
-  const { rewards, failures } = await scoreRewards([reward], batch);
+  const { rewards, failures, logs } = await scoreRewards([reward], batch);
   if (failures.length > 0) throw new RlvrError('reward-failed', failures.map(({ message }) => message).join('\n'));
   const totals = combineRewards(rewards, [1]);
   return rows.map(({ item: { prompt }, completion: { text, verdict } }, i) => ({
@@ -32,5 +32,6 @@ export async function tryReward(
     text,
     verdict,
     reward: totals[i] ?? null,
+    extra: Object.fromEntries(logs.columns.map(([column, values]) => [column, values[i] ?? null])),
   }));
 }
