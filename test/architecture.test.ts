@@ -389,13 +389,22 @@ it(`at most ${MOST_WHOLE_RUNS} places take a whole run`, () => {
 
 /** What a method says of another that it is made for, or cannot be without. */
 const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
+  'methods/advantage_estimators/canon.ts': ['const-norm'],
+  'methods/advantage_estimators/riskpo.ts': ['sequence_token', 'sequence_sum'],
   'methods/credit_steps/self_score_mix.ts': ['laser'],
   'methods/credit_steps/teacher_credit.ts': ['ref-ema'],
   'methods/loss_terms/context_kl.ts': ['sdpo'],
+  'methods/loss_terms/sdpo.ts': ['ref-ema'],
+  'methods/objectives/dpo_pairs.ts': ['seq-mean'],
+  'methods/objectives/dppo_tv.ts': ['kl-sampler'],
+  'methods/objectives/drpo.ts': ['hinge-kl', 'seq-mean'],
+  'methods/objectives/pacs.ts': ['seq-mean'],
+  'methods/objectives/topr.ts': ['seq-sum'],
   'methods/objectives/verifree_loss.ts': ['verifree'],
   'methods/rollout_strategies/prerl.ts': ['sample-sign'],
   'methods/rollout_strategies/verifree.ts': ['verifree-loss', 'rloo', 'seq-sum'],
   'methods/token_controls/anneal_in_sequence.ts': ['decoupled'],
+  'methods/token_weights/icepop.ts': ['tis'],
   'methods/token_weights/tis.ts': ['vespo'],
 };
 /** Ids that are words of other things too: a kernel, a schedule, a figure, what an environment knows. */

@@ -6,7 +6,7 @@ export const GENERATED_FOLDER: string;
 
 /** Of the sources or of dist/. */
 export interface Made {
-  madePages(trl: TrlKeys): ReadonlyMap<string, string>;
+  madePages(trl: TrlKeys, reasoningOf: (id: string) => string): ReadonlyMap<string, string>;
   commandsPage(commands: readonly Command[]): string;
   readonly COMMANDS: readonly Command[];
   systemsPage(): string;

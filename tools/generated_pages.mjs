@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { apiPages } from './api_pages.mjs';
+import { methodReasoning } from './method_reasoning.mjs';
 
 /** Where most of them go, from the root. */
 export const GENERATED_FOLDER = 'docs/reference';
@@ -12,7 +13,7 @@ export const GENERATED_FOLDER = 'docs/reference';
 export function generatedPages({ madePages, commandsPage, COMMANDS, systemsPage }) {
   const trl = JSON.parse(readFileSync(new URL('../test/golden/trl_keys.json', import.meta.url), 'utf8'));
   const exported = [...apiPages()].map(([file, page]) => [`api/${file}`, page]);
-  const reference = [...madePages(trl), ['commands.md', commandsPage(COMMANDS)], ...exported];
+  const reference = [...madePages(trl, methodReasoning()), ['commands.md', commandsPage(COMMANDS)], ...exported];
   return new Map([
     ...reference.map(([path, page]) => [`${GENERATED_FOLDER}/${path}`, page]),
     ['docs/systems.md', systemsPage()],

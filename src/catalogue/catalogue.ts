@@ -8,7 +8,7 @@ import { DEMONSTRATIONS_KEY } from '../config/keys/stage_keys.ts';
 import { listedCards } from '../data/registry.ts';
 import type { Knobs, ListedCard } from '../data/task.ts';
 import { DEMONSTRATIONS } from '../methods/demonstrations/registry.ts';
-import type { About, DemonstrationMethod, Method } from '../methods/method.ts';
+import type { About, Companion, DemonstrationMethod, Method } from '../methods/method.ts';
 import { METHODS } from '../methods/registry.ts';
 import { METHOD_POINTS, type MethodPoint, type StageConfig } from '../methods/stage.ts';
 import { describeOptions, type OptionText } from '../options/describe.ts';
@@ -53,6 +53,8 @@ export interface CatalogueMethod extends About {
   readonly optionsAreStageKeys: boolean;
   /** A stage may have it several times. */
   readonly isRepeatable: boolean;
+  /** What it is meant to have beside it. */
+  readonly companions: readonly Companion[];
   /** Lines of a stage, each of which asks for it: by its point, then by TRL's keys. */
   readonly yaml: readonly string[];
 }
@@ -126,7 +128,7 @@ export function describeReward(name: string, { does, options: table }: RewardDef
 }
 
 export function describeMethod(point: MethodPoint, method: Method<unknown>): CatalogueMethod {
-  const { id, about, optionsAreStageKeys = false, isRepeatable = false } = method;
+  const { id, about, companions = [], optionsAreStageKeys = false, isRepeatable = false } = method;
   const options = describeOptions(method.options);
   return {
     name: id,
@@ -137,6 +139,7 @@ export function describeMethod(point: MethodPoint, method: Method<unknown>): Cat
     options,
     optionsAreStageKeys,
     isRepeatable,
+    companions,
     yaml: [...pointLines(point, method, options), ...switchLines(method, options), ...lossTypeLines(point, id)],
   };
 }
@@ -153,6 +156,7 @@ function describeDemonstrations({ id, about, options: declared }: DemonstrationM
     options,
     optionsAreStageKeys: false,
     isRepeatable: false,
+    companions: [],
     yaml: [id, named(id, valuesOf(options))].map((one) => line({ [DEMONSTRATIONS_KEY.yaml]: one })),
   };
 }

@@ -1,5 +1,6 @@
 /** Facts of the catalogue in words, as the list and the reference page have them. */
 
+import type { Companion } from '../methods/method.ts';
 import type { OptionText } from '../options/describe.ts';
 import type { Json } from '../options/json.ts';
 import type { CatalogueMethod } from './catalogue.ts';
@@ -38,6 +39,11 @@ export function certaintyText({ certainty }: Pick<CatalogueMethod, 'certainty'>)
     case 'own':
       return 'a form of this project';
   }
+}
+
+/** `aggregation: seq-mean, so that each group weighs the same`. */
+export function companionText({ line, why }: Companion): string {
+  return `\`${line}\`, ${why}`;
 }
 
 const MOST_NAMED = 6;

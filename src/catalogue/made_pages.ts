@@ -8,8 +8,11 @@ import { methodPage } from './method_page.ts';
 import { metricsPage } from './metrics_page.ts';
 import type { TrlKeys } from './trl_table.ts';
 
-/** @param trl  TRL's keys with their defaults, for the table of keys.md */
-export function madePages(trl: TrlKeys): Map<string, string> {
+/**
+ * @param trl  TRL's keys with their defaults, for the table of keys.md
+ * @param reasoningOf  the first comment of the file that declares a method, as Markdown
+ */
+export function madePages(trl: TrlKeys, reasoningOf: (id: string) => string = () => ''): Map<string, string> {
   const all = catalogue();
   const facts = methodFacts();
   const pages = new Map([
@@ -19,7 +22,7 @@ export function madePages(trl: TrlKeys): Map<string, string> {
   ]);
   for (const method of all.methods) {
     const does = all.points.find(({ name }) => name === method.point)?.does ?? '';
-    pages.set(`methods/${method.name}.md`, methodPage(method, facts(method.name), does));
+    pages.set(`methods/${method.name}.md`, methodPage(method, facts(method.name), does, reasoningOf(method.name)));
   }
   return pages;
 }

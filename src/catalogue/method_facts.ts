@@ -9,7 +9,7 @@ import { builtIn } from '../config/stage_methods.ts';
 import { usesOf } from '../methods/create.ts';
 import { METHODS } from '../methods/registry.ts';
 import type { RemarkLevel } from '../methods/remark.ts';
-import { remarksOn } from '../methods/remarks.ts';
+import { missingCompanion, remarksOn } from '../methods/remarks.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
 import { wordsOf } from '../methods/uses/stage_uses.ts';
 import type { Plugin } from '../options/keys.ts';
@@ -116,8 +116,15 @@ function placed(stage: GrpoStageConfig, { point, plugin }: Known): GrpoStageConf
   return { ...stage, methods: { ...stage.methods, [point]: [...others, plugin] } };
 }
 
+/** What companions of methods are missing is on their pages by itself. */
+const COMPANIONS = new Set(
+  METHOD_POINTS.flatMap((point) => METHODS[point].flatMap(({ companions = [] }) => companions.map(missingCompanion))),
+);
+
 /** What the methods of a stage say; rules of the stage as a whole are not theirs. */
 function ask(stage: GrpoStageConfig): Asked[] {
   const remarks = remarksOn(stage, (point, { name }) => builtIn(point, name));
-  return remarks.flatMap(({ level, at, value, text }) => ('point' in at ? [{ level, by: String(value), text }] : []));
+  return remarks.flatMap(({ level, at, value, text }) =>
+    'point' in at && !COMPANIONS.has(text) ? [{ level, by: String(value), text }] : [],
+  );
 }

@@ -1,14 +1,20 @@
 /** docs/reference/methods/<id>.md: all that is known of a method, from its declaration and by asking it. */
 import type { CatalogueMethod } from './catalogue.ts';
-import { certaintyText, optionTable, remarkText, repeatsText, sourceText } from './catalogue_words.ts';
+import { certaintyText, companionText, optionTable, remarkText, repeatsText, sourceText } from './catalogue_words.ts';
 import type { MethodFacts } from './method_facts.ts';
 
-/** The page as Markdown, ending in a newline. @param does  of its point */
-export function methodPage(method: CatalogueMethod, { needs, remarks }: MethodFacts, does: string): string {
+/** The page as Markdown, ending in a newline. @param does  of its point @param reasoning  the first comment of its file, as Markdown */
+export function methodPage(
+  method: CatalogueMethod,
+  { needs, remarks }: MethodFacts,
+  does: string,
+  reasoning = '',
+): string {
   const {
     name,
     names = [],
     source,
+    companions,
     point,
     stage,
     isDefault,
@@ -25,6 +31,7 @@ export function methodPage(method: CatalogueMethod, { needs, remarks }: MethodFa
     ...(names.length === 0 ? [] : [`- also called: ${names.join(', ')}`]),
     `- formula: \`${formula}\``,
     `- source: ${link}, ${certaintyText(method)}`,
+    ...companions.map((companion) => `- meant beside: ${companionText(companion)}`),
     ...needs.map((need) => `- needs ${need}`),
     ...(isRepeatable ? [`- several: ${repeatsText(name)}`] : []),
   ];
@@ -34,6 +41,7 @@ export function methodPage(method: CatalogueMethod, { needs, remarks }: MethodFa
     `# ${name}`,
     method.does,
     facts.join('\n'),
+    ...(reasoning === '' ? [] : ['## Why', reasoning]),
     ...(options.length === 0 ? [] : ['## Options', ...shared, optionTable(options)]),
     ...(beside.length === 0 ? [] : ['## Beside others', beside.join('\n')]),
     '## In a config',

@@ -40,6 +40,8 @@ export interface Method<Part, Options extends KeyTable = KeyTable, Stage = GrpoS
   readonly warn?: Look<Said>;
   /** The same, of what is no more than worth knowing. */
   readonly note?: Look<Said>;
+  /** What its source has beside it. One that a stage is without is named before step 1, and all of them on its page. */
+  readonly companions?: readonly Companion[];
   /**
    * Some of its completions are not the policy's own at the stage's temperature, so that their ratio is not 1 at the first
    * update either (`Rollout.isOffPolicy`).
@@ -136,6 +138,16 @@ export interface DemonstratedProblem {
   shown(item: TaskItem, ...texts: readonly Int32Array[]): Int32Array;
   /** A completion of these tokens, with its end. */
   ended(tokens: Int32Array): Int32Array;
+}
+
+/** What a method is meant to have beside it. */
+export interface Companion {
+  /** Any one of these methods. */
+  readonly ids: readonly string[];
+  /** The line of a stage that puts it there: `aggregation: seq-mean`. */
+  readonly line: string;
+  /** What it is there for: `so that each group weighs the same`. */
+  readonly why: string;
 }
 
 /** One text, several, or nothing to say. */

@@ -1,13 +1,16 @@
 /** What methods say of each other before step 1: where it is shown, with which line, and that sound stages are silent. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { describeMethod } from '../../src/catalogue/catalogue.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { findMethod, type OwnMethods } from '../../src/methods/look_up.ts';
 import { type Method, method } from '../../src/methods/method.ts';
 import type { CreditStep, GroupStep, PromptSource, RolloutStrategy } from '../../src/methods/points.ts';
-import { remarksOn } from '../../src/methods/remarks.ts';
+import { METHODS } from '../../src/methods/registry.ts';
+import { missingCompanion, remarksOn } from '../../src/methods/remarks.ts';
+import { METHOD_POINTS } from '../../src/methods/stage.ts';
 import { key, number } from '../../src/options/keys.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { openSmallRun } from '../support/small_runs.ts';
@@ -24,6 +27,10 @@ function said(text: string, own: OwnMethods = {}): string[] {
     return remarks.map((remark) => `${remark.level} ${lineOf(index, remark)}`);
   });
 }
+
+/** Without what a method is meant to have beside it. */
+const besidesCompanions = (lines: readonly string[]): string[] =>
+  lines.filter((line) => !line.includes(' is meant to have '));
 
 const of = (...lines: readonly string[]): string[] => said([...HEAD, ...lines].join('\n'));
 
@@ -64,7 +71,7 @@ describe('a combination that works, but is biased or without effect, is told wit
       [['reward_funcs: [ternary]'], /^warning my\.yaml:3 {2}reward_funcs: ternary — divided by the deviation/],
     ],
   )('%j', (lines, line) => {
-    const found = of(...lines);
+    const found = besidesCompanions(of(...lines));
     expect(found).toHaveLength(1);
     expect(found[0]).toMatch(line);
   });
@@ -84,7 +91,7 @@ describe('a combination that works, but is biased or without effect, is told wit
       [['loss_terms: [kl-cov, hinge-kl, kl-sampler]', 'num_iterations: 2']],
     ],
   )('and %j gives no reason to', (lines) => {
-    expect(of(...lines)).toEqual([]);
+    expect(besidesCompanions(of(...lines))).toEqual([]);
   });
 
   const CLIPPED = 'token_weights: [{name: opsm, off_policy_mask_threshold: 0.1}]';
@@ -269,4 +276,23 @@ describe("keys of TRL's that change nothing here", () => {
   it('are refused where they ask for something else', () => {
     expect(() => parseConfig([...HEAD, 'fp16: true'].join('\n'), { file: 'trl.yaml' })).toThrow('trl.yaml:3  fp16');
   });
+});
+
+describe('what a method is meant to have beside it', () => {
+  const all = METHOD_POINTS.flatMap((point) => METHODS[point].map((one: Method<unknown>) => ({ point, one })));
+  const meant = all.flatMap(({ point, one }) => (one.companions ?? []).map((companion) => ({ point, one, companion })));
+  const lineFor = (point: (typeof METHOD_POINTS)[number], one: Method<unknown>): string =>
+    describeMethod(point, one).yaml[0];
+
+  it.each(meant.map(({ point, one, companion }) => [one.id, companion.line, { point, one, companion }] as const))(
+    '%s is said to be without %s, until that line is there',
+    (_, line, { point, one, companion }) => {
+      const own = lineFor(point, one);
+      const lines = ['loss_type: null', own];
+      const text = missingCompanion(companion);
+      expect(of(...lines).filter((found) => found.includes(text))).toHaveLength(1);
+      expect(of(...lines, line).filter((found) => found.includes(text))).toHaveLength(0);
+      for (const id of companion.ids) expect(all.map(({ one: { id } }) => id)).toContain(id);
+    },
+  );
 });

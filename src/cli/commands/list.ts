@@ -4,6 +4,7 @@ import { type Catalogue, type CatalogueMethod, type CatalogueTask, catalogue } f
 import { cataloguePage } from '../../catalogue/catalogue_page.ts';
 import {
   certaintyText,
+  companionText,
   levelText,
   remarkText,
   repeatsText,
@@ -158,6 +159,7 @@ export function aboutMethod(method: CatalogueMethod, facts?: MethodFacts): strin
     ...(names === undefined ? [] : [['names', names.join(', ')] as const]),
     ['formula', formula],
     ['source', facts === undefined ? sourceText(method) : `${sourceText(method)} (${certaintyText(method)})`],
+    ...method.companions.map((companion) => ['meant beside', companionText(companion).replaceAll('`', '')] as const),
     ...(facts?.needs ?? []).map((need) => ['needs', need] as const),
     ...(isRepeatable ? [['several', repeatsText(name)] as const] : []),
     [optionsAreStageKeys ? 'options, also as keys of the stage' : 'options', options.map(optionText)],

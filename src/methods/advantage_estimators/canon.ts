@@ -21,6 +21,13 @@ export const canon = method({
     source: '2509.23962',
     certainty: 'paper',
   },
+  companions: [
+    {
+      ids: ['const-norm'],
+      line: 'aggregation: const-norm',
+      why: 'which divides by the greatest length as the paper does',
+    },
+  ],
   options: {
     splitBy: key(
       'split_by',

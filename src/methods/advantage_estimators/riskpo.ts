@@ -41,6 +41,13 @@ export const riskpo = method({
     source: '2510.00911',
     certainty: 'paper',
   },
+  companions: [
+    {
+      ids: ['sequence', 'sequence_token', 'sequence_sum'],
+      line: 'importance_sampling_level: sequence',
+      why: 'as a bundle is credited by whole completions',
+    },
+  ],
   options: {
     ...BUNDLE_OPTIONS,
     lowShare: key('low_share', share(0.2).describe('α: share of the bundles that are the tail. Default 0.2.')),

@@ -23,6 +23,13 @@ export const sdpo = method({
     source: '2601.20802',
     certainty: 'paper',
   },
+  companions: [
+    {
+      ids: ['ref-ema'],
+      line: 'controllers: [ref-ema]',
+      why: 'so that the teacher is an average of the policy and learns with it',
+    },
+  ],
   options: {
     sdpoWeight: key(
       'sdpo_coef',

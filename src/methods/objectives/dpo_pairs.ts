@@ -24,6 +24,7 @@ export const dpoPairs = method({
     source: '2305.18290',
     certainty: 'paper',
   },
+  companions: [{ ids: ['seq-mean'], line: 'aggregation: seq-mean', why: 'so that each group weighs the same' }],
   options: {
     preferenceScale: key(
       'dpo_beta',

@@ -21,6 +21,7 @@ export const dppoTv = method({
     source: '2602.04879',
     certainty: 'after the paper',
   },
+  companions: [{ ids: ['kl-sampler'], line: 'loss_terms: [kl-sampler]', why: 'which pulls back what no ratio clips' }],
   options: {
     tvLow: width('tv_delta_low', 'Most probability that a token of negative advantage may lose.'),
     tvHigh: width('tv_delta_high', 'Most probability that a token of positive advantage may gain.'),

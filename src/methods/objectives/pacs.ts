@@ -21,6 +21,7 @@ export const pacs = method({
     source: '2509.02522',
     certainty: 'paper',
   },
+  companions: [{ ids: ['seq-mean'], line: 'aggregation: seq-mean', why: 'so that each prediction weighs the same' }],
   options: {
     scoreScale: key(
       'pacs_beta',

@@ -22,6 +22,14 @@ export const topr = method({
     source: '2503.14286',
     certainty: 'after the paper',
   },
+  companions: [
+    {
+      ids: ['constant'],
+      line: 'advantage_estimator: constant',
+      why: 'whose constant says what right and wrong completions weigh',
+    },
+    { ids: ['seq-sum'], line: 'aggregation: seq-sum', why: 'as its weight is that of a whole completion' },
+  ],
   options: {
     leastGoodWeight: bound('topr_positive_min', 1, 'Lower bound of the weight where the advantage is 0 or above.'),
     mostGoodWeight: bound('topr_positive_max', 1, 'Upper bound of the weight where the advantage is 0 or above.'),

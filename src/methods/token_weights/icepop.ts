@@ -22,6 +22,9 @@ export const icepop = method({
     source: '2510.18855',
     certainty: 'after the paper',
   },
+  companions: [
+    { ids: ['tis'], line: 'vllm_importance_sampling_correction: true', why: 'which weighs the tokens that stay' },
+  ],
   options: {
     bandLow: key(
       'band_low',

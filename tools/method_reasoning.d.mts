@@ -1,0 +1,2 @@
+export function methodReasoning(): (id: string) => string;
+export function markdownOf(comment: string): string;

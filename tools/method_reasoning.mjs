@@ -1,0 +1,47 @@
+/** The first comment of the file that declares a method, which says why its formula is as it is: for its page. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const FOLDER = fileURLToPath(new URL('../src/methods/', import.meta.url));
+const DECLARED = /^(?: {2}id: |const ID = )'([^']+)'/m;
+const FIRST_COMMENT = /^\/\*\*([\s\S]*?)\*\//;
+
+/** @returns by id, Markdown without a newline at its end; '' of a method without such a comment */
+export function methodReasoning() {
+  const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /^\w+\/\w+\.ts$/.test(name),
+  );
+  const all = files.flatMap((name) => {
+    const text = readFileSync(`${FOLDER}${name}`, 'utf8');
+    const id = text.includes('method({') ? DECLARED.exec(text)?.[1] : undefined;
+    return id === undefined ? [] : [[id, markdownOf(FIRST_COMMENT.exec(text)?.[1] ?? '')]];
+  });
+  const known = new Map(all);
+  return (id) => known.get(id) ?? '';
+}
+
+/** Lines that are indented within the comment are formulas: a block of their own. */
+export function markdownOf(comment) {
+  const lines = comment
+    .trim()
+    .split('\n')
+    .map((line) => line.replace(/^ ?\* ?/, '').trimEnd());
+  const parts = [];
+  for (const line of lines) {
+    const kind = line === '' ? 'gap' : /^ {2,}/.test(line) ? 'formula' : 'text';
+    const last = parts.at(-1);
+    if (last?.kind === kind) last.lines.push(line);
+    else parts.push({ kind, lines: [line] });
+  }
+  return parts
+    .filter(({ kind }) => kind !== 'gap')
+    .map((part) =>
+      part.kind === 'text' ? escaped(part.lines.join(' ')) : ['```text', ...part.lines, '```'].join('\n'),
+    )
+    .join('\n\n');
+}
+
+/** Angle brackets outside of code would be taken for tags. */
+function escaped(text) {
+  return text.replace(/(`[^`]*`)|</g, (_, code) => code ?? '&lt;');
+}
