@@ -1,6 +1,7 @@
 /** Answers as they come: checked, compared, taken or refused. What is taken is used once. */
 import { FleetError } from '../errors.ts';
 import type { Generator } from '../grpo/generator.ts';
+import type { Reply } from './cards.ts';
 import { Ledger } from './ledger.ts';
 import {
   answerDigest,
@@ -10,7 +11,6 @@ import {
   type FleetResult,
   type FleetTask,
   hasOddFloats,
-  type Reply,
   readResultHead,
   type SampledCompletion,
   WORKER_ID_BYTES,

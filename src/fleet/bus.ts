@@ -33,6 +33,8 @@ export interface LearnerEars {
   presence(bytes: Uint8Array): void;
   /** A worker's answer. @returns the reply to it */
   result(bytes: Uint8Array): Uint8Array;
+  /** What a worker asks of a series. @returns the reply to it; absent: the run is none */
+  series?(bytes: Uint8Array): Promise<Uint8Array>;
   /** The server was away: what it held may be gone. */
   restart(): void;
 }
@@ -52,5 +54,7 @@ export interface WorkerBus {
   present(run: string, presence: Uint8Array): void;
   /** @returns the learner's reply; undefined where nobody replied */
   answer(run: string, result: Uint8Array): Promise<Uint8Array | undefined>;
+  /** Asks something of a series. @returns the learner's reply; 'nobody' where it is not there, undefined where it does not reply */
+  ask(series: string, request: Uint8Array): Promise<Uint8Array | 'nobody' | undefined>;
   close(): Promise<void>;
 }

@@ -12,8 +12,9 @@ import type { Policy } from '../model/policy.ts';
 import type { Completion, GenerationSettings } from '../model/sampling/generation.ts';
 import { Answers } from './answers.ts';
 import type { LearnerBus } from './bus.ts';
+import { encodeJson, type RunCard } from './cards.ts';
 import { joinAnswers, planTasks } from './plan_tasks.ts';
-import { decodePresence, encodeJson, encodeTask, type FleetTask, MESSAGE_BYTES, type RunCard } from './protocol.ts';
+import { encodeTask, type FleetTask, MESSAGE_BYTES } from './protocol.ts';
 import { randomHex } from './random_hex.ts';
 import { SentWeights } from './sent_weights.ts';
 import { type FleetFigures, Tally } from './tally.ts';
@@ -101,7 +102,9 @@ export class Fleet {
     const session = randomHex(8);
     this.#vocabSize = card.shape.vocabSize;
     await this.#bus.open(run, this.#lease, {
-      presence: (bytes) => this.#hearPresence(bytes),
+      presence: (bytes) => {
+        if (!this.#workers.hearPresence(bytes)) this.#tally.refused();
+      },
       result: (bytes) => encodeJson(this.#answers.hear(bytes)),
       restart: () => this.#giveAllAgain(),
     });
@@ -257,16 +260,6 @@ export class Fleet {
       const timer = setTimeout(done, LOOK_MS);
       this.#wake = done;
     });
-  }
-
-  #hearPresence(bytes: Uint8Array): void {
-    try {
-      const { worker, name } = decodePresence(bytes);
-      this.#workers.hear(worker, name);
-    } catch (error) {
-      if (!(error instanceof FleetError)) throw error;
-      this.#tally.refused();
-    }
   }
 
   #sayOnce(line: string): void {

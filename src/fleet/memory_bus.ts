@@ -99,6 +99,7 @@ export class MemoryBroker {
       readWeights: async (run, key, part) => this.#places.get(run)?.weights.get(`${key}.${part}`),
       present: (run, presence) => this.#places.get(run)?.hear.presence(presence),
       answer: async (run, result) => this.#places.get(run)?.hear.result(result),
+      ask: async (run, request) => (await this.#places.get(run)?.hear.series?.(request)) ?? 'nobody',
       close: async () => clearInterval(looking),
     };
   }

@@ -4,7 +4,7 @@ import type { Backend } from '../kernels/engine.ts';
 import { Policy } from '../model/policy.ts';
 import { weightsHash } from '../run/model/base_hashes.ts';
 import { loadWeights, type Pretrained } from '../run/model/pretrained.ts';
-import type { RunCard } from './protocol.ts';
+import type { RunCard } from './cards.ts';
 
 /** Features of a backend that change no bit. */
 const FREE_FEATURES: readonly string[] = ['threads', 'simd'];

@@ -1,21 +1,18 @@
 /**
- * What a learner and its workers say to each other. Tasks and results are bytes, in which floats keep their bits; the rest is
- * JSON. Every message is checked, sizes and ranges included, before anything of it is used.
+ * What a learner and its workers say to each other: tasks and results, as bytes in which floats keep their bits. The rest is JSON
+ * (`cards.ts`). Every message is checked, sizes and ranges included, before anything of it is used.
  *
  * A task names all that its answer depends on: weights by their hash, prompts, numbers of rollouts, sampling and end rules.
  * So a worker knows no problem, no verdict and no reward, and any two workers of one class of bits give equal bytes.
  */
-import { z } from 'zod';
-import { FleetError } from '../errors.ts';
 import type { FinishReason } from '../finish_reason.ts';
 import type { SampleRequest } from '../grpo/generator.ts';
 import { murmur3 } from '../kernels/murmur3.ts';
-import { ADAPTER_TARGETS } from '../model/adapter.ts';
 import type { Completion, GenerationSettings } from '../model/sampling/generation.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 
 /** Rises with every change of what a message means: learner and workers must have the same. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 /** Largest message: what servers take by default, less room for headers. */
 export const MESSAGE_BYTES = 1024 * 1024 - 4096;
@@ -24,7 +21,7 @@ export const MESSAGE_BYTES = 1024 * 1024 - 4096;
 export const WORKER_ID_BYTES = 16;
 
 const HASH_BYTES = 32;
-const MOST_TOKENS = 1_000_000;
+export const MOST_TOKENS = 1_000_000;
 const MOST_REQUESTS = 65_535;
 const MOST_STOP_IDS = 1024;
 const MOST_ROLLOUT = 2 ** 40 - 1;
@@ -269,124 +266,4 @@ function real(from: ByteReader, name: string, min: number, max: number): number 
 
 function flag(from: ByteReader): boolean {
   return from.within('a flag', from.u8(), 0, 1) === 1;
-}
-
-const size = (max: number) => z.int().min(1).max(max);
-const hex = (bytes: number) => z.string().regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`));
-const name = z.string().min(1).max(1000);
-const ropeScaling = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('llama3'),
-    factor: z.number(),
-    lowFreqFactor: z.number(),
-    highFreqFactor: z.number(),
-    originalMaxPositionEmbeddings: z.number(),
-  }),
-  z.strictObject({ type: z.literal('linear'), factor: z.number() }),
-  z.strictObject({ type: z.literal('factors'), factors: z.array(z.number()).max(4096).readonly() }),
-]);
-
-const cardSchema = z.strictObject({
-  protocol: z.literal(PROTOCOL),
-  /** That of the package; its kernels decide the bits. */
-  version: name,
-  /** Name of the run, the same after a resume. */
-  run: hex(8),
-  /** Name of the learner's process. */
-  session: hex(8),
-  shape: z.strictObject({
-    vocabSize: size(2 ** 20),
-    hiddenSize: size(2 ** 16),
-    intermediateSize: size(2 ** 18),
-    numLayers: size(1024),
-    numHeads: size(1024),
-    numKvHeads: size(1024),
-    headDim: size(1024),
-    ropeTheta: z.number(),
-    ropeScaling: ropeScaling.optional(),
-    rmsNormEps: z.number(),
-    tieWordEmbeddings: z.boolean(),
-    attentionBias: z.boolean(),
-    qkNorm: z.boolean(),
-  }),
-  /** Low-rank matrices, whose weights are then all that is sent. */
-  adapter: z
-    .strictObject({ rank: size(4096), scale: z.number(), targets: z.array(z.enum(ADAPTER_TARGETS)).min(1).readonly() })
-    .optional(),
-  /** The model that the adapter is beside: where it may be found, and the SHA-256 of each of its files. */
-  base: z.strictObject({ path: name, files: z.record(name, hex(32)) }).optional(),
-  /** Class of bits: a backend, with what decides its bits. */
-  backend: name,
-  features: z.record(name, z.union([z.string().max(1000), z.number(), z.boolean()])),
-  /** What the learner's policy has room for: a worker samples as many side by side. */
-  capacity: z.strictObject({
-    rows: size(2 ** 24),
-    completions: size(2 ** 20),
-    kvRows: size(2 ** 28),
-    context: size(MOST_TOKENS),
-  }),
-  /** Bytes of each message of weights but the last. */
-  partBytes: size(MESSAGE_BYTES),
-});
-
-/** What a learner tells of its run: as much as a worker needs to open its model. */
-export type RunCard = z.infer<typeof cardSchema>;
-
-const presenceSchema = z.strictObject({
-  worker: hex(WORKER_ID_BYTES),
-  /** Its machine and process, for people. */
-  name: z.string().max(200),
-});
-
-/** A worker says that it is there. */
-export type Presence = z.infer<typeof presenceSchema>;
-
-const replySchema = z.strictObject({
-  status: z.enum(['received', 'over', 'refused']),
-  reason: z.string().max(1000).optional(),
-});
-
-/** What a learner answers to a result. over: the task is no longer wanted. */
-export type Reply = z.infer<typeof replySchema>;
-
-export function encodeJson(value: RunCard | Presence | Reply): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(JSON.stringify(value));
-}
-
-/** @throws FleetError where it is none, or of another protocol */
-export function decodeCard(bytes: Uint8Array): RunCard {
-  const json = parseJson('card of a run', bytes);
-  const { protocol } = (json ?? {}) as { readonly protocol?: unknown };
-  if (typeof protocol === 'number' && protocol !== PROTOCOL) {
-    const rule = `of protocol ${protocol}, and this program speaks ${PROTOCOL}; give learner and workers the same version`;
-    throw new FleetError('fleet-protocol', `card of a run: ${rule}.`);
-  }
-  return checked('card of a run', cardSchema, json);
-}
-
-/** @throws FleetError */
-export function decodePresence(bytes: Uint8Array): Presence {
-  return checked('presence of a worker', presenceSchema, parseJson('presence of a worker', bytes));
-}
-
-/** @throws FleetError */
-export function decodeReply(bytes: Uint8Array): Reply {
-  return checked('reply', replySchema, parseJson('reply', bytes));
-}
-
-function parseJson(what: string, bytes: Uint8Array): unknown {
-  if (bytes.length > MESSAGE_BYTES)
-    throw new FleetError('fleet-message', `${what}: ${bytes.length} bytes are too many.`);
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    throw new FleetError('fleet-message', `${what}: no JSON.`);
-  }
-}
-
-function checked<T>(what: string, schema: z.ZodType<T>, json: unknown): T {
-  const parsed = schema.safeParse(json);
-  if (parsed.success) return parsed.data;
-  const [{ path, message }] = parsed.error.issues;
-  throw new FleetError('fleet-message', `${what}: ${path.join('.')}: ${message}.`);
 }

@@ -4,8 +4,9 @@ import type { ModelShape } from '../model/shape.ts';
 import { trainedOf } from '../planning/capacity.ts';
 import { sha256Hex } from '../run/fingerprint/sha256.ts';
 import { configHash } from '../run/session.ts';
+import type { RunCard } from './cards.ts';
 import { classOfBits } from './open_model.ts';
-import { PROTOCOL, type RunCard } from './protocol.ts';
+import { PROTOCOL } from './protocol.ts';
 
 /** Digits of a run's name. */
 const RUN_DIGITS = 16;

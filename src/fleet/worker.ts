@@ -2,24 +2,16 @@
  * The worker's side of a fleet: follows runs as they come, opens the model of the one that has work, takes its weights, and
  * samples what tasks ask. It may join, leave and die at any moment.
  */
-import { RlvrError } from '../errors.ts';
+import { FleetError, RlvrError } from '../errors.ts';
 import { localGenerator } from '../grpo/generator.ts';
 import type { Policy } from '../model/policy.ts';
 import { sha256Hex } from '../run/fingerprint/sha256.ts';
 import type { WorkerBus } from './bus.ts';
-import {
-  decodeCard,
-  decodeReply,
-  decodeTask,
-  encodeJson,
-  encodeResult,
-  type FleetTask,
-  type RunCard,
-  type WeightsName,
-  WORKER_ID_BYTES,
-} from './protocol.ts';
+import { decodeCard, decodeReply, encodeJson, type RunCard, type SeriesCard } from './cards.ts';
+import { decodeTask, encodeResult, type FleetTask, type WeightsName, WORKER_ID_BYTES } from './protocol.ts';
 import { randomHex } from './random_hex.ts';
 import { weightsKey } from './sent_weights.ts';
+import { type OwnRunFolder, serveSeries } from './series/series_worker.ts';
 import { sentBytes, writeWeights } from './weights.ts';
 
 /** Milliseconds between two signs of life. */
@@ -40,6 +32,8 @@ export interface WorkerOptions {
   readonly version: string;
   /** Opens a policy of the run's model, in the run's class of bits. @throws RlvrError where it cannot */
   readonly openModel: (card: RunCard) => Promise<Policy>;
+  /** Trains whole runs; absent: it takes none. */
+  readonly training?: TrainingTools;
   readonly say: (line: string) => void;
   /** Once it is aborted the worker ends, after the task under way. */
   readonly signal: { readonly aborted: boolean };
@@ -47,9 +41,18 @@ export interface WorkerOptions {
   readonly clock?: () => number;
 }
 
-/** A run as a worker knows it. */
-interface KnownRun {
-  readonly card: RunCard;
+/** What a worker trains whole runs with. */
+export interface TrainingTools {
+  /** @throws FleetError where this machine computes other bits than the learner's */
+  readonly requireFit: (card: SeriesCard) => Promise<void>;
+  readonly makeFolder: () => OwnRunFolder;
+}
+
+/** A run or series as a worker knows it. */
+interface KnownRun<Card extends RunCard | SeriesCard = RunCard | SeriesCard> {
+  readonly card: Card;
+  /** Whether a worker knows by now that it can take part in the series. */
+  isFit?: boolean;
   /** Why the worker does not take part in it. */
   declined?: string;
 }
@@ -124,6 +127,8 @@ class Worker {
   async #serve(run: KnownRun, wait: number): Promise<void> {
     const { card } = run;
     try {
+      if (isSeries(run)) return await this.#serveSeries(run);
+      if (!isPlain(run)) return;
       const bytes = await this.#bus.next(card.run, wait);
       if (bytes === 'over') this.#end(run);
       else if (bytes !== undefined) await this.#take(run, decodeTask(bytes));
@@ -133,7 +138,34 @@ class Worker {
     }
   }
 
-  async #take(run: KnownRun, task: FleetTask): Promise<void> {
+  async #serveSeries(run: KnownRun<SeriesCard>): Promise<void> {
+    const { card } = run;
+    const { bus, name, training, say, signal } = this.#options;
+    if (training === undefined) return this.#decline(run, 'this worker trains no whole runs');
+    if (run.isFit !== true) {
+      try {
+        this.#requireVersion(card);
+        await training.requireFit(card);
+      } catch (error) {
+        return this.#decline(run, messageOf(error));
+      }
+      run.isFit = true;
+    }
+    const { makeFolder } = training;
+    const { backend } = card;
+    const served = await serveSeries({ bus, run: card.run, backend, worker: this.#id, name, makeFolder, say, signal });
+    if (served === 'over') this.#end(run);
+    if (served === 'none') await pause(WAIT_MS);
+  }
+
+  /** @throws FleetError */
+  #requireVersion({ version }: RunCard | SeriesCard): void {
+    const own = this.#options.version;
+    if (version === own) return;
+    throw new FleetError('fleet-version', `it is trained by version ${version}, and this is ${own}; use the same`);
+  }
+
+  async #take(run: KnownRun<RunCard>, task: FleetTask): Promise<void> {
     const { clock = () => performance.now() } = this.#options;
     const model = await this.#openModel(run);
     if (model === undefined || !(await this.#useWeights(model, run.card, task.weights))) return;
@@ -147,19 +179,13 @@ class Worker {
   }
 
   /** Undefined where the worker does not take part in the run. */
-  async #openModel(run: KnownRun): Promise<OpenModel | undefined> {
+  async #openModel(run: KnownRun<RunCard>): Promise<OpenModel | undefined> {
     const { card } = run;
     if (this.#model?.session === card.session) return this.#model;
     await this.#model?.policy.close();
     this.#model = undefined;
-    if (card.version !== this.#options.version) {
-      this.#decline(
-        run,
-        `it is trained by version ${card.version}, and this is ${this.#options.version}; use the same`,
-      );
-      return undefined;
-    }
     try {
+      this.#requireVersion(card);
       this.#model = { session: card.session, policy: await this.#options.openModel(card) };
       this.#options.say(`run ${card.run}: joined`);
       return this.#model;
@@ -214,6 +240,14 @@ class Worker {
     this.#said.add(line);
     this.#options.say(line);
   }
+}
+
+function isSeries(run: KnownRun): run is KnownRun<SeriesCard> {
+  return 'kind' in run.card;
+}
+
+function isPlain(run: KnownRun): run is KnownRun<RunCard> {
+  return !isSeries(run);
 }
 
 function messageOf(error: unknown): string {

@@ -1,4 +1,6 @@
 /** The workers that are there: those that have said something lately. */
+import { FleetError } from '../errors.ts';
+import { decodePresence } from './cards.ts';
 
 /** Milliseconds of silence after which a worker has left. */
 const SILENCE_MS = 30_000;
@@ -21,6 +23,18 @@ export class Workers {
   constructor(clock: () => number, say: (line: string) => void) {
     this.#clock = clock;
     this.#say = say;
+  }
+
+  /** A message of a worker that says that it is there. @returns whether it is one */
+  hearPresence(bytes: Uint8Array): boolean {
+    try {
+      const { worker, name } = decodePresence(bytes);
+      this.hear(worker, name);
+      return true;
+    } catch (error) {
+      if (!(error instanceof FleetError)) throw error;
+      return false;
+    }
   }
 
   /** A worker has said something. @param name  as it calls itself, where it says so */

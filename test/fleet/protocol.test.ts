@@ -1,8 +1,8 @@
 /** Messages of a fleet: floats keep their bits, and what is not a message is refused in words. */
 import { expect, it } from 'vitest';
+import { decodeCard } from '../../src/fleet/cards.ts';
 import { planTasks } from '../../src/fleet/plan_tasks.ts';
 import {
-  decodeCard,
   decodeResult,
   decodeTask,
   encodeResult,

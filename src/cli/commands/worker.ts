@@ -1,9 +1,10 @@
 /** `rlvr-train worker --fleet nats://host:4222`: samples completions for runs of other processes. */
 import { hostname } from 'node:os';
 import { FleetError } from '../../errors.ts';
-import { connectWorker } from '../../fleet/nats_connect.node.ts';
+import { connectWorker } from '../../fleet/nats/nats_connect.node.ts';
 import { type ModelSources, openRunModel } from '../../fleet/open_model.ts';
-import { work } from '../../fleet/worker.ts';
+import { machineClass, requireMachine } from '../../fleet/series/series_card.ts';
+import { type TrainingTools, work } from '../../fleet/worker.ts';
 import { wasmBackend } from '../../kernels/wasm/backend.ts';
 import { packageVersion } from '../../run/fingerprint/fingerprint.node.ts';
 import { findModel } from '../../run/model/find_model.node.ts';
@@ -14,6 +15,8 @@ import { text, toggle } from '../flags/flag.ts';
 import { THREADS } from '../flags/shared_flags.ts';
 import { refuseWords } from '../mistaken_words.ts';
 import { chooseBackend } from '../process/backend.ts';
+import { makeRunFolder } from '../process/own_training.ts';
+import { thisPlatform } from '../training/given_series.ts';
 
 /** Longest name of a machine that is shown. */
 const NAME_LENGTH = 100;
@@ -48,7 +51,14 @@ export const WORKER = command({
       if (bus === undefined) return;
       const name = `${hostname().slice(0, NAME_LENGTH)}:${process.pid}`;
       const openModel: Parameters<typeof work>[0]['openModel'] = (card) => openRunModel(card, sources(threads));
-      await work({ bus, name, version: packageVersion(), openModel, say, signal: stop.signal });
+      const training: TrainingTools = {
+        async requireFit(card) {
+          const backend = await sources(threads).openBackend(card.backend, card.features);
+          requireMachine(card, await machineClass(backend, thisPlatform()));
+        },
+        makeFolder: () => makeRunFolder(threads),
+      };
+      await work({ bus, name, version: packageVersion(), openModel, training, say, signal: stop.signal });
     } finally {
       release();
     }

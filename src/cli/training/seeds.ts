@@ -19,6 +19,8 @@ import { print, printError, printJson } from '../display/output.ts';
 import { ServedTraining } from '../process/served_training.ts';
 import { loadRun } from '../runs/load_run.ts';
 import { openConfiguredModel, withChosen } from '../runs/open_model.ts';
+import { asksForFleet } from './fleet_place.ts';
+import { whyNotGiven } from './given_series.ts';
 import { rowOf, type SeedRow, seriesOf, seriesTable } from './seed_series.ts';
 import { directoryPart, type Setting, type Sweep, settingsOf, sweepTable } from './sweep.ts';
 import { type TrainOptions, trainCommand } from './train.ts';
@@ -37,6 +39,10 @@ interface PlannedRun {
   readonly seed: number;
   readonly directory: string;
   readonly condition: Condition;
+  /** Resolved, with the seed of the run. */
+  readonly config: RunConfig;
+  /** Why the run is trained here, where it is not to be given out. */
+  readonly stays?: string;
 }
 
 const MAIN_JOB = 'countdown';
@@ -57,10 +63,11 @@ export async function seedsCommand(
   // One for all: it lists each run as it comes.
   const page = options.ui ? new ServedTraining(dirname(planned[0].directory)) : undefined;
   try {
+    const given = await giveOut(planned, options);
     for (const [index, turn] of planned.entries()) {
       const { setting, seed, directory, condition } = turn;
-      tell(options, { ...turn, number: index + 1, of: planned.length });
-      if (condition !== 'finished') {
+      if (!given) tell(options, { ...turn, number: index + 1, of: planned.length });
+      if (condition !== 'finished' && !given) {
         const resume = condition === 'cut short';
         const set = [...(options.set ?? []), ...setting.set];
         await trainCommand({ ...options, config, set, seed, output: directory, resume, page });
@@ -76,6 +83,36 @@ export async function seedsCommand(
     page?.close();
   }
   showSeries(options, rows);
+}
+
+/**
+ * Over a fleet runs are given out whole, where nothing keeps them here.
+ * @returns whether they were
+ */
+async function giveOut(planned: readonly PlannedRun[], options: TrainOptions): Promise<boolean> {
+  const open = planned.filter(({ condition }) => condition !== 'finished');
+  if (!asksForFleet(options) || open.length === 0) return false;
+  const say = saying(options);
+  const stays = open.find((run) => run.stays !== undefined)?.stays;
+  if (stays !== undefined) {
+    say(`fleet: ${stays}; so the runs are trained here, and workers sample for them`);
+    return false;
+  }
+  for (const [index, turn] of planned.entries())
+    tell(options, { ...turn, number: index + 1, of: planned.length }, true);
+  const { giveOutRuns } = await import('./given_series.ts');
+  await giveOutRuns(
+    open.map(({ directory, config, ...turn }) => ({ name: turnText(turn), directory, config })),
+    options,
+    say,
+  );
+  return true;
+}
+
+/** Shows what happens to a series. */
+function saying({ json, quiet }: TrainOptions): (line: string) => void {
+  if (json) return (message) => printJson(JSON.stringify({ event: 'note', message }));
+  return quiet ? () => undefined : print;
 }
 
 /** All directories are looked at first: a mistake shows at once, not after the first hour. */
@@ -104,7 +141,8 @@ async function planRuns(
     for (const seed of given ?? [config.seed]) {
       const own = `${base}${directoryPart(setting)}-seed${seed}`;
       const condition = await conditionOf(own, { ...config, seed }, modules, options);
-      planned.push({ setting, seed, directory: own, condition });
+      const stays = whyNotGiven(config, modules);
+      planned.push({ setting, seed, directory: own, condition, config: { ...config, seed }, ...(stays && { stays }) });
     }
     return planned;
   } catch (error) {
@@ -162,13 +200,20 @@ interface Turn extends PlannedRun {
   readonly of: number;
 }
 
-function tell({ json, quiet }: TrainOptions, { setting, seed, directory, condition, number, of }: Turn): void {
+function tell(
+  { json, quiet }: TrainOptions,
+  { setting, seed, directory, condition, number, of }: Turn,
+  isGiven = false,
+): void {
   const swept = setting.name === '' ? {} : { setting: setting.set };
   if (json) printJson(JSON.stringify({ event: 'seed', seed, ...swept, output_dir: directory, condition, number, of }));
   else if (!quiet) {
-    const what = { new: 'trained', 'cut short': 'resumed', finished: 'finished before, and kept' }[condition];
+    const given = isGiven ? 'given out' : undefined;
+    const what = { new: given ?? 'trained', 'cut short': given ?? 'resumed', finished: 'finished before, and kept' }[
+      condition
+    ];
     print(
-      `${number > 1 ? '\n' : ''}${turnText({ setting, seed })} (${number} of ${of}) is ${what}: ${printable(directory)}`,
+      `${number > 1 && !isGiven ? '\n' : ''}${turnText({ setting, seed })} (${number} of ${of}) is ${what}: ${printable(directory)}`,
     );
   }
 }

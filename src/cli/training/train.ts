@@ -30,7 +30,8 @@ import { describeRow } from '../runs/newest_run.ts';
 import { openConfiguredModel, withChosen } from '../runs/open_model.ts';
 import { withResumeAdvice } from '../runs/resume_advice.ts';
 import { dryRun } from './dry_run.ts';
-import { type FleetFlags, TrainingFleet } from './training_fleet.ts';
+import type { FleetFlags } from './fleet_place.ts';
+import { TrainingFleet } from './training_fleet.ts';
 
 export interface TrainOptions extends RunFlags, DisplayOptions, FleetFlags {
   readonly force?: boolean;

@@ -1,30 +1,19 @@
 /** `--fleet` and `--workers`: a training whose completions other processes sample. */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { Fleet } from '../../fleet/fleet.ts';
-import type { LocalServer } from '../../fleet/local_server.node.ts';
 import { runCard, runName } from '../../fleet/run_card.ts';
 import { fleetLines } from '../../fleet/tally.ts';
 import { localGenerator, type MakeGenerator } from '../../grpo/generator.ts';
 import type { ConfiguredModel } from '../../grpo/run.ts';
 import { packageVersion } from '../../run/fingerprint/fingerprint.node.ts';
-
-/** Flags of a training with a fleet. */
-export interface FleetFlags {
-  /** Address of a NATS server. */
-  readonly fleet?: string;
-  /** Worker processes to start on this machine. */
-  readonly workers?: number;
-  readonly verifyShare?: number;
-}
+import { asksForFleet, type FleetFlags, type FleetPlace, openFleetPlace } from './fleet_place.ts';
 
 const VERIFY_SHARE = 0.05;
 
 /** What a training has of its fleet. */
 export class TrainingFleet {
   readonly #fleet: Fleet;
-  readonly #server: LocalServer | undefined;
-  readonly #workers: readonly ChildProcess[];
+  readonly #place: FleetPlace;
   /** What was said before anything showed it. */
   #waiting: string[] = [];
   #say: ((line: string) => void) | undefined;
@@ -34,33 +23,16 @@ export class TrainingFleet {
    * @throws FleetError
    */
   static async connect(flags: FleetFlags): Promise<TrainingFleet | undefined> {
-    const { fleet: url, workers = 0, verifyShare = VERIFY_SHARE } = flags;
-    if (url === undefined && workers === 0) return undefined;
-    const { connectLearner } = await import('../../fleet/nats_connect.node.ts');
-    const { startLocalServer } = await import('../../fleet/local_server.node.ts');
-    const server = url === undefined ? await startLocalServer() : undefined;
-    try {
-      const bus = await connectLearner(url ?? (server as LocalServer).learnerUrl);
-      const workerUrl = url ?? (server as LocalServer).workerUrl;
-      return new TrainingFleet(
-        (say) => new Fleet(bus, { verifyShare, say }),
-        server,
-        Array.from({ length: workers }, () => startWorker(workerUrl)),
-      );
-    } catch (error) {
-      await server?.close();
-      throw error;
-    }
+    return asksForFleet(flags) ? new TrainingFleet(await openFleetPlace(flags), flags) : undefined;
   }
 
-  private constructor(
-    open: (say: (line: string) => void) => Fleet,
-    server: LocalServer | undefined,
-    workers: readonly ChildProcess[],
-  ) {
-    this.#fleet = open((line) => (this.#say === undefined ? this.#waiting.push(line) : this.#say(line)));
-    this.#server = server;
-    this.#workers = workers;
+  private constructor(place: FleetPlace, { verifyShare = VERIFY_SHARE }: FleetFlags) {
+    const say = (line: string): void => {
+      if (this.#say === undefined) this.#waiting.push(line);
+      else this.#say(line);
+    };
+    this.#fleet = new Fleet(place.bus, { verifyShare, say });
+    this.#place = place;
   }
 
   /** For `openRun`. */
@@ -81,17 +53,6 @@ export class TrainingFleet {
 
   async close(): Promise<void> {
     await this.#fleet.close();
-    for (const worker of this.#workers) if (worker.connected) worker.disconnect();
-    await this.#server?.close();
+    await this.#place.close();
   }
-}
-
-/** A worker of one thread, which ends with this process. */
-function startWorker(url: string): ChildProcess {
-  const [program] = process.argv.slice(1);
-  return spawn(process.execPath, [...process.execArgv, program, 'worker', '--threads', '1', '--quiet'], {
-    // The address has a password in it, which a list of processes must not show.
-    env: { ...process.env, RLVR_FLEET: url },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
 }

@@ -1,9 +1,9 @@
 /** Connects to the NATS server of a fleet. The clients are optional packages, loaded when they are needed. */
 import type { NatsConnection, NodeConnectionOptions } from '@nats-io/transport-node';
-import { FleetError } from '../errors.ts';
-import type { LearnerBus, WorkerBus } from './bus.ts';
+import { FleetError } from '../../errors.ts';
+import type { LearnerBus, WorkerBus } from '../bus.ts';
+import { MESSAGE_BYTES } from '../protocol.ts';
 import { inboxPrefix, type Role } from './nats_names.ts';
-import { MESSAGE_BYTES } from './protocol.ts';
 
 /** Direct reads of messages need it. */
 const LEAST_VERSION = [2, 9, 10] as const;
@@ -49,11 +49,12 @@ export async function connectWorker(
   signal: { readonly aborted: boolean },
 ): Promise<WorkerBus | undefined> {
   const { options, shown } = serverPlace(url);
+  const role = options.user === 'visitor' ? 'visitor' : 'worker';
   const { connect } = await packageOf(() => import('@nats-io/transport-node'));
   const { natsWorkerBus } = await import('./nats_worker_bus.ts');
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     try {
-      const connection = await connect({ ...options, ...usual('worker') });
+      const connection = await connect({ ...options, ...usual(role) });
       requireFit(shown, connection);
       say(`connected to ${shown}`);
       return natsWorkerBus(connection);

@@ -5,8 +5,8 @@
  */
 import type { JetStreamClient, JetStreamManager, StreamConfig } from '@nats-io/jetstream';
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
-import { FleetError } from '../errors.ts';
-import type { LearnerBus, LearnerEars } from './bus.ts';
+import { FleetError } from '../../errors.ts';
+import type { LearnerBus, LearnerEars } from '../bus.ts';
 import {
   CARDS_SUBJECT,
   CLAIMS_SUBJECT,
@@ -55,6 +55,12 @@ export class NatsLearnerBus implements LearnerBus {
     this.#listen(`${CLAIMS_SUBJECT}.${run}`, (message) => message.respond(''));
     this.#listen(`${INBOX_SUBJECT}.${run}.presence`, (message) => hear.presence(message.data));
     this.#listen(`${INBOX_SUBJECT}.${run}.result`, (message) => message.respond(hear.result(message.data)));
+    const { series } = hear;
+    if (series !== undefined) {
+      this.#listen(`${INBOX_SUBJECT}.${run}.series`, (message) => {
+        void series(message.data).then((reply) => this.#connection.isClosed() || message.respond(reply));
+      });
+    }
     void this.#watch(hear);
   }
 

@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { FleetError } from '../errors.ts';
-import { randomHex } from './random_hex.ts';
+import { FleetError } from '../../errors.ts';
+import { randomHex } from '../random_hex.ts';
 import { serverConfig } from './server_config.ts';
 
 const PASSWORD_BYTES = 16;

@@ -32,8 +32,10 @@ const LEARNER: Rights = {
   subscribe: ['rlvr.to.>', 'rlvr.learner.>', `${inboxPrefix('learner')}.>`],
 };
 
+/** Whole runs are given to workers alone: what they send back is not sampled again by anybody. */
 const workerRights = (role: Role): Rights => ({
   publish: [
+    ...(role === 'worker' ? ['rlvr.to.*.series'] : []),
     'rlvr.to.*.presence',
     'rlvr.to.*.result',
     `$JS.API.CONSUMER.MSG.NEXT.${TASKS}.*`,

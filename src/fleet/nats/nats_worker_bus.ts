@@ -3,7 +3,7 @@
  * or acknowledge anything: a lease that it does not answer in time ends by itself.
  */
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
-import type { WorkerBus } from './bus.ts';
+import type { WorkerBus } from '../bus.ts';
 import { CARDS_SUBJECT, INBOX_SUBJECT, isNobody, TASKS, WEIGHTS, WEIGHTS_SUBJECT } from './nats_names.ts';
 
 /** Milliseconds that a request may take on top of what it waits for. */
@@ -43,6 +43,10 @@ export function natsWorkerBus(connection: NatsConnection): WorkerBus {
     async answer(run, result) {
       const message = await ask(`${INBOX_SUBJECT}.${run}.result`, result, REPLY_MS);
       return message === undefined || message === 'nobody' ? undefined : message.data;
+    },
+    async ask(series, request) {
+      const message = await ask(`${INBOX_SUBJECT}.${series}.series`, request, REPLY_MS);
+      return message === undefined || message === 'nobody' ? message : message.data;
     },
     close: () => connection.close(),
   };
