@@ -17,7 +17,7 @@ import {
 } from './series_messages.ts';
 
 /** Milliseconds of silence after which a run is given to another worker. */
-const SILENCE_MS = 30_000;
+const SILENCE_MS = 15_000;
 /** Workers that fail in a run before it is given up. */
 const MOST_FAILURES = 2;
 

@@ -4,10 +4,10 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { commandLine, PROGRAM, readMetrics, readSummary, temporaryFolder } from '../../e2e/command_line.ts';
+import { freePort, untilUp } from '../../support/nats_server.ts';
 
 const STEPS = 12;
 const folder = temporaryFolder();
@@ -130,7 +130,7 @@ describe('a mistake is one message', () => {
     '%s',
     async (_, prepare, url, message) => {
       prepare();
-      if (started.length > 0) await untilUp();
+      if (started.length > 0) await untilUp(port);
       const { code, stderr } = await commandLine([...job('mistake'), '--fleet', url()]);
       expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
       expect(stderr).toContain(message);
@@ -141,7 +141,7 @@ describe('a mistake is one message', () => {
 
   it('no JetStream', async () => {
     start('nats-server', ['-a', '127.0.0.1', '-p', String(port)]);
-    await untilUp();
+    await untilUp(port);
     const { code, stderr } = await commandLine([...job('mistake'), '--fleet', `nats://127.0.0.1:${port}`]);
     expect([code, stderr]).toEqual([1, expect.stringContaining('has no JetStream')]);
   }, 30_000);
@@ -151,27 +151,7 @@ it('a worker that waits for its server joins once it is up', async () => {
   worker();
   const running = new Promise((resolve) => setTimeout(resolve, 1500)).then(server);
   await running;
-  await untilUp();
+  await untilUp(port);
   const { code, stdout } = await train('late');
   expect([code, stdout]).toEqual([0, expect.stringMatching(/fleet: [1-9]\d* groups were sampled by workers/)]);
 }, 60_000);
-
-/** Waits until something listens. */
-async function untilUp(): Promise<void> {
-  const { connect } = await import('node:net');
-  const isUp = (): Promise<boolean> =>
-    new Promise((resolve) => {
-      const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
-      socket.unref();
-    });
-  while (!(await isUp())) await new Promise((resolve) => setTimeout(resolve, 20));
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port: free } = probe.address() as { port: number };
-      probe.close(() => resolve(free));
-    });
-  });
-}
