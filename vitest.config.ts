@@ -21,6 +21,7 @@ const LONG = [
   'test/data/broken_verifiers.test.ts',
   'test/data/check_known_states.test.ts',
   'test/data/tasks/environments.test.ts',
+  'test/data/tasks/records.test.ts',
   'test/data/tasks/sandboxed.test.ts',
   'test/data/openenv/faults.test.ts',
   'test/data/tools/tool_environment.test.ts',

@@ -8,6 +8,8 @@ import { commandName } from '../command_name.ts';
 import { ConfigError } from '../errors.ts';
 import { didYouMean } from '../options/nearest_name.ts';
 import type { JavaScriptSandbox } from '../sandbox/javascript.ts';
+import type { SchemaChecker } from '../sandbox/json_schema.ts';
+import type { RegexSandbox } from '../sandbox/regex.ts';
 import type { SqlSandbox } from '../sandbox/sql.ts';
 import { DATASET, datasetCard } from './datasets/card.ts';
 import type { Derivation, InnerLookup } from './derived/derived_task.ts';
@@ -55,6 +57,7 @@ import { isomorphicStringsCard } from './tasks/isomorphic_strings/card.ts';
 import { jsFunctionCard } from './tasks/js_function/card.ts';
 import { jsOutputCard } from './tasks/js_output/card.ts';
 import { jsRepairCard } from './tasks/js_repair/card.ts';
+import { jsonRecordCard } from './tasks/json_record/card.ts';
 import { kakurasuCard } from './tasks/kakurasu/card.ts';
 import { knightsKnavesCard } from './tasks/knights_knaves/card.ts';
 import { kuhnPokerCard } from './tasks/kuhn_poker/card.ts';
@@ -88,6 +91,7 @@ import { productsCard } from './tasks/products/card.ts';
 import { propositionalLogicCard } from './tasks/propositional_logic/card.ts';
 import { puzzle24Card } from './tasks/puzzle24/card.ts';
 import { ransomNoteCard } from './tasks/ransom_note/card.ts';
+import { regexWriteCard } from './tasks/regex_write/card.ts';
 import { reorderCard } from './tasks/reorder/card.ts';
 import { retryCard } from './tasks/retry/card.ts';
 import { reverseTextCard } from './tasks/reverse_text/card.ts';
@@ -145,7 +149,7 @@ function innerBy(own: AnyTaskDefinition | undefined): InnerLookup {
   return own === undefined ? registeredTask : () => ({ card: own, load: async () => own });
 }
 
-/** A task whose answers run in a sandbox. @param open  what makes it of the sandbox */
+/** A task whose answers run in a sandbox, or are checked by a package. @param open  what makes it of the sandbox */
 function sandboxed<Sandbox>(
   card: ListedCard<Knobs>,
   openSandbox: () => Promise<Sandbox>,
@@ -160,6 +164,8 @@ function sandboxed<Sandbox>(
 
 const javaScript = async (): Promise<JavaScriptSandbox> => (await import('../sandbox/javascript.ts')).openJavaScript();
 const sql = async (): Promise<SqlSandbox> => (await import('../sandbox/sql.ts')).openSql();
+const regex = async (): Promise<RegexSandbox> => (await import('../sandbox/regex.ts')).openRegex();
+const schemas = async (): Promise<SchemaChecker> => (await import('../sandbox/json_schema.ts')).openSchemaChecker();
 
 const retry: RegisteredTask = {
   card: retryCard,
@@ -280,6 +286,8 @@ const TASKS: readonly RegisteredTask[] = [
   sandboxed(jsFunctionCard, javaScript, async () => (await import('./tasks/js_function/js_function.ts')).jsFunction),
   sandboxed(jsRepairCard, javaScript, async () => (await import('./tasks/js_repair/js_repair.ts')).jsRepair),
   sandboxed(sqlSelectCard, sql, async () => (await import('./tasks/sql_select/sql_select.ts')).sqlSelect),
+  sandboxed(regexWriteCard, regex, async () => (await import('./tasks/regex_write/regex_write.ts')).regexWrite),
+  sandboxed(jsonRecordCard, schemas, async () => (await import('./tasks/json_record/json_record.ts')).jsonRecord),
   // plans
   task(lightsOutCard, () => import('./tasks/lights_out/lights_out.ts'), 'lightsOut'),
   task(towerOfHanoiCard, () => import('./tasks/tower_of_hanoi/tower_of_hanoi.ts'), 'towerOfHanoi'),

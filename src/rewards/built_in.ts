@@ -25,7 +25,7 @@ import { selfScoreHonestyReward } from './functions/self_score_honesty.ts';
 import { similarityReward } from './functions/similarity.ts';
 import { spanF1Reward } from './functions/span_f1.ts';
 import { stepCostReward } from './functions/step_cost.ts';
-import { isModuleFile, MODULE_ENDINGS } from './module_file.ts';
+import { isModuleFile, MODULE_ENDINGS, PART_REWARD } from './module_file.ts';
 import { rewardNamed } from './names_elsewhere.ts';
 import type { RewardFunction } from './reward_function.ts';
 import { cosineReward, diversityReward, formatReward, repetitionReward, ternaryReward } from './shaped.ts';
@@ -86,7 +86,7 @@ export const builtInRewards: Readonly<Record<string, RewardDefinition>> = {
     'Share of the instructions that are kept; constraints gives it.',
     partReward('instructions'),
   ),
-  part: defineReward({
+  [PART_REWARD]: defineReward({
     does: 'A sub-score of the verdict by its name, as the tasks list them: syntax of stack_vm, tests of js_function.',
     options: { of: key('of', text('tests').describe('Which sub-score.')) },
     create: ({ of }) => partReward(of),

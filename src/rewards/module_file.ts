@@ -13,10 +13,16 @@ export interface NamedReward {
   readonly name: string;
   /** The export of a file that is used instead of the default one. */
   readonly export?: unknown;
+  /** The sub-score that a reward of the name `part` is. */
+  readonly of?: unknown;
 }
 
-/** What a reward function is called in metrics and messages: its name; of a file, the export or the file's stem. */
-export function rewardLabel({ name, export: exported }: NamedReward): string {
+/** The reward that is a sub-score of the verdict. */
+export const PART_REWARD = 'part';
+
+/** What a reward function is called in metrics and messages: its name or its sub-score; of a file, the export or the file's stem. */
+export function rewardLabel({ name, export: exported, of }: NamedReward): string {
+  if (name === PART_REWARD && typeof of === 'string') return of;
   if (!isModuleFile(name)) return name;
   if (typeof exported === 'string') return exported;
   return name.replace(/^.*[/\\]/, '').replace(/\.\w+$/, '');

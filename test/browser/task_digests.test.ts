@@ -10,7 +10,7 @@ import { resultsOfScript } from './script_page.ts';
 
 const SUPPORT = fileURLToPath(new URL('../support/task_digests.ts', import.meta.url));
 /** Without those whose answers are run: this one script has no engine of a sandbox. */
-const NAMES = Object.keys(registeredTasks).filter((name) => !/^(?:js_|sql_)/.test(name));
+const NAMES = Object.keys(registeredTasks).filter((name) => registeredTasks[name]?.card.sandbox === undefined);
 // A task at a time: the page counts as loaded, and answers, long before all of them are drawn.
 const ENTRY = `
   import { digestsOf } from ${JSON.stringify(SUPPORT)};

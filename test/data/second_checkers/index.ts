@@ -10,6 +10,7 @@ import { OF_TASKS } from './of_tasks.ts';
 import { PLANS } from './plans.ts';
 import { PROGRAMS } from './programs.ts';
 import { PUZZLES } from './puzzles.ts';
+import { RECORDS } from './records.ts';
 import { SANDBOXED } from './sandboxed.ts';
 import { STRINGS } from './strings.ts';
 import { TEXT } from './text.ts';
@@ -26,6 +27,7 @@ export const SECOND_CHECKERS = {
   ...PLANS,
   ...PROGRAMS,
   ...SANDBOXED,
+  ...RECORDS,
   ...TEXT,
   ...OF_TASKS,
   ...GAMES,

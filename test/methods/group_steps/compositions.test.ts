@@ -32,6 +32,26 @@ describe('agree', () => {
   });
 });
 
+describe('ladder', () => {
+  const RUNGS =
+    '{name: ladder, rungs: [{reward: syntax, worth: 0.1}, {reward: tests, worth: 0.7}, {reward: brevity, worth: 0.2, from: 0.5}]}';
+
+  it('pays sub-scores of the verdict one after the other, each by its own name', () => {
+    const trial = new StepTrial(
+      RUNGS,
+      '[{name: part, of: syntax}, {name: part, of: tests}, {name: part, of: brevity}]',
+    );
+    const { rewards } = trial.apply([rows([0, 0, 0], [1, 0.9, 0], [0, 1, 1], [1, 1, 0.4], [1, 1, 0.5])]);
+    [0, 0.1, 0, 0.8, 1].forEach((value, i) => expect(rewards[0]?.[i]).toBeCloseTo(value, 12));
+  });
+
+  it('the same sub-score twice is refused by its name', () => {
+    expect(() => new StepTrial(RUNGS, '[{name: part, of: tests}, {name: part, of: tests}]')).toThrow(
+      /tests is listed twice; keep one/,
+    );
+  });
+});
+
 describe('ensemble', () => {
   it('is the mean less the penalty for their deviation, with n', () => {
     const trial = new StepTrial('{name: ensemble, rewards: [accuracy, lcs], penalty: 0.5}', TWO);

@@ -106,14 +106,20 @@ const sorted = (rows: readonly (readonly SqlValue[])[]): string =>
     .sort()
     .join();
 
-function judge(sandbox: SqlSandbox, item: SqlSelectItem, answer: string, fuel: number): Verdict {
+/** A hidden table: the statements that make it, and the rows that a right query gives of it. */
+export interface HiddenTable {
+  readonly setup: string;
+  readonly rows: readonly (readonly SqlValue[])[];
+}
+
+/** Right where a query gives the right rows, in any order, of all tables. @param fuel  for each of them */
+export function judgeQuery(sandbox: SqlSandbox, tables: readonly HiddenTable[], answer: string, fuel: number): Verdict {
   const text = trimAscii(answer);
   const failed = { parts: { runs: 0, tables: 0 } };
   if (text === '') return { ...missing('the answer is empty'), ...failed };
-  const tables = hiddenTables(item);
   let right = 0;
-  for (const table of tables) {
-    const result = sandbox.query(setupText(table), text, fuel);
+  for (const { setup, rows } of tables) {
+    const result = sandbox.query(setup, text, fuel);
     if (!result.ok) {
       if (result.failure === 'syntax') return { ...malformed(result.reason), ...failed };
       return {
@@ -122,13 +128,21 @@ function judge(sandbox: SqlSandbox, item: SqlSelectItem, answer: string, fuel: n
         ...failed,
       };
     }
-    if (sorted(result.rows) === sorted(rightRows(item, table))) right++;
+    if (sorted(result.rows) === sorted(rows)) right++;
   }
   const parts = { runs: 1, tables: right / tables.length };
   return right === tables.length
     ? { score: 1, status: 'correct', reason: 'the right rows of all tables', canonical: text, parts }
     : { ...wrongValue('other rows'), canonical: text, parts };
 }
+
+const judge = (sandbox: SqlSandbox, item: SqlSelectItem, answer: string, fuel: number): Verdict =>
+  judgeQuery(
+    sandbox,
+    hiddenTables(item).map((table) => ({ setup: setupText(table), rows: rightRows(item, table) })),
+    answer,
+    fuel,
+  );
 
 function drawConditions(rng: Rng, count: number): Condition[] {
   const columns = count === 1 ? [rng.pick(NUMBERS)] : NUMBERS;
