@@ -42,7 +42,7 @@ const ROWS = {
   frozen_lake_3x3: { set: ['task.name=frozen_lake', 'task.level=0', ...steps(1000, 40)] },
   frozen_lake_4x4: { set: ['task.name=frozen_lake', ...steps(1400, 20)] },
   blackjack: { set: ['task.name=blackjack', ...steps(400, 80)], plays: 100 },
-  tic_tac_toe: { set: ['task.name=tic_tac_toe', 'task.moves=6', ...steps(2400, 60)], plays: 4 },
+  tic_tac_toe: { set: ['task.name=tic_tac_toe', 'task.moves=6', ...steps(2000, 60)], plays: 4 },
   fsm_site: { set: shortWarmStart('fsm_site', 150, 120) },
   fsm_site_shaped: { set: [...shortWarmStart('fsm_site', 150, 120), ...SHAPED] },
   form_state: { set: shortWarmStart('form_state', 400, 60) },
