@@ -23,6 +23,7 @@ const LONG = [
   'test/data/tasks/environments.test.ts',
   'test/data/tasks/records.test.ts',
   'test/data/tasks/sandboxed.test.ts',
+  'test/data/tasks/tried.test.ts',
   'test/data/openenv/faults.test.ts',
   'test/data/tools/tool_environment.test.ts',
   'test/fleet/fleet.test.ts',

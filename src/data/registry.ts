@@ -57,6 +57,7 @@ import { isomorphicStringsCard } from './tasks/isomorphic_strings/card.ts';
 import { jsFunctionCard } from './tasks/js_function/card.ts';
 import { jsOutputCard } from './tasks/js_output/card.ts';
 import { jsRepairCard } from './tasks/js_repair/card.ts';
+import { jsTryCard } from './tasks/js_try/card.ts';
 import { jsonRecordCard } from './tasks/json_record/card.ts';
 import { kakurasuCard } from './tasks/kakurasu/card.ts';
 import { knightsKnavesCard } from './tasks/knights_knaves/card.ts';
@@ -105,6 +106,7 @@ import { sokobanCard } from './tasks/sokoban/card.ts';
 import { sortDigitsCard } from './tasks/sort_digits/card.ts';
 import { spiralMatrixCard } from './tasks/spiral_matrix/card.ts';
 import { sqlSelectCard } from './tasks/sql_select/card.ts';
+import { sqlTryCard } from './tasks/sql_try/card.ts';
 import { sslTasksCard } from './tasks/ssl_tasks/card.ts';
 import { stackMachineCard } from './tasks/stack_machine/card.ts';
 import { stackVmCard } from './tasks/stack_vm/card.ts';
@@ -294,6 +296,8 @@ const TASKS: readonly RegisteredTask[] = [
   // text
   task(constraintsCard, () => import('./tasks/constraints/constraints.ts'), 'constraints'),
   // environments
+  sandboxed(jsTryCard, javaScript, async () => (await import('./tasks/js_try/js_try.ts')).jsTry),
+  sandboxed(sqlTryCard, sql, async () => (await import('./tasks/sql_try/sql_try.ts')).sqlTry),
   task(guessNumberCard, () => import('./tasks/guess_number/guess_number.ts'), 'guessNumber'),
   task(frozenLakeCard, () => import('./tasks/frozen_lake/frozen_lake.ts'), 'frozenLake'),
   task(fsmSiteCard, () => import('./tasks/fsm_site/fsm_site.ts'), 'fsmSite'),

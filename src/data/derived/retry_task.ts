@@ -83,6 +83,7 @@ export function retryTask(
   const environment = made.environment as EnvironmentDefinition<Json, Json, Knobs>; // environmentTask gives one
   return {
     ...made,
+    ...(inner.sandboxEngine && { sandboxEngine: inner.sandboxEngine }),
     environment: {
       ...environment,
       inWords: () => ({

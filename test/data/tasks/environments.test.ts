@@ -25,8 +25,10 @@ const DIGESTS: Readonly<Record<string, readonly string[]>> = {
   minesweeper: ['6c949d9e', '90cb85c9', '9e12722c', '8f1519fb'],
 };
 
+/** Without those whose answers are run: tried.test.ts has them. */
 const environments: string[] = [];
-for (const [name, { load }] of Object.entries(registeredTasks)) {
+for (const [name, { card, load }] of Object.entries(registeredTasks)) {
+  if (card.sandbox !== undefined) continue;
   if ((await load()).environment !== undefined) environments.push(name);
 }
 

@@ -2,7 +2,8 @@
 import { choice, integer, options, type Values } from '../../../options/keys.ts';
 import type { ListedCard } from '../../task.ts';
 
-const KNOBS = options({
+/** Knobs of the tasks whose answers are queries. */
+export const SQL_KNOBS = options({
   shape: choice(['rows', 'total', 'groups'])
     .default('rows')
     .describe('What is asked: a column of the rows, one number for all of them, or one for each letter.'),
@@ -12,7 +13,7 @@ const KNOBS = options({
     .describe('What an answer may use for each table, in units of the sandbox: about five milliseconds.'),
 });
 
-export type SqlSelectKnobs = Values<typeof KNOBS>;
+export type SqlSelectKnobs = Values<typeof SQL_KNOBS>;
 
 export const sqlSelectCard = {
   name: 'sql_select',
@@ -23,7 +24,7 @@ export const sqlSelectCard = {
   tier: 3,
   sandbox: 'sql',
   parts: ['runs', 'tables'],
-  knobs: KNOBS,
+  knobs: SQL_KNOBS,
   levels: [{}, { shape: 'total' }, { shape: 'groups' }, { shape: 'groups', conditions: 2 }],
   attributes: { shape: ['rows', 'total', 'groups'], conditions: [1, 2] },
 } satisfies ListedCard<SqlSelectKnobs>;

@@ -35,6 +35,8 @@ export type SqlSelectItem = {
 
 type Row = { readonly a: number; readonly b: number; readonly c: string };
 
+/** Characters of prompts and answers. */
+export const SQL_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789(),.:*<>=+-' ";
 const LARGEST = 9;
 const LETTERS = ['x', 'y', 'z'];
 
@@ -153,7 +155,7 @@ export function sqlSelect(sandbox: SqlSandbox): TaskDefinition<SqlSelectItem, Sq
   const line = lineTask<SqlSelectItem, SqlSelectKnobs>(sqlSelectCard, {
     family: 'sql_select',
     answers: 'open',
-    characters: "abcdefghijklmnopqrstuvwxyz0123456789(),.:*<>=+-' ",
+    characters: SQL_CHARACTERS,
     generate: (rng, { shape, conditions }) => {
       const total = shape === 'rows' ? null : rng.pick(TOTALS);
       const column =

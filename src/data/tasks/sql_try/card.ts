@@ -1,0 +1,23 @@
+/** What sql_try is and which knobs it has. */
+import { options, type Values } from '../../../options/keys.ts';
+import type { ListedCard } from '../../task.ts';
+import { toolsKnob } from '../../tools/tools_knob.ts';
+import { CALLS } from '../../tools/tried_task.ts';
+import { SQL_KNOBS } from '../sql_select/card.ts';
+
+const KNOBS = { ...SQL_KNOBS, ...options({ calls: CALLS, tools: toolsKnob(['query']) }) };
+
+export type SqlTryKnobs = Values<typeof KNOBS>;
+
+export const sqlTryCard = {
+  name: 'sql_try',
+  does: 'Write a query in SQL for what is asked of a table; queries may be run on six rows before the answer.',
+  example: ['t(a,b,c): sum b if a>3>', '<call>query select sum(b) from t where a>3</call>'],
+  version: 1,
+  category: 'environments',
+  tier: 3,
+  sandbox: 'sql',
+  knobs: KNOBS,
+  levels: [{}, { shape: 'total' }, { shape: 'groups', calls: 3 }, { tools: [] }],
+  attributes: { shape: ['rows', 'total', 'groups'], conditions: [1, 2] },
+} satisfies ListedCard<SqlTryKnobs>;
