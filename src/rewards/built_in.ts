@@ -7,6 +7,7 @@ import { defineReward, type RewardDefinition, type RewardFactory, type RewardOpt
 import { calibrationReward } from './functions/calibration.ts';
 import { classifierReward } from './functions/classifier.ts';
 import { contextFReward } from './functions/context_f.ts';
+import { costMetricReward } from './functions/cost_metric.ts';
 import { expDecayReward } from './functions/exp_decay.ts';
 import { flawPenaltyReward } from './functions/flaw_penalty.ts';
 import { httpReward } from './functions/http.ts';
@@ -14,17 +15,21 @@ import { intervalIouReward } from './functions/interval_iou.ts';
 import { kendallReward } from './functions/kendall.ts';
 import { keywordChainReward } from './functions/keyword_chain.ts';
 import { keywordCoverageReward } from './functions/keyword_coverage.ts';
+import { marginalUtilityReward } from './functions/marginal_utility.ts';
 import { multiAnswerReward } from './functions/multi_answer.ts';
 import { ndcgReward } from './functions/ndcg.ts';
 import { opCuriosityReward } from './functions/op_curiosity.ts';
 import { orderedMatchReward } from './functions/ordered_match.ts';
+import { quoteRateReward } from './functions/quote_rate.ts';
 import { rankPiecewiseReward } from './functions/rank_piecewise.ts';
 import { rubricReward } from './functions/rubric.ts';
 import { rubricPairwiseReward } from './functions/rubric_pairwise.ts';
+import { sectionsReward } from './functions/sections.ts';
 import { selfScoreHonestyReward } from './functions/self_score_honesty.ts';
 import { similarityReward } from './functions/similarity.ts';
 import { spanF1Reward } from './functions/span_f1.ts';
 import { stepCostReward } from './functions/step_cost.ts';
+import { structureCrossrefReward } from './functions/structure_crossref.ts';
 import { isModuleFile, MODULE_ENDINGS, PART_REWARD } from './module_file.ts';
 import { rewardNamed } from './names_elsewhere.ts';
 import type { RewardFunction } from './reward_function.ts';
@@ -125,6 +130,11 @@ export const builtInRewards: Readonly<Record<string, RewardDefinition>> = {
   'keyword-coverage': keywordCoverageReward,
   'keyword-chain': keywordChainReward,
   'step-cost': stepCostReward,
+  'cost-metric': costMetricReward,
+  sections: sectionsReward,
+  'structure-crossref': structureCrossrefReward,
+  'quote-rate': quoteRateReward,
+  'marginal-utility': marginalUtilityReward,
   http: httpReward,
   classifier: classifierReward,
 };

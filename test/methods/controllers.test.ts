@@ -101,6 +101,12 @@ describe('kl-trust', () => {
 });
 
 describe('ref-reset', () => {
+  it('resets once at reset_at', async () => {
+    const { controller, done, levers } = deskOf('beta: 0.1', 'controllers: [{name: ref-reset, every: 0, reset_at: 2}]');
+    for (const step of [1, 2, 3, 4]) await controller.afterStep?.({}, levers(step));
+    expect(done).toEqual(['copy']);
+  });
+
   it('acts by steps, by the KL and by a fall of accuracy, with the moments where that is asked', async () => {
     const { controller, done, levers } = deskOf(
       'beta: 0.1',

@@ -109,6 +109,20 @@ describe('the KL over the whole vocabulary', () => {
     expect([...dLogits].every((value) => value === 0)).toBe(true);
   });
 
+  it('weighs a completion by exp(R/τ) over its mean in the group, forward alone', () => {
+    const line = (extra: string): string =>
+      `loss_terms: [{name: kl-exact, kl_exact_coef: 1, kl_direction: forward${extra}}]`;
+    const [plain, [right, wrong]] = [sampled(0), [rolloutOf(1, 1), rolloutOf(1, 0)]];
+    const group = groupOf([right, wrong]);
+    const of = (rollout: Rollout, extra: string): number =>
+      gradientOf('kl-exact', { ...plain, group, rollout }, line(extra)).losses[0];
+    const [one, e] = [of(right, ''), Math.exp(2)];
+    expect(of(right, ', reward_temperature: 0.5')).toBeCloseTo((one * 2 * e) / (e + 1), 12);
+    expect(of(wrong, ', reward_temperature: 0.5')).toBeCloseTo((one * 2) / (e + 1), 12);
+    const reverse = 'loss_terms: [{name: kl-exact, kl_exact_coef: 1, reward_temperature: 0.5}]';
+    expect(gradientOf('kl-exact', { ...plain, group, rollout: wrong }, reverse)).toEqual(exact('reverse'));
+  });
+
   it('loads no reference where its weight is 0, and one where it only begins at 0', () => {
     const usesOf = (coefficient: string) =>
       createMethods(stageOf(`loss_terms: [{name: kl-exact, kl_exact_coef: ${coefficient}}]`)).uses;

@@ -15,6 +15,11 @@ const VECTORS: readonly (readonly [name: string, options: Record<string, unknown
     ['7 or 8', '7', 0],
     ['', '7', 0],
   ]],
+  ['similarity', { measure: 'jaccard', most_copied: 1 }, [
+    ['select a from t', 'select b from t', 3 / 5],
+    ['a a a', 'a', 1],
+    ['', 'a', 0],
+  ]],
   ['interval-iou', {}, [
     ['2-6', '4-8', 1 / 3],
     ['4..8', '4-8', 1],
@@ -148,6 +153,88 @@ describe('exp-decay', () => {
   });
 });
 
+describe('exp-decay, consistent', () => {
+  it('pays both numbers, times how well they fit their difference', () => {
+    const paid = (text: string): number =>
+      oneValue('exp-decay', { text, answer: '10, 15' }, { alpha: 0.1, consistent: true }) ?? NaN;
+    expect(paid('10, 15, 5')).toBe(1);
+    expect(paid('10, 15, 8')).toBeCloseTo(Math.exp(-0.3), 12);
+    expect(paid('12, 15, 3')).toBeCloseTo((1 + Math.exp(-0.2)) / 2, 12);
+    for (const other of ['10, 15', '10, 15, x', '10']) expect(paid(other)).toBe(0);
+  });
+});
+
+describe('marginal-utility', () => {
+  it('has the weights of its tiers, .369 .131 .113 .071 .315', () => {
+    const columns = { gains: { a: 1, b: 0, c: 0, d: 0 } };
+    const paid = (text: string): unknown => oneValue('marginal-utility', { text, columns });
+    expect(paid('a, b, c, d')).toBeCloseTo(1, 12);
+    expect(paid('b, a, c, d')).toBeCloseTo(1 - 0.369, 3);
+    expect(paid('b, c, a, d')).toBeCloseTo(1 - 0.369 - 0.131, 3);
+    expect(paid('b, c, d, a')).toBeCloseTo(0.071 + 0.315, 2);
+    for (const wrong of ['a, a', 'a, z', '']) expect(paid(wrong)).toBe(0);
+  });
+});
+
+it.each([
+  ['[1] a is 3\n[2] b is 4\nby [1] and [2], 7', 1],
+  ['[1] a is 3\n[2] b is 4\nby [1], 3', 1 / 2],
+  ['[1] a is 3\nby [1] and [7]', 1 / 2],
+  ['by [1]\n[1] a is 3', 0],
+  ['[1] a is 3', 0],
+  ['seven', 0],
+])('structure-crossref of %j is %d', (text, expected) =>
+  expect(oneValue('structure-crossref', { text })).toBe(expected),
+);
+
+it.each([
+  ['he said a rose is a rose', 5 / 7],
+  ['a rose is red', 3 / 4],
+  ['rose a is', 0],
+  ['', 0],
+])('quote-rate of %j is %d', (text, expected) => {
+  expect(oneValue('quote-rate', { text }, { n: 3, corpus: ['a rose is a rose'] })).toBe(expected);
+  expect(oneValue('quote-rate', { text, columns: { context: 'a rose is a rose' } }, { n: 3 })).toBe(expected);
+  expect(oneValue('quote-rate', { text }, { n: 3 })).toBeNull();
+});
+
+describe('sections', () => {
+  const sections = [{ tag: 'plan', check: { contains: '+' } }, { tag: 'work', check: 'equations' }, { tag: 'answer', check: 'correct', weight: 2 }]; // biome-ignore format: one line
+  const paid = (text: string, score = 1): unknown => oneValue('sections', { text, score }, { sections });
+
+  it('checks each section by its own rule, and wants them in order, each once and filled', () => {
+    expect(paid('<plan>a+b</plan> <work>1+2 = 3</work>\n<answer>3</answer>')).toBe(1);
+    expect(paid('<plan>a+b</plan><work>1+2 = 4</work><answer>4</answer>', 0)).toBe(0.25);
+    expect(paid('<plan>?</plan><work>none</work><answer>3</answer>')).toBe(0.5);
+    for (const broken of [
+      '<plan>a+b</plan><answer>3</answer>',
+      '<work>1+2 = 3</work><plan>+</plan><answer>3</answer>',
+      '<plan>+</plan><work> </work><answer>3</answer>',
+      '<plan>+<plan>+</plan></plan><work>1+2 = 3</work><answer>3</answer>',
+      '<plan>+</plan> so <work>1+2 = 3</work><answer>3</answer>',
+      '<plan>+</plan><work>1+2 = 3</work><answer>3</answer>!',
+    ]) expect(paid(broken), broken).toBe(0); // biome-ignore format: one line
+  });
+
+  it('refuses a tag that is there twice', () => {
+    expect(() => getReward('sections', { sections: [{ tag: 'a' }, { tag: 'a' }] })).toThrow(/twice/);
+  });
+});
+
+describe('cost-metric', () => {
+  it('is the share of the cost that a right answer saves, and 0 for a wrong one', () => {
+    const paid = (text: string, right: boolean, options = {}, parts?: Record<string, number>): unknown =>
+      oneValue('cost-metric', { text, answer: 'a b\nc d', score: right ? 1 : 0, ...(parts && { parts }) }, options);
+    expect(paid('a b', true)).toBeCloseTo((7 - 3) / 7, 12);
+    expect(paid('a b', false)).toBe(0);
+    expect(paid('a b c d e f', true, { of: 'words' })).toBe(-0.5);
+    expect(paid('a\nb\n\nc', true, { of: 'lines' })).toBe(-0.5);
+    expect(paid('x'.repeat(99), true)).toBe(-1);
+    expect(paid('x', true, { of: 'fuel' }, { fuel: 0.25 })).toBe(0.75);
+    expect(paid('x', true, { of: 'fuel' })).toBeNull();
+  });
+});
+
 describe('ndcg', () => {
   const columns = { grades: { a: 3, b: 1, c: 0 } };
   const best = 7 + 1 / Math.log2(3);
@@ -220,6 +307,7 @@ describe('every built-in reward with a range', () => {
     'keyword-chain': { column: 'keywords' },
     'op-curiosity': { op: '*' },
     http: { url: 'http://127.0.0.1:1/score' },
+    sections: { sections: [{ tag: 'answer' }] },
     part: { of: 'lcs' },
     soft_overlong: { max_tokens: 8, cache: 4 },
     cosine: { max_len: 8 },

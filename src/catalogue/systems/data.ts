@@ -60,11 +60,10 @@ export const DATA: readonly System[] = [
     name: 'DRIVE',
     arxiv: '2511.06307',
     does: 'First many problems with small groups, then the hardest with large ones.',
-    uses: 'stages holdout',
+    uses: 'stages holdout hardest',
     keys: [
-      'stages: [{stage: grpo, max_steps: 150}, {stage: grpo, max_steps: 150, num_generations: 64, prompt_source: solve-rate-prune}]',
+      'stages: [{stage: grpo, max_steps: 150, prompt_source: solve-rate-prune}, {stage: grpo, max_steps: 150, num_generations: 64, prompt_source: hardest}]',
     ],
-    differs: 'The second stage leaves solved problems out; it does not keep the hardest alone.',
   },
   {
     name: 'Enigmata',

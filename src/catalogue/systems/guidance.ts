@@ -14,8 +14,7 @@ export const GUIDANCE: readonly System[] = [
     arxiv: '2506.13923',
     does: 'Samples failed problems with a hint, and trains them as if there had been none.',
     uses: 'hint-resample guided m-boundary',
-    keys: ['rollout_strategies: [{name: hint-resample, hint_levels: 2, trained: unhinted}]'],
-    differs: 'Hints do not shrink as the solve rate rises; gains by capability and by compression are not told apart.',
+    keys: ['rollout_strategies: [{name: hint-resample, hint_levels: 2, trained: unhinted, most_levels: by-rate}]'],
   },
   {
     name: 'MPCC + RFT with Prior Sampling',
@@ -53,7 +52,7 @@ export const GUIDANCE: readonly System[] = [
     does: "Takes a teacher's answers where all fail, those that the policy understands best.",
     uses: 'inject-reference p-div',
     keys: ['rollout_strategies: [inject-reference]', 'objective: p-div'],
-    differs: 'Answers are chosen by their own likelihood, not by how likely they make the right result.',
+    transfers: 'With `chosen_by: result` a solution is taken whose reasoning makes its result likeliest.',
   },
   {
     name: 'ViSurf',
@@ -74,7 +73,7 @@ export const GUIDANCE: readonly System[] = [
       'rollout_strategies: [{name: answer-conditioned, answer_samples: 2}]',
       'loss_terms: [{name: sft-nll, nll_coef: 0.1, nll_on: off-policy}]',
     ],
-    differs: 'Explanations are kept by their own likelihood, not by how much they raise that of the answer.',
+    transfers: 'With `raises_answer: true` explanations are kept that make the answer likelier than failures do.',
   },
   {
     name: 'RGR-GRPO',
@@ -164,7 +163,7 @@ export const GUIDANCE: readonly System[] = [
     name: 'MICS / Chiron-o1',
     does: 'Lets mentors begin and interns finish, and keeps steps from which interns succeed.',
     uses: 'sub-rollouts',
-    keys: ['rollout_strategies: [{name: vsrm, sub_rollouts: 2, most_steps: 2}]'],
-    differs: 'Prefixes are paid by what follows; traces are not filtered by it.',
+    keys: ['rollout_strategies: [{name: vsrm, sub_rollouts: 2, most_steps: 2, least_value: 0.5}]', 'objective: rft'],
+    transfers: 'Traces are kept from whose every prefix the policy finds the answer; images are not built.',
   },
 ];

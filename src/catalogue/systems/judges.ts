@@ -167,7 +167,6 @@ export const JUDGES: readonly System[] = [
     arxiv: '2410.23022',
     does: 'Labels observations by a language model while training, and learns a reward from that.',
     uses: 'async-reward',
-    transfers: 'A reward of your own may ask a server.',
-    differs: 'Answers are kept for a resume, not for the same text asked again.',
+    transfers: 'The server is yours (`http`); with `cache: true` a text is labelled once in a run.',
   },
 ];

@@ -34,8 +34,7 @@ export const OBJECTIVE: readonly System[] = [
     name: 'RAPO',
     does: 'Holds the policy by the forward KL to a reference that is weighted by reward.',
     uses: 'kl-exact',
-    keys: ['beta: 0', 'loss_terms: [{name: kl-exact, kl_direction: forward}]'],
-    differs: 'The reference is not weighted by rewards.',
+    keys: ['beta: 0', 'loss_terms: [{name: kl-exact, kl_direction: forward, reward_temperature: 0.5}]'],
   },
   {
     name: 'ProRL',
@@ -69,13 +68,14 @@ export const OBJECTIVE: readonly System[] = [
   {
     name: 'PreRL / NSR-PreRL / DSRL',
     does: 'First trains on completions without their prompt, on wrong ones alone, then as usual.',
-    uses: 'prerl sample-sign ref-reset',
+    uses: 'prerl sample-sign phase-scale ref-reset',
     keys: [
       'rollout_strategies: [{name: prerl, prompt_free_steps: 20}]',
-      'credit_steps: [{name: sample-sign, kept_sign: negative}]',
+      'credit_steps: [{name: sample-sign, kept_sign: negative}, {name: phase-scale, phase_factor: 0.01, phase_steps: 20}]',
       'advantage_estimator: {name: group, scale_rewards: none}',
+      'beta: 0.001',
+      'controllers: [{name: ref-reset, every: 0, reset_at: 20}]',
     ],
-    differs: 'The first phase has no coefficient of its own, and the reference is not renewed at its end.',
   },
   {
     name: 'CAD-RL',

@@ -19,9 +19,11 @@ export const VERIFIERS: readonly System[] = [
     arxiv: '2506.13351',
     does: 'Rewards the same for those tokens of the reference that the reasoning decides.',
     uses: 'r3',
-    keys: ['reward_funcs: [accuracy]', 'rollout_strategies: [{name: r3, reward: accuracy, mark: "#"}]'],
+    keys: [
+      'reward_funcs: [accuracy]',
+      'rollout_strategies: [{name: r3, reward: accuracy, mark: "#", least_deviation: 0.1}]',
+    ],
     needs: 'completions that reason before a mark, as those of a pretrained model',
-    differs: "Prompts of little spread are not dropped by the reward's own rule.",
   },
   {
     name: 'Reference-guided judges',

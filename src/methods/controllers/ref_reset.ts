@@ -14,7 +14,8 @@ export const refReset = method({
   about: {
     does: 'Makes the policy its own reference every few steps, at a bound of the KL, or where accuracy falls.',
     names: ['ProRL'],
-    formula: 'ref ← policy where step mod every = 0, KL > reset_kl, or best accuracy − accuracy > reset_drop',
+    formula:
+      'ref ← policy where step mod every = 0, step = reset_at, KL > reset_kl, or best accuracy − accuracy > reset_drop',
     source: '2505.24864',
     certainty: 'after the paper',
   },
@@ -24,6 +25,12 @@ export const refReset = method({
       integer({ min: 0, example: 100 })
         .default(100)
         .describe('Optimizer steps from one reset to the next; 0 counts none. Default 100.'),
+    ),
+    resetAt: laterKey(
+      'reset_at',
+      integer({ min: 0, example: 20 })
+        .default(0)
+        .describe('Optimizer steps after which to reset once, as at the end of prerl; 0: never. Default 0.'),
     ),
     resetKl: laterKey(
       'reset_kl',
@@ -44,7 +51,7 @@ export const refReset = method({
   },
   uses: () => [reference],
   warn: ({ reset_moments: moments }, _, __, members) => (moments === true ? undefined : unreadReference(members)),
-  create: ({ every, resetKl, resetDrop, resetsMoments }): Controller => {
+  create: ({ every, resetAt, resetKl, resetDrop, resetsMoments }): Controller => {
     let best: number | undefined;
     const reset = async (levers: Levers): Promise<void> => {
       await levers.copyToReference();
@@ -53,7 +60,7 @@ export const refReset = method({
     };
     return {
       async afterStep(metrics, levers) {
-        const isDue = every > 0 && levers.step % every === 0;
+        const isDue = (every > 0 && levers.step % every === 0) || (resetAt > 0 && levers.step === resetAt);
         const isFar = !isDue && resetKl !== undefined && (await klOf(metrics, levers)) > resetKl;
         if (isDue || isFar) await reset(levers);
         if (resetKl !== undefined || resetsMoments) levers.metric('reset', isDue || isFar ? 1 : 0);

@@ -5,6 +5,7 @@ import { confidence } from './confidence.ts';
 import { contextDependency } from './context_dependency.ts';
 import { difficultyWeight } from './difficulty_weight.ts';
 import { entropyGuard } from './entropy_guard.ts';
+import { failureMask } from './failure_mask.ts';
 import { firstDistance } from './first_distance.ts';
 import { informativeScale } from './informative_scale.ts';
 import { klReward } from './kl_reward.ts';
@@ -12,6 +13,7 @@ import { lengthMask } from './length_mask.ts';
 import { mCov } from './m_cov.ts';
 import { mEntropy } from './m_entropy.ts';
 import { negScaleSuccess } from './neg_scale_success.ts';
+import { phaseScale } from './phase_scale.ts';
 import { posWeight } from './pos_weight.ts';
 import { precisionWeights } from './precision_weights.ts';
 import { roleTags } from './role_tags.ts';
@@ -27,9 +29,11 @@ import { truncationMask } from './truncation_mask.ts';
 export const CREDIT_STEPS: readonly Method<CreditStep>[] = [
   truncationMask,
   lengthMask,
+  failureMask,
   topEntropyMask,
   entropyGuard,
   posWeight,
+  phaseScale,
   sampleSign,
   negScaleSuccess,
   informativeScale,

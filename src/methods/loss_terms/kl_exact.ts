@@ -5,12 +5,17 @@
  *   reverse   Σ_v p_v (ln p_v − ln q_v)      p_v (ln p_v − ln q_v − KL)
  *   forward   Σ_v q_v (ln q_v − ln p_v)      p_v − q_v
  *
+ * Forward, the reference may be weighted by what completions got, as RAPO does: q·f(R) with f = exp(R/τ), so that the policy
+ * keeps nearer to the reference where that does well. The weight of a completion is f over its mean in the group.
+ *
  * At a token it is the expectation of k1, k2's and k3's samples stand for: the mean of k1 and of k3 over the vocabulary is
  * the reverse KL; the mean gradient of k2 is the reverse one, of k3 the forward one.
  */
-import { choice, key, number } from '../../options/keys.ts';
+import { choice, key, laterKey, number, optional } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { LossSequence, LossTerm } from '../points.ts';
+import { meanOf } from '../statistics.ts';
+import { counts } from '../support/credit/baseline.ts';
 import { refDistributions } from '../uses/distributions.ts';
 
 export const klExact = method({
@@ -32,9 +37,19 @@ export const klExact = method({
         .default('reverse')
         .describe('reverse: KL(policy‖reference), forward: KL(reference‖policy). Default reverse.'),
     ),
+    rewardTemperature: laterKey(
+      'reward_temperature',
+      optional(number({ above: 0, example: 0.5 })).describe(
+        'τ of a forward KL whose completions weigh exp(R/τ) over its mean in their group. Default none: all alike.',
+      ),
+    ),
   },
+  warn: ({ reward_temperature: temperature, kl_direction: direction }) =>
+    temperature !== undefined && direction !== 'forward'
+      ? 'reward_temperature weighs the reference of a forward KL, and this one is reverse; set kl_direction: forward'
+      : undefined,
   uses: ({ klExactCoef }) => (klExactCoef === 0 ? [] : [refDistributions]),
-  create: ({ klExactCoef, klDirection }): LossTerm => ({
+  create: ({ klExactCoef, klDirection, rewardTemperature }): LossTerm => ({
     coupling: 'token',
     actsWithoutAdvantage: true,
     add(sequences, gradients) {
@@ -45,9 +60,11 @@ export const klExact = method({
         const [logP, logQ] = distributionsOf(sequence);
         const width = logP.length / Math.max(1, coefficients.length);
         const p = new Float64Array(width);
+        const isWeighted = rewardTemperature !== undefined && klDirection === 'forward';
+        const share = isWeighted ? rewardShare(sequence, rewardTemperature) : 1;
         for (let t = 0; t < coefficients.length; t++) {
           if (coefficients[t] === 0) continue;
-          const weight = klExactCoef * coefficients[t];
+          const weight = share * klExactCoef * coefficients[t];
           const begin = t * width;
           for (let v = 0; v < width; v++) p[v] = Math.exp(logP[begin + v]);
           let kl = 0;
@@ -81,6 +98,15 @@ export const klExact = method({
     },
   }),
 });
+
+/** exp(R/τ) over its mean in the group; 1 for a completion that does not count there. */
+function rewardShare({ group, rollout }: LossSequence, temperature: number): number {
+  if (!counts(rollout)) return 1;
+  const rewards = group.rollouts.flatMap((one) => (counts(one) ? [one.reward ?? 0] : []));
+  const best = Math.max(...rewards);
+  const worth = (reward: number): number => Math.exp((reward - best) / temperature);
+  return worth(rollout.reward ?? 0) / meanOf(rewards.map(worth));
+}
 
 function distributionsOf({ distributions, refDistributions }: LossSequence): readonly [Float32Array, Float32Array] {
   if (distributions === undefined || refDistributions === undefined) {

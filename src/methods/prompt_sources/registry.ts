@@ -4,6 +4,7 @@ import type { PromptSource } from '../points.ts';
 import { bandit } from './bandit.ts';
 import { fewShotData } from './few_shot_data.ts';
 import { greedyFilter } from './greedy_filter.ts';
+import { hardest } from './hardest.ts';
 import { keepRange } from './keep_range.ts';
 import { mixtureProgress } from './mixture_progress.ts';
 import { prefilter } from './prefilter.ts';
@@ -20,6 +21,7 @@ export const PROMPT_SOURCES: readonly Method<PromptSource>[] = [
   prefilter,
   keepRange,
   solveRatePrune,
+  hardest,
   greedyFilter,
   weakness,
   mixtureProgress,

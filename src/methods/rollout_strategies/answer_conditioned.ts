@@ -3,15 +3,19 @@
  * that are right take the places of the group's last members, trained as if the answer had not been in sight: what the
  * policy says with the answer before it is nearer to its own way than a reference is.
  *
+ * `raises_answer` keeps the paper's second condition: the explanation makes the answer likelier than the failed completions do,
+ * log π(answer | problem, c̃) > mean_i log π(answer | problem, c_i), c up to the mark that the answer follows.
+ *
  * Their ratio is that of the policy without the answer to the policy with it. `sft-nll` on `off-policy` completions adds
  * the likelihood that ExPO trains them by, with a weight that may fall to 0.
  */
-import { integer, key, number } from '../../options/keys.ts';
+import { flag, integer, key, laterKey, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy, RolloutTools } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
 import { meanOf } from '../statistics.ts';
 import { withoutHint } from '../support/rollouts/hints.ts';
+import { endOfMark, MARK, referenceOf } from '../support/rollouts/marked.ts';
 import { isRight } from '../support/rollouts/right.ts';
 import { isUnsolved } from '../support/rollouts/unsolved.ts';
 import { rightAnswers } from '../uses/answers.ts';
@@ -46,6 +50,15 @@ export const answerConditioned = method({
         .default(0)
         .describe('Least geometric mean of the probabilities of its tokens without the answer in sight. Default 0.'),
     ),
+    raisesAnswer: laterKey(
+      'raises_answer',
+      flag()
+        .default(false)
+        .describe(
+          'Keep only completions whose part up to the mark makes the answer likelier than the failed ones do. Default false.',
+        ),
+    ),
+    explainedMark: laterKey('mark', MARK),
   },
   uses: () => [rightAnswers, shownTexts(1)],
   demonstrate: ({ item, answer, shown, ended }) => ({ prompt: shown(item, answer), tokens: ended(answer) }),
@@ -53,7 +66,7 @@ export const answerConditioned = method({
   tells: ['hints'],
   helps: ['answered'],
   work: ({ explanations }, _, lengths) => ({ rows: helpedRows(explanations, lengths) }),
-  create: ({ explanations, mostRescued, leastLikelihood }): RolloutStrategy => ({
+  create: ({ explanations, mostRescued, leastLikelihood, raisesAnswer, explainedMark }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {
       const { solution, shown, regroup, metric } = tools;
       const groups = [...(await next(requests))];
@@ -69,7 +82,8 @@ export const answerConditioned = method({
       let rescued = 0;
       for (const [k, i] of failed.entries()) {
         const group = groups[i];
-        const right = await likely(group, again[k].rollouts, leastLikelihood, tools);
+        const plausible = await likely(group, again[k].rollouts, leastLikelihood, tools);
+        const right = raisesAnswer ? await raising(group, plausible, explainedMark, tools) : plausible;
         const members = right.slice(0, Math.min(mostRescued, group.rollouts.length - 1)).map(withoutHint);
         if (members.length === 0) continue;
         rescued++;
@@ -95,4 +109,26 @@ async function likely(
     right.map(({ tokens }) => tokens),
   );
   return right.filter((_, i) => meanOf([...scored[i]]) >= Math.log(least));
+}
+
+/** Those whose reasoning makes the answer likelier than that of the group's own completions does on average. */
+async function raising(
+  { item, prompt, rollouts }: RolloutGroup,
+  explained: readonly Rollout[],
+  mark: string,
+  { logprobs, solution, tokenText, mostTokens }: RolloutTools,
+): Promise<readonly Rollout[]> {
+  const { alone, reference } = referenceOf(solution(item), mark, tokenText);
+  const chainOf = ({ tokens }: Rollout): Int32Array => {
+    const end = endOfMark(tokens, mark, tokenText);
+    return end === undefined || end + reference.length > mostTokens ? alone : tokens.subarray(0, end);
+  };
+  const chains = [...explained, ...rollouts].map(chainOf);
+  const scored = await logprobs(
+    prompt,
+    chains.map((chain) => Int32Array.from([...chain, ...reference])),
+  );
+  const sums = scored.map((own, i) => own.subarray(chains[i].length).reduce((sum, value) => sum + value, 0));
+  const before = meanOf(sums.slice(explained.length));
+  return explained.filter((_, i) => sums[i] > before);
 }

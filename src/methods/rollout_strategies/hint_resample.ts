@@ -3,11 +3,18 @@
  * By default the hint is the beginning of each completion, of tokens that carry no loss; what follows is sampled and
  * trained on as ever, on-policy to the bit. A problem that no hint helps with keeps its first group.
  *
+ * With `most_levels: by-rate` a problem gets the less of a hint the more often it was solved before: ⌈hint_levels·(1 − p)⌉
+ * levels, p its moving share of right completions. What the policy gains by itself is then logged by kind: `capability` is the
+ * share of seen problems that are solved for the first time, `compression` how much the share of those changes that were solved
+ * before.
+ *
  * `unhinted` trains on what a hint has led to as if it had not been there; see hints.ts.
  */
-import { integer, key } from '../../options/keys.ts';
+import { choice, integer, key, laterKey } from '../../options/keys.ts';
 import { method } from '../method.ts';
-import type { RolloutStrategy } from '../points.ts';
+import type { RolloutStrategy, RolloutTools } from '../points.ts';
+import type { RolloutGroup } from '../records.ts';
+import { meanOf } from '../statistics.ts';
 import {
   asSampled,
   HINT_OPTIONS,
@@ -18,7 +25,9 @@ import {
   TRAINED_OPTION,
   trained,
 } from '../support/rollouts/hints.ts';
+import { shareRight } from '../support/rollouts/right.ts';
 import { isUnsolved } from '../support/rollouts/unsolved.ts';
+import { ledger } from '../uses/ledger.ts';
 import { helpedRows, TYPICAL_DEAD_SHARE } from '../work.ts';
 
 export const hintResample = method({
@@ -45,8 +54,14 @@ export const hintResample = method({
     ),
     ...HINT_OPTIONS,
     ...TRAINED_OPTION,
+    mostLevels: laterKey(
+      'most_levels',
+      choice(['all', 'by-rate'])
+        .default('all')
+        .describe('by-rate: fewer levels for what was solved more often before. Default all.'),
+    ),
   },
-  uses: hintUses,
+  uses: (options) => [...hintUses(options), ...(options.mostLevels === 'by-rate' ? [ledger({ history: true })] : [])],
   demonstrate: hintForm,
   samplesOffPolicy: (options) => !asSampled(options),
   tells: ['hints'],
@@ -55,12 +70,18 @@ export const hintResample = method({
     const rounds = Array.from({ length: hintLevels }, (_, level) => TYPICAL_DEAD_SHARE ** level);
     return { rows: rounds.reduce((sum, share) => sum + share * helpedRows(numGenerations, lengths), 0) };
   },
-  create: ({ hintLevels, firstHintStep, ...options }): RolloutStrategy => ({
+  create: ({ hintLevels, firstHintStep, mostLevels, ...options }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {
       const { step, metric } = tools;
       const groups = [...(await next(requests))];
+      if (mostLevels === 'by-rate') logGains(groups, tools);
       if (step < firstHintStep) return groups;
-      const hints = groups.map((group) => (isUnsolved(group) ? hintsOf(group.item, hintLevels, options, tools) : []));
+      const hints = groups.map((group) => {
+        if (!isUnsolved(group)) return [];
+        const own = hintsOf(group.item, hintLevels, options, tools);
+        if (mostLevels === 'all') return own;
+        return own.slice(0, Math.ceil(hintLevels * (1 - (tools.ledger.get(group.item)?.solved ?? 0))));
+      });
       let failed = hints.flatMap((own, i) => (own.length > 0 ? [i] : []));
       metric('rate', failed.length / groups.length);
       for (let level = 1; level <= hintLevels; level++) {
@@ -81,3 +102,18 @@ export const hintResample = method({
     },
   }),
 });
+
+/** Gains without a hint since the last visit: by problems that are new among the solved, and by those that were there. */
+function logGains(groups: readonly RolloutGroup[], { ledger, metric }: RolloutTools): void {
+  const seen = groups.flatMap((group) => {
+    const history = ledger.get(group.item)?.history ?? [];
+    const last = history.at(-1);
+    if (last === undefined || group.kind !== undefined) return [];
+    return [{ wasSolved: history.some((share) => share > 0), gain: shareRight([group]) - last }];
+  });
+  const known = seen.filter(({ wasSolved }) => wasSolved);
+  if (seen.length > 0) {
+    metric('capability', seen.filter(({ wasSolved, gain }) => !wasSolved && gain > 0).length / seen.length);
+  }
+  if (known.length > 0) metric('compression', meanOf(known.map(({ gain }) => gain)));
+}

@@ -1,17 +1,19 @@
 /**
  * Right answers of the task in the places of wrong completions, where a group solves its problem too seldom. Of several
- * answers those are taken that the policy finds likeliest, as AMPO takes the teacher that is best understood. They are
+ * answers those are taken that the policy finds likeliest, or, with `chosen_by: result`, those whose reasoning makes their
+ * result likeliest, exp(mean log π(result | problem, reasoning)), as AMPO takes the teacher that is best understood. They are
  * off-policy of log-prob 0, as if they had been sampled for certain, so that the ratio is π itself; the objective `p-div`
  * is made for them.
  *
  * `injected_reward: mean` lowers their reward to the mean of the policy's own once one of these is right, as ViSurf does:
  * then they no longer push.
  */
-import { choice, integer, key, number } from '../../options/keys.ts';
+import { choice, integer, key, laterKey, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy, RolloutTools } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
 import { meanOf } from '../statistics.ts';
+import { endOfMark, MARK } from '../support/rollouts/marked.ts';
 import { isRight } from '../support/rollouts/right.ts';
 import { rightAnswers } from '../uses/answers.ts';
 
@@ -43,12 +45,21 @@ export const injectReference = method({
           "own: what a right answer gets; mean: that of the policy's completions, once one of them is right. Default own.",
         ),
     ),
+    answerChosenBy: laterKey(
+      'chosen_by',
+      choice(['all', 'result'])
+        .default('all')
+        .describe(
+          'Of several answers, those whose tokens are likeliest: all of them, or those after the mark (result). Default all.',
+        ),
+    ),
+    resultMark: laterKey('mark', MARK),
   },
   uses: () => [rightAnswers],
   samplesOffPolicy: true,
   tells: ['hints'],
   helps: ['reference'],
-  create: ({ injectedAnswers, solvedAtMost, injectedReward }): RolloutStrategy => ({
+  create: ({ injectedAnswers, solvedAtMost, injectedReward, answerChosenBy, resultMark }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {
       const groups = [...(await next(requests))];
       let injected = 0;
@@ -57,7 +68,8 @@ export const injectReference = method({
         const right = group.rollouts.length - wrong;
         if (right / group.rollouts.length > solvedAtMost) continue;
         const count = Math.min(injectedAnswers, wrong, group.rollouts.length - 1);
-        const answers = await likeliest(group, count, tools);
+        const mark = answerChosenBy === 'result' ? resultMark : undefined;
+        const answers = await likeliest(group, count, mark, tools);
         const references = await tools.references(group.item, answers);
         if (references.length === 0) continue;
         injected++;
@@ -73,11 +85,17 @@ export const injectReference = method({
 async function likeliest(
   { item, prompt }: RolloutGroup,
   count: number,
-  { solutions, logprobs }: RolloutTools,
+  mark: string | undefined,
+  { solutions, logprobs, tokenText }: RolloutTools,
 ): Promise<readonly Int32Array[]> {
   const known = solutions(item);
   if (known.length <= count) return known;
-  const scored = (await logprobs(prompt, known)).map((own, i) => ({ answer: known[i], mean: meanOf([...own]) }));
+  const from = (answer: Int32Array): number =>
+    mark === undefined ? 0 : (endOfMark(answer, mark, tokenText) ?? 0) % answer.length;
+  const scored = (await logprobs(prompt, known)).map((own, i) => ({
+    answer: known[i],
+    mean: meanOf([...own.subarray(from(known[i]))]),
+  }));
   return scored
     .sort((a, b) => b.mean - a.mean)
     .slice(0, count)

@@ -7,9 +7,10 @@
  * σ_j is how much the log-prob of token j differs between the completions of a group: tokens that are as likely after every
  * reasoning say nothing of it. The reasoning is what precedes a mark, and its masked form is none at all. A completion
  * without the mark, or without room for the reference, is paid as the worst of its group, at most 0. Log-probs as a reward are
- * known to shorten the reasoning, so its length is logged.
+ * known to shorten the reasoning, so its length is logged. `least_deviation` leaves out prompts whose reference no reasoning
+ * decides: their rewards are noise.
  */
-import { key, number } from '../../options/keys.ts';
+import { key, laterKey, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import { meanOf } from '../statistics.ts';
@@ -36,15 +37,21 @@ export const r3 = method({
         .default(0)
         .describe('β: what an answer costs that is longer or shorter than the reference, by its length. Default 0.'),
     ),
+    leastDeviation: laterKey(
+      'least_deviation',
+      number({ min: 0, example: 0.1 })
+        .default(0)
+        .describe('Groups whose largest σ is smaller are left out: no reasoning decides a token. Default 0.'),
+    ),
   },
   uses: () => [rightAnswers],
   conflict: changeConflict,
   work: (_, { batch: { numGenerations } }, lengths) => ({ rows: groupRows(numGenerations + 1, lengths), scores: true }),
-  create: ({ reflectedReward, reflectedMark: mark, lengthPenalty }, stage): RolloutStrategy => {
+  create: ({ reflectedReward, reflectedMark: mark, lengthPenalty, leastDeviation }, stage): RolloutStrategy => {
     const target = targetOf(stage, reflectedReward);
     return {
       async rollOut(requests, next, { solution, logprobs, mostTokens, tokenText, regroup, metric }) {
-        const seen = { reward: [] as number[], deviation: [] as number[], tokens: [] as number[] };
+        const seen = { reward: [] as number[], deviation: [] as number[], tokens: [] as number[], leftOut: 0 };
         const groups = [];
         for (const group of await next(requests)) {
           const { alone, reference } = referenceOf(solution(group.item), mark, tokenText);
@@ -71,13 +78,15 @@ export const r3 = method({
           seen.reward.push(...rewards.flatMap((reward) => reward ?? []));
           seen.deviation.push(weights.most);
           seen.tokens.push(...chains.map(({ length }) => length));
-          groups.push(
-            regroup(
-              group,
-              group.rollouts.map((rollout, i) => target.write(rollout, rewards[i])),
-            ),
+          const paidGroup = regroup(
+            group,
+            group.rollouts.map((rollout, i) => target.write(rollout, rewards[i])),
           );
+          const isLeftOut = weights.most < leastDeviation;
+          groups.push(isLeftOut ? { ...paidGroup, dead: true, ruledOut: true as const } : paidGroup);
+          seen.leftOut += Number(isLeftOut);
         }
+        if (leastDeviation > 0) metric('left_out', seen.leftOut / Math.max(1, groups.length));
         metric('reward', meanOf(seen.reward));
         metric('deviation', meanOf(seen.deviation));
         metric('reasoning_tokens', meanOf(seen.tokens));

@@ -7,10 +7,12 @@
  *   r_k = d_k where |d_k| ≥ ε, else d_{k+j}·γ^j of the nearest later step j ≤ window that has so much, else 0
  *   A_t ← A_t + step_weight·Σ_{k: step k ends at t or later} r_k
  *
+ * With `least_value` and the objective `rft` this is MICS: traces are kept from whose every prefix others find the answer.
+ *
  * Sub-rollouts are not trained on; they count as sampled, and their beginnings do not. The paper cuts at words like "However";
  * here a step ends after step_mark, or after step_tokens tokens. ε, γ, window and how many steps are cut are ours.
  */
-import { integer, key, number, optional, text } from '../../options/keys.ts';
+import { integer, key, laterKey, number, optional, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
@@ -70,6 +72,14 @@ export const vsrm = method({
       'step_weight',
       number({ min: 0, example: 1 }).default(1).describe('Weight of what steps earn beside the advantage. Default 1.'),
     ),
+    leastValue: laterKey(
+      'least_value',
+      number({ min: 0, max: 1, example: 0.5 })
+        .default(0)
+        .describe(
+          'Completions of which some prefix leads to a right answer less often carry no loss: a filter of traces. Default 0.',
+        ),
+    ),
   },
   work: ({ subRollouts, stepTokens, mostSteps }, { batch: { numGenerations } }, lengths) => {
     const stepLength = Math.max(stepTokens, Math.ceil(lengths.completion / mostSteps));
@@ -79,7 +89,7 @@ export const vsrm = method({
   create: (options): RolloutStrategy => ({
     async rollOut(requests, next, { tokenText, metric }) {
       const groups = await next(requests);
-      const { subRollouts, significantGain, stepWeight } = options;
+      const { subRollouts, significantGain, stepWeight, leastValue } = options;
       if (subRollouts === 0) return groups;
       const asked: GroupRequest[] = [];
       const endsOf = new Map<Rollout, readonly number[]>();
@@ -97,6 +107,7 @@ export const vsrm = method({
       const behind = asked.length === 0 ? [] : (await next(asked)).slice(0, asked.length);
       let at = 0;
       const gains: number[] = [];
+      let filtered = 0;
       const paid = groups.map((group): RolloutGroup => {
         const before = shareRight([group]);
         return {
@@ -111,10 +122,13 @@ export const vsrm = method({
             stepRewards(own, options).forEach((reward, k) => {
               tokenRewards[(ends[k] ?? rollout.tokens.length) - 1] = stepWeight * reward;
             });
-            return { ...rollout, tokenRewards };
+            const isFiltered = shares.some((share) => share < leastValue);
+            filtered += Number(isFiltered);
+            return { ...rollout, tokenRewards, ...(isFiltered && { inLoss: false }) };
           }),
         };
       });
+      if (leastValue > 0) metric('filtered', filtered / Math.max(1, endsOf.size));
       metric('steps', gains.length / Math.max(1, endsOf.size));
       metric('significant', meanOf(gains.map((gain) => (Math.abs(gain) >= significantGain ? 1 : 0))));
       metric(

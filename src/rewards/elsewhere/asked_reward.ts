@@ -2,6 +2,9 @@
  * A reward whose values are asked for elsewhere, a few completions at a time: they are no function of the completions, as a
  * network and a clock have a part in them. So each answer is kept with the run before the next question, and a run that is
  * resumed takes what was answered before.
+ *
+ * With a cache a completion is asked about once in a run: its answers are in a file that no checkpoint removes. A text then has
+ * one value for the whole run, so that a resume that finds more of them takes the same course.
  */
 import { ConfigError } from '../../errors.ts';
 import { type AnswerFiles, AnswerLog, keepValue, readValue } from '../../http/answer_log.ts';
@@ -55,6 +58,8 @@ interface About {
 }
 
 const ABOUT = 'about.json';
+/** Version of the log that is never removed: later than any checkpoint. */
+const CACHE = 999_999_999;
 
 export class AskedReward implements RewardFunction {
   readonly name: string;
@@ -66,9 +71,15 @@ export class AskedReward implements RewardFunction {
   /** Answers that the run has, and how often each question was asked, while the policy is at a version. */
   #at: { readonly version: number; readonly known: Promise<ReadonlyMap<string, RewardValues>> } | undefined;
   #asked = new Map<string, number>();
+  /** Values by completion, for the whole run; undefined: each is asked about whenever it is there. */
+  readonly #cached: Map<string, number | null> | undefined;
 
-  /** @param batchSize  most completions of a question */
-  constructor(name: string, scorer: Scorer, batchSize: number) {
+  /**
+   * @param batchSize  most completions of a question
+   * @param caches  the same completion is not asked about again
+   */
+  constructor(name: string, scorer: Scorer, batchSize: number, caches = false) {
+    this.#cached = caches ? new Map() : undefined;
     this.name = name;
     this.#scorer = scorer;
     this.#batchSize = batchSize;
@@ -82,6 +93,33 @@ export class AskedReward implements RewardFunction {
 
   /** A question at a time. @throws PluginError */
   async score(batch: RewardBatch): Promise<RewardValues> {
+    return this.#cached === undefined ? this.#ask(batch) : this.#askOnce(batch, this.#cached);
+  }
+
+  async #askOnce(batch: RewardBatch, cached: Map<string, number | null>): Promise<RewardValues> {
+    const { weightsVersion = 0 } = batch.trainerState;
+    this.#at ??= { version: weightsVersion, known: this.#load(CACHE) };
+    for (const [key, [value = null]] of await this.#at.known) if (!cached.has(key)) cached.set(key, value);
+    const keys = questionOf(batch, 0, batch.completions.length).map((asked) =>
+      hashOf(JSON.stringify({ ...asked, id: 0 })),
+    );
+    const unknown = [...new Map(keys.map((key, row) => [key, row] as const)).entries()].filter(
+      ([key]) => !cached.has(key),
+    );
+    for (let begin = 0; begin < unknown.length; begin += this.#batchSize) {
+      const part = unknown.slice(begin, begin + this.#batchSize);
+      const question = part.map(([, row], id) => ({ ...questionOf(batch, row, row + 1)[0], id }));
+      const given = await this.#scorer.ask(question, hashOf(`${this.#run}|${JSON.stringify(question)}`));
+      part.forEach(([key], i) => {
+        cached.set(key, given[i]);
+        this.#log?.add(CACHE, { key, values: [given[i]] });
+      });
+      await this.#log?.written();
+    }
+    return keys.map((key) => cached.get(key) ?? null);
+  }
+
+  async #ask(batch: RewardBatch): Promise<RewardValues> {
     const { weightsVersion = 0 } = batch.trainerState;
     if (this.#at?.version !== weightsVersion) {
       this.#at = { version: weightsVersion, known: this.#load(weightsVersion) };
@@ -108,9 +146,7 @@ export class AskedReward implements RewardFunction {
     const text = JSON.stringify(question);
     const before = this.#asked.get(text) ?? 0;
     this.#asked.set(text, before + 1);
-    const words = new Uint32Array(4);
-    murmur3OfText(`${this.#run}|${version}|${before}|${text}`, words);
-    return [...words].map((word) => word.toString(16).padStart(8, '0')).join('');
+    return hashOf(`${this.#run}|${version}|${before}|${text}`);
   }
 
   async #load(version: number): Promise<ReadonlyMap<string, RewardValues>> {
@@ -132,6 +168,12 @@ export class AskedReward implements RewardFunction {
     this.#log = new AnswerLog(files);
     this.#at = undefined;
   }
+}
+
+function hashOf(text: string): string {
+  const words = new Uint32Array(4);
+  murmur3OfText(text, words);
+  return [...words].map((word) => word.toString(16).padStart(8, '0')).join('');
 }
 
 function questionOf(batch: RewardBatch, begin: number, end: number): AskedCompletion[] {

@@ -1,5 +1,5 @@
 /** Scores of a server, which is asked over HTTP; what it answers is kept with the run. docs/rewards.md has the protocol. */
-import { integer, key, number, text } from '../../options/keys.ts';
+import { flag, integer, key, number, text } from '../../options/keys.ts';
 import { defineReward } from '../definition.ts';
 import { AskedReward } from '../elsewhere/asked_reward.ts';
 import { type Environment, HttpScorer } from '../elsewhere/http_scorer.ts';
@@ -28,8 +28,15 @@ export const httpReward = defineReward({
         .optional()
         .describe('Environment variable with a header to send, Name: value, or with a token alone.'),
     ),
+    cache: key(
+      'cache',
+      flag()
+        .default(false)
+        .describe('Ask about the same completion of the same problem once in a run. Default false: each time.'),
+    ),
   },
-  create: ({ batchSize, ...options }) => new AskedReward('http', new HttpScorer(options, environment()), batchSize),
+  create: ({ batchSize, cache, ...options }) =>
+    new AskedReward('http', new HttpScorer(options, environment()), batchSize, cache),
 });
 
 /** That of Node's process; a page has none. */

@@ -9,23 +9,21 @@ const textError = { error: 'must be a non-empty text; for example because' };
 const someText = z.string(textError).min(1, textError);
 const count = z.number({ error: 'must be a whole number; for example 40' }).int().min(0);
 
-const check = z.union(
-  [
-    z.literal('correct'),
-    z.literal('readable'),
-    z.strictObject({ part: someText }),
-    z.strictObject({ contains: someText }),
-    z.strictObject({ lacks: someText }),
-    z.strictObject({ starts_with: someText }),
-    z.strictObject({ ends_with: someText }),
-    z.strictObject({ most_words: count }),
-    z.strictObject({ least_words: count }),
-  ],
-  {
-    error:
-      'not a check; use correct, readable, {part: NAME}, {contains: TEXT}, {lacks: TEXT}, {starts_with: TEXT}, {ends_with: TEXT}, {most_words: N} or {least_words: N}',
-  },
-);
+/** What a text must be, or a sub-score of its verdict. */
+export const textCheck = z.union([
+  z.strictObject({ part: someText }),
+  z.strictObject({ contains: someText }),
+  z.strictObject({ lacks: someText }),
+  z.strictObject({ starts_with: someText }),
+  z.strictObject({ ends_with: someText }),
+  z.strictObject({ most_words: count }),
+  z.strictObject({ least_words: count }),
+]);
+
+const check = z.union([z.literal('correct'), z.literal('readable'), ...textCheck.options], {
+  error:
+    'not a check; use correct, readable, {part: NAME}, {contains: TEXT}, {lacks: TEXT}, {starts_with: TEXT}, {ends_with: TEXT}, {most_words: N} or {least_words: N}',
+});
 
 const criterion = z.strictObject(
   {
@@ -40,11 +38,11 @@ const criterion = z.strictObject(
 
 export type Criterion = z.infer<typeof criterion>;
 
-const list = z
+export const criteriaList = z
   .array(criterion, { error: 'must be a list of {id, weight, check}' })
   .min(1, { error: 'must name a criterion; for example {id: right, weight: 2, check: correct}' });
 
-export const criteriaOption = list
+export const criteriaOption = criteriaList
   .optional()
   .describe(
     'The criteria of all problems: {id, weight, check}. check: correct, readable, {part: NAME}, a sub-score of the verdict, {contains: TEXT}, {lacks: TEXT}, {starts_with: TEXT}, {ends_with: TEXT}, {most_words: N} or {least_words: N}. A weight below 0 is of what must not be. Where one with veto: true is not met, the reward is 0; where one with gate: true is not met, those after it do not count as met.',
@@ -69,7 +67,8 @@ export function criteriaRules({ criteria }: GivenCriteria, given: GivenOptions):
   return rule === undefined ? [] : [{ key: 'criteria', rule }];
 }
 
-function flawOf(criteria: readonly Criterion[]): string | undefined {
+/** What is wrong with a list of criteria as a whole; undefined: nothing. */
+export function flawOf(criteria: readonly Criterion[]): string | undefined {
   const ids = criteria.map(({ id }) => id);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   if (twice !== undefined) return `${twice} is there twice; give each criterion an id of its own`;
@@ -80,7 +79,7 @@ function flawOf(criteria: readonly Criterion[]): string | undefined {
 export function criteriaOf({ criteria, column }: GivenCriteria, item: RewardItem): readonly Criterion[] | undefined {
   if (criteria !== undefined) return criteria;
   const cell = item.columns?.[column];
-  const read = list.safeParse(typeof cell === 'string' ? parsedJson(cell) : cell);
+  const read = criteriaList.safeParse(typeof cell === 'string' ? parsedJson(cell) : cell);
   return read.success && flawOf(read.data) === undefined ? read.data : undefined;
 }
 
@@ -98,8 +97,11 @@ export function lacksCriteria(given: GivenCriteria, item: RewardItem): string | 
   return `column ${given.column} of a problem is no list of {id, weight, check}; give it one, or give criteria`;
 }
 
+/** Texts with their verdicts. */
+export type JudgedTexts = Pick<RewardBatch, 'completions' | 'verdicts'>;
+
 /** How far each criterion is met, in [0, 1], those after a gate that is shut at 0. */
-export function metOf(criteria: readonly Criterion[], batch: RewardBatch, row: number): number[] {
+export function metOf(criteria: readonly Criterion[], batch: JudgedTexts, row: number): number[] {
   let isOpen = true;
   return criteria.map((one) => {
     const met = isOpen ? metAlone(one.check, batch, row) : 0;
@@ -108,7 +110,7 @@ export function metOf(criteria: readonly Criterion[], batch: RewardBatch, row: n
   });
 }
 
-function metAlone(asked: Criterion['check'], { completions, verdicts }: RewardBatch, row: number): number {
+function metAlone(asked: Criterion['check'], { completions, verdicts }: JudgedTexts, row: number): number {
   const { score, status, parts } = verdicts[row];
   const completion = completions[row];
   if (asked === 'correct') return Number(score === 1);

@@ -2,6 +2,7 @@
  * How alike answer and truth are, by words or characters.
  *
  *   token-f1   2·|common words, as often as both have them| / (m + n)
+ *   jaccard    |common words| / |words of either|, each once
  *   rouge-l    2·LCS(words) / (m + n)
  *   bleu       brevity·(Π p_n)^(1/N) of n-grams of 1 to 4 words, those above 1 smoothed by (hits + 1)/(all + 1)
  *   chrf       F of n-grams of 1 to 6 characters without white space, mean precision and recall, recall counting twice (β = 2)
@@ -22,15 +23,17 @@ const BLEU_WORDS = 4;
 const CHRF_CHARACTERS = 6;
 const CHRF_BETA = 2;
 
-const MEASURES = { 'token-f1': tokenF1, 'rouge-l': rougeL, bleu, chrf };
+const MEASURES = { 'token-f1': tokenF1, jaccard, 'rouge-l': rougeL, bleu, chrf };
 type Measure = keyof typeof MEASURES;
 
 export const similarityReward = defineReward({
-  does: 'How alike answer and truth are: token-F1, ROUGE-L, BLEU or chrF; 0 for a copy of the prompt. A proxy: train on it with a gate before it, and watch the accuracy.',
+  does: 'How alike answer and truth are: token-F1, Jaccard, ROUGE-L, BLEU or chrF; 0 for a copy of the prompt. A proxy: train on it with a gate before it, and watch the accuracy.',
   options: options({
-    measure: choice(['token-f1', 'rouge-l', 'bleu', 'chrf'])
+    measure: choice(['token-f1', 'jaccard', 'rouge-l', 'bleu', 'chrf'])
       .default('token-f1')
-      .describe('What is compared: words as a bag, words in their order, n-grams of words, or n-grams of characters.'),
+      .describe(
+        'What is compared: words as a bag or as a set, words in their order, n-grams of words, or n-grams of characters.',
+      ),
     most_copied: number({ above: 0, max: 1, example: 0.6 })
       .default(0.6)
       .describe('An answer with more than this share of the prompt in one piece is worth 0; 1 allows all.'),
@@ -82,6 +85,12 @@ function hits(a: readonly string[], b: readonly string[]): number {
 function tokenF1(answer: string, truth: string): number {
   const [a, b] = [tokensOf(answer), tokensOf(truth)];
   return a.length + b.length === 0 ? 0 : (2 * hits(a, b)) / (a.length + b.length);
+}
+
+function jaccard(answer: string, truth: string): number {
+  const [a, b] = [new Set(tokensOf(answer)), new Set(tokensOf(truth))];
+  const either = new Set([...a, ...b]).size;
+  return either === 0 ? 0 : (a.size + b.size - either) / either;
 }
 
 function rougeL(answer: string, truth: string): number {

@@ -27,7 +27,10 @@ const letters = {
 
 const run = (lines: string): SmallRun => ({ yaml: SMALL + lines, rewards: { './letters.ts': letters } });
 
-const NEEDED: Readonly<Record<string, string>> = { 'length-mask': '{name: length-mask, max_tokens: 11}' };
+const NEEDED: Readonly<Record<string, string>> = {
+  'length-mask': '{name: length-mask, max_tokens: 11}',
+  'failure-mask': '{name: failure-mask, masked_failures: [timeout]}',
+};
 /** It asks for episodes, and is run in test/methods/turns. */
 const OF_EPISODES = 'role-tags';
 const everyStep = METHODS.creditSteps.flatMap(({ id }) => (id === OF_EPISODES ? [] : [NEEDED[id] ?? id]));

@@ -34,6 +34,15 @@ describe('informative-scale', () => {
   });
 });
 
+describe('phase-scale', () => {
+  it('multiplies the advantages of the first steps and no others', () => {
+    const group = groupOfAdvantages(2, -1); // at step 3 of the stage
+    expect(advantagesOf(creditStep('phase-scale', { phase_factor: 0.5, phase_steps: 4 }).apply([group]))[0]).toEqual([1, -0.5]); // biome-ignore format: one line
+    const groups = [group];
+    expect(creditStep('phase-scale', { phase_factor: 0.5, phase_steps: 3 }).apply(groups)).toBe(groups);
+  });
+});
+
 describe('difficulty-weight', () => {
   const group = (right: number) =>
     creditedGroup([0, 1, 2, 3].map((i) => ({ reward: i < right ? 1 : 0, byToken: [i < right ? 1 : -1, 2] })));

@@ -157,6 +157,19 @@ describe('sources by solve rate', () => {
   });
 });
 
+describe('hardest', () => {
+  it('asks the part of what is drawn that was solved least, what was never asked first', async () => {
+    const ledger = new Ledger();
+    for (const [key, share] of [['a', 0.75], ['b', 0.25], ['c', 1], ['d', 0.5]] as const) record(ledger, itemOf(key), [share]); // biome-ignore format: one line
+    const tools = toolsFor({}, ledger);
+    const line = '{name: hardest, fraction: 0.5}';
+    expect(keysOf(await sourceOf(line).next(2, cycle('a', 'b', 'c', 'd'), tools))).toBe('bd');
+    expect(tools.logged.solved).toBe(0.375);
+    expect(keysOf(await sourceOf(line).next(2, cycle('a', 'b', 'new', 'd'), tools))).toBe('bnew');
+    expect(keysOf(await sourceOf('{name: hardest, fraction: 1}').next(2, cycle('a', 'c'), tools))).toBe('ac');
+  });
+});
+
 describe('greedy-filter', () => {
   it('asks what the greedy completion gets wrong, and fills up with the rest', async () => {
     const tools = toolsFor({ a: 1, b: 0, c: 1, d: 0 });

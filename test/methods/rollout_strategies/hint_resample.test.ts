@@ -4,6 +4,7 @@ import type { TrainingRun } from '../../../src/grpo/run.ts';
 import { openSupervised } from '../../../src/grpo/step.ts';
 import { inForm } from '../../../src/grpo/update/demonstrated_forms.ts';
 import { createMethods } from '../../../src/methods/create.ts';
+import { Ledger } from '../../../src/methods/ledger.ts';
 import type { GroupRequest } from '../../../src/methods/points.ts';
 import type { RolloutGroup } from '../../../src/methods/records.ts';
 import { TOKEN } from '../../../src/token_kinds.ts';
@@ -24,6 +25,7 @@ async function asked(
   options = '',
   step = 3,
   hints: readonly (readonly number[])[] = [],
+  ledger = new Ledger(),
 ) {
   const stage = stageOf(`rollout_strategies: [{name: hint-resample${options}}]`);
   const [{ part }] = createMethods(stage).rolloutStrategies;
@@ -32,6 +34,7 @@ async function asked(
   const logged: Record<string, number> = {};
   const tools = rolloutTools(stage, {
     step,
+    ledger,
     metric: metricsInto(logged),
     solution: () => Int32Array.from({ length: 8 }, (_, t) => 10 + t),
     hints: () => hints.map((hint) => Int32Array.from(hint)),
@@ -65,6 +68,18 @@ describe('hint-resample', () => {
     expect(rounds).toEqual(['0:0 1:0 2:0 3:0', '1:2 2:2 3:2', '1:4 2:4 3:4', '2:6 3:6']);
     expect(origins).toEqual(['plain', 'hinted', 'hinted', 'plain']);
     expect(logged).toMatchObject({ rate: 0.75, solved_at_1: 0, solved_at_2: 1 / 3, solved_at_3: 0.5 });
+  });
+
+  it('shows less to what was solved more often, and tells gains by what is new from gains by what was known', async () => {
+    const ledger = new Ledger();
+    // p: 0 → all three levels, 1/2 → ⌈3/2⌉ of them, 1 → none
+    [[0], [0.5], [1], [0], [0.5]].forEach((history, key) => {
+      ledger.record(history.map((share) => [String(key), share, 'c']), 0); // biome-ignore format: short
+    });
+    const { rounds, logged } = await asked([null, null, null, 0, 0], ', most_levels: by-rate', 3, [], ledger);
+    expect(rounds.slice(1)).toEqual(['0:2 1:2', '0:4 1:4', '0:6']);
+    expect(logged.capability).toBeCloseTo(1 / 5, 12); // the fourth
+    expect(logged.compression).toBeCloseTo((-0.5 - 1 + 0) / 3, 12); // halves: 1/2 → 0, 1 → 0, 1/2 → 1/2
   });
 
   it('asks nothing further where every problem is solved, and before its first step', async () => {

@@ -10,7 +10,7 @@ const MARK = 9;
 const REFERENCE = [5, 6];
 
 /** @param logprobsOf  of the two tokens of the reference, behind a completion's first token */
-async function rewardsOf(
+async function groupFor(
   completions: readonly (readonly number[])[],
   logprobsOf: (first: number) => readonly [number, number],
   options = '',
@@ -28,7 +28,11 @@ async function rewardsOf(
   const rollouts = completions.map((tokens) => ({ ...rolloutOf(tokens.length, 0), tokens: Int32Array.from(tokens) }));
   const next = async (requests: readonly GroupRequest[]) => requests.map(() => groupOf(rollouts));
   const [group] = await part.rollOut([{ item: groupOf([]).item, samples: completions.length }], next, tools);
-  return group.rollouts.map(({ reward }) => reward);
+  return group;
+}
+
+async function rewardsOf(...asked: Parameters<typeof groupFor>) {
+  return (await groupFor(...asked)).rollouts.map(({ reward }) => reward);
 }
 
 describe('r3', () => {
@@ -75,6 +79,16 @@ describe('r3', () => {
       logprobsOf,
     );
     expect([worse, none]).toEqual([-2, -2]);
+  });
+
+  it('leaves out a group whose reference no reasoning decides', async () => {
+    const two = [
+      [1, MARK, 5, 6],
+      [2, MARK, 7, 7],
+    ];
+    const logprobsOf = (first: number): [number, number] => (first === 1 ? [-1, -1] : [-1.2, -1]); // σ 0.1 and 0
+    const isDead = async (least: string) => (await groupFor(two, logprobsOf, `, least_deviation: ${least}`)).dead;
+    expect([await isDead('0.09'), await isDead('0.11')]).toEqual([false, true]);
   });
 
   it('charges an answer of another length than the reference', async () => {

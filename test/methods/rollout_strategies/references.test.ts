@@ -60,6 +60,16 @@ describe('inject-reference', () => {
     expect(logged).toEqual({ rate: 0 });
   });
 
+  it('chooses by the result alone, behind the mark, where it is asked to', async () => {
+    const answers = { 7: [-1, 0, -3], 8: [-9, 0, -2] } as const; // reasoning, mark, result
+    const known: Partial<RolloutTools> = {
+      solutions: () => [Int32Array.of(7, 5, 1), Int32Array.of(8, 5, 2)],
+      logprobs: async (_, completions) => completions.map(([token]) => Float32Array.from(answers[token as 7 | 8])),
+    };
+    expect((await made('inject-reference', [0, 0], known)).texts).toBe('p0 r7');
+    expect((await made('{name: inject-reference, chosen_by: result, mark: "5"}', [0, 0], known)).texts).toBe('p0 r8');
+  });
+
   it('may act where some are right, and then asks for no more than the mean', async () => {
     const line = '{name: inject-reference, solved_at_most: 1, injected_reward: mean}';
     const { group, texts } = await made(line, [1, 0, 0, 1]);
@@ -123,6 +133,23 @@ describe('answer-conditioned', () => {
     expect(logged).toEqual({ rate: 1, rescued_groups: 1 });
     expect((await made('answer-conditioned', [0, 1], {}, [1])).asked).toHaveLength(1);
     expect((await made('answer-conditioned', [0, 0], {}, [0])).texts).toBe('p0 p1');
+  });
+
+  it('keeps explanations that make the answer likelier than the failures do on average', async () => {
+    const line = '{name: answer-conditioned, answer_samples: 2, rescued: 2, raises_answer: true, mark: "0"}';
+    const chains: (readonly number[])[] = [];
+    // Completions are two tokens 0, of which the first is the mark; explanations come first, then the failures.
+    const answered = (explained: readonly number[], failed: readonly number[]) =>
+      made(line, [0, 0, 0], {
+        solution: () => Int32Array.of(0, 7),
+        logprobs: async (_, all) => {
+          chains.push(...all.map((tokens) => [...tokens]));
+          return all.map((_own, i) => Float32Array.of(-9, [...explained, ...failed][i]));
+        },
+      }, [1, 1]); // biome-ignore format: short
+    expect((await answered([-2, -1], [-1, -3, -2])).texts).toBe('p0 p1 s1'); // mean −2: −2 does not raise it
+    expect(chains.every((tokens) => tokens.join() === '0,7')).toBe(true);
+    expect((await answered([-5, -5], [-1, -3, -2])).texts).toBe('p0 p1 p2');
   });
 
   it('leaves out what the policy would not write without the answer', async () => {

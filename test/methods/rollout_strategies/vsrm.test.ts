@@ -40,7 +40,8 @@ async function paid(
     next,
     rolloutTools(stage, { metric }),
   );
-  return { rewards: made.rollouts.map(({ tokenRewards = [] }) => [...tokenRewards]), asked, logged };
+  const inLoss = made.rollouts.map((rollout) => rollout.inLoss);
+  return { inLoss, rewards: made.rollouts.map(({ tokenRewards = [] }) => [...tokenRewards]), asked, logged };
 }
 
 const expectRewards = (found: readonly number[], expected: readonly number[]): void => {
@@ -65,6 +66,15 @@ describe('vsrm', () => {
     ]);
     expect(logged).toMatchObject({ steps: 2, significant: 1 });
     expect(rewards[0].reduce((sum, reward) => sum + reward, 0)).toBeCloseTo(1 - 0.5, 6);
+  });
+
+  it('leaves out of the loss what has a prefix that leads to a right answer too seldom', async () => {
+    const options = ', step_tokens: 2, least_value: 0.7';
+    const right = (prefix: readonly number[]) => (prefix.length === 2 ? 8 : 6);
+    const { inLoss, logged } = await paid(options, group, right);
+    expect(inLoss).toEqual([false, undefined]); // a prefix of 0.6; one without prefixes
+    expect(logged.filtered).toBe(0.5);
+    expect((await paid(', step_tokens: 2, least_value: 0.6', group, right)).inLoss).toEqual([undefined, undefined]);
   });
 
   it('takes small gains for noise, and pays the steps before a gain a part of it', async () => {

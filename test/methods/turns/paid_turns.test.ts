@@ -54,6 +54,19 @@ describe('milestones', () => {
   });
 });
 
+describe('turn-rubric', () => {
+  const criteria = '[{id: plan, weight: 3, check: {contains: plan}}, {id: brief, weight: 1, check: {most_words: 2}}]';
+  const episode = episodeOf(1, [{ text: 'plan a' }, { text: 'go on then' }, { text: 'stop', reward: 0.5 }]);
+
+  it('pays each turn by what it meets, or the mean of all to the last', () => {
+    const step = (more: string) => `group_steps: [{name: turn-rubric, coef: 2, criteria: ${criteria}${more}}]`;
+    expect(paidIn(stepped([episode], step('')).rollouts[0])).toEqual([2, 0, 1]);
+    const { rollouts, logged } = stepped([episode], step(', assign: last'));
+    expect(paidIn(rollouts[0])).toEqual([0, 0, 0.5 + (2 * (1 + 0 + 0.25)) / 3]);
+    expect(logged['turn-rubric/met']).toBeCloseTo(1.25 / 3, 12);
+  });
+});
+
 describe('distance-delta', () => {
   const at = (distance?: number) => ({ distance });
 

@@ -39,6 +39,30 @@ describe('an http reward', () => {
     expect(server.requests.at(-1)?.headers['x-key']).toBe('abc');
   });
 
+  it('asks about the same completion once, also where a run is opened again', async () => {
+    const server = await startedScorer();
+    const kept = new Map<string, string>();
+    const files = {
+      read: async (name: string) => (kept.has(name) ? new TextEncoder().encode(kept.get(name)) : undefined),
+      append: async (name: string, text: string) => void kept.set(name, (kept.get(name) ?? '') + text),
+      list: async () => [...kept.keys()],
+      remove: async (name: string) => void kept.delete(name),
+    };
+    const cached = async (): Promise<AskedReward> => {
+      const scorer = new HttpScorer({ url: server.url, timeout: 5, retries: 0 }, {}, 1);
+      const reward = new AskedReward('http', scorer, 4, true);
+      await reward.distant.recordIn(files, 'rewards');
+      return reward;
+    };
+    const reward = await cached();
+    expect(await reward.score(batchOf([...ROWS, ...ROWS]))).toEqual([...RIGHT, ...RIGHT]);
+    expect(server.requests.map(({ completions }) => completions.length)).toEqual([4, 2]);
+    await reward.distant.checkpointed(7, 1);
+    await reward.distant.checkpointed(8, 1);
+    expect(await (await cached()).score(batch)).toEqual(RIGHT);
+    expect(server.requests).toHaveLength(2);
+  });
+
   it.each<[string, LoopbackScorer['instead']]>([
     ['429', (response) => !!response.writeHead(429, { 'retry-after': '0' }).end('later')],
     ['500', (response) => !!response.writeHead(500).end()],
