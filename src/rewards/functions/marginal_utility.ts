@@ -1,7 +1,7 @@
 /**
- * How much the first elements of a ranking help whoever answers by them, after MemSifter:
+ * How much the first elements of a ranking help the model that answers by them, after MemSifter:
  *
- *   R = Σ_i w_i·(s(F_i) − s(0)),   F = 1, 2, 3, 5, 8,   w_i = C(F_i) − C(F_{i+1}),   C(k) = 1/log2(k + 1), C behind the last: 0
+ *   R = Σ_i w_i·(s(F_i) − s(0)),   F = 1, 2, 3, 5, 8,   w_i = C(F_i) − C(F_{i+1}),   C(k) = 1/log2(k + 1), C after the last: 0
  *
  * s(F) is what an answer scores that sees the first F elements. The paper asks a model; here a problem says what each element
  * adds, `gains`, and s(F) is the sum, 1 at most. Its published loop leaves out the first tier; this does not.

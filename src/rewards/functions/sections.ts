@@ -1,5 +1,5 @@
 /**
- * A completion in sections, each in tags of its own, with a checker for each. The sections stand in their order, each once and
+ * A completion in sections, each in tags of its own, with a checker for each. The sections come in their order, each once and
  * filled, with nothing between them but white space; a completion that breaks this is worth 0. Otherwise
  *
  *   R = Σ w·met / Σ w,   over the sections that have a weight
