@@ -69,6 +69,10 @@ export type DrawItems = (count: number) => Promise<readonly TaskItem[]>;
 export interface SourceTools extends StepContext {
   /** The same problem under another prompt; undefined where its task cannot say it otherwise. */
   twin(item: TaskItem): TaskItem | undefined;
+  /** A right answer as a completion has it; undefined where the task knows none, or is answered in several turns. */
+  solutionText(item: TaskItem): string | undefined;
+  /** The verdicts of texts, as if they had been sampled and had ended; nothing is trained on them. */
+  judge(answers: readonly { readonly item: TaskItem; readonly text: string }[]): Promise<readonly Verdict[]>;
   /**
    * [items][samples] verdicts of completions that are not trained on: sampled as the stage samples, or the one greedy
    * completion. Their tokens count as sampled.

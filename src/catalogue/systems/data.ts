@@ -78,7 +78,11 @@ export const DATA: readonly System[] = [
     arxiv: '2505.19641',
     does: '35 logic tasks whose levels fit the model.',
     uses: 'logic prefilter adaptive-level',
-    keys: ['task: {name: bool_expression, level: 0}', 'prompt_source: keep-range', 'reward_funcs: [accuracy]'],
+    keys: [
+      'tasks: [{name: bool_expression, level: 0}, {name: bool_expression, level: 1}]',
+      'prompt_source: [adaptive-level, keep-range]',
+      'reward_funcs: [accuracy]',
+    ],
     warm: true,
   },
   {
@@ -92,7 +96,7 @@ export const DATA: readonly System[] = [
     name: 'SCALER',
     does: 'Makes an environment of a program and its reference, and moves its size by the success rate.',
     uses: 'adaptive-level',
-    keys: ['tasks: [{name: sort_digits, level: 0}, {name: sort_digits, level: 1}]', 'prompt_source: bandit'],
+    keys: ['tasks: [{name: sort_digits, level: 0}, {name: sort_digits, level: 1}]', 'prompt_source: adaptive-level'],
   },
   {
     name: 'CLPO',

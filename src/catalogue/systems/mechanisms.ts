@@ -11,8 +11,7 @@ export interface Mechanism {
 }
 
 export const MECHANISMS: Readonly<Record<string, Mechanism>> = {
-  'adaptive-level': { by: 'bandit until', lacks: 'no level moves by itself with the solve rate' },
-  admission: { by: 'page:command.md', lacks: '`tasks check` tries a task as a whole; no single problem is refused' },
+  admission: { by: 'admission page:command.md' },
   agree: { by: 'agree', lacks: 'it compares two rewards; no program of an answer is run for it' },
   'async-reward': { by: 'http page:rewards.md#what-a-reward-receives' },
   'branch-shared': { by: 'prefix-branch' },

@@ -329,7 +329,7 @@ export const REWARDS: readonly System[] = [
     keys: [
       'task: {name: word_sorting, level: 0}',
       'objective: dpo-pairs',
-      'reward_funcs: [{name: quote-rate, n: 2, corpus: ["a b c"]}]',
+      'reward_funcs: [accuracy, {name: quote-rate, n: 2, corpus: ["a b c"]}]',
     ],
   },
 ];

@@ -2,6 +2,7 @@
  * Which problems a batch asks: the prompt sources of a stage in a row, each of which draws from the one before it, and the
  * first from the training stream.
  */
+import { verdictsOf } from '../../data/judging/judged.ts';
 import { fittingItem } from '../../data/prompts/prompt_limit.ts';
 import type { TaskItem } from '../../data/task.ts';
 import type { TaskSet } from '../../data/task_set.ts';
@@ -72,8 +73,26 @@ function sourceOver(
       step.context(id).metric('tokens', tokens);
       return verdicts;
     };
-    return part.next(count, draw, { ...context, attempt, twin: (item) => engine.tasks.twin?.(item) });
+    return part.next(count, draw, {
+      ...context,
+      attempt,
+      twin: (item) => engine.tasks.twin?.(item),
+      solutionText: (item) => solutionText(engine.tasks, item),
+      judge: (answers) =>
+        timed(journal, 'verify', () =>
+          verdictsOf(
+            engine.tasks,
+            answers.map(({ item, text }) => ({ item, completion: text, context: { finishReason: 'eos' } })),
+          ),
+        ),
+    });
   };
+}
+
+function solutionText(tasks: TaskSet, item: TaskItem): string | undefined {
+  if (tasks.environment.maxTurns > 1) return undefined;
+  const [tokens] = tasks.solutions(item);
+  return tokens && tasks.codec.decode(tokens);
 }
 
 const GREEDY = wholeVocabulary(0);

@@ -1,6 +1,8 @@
 /** Which problems are asked. A new method is a file here and a line below. */
 import type { Method } from '../method.ts';
 import type { PromptSource } from '../points.ts';
+import { adaptiveLevel } from './adaptive_level.ts';
+import { admission } from './admission.ts';
 import { bandit } from './bandit.ts';
 import { fewShotData } from './few_shot_data.ts';
 import { greedyFilter } from './greedy_filter.ts';
@@ -23,8 +25,10 @@ export const PROMPT_SOURCES: readonly Method<PromptSource>[] = [
   solveRatePrune,
   hardest,
   greedyFilter,
+  admission,
   weakness,
   mixtureProgress,
+  adaptiveLevel,
   bandit,
   twin,
 ];

@@ -71,6 +71,8 @@ describe('twin', () => {
     const tools = {
       ...stepContext(stage, 0),
       attempt: async () => [],
+      solutionText: () => undefined,
+      judge: async () => [],
       twin: (item: ReturnType<typeof task.trainItem>) => task.twin?.(item),
     };
     const asked = await part.next(7, draw, tools);

@@ -59,6 +59,8 @@ class Trial {
       rng: rngFor(`round|${this.#round++}`),
       metric,
       twin: () => undefined,
+      solutionText: () => undefined,
+      judge: async () => [],
       attempt: async () => [],
     };
     const items = await this.source.next(count, this.#draw, tools);
@@ -112,6 +114,45 @@ describe('mixture-progress', () => {
     const expected = 0.2 * 0.5 + 0.8 * (Math.E / (Math.E + 1));
     expect(Math.abs((await trial.round(4000, () => 0)) - expected)).toBeLessThan(0.02);
     expect(trial.logged.categories).toBe(2);
+  });
+});
+
+describe('adaptive-level', () => {
+  const levelled = (levels: readonly number[]): DrawItems => {
+    let drawn = 0;
+    return async (count) =>
+      Array.from({ length: count }, () => {
+        const level = levels[drawn++ % levels.length];
+        return { ...itemOf(`t#${level + 1}`, `p${drawn}`), level };
+      });
+  };
+
+  it('goes up and down its levels by the share that is right, and stays between the bounds', async () => {
+    const [ledger, draw] = [new Ledger(), levelled([0, 1, 2])];
+    let source = sourceOf('{name: adaptive-level, groups: 4, newest: 0.5}');
+    const logged: Record<string, number> = {};
+    const tools: SourceTools = {
+      ...stepContext(stageOf()),
+      ledger,
+      metric: metricsInto(logged),
+      twin: () => undefined,
+      solutionText: () => undefined,
+      judge: async () => [],
+      attempt: async () => [],
+    };
+    const levels: number[] = [];
+    for (const share of [1, 1, 0.5, 0.5, 0, 1, 1, 1, 1]) {
+      const items = await source.next(4, draw, tools);
+      expect(new Set(items.map(({ level }) => level)).size).toBe(1);
+      levels.push(items[0].level ?? -1);
+      record(ledger, items, () => share);
+      const resumed = sourceOf('{name: adaptive-level, groups: 4, newest: 0.5}');
+      resumed.restore?.(JSON.parse(JSON.stringify(source.state?.())));
+      source = resumed;
+    }
+    // 1 → up, 1 → up, 0.5 stays twice, then p̄ = 0.5/16 → down, up, up, and no higher
+    expect(levels).toEqual([0, 1, 2, 2, 2, 1, 2, 2, 2]);
+    expect(logged.level).toBe(2);
   });
 });
 

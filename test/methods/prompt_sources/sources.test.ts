@@ -8,6 +8,7 @@ import { createMethods } from '../../../src/methods/create.ts';
 import { Ledger, observationsOf } from '../../../src/methods/ledger.ts';
 import type { DrawItems, PromptSource, SourceTools } from '../../../src/methods/points.ts';
 import { weakProblems } from '../../../src/methods/prompt_sources/weakness.ts';
+import type { Verdict } from '../../../src/rewards/verdict.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
 import { stepContext } from '../../support/steps.ts';
@@ -46,6 +47,9 @@ function toolsFor(
     logged,
     attempts: 0,
     twin: () => undefined,
+    solutionText: ({ key }: TaskItem) => `right ${key}`,
+    judge: async (answers: readonly { readonly item: TaskItem; readonly text: string }[]) =>
+      answers.map(({ item, text }) => judged(item.key, text)),
     metric: (name: string, value: number) => {
       logged[name] = value;
     },
@@ -61,6 +65,19 @@ function toolsFor(
     },
   };
   return tools;
+}
+
+/** Problems whose verifier is right, but for some by their names. */
+function judged(key: string, text: string): Verdict {
+  const isRight =
+    key === 'broken'
+      ? false
+      : key === 'open'
+        ? true
+        : key === 'free'
+          ? text.startsWith('right')
+          : text === `right ${key}`;
+  return { score: isRight ? 1 : 0, status: isRight ? 'correct' : 'incorrect', reason: '' };
 }
 
 const keysOf = (items: readonly TaskItem[]): string => items.map(({ key }) => key).join('');
@@ -154,6 +171,33 @@ describe('sources by solve rate', () => {
 
   it('refuse a range without an inside', () => {
     expect(() => stageOf('prompt_source: {name: keep-range, lowest: 0.9, highest: 0.2}')).toThrow(/above highest/);
+  });
+});
+
+describe('admission', () => {
+  it('admits what has a right answer that is right, others that are wrong, and a policy that is right sometimes', async () => {
+    const rates = { good: 0.5, easy: 1, hard: 0, broken: 0.5, open: 0.5, free: 0.5 };
+    const tools = toolsFor(rates);
+    const names = Object.keys(rates);
+    const source = sourceOf('{name: admission, samples: 4}');
+    expect((await source.next(6, cycle(...names), tools)).every(({ key }) => key === 'good')).toBe(false); // filled up
+    expect(keysOf(await source.next(1, cycle('broken', 'open', 'good'), tools))).toBe('good');
+    const again = sourceOf('{name: admission, samples: 4}');
+    await again.next(6, cycle(...names), tools);
+    expect(Object.fromEntries(again.state?.() as [string, string][])).toEqual({
+      good: 'admitted',
+      easy: 'solved',
+      hard: 'impossible',
+      broken: 'reference',
+      open: 'empty',
+      free: 'guessed',
+    });
+    expect(tools.logged['refused/guessed']).toBeGreaterThan(0);
+    const resumed = sourceOf('{name: admission, samples: 4}');
+    resumed.restore?.(JSON.parse(JSON.stringify(again.state?.())));
+    tools.attempts = 0;
+    expect(keysOf(await resumed.next(1, cycle('hard', 'good'), tools))).toBe('good');
+    expect(tools.attempts).toBe(0);
   });
 });
 
