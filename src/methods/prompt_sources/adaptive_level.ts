@@ -27,7 +27,7 @@ interface Ladder {
   readonly level: number;
   /** Moves so far: before the first, the lowest known level is the one that is asked. */
   readonly moves: number;
-  /** Moving share of right completions at this level, of so many groups. */
+  /** Moving share of right completions at this level, and the groups that it is of. */
   readonly solved: number;
   readonly groups: number;
   readonly isRetired: boolean;
