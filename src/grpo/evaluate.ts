@@ -48,12 +48,13 @@ export async function askProblems(
   const sampling = evaluationSampling(stage);
   const wants = figures.some(({ readsStates }) => readsStates) ? ({ wantsStates: true } as const) : {};
   const sampled = await completeItems(engine, items, { samples, sampling, samplingKey: key, stage, wants });
-  return items.map(({ key, weight, prompt, task, level }, i): ProblemRecord => {
+  return items.map(({ key, weight, prompt, answer, task, level }, i): ProblemRecord => {
     const [first] = greedy[i];
     return {
       key,
       weight,
       prompt,
+      answer,
       ...(task !== undefined && { task }),
       ...(level !== undefined && { level }),
       greedy: first.verdict,

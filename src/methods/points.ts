@@ -217,6 +217,8 @@ export interface ProblemRecord {
   /** Weight in the means over all problems, above 0. */
   readonly weight: number;
   readonly prompt: string;
+  /** A right answer, as its task writes it. */
+  readonly answer: string;
   /** Label of its task, and its level, where it has them. */
   readonly task?: string;
   readonly level?: number;

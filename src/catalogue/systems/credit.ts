@@ -57,7 +57,7 @@ export const CREDIT: readonly System[] = [
     arxiv: '2508.10293',
     does: 'Pays each step by how much likelier a right answer is after it.',
     uses: 'vsrm sub-rollouts m-length',
-    keys: ['rollout_strategies: [{name: vsrm, sub_rollouts: 2, most_steps: 2}]'],
+    keys: ['rollout_strategies: [{name: vsrm, sub_rollouts: 2, most_steps: 2}]', 'evaluation_figures: [m-length]'],
   },
   {
     name: 'Beyond the 80/20 rule',

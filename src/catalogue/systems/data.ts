@@ -96,7 +96,12 @@ export const DATA: readonly System[] = [
     name: 'SCALER',
     does: 'Makes an environment of a program and its reference, and moves its size by the success rate.',
     uses: 'adaptive-level',
-    keys: ['tasks: [{name: sort_digits, level: 0}, {name: sort_digits, level: 1}]', 'prompt_source: adaptive-level'],
+    keys: [
+      'tasks: [{name: sort_digits, level: 0}, {name: sort_digits, level: 1}]',
+      'reward_funcs: [accuracy]',
+      'prompt_source: adaptive-level',
+    ],
+    warm: true,
   },
   {
     name: 'CLPO',
@@ -185,7 +190,7 @@ export const DATA: readonly System[] = [
     name: 'VMR',
     does: 'Makes multiple choice of preference pairs, in both orders.',
     uses: 'vmr m-bias',
-    keys: ['task: {name: vmr, of: sort_digits}', 'reward_funcs: [accuracy]'],
+    keys: ['task: {name: vmr, of: sort_digits}', 'reward_funcs: [accuracy]', 'evaluation_figures: [m-bias]'],
     warm: true,
   },
   {

@@ -296,6 +296,8 @@ export const ENVIRONMENTS: readonly System[] = [
     name: 'BrowseComp-V³',
     does: 'Tests deep search with images, by subgoals.',
     uses: 'm-process',
+    keys: ['task: form_state', 'reward_funcs: [accuracy]', 'evaluation_figures: [{name: m-process, part: milestones}]'],
+    warm: true,
     transfers: 'Subgoals as a figure; vision and the web are not built.',
   },
   {

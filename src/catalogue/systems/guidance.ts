@@ -118,7 +118,7 @@ export const GUIDANCE: readonly System[] = [
     arxiv: '2503.01307',
     does: 'Primes a model by traces that verify, backtrack and set subgoals, right or wrong.',
     uses: 'sft-warmup m-behaviour',
-    keys: ['task: {name: countdown, level: 0}', 'reward_funcs: [accuracy]'],
+    keys: ['task: {name: countdown, level: 0}', 'reward_funcs: [accuracy]', 'evaluation_figures: [m-behaviour]'],
     warm: true,
   },
   {

@@ -56,7 +56,8 @@ export const OBJECTIVE: readonly System[] = [
     does: 'Wants answers to change when the image is masked, and to stay when it is only disturbed.',
     uses: 'context-kl m-bias',
     keys: ['loss_terms: [context-kl]'],
-    transfers: 'Masking of operands; a second form of the prompt that means the same is not compared.',
+    transfers: 'Masking of operands.',
+    differs: 'A second form of the prompt that means the same is not compared, and blind accuracy is not measured.',
   },
   {
     name: 'Lp-Reg',

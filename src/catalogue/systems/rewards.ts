@@ -86,7 +86,7 @@ export const REWARDS: readonly System[] = [
     arxiv: '2506.14245',
     does: 'Counts an answer only if its reasoning is right too.',
     uses: 'm-cot-pass flaw-penalty',
-    keys: ['task: {name: countdown, level: 0}', 'reward_funcs: [flaw-penalty]'],
+    keys: ['task: {name: countdown, level: 0}', 'reward_funcs: [flaw-penalty]', 'evaluation_figures: [m-cot-pass]'],
     warm: true,
   },
   {

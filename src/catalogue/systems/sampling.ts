@@ -78,7 +78,7 @@ export const SAMPLING: readonly System[] = [
     keys: [
       'num_generations: 16',
       'rollout_strategies: [{name: prefix-branch, branches: 3, positions: 4}]',
-      'objective: dpo-pairs',
+      'objective: {name: dpo-pairs, pairs: siblings}',
       'reward_funcs: [accuracy]',
     ],
   },
@@ -89,7 +89,7 @@ export const SAMPLING: readonly System[] = [
     keys: [
       'num_generations: 16',
       'rollout_strategies: [{name: prefix-branch, branches: 3, positions: 4}]',
-      'objective: dpo-pairs',
+      'objective: {name: dpo-pairs, pairs: siblings}',
       'reward_funcs: [accuracy]',
     ],
     transfers: 'Branches and pairs; screens are not built.',
@@ -112,13 +112,16 @@ export const SAMPLING: readonly System[] = [
     arxiv: '2510.01444',
     does: 'Pays for being unsure under a disturbed image.',
     uses: 'noise-bonus',
-    transfers: "A disturbed prompt that means the same could take the image's part.",
+    keys: ['credit_steps: [noise-bonus]', 'loss_terms: [{name: entropy-bonus, entropy_coef: 0.001}]'],
+    transfers:
+      'Operands that are masked at random take the part of a disturbed image; samples are all of the undisturbed prompt.',
   },
   {
     name: 'MG-Select',
     does: 'Picks the sample that depends most on its instruction.',
     uses: 'kl-masked-prompt',
-    transfers: 'As a choice among samples of text.',
+    keys: ['credit_steps: [kl-masked-prompt]'],
+    transfers: 'As a choice among samples of text, for training.',
   },
   {
     name: 'When Life Gives You Samples',

@@ -36,9 +36,9 @@ export const VERIFIERS: readonly System[] = [
     arxiv: '2503.23829',
     does: "Rewards a judge's probability that an answer fits its reference.",
     uses: 'soft-judge',
-    keys: ['reward_funcs: [{name: classifier, model: ./judge, reads: both}]'],
+    keys: ['reward_funcs: [{name: classifier, model: ./judge, reads: reference}]'],
     needs: 'a text-classification model in a folder',
-    transfers: 'As p(yes) of a local model.',
+    transfers: 'As the probability that a local model gives a pair of reference and answer.',
   },
   {
     name: 'Noisy rewards under imperfect verifiers',

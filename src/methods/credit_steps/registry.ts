@@ -8,11 +8,13 @@ import { entropyGuard } from './entropy_guard.ts';
 import { failureMask } from './failure_mask.ts';
 import { firstDistance } from './first_distance.ts';
 import { informativeScale } from './informative_scale.ts';
+import { klMaskedPrompt } from './kl_masked_prompt.ts';
 import { klReward } from './kl_reward.ts';
 import { lengthMask } from './length_mask.ts';
 import { mCov } from './m_cov.ts';
 import { mEntropy } from './m_entropy.ts';
 import { negScaleSuccess } from './neg_scale_success.ts';
+import { noiseBonus } from './noise_bonus.ts';
 import { phaseScale } from './phase_scale.ts';
 import { posWeight } from './pos_weight.ts';
 import { precisionWeights } from './precision_weights.ts';
@@ -45,6 +47,8 @@ export const CREDIT_STEPS: readonly Method<CreditStep>[] = [
   precisionWeights,
   selfScoreMix,
   contextDependency,
+  klMaskedPrompt,
+  noiseBonus,
   firstDistance,
   teacherCredit,
   mCov,

@@ -3,9 +3,14 @@ import type { Method } from '../method.ts';
 import type { EvaluationFigure } from '../points.ts';
 import { bestOfK } from './best_of_k.ts';
 import { failureClass } from './failure_class.ts';
+import { mBehaviour } from './m_behaviour.ts';
+import { mBias } from './m_bias.ts';
 import { mCalibration } from './m_calibration.ts';
+import { mCotPass } from './m_cot_pass.ts';
 import { mDiversity } from './m_diversity.ts';
 import { mEnv } from './m_env.ts';
+import { mLength } from './m_length.ts';
+import { mProcess } from './m_process.ts';
 import { mTurn } from './m_turn.ts';
 import { majK } from './maj_k.ts';
 import { passHatK } from './pass_hat_k.ts';
@@ -21,4 +26,9 @@ export const EVALUATION_FIGURES: readonly Method<EvaluationFigure>[] = [
   failureClass,
   mTurn,
   mEnv,
+  mLength,
+  mProcess,
+  mCotPass,
+  mBehaviour,
+  mBias,
 ];

@@ -4,11 +4,15 @@
  * distinguished. What is right is read from verdicts or rewards (`solved_reward`), not from advantages, and groups that have not
  * both kinds give nothing. The loss of a group is the mean over its pairs, and weighs as the aggregation weighs its tokens:
  * with `seq-mean`, each group the same. arXiv:2305.18290.
+ *
+ * `pairs: siblings` compares only completions that share a beginning which one of them inherited, as branches of `prefix-branch`
+ * do, and of each pair only what follows it: what was the same for both says nothing of the step that differs.
  */
-import { key, number } from '../../options/keys.ts';
+import { choice, key, laterKey, number } from '../../options/keys.ts';
+import { TOKEN } from '../../token_kinds.ts';
 import { unreadAdvantages, unreadRatio } from '../chosen.ts';
 import { method } from '../method.ts';
-import type { LossSequence, LossTerm } from '../points.ts';
+import type { LossGradient, LossSequence, LossTerm } from '../points.ts';
 import { counts } from '../support/credit/baseline.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 import { extentOf, placesByGroup } from '../support/loss/by_group.ts';
@@ -33,11 +37,17 @@ export const dpoPairs = method({
         .describe('Scale of the difference: the larger, the nearer the policy stays to the reference. Default 0.1.'),
     ),
     ...SOLVED_OPTIONS,
+    pairedBy: laterKey(
+      'pairs',
+      choice(['group', 'siblings'])
+        .default('group')
+        .describe('group: any right with any wrong one; siblings: those of one inherited beginning. Default group.'),
+    ),
   },
   uses: () => [reference],
   note: (_, methods) =>
     [unreadRatio(methods) ?? [], unreadAdvantages(methods, 'which completions are solved') ?? []].flat(),
-  create: ({ preferenceScale, ...options }): LossTerm => ({
+  create: ({ preferenceScale, pairedBy, ...options }): LossTerm => ({
     coupling: 'group',
     add(sequences, gradients) {
       const solves = solvedBy(options);
@@ -46,6 +56,10 @@ export const dpoPairs = method({
         const isRight = ({ rollout }: LossSequence): boolean => counts(rollout) && solves(rollout);
         const right = members.filter((i) => isRight(sequences[i]));
         const wrong = members.filter((i) => !isRight(sequences[i]));
+        if (pairedBy === 'siblings') {
+          addSiblings(sequences, gradients, { right, wrong, members, preferenceScale });
+          continue;
+        }
         const pairs = right.length * wrong.length;
         if (pairs === 0) continue;
         const margins = new Map(members.map((i) => [i, marginOf(sequences[i])]));
@@ -78,9 +92,59 @@ export const dpoPairs = method({
 });
 
 /** How much likelier the policy finds a completion than the reference does, in nats. */
-function marginOf({ logprobs, refLogprobs, coefficients }: LossSequence): number {
+function marginOf({ logprobs, refLogprobs, coefficients }: LossSequence, from = 0): number {
   if (refLogprobs === undefined) throw new RangeError('dpo-pairs needs the reference');
   let sum = 0;
-  for (let t = 0; t < coefficients.length; t++) if (coefficients[t] !== 0) sum += logprobs[t] - refLogprobs[t];
+  for (let t = from; t < coefficients.length; t++) if (coefficients[t] !== 0) sum += logprobs[t] - refLogprobs[t];
   return sum;
+}
+
+interface Sides {
+  readonly right: readonly number[];
+  readonly wrong: readonly number[];
+  readonly members: readonly number[];
+  readonly preferenceScale: number;
+}
+
+/** The pairs of one group that share an inherited beginning, from its end on. */
+function addSiblings(
+  sequences: readonly LossSequence[],
+  gradients: readonly LossGradient[],
+  { right, wrong, members, preferenceScale }: Sides,
+): void {
+  const pairs = right.flatMap((i) =>
+    wrong.flatMap((j) => {
+      const cut = sharedBeginning(sequences[i], sequences[j]);
+      return cut === 0 ? [] : [{ i, j, cut }];
+    }),
+  );
+  const weight = members.reduce((sum, i) => sum + extentOf(sequences[i]).weight, 0) / pairs.length;
+  for (const { i, j, cut } of pairs) {
+    const apart = preferenceScale * (marginOf(sequences[i], cut) - marginOf(sequences[j], cut));
+    const slope = preferenceScale * sigmoid(-apart);
+    for (const [k, sign] of [
+      [i, -1],
+      [j, 1],
+    ] as const) {
+      const { coefficients } = sequences[k];
+      const places = Array.from(coefficients, (_, t) => t).filter((t) => t >= cut && coefficients[t] !== 0);
+      for (const t of places) {
+        gradients[k].losses[t] += (weight * softplus(-apart)) / (2 * places.length);
+        gradients[k].dLogprobs[t] += sign * weight * slope;
+      }
+    }
+  }
+}
+
+/** Tokens of the beginning that two completions have in common because one inherited it; 0: they are no siblings. */
+function sharedBeginning(a: LossSequence, b: LossSequence): number {
+  const length = Math.max(inherited(a), inherited(b));
+  const [first, second] = [a.rollout.tokens, b.rollout.tokens];
+  for (let t = 0; t < length; t++) if (t >= first.length || first[t] !== second[t]) return 0;
+  return length;
+}
+
+function inherited({ rollout: { labels } }: LossSequence): number {
+  const end = labels?.findIndex((label) => label !== TOKEN.given) ?? 0;
+  return Math.max(0, end);
 }

@@ -186,9 +186,9 @@ export const TRIALS: Trials = {
       const [greedyAnswer, ...answers] = rollouts.map(({ text, tokens, logprobs }) => {
         return { text, tokens, logprob: logprobs.reduce((sum, logprob) => sum + logprob, 0) };
       });
-      const { key, prompt } = item;
+      const { key, prompt, answer } = item;
       const turns = rollouts.slice(1).map(turnsOf);
-      return { key, weight: 1 / batch.length, prompt, greedy, samples, turns, greedyAnswer, answers };
+      return { key, weight: 1 / batch.length, prompt, answer, greedy, samples, turns, greedyAnswer, answers };
     });
     return {
       given: problems,

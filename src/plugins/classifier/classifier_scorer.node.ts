@@ -43,7 +43,7 @@ export async function hashesOfModel(
 
 export class ClassifierScorer implements Scorer {
   readonly source: string;
-  readonly #reads: 'completion' | 'both';
+  readonly #reads: 'completion' | 'both' | 'reference';
   readonly #thread: SandboxThread;
   readonly #timeout: number;
   readonly #shown: string;
@@ -97,7 +97,9 @@ export class ClassifierScorer implements Scorer {
 
   #question(completions: readonly AskedCompletion[]): ClassifierQuestion {
     const texts = completions.map(({ completion }) => completion);
-    return this.#reads === 'completion' ? { texts } : { texts, before: completions.map(({ prompt }) => prompt) };
+    if (this.#reads === 'completion') return { texts };
+    const isOfReference = this.#reads === 'reference';
+    return { texts, before: completions.map(({ prompt, item }) => (isOfReference ? item.answer : prompt)) };
   }
 
   #failed(what: string, remedy: string): PluginError {

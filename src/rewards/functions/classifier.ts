@@ -17,9 +17,11 @@ export const CLASSIFIER_OPTIONS = {
   ),
   reads: key(
     'reads',
-    choice(['completion', 'both'])
+    choice(['completion', 'both', 'reference'])
       .default('completion')
-      .describe('What the model reads: the completion, or prompt and completion as a pair of texts.'),
+      .describe(
+        'What the model reads: the completion, prompt and completion as a pair of texts (both), or the right answer and the completion (reference).',
+      ),
   ),
   batchSize: key(
     'batch_size',

@@ -34,7 +34,8 @@ export const flawPenaltyReward = defineReward({
   }),
 });
 
-function isFlawed(completion: string, needsEquations: boolean): boolean {
+/** Whether the way to the answer of a completion is flawed, right or not. */
+export function isFlawed(completion: string, needsEquations: boolean): boolean {
   const end = completion.lastIndexOf(CLOSE);
   if (end >= 0 && equationsIn(completion.slice(end + CLOSE.length)).length > 0) return true;
   const equations = equationsIn(completion.replaceAll(/<\/?(?:answer|think)>/g, '\n'));

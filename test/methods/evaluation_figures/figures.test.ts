@@ -12,16 +12,18 @@ interface Sample {
   /** Probability of each of its two tokens. */
   readonly sure?: number;
   readonly failure?: Verdict['failure'];
+  readonly parts?: Verdict['parts'];
 }
 
 function problem(samples: readonly Sample[], weight = 1): ProblemRecord {
   const verdicts = samples.map(
-    ({ answer, isRight = false, failure }): Verdict => ({
+    ({ answer, isRight = false, failure, parts }): Verdict => ({
       score: isRight ? 1 : 0,
       status: isRight ? 'correct' : failure === undefined ? 'truncated' : 'incorrect',
       reason: '',
       ...(answer !== undefined && { canonical: answer }),
       ...(failure !== undefined && { failure }),
+      ...(parts && { parts }),
     }),
   );
   const answers = samples.map(({ answer = '', sure = 0.5 }) => ({
@@ -34,6 +36,7 @@ function problem(samples: readonly Sample[], weight = 1): ProblemRecord {
     key: 'a',
     weight,
     prompt: 'a',
+    answer: '7',
     greedy: verdicts[0],
     samples: verdicts,
     turns,
@@ -66,6 +69,52 @@ describe('votes', () => {
     expect(figure('name: weighted-maj', unsure).mean).toBe(0);
     expect(figure('name: weighted-maj', split, { ...unsure, weight: 3 }).mean).toBeCloseTo(0.25, 12);
     expect(figure('name: weighted-maj', problem([{}, {}])).mean).toBe(0);
+  });
+});
+
+describe('of the way', () => {
+  it('m-length tells right from wrong, beside the limit', () => {
+    const mixed = problem([right('7'), wrong('88'), { answer: '' }]);
+    const long = {
+      ...mixed,
+      answers: mixed.answers.map((own, i) => ({ ...own, tokens: new Int32Array([1, 4, 8][i]) })),
+    };
+    expect(figure('name: m-length, show: right', long)).toEqual({ name: 'length/right', mean: 1 / 8 });
+    expect(figure('name: m-length, show: wrong', long).mean).toBe(6 / 8);
+    expect(figure('name: m-length, show: truncated', long).mean).toBeCloseTo(1 / 3, 12);
+    expect(figure('name: m-length', problem([wrong('1')])).mean).toBe(0);
+  });
+
+  it('m-process reads a sub-score, and what is right without all of it', () => {
+    const own = problem([{ isRight: true, parts: { trace: 1 } }, { isRight: true, parts: { trace: 0.5 } }, { parts: { trace: 0.75 } }, {}]); // biome-ignore format: one line
+    expect(figure('name: m-process, part: trace', own)).toEqual({ name: 'process/trace', mean: 2.25 / 4 });
+    expect(figure('name: m-process, part: trace, show: whole', own).mean).toBe(1 / 4);
+    expect(figure('name: m-process, part: trace, show: gap', own).mean).toBe(1 / 4);
+  });
+
+  it('m-cot-pass counts what is right by true equations', () => {
+    const own = problem([right('3+4 = 7'), right('3+5 = 7'), wrong('8'), wrong('9')]);
+    expect(figure('name: m-cot-pass, k: 1', own)).toEqual({ name: 'cot_pass@1', mean: 1 / 4 });
+    expect(figure('name: m-cot-pass, k: 2', own).mean).toBe(1 / 2); // 1 − C(3, 2)/C(4, 2)
+    expect(figure('name: m-cot-pass, show: flawed', own).mean).toBe(1 / 2);
+    expect(figure('name: m-cot-pass, show: flawed', problem([wrong('8')])).mean).toBe(0);
+  });
+
+  it('m-behaviour finds whole words, in any case', () => {
+    const own = problem([right('Let me check: 7'), right('checkers'), right('7'), right('recheck')]);
+    expect(figure('name: m-behaviour', own)).toEqual({ name: 'behaviour/verify', mean: 1 / 4 });
+    expect(figure('name: m-behaviour, show: backtrack, words: ["7"]', own).mean).toBe(1 / 2);
+  });
+
+  it('m-bias is the distance of the distributions of given and of right answers', () => {
+    const A = problem([right('A'), wrong('A')]);
+    const own = [
+      { ...A, answer: 'A' },
+      { ...A, answer: 'B' },
+    ];
+    expect(figure('name: m-bias', ...own)).toEqual({ name: 'answer_bias', mean: 1 / 2 });
+    const even = [{ ...problem([right('A'), wrong('B')]), answer: 'A' }, { ...problem([right('B'), wrong('A')]), answer: 'B' }]; // biome-ignore format: one line
+    expect(figure('name: m-bias', ...even).mean).toBe(0);
   });
 });
 

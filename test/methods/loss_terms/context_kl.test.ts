@@ -1,4 +1,5 @@
 /** What is learned from a problem whose operands are masked: a term of the loss, and a shaper of credit. */
+
 import { describe, expect, it } from 'vitest';
 import { maskedTokens } from '../../../src/data/prompts/masked_prompt.ts';
 import { stageOf as stageOfRun, type TrainingRun } from '../../../src/grpo/run.ts';
@@ -8,6 +9,7 @@ import { openStep } from '../../../src/grpo/step.ts';
 import { rngFor } from '../../../src/kernels/philox.ts';
 import type { LossSequence } from '../../../src/methods/points.ts';
 import { maskedKl } from '../../../src/methods/uses/masked_kl.ts';
+import { symmetric } from '../../../src/methods/uses/noise_kl.ts';
 import { packBatch } from '../../../src/model/batch.ts';
 import { logSoftmaxRows } from '../../../src/model/distributions.ts';
 import { collect, credit, gradientOf, update } from '../../grpo/step_parts.ts';
@@ -119,6 +121,25 @@ describe('context-kl', () => {
     const { whole, killed } = await wholeAndKilled(`${line()}\nnum_iterations: 2`);
     expect(killed).toEqual(whole);
   });
+});
+
+it('kl-masked-prompt keeps the completions of a group that depend most on the problem', () => {
+  const means = [0.5, 3, 1, 0];
+  const group = creditedGroup(means.map((mean) => ({ length: 2, figures: { maskedKl: Float32Array.of(mean, mean) } })));
+  const { apply, logged } = creditStep('kl-masked-prompt', { selected_share: 0.5 });
+  expect(apply([group])[0].rollouts.map(({ inLoss }) => inLoss)).toEqual([false, undefined, undefined, false]);
+  expect(logged.divergence).toBeCloseTo(2, 6);
+});
+
+it('noise-bonus adds what a completion is unsure of, up to its cap; the divergence is symmetric', () => {
+  const group = creditedGroup([0.5, 3].map((mean) => ({ advantage: -1, length: 2, figures: { noiseKl: Float32Array.of(mean, mean) } }))); // biome-ignore format: one line
+  const { apply } = creditStep('noise-bonus', { noise_coef: 0.5, noise_cap: 2 });
+  expect([...apply([group])[0].advantages]).toEqual([-0.75, 0]);
+  const [p, q] = [logSoftmaxRows([0.3, -1, 2], 3, 1), logSoftmaxRows([0, 0.5, 1], 3, 1)];
+  const kl = (a: Float32Array, b: Float32Array): number =>
+    a.reduce((sum, value, v) => sum + Math.exp(value) * (value - b[v]), 0);
+  expect(symmetric(p, q, 3)[0]).toBeCloseTo((kl(p, q) + kl(q, p)) / 2, 6);
+  expect(symmetric(p, p, 3)[0]).toBe(0);
 });
 
 describe('context-dependency', () => {

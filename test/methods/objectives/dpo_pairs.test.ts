@@ -1,6 +1,7 @@
 /** DPO on pairs of a group, by hand. */
 import { describe, expect, it } from 'vitest';
 import { createMethods } from '../../../src/methods/create.ts';
+import { TOKEN } from '../../../src/token_kinds.ts';
 import { type Completion, gradientsOf, groupBy, lossOf } from '../../support/losses.ts';
 import { stageOf } from '../../support/stages.ts';
 
@@ -38,6 +39,43 @@ describe('dpo-pairs', () => {
     const losses = [0, 2].flatMap((w) => [1, 3].map((l) => -Math.log(sigmoid(0.5 * (moves[w] - moves[l])))));
     const given = answers(moves.map((move, i) => [move, rewards[i]] as const));
     expect(lossOf(gradientsOf(groupBy(given), line))).toBeCloseTo(losses.reduce((sum, x) => sum + x, 0) / 4, 6);
+  });
+
+  it('of siblings, compares branches of one beginning alone, and what follows it', () => {
+    const [given] = [TOKEN.given];
+    const tokens = [
+      [1, 2],
+      [1, 3],
+      [1, 4],
+      [5, 6],
+    ]; // a trunk, two branches of it, and another completion
+    const labels = [undefined, [given, 0], [given, 0], undefined];
+    const moves = [0.5, -0.25, 1, 2];
+    const rewards = [0, 1, 0, 0];
+    const own = groupBy(answers(moves.map((move, i) => [move, rewards[i]] as const))).map((sequence, i) => {
+      const label = labels[i];
+      const rollout = {
+        ...sequence.rollout,
+        tokens: Int32Array.from(tokens[i]),
+        ...(label && { labels: Uint8Array.from(label) }),
+      };
+      // The policy moved at the second token; a trunk also at the first, which branches inherit.
+      const refLogprobs = Float32Array.of(i === 0 ? -9 : -1, -2 - moves[i]);
+      const coefficients = sequence.coefficients.map((c, t) => (label?.[t] === given ? 0 : c));
+      return { ...sequence, rollout, refLogprobs, coefficients };
+    });
+    const group = { ...own[0].group, rollouts: own.map(({ rollout }) => rollout) };
+    const sequences = own.map((one) => ({ ...one, group }));
+    const gradients = gradientsOf(sequences, 'objective: {name: dpo-pairs, dpo_beta: 0.5, pairs: siblings}');
+    const apart = [0.5 * (-0.25 - 0.5), 0.5 * (-0.25 - 1)]; // the right branch beside the trunk, and the other branch
+    const weight = 6 / 8; // tokens that carry a loss, each of 1/8
+    const loss = apart.reduce((sum, x) => sum - Math.log(sigmoid(x)), 0) / 2;
+    expect(lossOf(gradients)).toBeCloseTo(weight * loss, 6);
+    const slopes = apart.map((x) => (weight / 2) * 0.5 * sigmoid(-x));
+    expect(gradients.map(({ dLogprobs }) => dLogprobs[0])).toEqual([0, 0, 0, 0]);
+    [slopes[0], -slopes[0] - slopes[1], slopes[1], 0].forEach((slope, i) => {
+      expect(gradients[i].dLogprobs[1]).toBeCloseTo(slope, 6);
+    });
   });
 
   it('is ln 2 at the reference, raises right answers and lowers wrong ones by the same', () => {

@@ -22,6 +22,7 @@ function problem(episodes: readonly Rollout[], weight = 1): ProblemRecord {
     key: 'a',
     weight,
     prompt: 'a',
+    answer: '',
     greedy: samples[0],
     samples,
     turns: episodes.map(turnsOf),
