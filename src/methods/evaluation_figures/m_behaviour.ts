@@ -1,6 +1,6 @@
 /**
  * How often sampled answers do what helps people to solve a problem: verify, go back, set a part of the goal, work backwards
- * from it. Told by words, so of a policy that writes English; `words` tells it of another notation. arXiv:2503.01307.
+ * from it. Words show it, so this is for a policy that writes English; `words` names those of another notation. arXiv:2503.01307.
  */
 import { z } from 'zod';
 import { choice, key } from '../../options/keys.ts';
