@@ -1,3 +1,4 @@
+import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { openSql } from '../../src/sandbox/sql.ts';
 import { HOSTILE_QUERIES } from './hostile_queries.ts';
@@ -49,6 +50,18 @@ describe(`${hostile.length} texts that are not`, () => {
       'the time': 'error',
       'a table that is not there': 'syntax',
     });
+  });
+
+  it('get them beside two busy threads too, and memory is back within 50 MB', async () => {
+    const before = process.memoryUsage().rss;
+    const busy = [0, 1].map(() => new Worker('while (true);', { eval: true }));
+    try {
+      expect(attacked()).toEqual(first);
+    } finally {
+      await Promise.all(busy.map((one) => one.terminate()));
+    }
+    attacked();
+    expect(process.memoryUsage().rss - before).toBeLessThan(50 * 2 ** 20);
   });
 
   it('get the same verdicts with the same fuel in any order, and leave the next query its tables', () => {
