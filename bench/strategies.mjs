@@ -95,7 +95,7 @@ const SETTINGS = {
     },
   },
   lake: { tokens: 120_000, ways: CREDIT },
-  form: { tokens: 60_000, ways: CREDIT },
+  guess: { tokens: 60_000, ways: CREDIT },
 };
 /** Figures of a step that tell how a way did beside the accuracy, and over how many of the last steps they are averaged. */
 const TOLD = ['self-verify/', 'majority/', 'ref-prob/', 'draft-refine/'];
