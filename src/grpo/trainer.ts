@@ -270,6 +270,7 @@ function hasSignal(
   }
   state.deadBatches++;
   if (state.deadBatches < MOST_DEAD_BATCHES) return false;
+  state.deadBatches = 0; // a resume tries as many
   const why = collected.groups.every(hasEqualRewards)
     ? `Every group of ${stage.batch.numGenerations} completions got equal rewards.\n` +
       '  Use an easier or harder task, a longer sft stage, a denser reward, or more num_generations.' +

@@ -37,6 +37,7 @@ interface Options {
   readonly resume?: boolean;
   readonly stopAt?: number;
   readonly reward?: RewardFunction;
+  readonly yaml?: string;
 }
 
 /** A task whose every answer is wrong. */
@@ -45,8 +46,14 @@ const task = bindTask(
   { digits: 2 },
 );
 
-async function events({ store, resume = false, stopAt, reward = narrow }: Options): Promise<SessionEvent[]> {
-  const { config } = parseConfig(YAML, { file: 'inline' });
+async function events({
+  store,
+  resume = false,
+  stopAt,
+  reward = narrow,
+  yaml = YAML,
+}: Options): Promise<SessionEvent[]> {
+  const { config } = parseConfig(yaml, { file: 'inline' });
   const run = await openRun(config, task, await wasmBackend({ threads: 1 }), { rewards: { own: reward } });
   const shouldStop = (): boolean => run.journal.state.step === stopAt;
   const found: SessionEvent[] = [];
@@ -110,5 +117,20 @@ describe('what is said during a run', () => {
       ['all-wrong', 'warning'],
       ['nothing-to-learn', 'stop'],
     ]);
+  });
+
+  it('is no loss where it ends the run: what was learned is saved, and a resume tries as many batches', async () => {
+    const store = memoryStore();
+    let useful = 4;
+    const reward: RewardFunction = {
+      name: 'own',
+      score: ({ completions, trainerState }) => completions.map((_, i) => (trainerState.step < useful ? i % 2 : 0)),
+    };
+    const yaml = YAML.replace('save_seconds: 0.001', 'save_seconds: 1000');
+    await expect(events({ store, reward, yaml })).rejects.toMatchObject({ code: 'nothing-to-learn' });
+    expect(await store.list('checkpoints')).toEqual(['grpo-4']);
+    useful = 12;
+    const steps = (await events({ store, reward, yaml, resume: true })).filter(({ type }) => type === 'step');
+    expect(steps.map((event) => event.type === 'step' && event.step)).toEqual([5, 6, 7, 8, 9, 10, 11, 12]);
   });
 });

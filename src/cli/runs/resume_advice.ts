@@ -1,5 +1,7 @@
-/** What to do after a run was ended by something that the user can set right, or by its GPU: how to resume it. */
+/** What to do after a run was ended by something that the user can set right, by its GPU, or as it learned nothing more. */
+import { commandName } from '../../command_name.ts';
 import { BackendError, CheckpointError, PluginError, RlvrError } from '../../errors.ts';
+import { shellQuoted } from '../../format.ts';
 import { newestCheckpoint } from '../../run/checkpoint/checkpoints.ts';
 import { resumeCommand } from '../../run/resume_command.ts';
 import type { Store } from '../../run/store/store.ts';
@@ -12,9 +14,15 @@ export async function withResumeAdvice(error: unknown, store: Store, directory: 
   const isPlugin = error instanceof PluginError;
   const isLostDevice = error instanceof BackendError && error.code === 'device-lost';
   const isDisk = error instanceof CheckpointError && OF_THE_DISK.has(error.code);
-  if (!isPlugin && !isLostDevice && !isDisk) return error;
+  const isStuck = error instanceof RlvrError && error.code === 'nothing-to-learn';
+  if (!isPlugin && !isLostDevice && !isDisk && !isStuck) return error;
   const saved = await whatIsSaved(store);
   if (saved === undefined) return error;
+  if (isStuck) {
+    const look = `See its answers with:\n  ${commandName()} report --run ${shellQuoted(directory)}`;
+    const resume = `With other settings, resume with:\n  ${resumeCommand(directory)} --force --set <key>=<value>`;
+    return new RlvrError(error.code, `${error.message}\n${saved} ${look}\n${resume}`, error.facts);
+  }
   // A corrected file is another file, which a resume refuses without --force.
   const advice = isPlugin
     ? `When the file is corrected, resume with:\n  ${resumeCommand(directory)} --force`
