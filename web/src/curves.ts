@@ -193,7 +193,7 @@ export class Curves {
       legend: { show: false },
       cursor: { y: false, drag: { setScale: false, x: false, y: false }, points: { show: false }, sync: { key: SYNC } },
       bands,
-      padding: [8, 10, 0, 0],
+      padding: [8, 22, 0, 0], // half of the last step's number is beyond the plot
       scales: {
         x: { time: false, range: () => [0, this.#lab.history.total || plannedSteps(this.#lab.experiment)] },
         y: panel.range === undefined ? { range: roomy } : { range: [panel.range[0], panel.range[1]] },

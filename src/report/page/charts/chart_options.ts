@@ -25,6 +25,7 @@ export interface Look {
 }
 
 const PIXELS_A_TICK = 70;
+const PIXELS_A_CHARACTER = 7;
 const POINT = 6;
 
 export function plotOptions(columns: readonly DrawnColumn[], look: Look, asked: Asked): uPlot.Options {
@@ -73,7 +74,7 @@ export function plotOptions(columns: readonly DrawnColumn[], look: Look, asked: 
       },
       {
         ...AXIS,
-        size: 50,
+        size: (_: uPlot, values: string[] | null) => axisWidth(values ?? []),
         gap: 5,
         ...(isLog
           ? {
@@ -96,6 +97,12 @@ export function plotOptions(columns: readonly DrawnColumn[], look: Look, asked: 
     ),
     hooks: asked.hooks,
   };
+}
+
+/** Pixels of an axis of values: most are short, so that the plots of a column begin at the same place. */
+function axisWidth(values: readonly string[]): number {
+  const longest = Math.max(0, ...values.map(({ length }) => length));
+  return Math.max(50, 12 + PIXELS_A_CHARACTER * longest);
 }
 
 function seriesOf({ line, part }: DrawnColumn): uPlot.Series {

@@ -30,7 +30,7 @@ export function groupTable(groups: readonly RunGroup[]): HTMLElement {
       ...cells.map((cell, column) => element('td', { 'data-head': heads[column + 1] }, ...cell)),
     );
   };
-  const head = element('tr', {}, ...heads.map((name) => element('th', { scope: 'col' }, name)));
+  const head = element('tr', {}, ...heads.map((name) => element('th', { scope: 'col' }, ...atDots(name))));
   return element(
     'div',
     {},
@@ -41,6 +41,11 @@ export function groupTable(groups: readonly RunGroup[]): HTMLElement {
     ),
     element('p', { class: 'quiet' }, explanation(groups, step)),
   );
+}
+
+/** A key that may be broken after each dot: many of them side by side need the room. */
+function atDots(key: string): (HTMLElement | string)[] {
+  return key.split(/(?<=\.)/).flatMap((part, i) => (i === 0 ? [part] : [element('wbr'), part]));
 }
 
 function explanation(groups: readonly RunGroup[], step: number | undefined): string {
