@@ -56,4 +56,9 @@ it('the table has a line per setting, and marks the best', () => {
     'beta=0    2      60.0 % (50.0 % to 70.0 %)  30.0 % (20.0 % to 40.0 %)',
     'beta=0.1  1      60.0 % (60.0 % to 60.0 %)  50.0 % (50.0 % to 50.0 %)  best',
   ]);
+  const even = [
+    { setting: a, runs: [run(0, 0.5, 0.2)] },
+    { setting: b, runs: [run(0, 0.6, 0.2)] },
+  ];
+  expect(sweepTable(even).map((line) => line.endsWith('best'))).toEqual([false, false, true]);
 });

@@ -68,14 +68,16 @@ export interface SweptRow {
   readonly runs: readonly SeedRow[];
 }
 
-/** Lines of that table: a setting per line, median over its seeds and range; the best sampled median is marked. */
+/** Lines of that table: a setting per line, median over its seeds and range; best sampled median marked, of equal ones by greedy. */
 export function sweepTable(rows: readonly SweptRow[]): string[] {
   const all = rows.map(({ setting, runs }) => ({ setting, series: seriesOf(runs) }));
-  const best = Math.max(...all.map(({ series }) => series.sampled?.median ?? -1));
+  const most = Math.max(...all.map(({ series }) => series.sampled?.median ?? -1));
+  const first = all.filter(({ series }) => series.sampled?.median === most);
+  const best = Math.max(...first.map(({ series }) => series.greedy?.median ?? -1));
   const cells = all.map(({ setting, series: { runs, greedy, sampled } }) => {
     const shown = (spread: typeof greedy): string =>
       spread === null ? '–' : `${percent(spread.median)} (${percent(spread.least)} to ${percent(spread.most)})`;
-    const mark = rows.length > 1 && sampled !== null && sampled.median === best ? '  best' : '';
+    const mark = rows.length > 1 && sampled?.median === most && (greedy?.median ?? -1) === best ? '  best' : '';
     return [setting.name, String(runs.length), shown(greedy), shown(sampled) + mark];
   });
   const table = [['setting', 'seeds', 'greedy', 'sampled'], ...cells];
