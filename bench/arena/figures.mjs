@@ -25,7 +25,7 @@ export function arenaFigures(rows, { recordOf, headOf }, { Bootstrap, holm, pass
     const runs = runsOf(row);
     if (runs.length === 0) return { row, runs: [] };
     const head = headOf(row);
-    const values = valuesOf(head.samples, passAtK);
+    const values = valuesOf(head.samples, passAtK, runs);
     const figures = Object.fromEntries(
       Object.entries(values).map(([name, of]) => [
         name,
@@ -66,8 +66,8 @@ export function arenaFigures(rows, { recordOf, headOf }, { Bootstrap, holm, pass
   return found;
 }
 
-/** By problem, what a record has: greedy, mean of the samples, pass@k, vote. */
-function valuesOf(samples, passAtK) {
+/** By problem, what a record has: greedy, mean of the samples, pass@k, and the vote where there is one. */
+function valuesOf(samples, passAtK, runs) {
   const right = ({ right }) => [...right].map((digit) => Number.parseInt(digit, 36));
   const pass = (k) => (record) => right(record).map((count) => passAtK(samples, count, k));
   return {
@@ -75,7 +75,9 @@ function valuesOf(samples, passAtK) {
     [`mean@${samples}`]: (record) => right(record).map((count) => count / samples),
     'pass@4': pass(4),
     [`pass@${samples}`]: pass(samples),
-    [`maj@${samples}`]: ({ vote }) => [...vote].map((digit) => (digit === '0' ? 0 : 1 / Number.parseInt(digit, 36))),
+    ...(runs.every(({ record }) => record.vote !== undefined) && {
+      [`maj@${samples}`]: ({ vote }) => [...vote].map((digit) => (digit === '0' ? 0 : 1 / Number.parseInt(digit, 36))),
+    }),
   };
 }
 

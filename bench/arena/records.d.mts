@@ -9,7 +9,8 @@ export interface ArenaHead {
 export interface ArenaRecord {
   readonly greedy: string;
   readonly right: string;
-  readonly vote: string;
+  /** Absent where no wrong answer has a normal form. */
+  readonly vote?: string;
   readonly sampled: number;
   readonly wallSeconds: number;
   readonly curve: readonly (readonly [tokens: number, solved: number, seconds: number])[];

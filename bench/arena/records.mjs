@@ -93,8 +93,10 @@ export function compactRecord({ records, summary, metrics, majorityAt, machine }
     },
     greedy: problems.map(({ greedy }) => Number(isRight(greedy))).join(''),
     right: problems.map(({ samples }) => samples.filter(isRight).length.toString(36)).join(''),
-    // With all samples in it, the vote is won, lost, or tied among this many.
-    vote: problems.map(({ samples }) => votes(majorityAt(samples, head.samples))).join(''),
+    // With all samples in it, the vote is won, lost, or tied among this many. Where no wrong answer has a normal form, there is none.
+    ...(problems.some(({ samples }) => samples.some((one) => !isRight(one) && one.canonical !== undefined)) && {
+      vote: problems.map(({ samples }) => votes(majorityAt(samples, head.samples))).join(''),
+    }),
     before: { greedy: rounded(summary.baseline.eval_accuracy), sampled: rounded(summary.baseline[sampledName]) },
     sampled: rounded(summary.final[sampledName]),
     length: rounded(summary.final['eval_completions/mean_length']),

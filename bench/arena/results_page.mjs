@@ -112,11 +112,14 @@ function curvePart({ row, runs }, first) {
   const tokens = panel(0, (value) => `${Math.round(value / 1000)}k tokens`, 0);
   const seconds = panel(2, (value) => `${Math.round(value)} s`, CURVE.width / 2);
   const axis = `<text x="0" y="12">${share(most)} %</text>`;
-  return `<figure><figcaption>${text(row.id)}</figcaption>${svg(CURVE.width, CURVE.height, axis + tokens + seconds)}</figure>`;
+  return `<figure><figcaption>${text(row.id)}</figcaption>${svg(CURVE.width, CURVE.height, axis + tokens + seconds, `${text(row.id)}: share solved in training`)}</figure>`;
 }
 
-function svg(width, height, content) {
-  return `<svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">${content}</svg>`;
+/** @param title  what a picture says by itself; one beside its own numbers needs none */
+function svg(width, height, content, title) {
+  const named = title === undefined ? 'aria-hidden="true"' : 'role="img"';
+  const words = title === undefined ? '' : `<title>${title}</title>`;
+  return `<svg ${named} width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">${words}${content}</svg>`;
 }
 
 function text(value) {

@@ -99,7 +99,9 @@ function tableOf(rows, count) {
       isSure ? `**${row.id}**` : row.id,
       String(runs.length),
       share(mean(({ before }) => before.sampled)),
-      ...['greedy', JUDGED, 'pass@4', 'pass@16', 'maj@16'].map((name) => share(meanOf(figures[name]))),
+      ...['greedy', JUDGED, 'pass@4', 'pass@16', 'maj@16'].map((name) =>
+        figures[name] === undefined ? '–' : share(meanOf(figures[name])),
+      ),
       entropies.length === 0 ? '–' : meanOf(entropies).toFixed(2),
       mean(({ length }) => length).toFixed(1),
       String(Math.round(mean(({ steps }) => steps))),

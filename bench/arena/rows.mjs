@@ -1,6 +1,9 @@
 /** rows.yaml, read: the runs that the arena is made of. */
 import { createHash } from 'node:crypto';
 
+const ROW_KEYS = ['id', 'of', 'set', 'seeds_from', 'claims', 'tasks'];
+const BLOCK_KEYS = ['does', 'tasks', 'set', 'start', 'baseline', 'rows'];
+
 /** A mistake in the file, in words for the person who wrote it. */
 export class RowsError extends Error {}
 
@@ -19,6 +22,13 @@ export function readRows(rows, { file, configs, known }) {
   const blocks = Object.entries(rows?.blocks ?? {});
   if (tasks.length === 0 || blocks.length === 0) refuse('tasks, blocks', 'each needs one entry or more');
   const found = blocks.flatMap(([block, { rows: own = [], set: ofBlock = {}, ...rest }]) => {
+    for (const [where, entry, keys] of [
+      [`blocks.${block}`, rows.blocks[block], BLOCK_KEYS],
+      ...own.map((row) => [`blocks.${block}, row ${row.id}`, row, ROW_KEYS]),
+    ]) {
+      const strange = Object.keys(entry).find((key) => !keys.includes(key));
+      if (strange !== undefined) refuse(where, `${strange} is no key of it; it takes ${keys.join(', ')}`);
+    }
     const ids = own.map(({ id }) => id);
     const twice = ids.find((id, i) => ids.indexOf(id) !== i);
     if (twice !== undefined) refuse(`blocks.${block}`, `${twice} is there twice; give one another id`);

@@ -41,7 +41,7 @@ describe('rows.yaml', () => {
     }
   });
 
-  it('refuses a method that there is not, a baseline that is no row, and a row twice', () => {
+  it('refuses a method that there is not, a baseline that is no row, a row twice, and a key that none has', () => {
     const rowsWith = (block: object) =>
       readRows({ tasks: parsed.tasks, blocks: { tried: block } }, { file: 'rows.yaml', configs, known });
     const one = { id: 'one', of: ['group'] };
@@ -50,6 +50,7 @@ describe('rows.yaml', () => {
     );
     expect(() => rowsWith({ baseline: 'two', rows: [one] })).toThrow(/two is no row/);
     expect(() => rowsWith({ baseline: 'one', rows: [one, one] })).toThrow(/one is there twice/);
+    expect(() => rowsWith({ baseline: 'one', rows: [{ ...one, sets: {} }] })).toThrow(/row one — sets is no key of it/);
   });
 
   it('gives a run another digest with each change of what it is made of', () => {
@@ -180,6 +181,16 @@ describe('records', () => {
     const file = join(at, 'countdown-on-policy.jsonl');
     writeFileSync(file, `${readFileSync(file, 'utf8')}{"row":`);
     expect(() => new Records(at).of(one.run)).toThrow(/line 3 is no record/);
+  });
+
+  it('have no vote where wrong answers have no normal form', () => {
+    const { head, problems } = drawn('formless', 0.4);
+    const formless = problems.map(({ samples, ...rest }) => ({
+      ...rest,
+      samples: samples.map(({ canonical, ...one }) => ({ ...one, ...(one.score === 1 && { canonical }) })),
+    }));
+    expect(compact({ head, problems }).vote).toHaveLength(60);
+    expect(compact({ head, problems: formless }).vote).toBeUndefined();
   });
 
   it('call nothing better whose interval holds 0', () => {
