@@ -1,3 +1,4 @@
+import type { BesideDeclaration } from '../src/catalogue/method_page.ts';
 import type { TrlKeys } from '../src/catalogue/trl_table.ts';
 import type { Command } from '../src/cli/flags/command.ts';
 
@@ -6,7 +7,7 @@ export const GENERATED_FOLDER: string;
 
 /** Of the sources or of dist/. */
 export interface Made {
-  madePages(trl: TrlKeys, reasoningOf: (id: string) => string): ReadonlyMap<string, string>;
+  madePages(trl: TrlKeys, besideOf: (id: string) => BesideDeclaration): ReadonlyMap<string, string>;
   commandsPage(commands: readonly Command[]): string;
   readonly COMMANDS: readonly Command[];
   systemsPage(): string;

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { apiPages } from './api_pages.mjs';
+import { arenaLines } from './arena_lines.mjs';
 import { methodReasoning } from './method_reasoning.mjs';
 
 /** Where most of them go, from the root. */
@@ -13,7 +14,9 @@ export const GENERATED_FOLDER = 'docs/reference';
 export function generatedPages({ madePages, commandsPage, COMMANDS, systemsPage }) {
   const trl = JSON.parse(readFileSync(new URL('../test/golden/trl_keys.json', import.meta.url), 'utf8'));
   const exported = [...apiPages()].map(([file, page]) => [`api/${file}`, page]);
-  const reference = [...madePages(trl, methodReasoning()), ['commands.md', commandsPage(COMMANDS)], ...exported];
+  const [reasoningOf, arenaOf] = [methodReasoning(), arenaLines()];
+  const besideOf = (id) => ({ reasoning: reasoningOf(id), arena: arenaOf(id) });
+  const reference = [...madePages(trl, besideOf), ['commands.md', commandsPage(COMMANDS)], ...exported];
   return new Map([
     ...reference.map(([path, page]) => [`${GENERATED_FOLDER}/${path}`, page]),
     ['docs/systems.md', systemsPage()],

@@ -53,6 +53,8 @@ export interface CatalogueMethod extends About {
   readonly optionsAreStageKeys: boolean;
   /** A stage may have it several times. */
   readonly isRepeatable: boolean;
+  /** Codes of the diagnoses that it is made against. */
+  readonly against: readonly string[];
   /** What it is meant to have beside it. */
   readonly companions: readonly Companion[];
   /** Lines of a stage, each of which asks for it: by its point, then by TRL's keys. */
@@ -128,7 +130,7 @@ export function describeReward(name: string, { does, options: table }: RewardDef
 }
 
 export function describeMethod(point: MethodPoint, method: Method<unknown>): CatalogueMethod {
-  const { id, about, companions = [], optionsAreStageKeys = false, isRepeatable = false } = method;
+  const { id, about, against = [], companions = [], optionsAreStageKeys = false, isRepeatable = false } = method;
   const options = describeOptions(method.options);
   return {
     name: id,
@@ -139,6 +141,7 @@ export function describeMethod(point: MethodPoint, method: Method<unknown>): Cat
     options,
     optionsAreStageKeys,
     isRepeatable,
+    against,
     companions,
     yaml: [...pointLines(point, method, options), ...switchLines(method, options), ...lossTypeLines(point, id)],
   };
@@ -156,6 +159,7 @@ function describeDemonstrations({ id, about, options: declared }: DemonstrationM
     options,
     optionsAreStageKeys: false,
     isRepeatable: false,
+    against: [],
     companions: [],
     yaml: [id, named(id, valuesOf(options))].map((one) => line({ [DEMONSTRATIONS_KEY.yaml]: one })),
   };

@@ -4,15 +4,15 @@ import { catalogue } from './catalogue.ts';
 import { cataloguePage } from './catalogue_page.ts';
 import { keysPage } from './keys_page.ts';
 import { methodFacts } from './method_facts.ts';
-import { methodPage } from './method_page.ts';
+import { type BesideDeclaration, methodPage } from './method_page.ts';
 import { metricsPage } from './metrics_page.ts';
 import type { TrlKeys } from './trl_table.ts';
 
 /**
  * @param trl  TRL's keys with their defaults, for the table of keys.md
- * @param reasoningOf  the first comment of the file that declares a method, as Markdown
+ * @param besideOf  what the page of a method has that is not in its declaration
  */
-export function madePages(trl: TrlKeys, reasoningOf: (id: string) => string = () => ''): Map<string, string> {
+export function madePages(trl: TrlKeys, besideOf?: (id: string) => BesideDeclaration): Map<string, string> {
   const all = catalogue();
   const facts = methodFacts();
   const pages = new Map([
@@ -22,7 +22,7 @@ export function madePages(trl: TrlKeys, reasoningOf: (id: string) => string = ()
   ]);
   for (const method of all.methods) {
     const does = all.points.find(({ name }) => name === method.point)?.does ?? '';
-    pages.set(`methods/${method.name}.md`, methodPage(method, facts(method.name), does, reasoningOf(method.name)));
+    pages.set(`methods/${method.name}.md`, methodPage(method, facts(method.name), does, besideOf?.(method.name)));
   }
   return pages;
 }

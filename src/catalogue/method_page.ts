@@ -3,17 +3,26 @@ import type { CatalogueMethod } from './catalogue.ts';
 import { certaintyText, companionText, optionTable, remarkText, repeatsText, sourceText } from './catalogue_words.ts';
 import type { MethodFacts } from './method_facts.ts';
 
-/** The page as Markdown, ending in a newline. @param does  of its point @param reasoning  the first comment of its file, as Markdown */
+/** What a page has that is not in the declaration. */
+export interface BesideDeclaration {
+  /** The first comment of its file, as Markdown. */
+  readonly reasoning: string;
+  /** Rows of the arena that it is in, a line each. */
+  readonly arena: readonly string[];
+}
+
+/** The page as Markdown, ending in a newline. @param does  of its point */
 export function methodPage(
   method: CatalogueMethod,
   { needs, remarks }: MethodFacts,
   does: string,
-  reasoning = '',
+  { reasoning, arena }: BesideDeclaration = { reasoning: '', arena: [] },
 ): string {
   const {
     name,
     names = [],
     source,
+    against,
     companions,
     point,
     stage,
@@ -31,6 +40,9 @@ export function methodPage(
     ...(names.length === 0 ? [] : [`- also called: ${names.join(', ')}`]),
     `- formula: \`${formula}\``,
     `- source: ${link}, ${certaintyText(method)}`,
+    ...(against.length === 0
+      ? []
+      : [`- against: ${against.map((code) => `[${code}](../../diagnostics.md#${code})`).join(', ')}`]),
     ...companions.map((companion) => `- meant beside: ${companionText(companion)}`),
     ...needs.map((need) => `- needs ${need}`),
     ...(isRepeatable ? [`- several: ${repeatsText(name)}`] : []),
@@ -42,6 +54,9 @@ export function methodPage(
     method.does,
     facts.join('\n'),
     ...(reasoning === '' ? [] : ['## Why', reasoning]),
+    ...(arena.length === 0
+      ? []
+      : ['## In the arena', 'Beside the baseline of its block, in points, with 95 % intervals:', arena.join('\n')]),
     ...(options.length === 0 ? [] : ['## Options', ...shared, optionTable(options)]),
     ...(beside.length === 0 ? [] : ['## Beside others', beside.join('\n')]),
     '## In a config',

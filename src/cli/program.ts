@@ -1,6 +1,7 @@
 /** The commands of rlvr-train. A mistake in them is one line that says what to give instead. */
 import { Command as Commander } from 'commander';
 import { packageVersion } from '../run/fingerprint/fingerprint.node.ts';
+import { ADVISE } from './commands/advise.ts';
 import { COMPARE } from './commands/compare.ts';
 import { CONFIGS } from './commands/configs.ts';
 import { DATA } from './commands/data.ts';
@@ -33,6 +34,7 @@ export const COMMANDS: readonly Command[] = [
   TRAIN,
   EVAL,
   COMPARE,
+  ADVISE,
   SAMPLE,
   FETCH,
   MERGE,

@@ -40,6 +40,8 @@ export interface Method<Part, Options extends KeyTable = KeyTable, Stage = GrpoS
   readonly warn?: Look<Said>;
   /** The same, of what is no more than worth knowing. */
   readonly note?: Look<Said>;
+  /** Codes of the diagnoses that it is made against: `entropy-collapse`. */
+  readonly against?: readonly string[];
   /** What its source has beside it. One that a stage is without is named before step 1, and all of them on its page. */
   readonly companions?: readonly Companion[];
   /**

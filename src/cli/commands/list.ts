@@ -159,6 +159,7 @@ export function aboutMethod(method: CatalogueMethod, facts?: MethodFacts): strin
     ...(names === undefined ? [] : [['names', names.join(', ')] as const]),
     ['formula', formula],
     ['source', facts === undefined ? sourceText(method) : `${sourceText(method)} (${certaintyText(method)})`],
+    ...(method.against.length === 0 ? [] : [['against', method.against.join(', ')] as const]),
     ...method.companions.map((companion) => ['meant beside', companionText(companion).replaceAll('`', '')] as const),
     ...(facts?.needs ?? []).map((need) => ['needs', need] as const),
     ...(isRepeatable ? [['several', repeatsText(name)] as const] : []),

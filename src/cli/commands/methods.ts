@@ -3,6 +3,7 @@
 import { type Catalogue, type CatalogueMethod, catalogue, TAKES } from '../../catalogue/catalogue.ts';
 import { methodFacts } from '../../catalogue/method_facts.ts';
 import { commandName } from '../../command_name.ts';
+import { DIAGNOSIS_CODES } from '../../diagnostics/catalogue.ts';
 import { ConfigError } from '../../errors.ts';
 import { didYouMean } from '../../options/nearest_name.ts';
 import { colors } from '../display/colors.ts';
@@ -28,7 +29,10 @@ export const METHODS = command({
           text: 'points, or words that a method must have: its id, what it does, its paper, its options',
         },
       ],
-      flags: { json: toggle('print them as JSON') },
+      flags: {
+        for: text('<diagnosis>', 'only those made against it, e.g. entropy-collapse'),
+        json: toggle('print them as JSON'),
+      },
       run: listMethods,
     }),
     command({
@@ -65,20 +69,36 @@ export const METHODS = command({
 
 export interface MethodsOptions {
   readonly json?: boolean;
+  /** Code of a diagnosis. */
+  readonly for?: string;
 }
 
 /** @param words  points, or words that each shown method has all of. @throws ConfigError where none is left */
-export function listMethods(words: readonly string[], { json = false }: MethodsOptions): void {
+export function listMethods(words: readonly string[], { json = false, for: code }: MethodsOptions): void {
+  if (code !== undefined) requireDiagnosis(code);
   const { points, methods } = catalogue();
   const asked = points.filter(({ name }) => words.includes(name)).map(({ name }) => name);
   const texts = words.filter((word) => !asked.includes(word)).map((word) => word.toLowerCase());
   const found = methods.filter(
     (method) =>
-      (asked.length === 0 || asked.includes(method.point)) && texts.every((text) => textOf(method).includes(text)),
+      (asked.length === 0 || asked.includes(method.point)) &&
+      (code === undefined || method.against.includes(code)) &&
+      texts.every((text) => textOf(method).includes(text)),
   );
+  if (found.length === 0 && words.length === 0) {
+    print(`no method is declared against ${code}`);
+    return;
+  }
   if (found.length === 0) throw noMethod(words.join(' '), [...points.map(({ name }) => name), ...everyName(methods)]);
   if (json) printJson(JSON.stringify(found));
   else print(wrapWords(methodLines(points, found), wrapColumns(process.stdout)));
+}
+
+function requireDiagnosis(code: string): void {
+  if (DIAGNOSIS_CODES.includes(code)) return;
+  const near = didYouMean(code, DIAGNOSIS_CODES);
+  const rule = `no such diagnosis${near === '' ? '; docs/diagnostics.md has them all.' : near}`;
+  throw new ConfigError('unknown-name', `--for ${code} — ${rule}`, { name: code });
 }
 
 /** @throws ConfigError for an id that there is not, with the nearest */

@@ -16,6 +16,7 @@ export const maxrl = method({
     source: '2602.02710',
     certainty: 'paper',
   },
+  against: ['entropy-collapse', 'pass-at-k-falls', 'sharpening'],
   create: (): AdvantageEstimator =>
     groupByGroup((rewards) => {
       const center = meanOf(rewards);

@@ -16,6 +16,7 @@ export const nsr = method({
     source: '2506.01347',
     certainty: 'paper',
   },
+  against: ['entropy-collapse', 'pass-at-k-falls', 'sharpening'],
   options: SOLVED_OPTIONS,
   warn: (_, __, ___, members) => unguarded(members),
   create: (options): AdvantageEstimator => {

@@ -20,6 +20,7 @@ export const passkAnalytic = method({
     source: '2508.10751',
     certainty: 'paper',
   },
+  against: ['entropy-collapse', 'pass-at-k-falls', 'sharpening'],
   options: {
     k: key(
       'k',

@@ -19,6 +19,7 @@ export const pkpo = method({
     source: '2505.15201',
     certainty: 'paper',
   },
+  against: ['entropy-collapse', 'pass-at-k-falls', 'sharpening'],
   options: {
     k: key('k', integer({ min: 1, example: 4 }).default(4).describe('Tries of which the best counts. Default 4.')),
     withoutSelf: key(

@@ -19,6 +19,7 @@ export const wReinforce = method({
     source: '2506.01347',
     certainty: 'paper',
   },
+  against: ['entropy-collapse', 'pass-at-k-falls', 'sharpening'],
   options: {
     solvedWeight: key(
       'solved_weight',

@@ -20,6 +20,7 @@ export const adaptiveBeta = method({
     source: '1909.08593',
     certainty: 'after the paper',
   },
+  against: ['kl-jump'],
   options: {
     klTarget: key(
       'kl_target',

@@ -29,6 +29,7 @@ export const klTrust = method({
     source: 'own',
     certainty: 'own',
   },
+  against: ['kl-jump'],
   options: {
     klLimit: key(
       'kl_limit',

@@ -19,6 +19,7 @@ export const refReset = method({
     source: '2505.24864',
     certainty: 'after the paper',
   },
+  against: ['plateau'],
   options: {
     every: key(
       'every',

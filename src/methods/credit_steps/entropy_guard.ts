@@ -20,6 +20,7 @@ export const entropyGuard = method({
     source: '2507.19766',
     certainty: 'after the paper',
   },
+  against: ['entropy-collapse'],
   options: {
     lowEntropy: key(
       'low_entropy',

@@ -17,6 +17,7 @@ export const posWeight = method({
     source: '2506.01347',
     certainty: 'paper',
   },
+  against: ['entropy-collapse', 'pass-at-k-falls', 'sharpening'],
   options: {
     positiveWeight: key(
       'positive_weight',

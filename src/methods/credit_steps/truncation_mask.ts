@@ -12,6 +12,7 @@ export const truncationMask = method({
     source: '2503.14476',
     certainty: 'paper',
   },
+  against: ['truncated'],
   switchedOnBy: {
     key: key(
       'mask_truncated_completions',

@@ -21,6 +21,7 @@ export const crossMajority = method({
     source: '2508.00410',
     certainty: 'paper',
   },
+  against: ['wrong-majority'],
   options: { twinVotedReward: changedReward, twinVotedBy: voteByOption },
   conflict: changeConflict,
   warn: (_, { promptSource }) =>

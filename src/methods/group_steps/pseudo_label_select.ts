@@ -21,6 +21,7 @@ export const pseudoLabelSelect = method({
     source: 'own',
     certainty: 'own',
   },
+  against: ['wrong-majority'],
   options: {
     leastSure: key(
       'sure',

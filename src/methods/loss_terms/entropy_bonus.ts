@@ -27,6 +27,7 @@ export const entropyBonus = method({
     source: '1602.01783',
     certainty: 'paper',
   },
+  against: ['entropy-collapse', 'sharpening', 'duplicates'],
   optionsAreStageKeys: true,
   options: {
     entropyCoef: weight,

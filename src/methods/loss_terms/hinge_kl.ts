@@ -19,6 +19,7 @@ export const hingeKl = method({
     source: '2510.04474',
     certainty: 'after the paper',
   },
+  against: ['kl-jump'],
   options: {
     hingeWeight: key(
       'hinge_beta',

@@ -19,6 +19,7 @@ export const klCov = method({
     source: '2505.22617',
     certainty: 'after the paper',
   },
+  against: ['entropy-collapse'],
   options: {
     heldWeight: key(
       'kl_cov_coef',

@@ -25,6 +25,7 @@ export const lpReg = method({
     source: '2510.03222',
     certainty: 'after the paper',
   },
+  against: ['entropy-collapse'],
   options: {
     lpRegCoef: key(
       'lp_reg_coef',

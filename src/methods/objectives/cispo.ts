@@ -15,6 +15,7 @@ export const cispo = method({
     source: '2506.13585',
     certainty: 'paper',
   },
+  against: ['clip-fraction'],
   optionsAreStageKeys: true,
   lossTypes: { cispo: 'token-mean' },
   options: {

@@ -24,6 +24,7 @@ export const drpo = method({
     source: '2510.04474',
     certainty: 'paper',
   },
+  against: ['length-explosion'],
   companions: [
     { ids: ['hinge-kl'], line: 'loss_terms: [hinge-kl]', why: 'which bounds how far the policy moves' },
     { ids: ['seq-mean'], line: 'aggregation: seq-mean', why: 'so that each group weighs the same' },

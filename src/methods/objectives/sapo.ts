@@ -14,6 +14,7 @@ export const sapo = method({
     source: '2511.20347',
     certainty: 'after the paper',
   },
+  against: ['clip-fraction'],
   optionsAreStageKeys: true,
   lossTypes: { sapo: 'seq-mean' },
   options: {

@@ -22,6 +22,7 @@ export const topr = method({
     source: '2503.14286',
     certainty: 'after the paper',
   },
+  against: ['stale-rollouts'],
   companions: [
     {
       ids: ['constant'],

@@ -23,6 +23,7 @@ export const vespo = method({
     source: '2602.10693',
     certainty: 'after the paper',
   },
+  against: ['stale-rollouts'],
   optionsAreStageKeys: true,
   lossTypes: { vespo: 'token-mean' },
   options: {

@@ -15,6 +15,7 @@ export const greedyFilter = method({
     source: '2510.02230',
     certainty: 'paper',
   },
+  against: ['few-live-groups', 'all-right'],
   options: {
     drawingRounds: key(
       'drawing_rounds',

@@ -13,6 +13,7 @@ export const keepRange = method({
     source: '2506.08989',
     certainty: 'paper',
   },
+  against: ['few-live-groups', 'all-right'],
   options: {
     leastSolved: key(
       'lowest',

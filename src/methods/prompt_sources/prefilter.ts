@@ -18,6 +18,7 @@ export const prefilter = method({
     source: '2508.02669',
     certainty: 'after the paper',
   },
+  against: ['few-live-groups', 'all-right', 'all-wrong'],
   options: {
     triedProblems: key(
       'problems',

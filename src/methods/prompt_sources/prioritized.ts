@@ -20,6 +20,7 @@ export const prioritized = method({
     source: 'own',
     certainty: 'own',
   },
+  against: ['few-live-groups'],
   options: {
     candidates: key(
       'candidates',

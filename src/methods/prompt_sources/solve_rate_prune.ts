@@ -13,6 +13,7 @@ export const solveRatePrune = method({
     source: '2509.24107',
     certainty: 'after the paper',
   },
+  against: ['few-live-groups', 'all-right'],
   options: {
     solveRate: key(
       'solve_rate',

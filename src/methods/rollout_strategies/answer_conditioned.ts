@@ -31,6 +31,7 @@ export const answerConditioned = method({
     source: '2507.02834',
     certainty: 'after the paper',
   },
+  against: ['all-wrong', 'low-solve-rate'],
   options: {
     explanations: key(
       'answer_samples',

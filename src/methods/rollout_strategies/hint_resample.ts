@@ -39,6 +39,7 @@ export const hintResample = method({
     source: '2507.10628',
     certainty: 'after the paper',
   },
+  against: ['all-wrong', 'low-solve-rate'],
   options: {
     hintLevels: key(
       'hint_levels',

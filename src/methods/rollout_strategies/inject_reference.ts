@@ -26,6 +26,7 @@ export const injectReference = method({
     source: '2510.02227',
     certainty: 'after the paper',
   },
+  against: ['all-wrong', 'low-solve-rate'],
   options: {
     injectedAnswers: key(
       'injected',

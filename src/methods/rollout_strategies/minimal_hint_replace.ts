@@ -31,6 +31,7 @@ export const minimalHintReplace = method({
     source: '2510.19807',
     certainty: 'paper',
   },
+  against: ['all-wrong', 'low-solve-rate'],
   options: {
     replaceLevels: key(
       'hint_levels',

@@ -26,6 +26,7 @@ export const oversampleSelect = method({
     source: '2504.13818',
     certainty: 'paper',
   },
+  against: ['few-live-groups'],
   options: {
     sampledPerKept: key(
       'oversampling',

@@ -31,6 +31,7 @@ export const refill = method({
     source: '2503.14476',
     certainty: 'paper',
   },
+  against: ['few-live-groups'],
   options: { maxRounds: key('max_rounds', maxRounds) },
   switchedOnBy: {
     key: key(

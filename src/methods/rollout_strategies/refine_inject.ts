@@ -24,6 +24,7 @@ export const refineInject = method({
     source: '2511.12344',
     certainty: 'after the paper',
   },
+  against: ['all-wrong', 'low-solve-rate'],
   options: {
     refinements: key(
       'refine_samples',

@@ -25,6 +25,7 @@ export const rerollCache = method({
     source: '2601.05787',
     certainty: 'after the paper',
   },
+  against: ['all-wrong', 'low-solve-rate'],
   options: {
     cachedFor: key(
       'max_age',

@@ -17,6 +17,7 @@ export const scaffoldDecay = method({
     source: '2508.16949',
     certainty: 'after the paper',
   },
+  against: ['all-wrong', 'low-solve-rate'],
   options: {
     scaffoldDecline: key(
       'decay',

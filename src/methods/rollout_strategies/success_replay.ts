@@ -18,6 +18,7 @@ export const successReplay = method({
     source: '2509.24107',
     certainty: 'after the paper',
   },
+  against: ['all-wrong', 'low-solve-rate'],
   options: {
     oldestSuccess: key(
       'max_age',

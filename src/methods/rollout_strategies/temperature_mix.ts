@@ -15,6 +15,7 @@ export const temperatureMix = method({
     source: '2506.20544',
     certainty: 'after the paper',
   },
+  against: ['entropy-collapse', 'duplicates'],
   options: {
     coolest: key(
       'lowest_temperature',

@@ -12,6 +12,7 @@ export const repetitionStop = method({
     source: '2505.17155',
     certainty: 'after the paper',
   },
+  against: ['length-explosion'],
   options: {
     repeatedTokens: key(
       'length',

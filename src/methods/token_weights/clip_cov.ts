@@ -17,6 +17,7 @@ export const clipCov = method({
     source: '2505.22617',
     certainty: 'after the paper',
   },
+  against: ['entropy-collapse'],
   options: {
     clippedShare: key(
       'clip_cov_share',

@@ -24,6 +24,7 @@ export const decoupled = method({
     source: '2505.24298',
     certainty: 'paper',
   },
+  against: ['stale-rollouts'],
   options: {
     behaviourCap: key(
       'behaviour_cap',

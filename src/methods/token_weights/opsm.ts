@@ -18,6 +18,7 @@ export const opsm = method({
     source: '2512.02556',
     certainty: 'after the paper',
   },
+  against: ['stale-rollouts'],
   options: {
     mostDrift: key(
       'off_policy_mask_threshold',

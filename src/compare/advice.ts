@@ -1,0 +1,87 @@
+/**
+ * What a run suffers from, by its diagnoses, and which rows of the arena did better than their baseline with a method that
+ * is declared against that. A diagnosis that no row has helped against has no advice.
+ */
+import { z } from 'zod';
+
+const interval = z.tuple([z.number(), z.number(), z.number(), z.number()]);
+const arenaSchema = z.object({
+  rows: z.array(
+    z.object({
+      task: z.string(),
+      block: z.string(),
+      row: z.string(),
+      of: z.array(z.string()),
+      set: z.record(z.string(), z.json()),
+      baseline: z.string(),
+      difference: interval,
+      greedy: interval,
+      pass: interval,
+      holm: z.number(),
+    }),
+  ),
+  seeds: z.number(),
+});
+
+/** A row of the arena that has all its seeds: differences to its baseline as mean, low, high, p. */
+export type ArenaRow = Readonly<z.infer<typeof arenaSchema>['rows'][number]>;
+
+/** bench/arena/results.json. @throws ZodError where it is none */
+export function readArena(text: string): { readonly rows: readonly ArenaRow[]; readonly seeds: number } {
+  return arenaSchema.parse(JSON.parse(text));
+}
+
+/** What is known of a diagnosis. */
+export interface Advice {
+  readonly code: string;
+  /** In the words in which it was said last. */
+  readonly message: string;
+  /** Rows that helped, the surest first; a row has a method that is against the diagnosis. */
+  readonly helped: readonly ArenaRow[];
+  /** Rows of such methods that did not. */
+  readonly others: readonly ArenaRow[];
+  /** Methods that are against it and have no row. */
+  readonly untried: readonly string[];
+}
+
+export interface Diagnosed {
+  readonly code: string;
+  readonly message: string;
+}
+
+/**
+ * @param diagnosed  in the order in which they were first said
+ * @param against  ids of the methods that are declared against a diagnosis
+ */
+export function adviceFor(
+  diagnosed: readonly Diagnosed[],
+  rows: readonly ArenaRow[],
+  against: (code: string) => readonly string[],
+): Advice[] {
+  return diagnosed.map(({ code, message }): Advice => {
+    const ids = against(code);
+    const own = rows.filter(({ of }) => of.some((id) => ids.includes(id)));
+    const helped = own.filter(hasHelped).sort((a, b) => surest(b) - surest(a));
+    return {
+      code,
+      message,
+      helped,
+      others: own.filter((row) => !hasHelped(row)),
+      untried: ids.filter((id) => !own.some(({ of }) => of.includes(id))),
+    };
+  });
+}
+
+/** Its samples are right more often, or more problems are solved in all tries, by more than the interval. */
+function hasHelped({ difference, pass }: ArenaRow): boolean {
+  return surestOf(difference) > 0 || surestOf(pass) > 0;
+}
+
+/** The gain that is there at least, in either figure. */
+function surest({ difference, pass }: ArenaRow): number {
+  return Math.max(surestOf(difference), surestOf(pass));
+}
+
+function surestOf([, low]: ArenaRow['difference']): number {
+  return low;
+}

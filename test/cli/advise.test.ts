@@ -1,0 +1,105 @@
+/** `advise`: what was said of a run, and which rows of the arena helped against it. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { catalogue } from '../../src/catalogue/catalogue.ts';
+import { program } from '../../src/cli/program.ts';
+import { type ArenaRow, adviceFor, readArena } from '../../src/compare/advice.ts';
+import { DIAGNOSIS_CODES } from '../../src/diagnostics/catalogue.ts';
+import { eachInOwnFolder } from '../support/folders.ts';
+import { printed } from './printed.ts';
+
+eachInOwnFolder();
+
+const call = (...words: readonly string[]): Promise<string> =>
+  printed(() => program().parseAsync([...words], { from: 'user' }));
+
+type Interval = ArenaRow['difference'];
+const NONE: Interval = [0, -0.03, 0.03, 0.9];
+const rowOf = (row: string, difference: Interval, pass: Interval, of = [row]): ArenaRow => {
+  return {
+    task: 'countdown',
+    block: 'on-policy',
+    row,
+    of,
+    set: {},
+    baseline: 'on-policy/grpo',
+    difference,
+    greedy: NONE,
+    pass,
+    holm: 1,
+  };
+};
+
+describe('advice', () => {
+  const collapsed = { code: 'entropy-collapse', message: 'the entropy fell' };
+  const against = (code: string): string[] =>
+    code === 'entropy-collapse' ? ['maxrl', 'pkpo', 'clip-cov', 'lp-reg'] : [];
+  const rows = [
+    rowOf('maxrl', [-0.03, -0.06, -0.01, 0.01], [0.08, 0.04, 0.12, 0.001]),
+    rowOf('pkpo', NONE, [0.09, 0.06, 0.12, 0.001]),
+    rowOf('clip-cov', NONE, NONE),
+    rowOf('rloo', [0.1, 0.08, 0.12, 0.001], NONE),
+  ];
+
+  it('names rows against the diagnosis whose interval leaves 0 out, the surest first, and what was tried in vain', () => {
+    const [{ helped, others, untried }] = adviceFor([collapsed], rows, against);
+    expect(helped.map(({ row }) => row)).toEqual(['pkpo', 'maxrl']);
+    expect(others.map(({ row }) => row)).toEqual(['clip-cov']);
+    expect(untried).toEqual(['lp-reg']);
+  });
+
+  it('is none where no row helped', () => {
+    const [{ helped }] = adviceFor([collapsed], rows.slice(2), against);
+    expect(helped).toEqual([]);
+    expect(adviceFor([{ code: 'no-reward', message: '' }], rows, against)[0].helped).toEqual([]);
+  });
+
+  it('is about diagnoses that there are, of methods of the catalogue', () => {
+    const { methods } = catalogue();
+    const codes = [...new Set(methods.flatMap(({ against: own }) => own))];
+    expect(codes.filter((code) => !DIAGNOSIS_CODES.includes(code))).toEqual([]);
+    expect(codes.length).toBeGreaterThanOrEqual(10);
+    const { rows: measured } = readArena(
+      readFileSync(new URL('../../bench/arena/results.json', import.meta.url), 'utf8'),
+    );
+    const ids = methods.map(({ name }) => name);
+    expect(measured.flatMap(({ of }) => of).filter((id) => !ids.includes(id))).toEqual([]);
+  });
+});
+
+describe('`advise --run`', () => {
+  const log = (...lines: readonly object[]): void => {
+    mkdirSync('mine', { recursive: true });
+    writeFileSync('mine/metrics.jsonl', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  };
+
+  it('says each diagnosis once, in the words of its last time, and nothing of methods that ended a stage', async () => {
+    const one = { step: 3, stage: 'grpo', diagnosis: 'pass-at-k-falls', level: 'note' };
+    const ended = { step: 9, stage: 'grpo', diagnosis: 'stage-ended', level: 'note', message: 'ended' };
+    log(
+      { step: 1, stage: 'grpo', loss: 0 },
+      { ...one, message: 'first' },
+      { ...one, step: 8, message: 'fewer are solved' },
+      ended,
+    );
+    const { advice } = JSON.parse(await call('advise', '--run', 'mine', '--json'));
+    expect(advice.map(({ code, message }: Record<string, string>) => [code, message])).toEqual([
+      ['pass-at-k-falls', 'fewer are solved'],
+    ]);
+    expect(await call('advise', '--run', 'mine')).toMatch(
+      /^mine: one diagnosis\.\n\npass-at-k-falls {2}fewer are solved\n/,
+    );
+  });
+
+  it('has no advice for a run without a diagnosis, and names a folder that is no run', async () => {
+    log({ step: 1, stage: 'grpo', loss: 0 });
+    expect(await call('advise', '--run', 'mine')).toBe('mine: no diagnosis, and so no advice.\n');
+    await expect(call('advise', '--run', 'nowhere')).rejects.toThrow(/nowhere {2}holds no run with a log/);
+  });
+});
+
+it('`methods ls --for` lists what is made against a diagnosis, and names the nearest of another word', async () => {
+  expect(await call('methods', 'ls', '--for', 'pass-at-k-falls')).toMatch(/ {2}pkpo /);
+  expect(await call('methods', 'ls', '--for', 'slow-verifier')).toBe('no method is declared against slow-verifier\n');
+  await expect(call('methods', 'ls', '--for', 'entropy-colapse')).rejects.toThrow('did you mean "entropy-collapse"?');
+});
