@@ -88,6 +88,7 @@ export default defineConfig(({ mode }) => {
                 'test/slow/**',
                 'test/smollm2/**',
                 'test/openenv/**',
+                'test/python/**',
                 'test/fleet/server/**',
               ],
               ...ALONE,
@@ -160,6 +161,14 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'openenv',
             include: ['test/openenv/**/*.test.ts'],
+            pool: 'forks',
+          },
+        },
+        {
+          // Needs the problems that .ci/run python installs.
+          test: {
+            name: 'python',
+            include: ['test/python/**/*.test.ts'],
             pool: 'forks',
           },
         },

@@ -33,6 +33,14 @@ export { fileStore } from './run/store/files.node.ts';
 export type { Store } from './run/store/store.ts';
 export type { Summary } from './run/summary.ts';
 export type { RunEnd, Tracker } from './run/tracker.ts';
+export type { SandboxEngine } from './sandbox/limits.ts';
+export {
+  openPython,
+  type PythonFailure,
+  type PythonLimits,
+  type PythonResult,
+  type PythonSandbox,
+} from './sandbox/python.node.ts';
 export { type LiveOptions, liveMlflow } from './trackers/mlflow.ts';
 export type { MlflowPlace } from './trackers/mlflow_client.ts';
 export type { Environment, SentRun } from './trackers/sent_tracker.ts';

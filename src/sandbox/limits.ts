@@ -27,7 +27,7 @@ export interface SandboxFailed {
 export type SandboxResult = { readonly ok: true; readonly output: string; readonly fuel: number } | SandboxFailed;
 
 /** The sandboxes by name, and what else checks answers. */
-export type SandboxName = 'javascript' | 'sql' | 'regex' | 'json-schema';
+export type SandboxName = 'javascript' | 'sql' | 'regex' | 'json-schema' | 'python';
 
 /** How an engine says what it is, for the fingerprint of a run. */
 export interface SandboxEngine {
