@@ -190,6 +190,10 @@ async function scoreOne(
     const lengths = `${values.length} values for ${count} completions`;
     return fail(`${describeReward(reward)} gave ${lengths} ${step} — give one value per completion, in their order.`);
   } catch (error) {
+    // A verdict that it asked for at once, of a task that has none.
+    if (error instanceof PluginError && error.code === 'judged-together') {
+      return fail(`${describeReward(reward)}: ${error.message}`);
+    }
     if (error instanceof PluginError) return fail(error.message);
     const remedy = 'correct it, or give null where it does not apply';
     return fail(`${describeReward(reward)} failed ${step}: ${describeError(error)} — ${remedy}.`);

@@ -112,6 +112,21 @@ export function judgedTogether(): never {
   );
 }
 
+/**
+ * A verdict that is needed at once: in the middle of a completion, or of an answer.
+ *
+ * @param asker  who needs it
+ * @throws PluginError naming the asker, where the task's answers are judged together
+ */
+export function atOnce(asker: string, verify: () => Verdict): Verdict {
+  try {
+    return verify();
+  } catch (error) {
+    if (!(error instanceof PluginError && error.code === 'judged-together')) throw error;
+    throw new PluginError(error.code, `${asker}: ${error.message}`, { ...error.facts, asker });
+  }
+}
+
 const LONGEST_VALUE = 80;
 
 /** A value in a line; NaN is there as it is. */

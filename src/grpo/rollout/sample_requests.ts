@@ -1,4 +1,5 @@
 /** Completions of requests, as plain sampling draws them: with a stage's token controls, at whatever temperatures are asked. */
+import { atOnce } from '../../data/judging/judged.ts';
 import type { TaskItem } from '../../data/task.ts';
 import { PluginError } from '../../errors.ts';
 import type { GroupRequest, PartialCompletion } from '../../methods/points.ts';
@@ -75,9 +76,8 @@ async function sampleAt(
   if (tokenControls.length === 0) return sampleKept(engine, items, settings, stage.staleness === undefined);
   const acts = controlActs(step);
   const after: CompletionControl['after'] = (tokens, item) => {
-    const seen = partial(engine, tokens, item);
     for (const { id, part } of tokenControls) {
-      const next = part.after?.(tokens, item, seen);
+      const next = part.after?.(tokens, item, partial(engine, id, tokens, item));
       if (next === undefined) continue;
       acts.count(id);
       return next === 'stop' ? next : requireTokens(id, next, engine.tasks.codec.vocabSize);
@@ -142,10 +142,12 @@ function requireFactor(id: string, factor: number): number {
   throw new PluginError('method-failed', message, { id });
 }
 
-function partial({ tasks }: Engine, tokens: Int32Array, item: TaskItem): PartialCompletion {
+/** @param id  of the control that looks at it */
+function partial({ tasks }: Engine, id: string, tokens: Int32Array, item: TaskItem): PartialCompletion {
   const text = (): string => completionText(tasks, { tokens, finishReason: 'stop' });
   const tokensOf = (written: string): Int32Array => tasks.codec.encode(written);
-  return { text, tokensOf, verdict: () => tasks.verify(item, text(), { finishReason: 'stop' }) };
+  const verify = () => tasks.verify(item, text(), { finishReason: 'stop' });
+  return { text, tokensOf, verdict: () => atOnce(`method "${id}"`, verify) };
 }
 
 /** An id beyond the vocabulary would be read from memory that is not its own. @throws PluginError */

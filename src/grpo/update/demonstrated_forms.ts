@@ -2,6 +2,7 @@
  * Demonstrations in the forms in which methods of later stages speak to the policy: a verdict after an answer, say. A
  * small policy knows no form that it was never shown.
  */
+import { atOnce } from '../../data/judging/judged.ts';
 import type { Demonstration } from '../../data/prompts/dialogue_tokens.ts';
 import { followUpTokens } from '../../data/prompts/follow_up.ts';
 import type { TaskItem } from '../../data/task.ts';
@@ -23,15 +24,15 @@ export function inForm(
   if (forms.length === 0 || rows !== undefined) return undefined; // the user's rows are no problems of the run
   const rng = rngFor(`form|${seed}|${stageIndex}|${index}`);
   if (rng.float() >= formShare) return undefined;
-  const { part: demonstrate } = forms[rng.int(0, forms.length - 1)];
+  const { id, part: demonstrate } = forms[rng.int(0, forms.length - 1)];
   const answer = withoutEnd(tasks, tasks.demonstrationTokens(item, seed, index));
-  const attempt = attemptAt(tasks, item, seed, index, rng);
+  const attempt = attemptAt(tasks, id, item, seed, index, rng);
   return demonstrate({
     item,
     prompt: tasks.promptTokens(item),
     rng,
     answer,
-    isAnswerRight: isRight(tasks, item, answer),
+    isAnswerRight: isRight(tasks, id, item, answer),
     ...attempt,
     word: (name) => wordTokens(tasks.codec, name),
     followUp: (...turns) => followUpTokens(tasks, item, turns),
@@ -41,16 +42,16 @@ export function inForm(
 }
 
 /** Half of the time a right answer, where the task knows one, else that of another problem. */
-function attemptAt(tasks: TaskSet, item: TaskItem, seed: number, index: number, rng: Rng) {
+function attemptAt(tasks: TaskSet, id: string, item: TaskItem, seed: number, index: number, rng: Rng) {
   const other = rng.float() < 0.5 ? item : tasks.trainItem(seed, index + 1 + rng.int(0, 999));
   const known = tasks.codec.encode(other.answer);
   const attempt = known.length > 0 ? known : withoutEnd(tasks, tasks.demonstrationTokens(other, seed, index));
-  return { attempt, isAttemptRight: isRight(tasks, item, attempt) };
+  return { attempt, isAttemptRight: isRight(tasks, id, item, attempt) };
 }
 
-function isRight(tasks: TaskSet, item: TaskItem, answer: Int32Array): boolean {
+function isRight(tasks: TaskSet, id: string, item: TaskItem, answer: Int32Array): boolean {
   const text = completionText(tasks, { tokens: answer, finishReason: 'stop' });
-  return tasks.verify(item, text, { finishReason: 'eos' }).score === 1;
+  return atOnce(`method "${id}"`, () => tasks.verify(item, text, { finishReason: 'eos' })).score === 1;
 }
 
 function withoutEnd({ fixedCompletionTokens }: TaskSet, tokens: Int32Array): Int32Array {

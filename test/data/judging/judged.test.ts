@@ -2,12 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { checkJudgedTask, checkTask } from '../../../src/data/check/check_task.ts';
 import { bindTask } from '../../../src/data/create_task.ts';
-import { judgedTogether, verdictsOf } from '../../../src/data/judging/judged.ts';
+import { atOnce, judgedTogether, verdictsOf } from '../../../src/data/judging/judged.ts';
 import type { AnyTaskDefinition } from '../../../src/data/registry.ts';
 import { registeredTask } from '../../../src/data/registry.ts';
 import type { AskedAnswer, GivenAnswer, Knobs } from '../../../src/data/task.ts';
 import { oneTask, type TaskSet, taskSet } from '../../../src/data/task_set.ts';
 import type { Json } from '../../../src/options/json.ts';
+import { scoreRewards } from '../../../src/rewards/reward_function.ts';
 import type { Verdict } from '../../../src/rewards/verdict.ts';
 
 const gcd = await registeredTask('gcd').load();
@@ -163,5 +164,30 @@ describe('verdicts of a task that judges many answers at once', () => {
     );
     const [{ item, completion, context }] = answersOf(tasks);
     expect(() => tasks.verify(item, completion, context)).toThrow('its answers are judged together');
+  });
+});
+
+describe('a verdict that is needed at once', () => {
+  it('is the verifier’s, or who needs it is named where the answers are judged together', () => {
+    expect(atOnce('method "early-stop"', () => RIGHT)).toBe(RIGHT);
+    expect(() => atOnce('method "early-stop"', judgedTogether)).toThrow(
+      /^method "early-stop": task: its answers are judged together, .*leave out the method or reward that asks, or give verify too\.$/,
+    );
+  });
+
+  it('a reward that asks for one is named too', async () => {
+    const batch = {
+      completions: ['1'],
+      verdicts: [RIGHT],
+      items: [{ prompt: '', columns: {} }],
+      trainerState: { step: 0, progress: 0 },
+      judge: judgedTogether,
+    } as never;
+    const asks = {
+      name: 'asks',
+      score: (given: { judge?: (row: number, text: string) => Verdict }) => [given.judge?.(0, '1').score ?? null],
+    };
+    const { failures } = await scoreRewards([asks as never], batch);
+    expect(failures[0]?.message).toMatch(/^reward "asks": task: its answers are judged together/);
   });
 });
