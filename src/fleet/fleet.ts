@@ -6,7 +6,7 @@
  * what nobody answers in time the learner samples itself, and the run has the bits of one machine.
  */
 import { FleetError } from '../errors.ts';
-import { type Generator, labelled, type SampleRequest, type SampleSettings } from '../grpo/generator.ts';
+import { type Generator, labelled, type SampleRequest } from '../grpo/generator.ts';
 import { nextTask } from '../kernels/next_task.ts';
 import type { Policy } from '../model/policy.ts';
 import type { Completion, GenerationSettings } from '../model/sampling/generation.ts';
@@ -19,6 +19,7 @@ import { randomHex } from './random_hex.ts';
 import { SentWeights } from './sent_weights.ts';
 import { type FleetFigures, Tally } from './tally.ts';
 import { Trust } from './trust.ts';
+import { type SampleTurns, sampleEpisodes } from './turns.ts';
 import { Workers } from './workers.ts';
 
 /** Milliseconds between two looks at what has come. */
@@ -126,17 +127,22 @@ export class Fleet {
   }
 
   /**
-   * A generator whose completions the fleet samples. Scores, token controls and episodes of several turns stay with the local
-   * one: they read what only the learner has.
+   * A generator whose completions the fleet samples, turn by turn where they are episodes. Scores and token controls stay with the
+   * local one: they read what only the learner has.
    */
   generator(policy: Policy, local: Generator): Generator {
     const sample: Generator['sample'] = async (requests, settings) => {
       const { control, turns, keep: _, ...rest } = settings;
-      const why = localOnly({ control, turns });
-      if (why === undefined)
-        return { completions: await this.#sample(policy, local, requests, rest), places: undefined };
-      this.#sayOnce(`fleet: ${why}, so these completions are sampled by the learner`);
-      return local.sample(requests, settings);
+      if (control !== undefined) {
+        const why = 'a token control reads each token as it is sampled';
+        this.#sayOnce(`fleet: ${why}, so these completions are sampled by the learner`);
+        return local.sample(requests, settings);
+      }
+      const sampleThere: SampleTurns = (asked, how) => this.#sample(policy, local, asked, how);
+      const completions = turns
+        ? labelled(requests, await sampleEpisodes(requests, rest, turns, sampleThere))
+        : await sampleThere(requests, rest);
+      return { completions, places: undefined };
     };
     return {
       sample,
@@ -267,12 +273,6 @@ export class Fleet {
     this.#said.add(line);
     this.#options.say(line);
   }
-}
-
-/** Why completions cannot be sampled elsewhere. */
-function localOnly({ control, turns }: Pick<SampleSettings, 'control' | 'turns'>): string | undefined {
-  if (control !== undefined) return 'a token control reads each token as it is sampled';
-  return turns === undefined ? undefined : 'the turns of an episode are answered as they end';
 }
 
 /** From 0 to 1, and no worker can foresee it. */

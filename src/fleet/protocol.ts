@@ -12,7 +12,7 @@ import type { Completion, GenerationSettings } from '../model/sampling/generatio
 import { ByteReader, ByteWriter } from './bytes.ts';
 
 /** Rises with every change of what a message means: learner and workers must have the same. */
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 
 /** Largest message: what servers take by default, less room for headers. */
 export const MESSAGE_BYTES = 1024 * 1024 - 4096;
@@ -71,7 +71,7 @@ export function encodeTask({ id, weights, settings, requests }: FleetTask): Uint
   to.u32(weights.version);
   to.hex(weights.sha256);
   to.f64(weights.bytes);
-  const { sampling, samplingKey, maxCompletionTokens, stopIds, fixedCompletionTokens } = settings;
+  const { sampling, samplingKey, maxCompletionTokens, stopIds, fixedCompletionTokens, turnTokens = 0 } = settings;
   to.f64(sampling.temperature);
   to.u32(sampling.topK);
   to.f64(sampling.topP);
@@ -81,6 +81,7 @@ export function encodeTask({ id, weights, settings, requests }: FleetTask): Uint
   to.u32(maxCompletionTokens);
   to.u8(fixedCompletionTokens === undefined ? 0 : 1);
   to.u32(fixedCompletionTokens ?? 0);
+  to.u32(turnTokens);
   writeInts(to, Int32Array.from(stopIds));
   to.u16(requests.length);
   for (const { prompt, rollouts } of requests) {
@@ -112,6 +113,7 @@ export function decodeTask(bytes: Uint8Array): FleetTask {
   const maxCompletionTokens = from.within('most tokens', from.u32(), 1, MOST_TOKENS);
   const isFixed = flag(from);
   const fixed = from.within('fixed tokens', from.u32(), isFixed ? 1 : 0, MOST_TOKENS);
+  const turnTokens = from.within('tokens of a turn', from.u32(), 0, MOST_TOKENS);
   const stopIds = [...readInts(from, 'end tokens', 0, MOST_STOP_IDS)];
   const settings: GenerationSettings = {
     sampling: { temperature, topK, topP, minP: hasMinP ? minP : null },
@@ -119,6 +121,7 @@ export function decodeTask(bytes: Uint8Array): FleetTask {
     maxCompletionTokens,
     stopIds,
     ...(isFixed && { fixedCompletionTokens: fixed }),
+    ...(turnTokens > 0 && { turnTokens }),
   };
   const requests = Array.from({ length: from.within('prompts', from.u16(), 1, MOST_REQUESTS) }, () => {
     const prompt = readInts(from, 'tokens of a prompt', 1, MOST_TOKENS);
@@ -208,12 +211,12 @@ function writeCompletions(to: ByteWriter, completions: readonly SampledCompletio
 
 function readCompletion(
   from: ByteReader,
-  { stopIds, maxCompletionTokens, fixedCompletionTokens }: GenerationSettings,
+  { stopIds, maxCompletionTokens, fixedCompletionTokens, turnTokens = maxCompletionTokens }: GenerationSettings,
   vocabSize: number,
   begun: Int32Array = new Int32Array(),
 ): SampledCompletion {
   const finishReason = FINISH_REASONS[from.within('end', from.u8(), 0, FINISH_REASONS.length - 1)];
-  const most = fixedCompletionTokens ?? maxCompletionTokens;
+  const most = fixedCompletionTokens ?? Math.min(maxCompletionTokens, begun.length + turnTokens);
   const count = from.within('tokens of a completion', from.u32(), Math.max(1, begun.length), most);
   const tokens = from.ints(count);
   for (const token of tokens) from.within('a token', token, 0, vocabSize - 1);

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { encodeResult, type FleetResult, type SampledCompletion } from '../../src/fleet/protocol.ts';
 import { budget } from '../support/budget.ts';
-import { forgetful, honest, liar, lossy, type WorkerFault } from '../support/faulty_bus.ts';
+import { forgetful, honest, liar, lossy, slow, type WorkerFault } from '../support/faulty_bus.ts';
 import { type TestFleet, type Trained, trainSmall } from '../support/fleets.ts';
 import { smallConfig } from '../support/small_runs.ts';
 
@@ -41,11 +41,24 @@ it('token controls are sampled by the learner, and it says so', async () => {
   expect(said.join('\n')).toMatch(/token control reads each token/);
 });
 
+it.each([
+  ['guess_number', '{name: guess_number, max: 9, numbers: 5, turns: 3}', 'dynamic_sampling: refill'],
+  ['frozen_lake', '{name: frozen_lake, slip: 20}', 'beta: 0.01'],
+])('the turns of %s are sampled by workers, and answered by the learner', async (_, task, line) => {
+  const yaml = smallConfig(`${line}\nnum_generations_eval: 2`)
+    .replace(/task: .*/, `task: ${task}`)
+    .replace(/reward_funcs: .*/, 'reward_funcs: [byLength]');
+  const { figures, said, ...run } = await trainSmall(yaml, { workers: [honest, lossy(7)], verifyShare: 0.2 });
+  expect({ ...run, said: [] }).toEqual(await trainSmall(yaml));
+  expect(figures).toMatchObject({ groupsHere: 0, refused: 0 });
+});
+
 describe('faults', () => {
-  const seeds = Array.from({ length: budget({ quick: 2, all: 12 }) }, (_, i) => i);
-  it.each(seeds)('messages lost, doubled and delayed, and a server that forgets, by seed %i', async (seed) => {
-    const workers = [lossy(seed), lossy(seed + 100)];
-    await trained({ workers, learner: forgetful(seed), hurry: 100, verifyShare: 0.2 });
+  const seeds = Array.from({ length: budget({ quick: 2, all: 30 }) }, (_, i) => i);
+  it.each(seeds)('messages lost, doubled, delayed and reordered, a server that forgets, by seed %i', async (seed) => {
+    const workers = [lossy(seed), seed % 3 === 0 ? slow : lossy(seed + 100)];
+    const hurry = seed % 2 === 0 ? 100 : 1000; // so that leases of ten seconds last a tenth of one, or are too short
+    await trained({ workers, learner: forgetful(seed), hurry, verifyShare: 0.2 });
   });
 });
 

@@ -6,6 +6,7 @@ import { rngFor } from '../../src/kernels/philox.ts';
 
 const WIDE = 2 ** 20;
 const DELAY_MS = 15;
+const SLOW_MS = 150;
 
 /** What a worker does to its bus. */
 export type WorkerFault = (bus: WorkerBus) => WorkerBus;
@@ -13,14 +14,15 @@ export type WorkerFault = (bus: WorkerBus) => WorkerBus;
 /** It does not wait for long, so that it ends with the test. */
 export const honest: WorkerFault = (bus) => ({ ...bus, next: (run, wait) => bus.next(run, Math.min(wait, 20)) });
 
-/** Loses, doubles and delays one message in four each. */
+/** Loses, doubles and delays one message in four each, in another order. */
 export function lossy(seed: number): WorkerFault {
   const rng = rngFor(`lossy|${seed}`);
   return (bus) => ({
     ...honest(bus),
     async answer(run, result) {
       if (rng.float() < 0.25) return undefined;
-      if (rng.float() < 0.25) await new Promise((resolve) => setTimeout(resolve, DELAY_MS));
+      // By a time of its own, so that answers overtake each other.
+      if (rng.float() < 0.25) await new Promise((resolve) => setTimeout(resolve, DELAY_MS * rng.float()));
       if (rng.float() < 0.25) await bus.answer(run, result);
       return bus.answer(run, result);
     },
@@ -29,6 +31,15 @@ export function lossy(seed: number): WorkerFault {
     },
   });
 }
+
+/** Takes a hundred times as long as another to answer, so that most of its leases run out. */
+export const slow: WorkerFault = (bus) => ({
+  ...honest(bus),
+  async answer(run, result) {
+    await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
+    return bus.answer(run, result);
+  },
+});
 
 /** A server that loses one task in four, and once in a while everything. */
 export function forgetful(seed: number) {

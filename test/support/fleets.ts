@@ -12,6 +12,7 @@ import { work } from '../../src/fleet/worker.ts';
 import { localGenerator, type MakeGenerator } from '../../src/grpo/generator.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import type { VerifiedCompletion } from '../../src/methods/records.ts';
+import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { plainWasm } from './small_runs.ts';
@@ -31,6 +32,12 @@ export interface TestFleet {
   /** How much faster the fleet's clock is; default 1. */
   readonly hurry?: number;
 }
+
+/** Of an untrained policy too some completions are better than others. */
+const byLength: RewardFunction = {
+  name: 'byLength',
+  score: ({ completionTokens }) => completionTokens.map(({ length }) => (length % 5) / 4),
+};
 
 /** What a run leaves behind, all that was sampled included. */
 export interface Trained {
@@ -57,7 +64,7 @@ export async function trainSmall(yaml: string, fleet?: TestFleet): Promise<Train
     new Fleet(learner(broker.learner(), broker), { verifyShare, clock, say: (line) => said.push(line), joinMs });
   const makeGenerator: MakeGenerator | undefined =
     learning && ((policy, version) => learning.generator(policy, localGenerator(policy, version)));
-  const run = await openRun(config, task, await plainWasm(), { makeGenerator });
+  const run = await openRun(config, task, await plainWasm(), { makeGenerator, rewards: { byLength } });
   await learning?.open(RUN, runCard(run, VERSION));
   const working = workers.map((change, i) =>
     work({
@@ -89,6 +96,6 @@ export async function trainSmall(yaml: string, fleet?: TestFleet): Promise<Train
   }
 }
 
-function plain({ text, tokens, logprobs, entropies, finishReason }: VerifiedCompletion): unknown {
-  return { text, tokens, logprobs, entropies, finishReason };
+function plain({ text, tokens, labels, logprobs, entropies, finishReason }: VerifiedCompletion): unknown {
+  return { text, tokens, labels, logprobs, entropies, finishReason };
 }

@@ -36,6 +36,8 @@ export interface GenerationSettings {
   readonly stopIds: readonly number[];
   /** Every completion stops after exactly this many tokens, whatever they are. */
   readonly fixedCompletionTokens?: number | undefined;
+  /** Most tokens after those that a completion begins with; default: as many as it has room for. */
+  readonly turnTokens?: number | undefined;
 }
 
 export interface KeptGeneration {
@@ -112,7 +114,8 @@ async function sampleAll(
       prefix: prompt,
       rolloutNumbers,
       stopIds,
-      maxTokens: maxTokens(settings),
+      maxTokens: settings.turnTokens ?? maxTokens(settings),
+      room: maxTokens(settings),
     })),
   );
   begin(sampler, sequences, requests);
