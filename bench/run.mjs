@@ -18,6 +18,7 @@ const benchmarks = {
   seeds: 'what do the shipped configs reach, whatever the seed?',
   methods: 'what does each method reach from random weights, and is it stable off-policy?',
   arena: 'which method helps, from the same start, with the same number of sampled tokens?',
+  fleet: 'when does a fleet pay, and how far?',
   staleness: 'what does it cost to learn from batches that were sampled ahead?',
   strategies: 'what do sources and strategies bring at the same number of sampled tokens?',
   'strategy-costs': 'what do a step and its memory cost with each source and strategy, beside a plain one?',

@@ -177,6 +177,8 @@ export class Fleet {
         void this.#bus.drop(number);
       }
       this.#tally.waited(this.#clock() - start);
+      const line = this.#tally.diagnosis(this.#workers.present);
+      if (line !== undefined) this.#options.say(line);
     }
   }
 
@@ -206,7 +208,9 @@ export class Fleet {
   async #send(): Promise<void> {
     if (this.#clock() < this.#retryAt) return;
     try {
+      const start = this.#clock();
       if (this.#unsent.size > 0) await this.#weights.send();
+      this.#tally.sent(this.#clock() - start);
       for (const number of [...this.#unsent]) {
         this.#unsent.delete(number);
         const bytes = this.#tasks.get(number);

@@ -12,18 +12,23 @@ export interface FleetFigures {
   /** Answers that came twice, and those that were refused. */
   readonly doubled: number;
   readonly refused: number;
-  /** Seconds for which the learner waited for completions, and since it opened the fleet. */
+  /** Seconds for which the learner waited for completions, sending included; for which it sent weights; and since it opened the fleet. */
   readonly waitedSeconds: number;
+  readonly sentSeconds: number;
   readonly seconds: number;
 }
 
 /** Below this share of waiting, further workers change next to nothing. */
 const BUSY = 0.05;
+/** Seconds of a run after which it is said. */
+const DIAGNOSED_AFTER = 60;
 
 export class Tally {
   readonly #clock: () => number;
   #begun = 0;
   #waitedMs = 0;
+  #sentMs = 0;
+  #hasDiagnosed = false;
   #there = 0;
   #here = 0;
   #checked = 0;
@@ -41,6 +46,19 @@ export class Tally {
 
   waited(milliseconds: number): void {
     this.#waitedMs += milliseconds;
+  }
+
+  sent(milliseconds: number): void {
+    this.#sentMs += milliseconds;
+  }
+
+  /** What is to be said while the run is under way, once: that further workers change nothing. */
+  diagnosis(workers: number): string | undefined {
+    const figures = this.figures(workers);
+    if (this.#hasDiagnosed || figures.seconds < DIAGNOSED_AFTER) return undefined;
+    const said = busyLine(figures);
+    this.#hasDiagnosed = said !== undefined;
+    return said;
   }
 
   sampledThere(groups: number): void {
@@ -72,6 +90,7 @@ export class Tally {
       doubled: this.#doubled,
       refused: this.#refused,
       waitedSeconds: this.#waitedMs / 1000,
+      sentSeconds: this.#sentMs / 1000,
       seconds: (this.#clock() - this.#begun) / 1000,
     };
   }
@@ -79,9 +98,8 @@ export class Tally {
 
 /** What the figures come to, in a sentence; and another one where the fleet does not pay. */
 export function fleetLines(figures: FleetFigures): string[] {
-  const { groupsThere, groupsHere, checked, doubled, refused, waitedSeconds, seconds } = figures;
-  const waiting = seconds > 0 ? waitedSeconds / seconds : 0;
-  const percent = (share: number): string => `${Math.round(100 * share)} %`;
+  const { groupsThere, groupsHere, checked, doubled, refused, waitedSeconds, sentSeconds, seconds } = figures;
+  const share = (part: number): string => percent(seconds > 0 ? part / seconds : 0);
   const further = [
     ...(groupsHere > 0 ? [`${groupsHere} by the learner`] : []),
     ...(checked > 0 ? [`${checked} checked`] : []),
@@ -89,8 +107,18 @@ export function fleetLines(figures: FleetFigures): string[] {
     ...(refused > 0 ? [`${refused} refused`] : []),
   ];
   const sampled = [`${groupsThere} groups were sampled by workers`, ...further].join(', ');
-  const lines = [`fleet: ${sampled}; the learner waited ${percent(waiting)} of the time`];
-  if (waiting < BUSY && groupsThere > 0)
-    lines.push(`fleet: the learner is busy ${percent(1 - waiting)} of the time: more workers change nothing`);
-  return lines;
+  const waited = `the learner waited ${share(waitedSeconds)} of the time, ${share(sentSeconds)} for weights to be sent`;
+  const busy = busyLine(figures);
+  return [`fleet: ${sampled}; ${waited}`, ...(busy === undefined ? [] : [busy])];
+}
+
+/** undefined where further workers may change something. */
+function busyLine({ groupsThere, waitedSeconds, seconds }: FleetFigures): string | undefined {
+  const waiting = seconds > 0 ? waitedSeconds / seconds : 0;
+  if (waiting >= BUSY || groupsThere === 0) return undefined;
+  return `fleet: the learner is busy ${percent(1 - waiting)} of the time: more workers change nothing`;
+}
+
+function percent(share: number): string {
+  return `${Math.round(100 * share)} %`;
 }

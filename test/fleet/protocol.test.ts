@@ -21,7 +21,7 @@ const TASK: FleetTask = {
     samplingKey: [-1, 2_000_000_000],
     maxCompletionTokens: 4,
     stopIds: [0],
-    turnTokens: 3,
+    turnTokens: 4,
   },
   requests: [
     { prompt: Int32Array.of(1, 2), rollouts: [{ rollout: 2 ** 40 - 1, turn: 2, tokens: Int32Array.of(5) }] },

@@ -21,6 +21,8 @@ import {
 const NANOSECONDS = 1_000_000;
 /** Nanoseconds after which a server forgets what nobody has cleared. */
 const DAY = 24 * 3600 * 1000 * NANOSECONDS;
+/** Copies of what a cluster holds: one of its servers may be lost at any moment. */
+const REPLICAS = 3;
 /** Milliseconds for another learner of the run to say that it is there. */
 const CLAIM_MS = 1000;
 
@@ -152,7 +154,8 @@ export class NatsLearnerBus implements LearnerBus {
       () => true,
       () => false,
     );
-    if (!isThere) await this.#manager.streams.add(stream);
+    const isCluster = this.#connection.info?.cluster !== undefined;
+    if (!isThere) await this.#manager.streams.add({ ...stream, ...(isCluster && { num_replicas: REPLICAS }) });
   }
 
   async #clear(): Promise<void> {
