@@ -27,8 +27,8 @@ export interface TensorRecord {
 /** Element types that can be read. */
 export type TensorDtype = 'F32' | 'F16' | 'BF16' | 'I32' | 'U32';
 
-/** Those that are written. */
-type WrittenDtype = 'F32' | 'I32' | 'U32';
+/** Those of data in memory. */
+type DataDtype = 'F32' | 'I32' | 'U32';
 
 /** One tensor as read: `dtype` is the file's, `data` is widened to 4 bytes per element. */
 export interface DecodedTensor {
@@ -79,7 +79,7 @@ export function encodeSafetensors(
 export interface TensorDescription {
   readonly name: string;
   readonly shape: readonly number[];
-  readonly dtype: WrittenDtype;
+  readonly dtype: TensorDtype;
 }
 
 /** The file of these tensors with zeros for data, which goes to `dataBegin` and on, one tensor after the other. */
@@ -88,7 +88,7 @@ export function allocateSafetensors(
   metadata: Readonly<Record<string, string>> = {},
 ): { readonly file: Uint8Array<ArrayBuffer>; readonly dataBegin: number } {
   const head = safetensorsHead(tensors, metadata);
-  const file = new Uint8Array(head.length + tensors.reduce((sum, { shape }) => sum + 4 * sizeOf(shape), 0));
+  const file = new Uint8Array(head.length + tensors.reduce((sum, tensor) => sum + bytesOf(tensor), 0));
   file.set(head);
   return { file, dataBegin: head.length };
 }
@@ -228,8 +228,9 @@ function encodeHeader(tensors: readonly TensorDescription[], metadata: Readonly<
   const lines: string[] = [];
   if (Object.keys(metadata).length > 0) lines.push(`"${METADATA_KEY}":${JSON.stringify(metadata)}`);
   let offset = 0;
-  for (const { name, shape, dtype } of tensors) {
-    const end = offset + 4 * sizeOf(shape);
+  for (const tensor of tensors) {
+    const { name, shape, dtype } = tensor;
+    const end = offset + bytesOf(tensor);
     lines.push(`${JSON.stringify(name)}:${JSON.stringify({ dtype, shape, data_offsets: [offset, end] })}`);
     offset = end;
   }
@@ -239,11 +240,11 @@ function encodeHeader(tensors: readonly TensorDescription[], metadata: Readonly<
   return padded;
 }
 
-function sizeOf(shape: readonly number[]): number {
-  return shape.reduce((count, dimension) => count * dimension, 1);
+function bytesOf({ shape, dtype }: TensorDescription): number {
+  return shape.reduce((count, dimension) => count * dimension, ELEMENT_BYTES[dtype]);
 }
 
-function dtypeOf(data: TensorData): WrittenDtype {
+function dtypeOf(data: TensorData): DataDtype {
   if (data instanceof Float32Array) return 'F32';
   return data instanceof Int32Array ? 'I32' : 'U32';
 }
@@ -341,7 +342,7 @@ function widenBfloat(bits: Uint16Array): Float32Array {
 
 /** Product of the dimensions; undefined when it is no exact integer. */
 function elementCount(shape: readonly number[]): number | undefined {
-  const product = sizeOf(shape);
+  const product = shape.reduce((count, dimension) => count * dimension, 1);
   return isNaturals(shape) && Number.isSafeInteger(product) ? product : undefined;
 }
 

@@ -14,11 +14,11 @@ import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { modelCard } from '../../src/run/model/model_card.ts';
 import { exportModel, lastOrigin } from '../../src/run/model/model_export.ts';
 import { loadOwnModel, weightsSha256 } from '../../src/run/model/model_files.ts';
-import { type ModelPlace, merged, openPretrained, type Pretrained } from '../../src/run/model/pretrained.ts';
+import { folderOf, type ModelPlace, merged, openPretrained, type Pretrained } from '../../src/run/model/pretrained.ts';
 import { openForInference, openRun } from '../../src/run/open_run.ts';
 import type { Store } from '../../src/run/store/store.ts';
 import { randomGroups, SMALL_CAPACITY } from '../support/policies.ts';
-import { folderOf, SMALL_ADAPTER, smallPretrainedFiles, writeSmallAdapter } from '../support/small_pretrained.ts';
+import { SMALL_ADAPTER, smallPretrainedFiles, writeSmallAdapter } from '../support/small_pretrained.ts';
 
 const YAML = `model_name_or_path: ./base
 task: reverse_text

@@ -11,10 +11,10 @@ import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { modelCard } from '../../src/run/model/model_card.ts';
 import { exportModel, lastOrigin } from '../../src/run/model/model_export.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
-import { openPretrained, type Pretrained } from '../../src/run/model/pretrained.ts';
+import { folderOf, openPretrained, type Pretrained } from '../../src/run/model/pretrained.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
-import { folderOf, openSmallPretrained, PADDED_VOCABULARY, smallPretrainedFiles } from '../support/small_pretrained.ts';
+import { openSmallPretrained, PADDED_VOCABULARY, smallPretrainedFiles } from '../support/small_pretrained.ts';
 
 const RUN = `model_name_or_path: ./base
 seed: 3

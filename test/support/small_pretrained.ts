@@ -7,7 +7,7 @@ import { type AdapterConfig, adapterScale } from '../../src/model/pretrained/ada
 import type { ModelShape } from '../../src/model/shape.ts';
 import { type AdapterBase, writeAdapter } from '../../src/run/model/adapter_export.ts';
 import { writeModel } from '../../src/run/model/model_files.ts';
-import { openPretrained, type Pretrained } from '../../src/run/model/pretrained.ts';
+import { folderOf, openPretrained, type Pretrained } from '../../src/run/model/pretrained.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { pretrainedCodec } from '../../src/text/pretrained_codec.ts';
 import { normals } from './data.ts';
@@ -52,15 +52,6 @@ export async function smallPretrainedFiles({ context = 512, folder = 'base' } = 
   await writeModel(store, folder, policy, codec, context);
   await policy.close();
   return store;
-}
-
-/** The files of one folder of a store. */
-export function folderOf(store: Store, folder: string) {
-  return {
-    size: (path: string) => store.size(`${folder}/${path}`),
-    read: (path: string) => store.read(`${folder}/${path}`),
-    readRange: (path: string, begin: number, end: number) => store.readRange(`${folder}/${path}`, begin, end),
-  };
 }
 
 export async function openSmallPretrained(context?: number): Promise<Pretrained> {

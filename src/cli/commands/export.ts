@@ -1,71 +1,195 @@
-/** `rlvr-train export PATH --output FILE.gguf`: a model, with its adapter merged, as a file for other programs. */
+/** `rlvr-train export PATH --output PLACE`: a model for other programs, opened again and re-scored before it is there. */
+import { basename, dirname } from 'node:path';
 import { CheckpointError } from '../../errors.ts';
 import { printable, shellQuoted } from '../../format.ts';
 import { GGUF_ENCODERS, type GgufDtype } from '../../model/pretrained/gguf_encoders.ts';
-import { merged, type Pretrained } from '../../run/model/pretrained.ts';
-import { type GgufCheck, writeGguf } from '../../run/model/write_gguf.ts';
+import { EXPORTS, type Exported, type ExportTarget } from '../../run/model/exports.ts';
+import { encodeJson } from '../../run/model/model_files.ts';
+import type { Pretrained } from '../../run/model/pretrained.ts';
+import {
+  type CompletionToScore,
+  type ScoreDifference,
+  scoreCompletions,
+  scoreDifference,
+} from '../../run/model/rescore.ts';
+import { fileStore } from '../../run/store/files.node.ts';
 import { asksInWords } from '../../text/codec.ts';
-import { print } from '../display/output.ts';
+import { print, printError } from '../display/output.ts';
 import { command } from '../flags/command.ts';
-import { choice, required, text, withDefault } from '../flags/flag.ts';
+import { choice, integer, required, text, withDefault } from '../flags/flag.ts';
+import { THREADS } from '../flags/shared_flags.ts';
+import { chooseBackend } from '../process/backend.ts';
+import { recordedCompletions, toScore } from '../runs/export_completions.ts';
 import { openGiven, requireFree, writeWhole } from '../runs/give_away.ts';
 
 const DTYPES = Object.keys(GGUF_ENCODERS) as [GgufDtype, ...GgufDtype[]];
+const TARGETS = Object.keys(EXPORTS) as [ExportTarget, ...ExportTarget[]];
+
+/** Completions that are re-scored, where nothing else is asked. */
+export const CHECKED = 64;
 
 export const EXPORT = command({
   name: 'export',
-  does: 'write a model as a GGUF file, which llama.cpp and Ollama open',
-  usage: '<path> --output <file> [--dtype <type>] [--base <path>]',
+  does: 'write a model for transformers, PEFT, llama.cpp or Ollama',
+  usage: '<path> --output <place> [--to <form>] [--dtype <type>] [--base <path>]',
   words: [{ syntax: '<path>', text: 'the directory of a run, a folder of a model or of an adapter, or a .gguf file' }],
   flags: {
-    output: required(text('<file>', 'the new file, whose name ends in .gguf (required)', { letter: 'o' })),
-    dtype: withDefault(choice('<type>', 'how weights are stored; vectors stay in float32', DTYPES), 'f16'),
+    output: required(
+      text('<place>', 'the new file, whose name ends in .gguf, or the new folder (required)', { letter: 'o' }),
+    ),
+    to: choice('<form>', TARGETS.map((name) => `${name}: ${EXPORTS[name].does}`).join('; '), TARGETS),
+    dtype: choice('<type>', 'how weights are stored; vectors in GGUF stay in float32', DTYPES),
     base: text('<path>', 'the model of an adapter, where it is not where the adapter says'),
+    check: withDefault(
+      integer('<number>', 'completions of the run that are re-scored; 0: none, weights alone are compared', {
+        min: 0,
+        max: 1024,
+      }),
+      CHECKED,
+    ),
+    threads: THREADS,
   },
   examples: [
     {
       words: 'export runs/mine --output mine.gguf --dtype q8_0',
       does: 'a model for llama.cpp and Ollama (docs/pretrained.md)',
     },
+    { words: 'export runs/mine --output mine --dtype bf16', does: 'a folder for transformers and vLLM' },
+    {
+      words: 'export runs/mine --to gguf-lora --output mine.gguf',
+      does: 'its adapter, for a base that stays as it is',
+    },
   ],
-  run: ([path], flags) => exportCommand(path, flags),
+  run: async ([path = ''], flags) => exportModel(path, await openFor(path, flags), flags),
 });
 
-interface ExportOptions {
+export interface ExportOptions {
   readonly output: string;
-  readonly dtype: GgufDtype;
+  /** Default: gguf where the name of the output ends so, else merged. */
+  readonly to?: ExportTarget;
+  readonly dtype?: GgufDtype;
   readonly base?: string;
+  readonly check: number;
+  readonly threads?: number;
+}
+
+/** Largest mean |Δ log-prob| of a token that a type may make; a fault of any kind makes more. */
+const BOUNDS: Readonly<Record<GgufDtype, number>> = { f32: 0.001, f16: 0.02, bf16: 0.1, q8_0: 0.1 };
+
+/** What is to be written, once the place and the type are known to be sound. @throws CheckpointError */
+async function openFor(path: string, options: ExportOptions): Promise<Pretrained> {
+  planOf(options);
+  return openGiven(path, options.base);
+}
+
+/** @throws CheckpointError for a place or a type that the form has not */
+function planOf({ output, to = output.endsWith('.gguf') ? 'gguf' : 'merged', dtype }: ExportOptions) {
+  const { kind, dtypes } = EXPORTS[to];
+  if ((kind === 'file') !== output.endsWith('.gguf')) {
+    const rule = kind === 'file' ? 'give a name that ends in .gguf' : 'give the name of a folder';
+    throw new CheckpointError('output-name', `--output ${output} — ${rule} for --to ${to}.`);
+  }
+  const chosen = dtypes.find((known) => known === (dtype ?? dtypes[0]));
+  if (chosen === undefined) {
+    throw new CheckpointError('no-dtype', `--dtype ${dtype} — --to ${to} writes ${dtypes.join(', ')}.`);
+  }
+  requireFree(output, kind);
+  return { to, kind, dtype: chosen };
 }
 
 /**
- * The file appears under its name whole, opened again and compared, or not at all.
+ * The file or folder appears under its name whole, opened again, compared and re-scored, or not at all.
  *
- * @throws CheckpointError, DataError where there is no model, it has no form in GGUF, or the file is there already
+ * @param path  of the model, whose completions are re-scored where it is a run
+ * @throws CheckpointError, DataError where the model has no such form, or something is there already
  */
-async function exportCommand(path: string, { output, dtype, base }: ExportOptions): Promise<void> {
-  if (!output.endsWith('.gguf')) {
-    throw new CheckpointError('output-name', `--output ${output} — give a name that ends in .gguf.`);
+export async function exportModel(path: string, pretrained: Pretrained, options: ExportOptions): Promise<void> {
+  const { output } = options;
+  const { to, kind, dtype } = planOf(options);
+  const report = await writeWhole(output, async (store, place): Promise<ExportReport> => {
+    const exported = await EXPORTS[to].write(store, place, {
+      pretrained,
+      dtype: dtype as never,
+      texts: textsOf(pretrained),
+    });
+    const scores = await rescored(path, pretrained, exported, { ...options, dtype });
+    const found = { source: pretrained.name, to, dtype, weights: exported.change, ...(scores && { scores }) };
+    if (kind === 'folder') await store.writeAtomic(`${place}/export_report.json`, encodeJson(found));
+    return found;
+  });
+  if (kind === 'file') {
+    await fileStore(dirname(output)).writeAtomic(`${basename(output)}.json`, encodeJson(report));
   }
-  requireFree(output, 'file');
-  const pretrained = await openGiven(path, base);
-  const check = await writeWhole(output, (store, file) =>
-    writeGguf(store, file, merged(pretrained), dtype, textsOf(pretrained)),
-  );
-  print(`${printable(pretrained.name)}: written as ${printable(output)}, ${dtype}, ${megabytes(check.bytes)}`);
+  print(`${printable(pretrained.name)}: written as ${printable(output)}, ${to}, ${dtype}`);
+  for (const line of [...reportLines(report), ...usage(pretrained, to, output)]) print(line);
+}
+
+interface ExportReport {
+  readonly source: string;
+  readonly to: ExportTarget;
+  readonly dtype: GgufDtype;
+  readonly weights: Exported['change'];
+  readonly scores?: ScoreDifference;
+}
+
+/** Milliseconds without a word that nobody minds. */
+const WAIT_MS = 2_000;
+
+/**
+ * What was written, asked beside what it was made of.
+ *
+ * @returns undefined where there is nothing to ask
+ * @throws CheckpointError `export-differs`
+ */
+async function rescored(
+  path: string,
+  pretrained: Pretrained,
+  { opened, change }: Exported,
+  { check, threads, dtype }: ExportOptions & { readonly dtype: GgufDtype },
+): Promise<ScoreDifference | undefined> {
+  const completions = await completionsToAsk(path, pretrained, check);
+  if (completions.length === 0) return undefined;
+  const shown = printable(pretrained.name);
+  const wait = setTimeout(() => printError(`${shown}: re-scoring ${completions.length} completions`), WAIT_MS);
+  try {
+    const backend = await chooseBackend({ backend: 'wasm', threads });
+    const before = await scoreCompletions(backend, pretrained, completions);
+    const found = scoreDifference(before, await scoreCompletions(backend, opened, completions), completions.length);
+    if (found.mean <= BOUNDS[dtype]) return found;
+    const most = change.tensor === '' ? '' : `; its weights differ most in ${change.tensor}`;
+    const rule = `a token's log-prob changes by ${found.mean.toFixed(3)} on average, and ${dtype} explains ${BOUNDS[dtype]}`;
+    throw new CheckpointError(
+      'export-differs',
+      `${shown}: what was written is another model: ${rule}${most}. Nothing was kept; use a wider --dtype.`,
+    );
+  } finally {
+    clearTimeout(wait);
+  }
+}
+
+/** Those of its run, else texts of all kinds where it is asked in words. */
+async function completionsToAsk(path: string, { codec }: Pretrained, count: number): Promise<CompletionToScore[]> {
+  const recorded = await recordedCompletions(path, codec, count);
+  if (recorded.length > 0 || count === 0 || !asksInWords(codec)) return recorded;
+  return TEXTS.map((text) => toScore(codec, 'Say something.', text));
+}
+
+function reportLines({ weights, scores }: ExportReport): string[] {
   const changed =
-    check.difference === 0 ? 'every weight is the same' : `weights differ by at most ${difference(check)}`;
-  print(`opened again: ${changed}`);
-  for (const line of usage(pretrained, output)) print(line);
+    weights.difference === 0
+      ? 'every weight is the same'
+      : `weights differ by at most ${weights.difference.toExponential(1)} (${weights.tensor}), which is what its type rounds off`;
+  if (scores === undefined) return [`opened again: ${changed}`];
+  const { completions, tokens, mean, largest, sameLikeliest } = scores;
+  const asked = `${completions} completions, ${tokens} tokens`;
+  const found = `log-probs differ by ${small(mean)} on average and ${small(largest)} at most`;
+  return [
+    `opened again: ${changed}`,
+    `re-scored on ${asked}: ${found}; the likeliest token is the same at ${(100 * sameLikeliest).toFixed(1)} %`,
+  ];
 }
 
-/** `270.9 MB` (10⁶ bytes), as file managers have it. */
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
-}
-
-function difference({ difference: most, tensor }: GgufCheck): string {
-  return `${most.toExponential(1)} (${tensor}), which is what its type rounds off`;
-}
+const small = (value: number): string => (value === 0 ? '0' : value.toExponential(1));
 
 /** Texts that reach every rule by which a text is split. */
 const TEXTS = [
@@ -81,13 +205,27 @@ function textsOf({ codec }: Pretrained): readonly string[] {
 }
 
 /** The lines that ask it, in programs of others. */
-function usage({ codec }: Pretrained, output: string): string[] {
-  const file = shellQuoted(output);
+function usage({ codec, location }: Pretrained, to: ExportTarget, output: string): string[] {
+  const place = shellQuoted(output);
   const isChat = asksInWords(codec);
-  return [
-    `llama.cpp:  llama-cli -m ${file} --temp 0${isChat ? ' -p "…"' : ' -no-cnv -p "PROMPT"'}`,
-    ...(isChat
-      ? [`Ollama:     echo "FROM ${output}" > Modelfile && ollama create my-model && ollama run my-model`]
-      : []),
-  ];
+  switch (to) {
+    case 'gguf':
+      return [
+        `llama.cpp:  llama-cli -m ${place} --temp 0${isChat ? ' -p "…"' : ' -no-cnv -p "PROMPT"'}`,
+        ...(isChat
+          ? [`Ollama:     echo "FROM ${output}" > Modelfile && ollama create my-model && ollama run my-model`]
+          : []),
+      ];
+    case 'gguf-lora':
+      return [`llama.cpp:  llama-cli -m BASE.gguf --lora ${place} --temp 0 -p "…"`];
+    case 'merged':
+      return [
+        `transformers:  AutoModelForCausalLM.from_pretrained(${JSON.stringify(output)})`,
+        `vLLM:          vllm serve ${place}`,
+      ];
+    case 'peft':
+      return [
+        `PEFT:  PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained(${JSON.stringify(location.name)}), ${JSON.stringify(output)})`,
+      ];
+  }
 }

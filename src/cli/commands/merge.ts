@@ -1,16 +1,13 @@
 /** `rlvr-train merge PATH --output DIR`: a model and its adapter become one folder that needs neither. */
 import { CheckpointError } from '../../errors.ts';
-import { printable } from '../../format.ts';
-import { merged } from '../../run/model/pretrained.ts';
-import { writeMergedModel } from '../../run/model/write_merged.ts';
-import { print, printError } from '../display/output.ts';
 import { command } from '../flags/command.ts';
 import { required, text } from '../flags/flag.ts';
-import { openGiven, requireFree, writeWhole } from '../runs/give_away.ts';
+import { openGiven, requireFree } from '../runs/give_away.ts';
+import { CHECKED, exportModel } from './export.ts';
 
 export const MERGE = command({
   name: 'merge',
-  does: 'merge an adapter into its model: a folder in the layout of Hugging Face',
+  does: 'merge an adapter into its model: short for export --to merged --dtype f32',
   usage: '<path> --output <directory> [--base <path>]',
   words: [{ syntax: '<path>', text: 'the directory of a finished run, or a folder as PEFT writes it' }],
   flags: {
@@ -26,9 +23,6 @@ export const MERGE = command({
   run: ([path], flags) => mergeCommand(path, flags),
 });
 
-/** Milliseconds without a word that nobody minds. */
-const WAIT_MS = 1_000;
-
 export interface MergeOptions {
   readonly output: string;
   /** The model, where it is not where the adapter says. */
@@ -36,7 +30,7 @@ export interface MergeOptions {
 }
 
 /**
- * The folder appears under its name whole or not at all.
+ * `export --to merged` in float32, of what has an adapter to merge.
  *
  * @param path  an adapter of PEFT's layout, or the directory of a finished run
  * @throws CheckpointError where it is none, or the folder is there already
@@ -48,11 +42,5 @@ export async function mergeCommand(path: string, { output, base }: MergeOptions)
   if (adapter === undefined) {
     throw new CheckpointError('no-adapter', `${name} — has no adapter to merge; it is a whole model as it is.`);
   }
-  const waiting = setTimeout(() => printError(`${name}: merging, which takes some seconds for each 100 MB`), WAIT_MS);
-  try {
-    await writeWhole(output, (store, folder) => writeMergedModel(store, folder, merged(pretrained)));
-  } finally {
-    clearTimeout(waiting);
-  }
-  print(`${printable(name)}: merged into ${printable(output)}, in float32`);
+  await exportModel(path, pretrained, { output, to: 'merged', dtype: 'f32', check: CHECKED });
 }

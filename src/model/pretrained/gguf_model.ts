@@ -167,8 +167,13 @@ async function ropeScaling(
   );
 }
 
-/** @param headRows  rows of a head, where they are to be brought into Hugging Face's order */
-function tensorAt(
+/**
+ * A tensor of the file, to be read.
+ *
+ * @param headRows  rows of a head, where they are to be brought into Hugging Face's order
+ * @throws CheckpointError where its type is not read here, or the file is too short for it
+ */
+export function tensorAt(
   files: ModelFiles,
   file: string,
   { bytes: fileBytes }: GgufFile,

@@ -37,7 +37,7 @@ export async function describeModel(store: Store, folder: string, run: Configure
   } = run;
   await writeTokenizer(store, folder, tasks.codec);
   if (adapter !== undefined && base !== undefined) await writeAdapterConfig(store, folder, adapter, base);
-  else await writeModelConfig(store, folder, policy.shape, tasks.codec, contextOf(run));
+  else await writeModelConfig(store, folder, policy.shape, tasks.codec, { context: contextOf(run) });
 }
 
 /** Writes all files of the policy's model into `folder` of the store. @returns SHA-256 of all weights */

@@ -85,7 +85,11 @@ function ropeScalingJson(scaling: RopeScaling): Record<string, unknown> {
 }
 
 /** Contents of config.json. */
-function modelConfigJson(shape: ModelShape, context: number, tokenizer: Codec): Record<string, unknown> {
+function modelConfigJson(
+  shape: ModelShape,
+  tokenizer: Codec,
+  { context, dtype = 'float32' }: StoredModel,
+): Record<string, unknown> {
   const { name, type } = architecture(shape);
   return {
     architectures: [name],
@@ -107,7 +111,7 @@ function modelConfigJson(shape: ModelShape, context: number, tokenizer: Codec): 
     max_position_embeddings: context,
     eos_token_id: eosTokenIds(tokenizer),
     pad_token_id: tokenizer.padTokenId,
-    torch_dtype: 'float32',
+    torch_dtype: dtype,
   };
 }
 
@@ -126,20 +130,27 @@ export async function writeModel(
 ): Promise<string> {
   const { file, sha256 } = await encodeWeights(policy);
   await store.writeAtomic(`${folder}/model.safetensors`, file);
-  await writeModelConfig(store, folder, policy.shape, tokenizer, context);
+  await writeModelConfig(store, folder, policy.shape, tokenizer, { context });
   await writeTokenizer(store, folder, tokenizer);
   return sha256;
 }
 
-/** config.json of weights in float32. */
+/** What config.json says besides shape and vocabulary. */
+export interface StoredModel {
+  /** Longest sequence that it reads. */
+  readonly context: number;
+  /** Type of its weights, as PyTorch calls it; default: float32. */
+  readonly dtype?: string;
+}
+
 export async function writeModelConfig(
   store: Store,
   folder: string,
   shape: ModelShape,
   tokenizer: Codec,
-  context: number,
+  stored: StoredModel,
 ): Promise<void> {
-  await store.writeAtomic(`${folder}/config.json`, encodeJson(modelConfigJson(shape, context, tokenizer)));
+  await store.writeAtomic(`${folder}/config.json`, encodeJson(modelConfigJson(shape, tokenizer, stored)));
 }
 
 /** The files of the model that a run began with, byte for byte, or those of the task's own vocabulary. */

@@ -287,6 +287,15 @@ async function tokenizerFiles(files: ModelFiles): Promise<ReadonlyMap<string, Ui
   return found;
 }
 
+/** The files of a folder among others. */
+export function folderOf(files: ModelFiles, folder: string): ModelFiles {
+  return {
+    size: (path) => files.size(`${folder}/${path}`),
+    read: (path) => files.read(`${folder}/${path}`),
+    readRange: (path, begin, end) => files.readRange(`${folder}/${path}`, begin, end),
+  };
+}
+
 /** Errors name files within the model; this says which model. */
 function withPlace({ name, gguf }: Pick<ModelPlace, 'name' | 'gguf'>, error: unknown): unknown {
   if (!(error instanceof CheckpointError)) return error;

@@ -15,6 +15,7 @@ import { ggufTokenizer } from '../../text/gguf_tokenizer.ts';
 import { ggufVocabulary } from '../../text/gguf_vocabulary.ts';
 import { pretrainedCodec } from '../../text/pretrained_codec.ts';
 import type { Store } from '../store/store.ts';
+import { compareWeights, differs, type WeightChange } from './compare_weights.ts';
 import { architecture } from './model_files.ts';
 import type { Pretrained } from './pretrained.ts';
 
@@ -28,11 +29,8 @@ interface WrittenTensor extends DescribedTensor {
 }
 
 /** What was found when the file was opened again. */
-export interface GgufCheck {
+export interface GgufCheck extends WeightChange {
   readonly bytes: number;
-  /** Largest difference of a weight, and the tensor that has it. */
-  readonly difference: number;
-  readonly tensor: string;
 }
 
 /**
@@ -113,7 +111,7 @@ function tensorsOf({ model, name: shown }: Pretrained, type: string, encoder: Gg
       const isWhole = tensor.shape.length > 1 && (tensor.shape[tensor.shape.length - 1] ?? 0) % block === 0;
       const own = isWhole ? encoder : GGUF_ENCODERS.f32;
       const headRows = isPermuted(type, name) ? shape.headDim : undefined;
-      const values = (): Promise<Float32Array> => inOrder(tensor, headRows);
+      const values = (): Promise<Float32Array> => ggufValues(tensor, headRows);
       return { name, shape: tensor.shape, type: own.type, encoder: own, source, values };
     });
   const factors = factorsOf(shape);
@@ -138,8 +136,8 @@ function factorsOf(shape: ModelShape): Float32Array | undefined {
   return Float32Array.from(rotaryFrequencies(plain), (frequency, i) => frequency / (scaled[i] as number));
 }
 
-/** All values of a tensor, the rows of its heads in llama.cpp's order where they are given. */
-async function inOrder(tensor: PretrainedTensor, headRows: number | undefined): Promise<Float32Array> {
+/** All values of a tensor, in llama.cpp's order. @param headRows  rows of a head, where those of heads have another */
+export async function ggufValues(tensor: PretrainedTensor, headRows: number | undefined): Promise<Float32Array> {
   const values = await allValues(tensor);
   if (headRows === undefined) return values;
   const columns = tensor.shape.length === 1 ? 1 : (tensor.shape[1] as number);
@@ -160,27 +158,10 @@ async function compare(
   texts: readonly string[],
 ): Promise<GgufCheck> {
   const opened = await openGguf(files, file);
-  let [difference, worst] = [0, ''];
-  for (const { source, type, encoder } of tensors) {
-    const [own, read] = [model.tensors.get(source), opened.tensors.get(source)];
-    if (own === undefined) continue; // the divisors of frequencies are in the shape
-    if (read === undefined) throw differs(name, `tensor ${source} is missing`);
-    const [values, written] = [await allValues(own), await allValues(read)];
-    const block = GGUF_TYPES.get(type)?.values ?? 1;
-    for (let first = 0; first < values.length; first += block) {
-      const largest = values.subarray(first, first + block).reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-      for (let i = first; i < first + block; i++) {
-        const change = Math.abs((written[i] as number) - (values[i] as number));
-        if (!Number.isFinite(written[i])) throw tooLarge(name, source, values[i] as number);
-        if (change > encoder.roundOff(largest)) {
-          throw differs(name, `tensor ${source} has ${written[i]} at element ${i}, where the model has ${values[i]}`);
-        }
-        if (change > difference) [difference, worst] = [change, source];
-      }
-    }
-  }
+  const written = tensors.map(({ source, encoder }) => ({ name: source, encoder }));
+  const change = await compareWeights(name, written, { own: model.tensors, opened: opened.tensors });
   requireSameTokens(pretrainedCodec(ggufTokenizer(opened.metadata, name), opened.shape), codec, texts, name);
-  return { bytes: (await files.size(file)) ?? 0, difference, tensor: worst };
+  return { bytes: (await files.size(file)) ?? 0, ...change };
 }
 
 function requireSameTokens(written: Codec, codec: Codec, texts: readonly string[], name: string): void {
@@ -191,16 +172,4 @@ function requireSameTokens(written: Codec, codec: Codec, texts: readonly string[
     const [seen, own] = [written.encode(text).join(' '), codec.encode(text).join(' ')];
     if (seen !== own) throw differs(name, `${JSON.stringify(text)} has the tokens ${seen}, where the model has ${own}`);
   }
-}
-
-function tooLarge(name: string, tensor: string, value: number): CheckpointError {
-  const rule = `${value} is beyond what that type holds; use --dtype bf16 or f32`;
-  return new CheckpointError('no-gguf', `${name}: tensor ${tensor}: ${rule}.`);
-}
-
-function differs(name: string, what: string): CheckpointError {
-  return new CheckpointError(
-    'export-differs',
-    `${name}: the file that was written is another model: ${what}. Please report it.`,
-  );
 }

@@ -1,0 +1,41 @@
+/** Completions of a run, in tokens: what an export is compared with its model on. */
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { logLines } from '../../run/logs/log_lines.ts';
+import type { CompletionToScore } from '../../run/model/rescore.ts';
+import { fileStore } from '../../run/store/files.node.ts';
+import { asksInWords, type Codec } from '../../text/codec.ts';
+
+/** Tokens of a completion that are scored, and of what precedes it: an export errs early or not at all. */
+const MOST_TOKENS = 64;
+const MOST_PROMPT_TOKENS = 192;
+
+/**
+ * The last ones of a run that are not empty, asked as the model is asked.
+ *
+ * @param path  as the user gave it; of what is no directory of a run there are none
+ * @param count  how many, at most
+ */
+export async function recordedCompletions(path: string, codec: Codec, count: number): Promise<CompletionToScore[]> {
+  const isRun = existsSync(path) && statSync(path).isDirectory() && existsSync(join(path, 'completions.jsonl'));
+  if (!isRun || count === 0) return [];
+  const texts: (readonly [string, string])[] = [];
+  for await (const lines of logLines(fileStore(path), 'completions.jsonl')) {
+    for (const { record } of lines) {
+      const { prompt, completion } = record;
+      if (typeof prompt === 'string' && typeof completion === 'string' && completion !== '')
+        texts.push([prompt, completion]);
+    }
+    texts.splice(0, Math.max(0, texts.length - count));
+  }
+  return texts.map(([prompt, completion]) => toScore(codec, prompt, completion));
+}
+
+/** @param prompt  a question, as the model is asked it */
+export function toScore(codec: Codec, prompt: string, completion: string): CompletionToScore {
+  const asked = asksInWords(codec) ? codec.render([{ role: 'user', content: prompt }]) : prompt;
+  return {
+    prefix: codec.encode(asked).slice(-MOST_PROMPT_TOKENS),
+    tokens: codec.encode(completion).slice(0, MOST_TOKENS),
+  };
+}

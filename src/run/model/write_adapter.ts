@@ -1,0 +1,46 @@
+/** An adapter by itself, as a folder in PEFT's layout, with the tokenizer of its model. */
+import {
+  ADAPTER_CONFIG,
+  ADAPTER_WEIGHTS,
+  adapterConfigJson,
+  BASE_SHA256,
+  nameInFile,
+  openAdapter,
+} from '../../model/pretrained/adapter_files.ts';
+import { GGUF_ENCODERS } from '../../model/pretrained/gguf_encoders.ts';
+import { allValues } from '../../model/pretrained/source.ts';
+import { safetensorsHead } from '../../model/safetensors.ts';
+import type { Store } from '../store/store.ts';
+import { compareWeights, type WeightChange } from './compare_weights.ts';
+import { encodeJson, writeTokenizer } from './model_files.ts';
+import { folderOf, type Pretrained } from './pretrained.ts';
+import { FOLDER_DTYPES, type FolderDtype } from './write_merged.ts';
+
+/**
+ * Writes it, opens it again, and compares every weight. Not atomic.
+ *
+ * @param folder  of the store; nothing is in it yet
+ * @throws CheckpointError where it was not written as it is
+ */
+export async function writeAdapterFolder(
+  store: Store,
+  folder: string,
+  { adapter, codec, location, name: shown }: Required<Pick<Pretrained, 'adapter' | 'codec' | 'location' | 'name'>>,
+  dtype: FolderDtype,
+): Promise<WeightChange> {
+  const weights = `${folder}/${ADAPTER_WEIGHTS}`;
+  const encoder = GGUF_ENCODERS[dtype];
+  const tensors = [...adapter.tensors];
+  const { element } = FOLDER_DTYPES[dtype];
+  const described = tensors.map(([name, { shape }]) => ({ name: nameInFile(name), shape, dtype: element }));
+  const { baseSha256 } = adapter;
+  const metadata = { format: 'pt', ...(baseSha256 !== undefined && { [BASE_SHA256]: baseSha256 }) };
+  await store.append(weights, safetensorsHead(described, metadata));
+  for (const [, tensor] of tensors) await store.append(weights, encoder.encode(await allValues(tensor)));
+  await store.sync(weights);
+  await store.writeAtomic(`${folder}/${ADAPTER_CONFIG}`, encodeJson(adapterConfigJson(adapter.config, location)));
+  await writeTokenizer(store, folder, codec);
+  const opened = await openAdapter(folderOf(store, folder));
+  const written = tensors.map(([name]) => ({ name, encoder }));
+  return compareWeights(shown, written, { own: adapter.tensors, opened: opened.tensors });
+}

@@ -1,0 +1,140 @@
+/** Exports: each form is opened again and says what the policy says, within what its type rounds off; faults are caught. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { EXPORT } from '../../src/cli/commands/export.ts';
+import { recordedCompletions } from '../../src/cli/runs/export_completions.ts';
+import { openGiven } from '../../src/cli/runs/give_away.ts';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { rowOfHuggingFace } from '../../src/model/pretrained/gguf_names.ts';
+import { allValues, type PretrainedTensor } from '../../src/model/pretrained/source.ts';
+import { EXPORTS } from '../../src/run/model/exports.ts';
+import { merged, type Pretrained } from '../../src/run/model/pretrained.ts';
+import { scoreCompletions, scoreDifference } from '../../src/run/model/rescore.ts';
+import { fileStore } from '../../src/run/store/files.node.ts';
+import { eachInOwnFolder } from '../support/folders.ts';
+import { smallPretrainedFiles, writeSmallAdapter } from '../support/small_pretrained.ts';
+
+eachInOwnFolder();
+
+const ANSWERS = ['It is 4 + 5 = 9.', 'Tokyo, as far as I know.', 'naïve café'];
+
+/** A run whose model is an adapter, with completions. */
+beforeEach(async () => {
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const base = await smallPretrainedFiles();
+  mkdirSync('base');
+  for (const name of await base.list('base')) writeFileSync(`base/${name}`, (await base.read(`base/${name}`)) ?? '');
+  await writeSmallAdapter(fileStore('.'), 'run/model', { name: { name: `${process.cwd()}/base` }, sha256: '' });
+  writeFileSync('run/config.yaml', 'task: reverse_text\n');
+  const lines = ANSWERS.map((completion, i) => JSON.stringify({ step: i + 1, prompt: 'What is it?', completion }));
+  writeFileSync('run/completions.jsonl', `${lines.join('\n')}\n`);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const run = (flags: Record<string, unknown>): unknown => EXPORT.run?.(['run'], { check: 64, threads: 1, ...flags }, []);
+const report = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
+
+describe('each form, opened again, says what the policy says', () => {
+  const forms = Object.entries(EXPORTS).flatMap(([to, { dtypes }]) => dtypes.map((dtype) => [to, dtype] as const));
+
+  it.each(forms)('%s in %s', async (to, dtype) => {
+    const isFile = to.startsWith('gguf');
+    const output = isFile ? 'mine.gguf' : 'mine';
+    await run({ output, to, dtype });
+    const { weights, scores } = report(isFile ? 'mine.gguf.json' : 'mine/export_report.json');
+    expect(scores).toMatchObject({ completions: ANSWERS.length });
+    expect(scores.tokens).toBeGreaterThan(20);
+    // Of an adapter by itself in float32 every bit is the same; merged, sums are rounded in another order.
+    if (dtype === 'f32') expect(weights.difference).toBe(0);
+    if (to === 'peft' && dtype === 'f32') expect(scores.largest).toBe(0);
+    expect(scores.mean).toBeLessThan({ f32: 1e-5, f16: 1e-3, bf16: 2e-2, q8_0: 3e-2 }[dtype]);
+  });
+});
+
+it('the completions are those that the run recorded last, as the model is asked', async () => {
+  const { codec } = await openGiven('run', undefined);
+  const found = await recordedCompletions('run', codec, 2);
+  expect(found.map(({ tokens }) => codec.decode(tokens))).toEqual(ANSWERS.slice(1));
+  expect(codec.decode(found[0]?.prefix ?? new Int32Array())).toContain('What is it?');
+  expect(await recordedCompletions('base', codec, 2)).toEqual([]);
+});
+
+describe('a fault is beyond every bound', () => {
+  /** Values of a tensor, changed. */
+  const changed = (
+    model: Pretrained,
+    name: RegExp,
+    change: (values: Float32Array, shape: readonly number[]) => Float32Array,
+  ) => {
+    const tensors = new Map(
+      [...model.model.tensors].map(([key, tensor]): [string, PretrainedTensor] => {
+        if (!name.test(key)) return [key, tensor];
+        return [key, { ...tensor, read: async (take) => take(change(await allValues(tensor), tensor.shape), 0) }];
+      }),
+    );
+    return { ...model, model: { ...model.model, tensors } };
+  };
+  const permuted = (values: Float32Array, [, columns = 1]: readonly number[]): Float32Array => {
+    const moved = new Float32Array(values.length);
+    for (let row = 0; row < values.length / columns; row++) {
+      const from = rowOfHuggingFace(row, 8) * columns;
+      moved.set(values.subarray(from, from + columns), row * columns);
+    }
+    return moved;
+  };
+
+  it.each<[string, (pretrained: Pretrained) => Pretrained]>([
+    ['the rows of q and k in the order of llama.cpp', (own) => changed(own, /[qk]_proj/, permuted)],
+    [
+      'a scale of alpha in the place of alpha / r',
+      (own) => ({ ...own, adapter: own.adapter && { ...own.adapter, config: { ...own.adapter.config, alpha: 8 } } }),
+    ],
+    ['the base alone', ({ adapter: _, ...base }) => base],
+    [
+      'an embedding that is scaled',
+      (own) => changed(own, /embed_tokens/, (values) => values.map((value) => value * 1.2)),
+    ],
+    [
+      'a matrix of the base, where the others are merged',
+      (own) =>
+        changed(merged(own), /mlp.down_proj/, (values) => values.map((_, i) => values[values.length - 1 - i] ?? 0)),
+    ],
+  ])('%s', async (_, fault) => {
+    const pretrained = await openGiven('run', undefined);
+    const completions = await recordedCompletions('run', pretrained.codec, 64);
+    const backend = await wasmBackend({ inline: true });
+    const before = await scoreCompletions(backend, pretrained, completions);
+    const after = await scoreCompletions(backend, fault(pretrained), completions);
+    expect(scoreDifference(before, after, completions.length).mean).toBeGreaterThan(0.1);
+  });
+
+  it('and leaves nothing there', async () => {
+    const { write } = EXPORTS.peft;
+    vi.spyOn(EXPORTS.peft, 'write').mockImplementation(async (...given) => {
+      const { change, opened } = await write(...given);
+      const { adapter: _, ...base } = opened;
+      return { change, opened: base };
+    });
+    await expect(run({ output: 'mine', to: 'peft' })).rejects.toThrow(
+      /what was written is another model: a token's log-prob changes by \d+\.\d+ on average, and f32 explains 0\.001/,
+    );
+    expect(readdirSync('.').sort()).toEqual(['base', 'run']);
+  });
+});
+
+it.each([
+  [{ output: 'mine', to: 'gguf' }, '--output mine — give a name that ends in .gguf for --to gguf.'],
+  [{ output: 'mine.gguf', to: 'peft' }, '--output mine.gguf — give the name of a folder for --to peft.'],
+  [{ output: 'mine', to: 'merged', dtype: 'q8_0' }, '--dtype q8_0 — --to merged writes f32, f16, bf16.'],
+  [{ output: 'base' }, '--output base — is there already; give the name of a new folder.'],
+])('%j is refused', async (flags, message) => {
+  await expect(run(flags)).rejects.toThrow(message);
+});
+
+it('of a model without an adapter there is none to write', async () => {
+  const typed = EXPORT.run?.(['base'], { output: 'mine', to: 'peft', check: 0 }, []);
+  await expect(typed).rejects.toThrow('base — has no adapter; it is a whole model as it is.');
+  expect(existsSync('mine')).toBe(false);
+});
