@@ -35,8 +35,10 @@ export interface ScoreDifference {
 
 /** Rows that are packed together. */
 const ROWS = 512;
-/** Places whose log-probs of the whole vocabulary are held at once. */
-const LOSS_ROWS = 64;
+/** Places whose log-probs of the whole vocabulary are computed at once. */
+const LOSS_ROWS = 128;
+/** Completions whose log-probs of the whole vocabulary are held at once. */
+const TOGETHER = 4;
 
 /** @throws CheckpointError, MemoryPlanError */
 export async function scoreCompletions(
@@ -56,13 +58,15 @@ export async function scoreCompletions(
     if (adapter !== undefined) await loadAdapter(adapter, model, policy);
     const width = model.shape.vocabSize;
     const [logprobs, likeliest]: [number[], number[]] = [[], []];
-    for (const completion of completions) {
-      const [scored] = await scoreSequences(policy, [completion], { temperature: 1, distributions: true });
-      logprobs.push(...(scored?.logprobs ?? []));
-      const distributions = scored?.distributions ?? new Float32Array();
-      completion.tokens.forEach((_, at) => {
-        likeliest.push(indexOfLargest(distributions.subarray(at * width, (at + 1) * width)));
-      });
+    for (let first = 0; first < completions.length; first += TOGETHER) {
+      const asked = completions.slice(first, first + TOGETHER);
+      for (const scored of await scoreSequences(policy, asked, { temperature: 1, distributions: true })) {
+        logprobs.push(...scored.logprobs);
+        const distributions = scored.distributions as Float32Array; // they were asked for
+        for (let at = 0; at < distributions.length; at += width) {
+          likeliest.push(indexOfLargest(distributions.subarray(at, at + width)));
+        }
+      }
     }
     return { logprobs: Float32Array.from(logprobs), likeliest: Int32Array.from(likeliest) };
   } finally {
