@@ -158,7 +158,8 @@ function findAdapted(found: FoundWeights, shown: string): ModelPlace {
   const isHubName = base !== undefined && from === undefined && readHubName(base.name) !== undefined;
   if (base === undefined || (from === undefined && !isHubName)) {
     const rule = base === undefined ? 'does not name its base' : `its base ${JSON.stringify(base.name)} is not there`;
-    const remedy = 'give the base as the model, and this folder as its adapter (adapter_name_or_path, --adapter, or --base of merge and export)';
+    const remedy =
+      'give the base as the model, and this folder as its adapter (adapter_name_or_path, --adapter, or --base of merge and export)';
     throw new CheckpointError('no-base', `adapter ${JSON.stringify(shown)} — ${rule}; ${remedy}.`, { path: shown });
   }
   const name = base.revision === undefined || !isHubName ? base.name : `${base.name}@${base.revision}`;

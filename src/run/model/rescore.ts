@@ -15,7 +15,7 @@ export interface CompletionToScore {
   readonly tokens: Int32Array;
 }
 
-/** Of all completions, one after the other. */
+/** Scores of completions, those of one after those of the other. */
 export interface CompletionScores {
   /** [tokens] log-probs at temperature 1 */
   readonly logprobs: Float32Array;
@@ -26,7 +26,7 @@ export interface CompletionScores {
 export interface ScoreDifference {
   readonly completions: number;
   readonly tokens: number;
-  /** Of |Δ log-prob| over the tokens. */
+  /** The largest |Δ log-prob| of a token; below, their mean. */
   readonly largest: number;
   readonly mean: number;
   /** Share of places at which both find the same token likeliest. */
