@@ -1,6 +1,8 @@
 /** Two methods, each of one run or of several, on the same held-out problems: paired by problem. */
 import { DataError } from '../errors.ts';
+import { passAtK } from '../methods/statistics.ts';
 import type { KeptProblem, KeptRecords } from '../run/logs/problem_records.ts';
+import { type Boundary, changedReach, crossingOf } from './boundary.ts';
 import { comparedFigures } from './figures.ts';
 import { Bootstrap, type Interval, mcNemar } from './statistics.ts';
 
@@ -37,6 +39,8 @@ export interface Comparison {
   readonly figures: readonly FigureDifference[];
   /** The greedy answers of the first run of each side. */
   readonly mcNemar: { readonly gained: number; readonly lost: number; readonly p: number };
+  /** pass@k for every k, and what is solved in any sample. */
+  readonly boundary: Boundary;
   readonly gained: readonly ChangedProblem[];
   readonly lost: readonly ChangedProblem[];
   /** Keys in which the configs of the first runs differ: what each has, undefined where it has none. */
@@ -77,10 +81,31 @@ export function compareRuns(a: readonly ComparedRun[], b: readonly ComparedRun[]
     problems: problems.length,
     figures,
     mcNemar: { gained: gained.length, lost: lost.length, p: mcNemar(gained.length, lost.length) },
+    boundary: boundaryOf(a, b, weights),
     gained,
     lost,
     differs: differencesOf(first.config, b[0].config),
   };
+}
+
+function boundaryOf(a: readonly ComparedRun[], b: readonly ComparedRun[], weights: readonly number[]): Boundary {
+  const { samples } = a[0].records.head;
+  const rightOf = ({ records }: ComparedRun): number[] =>
+    records.problems.map((problem) => problem.samples.filter(({ score }) => score === 1).length);
+  const curveOf = (runs: readonly ComparedRun[]): number[] => {
+    const right = runs.map(rightOf);
+    return Array.from({ length: samples }, (_, i) => {
+      const means = right.map((own) =>
+        weightedMean(
+          own.map((count) => passAtK(samples, count, i + 1)),
+          weights,
+        ),
+      );
+      return means.reduce((sum, mean) => sum + mean, 0) / runs.length;
+    });
+  };
+  const [ofA, ofB] = [curveOf(a), curveOf(b)];
+  return { a: ofA, b: ofB, crossing: crossingOf(ofA, ofB), ...changedReach(rightOf(a[0]), rightOf(b[0])) };
 }
 
 function weightedMean(values: readonly number[], weights: readonly number[]): number {

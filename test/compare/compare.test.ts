@@ -90,6 +90,27 @@ describe('a comparison', () => {
     expect(both.figures[0].difference.high).toBeGreaterThan(0);
   });
 
+  it('says where the curves of pass@k cross, and what is solved in any sample', () => {
+    const { boundary } = compareRuns([a], [b]);
+    expect([boundary.a[0], boundary.a[3]]).toEqual([7 / 16, 0.75]);
+    expect(boundary).toMatchObject({ crossing: null, gained: 1, lost: 0 });
+    // Always right on one problem of four, or once on each of three: the first is ahead at one try alone.
+    const sure = run(
+      'sure',
+      ['p', 'q', 'r', 's'].map((key, i) => problem(key, false, i === 0 ? 4 : 0)),
+    );
+    const wide = run(
+      'wide',
+      ['p', 'q', 'r', 's'].map((key, i) => problem(key, false, i < 3 ? 1 : 0)),
+    );
+    const crossed = compareRuns([sure], [wide]).boundary;
+    expect(crossed.a).toEqual([0.25, 0.25, 0.25, 0.25]);
+    expect(crossed.b).toEqual([3 / 16, 6 / 16, 9 / 16, 12 / 16].map((value) => expect.closeTo(value, 12)));
+    expect(crossed).toMatchObject({ crossing: 2, gained: 2, lost: 0 });
+    expect(compareRuns([wide], [sure]).boundary).toMatchObject({ crossing: 2, gained: 0, lost: 2 });
+    expect(compareRuns([a], [a]).boundary).toMatchObject({ crossing: null, gained: 0, lost: 0 });
+  });
+
   it.each([
     ['other tasks or knobs', { tasks: [{ task: { name: 'sort_digits', digits: 3 }, weight: 1 }] }],
     ['another split', { problems: 'f00' }],

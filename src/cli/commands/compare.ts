@@ -19,7 +19,9 @@ export const COMPARE = command({
   words: [
     {
       syntax: '<run...>',
-      text: 'run directories; several runs of one method are joined by commas: runs/a-seed0,runs/a-seed1',
+      text:
+        'run directories; several runs of one method are joined by commas: runs/a-seed0,runs/a-seed1; ' +
+        'runs/a@baseline is another evaluation of it than --at',
     },
   ],
   flags: {
@@ -27,7 +29,13 @@ export const COMPARE = command({
     show: withDefault(integer('<number>', 'problems gained and lost that are shown', { min: 0, max: 10_000 }), 3),
     json: toggle('print everything as JSON'),
   },
-  examples: [{ words: 'compare runs/a runs/b', does: 'what b does better than a, with 95 % intervals' }],
+  examples: [
+    { words: 'compare runs/a runs/b', does: 'what b does better than a, with 95 % intervals' },
+    {
+      words: 'compare runs/a@baseline runs/a',
+      does: 'what training changed: whether it solves more, or the same more often',
+    },
+  ],
   run: (words, flags) => compareCommand(words, flags),
 });
 
@@ -57,8 +65,9 @@ function openMethod(word: string, at: KeptMoment): Promise<ComparedRun[]> {
   const names = word.split(',').filter((name) => name !== '');
   return Promise.all(
     names.map(async (name): Promise<ComparedRun> => {
-      const store = fileStore(resolve(name));
-      const records = await readRecords(store, at, name);
+      const [, directory = name, moment = at] = /^(.+)@(baseline|best|final)$/.exec(name) ?? [];
+      const store = fileStore(resolve(directory));
+      const records = await readRecords(store, moment as KeptMoment, directory);
       const config = await recordedConfig(store);
       return { name, records, config: config === undefined ? {} : flatConfig(config) };
     }),
@@ -68,7 +77,10 @@ function openMethod(word: string, at: KeptMoment): Promise<ComparedRun[]> {
 /** Keys that are shown of two configs; those of a wholly other method are many. */
 const SHOWN_KEYS = 12;
 
-function linesOf({ a, b, problems, figures, mcNemar, gained, lost, differs }: Comparison, show: number): string[] {
+function linesOf(
+  { a, b, problems, figures, mcNemar, boundary, gained, lost, differs }: Comparison,
+  show: number,
+): string[] {
   const names = [a, b].map((runs) => runs.map(printable).join(', '));
   const rows = figures.map(({ name, isShare, a: ofA, b: ofB, difference: { mean, low, high } }) => {
     const scale = isShare ? 100 : 1;
@@ -103,7 +115,19 @@ function linesOf({ a, b, problems, figures, mcNemar, gained, lost, differs }: Co
     cells(['', 'A', 'B', 'B − A', '95 %']),
     ...rows.map(cells),
     `Greedy, B solves ${mcNemar.gained} that A does not, and A ${mcNemar.lost} that B does not; exact McNemar p = ${mcNemar.p.toPrecision(2)}.`,
+    ...boundaryLines(boundary),
     ...examples('gained', gained),
     ...examples('lost', lost),
   ];
+}
+
+/** Nothing of a single sample, which has no curve. */
+function boundaryLines({ a, b, crossing, gained, lost }: Comparison['boundary']): string[] {
+  const samples = a.length;
+  if (samples < 2) return [];
+  const ahead = a.some((value, i) => value !== b[i])
+    ? 'pass@k: the curves do not cross'
+    : 'pass@k: the curves are the same';
+  const where = crossing === null ? `${ahead} up to ${samples}` : `pass@k: the curves cross at k = ${crossing}`;
+  return [`${where}. In ${samples} samples, B solves ${gained} that A never does, and A ${lost} that B never does.`];
 }
