@@ -114,7 +114,7 @@ export const DATA: readonly System[] = [
     name: 'TraPO',
     does: 'Learns from unlabelled problems whose solve rates move like those of labelled ones.',
     uses: 'pseudo-label-select majority ledger',
-    keys: ['reward_funcs: [accuracy]', 'group_steps: [majority, pseudo-label-select]'],
+    keys: ['reward_funcs: [accuracy]', 'group_steps: [majority, {name: trajectory-select, visits: 2}]'],
   },
   {
     name: 'RECAP',

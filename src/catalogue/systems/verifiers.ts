@@ -117,7 +117,7 @@ export const VERIFIERS: readonly System[] = [
     uses: 'math-equiv',
     keys: ['task: {name: fraction_simplification, level: 0}', 'reward_funcs: [accuracy]'],
     warm: true,
-    transfers: 'Exact rationals; algebra and units are not read yet.',
+    transfers: 'Exact numbers, algebra, roots, sets and intervals by `verify: math` of a data set; units are refused.',
   },
   {
     name: 'CompassVerifier',

@@ -5,6 +5,7 @@ import { readChoice } from '../../parsing/choice.ts';
 import { extractAnswer } from '../../parsing/extract.ts';
 import { type Extraction, extractMarked } from '../../parsing/extract_marked.ts';
 import { readList } from '../../parsing/list.ts';
+import { isSameMath, readMathAnswer } from '../../parsing/math_answer.ts';
 import { canonicalNumber, readNumber } from '../../parsing/number.ts';
 import { trimAscii } from '../../parsing/trim_ascii.ts';
 import { malformed, missing, truncated, wrongValue } from '../../rewards/reject.ts';
@@ -96,6 +97,18 @@ export function answerReader(comparison: Comparison, extract: DatasetExtraction)
         shown: (truth) => (truth as readonly string[]).join(', '),
         judge: (answer, truth) => judgeList(answer, truth as readonly string[]),
       };
+    case 'math':
+      return {
+        needsNone: false,
+        read: (given) => {
+          const text = textOf(given);
+          if (text === undefined) return notText;
+          const reading = readMathAnswer(text);
+          return reading.ok ? { truth: text } : { reason: reading.reason };
+        },
+        shown: String,
+        judge: (answer, truth) => judgeMath(answer, String(truth)),
+      };
     case 'choice':
       return {
         needsNone: false,
@@ -104,6 +117,14 @@ export function answerReader(comparison: Comparison, extract: DatasetExtraction)
         judge: (answer, truth) => judgeChoice(answer, truth as unknown as ChoiceTruth),
       };
   }
+}
+
+/** The same value, however it is written; what votes count of another one is its text. */
+function judgeMath(answer: string, truth: string): Verdict {
+  const [given, right] = [readMathAnswer(answer), readMathAnswer(truth)];
+  if (!given.ok) return trimAscii(answer) === '' ? missing('the answer is empty') : malformed(given.reason);
+  if (right.ok && isSameMath(given.value, right.value)) return correct('the same value', truth);
+  return { ...wrongValue('another value'), canonical: trimAscii(answer) };
 }
 
 const letter = (index: number): string => String.fromCharCode(65 + index);

@@ -10,7 +10,7 @@ const EXTRACTIONS = ['whole', 'only', 'last', 'first', 'boxed', 'hash', 'line'] 
 export type DatasetExtraction = (typeof EXTRACTIONS)[number];
 
 /** How an answer is compared; anything else is a file of the user's. */
-const COMPARISONS = ['exact', 'number', 'choice', 'list'] as const;
+const COMPARISONS = ['exact', 'number', 'choice', 'list', 'math'] as const;
 export type Comparison = (typeof COMPARISONS)[number];
 
 const files = () => {
@@ -84,7 +84,7 @@ const DATASET_KNOBS = options({
     .default('exact')
     .describe(
       'How it is compared. exact: the same text; number: the same number; choice: the same option; list: the same ' +
-        'elements in their order; or a file of yours. Default exact.',
+        'elements in their order; math: the same number, expression, set, tuple or interval, however it is written; or a file of yours. Default exact.',
     ),
   on_bad_row: schemas
     .choice(['stop', 'skip'])

@@ -30,6 +30,7 @@ import { tagRules } from './tag_rules.ts';
 import { toolF1 } from './tool_f1.ts';
 import { toolGain } from './tool_gain.ts';
 import { toolScore } from './tool_score.ts';
+import { trajectorySelect } from './trajectory_select.ts';
 import { turnRubric } from './turn_rubric.ts';
 import { weaver } from './weaver.ts';
 import { winRate } from './win_rate.ts';
@@ -44,6 +45,7 @@ export const GROUP_STEPS: readonly Method<GroupStep>[] = [
   majority,
   crossMajority,
   pseudoLabelSelect,
+  trajectorySelect,
   noisyWrapper,
   noiseBackward,
   noiseForward,

@@ -282,7 +282,7 @@ describe('a data set that cannot be trained on is refused', () => {
       ['no train', () => openDataset({}, { files: memoryFiles({}) }), 'task.train: missing — '],
       ['an unknown knob', () => opened(sums(200), { extrat: 'boxed' }), 'task.extrat: "boxed" — '],
       ['a comparison there is not', () => opened(sums(200), { verify: 'numbers' }),
-        'not a comparison; use exact, number, choice, list'],
+        'not a comparison; use exact, number, choice, list, math'],
       ['a style', () => opened(sums(200), { style: 'plain' }),
         'task.style: "plain" — prompts of a data set are asked as they are; leave it out.'],
       ['a hub name without an owner', () => opened(sums(200), { hub: 'gsm8k' }),
