@@ -7,7 +7,7 @@
  *   ŝ     s − its mean, over its length; cos_i = mean over labelled j of ŝ_i·ŝ_j, on the visits that both have
  *   kept  cos_i ≥ likeness, or among the top·G of a round
  */
-import { murmur3OfText } from '../../kernels/murmur3.ts';
+import { rngFor } from '../../kernels/philox.ts';
 import type { Json } from '../../options/json.ts';
 import { integer, key, number } from '../../options/keys.ts';
 import { tells } from '../chosen.ts';
@@ -120,9 +120,7 @@ function rewardsOnly(rollout: Parameters<typeof givenRewards>[0]): ReturnType<ty
 
 /** Where a problem falls in [0, 1), the same in every run. */
 export function hashShare(name: string): number {
-  const words = new Uint32Array(4);
-  murmur3OfText(`labelled|${name}`, words);
-  return words[0] / 2 ** 32;
+  return rngFor(`labelled|${name}`).float();
 }
 
 function note(courses: Courses, name: string, share: number): void {
