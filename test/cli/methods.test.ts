@@ -85,7 +85,7 @@ describe('methods show', () => {
     expect(text).toContain(
       'every  Optimizer steps from one reset to the next; 0 counts none. (whole number of 0 or more',
     );
-    expect(text).toContain('controllers: [{name: ref-reset, every: 100, reset_kl: 0.1');
+    expect(text).toContain('controllers: [{name: ref-reset, every: 100, reset_at: 20, reset_kl: 0.1');
   });
 
   it('says what the method says of others, and others of it', () => {
