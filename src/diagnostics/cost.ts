@@ -1,28 +1,8 @@
-/** What a stage spends: its warm-up, the time of its verifier, the problems that it draws. */
+/** What a stage spends: the time of its verifier, the problems that it draws. */
 import { percent } from '../format.ts';
-import type { StageConfig } from '../methods/stage.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { meanOf, median } from './lists.ts';
 import { differentProblems } from './problems.ts';
-import { setting } from './words.ts';
-
-/** Share of the stage; beyond it, only a minority of the steps has the peak rate. */
-const LONG = 0.5;
-
-export const LONG_WARM_UP: Diagnostic<StageConfig> = {
-  code: 'long-warm-up',
-  level: 'note',
-  after: 'start',
-  look(_history, { optimizer: { warmupSteps, maxSteps, learningRate } }) {
-    if (warmupSteps <= Math.max(1, LONG * maxSteps)) return undefined; // a warm-up of one step is none
-    const reached = warmupSteps >= maxSteps ? 'only in the last step' : `from step ${warmupSteps} on`;
-    return {
-      seen: `${warmupSteps} of the ${maxSteps} steps of this stage are warm-up: the learning rate reaches ${setting(learningRate)} ${reached}`,
-      why: 'Most of the stage learns more slowly than its learning_rate says',
-      remedy: `Set warmup_steps to ${Math.ceil(0.05 * maxSteps)}, or raise max_steps`,
-    };
-  },
-};
 
 /** Share of a step's time: a quarter more is what a faster verifier would give back at once. */
 const SLOW_SHARE = 0.25;

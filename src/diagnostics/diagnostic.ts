@@ -48,3 +48,19 @@ export interface Diagnostic<S extends StageConfig = GrpoStageConfig> {
   /** What there is to say after the newest observation, which `history` already holds. `tells`: what the methods of the stage do. */
   readonly look: (history: History, stage: S, tells: ReadonlySet<Telling>) => Finding | undefined;
 }
+
+/** A diagnostic that knows its stage. */
+export interface BoundDiagnostic extends Omit<Diagnostic, 'look'> {
+  readonly look: (history: History) => ReturnType<Diagnostic['look']>;
+}
+
+export function bind<S extends StageConfig>(
+  diagnostics: readonly Diagnostic<S>[],
+  stage: S,
+  tells: ReadonlySet<Telling>,
+): BoundDiagnostic[] {
+  return diagnostics.map((diagnostic) => ({
+    ...diagnostic,
+    look: (history) => diagnostic.look(history, stage, tells),
+  }));
+}

@@ -4,11 +4,10 @@
  * a whole run.
  */
 
-import type { Telling } from '../methods/method.ts';
 import type { Seconds } from '../methods/records.ts';
 import type { StageConfig } from '../methods/stage.ts';
-import { type BoundDiagnostic, COMBINATION, diagnosticsFor } from './catalogue.ts';
-import type { Diagnosis, Finding, Level, Moment } from './diagnostic.ts';
+import { COMBINATION } from './codes.ts';
+import type { BoundDiagnostic, Diagnosis, Finding, Level, Moment } from './diagnostic.ts';
 import { type History, rememberBatch, rememberEvaluation, rememberUpdate, startHistory } from './history.ts';
 import type { BatchRecord, EvaluationRecord, UpdateRecord } from './records.ts';
 import { commonestWrong, type WrongAnswer } from './wrong_answers.ts';
@@ -70,16 +69,16 @@ export function enterStage(watch: Watch, seconds: Seconds): void {
   watch.alarms = {};
 }
 
-/** Remembers an observation. @param tells  what the methods of the stage do @returns what is to be said now; usually nothing */
-export function observe(
+/** Remembers an observation, and looks at it with diagnostics of its stage. @returns what is to be said now; usually nothing */
+export function look(
   watch: Watch,
   stage: StageConfig,
   step: number,
   observation: Observation,
-  tells: ReadonlySet<Telling> = new Set(),
+  diagnostics: readonly BoundDiagnostic[],
 ): Diagnosis[] {
   remember(watch.history, observation);
-  return diagnosticsFor(stage, tells)
+  return diagnostics
     .filter(({ after }) => after === observation.after)
     .flatMap((diagnostic) => {
       const finding = diagnostic.look(watch.history);

@@ -4,8 +4,8 @@
  */
 import type { SequenceScores, SequenceToScore } from '../methods/uses/figure_tools.ts';
 import type { Policy } from '../model/policy.ts';
-import { type GenerationControl, generateControlled } from '../model/sampling/controlled_generation.ts';
-import { generateEpisodes, type TurnControl } from '../model/sampling/episodes.ts';
+import type { GenerationControl } from '../model/sampling/controlled_generation.ts';
+import type { TurnControl } from '../model/sampling/episodes.ts';
 import {
   type Completion,
   type GenerationRequest,
@@ -78,12 +78,17 @@ async function generated(
   requests: readonly GenerationRequest[],
   { keep = false, control, turns, ...settings }: SampleSettings,
 ): Promise<KeptGeneration> {
-  if (turns !== undefined) return generateEpisodes(policy, requests, { ...settings, keep }, turns);
-  if (control === undefined && keep) return generateKept(policy, requests, settings);
-  const completions = await (control
-    ? generateControlled(policy, requests, settings, control)
-    : generate(policy, requests, settings));
-  return { completions, places: undefined };
+  // Loaded where they are asked for: a page's first run seldom does.
+  if (turns !== undefined) {
+    const { generateEpisodes } = await import('../model/sampling/episodes.ts');
+    return generateEpisodes(policy, requests, { ...settings, keep }, turns);
+  }
+  if (control !== undefined) {
+    const { generateControlled } = await import('../model/sampling/controlled_generation.ts');
+    return { completions: await generateControlled(policy, requests, settings, control), places: undefined };
+  }
+  if (keep) return generateKept(policy, requests, settings);
+  return { completions: await generate(policy, requests, settings), places: undefined };
 }
 
 function generationRequest({ prompt, rollouts }: SampleRequest): GenerationRequest {

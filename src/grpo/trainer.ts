@@ -18,16 +18,7 @@ import { ledger as ledgerUse } from '../methods/uses/ledger.ts';
 import { states } from '../methods/uses/states.ts';
 import { betterOf } from './best.ts';
 import { controlAfterEvaluation, controlAfterStep } from './control.ts';
-import {
-  diagnoseBatch,
-  diagnoseEnding,
-  diagnoseEvaluation,
-  diagnoseStart,
-  diagnoseStop,
-  diagnoseSupervised,
-  diagnoseUpdate,
-  wrongAnswers,
-} from './diagnose.ts';
+import { diagnoseEnding, diagnoseStart, diagnoseStop, wrongAnswers } from './diagnose.ts';
 import type { Engine } from './engine.ts';
 import { askProblems, type Evaluator, evaluationOf } from './evaluate.ts';
 import type { EvaluationEvent, EvaluationMoment, TrainEvent } from './events.ts';
@@ -44,6 +35,9 @@ import { openStep, openSupervised, type Step } from './step.ts';
 import { actsInUpdate, creditGroups, selectGroups } from './update/credit.ts';
 import { superviseStep } from './update/supervised.ts';
 import { updatePolicy } from './update/update.ts';
+
+/** What is said of batches, steps and evaluations: a page loads it once there are some. */
+const training = (): Promise<typeof import('./diagnose_training.ts')> => import('./diagnose_training.ts');
 
 /** Generation batches in a row without a live group after which a run gives up. */
 const MOST_DEAD_BATCHES = 10;
@@ -133,7 +127,7 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig, points: Poin
     if (needsBatch(state, stage)) {
       collected = await points.interruptible(() => collectGroups(engine, sampling, journal));
       assertFinite(sampling, collected.groups);
-      yield* diagnoseBatch(run, collected, sampling.logged);
+      yield* (await training()).diagnoseBatch(run, collected, sampling.logged);
 
       // 2. Credit: advantages of all groups at once, then what shapes and masks them.
       const drawn = collected.groups;
@@ -171,7 +165,7 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig, points: Poin
     );
     if (isFresh) assertOnPolicy(engine, step, update.totals.logprobDifferenceMax);
     state.step++;
-    yield* diagnoseUpdate(run, update, isFresh);
+    yield* (await training()).diagnoseUpdate(run, update, isFresh);
 
     // 4. Report.
     const stepSeconds = (clock() - start) / 1000;
@@ -250,7 +244,7 @@ async function* superviseStage(run: TrainingRun, stage: SftStageConfig, points: 
     const result = await points.interruptible(() => timed(journal, 'sft', () => superviseStep(engine, step, journal)));
     state.step++;
     state.tokens += result.completionTokens;
-    yield* diagnoseSupervised(run, result);
+    yield* (await training()).diagnoseSupervised(run, result);
     const stepSeconds = (clock() - start) / 1000;
     state.unreported = supervisedMetrics(result, { step: state.step, stepSeconds, tokens: state.tokens });
     yield* report(run, points);
@@ -344,7 +338,7 @@ async function* evaluation(run: TrainingRun, moment: EvaluationMoment, points: P
   const { stageIndex, step } = state;
   state.best = betterOf(state.best, result, { stageIndex, stage: stage.stage, step }, config);
   yield event;
-  yield* diagnoseEvaluation(run, engine.tasks, result);
+  yield* (await training()).diagnoseEvaluation(run, engine.tasks, result);
   if (stage.stage !== 'grpo') return;
   const wasOver = isStageOver(run);
   await controlAfterEvaluation(run, openStep(run, stage), result);

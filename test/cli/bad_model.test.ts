@@ -114,6 +114,7 @@ const MISTAKES: Mistake[] = [
     says: 'model "./base/model.safetensors" — a file that is not .gguf; give the folder of a model, or a .gguf file.' },
   { what: 'a folder that may not be read',
     spoil: () => {
+      chmodSync('.', 0o777); // the output is tried first
       chmodSync('base', 0o755);
       chmodSync('base/model.safetensors', 0);
       asOrdinaryUser();

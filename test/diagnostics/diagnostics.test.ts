@@ -1,9 +1,10 @@
 /** Every diagnostic is provoked by a stream that shows its reason; streams that show none provoke none. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { COMBINATION, DIAGNOSIS_CODES, STAGE_ENDED, STOP_CODES } from '../../src/diagnostics/catalogue.ts';
+import { DIAGNOSIS_CODES, observe } from '../../src/diagnostics/catalogue.ts';
+import { COMBINATION, STAGE_ENDED, STOP_CODES } from '../../src/diagnostics/codes.ts';
 import type { BatchRecord, EvaluationRecord } from '../../src/diagnostics/records.ts';
-import { observe, startWatch } from '../../src/diagnostics/watch.ts';
+import { startWatch } from '../../src/diagnostics/watch.ts';
 import { PROVOCATIONS, provoke } from './provocations.ts';
 import { SECONDS, Stream } from './stream.ts';
 

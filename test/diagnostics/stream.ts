@@ -2,10 +2,11 @@
 
 import { stringify } from 'yaml';
 import { parseConfig } from '../../src/config/load.ts';
+import { observe } from '../../src/diagnostics/catalogue.ts';
 import type { Diagnosis } from '../../src/diagnostics/diagnostic.ts';
 import { trainingSince } from '../../src/diagnostics/history.ts';
 import type { BatchRecord, EvaluationRecord, UpdateRecord } from '../../src/diagnostics/records.ts';
-import { type Observation, observe, startWatch, type Watch } from '../../src/diagnostics/watch.ts';
+import { type Observation, startWatch, type Watch } from '../../src/diagnostics/watch.ts';
 import { tellingsOf } from '../../src/methods/chosen.ts';
 import { findMethod } from '../../src/methods/look_up.ts';
 import { membersOf } from '../../src/methods/members.ts';

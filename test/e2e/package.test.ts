@@ -25,7 +25,7 @@ import { temporaryFolder } from './command_line.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** `npm run size` lists what takes the room. */
-const MOST_BYTES = 2_800_000;
+const MOST_BYTES = 2_900_000;
 
 const folder = temporaryFolder();
 /** An empty project that the package is installed into. */

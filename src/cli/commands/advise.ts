@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { catalogue } from '../../catalogue/catalogue.ts';
 import { type Advice, type ArenaRow, adviceFor, type Diagnosed, readArena } from '../../compare/advice.ts';
-import { COMBINATION, STAGE_ENDED } from '../../diagnostics/catalogue.ts';
+import { COMBINATION, STAGE_ENDED } from '../../diagnostics/codes.ts';
 import { CheckpointError } from '../../errors.ts';
 import { minus, printable } from '../../format.ts';
 import { logLines } from '../../run/logs/log_lines.ts';

@@ -21,7 +21,8 @@ import type { Engine } from '../engine.ts';
 import type { SampleRequest } from '../generator.ts';
 import { attentively } from '../interruption.ts';
 import { completionEnd } from './completion_end.ts';
-import { type EpisodeSettings, Episodes, isPlayed } from './episodes.ts';
+import type { EpisodeSettings } from './episodes.ts';
+import { isPlayed } from './played_completion.ts';
 import { stepsByToken } from './steps_by_token.ts';
 import type { Wants } from './wants.ts';
 
@@ -108,6 +109,7 @@ async function sampleItems(
   const room = how.fixedCompletionTokens ?? how.maxCompletionTokens;
   const openings = items.map((_, i) => ({ share: settings.expertShares?.[i] ?? 0, room }));
   const { weightsVersion } = generator;
+  const { Episodes } = await import('./episodes.ts');
   const episodes = new Episodes(tasks, items, requests, {
     samplingKey: settings.samplingKey,
     openings,

@@ -13,7 +13,6 @@ import { makeEach } from '../../data/repeat.ts';
 import type { TaskItem } from '../../data/task.ts';
 import type { TaskSet } from '../../data/task_set.ts';
 import { ConfigError } from '../../errors.ts';
-import type { VerifiedCompletion } from '../../methods/records.ts';
 import { type TurnRecord, turnsOver } from '../../methods/support/rollouts/turns.ts';
 import type { EndedTurn, TurnAnswer, TurnControl } from '../../model/sampling/episodes.ts';
 import type { Completion } from '../../model/sampling/generation.ts';
@@ -21,15 +20,8 @@ import { truncated } from '../../rewards/reject.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
 import type { SampleRequest } from '../generator.ts';
 import { type OpeningLimits, playedOpenings, spoken } from './openings.ts';
+import type { PlayedCompletion } from './played_completion.ts';
 import type { Wants } from './wants.ts';
-
-/** A completion whose verdict came with its last turn. */
-export interface PlayedCompletion extends Completion, Pick<VerifiedCompletion, 'text' | 'turns' | 'verdict'> {}
-
-/** Whether an environment has judged it already. */
-export function isPlayed(completion: Completion): completion is PlayedCompletion {
-  return 'turns' in completion && 'verdict' in completion;
-}
 
 /** An episode under way. */
 interface Episode {

@@ -1,0 +1,62 @@
+/**
+ * Tells the diagnostics what a run does, and gives what they have to say as events. A page loads this with the first batch,
+ * step or evaluation that there is to look at.
+ */
+import type { TaskSet } from '../data/task_set.ts';
+import { observe } from '../diagnostics/catalogue.ts';
+import { trainingSince } from '../diagnostics/history.ts';
+import { batchRecord, evaluationRecord, supervisedRecord, updateRecord } from '../diagnostics/records.ts';
+import type { Observation } from '../diagnostics/watch.ts';
+import { tellingsOf } from '../methods/chosen.ts';
+import { helpedOrigins } from '../methods/members.ts';
+import type { Collected, Evaluation, SupervisedResult, UpdateResult } from '../methods/records.ts';
+import { type Diagnosed, eventOf, membersOf, wrongAnswers } from './diagnose.ts';
+import type { TrainEvent } from './events.ts';
+import { notSolving, solving } from './rollout/kinds.ts';
+import { stageOf } from './run.ts';
+
+/** Before the optimizer step that the batch is for; it may be that none follows. @param logged  by the methods of the stage */
+export function diagnoseBatch(
+  run: Diagnosed,
+  collected: Collected,
+  logged: Readonly<Record<string, number>>,
+): TrainEvent[] {
+  const { step, watch, seconds } = run.journal.state;
+  const groups = solving(collected.groups);
+  const judging = notSolving(collected.groups);
+  const helps = helpedOrigins(membersOf(run));
+  const surroundings = { before: watch.history.seconds, now: seconds, judging, logged, helps };
+  const record = batchRecord(step + 1, { ...collected, groups }, surroundings);
+  watch.history.seconds = { ...seconds };
+  const problems = groups.map(({ item }) => item.key);
+  return observed(run, step + 1, { after: 'batch', record, problems, wrong: () => wrongAnswers(groups) });
+}
+
+/** @param onPolicy  the rollouts came from the very weights that the update changed */
+export function diagnoseUpdate(run: Diagnosed, result: UpdateResult, onPolicy: boolean): TrainEvent[] {
+  const { step } = run.journal.state;
+  return observed(run, step, { after: 'update', record: updateRecord(step, result, onPolicy) });
+}
+
+export function diagnoseSupervised(run: Diagnosed, result: SupervisedResult): TrainEvent[] {
+  const { step } = run.journal.state;
+  return observed(run, step, { after: 'update', record: supervisedRecord(step, result) });
+}
+
+export function diagnoseEvaluation(run: Diagnosed, tasks: TaskSet, evaluation: Evaluation): TrainEvent[] {
+  const { step, watch } = run.journal.state;
+  const record = evaluationRecord(step, evaluation, trainingSince(watch.history), chanceOf(tasks));
+  return observed(run, step, { after: 'evaluation', record });
+}
+
+/** Each of several tasks counts by its weight, as in an evaluation. */
+function chanceOf({ shares }: TaskSet): number {
+  const total = shares.reduce((sum, { weight }) => sum + weight, 0);
+  return shares.reduce((sum, { task, weight }) => sum + (weight / total) * task.chance, 0);
+}
+
+function observed(run: Diagnosed, step: number, observation: Observation): TrainEvent[] {
+  const tells = tellingsOf(membersOf(run));
+  const found = observe(run.journal.state.watch, stageOf(run), step, observation, tells);
+  return found.map((diagnosis) => eventOf(run, step, diagnosis));
+}
