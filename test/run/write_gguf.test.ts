@@ -71,7 +71,8 @@ describe('weights', () => {
 describe('a model', () => {
   const write = async (pretrained: Pretrained, dtype: GgufDtype = 'f32') => {
     const store = memoryStore();
-    return { store, check: await writeGguf(store, 'm.gguf', pretrained, dtype, ['4 + 5 = 9']) };
+    const { change, bytes } = await writeGguf(store, 'm.gguf', pretrained, dtype, ['4 + 5 = 9']);
+    return { store, check: { ...change, bytes } };
   };
 
   it('has its shape, the turns of its positions, its template and what ends an answer', async () => {

@@ -3,7 +3,8 @@ import { basename, dirname } from 'node:path';
 import { CheckpointError } from '../../errors.ts';
 import { printable, shellQuoted } from '../../format.ts';
 import { GGUF_ENCODERS, type GgufDtype } from '../../model/pretrained/gguf_encoders.ts';
-import { EXPORTS, type Exported, type ExportTarget } from '../../run/model/exports.ts';
+import type { Exported } from '../../run/model/compare_weights.ts';
+import { EXPORTS, type ExportTarget } from '../../run/model/exports.ts';
 import { encodeJson } from '../../run/model/model_files.ts';
 import type { Pretrained } from '../../run/model/pretrained.ts';
 import {
@@ -60,7 +61,7 @@ export const EXPORT = command({
       does: 'its adapter, for a base that stays as it is',
     },
   ],
-  run: async ([path = ''], flags) => exportModel(path, await openFor(path, flags), flags),
+  run: async ([path = ''], flags) => exportGiven(path, await openFor(path, flags), flags),
 });
 
 export interface ExportOptions {
@@ -103,7 +104,7 @@ function planOf({ output, to = output.endsWith('.gguf') ? 'gguf' : 'merged', dty
  * @param path  of the model, whose completions are re-scored where it is a run
  * @throws CheckpointError, DataError where the model has no such form, or something is there already
  */
-export async function exportModel(path: string, pretrained: Pretrained, options: ExportOptions): Promise<void> {
+export async function exportGiven(path: string, pretrained: Pretrained, options: ExportOptions): Promise<void> {
   const { output } = options;
   const { to, kind, dtype } = planOf(options);
   const report = await writeWhole(output, async (store, place): Promise<ExportReport> => {

@@ -3,7 +3,7 @@ import { CheckpointError } from '../../errors.ts';
 import { command } from '../flags/command.ts';
 import { required, text } from '../flags/flag.ts';
 import { openGiven, requireFree } from '../runs/give_away.ts';
-import { CHECKED, exportModel } from './export.ts';
+import { CHECKED, exportGiven } from './export.ts';
 
 export const MERGE = command({
   name: 'merge',
@@ -42,5 +42,5 @@ export async function mergeCommand(path: string, { output, base }: MergeOptions)
   if (adapter === undefined) {
     throw new CheckpointError('no-adapter', `${name} — has no adapter to merge; it is a whole model as it is.`);
   }
-  await exportModel(path, pretrained, { output, to: 'merged', dtype: 'f32', check: CHECKED });
+  await exportGiven(path, pretrained, { output, to: 'merged', dtype: 'f32', check: CHECKED });
 }

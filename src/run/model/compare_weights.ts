@@ -3,6 +3,7 @@ import { CheckpointError } from '../../errors.ts';
 import { GGUF_TYPES } from '../../model/pretrained/gguf_blocks.ts';
 import type { GgufEncoder } from '../../model/pretrained/gguf_encoders.ts';
 import { allValues, type PretrainedTensor } from '../../model/pretrained/source.ts';
+import type { Pretrained } from './pretrained.ts';
 
 type Tensors = ReadonlyMap<string, PretrainedTensor>;
 
@@ -16,6 +17,13 @@ export interface WrittenAs {
 export interface WeightChange {
   readonly difference: number;
   readonly tensor: string;
+}
+
+/** What was written, opened again. */
+export interface Exported {
+  readonly change: WeightChange;
+  /** The model that it is, beside its base where it is an adapter. */
+  readonly opened: Pretrained;
 }
 
 /**

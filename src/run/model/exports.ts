@@ -1,23 +1,14 @@
 /** The forms in which a model is given away: each writes it, opens what was written, and says what its type changed. */
 import { CheckpointError } from '../../errors.ts';
-import { openAdapter } from '../../model/pretrained/adapter_files.ts';
-import { openGgufAdapter } from '../../model/pretrained/gguf_adapter.ts';
 import type { GgufDtype } from '../../model/pretrained/gguf_encoders.ts';
 import type { ModelFiles } from '../../model/pretrained/source.ts';
 import type { Store } from '../store/store.ts';
-import type { WeightChange } from './compare_weights.ts';
-import { folderOf, merged, openPretrained, type Pretrained } from './pretrained.ts';
+import type { Exported } from './compare_weights.ts';
+import { merged, type Pretrained } from './pretrained.ts';
 import { writeAdapterFolder } from './write_adapter.ts';
 import { writeGguf } from './write_gguf.ts';
 import { writeGgufAdapter } from './write_gguf_adapter.ts';
 import { writeMergedModel } from './write_merged.ts';
-
-/** What was written, opened again. */
-export interface Exported {
-  readonly change: WeightChange;
-  /** The model that it is, beside its base where it is an adapter. */
-  readonly opened: Pretrained;
-}
 
 /** @property texts  to be read to the same tokens by what was written */
 export interface ExportRequest<Dtype> {
@@ -43,46 +34,34 @@ export const EXPORTS = {
     does: 'a folder for transformers, with the adapter merged',
     kind: 'folder',
     dtypes: ['f32', 'f16', 'bf16'],
-    async write(store, folder, { pretrained, dtype }) {
-      const change = await writeMergedModel(store, folder, merged(pretrained), dtype);
-      return { change, opened: await openPretrained({ name: pretrained.name, files: folderOf(store, folder) }) };
-    },
+    write: (store, folder, { pretrained, dtype }) => writeMergedModel(store, folder, merged(pretrained), dtype),
   }),
   peft: form({
     does: 'the adapter alone, a folder for PEFT',
     kind: 'folder',
     dtypes: ['f32', 'f16', 'bf16'],
-    async write(store, folder, { pretrained, dtype }) {
-      const adapter = adapterOf(pretrained);
-      const change = await writeAdapterFolder(store, folder, { ...pretrained, adapter }, dtype);
-      return { change, opened: { ...pretrained, adapter: await openAdapter(folderOf(store, folder)) } };
-    },
+    write: async (store, folder, { pretrained, dtype }) =>
+      writeAdapterFolder(store, folder, adapted(pretrained), dtype),
   }),
   gguf: form({
     does: 'a file for llama.cpp and Ollama, with the adapter merged',
     kind: 'file',
     dtypes: ['f16', 'f32', 'bf16', 'q8_0'],
-    async write(store, file, { pretrained, dtype, texts }) {
-      const change = await writeGguf(store, file, merged(pretrained), dtype, texts);
-      return { change, opened: await openPretrained({ name: pretrained.name, files: store, gguf: file }) };
-    },
+    write: (store, file, { pretrained, dtype, texts }) => writeGguf(store, file, merged(pretrained), dtype, texts),
   }),
   'gguf-lora': form({
     does: 'the adapter alone, a file that llama.cpp adds to its base',
     kind: 'file',
     dtypes: ['f16', 'f32', 'bf16'],
-    async write(store, file, { pretrained, dtype }) {
-      const adapter = adapterOf(pretrained);
-      const change = await writeGgufAdapter(store, file, { ...pretrained, adapter }, dtype);
-      return { change, opened: { ...pretrained, adapter: await openGgufAdapter(store, file, pretrained.model.shape) } };
-    },
+    write: async (store, file, { pretrained, dtype }) => writeGgufAdapter(store, file, adapted(pretrained), dtype),
   }),
 } as const;
 
 export type ExportTarget = keyof typeof EXPORTS;
 
 /** @throws CheckpointError `no-adapter` */
-function adapterOf({ adapter, name }: Pretrained): NonNullable<Pretrained['adapter']> {
-  if (adapter !== undefined) return adapter;
+function adapted(pretrained: Pretrained): Pretrained & Required<Pick<Pretrained, 'adapter'>> {
+  const { adapter, name } = pretrained;
+  if (adapter !== undefined) return { ...pretrained, adapter };
   throw new CheckpointError('no-adapter', `${name} — has no adapter; it is a whole model as it is.`);
 }

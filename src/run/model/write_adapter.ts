@@ -11,7 +11,7 @@ import { GGUF_ENCODERS } from '../../model/pretrained/gguf_encoders.ts';
 import { allValues } from '../../model/pretrained/source.ts';
 import { safetensorsHead } from '../../model/safetensors.ts';
 import type { Store } from '../store/store.ts';
-import { compareWeights, type WeightChange } from './compare_weights.ts';
+import { compareWeights, type Exported } from './compare_weights.ts';
 import { encodeJson, writeTokenizer } from './model_files.ts';
 import { folderOf, type Pretrained } from './pretrained.ts';
 import { FOLDER_DTYPES, type FolderDtype } from './write_merged.ts';
@@ -25,9 +25,10 @@ import { FOLDER_DTYPES, type FolderDtype } from './write_merged.ts';
 export async function writeAdapterFolder(
   store: Store,
   folder: string,
-  { adapter, codec, location, name: shown }: Required<Pick<Pretrained, 'adapter' | 'codec' | 'location' | 'name'>>,
+  pretrained: Pretrained & Required<Pick<Pretrained, 'adapter'>>,
   dtype: FolderDtype,
-): Promise<WeightChange> {
+): Promise<Exported> {
+  const { adapter, codec, location, name: shown } = pretrained;
   const weights = `${folder}/${ADAPTER_WEIGHTS}`;
   const encoder = GGUF_ENCODERS[dtype];
   const tensors = [...adapter.tensors];
@@ -42,5 +43,6 @@ export async function writeAdapterFolder(
   await writeTokenizer(store, folder, codec);
   const opened = await openAdapter(folderOf(store, folder));
   const written = tensors.map(([name]) => ({ name, encoder }));
-  return compareWeights(shown, written, { own: adapter.tensors, opened: opened.tensors });
+  const change = await compareWeights(shown, written, { own: adapter.tensors, opened: opened.tensors });
+  return { change, opened: { ...pretrained, adapter: opened } };
 }

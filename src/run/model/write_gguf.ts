@@ -3,7 +3,6 @@ import { CheckpointError } from '../../errors.ts';
 import { GGUF_TYPES } from '../../model/pretrained/gguf_blocks.ts';
 import { GGUF_ENCODERS, type GgufDtype, type GgufEncoder } from '../../model/pretrained/gguf_encoders.ts';
 import { type DescribedTensor, type GgufEntry, ggufHead, padding } from '../../model/pretrained/gguf_head.ts';
-import { openGguf } from '../../model/pretrained/gguf_model.ts';
 import { ggufName, isPermuted, ROPE_FACTORS, rowOfHuggingFace } from '../../model/pretrained/gguf_names.ts';
 import { isDerived } from '../../model/pretrained/load_weights.ts';
 import { CONFIG, readJsonFile } from '../../model/pretrained/open_folder.ts';
@@ -11,13 +10,11 @@ import { allValues, type ModelFiles, type PretrainedTensor } from '../../model/p
 import { rotaryFrequencies } from '../../model/rotary.ts';
 import type { ModelShape } from '../../model/shape.ts';
 import type { Codec } from '../../text/codec.ts';
-import { ggufTokenizer } from '../../text/gguf_tokenizer.ts';
 import { ggufVocabulary } from '../../text/gguf_vocabulary.ts';
-import { pretrainedCodec } from '../../text/pretrained_codec.ts';
 import type { Store } from '../store/store.ts';
-import { compareWeights, differs, type WeightChange } from './compare_weights.ts';
+import { compareWeights, differs, type Exported } from './compare_weights.ts';
 import { architecture } from './model_files.ts';
-import type { Pretrained } from './pretrained.ts';
+import { openPretrained, type Pretrained } from './pretrained.ts';
 
 /** A tensor of the file, and what it is made of. */
 interface WrittenTensor extends DescribedTensor {
@@ -28,8 +25,8 @@ interface WrittenTensor extends DescribedTensor {
   values(): Promise<Float32Array>;
 }
 
-/** What was found when the file was opened again. */
-export interface GgufCheck extends WeightChange {
+/** The file, opened again. */
+export interface WrittenGguf extends Exported {
   readonly bytes: number;
 }
 
@@ -46,7 +43,7 @@ export async function writeGguf(
   pretrained: Pretrained,
   dtype: GgufDtype,
   texts: readonly string[],
-): Promise<GgufCheck> {
+): Promise<WrittenGguf> {
   const { model, codec, name } = pretrained;
   const { type } = architecture(model.shape);
   const tensors = tensorsOf(pretrained, type, GGUF_ENCODERS[dtype]);
@@ -156,12 +153,12 @@ async function compare(
   { model, codec, name }: Pretrained,
   tensors: readonly WrittenTensor[],
   texts: readonly string[],
-): Promise<GgufCheck> {
-  const opened = await openGguf(files, file);
+): Promise<WrittenGguf> {
+  const opened = await openPretrained({ name, files, gguf: file });
   const written = tensors.map(({ source, encoder }) => ({ name: source, encoder }));
-  const change = await compareWeights(name, written, { own: model.tensors, opened: opened.tensors });
-  requireSameTokens(pretrainedCodec(ggufTokenizer(opened.metadata, name), opened.shape), codec, texts, name);
-  return { bytes: (await files.size(file)) ?? 0, ...change };
+  const change = await compareWeights(name, written, { own: model.tensors, opened: opened.model.tensors });
+  requireSameTokens(opened.codec, codec, texts, name);
+  return { change, opened, bytes: (await files.size(file)) ?? 0 };
 }
 
 function requireSameTokens(written: Codec, codec: Codec, texts: readonly string[], name: string): void {

@@ -12,10 +12,10 @@ import { GGUF_ENCODERS } from '../../model/pretrained/gguf_encoders.ts';
 import { type GgufEntry, ggufHead, padding } from '../../model/pretrained/gguf_head.ts';
 import type { ModelFiles } from '../../model/pretrained/source.ts';
 import type { Store } from '../store/store.ts';
-import { compareWeights } from './compare_weights.ts';
+import { compareWeights, type Exported } from './compare_weights.ts';
 import { architecture } from './model_files.ts';
 import type { Pretrained } from './pretrained.ts';
-import { type GgufCheck, ggufValues } from './write_gguf.ts';
+import { ggufValues } from './write_gguf.ts';
 
 /** Types of its weights, by their names on the command line: blocks do not fit into rows of r elements. */
 export type GgufAdapterDtype = 'f32' | 'f16' | 'bf16';
@@ -29,9 +29,14 @@ export type GgufAdapterDtype = 'f32' | 'f16' | 'bf16';
 export async function writeGgufAdapter(
   store: Store & ModelFiles,
   file: string,
-  { adapter, model: { shape }, name }: Required<Pick<Pretrained, 'adapter' | 'model' | 'name'>>,
+  pretrained: Pretrained & Required<Pick<Pretrained, 'adapter'>>,
   dtype: GgufAdapterDtype,
-): Promise<GgufCheck> {
+): Promise<Exported> {
+  const {
+    adapter,
+    model: { shape },
+    name,
+  } = pretrained;
   const { type } = architecture(shape);
   const encoder = GGUF_ENCODERS[dtype];
   const tensors = [...adapter.tensors].map(([source, tensor]) => {
@@ -60,5 +65,5 @@ export async function writeGgufAdapter(
   const opened = await openGgufAdapter(store, file, shape);
   const listed = tensors.map(({ source }) => ({ name: source, encoder }));
   const change = await compareWeights(name, listed, { own: adapter.tensors, opened: opened.tensors });
-  return { bytes: (await store.size(file)) ?? 0, ...change };
+  return { change, opened: { ...pretrained, adapter: opened } };
 }

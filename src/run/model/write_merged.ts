@@ -4,7 +4,7 @@ import { isDerived } from '../../model/pretrained/load_weights.ts';
 import { allValues } from '../../model/pretrained/source.ts';
 import { safetensorsHead } from '../../model/safetensors.ts';
 import type { Store } from '../store/store.ts';
-import { compareWeights, differs, type WeightChange } from './compare_weights.ts';
+import { compareWeights, differs, type Exported } from './compare_weights.ts';
 import { encodeJson, eosTokenIds, writeModelConfig, writeTokenizer } from './model_files.ts';
 import { folderOf, openPretrained, type Pretrained } from './pretrained.ts';
 
@@ -29,7 +29,7 @@ export async function writeMergedModel(
   folder: string,
   { model, codec, name: shown }: Pretrained,
   dtype: FolderDtype = 'f32',
-): Promise<WeightChange> {
+): Promise<Exported> {
   const tensors = [...model.tensors].filter(([name]) => !isDerived(name, model));
   const weights = `${folder}/model.safetensors`;
   const { element, torch } = FOLDER_DTYPES[dtype];
@@ -47,5 +47,6 @@ export async function writeMergedModel(
     throw differs(shown, `an answer ends with ${opened.codec.stopIds}, where the model has ${codec.stopIds}`);
   }
   const written = tensors.map(([name]) => ({ name, encoder }));
-  return compareWeights(shown, written, { own: model.tensors, opened: opened.model.tensors });
+  const change = await compareWeights(shown, written, { own: model.tensors, opened: opened.model.tensors });
+  return { change, opened };
 }
