@@ -61,7 +61,7 @@ export const EXPORT = command({
       does: 'its adapter, for a base that stays as it is',
     },
   ],
-  run: async ([path = ''], flags) => exportGiven(path, await openFor(path, flags), flags),
+  run: ([path = ''], flags) => exportGiven(path, flags),
 });
 
 export interface ExportOptions {
@@ -76,12 +76,6 @@ export interface ExportOptions {
 
 /** Largest mean |Δ log-prob| of a token that a type may make; a fault of any kind makes more. */
 const BOUNDS: Readonly<Record<GgufDtype, number>> = { f32: 0.001, f16: 0.02, bf16: 0.1, q8_0: 0.1 };
-
-/** What is to be written, once the place and the type are known to be sound. @throws CheckpointError */
-async function openFor(path: string, options: ExportOptions): Promise<Pretrained> {
-  planOf(options);
-  return openGiven(path, options.base);
-}
 
 /** @throws CheckpointError for a place or a type that the form has not */
 function planOf({ output, to = output.endsWith('.gguf') ? 'gguf' : 'merged', dtype }: ExportOptions) {
@@ -102,11 +96,18 @@ function planOf({ output, to = output.endsWith('.gguf') ? 'gguf' : 'merged', dty
  * The file or folder appears under its name whole, opened again, compared and re-scored, or not at all.
  *
  * @param path  of the model, whose completions are re-scored where it is a run
+ * @param require  throws where the model is not one that is asked for
  * @throws CheckpointError, DataError where the model has no such form, or something is there already
  */
-export async function exportGiven(path: string, pretrained: Pretrained, options: ExportOptions): Promise<void> {
-  const { output } = options;
+export async function exportGiven(
+  path: string,
+  options: ExportOptions,
+  require: (pretrained: Pretrained) => void = () => {},
+): Promise<void> {
+  const { output, base } = options;
   const { to, kind, dtype } = planOf(options);
+  const pretrained = await openGiven(path, base);
+  require(pretrained);
   const report = await writeWhole(output, async (store, place): Promise<ExportReport> => {
     const exported = await EXPORTS[to].write(store, place, {
       pretrained,

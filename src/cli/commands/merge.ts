@@ -2,7 +2,6 @@
 import { CheckpointError } from '../../errors.ts';
 import { command } from '../flags/command.ts';
 import { required, text } from '../flags/flag.ts';
-import { openGiven, requireFree } from '../runs/give_away.ts';
 import { CHECKED, exportGiven } from './export.ts';
 
 export const MERGE = command({
@@ -36,11 +35,8 @@ export interface MergeOptions {
  * @throws CheckpointError where it is none, or the folder is there already
  */
 export async function mergeCommand(path: string, { output, base }: MergeOptions): Promise<void> {
-  requireFree(output, 'folder');
-  const pretrained = await openGiven(path, base);
-  const { adapter, name } = pretrained;
-  if (adapter === undefined) {
+  await exportGiven(path, { output, base, to: 'merged', dtype: 'f32', check: CHECKED }, ({ adapter, name }) => {
+    if (adapter !== undefined) return;
     throw new CheckpointError('no-adapter', `${name} — has no adapter to merge; it is a whole model as it is.`);
-  }
-  await exportGiven(path, pretrained, { output, to: 'merged', dtype: 'f32', check: CHECKED });
+  });
 }
