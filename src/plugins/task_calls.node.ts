@@ -103,7 +103,9 @@ export function watchCalls(callee: Callee): TaskCalls {
     const hint = /read only|not extensible|Cannot delete/.test(reason)
       ? ` (a ${part.startsWith('environment.') ? 'state' : 'problem'} cannot be written to)`
       : '';
-    return error('task-failed', part, `failed${forWhat(part, given)}: ${reason}${hint} — correct it`);
+    const failed = error('task-failed', part, `failed${forWhat(part, given)}: ${reason}${hint} — correct it`);
+    failed.cause = thrown; // a text that someone typed is no mistake of the file, and what refuses it says so
+    return failed;
   };
   const run =
     (limit: <T>(work: () => T) => T): Run =>

@@ -108,8 +108,9 @@ stages:
       step: 2,
       'rewards/brief/mean': expect.any(Number),
     });
-    const sampled = await commandLine(['sample', '--run', 'addition', '3+4='], undefined, { cwd: folder.path });
+    const sampled = await commandLine(['sample', '--run', 'addition', '3+4=', '3x4='], undefined, { cwd: folder.path });
     expect(sampled.stdout).toMatch(/ {2}3\+4= /);
+    expect(sampled.stderr).toMatch(/"x" in "3x4=".* write texts in the task's own form, as "\d+\+\d+="/);
     write('tasks/addition.ts', `${ADDITION}// changed\n`);
     const refused = await type('eval --run addition --json --samples 1');
     expect(refused.stderr).toContain(

@@ -206,7 +206,7 @@ it.each([
   [
     'no run',
     () => train('third', `${OF_DIGITS}${SHAPE}${STEPS}`, { stopAt: 1 }),
-    /^model "runs\/first" — no such folder or file \(in runs there are third\)/,
+    /^model "runs\/first" — no such folder or file \(in runs there is third\)/,
   ],
   [
     'a run that has no weights yet',

@@ -1,7 +1,7 @@
 /** Answers of a trained policy to prompts, judged where a prompt asks a problem of the run's tasks. */
 import type { TaskItem } from '../../data/task.ts';
 import type { TaskSet } from '../../data/task_set.ts';
-import { DataError } from '../../errors.ts';
+import { DataError, PluginError } from '../../errors.ts';
 import type { Engine } from '../../grpo/engine.ts';
 import {
   type CompletionSettings,
@@ -177,8 +177,10 @@ function mistakeIn(prompt: string, tasks: TaskSet): DataError | undefined {
     if (length <= tasks.maxPromptTokens) return undefined;
     const rule = `${length} tokens; prompts of ${tasks.name} have at most ${tasks.maxPromptTokens}`;
     return new DataError('too-long', `prompt: ${JSON.stringify(prompt)} — ${rule}; shorten it.`);
-  } catch (error) {
-    if (!(error instanceof DataError)) throw error;
+  } catch (thrown) {
+    // A tokenizer of a user's file refuses a typed text as the package's own do.
+    const error = thrown instanceof PluginError ? thrown.cause : thrown;
+    if (!(error instanceof DataError)) throw thrown;
     const [example] = tasks.heldOutItems();
     if (example === undefined || error.code !== 'unknown-token') return error;
     const message = error.message.replace(/\.$/, `, as ${JSON.stringify(example.prompt)}.`);

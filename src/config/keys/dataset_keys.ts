@@ -16,6 +16,8 @@ export interface DataSplits {
 }
 
 const EXAMPLE = 'questions.jsonl';
+/** A file, where the name of a data set was asked for. */
+const DATA_FILE = /\.(csv|jsonl?|parquet)$/;
 const error = `must be a file, a list of files, or {train: …, test: …}; for example ${EXAMPLE}`;
 const one = text(EXAMPLE);
 const files = z.union([one.transform((file) => [file]), z.array(one, { error }).min(1, { error })], { error });
@@ -26,7 +28,8 @@ export const DATASET_KEYS = {
     'dataset_name',
     optional(
       text('json').regex(/^(json|parquet|[\w.-]+\/[\w.-]+(@[\w./-]+)?)$/, {
-        error: 'must be json or parquet, or owner/name@revision of the hub; for example json',
+        error:
+          'must be json or parquet, or owner/name@revision of the hub (a file goes into data_files); for example json',
       }),
     ).describe('What data_files are: json or parquet on this disk, or owner/name@revision of the hub. Default json.'),
   ),
@@ -67,7 +70,8 @@ function rowsOf(section: DatasetSection): ShownRows | undefined {
   if (!section.sound('datasetName', 'dataFiles')) return undefined;
   if (dataFiles === undefined) {
     const isNamed = section.values.datasetName !== undefined;
-    if (isNamed) section.refuse('datasetName', `which of its files is not guessed; add data_files: ${EXAMPLE}`);
+    if (DATA_FILE.test(datasetName)) section.refuse('datasetName', `a file; write data_files: ${datasetName}`);
+    else if (isNamed) section.refuse('datasetName', `which of its files is not guessed; add data_files: ${EXAMPLE}`);
     return undefined;
   }
   return { train: dataFiles.train, ...(datasetName.includes('/') && { hub: datasetName }) };

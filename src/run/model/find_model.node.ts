@@ -188,15 +188,16 @@ function findInCache(shown: string, place: string): ModelPlace {
   throw noModel(shown, `neither a folder or file here, nor in the Hugging Face cache (${cache}); ${remedy}`);
 }
 
-/** Folders that are named where one is missing. */
+/** Folders and files of models that are named where one is missing. */
 const MOST_NEIGHBOURS = 6;
 
-/** What is there instead: ` (in runs there are first, second)`. */
+/** What is there instead: ` (in runs there are first, second)`, ` (in models there is tiny.gguf)`. */
 function neighbours(parent: string, folder: string): string {
-  const names = readdirSync(folder).filter((name) => !name.startsWith('.') && isFolder(join(folder, name)));
+  const isModel = (name: string): boolean => name.endsWith('.gguf') || isFolder(join(folder, name));
+  const names = readdirSync(folder).filter((name) => !name.startsWith('.') && isModel(name));
   if (names.length === 0) return '';
   const more = names.length > MOST_NEIGHBOURS ? ', …' : '';
-  return ` (in ${parent} there are ${names.sort().slice(0, MOST_NEIGHBOURS).join(', ')}${more})`;
+  return ` (in ${parent} there ${names.length === 1 ? 'is' : 'are'} ${names.sort().slice(0, MOST_NEIGHBOURS).join(', ')}${more})`;
 }
 
 function isFolder(path: string): boolean {
