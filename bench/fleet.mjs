@@ -4,9 +4,12 @@
  *   npm run bench -- fleet [--workers 1,2,4,8,16,32] [--repeats 2] [--json FILE]
  *
  * First over a NATS server of this machine (`nats-server` on the PATH): workers that sleep for a second a group in the place of
- * sampling, so that a busy machine measures the same as an idle one, with an update of a second. Seconds of a step are set beside
+ * sampling, so that a busy machine measures the same as an idle one, with an update of a second. With sampling the groups'
+ * seconds over the workers, in whole tasks, and fetch what the same step takes of groups that cost nothing, seconds of a step
+ * are set beside
  *
- *   update + groups · seconds / workers, in whole tasks, + what the same step takes of groups that cost nothing
+ *   update + sampling + fetch          where a batch is sampled before its update
+ *   max(update, sampling + fetch)      where it is sampled beside the update of an older one (staleness: 1)
  *
  * Then a simulation of the same protocol, with up to 1,000 workers on lines of 10 Mbit/s, whose speeds differ: which jobs gain how
  * much, and with how many workers a further doubling brings less than a tenth.
@@ -19,6 +22,7 @@ import { connectLearner, connectWorker } from '../dist/fleet/nats/nats_connect.n
 import { planTasks } from '../dist/fleet/plan_tasks.js';
 import { decodeTask, encodeResult, MESSAGE_BYTES, PROTOCOL } from '../dist/fleet/protocol.js';
 import { randomHex } from '../dist/fleet/random_hex.js';
+import { EngineTurns } from '../dist/grpo/engine_turns.js';
 import { rngFor } from '../dist/kernels/philox.js';
 import { describeMachine, fail, machineLine, readFlags, table, writeJson } from './command.mjs';
 
@@ -82,7 +86,7 @@ async function sleeper(url, run, signal) {
   await bus.close();
 }
 
-/** Seconds of sampling in a step with this many workers that sleep, and of one whose groups cost nothing. */
+/** Seconds of a step with this many workers that sleep, in turn and ahead, and of sampling groups that cost nothing. */
 async function measured(workers) {
   const server = await startLocalServer().catch(({ message }) => fail(message));
   const fleet = new Fleet(await connectLearner(server.learnerUrl), { verifyShare: 0, say: () => undefined });
@@ -107,24 +111,33 @@ async function measured(workers) {
   while (fleet.figures.workers < workers) await sleep(0.05);
   const generator = fleet.generator(policy, local);
   await generator.sample(requests.slice(0, workers), { ...SETTINGS }); // each worker is checked at its first group
-  const least = async (group) => {
+  const least = async (group, work) => {
     groupSeconds = group;
     const seconds = [];
     for (let step = 0; step < flags.repeats; step++) {
       const start = performance.now();
       version++;
-      await generator.sample(requests, SETTINGS);
+      await work();
       seconds.push((performance.now() - start) / 1000);
     }
     return Math.min(...seconds);
   };
-  const fetching = await least(0);
-  const sampling = await least(GROUP_SECONDS);
+  const sample = () => generator.sample(requests, SETTINGS);
+  const update = () => sleep(UPDATE_SECONDS);
+  const fetching = await least(0, sample);
+  const inTurn = await least(GROUP_SECONDS, async () => {
+    await sample();
+    await update();
+  });
+  const ahead = await least(GROUP_SECONDS, async () => {
+    const turns = new EngineTurns(() => performance.now());
+    await Promise.all([generator.beside(turns).sample(requests, SETTINGS), turns.learn(update)]);
+  });
   stop.abort();
   await Promise.all(sleeping);
   await fleet.close();
   await server.close();
-  return { fetching, sampling };
+  return { fetching, inTurn, ahead };
 }
 
 function card() {
@@ -209,51 +222,57 @@ function simulated({ groups, rollouts, tokens, group, update, weightBytes }, wor
     const upload = (16 * tokens * count) / LINE_BYTES;
     next.at += LATENCY + ((count / rollouts) * group) / next.speed + upload;
   }
-  return update + Math.max(...pool.filter(({ at }) => at > fetch).map(({ at }) => at));
+  const sampling = Math.max(...pool.filter(({ at }) => at > fetch).map(({ at }) => at));
+  return { inTurn: update + sampling, ahead: Math.max(update, sampling) };
 }
 
 const measuredRows = [];
 for (const workers of counts) {
-  const { fetching, sampling } = await measured(workers);
-  const seconds = UPDATE_SECONDS + sampling;
-  const expected = UPDATE_SECONDS + samplingSeconds(workers, GROUP_SECONDS, requests, SETTINGS) + fetching;
-  measuredRows.push({ workers, seconds, fetching, expected, stepsAMinute: 60 / seconds, ratio: seconds / expected });
-  process.stderr.write(`${workers} workers: ${seconds.toFixed(2)} s a step, ${expected.toFixed(2)} expected\n`);
+  const { fetching, inTurn, ahead } = await measured(workers);
+  const sampling = samplingSeconds(workers, GROUP_SECONDS, requests, SETTINGS) + fetching;
+  const expected = { inTurn: UPDATE_SECONDS + sampling, ahead: Math.max(UPDATE_SECONDS, sampling) };
+  const ratio = { inTurn: inTurn / expected.inTurn, ahead: ahead / expected.ahead };
+  measuredRows.push({ workers, fetching, seconds: { inTurn, ahead }, expected, ratio });
+  process.stderr.write(`${workers} workers: ${inTurn.toFixed(2)} s a step, ahead ${ahead.toFixed(2)} s\n`);
 }
 const simulatedRows = Object.entries(JOBS).map(([name, job]) => {
   const alone = job.update + job.groups * job.group;
-  const gains = SIMULATED.map((workers) => ({ workers, gain: alone / simulated(job, workers) }));
-  const last = gains.findIndex(({ gain }, i) => i + 1 < gains.length && gains[i + 1].gain < 1.1 * gain);
-  return {
-    name,
-    ...job,
-    gains,
-    saturatesAt: gains[last < 0 ? gains.length - 1 : last].workers,
-    ...(job.update > 0 && { bound: alone / job.update }),
+  const gains = SIMULATED.map((workers) => {
+    const { inTurn, ahead } = simulated(job, workers);
+    return { workers, inTurn: alone / inTurn, ahead: alone / ahead };
+  });
+  const saturatesAt = (way) => {
+    const last = gains.findIndex(({ [way]: gain }, i) => i + 1 < gains.length && gains[i + 1][way] < 1.1 * gain);
+    return gains[last < 0 ? gains.length - 1 : last].workers;
   };
+  const saturates = { inTurn: saturatesAt('inTurn'), ahead: saturatesAt('ahead') };
+  return { name, ...job, gains, saturates, ...(job.update > 0 && { bound: alone / job.update }) };
 });
 const round = (value) => Number(value.toPrecision(3));
 const short = (rows) =>
   JSON.parse(JSON.stringify(rows, (_, value) => (typeof value === 'number' ? round(value) : value)));
 
 console.log(machineLine(machine));
+const WAYS = ['inTurn', 'ahead'];
 console.log(
   table(
-    ['workers', 's a step', 'expected', 'ratio'],
+    ['workers', 's a step', 'expected', 'ratio', 'ahead', 'expected', 'ratio'],
     measuredRows.map(({ workers, seconds, expected, ratio }) => [
       workers,
-      ...[seconds, expected, ratio].map((value) => value.toFixed(2)),
+      ...WAYS.flatMap((way) => [seconds[way], expected[way], ratio[way]].map((value) => value.toFixed(2))),
     ]),
   ),
 );
 console.log(
   table(
     ['gain by simulation', ...SIMULATED, 'saturates'],
-    simulatedRows.map(({ name, gains, saturatesAt }) => [
-      name,
-      ...gains.map(({ gain }) => gain.toFixed(1)),
-      saturatesAt,
-    ]),
+    simulatedRows.flatMap(({ name, gains, saturates }) =>
+      WAYS.map((way) => [
+        way === 'ahead' ? `${name}, ahead` : name,
+        ...gains.map(({ [way]: gain }) => gain.toFixed(1)),
+        saturates[way],
+      ]),
+    ),
   ),
 );
 if (flags.json !== undefined) {

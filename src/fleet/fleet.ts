@@ -6,6 +6,7 @@
  * what nobody answers in time the learner samples itself, and the run has the bits of one machine.
  */
 import { FleetError } from '../errors.ts';
+import type { EngineTurns } from '../grpo/engine_turns.ts';
 import { type Generator, labelled, type SampleRequest } from '../grpo/generator.ts';
 import { nextTask } from '../kernels/next_task.ts';
 import type { Policy } from '../model/policy.ts';
@@ -49,6 +50,15 @@ export interface FleetOptions {
   readonly clock?: () => number;
   /** Milliseconds for which workers may join before the learner samples by itself. */
   readonly joinMs?: number;
+}
+
+/** The learner as its fleet sees it. */
+interface Learner {
+  readonly policy: Policy;
+  /** Samples and scores on its own engine. */
+  readonly local: Generator;
+  /** At that engine, where an update is under way beside sampling. */
+  readonly turns?: EngineTurns;
 }
 
 export class Fleet {
@@ -131,6 +141,12 @@ export class Fleet {
    * local one: they read what only the learner has.
    */
   generator(policy: Policy, local: Generator): Generator {
+    const learner = { policy, local };
+    return this.#samplerOf(learner, (turns) => this.#samplerOf(besideUpdate(learner, turns)));
+  }
+
+  #samplerOf(learner: Learner, beside?: Generator['beside']): Generator {
+    const { local } = learner;
     const sample: Generator['sample'] = async (requests, settings) => {
       const { control, turns, keep: _, ...rest } = settings;
       if (control !== undefined) {
@@ -138,7 +154,7 @@ export class Fleet {
         this.#sayOnce(`fleet: ${why}, so these completions are sampled by the learner`);
         return local.sample(requests, settings);
       }
-      const sampleThere: SampleTurns = (asked, how) => this.#sample(policy, local, asked, how);
+      const sampleThere: SampleTurns = (asked, how) => this.#sample(learner, asked, how);
       const completions = turns
         ? labelled(requests, await sampleEpisodes(requests, rest, turns, sampleThere))
         : await sampleThere(requests, rest);
@@ -150,21 +166,29 @@ export class Fleet {
       get weightsVersion() {
         return local.weightsVersion;
       },
+      ...(beside && { beside }),
     };
   }
 
   async #sample(
-    policy: Policy,
-    local: Generator,
+    learner: Learner,
     requests: readonly SampleRequest[],
     settings: GenerationSettings,
   ): Promise<Completion[][]> {
+    const { policy, local, turns } = learner;
     const start = this.#clock();
-    await this.#weights.take(policy, local.weightsVersion);
+    const learnedBefore = turns?.learnedMs ?? 0;
     const parts = planTasks(requests, settings, this.#workers.present);
-    const numbers = parts.map((part) => this.#open({ ...part, settings }));
+    let numbers: number[] = [];
+    const giveOut = async (): Promise<void> => {
+      await this.#weights.take(policy, local.weightsVersion);
+      numbers = parts.map((part) => this.#open({ ...part, settings }));
+      await this.#send();
+    };
     let isDone = false;
     try {
+      // An update begins once workers have what they need.
+      await (turns === undefined ? giveOut() : turns.take(giveOut));
       while (numbers.some((number) => this.#answers.of(number) === undefined)) await this.#advance(policy, local);
       isDone = true;
       const answers = numbers.map((number) => this.#answers.of(number) ?? []);
@@ -176,7 +200,8 @@ export class Fleet {
         this.#unsent.delete(number);
         void this.#bus.drop(number);
       }
-      this.#tally.waited(this.#clock() - start);
+      const learned = (turns?.learnedMs ?? 0) - learnedBefore;
+      this.#tally.waited(Math.max(0, this.#clock() - start - learned));
       const line = this.#tally.diagnosis(this.#workers.present);
       if (line !== undefined) this.#options.say(line);
     }
@@ -277,6 +302,18 @@ export class Fleet {
     this.#said.add(line);
     this.#options.say(line);
   }
+}
+
+/** The learner while it learns: its engine does one thing at a time. */
+function besideUpdate({ policy, local }: Learner, turns: EngineTurns): Learner {
+  const inTurn: Generator = {
+    sample: (requests, settings) => turns.take(() => local.sample(requests, settings)),
+    score: (sequences, settings) => turns.take(() => local.score(sequences, settings)),
+    get weightsVersion() {
+      return local.weightsVersion;
+    },
+  };
+  return { policy, local: inTurn, turns };
 }
 
 /** From 0 to 1, and no worker can foresee it. */

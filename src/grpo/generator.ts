@@ -14,6 +14,7 @@ import {
   generateKept,
   type KeptGeneration,
 } from '../model/sampling/generation.ts';
+import type { EngineTurns } from './engine_turns.ts';
 import { type ScoringRequest, scoreSequences } from './score/score_sequences.ts';
 
 /** One completion to sample, or to continue. */
@@ -51,6 +52,11 @@ export interface Generator {
   score(sequences: readonly SequenceToScore[], settings: ScoringRequest): Promise<SequenceScores[]>;
   /** Version of the weights that it samples with: optimizer steps taken to make them, over all stages. */
   readonly weightsVersion: number;
+  /**
+   * The same while the engine adds up gradients: what it does with the engine itself it does in turn. Absent where the engine
+   * does all of it, so that nothing would be gained.
+   */
+  readonly beside?: (turns: EngineTurns) => Generator;
 }
 
 /** More rollouts than any run draws; the numbers of later turns lie above. */

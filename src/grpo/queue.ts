@@ -3,10 +3,9 @@
  * is a fixed lag and no race: what a batch is made of follows from the state of the run before the k updates that come
  * first, so its completions may be asked for, of a generator elsewhere too, while these are still under way.
  */
-import type { Ledger } from '../methods/ledger.ts';
 import type { CreditedGroup } from '../methods/records.ts';
 import type { BatchConfig, GrpoStageConfig } from '../methods/stage.ts';
-import type { Buffer, Journal, RunState } from './journal.ts';
+import type { Buffer, RunState } from './journal.ts';
 import type { Step } from './step.ts';
 
 /** Optimizer steps that a batch still has to give. */
@@ -47,27 +46,33 @@ export function waitingBatch(
   };
 }
 
-/** The oldest batch that waits becomes the one at hand; the problems that are asked next may depend on its verdicts. */
-export function takeBatch({ state }: Journal, ledger: Ledger): void {
-  const [{ observations = [], ...buffer }, ...queue] = state.queue;
-  ledger.record(observations, state.step);
-  Object.assign(state, { queue, buffer });
+/** The batch that the next update learns from, and those that then wait. */
+export interface BatchAtHand extends Pick<RunState, 'queue'>, Required<Pick<Buffer, 'observations'>> {
+  readonly buffer: Buffer;
+  /** No step was taken on it yet. */
+  readonly isFirst: boolean;
 }
 
-/** The batch at hand. @throws RangeError where there is none */
-export function bufferOf({ buffer }: Pick<RunState, 'buffer'>): Buffer {
-  if (buffer === undefined) throw new RangeError('no rollouts to train on');
-  return buffer;
+/** Undefined where it is yet to be sampled. */
+export function batchAtHand({ buffer, queue }: Pick<RunState, 'buffer' | 'queue'>): BatchAtHand | undefined {
+  if (buffer !== undefined) return { buffer, queue, isFirst: false, observations: [] };
+  if (queue.length === 0) return undefined;
+  const [{ observations = [], ...oldest }, ...others] = queue;
+  return { buffer: oldest, queue: others, isFirst: true, observations };
 }
 
-/** The groups of the next optimizer step; the batch that has none left is no longer at hand. */
-export function takeMinibatch({ state }: Journal, { stage: { batch } }: Step): readonly CreditedGroup[] {
-  const buffer = bufferOf(state);
+/** The groups of the next optimizer step of a batch, and what is then left of it. */
+export function takeMinibatch(
+  buffer: Buffer,
+  batch: BatchConfig,
+): { readonly groups: readonly CreditedGroup[]; readonly left: Buffer | undefined } {
   const { groups, stepsTaken } = buffer;
   const minibatches = Math.min(batch.optimizerStepsPerGeneration, groups.length);
   const index = stepsTaken % minibatches;
   const taken = { ...buffer, stepsTaken: stepsTaken + 1 };
-  state.buffer = stepsLeftOf(batch, taken) > 0 ? taken : undefined;
   const edge = (i: number): number => Math.round((i * groups.length) / minibatches);
-  return groups.slice(edge(index), edge(index + 1));
+  return {
+    groups: groups.slice(edge(index), edge(index + 1)),
+    left: stepsLeftOf(batch, taken) > 0 ? taken : undefined,
+  };
 }

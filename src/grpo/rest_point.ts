@@ -2,7 +2,9 @@
 
 import type { StageMethods } from '../methods/create.ts';
 import { methodStates, restoreMethods } from '../methods/part_states.ts';
+import { ledger as ledgerUse } from '../methods/uses/ledger.ts';
 import type { Journal, RunState } from './journal.ts';
+import type { Step } from './step.ts';
 
 /** What a batch changes before its update has changed the weights. */
 export interface RestPoint {
@@ -36,6 +38,24 @@ export async function takeBackOnFailure<T>(
     return await work();
   } catch (error) {
     goBack(journal, methods, rest);
+    throw error;
+  }
+}
+
+/**
+ * Where credit or update fail, the weights are still those of the step before: the run returns to it, and can be saved.
+ * Only a ledger cannot go back; its run stays at the last checkpoint. What was said of the batch stays said.
+ */
+export async function orGoBack<T>(
+  journal: Journal,
+  { methods }: Pick<Step, 'methods'>,
+  rest: RestPoint,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!methods.uses.has(ledgerUse())) goBack(journal, methods, rest);
     throw error;
   }
 }

@@ -6,6 +6,7 @@ import type { Ledger } from '../methods/ledger.ts';
 import type { StepContext } from '../methods/method.ts';
 import type { Settings } from '../methods/settings.ts';
 import type { GrpoStageConfig, SftStageConfig } from '../methods/stage.ts';
+import type { RunState } from './journal.ts';
 import type { ConfiguredModel, TrainingRun, WeightedReward } from './run.ts';
 import { stageTasks } from './stage_tasks.ts';
 
@@ -34,10 +35,15 @@ export interface Step {
  * Opens the step that is about to be taken. Random streams are named by seed, stage, step and method, and by how many
  * problems were drawn before: a batch without signal is followed by another one for the same step. Of batches that are
  * sampled ahead, several may be of one step; how many wait tells them apart.
+ * @param batches  at hand and waiting, default: as they are now
  */
-export function openStep(run: TrainingRun, configured: GrpoStageConfig): Step {
+export function openStep(
+  run: TrainingRun,
+  configured: GrpoStageConfig,
+  { buffer, queue }: Pick<RunState, 'buffer' | 'queue'> = run.journal.state,
+): Step {
   const { config, engine, ledger, rewards } = run;
-  const { stageIndex, step, itemsDrawn, steering, buffer, queue } = run.journal.state;
+  const { stageIndex, step, itemsDrawn, steering } = run.journal.state;
   const { seed } = config;
   const logged: Record<string, number> = {};
   const methods = methodsOf(run);

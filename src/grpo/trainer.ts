@@ -6,41 +6,25 @@
  */
 
 import { enterStage } from '../diagnostics/watch.ts';
-import { commonestWrong } from '../diagnostics/wrong_answers.ts';
-import { NumericsError, RlvrError } from '../errors.ts';
-import { type Observation, observationsOf } from '../methods/ledger.ts';
+import { NumericsError } from '../errors.ts';
 import { PARAMETER_SET_NAMES, PARAMETER_SETS } from '../methods/parameter_sets.ts';
-import type { Collected, CreditedGroup, Evaluation, RolloutGroup } from '../methods/records.ts';
+import type { Evaluation } from '../methods/records.ts';
 import type { GrpoStageConfig, SftStageConfig } from '../methods/stage.ts';
-import { hasEqualRewards } from '../methods/support/credit/baseline.ts';
-import { lossTokens } from '../methods/tokens.ts';
-import { ledger as ledgerUse } from '../methods/uses/ledger.ts';
-import { states } from '../methods/uses/states.ts';
 import { betterOf } from './best.ts';
 import { controlAfterEvaluation, controlAfterStep } from './control.ts';
-import { diagnoseEnding, diagnoseStart, diagnoseStop, wrongAnswers } from './diagnose.ts';
+import { diagnoseEnding, diagnoseStart, diagnoseStop } from './diagnose.ts';
 import type { Engine } from './engine.ts';
 import { askProblems, type Evaluator, evaluationOf } from './evaluate.ts';
 import type { EvaluationEvent, EvaluationMoment, TrainEvent } from './events.ts';
+import { gatherBatch, training } from './gather.ts';
 import { type Interruptible, Points } from './interruption.ts';
-import { endingOf, type Journal, type RunState, timed } from './journal.ts';
+import { endingOf, type RunState, timed } from './journal.ts';
+import { learnBeside, learnInTurn, samplesBeside } from './learn.ts';
 import { supervisedMetrics, updateMetrics } from './metrics.ts';
-import { bufferOf, needsBatch, stalenessOf, takeBatch, takeMinibatch, waitingBatch } from './queue.ts';
-import { goBack, type RestPoint, restPoint } from './rest_point.ts';
-import { collectGroups } from './rollout/collect.ts';
+import { needsBatch } from './queue.ts';
 import { isStageOver, stageOf, type TrainingRun } from './run.ts';
-import { scoreProximal } from './score/proximal.ts';
-import { withoutSampledFigures, withSampledFigures } from './score/sampled_figures.ts';
 import { openStep, openSupervised, type Step } from './step.ts';
-import { actsInUpdate, creditGroups, selectGroups } from './update/credit.ts';
 import { superviseStep } from './update/supervised.ts';
-import { updatePolicy } from './update/update.ts';
-
-/** What is said of batches, steps and evaluations: a page loads it once there are some. */
-const training = (): Promise<typeof import('./diagnose_training.ts')> => import('./diagnose_training.ts');
-
-/** Generation batches in a row without a live group after which a run gives up. */
-const MOST_DEAD_BATCHES = 10;
 
 /** Trains from where the run is to the end of its last stage. */
 export async function* train(run: TrainingRun, options: Interruptible = {}): AsyncGenerator<TrainEvent> {
@@ -109,72 +93,42 @@ async function* report(run: TrainingRun, points: Points): AsyncGenerator<TrainEv
  * all that is done to one before its first update is done when it is sampled: it is credited by the policy that sampled it.
  */
 async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig, points: Points): AsyncGenerator<TrainEvent> {
-  const { engine, journal, ledger } = run;
+  const { engine, journal } = run;
   const { state, clock } = journal;
   let tokensBefore = state.tokens;
   let tokensTrained = 0;
   let marked: number | undefined;
   let start: number | undefined;
   while (!isStageOver(run)) {
-    if (marked !== state.step) points.mark(); // a batch without a gradient is no point: the next one is of the same step
+    if (marked !== state.step) points.mark(); // a batch that waits is no point: the next one is of the same step
     marked = state.step;
     start ??= clock();
-    const sampling = openStep(run, stage);
-    const rest = restPoint(journal, sampling.methods);
 
-    // 1. Roll out G completions per prompt, verify and reward them; the stage's strategies may sample again.
-    let collected: Collected | undefined;
-    if (needsBatch(state, stage)) {
-      collected = await points.interruptible(() => collectGroups(engine, sampling, journal));
-      assertFinite(sampling, collected.groups);
-      yield* (await training()).diagnoseBatch(run, collected, sampling.logged);
-
-      // 2. Credit: advantages of all groups at once, then what shapes and masks them.
-      const drawn = collected.groups;
-      const observations = observationsFor(sampling, collected);
-      if (stage.staleness === undefined) ledger.record(observations, state.step);
-      const groups = await points.interruptible(() =>
-        orGoBack(journal, sampling, rest, () => creditCollected(engine, sampling, journal, drawn)),
-      );
-      yield { type: 'rollouts', step: state.step + 1, collected, groups };
-      tokensTrained += trainedTokens(sampling, groups);
-      if (hasSignal(state, stage, collected, groups)) {
-        const { weightsVersion } = engine.generator;
-        const waiting = waitingBatch(sampling, stage, { groups, weightsVersion, observations });
-        state.queue = [...state.queue, waiting];
-      } else {
-        if (stage.staleness !== undefined) ledger.record(observations, state.step);
-        continue; // without a gradient, the optimizer's momentum alone would move the weights
-      }
-      if (needsBatch(state, stage)) continue;
+    // 1. Roll out G completions per prompt, verify, reward and credit them. 2. Update: the next minibatch of the buffer.
+    const isDue = needsBatch(state, stage);
+    if (isDue && state.queue.length < (stage.staleness ?? 0)) {
+      const { batch, trainedTokens } = yield* gatherBatch(run, stage, { points });
+      state.queue = [...state.queue, batch];
+      tokensTrained += trainedTokens;
+      continue;
     }
-
-    // 3. Update: the next minibatch of the buffer.
-    const isFirst = state.buffer === undefined;
-    if (isFirst) takeBatch(journal, ledger);
-    const step = stage.staleness === undefined ? sampling : openStep(run, stage); // at the temperature of the batch
-    const staleness = stalenessOf(bufferOf(state), engine.generator.weightsVersion);
-    const isFresh = isFirst && staleness === 0;
-    const { groups, update } = await points.interruptible(() =>
-      orGoBack(journal, step, rest, async () => {
-        if (isFirst) await scoreProximal(engine, step, journal, staleness > 0);
-        const groups = takeMinibatch(journal, step);
-        const update = await timed(journal, 'update', () => updatePolicy(engine, step, journal, groups, isFresh));
-        return { groups, update };
-      }),
-    );
+    const { gathered, learned, update } = yield* isDue && samplesBeside(run, stage)
+      ? learnBeside(run, stage, points)
+      : learnInTurn(run, stage, points, isDue);
+    tokensTrained += gathered?.trainedTokens ?? 0;
+    const { step, groups, isFresh, staleness } = learned;
     if (isFresh) assertOnPolicy(engine, step, update.totals.logprobDifferenceMax);
     state.step++;
     yield* (await training()).diagnoseUpdate(run, update, isFresh);
 
-    // 4. Report.
+    // 3. Report.
     const stepSeconds = (clock() - start) / 1000;
-    const logged = step === sampling ? step.logged : { ...sampling.logged, ...step.logged };
-    const measured = updateMetrics(stage, collected, update, logged, {
+    const logged = gathered === undefined ? step.logged : { ...gathered.sampling.logged, ...step.logged };
+    const measured = updateMetrics(stage, gathered?.collected, update, logged, {
       step: state.step,
       stepSeconds,
       tokens: state.tokens,
-      ...(collected && { sampledPerTrained: (state.tokens - tokensBefore) / Math.max(1, tokensTrained) }),
+      ...(gathered && { sampledPerTrained: (state.tokens - tokensBefore) / Math.max(1, tokensTrained) }),
       ...(stage.staleness !== undefined && { staleness }),
     });
     [tokensBefore, tokensTrained, start] = [state.tokens, 0, undefined];
@@ -185,11 +139,6 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig, points: Poin
   }
 }
 
-/** What the ledger learns of a batch, where a method reads it. */
-function observationsFor({ methods: { uses } }: Step, { unaided, groups }: Collected): readonly Observation[] {
-  return uses.has(ledgerUse()) ? observationsOf(unaided ?? groups, uses.has(ledgerUse({ history: true }))) : [];
-}
-
 /** Copies the policy into the parameter sets that begin with this stage. */
 async function startSets({ engine: { policy }, config, methods, journal }: TrainingRun): Promise<void> {
   const { stageIndex } = journal.state;
@@ -198,38 +147,6 @@ async function startSets({ engine: { policy }, config, methods, journal }: Train
   for (const set of PARAMETER_SET_NAMES.filter((name) => policy.slots.sets.has(name))) {
     const begins = PARAMETER_SETS[set].begins === 'first stage' ? isFirst : needed?.has(set);
     if (begins) await policy.copySet(set, 'policy');
-  }
-}
-
-/** Tokens of a batch that carry a loss, each counted once. */
-function trainedTokens({ methods }: Step, groups: readonly CreditedGroup[]): number {
-  const acting = groups.filter((group) => actsInUpdate(methods, group));
-  return acting.flatMap(({ rollouts }) => rollouts).reduce((sum, rollout) => sum + lossTokens(rollout), 0);
-}
-
-async function creditCollected(
-  engine: Engine,
-  step: Step,
-  journal: Journal,
-  drawn: readonly RolloutGroup[],
-): Promise<readonly CreditedGroup[]> {
-  const groups = await withSampledFigures(engine, step, journal, drawn);
-  const credited = await creditGroups(engine.policy, step, selectGroups(step, groups));
-  const { uses } = step.methods;
-  const isPlain = uses.figures.length === 0 && !uses.has(states());
-  return isPlain ? credited : withoutSampledFigures(credited);
-}
-
-/**
- * Where credit or update fail, the weights are still those of the step before: the run returns to it, and can be saved.
- * Only a ledger cannot go back; its run stays at the last checkpoint. What was said of the batch stays said.
- */
-async function orGoBack<T>(journal: Journal, { methods }: Step, rest: RestPoint, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!methods.uses.has(ledgerUse())) goBack(journal, methods, rest);
-    throw error;
   }
 }
 
@@ -249,62 +166,6 @@ async function* superviseStage(run: TrainingRun, stage: SftStageConfig, points: 
     state.unreported = supervisedMetrics(result, { step: state.step, stepSeconds, tokens: state.tokens });
     yield* report(run, points);
   }
-}
-
-/** Whether an update could learn something. @throws RlvrError after too many batches that could not */
-function hasSignal(
-  state: RunState,
-  stage: GrpoStageConfig,
-  collected: Collected,
-  groups: readonly CreditedGroup[],
-): boolean {
-  if (groups.some((group) => !group.dead)) {
-    state.deadBatches = 0;
-    return true;
-  }
-  state.deadBatches++;
-  if (state.deadBatches < MOST_DEAD_BATCHES) return false;
-  state.deadBatches = 0; // a resume tries as many
-  const why = collected.groups.every(hasEqualRewards)
-    ? `Every group of ${stage.batch.numGenerations} completions got equal rewards.\n` +
-      '  Use an easier or harder task, a longer sft stage, a denser reward, or more num_generations.' +
-      shownWrong(collected)
-    : `Rewards differ, but the steps between them and the update left no advantage: ${namesBeforeUpdate(stage)}.\n` +
-      '  Loosen one of these, or leave it out.';
-  throw new RlvrError(
-    'nothing-to-learn',
-    `step ${state.step + 1}: ${MOST_DEAD_BATCHES} generation batches in a row without a live group; stopped. ${why}`,
-    { step: state.step },
-  );
-}
-
-/** Where no answer is right, the commonest say more than any figure. */
-function shownWrong({ groups }: Collected): string {
-  const wrong = wrongAnswers(groups);
-  const isNoneRight = wrong.length === groups.reduce((sum, { rollouts }) => sum + rollouts.length, 0);
-  const shown = isNoneRight ? commonestWrong(wrong) : undefined;
-  return shown === undefined ? '' : `\n  ${shown}`;
-}
-
-/** The methods that may take the advantages of a live group. */
-function namesBeforeUpdate({ methods }: GrpoStageConfig): string {
-  const { rolloutStrategies, groupSteps, advantageEstimator, creditSteps } = methods;
-  return [...rolloutStrategies, ...groupSteps, ...advantageEstimator, ...creditSteps]
-    .map(({ name }) => name)
-    .join(', ');
-}
-
-/** Weights that overflow without a trace in the gradient show here, before anything is learned from their samples. */
-function assertFinite({ number }: Step, groups: readonly RolloutGroup[]): void {
-  const rollouts = groups.flatMap((group) => group.rollouts);
-  const bad = rollouts.flatMap(({ logprobs }) => logprobs.find((value) => !Number.isFinite(value)) ?? []).at(0);
-  if (bad === undefined) return;
-  throw new NumericsError(
-    'non-finite',
-    `step ${number + 1}: the policy samples tokens of log-prob ${bad}: its weights are no longer usable.\n` +
-      '  Lower learning_rate, and start again or resume an earlier checkpoint.',
-    { step: number, value: String(bad) },
-  );
 }
 
 /** One engine samples and trains: on-policy, the scorer's log-probs are the sampler's, bit for bit. */

@@ -53,6 +53,34 @@ it.each([
   expect(figures).toMatchObject({ groupsHere: 0, refused: 0 });
 });
 
+describe('sampling ahead', () => {
+  const stale = [
+    'staleness: 1\nbeta: 0.01\nvllm_importance_sampling_correction: true\nvllm_importance_sampling_mode: token_truncate',
+    'staleness: 2\ndynamic_sampling: {name: refill, max_rounds: 1}\nadvantage_estimator: sas\ncredit_steps: [self-certainty]',
+    'staleness: 1\nnum_iterations: 2\nprompt_source: [{name: prioritized}]',
+    'staleness: 1\nloss_terms: [sft-replay]',
+  ];
+  it.each(stale.slice(0, budget({ quick: 2, all: stale.length })))(
+    'gives the bits of one machine: %s',
+    async (lines) => {
+      const yaml = smallConfig(lines, 6);
+      const {
+        figures,
+        said: _,
+        ...run
+      } = await trainSmall(yaml, {
+        workers: [honest, lossy(5)],
+        learner: forgetful(6),
+        verifyShare: 0.3,
+        hurry: 100,
+      });
+      const { said: __, ...own } = await trainSmall(yaml);
+      expect(run).toEqual(own);
+      expect(figures?.checked).toBeGreaterThan(0);
+    },
+  );
+});
+
 describe('faults', () => {
   const seeds = Array.from({ length: budget({ quick: 2, all: 30 }) }, (_, i) => i);
   it.each(seeds)('messages lost, doubled, delayed and reordered, a server that forgets, by seed %i', async (seed) => {

@@ -10,7 +10,7 @@ import { openStep, openSupervised } from '../../src/grpo/step.ts';
 import { evaluateRun } from '../../src/grpo/trainer.ts';
 import { creditGroups, selectGroups } from '../../src/grpo/update/credit.ts';
 import { superviseStep } from '../../src/grpo/update/supervised.ts';
-import { updatePolicy } from '../../src/grpo/update/update.ts';
+import { accumulateUpdate } from '../../src/grpo/update/update.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import type {
   Collected,
@@ -78,12 +78,14 @@ export function credit(run: TrainingRun, groups: readonly RolloutGroup[]): Promi
 }
 
 /** @param onPolicy the weights are still those that sampled the groups */
-export function update(
+export async function update(
   run: TrainingRun,
   groups: readonly CreditedGroup[],
   { onPolicy }: { readonly onPolicy: boolean },
 ): Promise<UpdateResult> {
-  return updatePolicy(run.engine, openStep(run, grpoStage(run)), run.journal, groups, onPolicy);
+  const asked = { groups, fromTheseWeights: onPolicy };
+  const takeStep = await accumulateUpdate(run.engine, openStep(run, grpoStage(run)), run.journal, asked);
+  return takeStep();
 }
 
 export function supervise(run: TrainingRun): Promise<SupervisedResult> {

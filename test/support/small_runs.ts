@@ -4,6 +4,7 @@
  */
 import { parseConfig } from '../../src/config/load.ts';
 import { bindTask } from '../../src/data/index.ts';
+import type { MakeGenerator } from '../../src/grpo/generator.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import type { Backend } from '../../src/kernels/engine.ts';
@@ -41,6 +42,8 @@ export interface SmallRun {
   readonly methods?: OwnMethods;
   /** A verifier in the place of the task's own. */
   readonly verify?: Verifier;
+  /** What samples and scores in the place of the engine. */
+  readonly makeGenerator?: MakeGenerator;
   /** Values in the place of the config's, as `--set` takes them. */
   readonly overrides?: readonly string[];
 }
@@ -53,7 +56,7 @@ const HELD_OUT = 4;
 /** Opens a run at its first step; the caller closes its policy. */
 export function openSmallRun(
   backend: Backend,
-  { yaml, rewards = {}, methods = {}, verify, overrides = [] }: SmallRun,
+  { yaml, rewards = {}, methods = {}, verify, makeGenerator, overrides = [] }: SmallRun,
 ): Promise<TrainingRun> {
   const { config } = parseConfig(yaml, { file: 'inline' }, overrides);
   const [{ task: named }] = config.tasks;
@@ -61,7 +64,11 @@ export function openSmallRun(
   const definition = { ...getTaskDefinition(name), ...(verify !== undefined && { verify }) };
   const task = bindTask(definition, knobs, { heldOutSample: HELD_OUT });
   const items = task.heldOutItems().slice(0, HELD_OUT);
-  return openRun(config, Object.assign(task, { heldOutItems: () => items }), backend, { rewards, methods });
+  return openRun(config, Object.assign(task, { heldOutItems: () => items }), backend, {
+    rewards,
+    methods,
+    makeGenerator,
+  });
 }
 
 /** What a run of a few steps leaves behind. */

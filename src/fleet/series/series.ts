@@ -16,8 +16,8 @@ import {
   type WithBytes,
 } from './series_messages.ts';
 
-/** Milliseconds of silence after which a run is given to another worker. */
-const SILENCE_MS = 15_000;
+/** Milliseconds of silence, four signs of life, after which a run is given to another worker. */
+const SILENCE_MS = 8_000;
 /** Workers that fail in a run before it is given up. */
 const MOST_FAILURES = 2;
 

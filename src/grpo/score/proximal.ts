@@ -7,7 +7,6 @@ import type { CreditedGroup } from '../../methods/records.ts';
 import { proximalLogprobs } from '../../methods/uses/proximal_logprobs.ts';
 import type { Engine } from '../engine.ts';
 import { type Journal, timed } from '../journal.ts';
-import { bufferOf } from '../queue.ts';
 import type { Step } from '../step.ts';
 import { actsInUpdate } from '../update/credit.ts';
 
@@ -46,11 +45,4 @@ export async function withProximalLogprobs(
       return logprobs === undefined ? rollout : { ...rollout, proximalLogprobs: logprobs };
     }),
   }));
-}
-
-/** Scores the batch at hand, before the first step on it. */
-export async function scoreProximal(engine: Engine, step: Step, journal: Journal, isStale: boolean): Promise<void> {
-  const buffer = bufferOf(journal.state);
-  const groups = await withProximalLogprobs(engine, step, journal, buffer.groups, isStale);
-  journal.state.buffer = { ...buffer, groups };
 }

@@ -44,17 +44,28 @@ interface PackedGroup {
   readonly parts: readonly TokenGroup[];
 }
 
+/** Changes the weights by what was accumulated. @throws NumericsError where the norm is not finite; they are as they were */
+export type TakeStep = () => Promise<UpdateResult>;
+
+/** What an update learns from. */
+export interface UpdateOptions {
+  readonly groups: readonly CreditedGroup[];
+  /** They were sampled from the very weights that are about to be updated. */
+  readonly fromTheseWeights: boolean;
+  /** Runs each part of it that has the engine to itself; default: at once. */
+  readonly learn?: <T>(part: () => Promise<T>) => Promise<T>;
+}
+
 /**
- * @param fromTheseWeights the groups were sampled from the very weights that are about to be updated
+ * All of an update but the change of the weights.
  * @throws NumericsError at the first non-finite value; the weights are still the last good ones
  */
-export async function updatePolicy(
+export async function accumulateUpdate(
   engine: Engine,
   step: Step,
   journal: Journal,
-  groups: readonly CreditedGroup[],
-  fromTheseWeights: boolean,
-): Promise<UpdateResult> {
+  { groups, fromTheseWeights, learn = (part) => part() }: UpdateOptions,
+): Promise<TakeStep> {
   // The ratio of a rollout at another temperature is not 1 even then.
   const onPolicy = fromTheseWeights && !groups.some(({ rollouts }) => rollouts.some(({ isOffPolicy }) => isOffPolicy));
   const { policy, tasks } = engine;
@@ -85,22 +96,28 @@ export async function updatePolicy(
   // Off-policy, the one forward pass of a single micro-batch is that of the whole step.
   const isObservedWithin = isObserved && !onPolicy && microBatches.length === 1;
   const seen =
-    isObserved && !isObservedWithin ? await observe(policy, step, microBatches, withRows, onPolicy) : undefined;
+    isObserved && !isObservedWithin
+      ? await learn(() => observe(policy, step, microBatches, withRows, onPolicy))
+      : undefined;
   for (const [i, each] of microBatches.entries()) {
-    const known = await withDistributions(policy, step, seen?.[i] ?? (await withRows(each)));
-    const micro = await withTeachers(engine, step, known);
-    const scores = await accumulateObjective(policy, step, { ...micro, isObservedWithin }, meter);
-    checkFinite(scores.losses, micro.batch, micro.groups, state.step);
-    addRows(totals, micro, micro.rows, scores);
+    await learn(async () => {
+      const known = await withDistributions(policy, step, seen?.[i] ?? (await withRows(each)));
+      const micro = await withTeachers(engine, step, known);
+      const scores = await accumulateObjective(policy, step, { ...micro, isObservedWithin }, meter);
+      checkFinite(scores.losses, micro.batch, micro.groups, state.step);
+      addRows(totals, micro, micro.rows, scores);
+    });
   }
-  totals.loss += await accumulateTexts(engine, step, journal);
-  const learningRate = learningRateAt(state.step, stage.optimizer);
-  const adamStep = state.step - state.steering.momentsFrom + 1;
-  const { gradNorm } = await policy.optimize({ ...stage.optimizer, learningRate, adamStep });
-  if (!Number.isFinite(gradNorm)) throw notFinite('gradient norm', gradNorm, state.step, groups);
-  const entropy = totals.selectedEntropy / Math.max(1, totals.selectedRows);
-  const after = step.methods.lossTerms.map(({ part }) => part.afterUpdate?.({ entropy }));
-  return { learningRate, gradNorm, totals: { ...totals, measured: Object.assign(meter.measured(), ...after) } };
+  totals.loss += await learn(() => accumulateTexts(engine, step, journal));
+  return async () => {
+    const learningRate = learningRateAt(state.step, stage.optimizer);
+    const adamStep = state.step - state.steering.momentsFrom + 1;
+    const { gradNorm } = await policy.optimize({ ...stage.optimizer, learningRate, adamStep });
+    if (!Number.isFinite(gradNorm)) throw notFinite('gradient norm', gradNorm, state.step, groups);
+    const entropy = totals.selectedEntropy / Math.max(1, totals.selectedRows);
+    const after = step.methods.lossTerms.map(({ part }) => part.afterUpdate?.({ entropy }));
+    return { learningRate, gradNorm, totals: { ...totals, measured: Object.assign(meter.measured(), ...after) } };
+  };
 }
 
 /**

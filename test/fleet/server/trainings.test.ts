@@ -96,10 +96,12 @@ describe('a training over a server has the bits of one machine', () => {
     expect(leftBy('killed')).toEqual(leftBy('alone'));
   }, 90_000);
 
-  it('when the learner is killed and resumed, and the server has lost its files', async () => {
+  it('that samples ahead, when the learner is killed and resumed, and the server has lost its files', async () => {
+    const ahead = ['--set', 'grpo.staleness=2'];
+    expect((await commandLine([...job('ahead'), ...ahead])).code).toBe(0);
     const first = server();
     worker();
-    const killed = commandLine([...job('resumed'), '--fleet', urls.learner], {
+    const killed = commandLine([...job('resumed'), ...ahead, '--fleet', urls.learner], {
       signal: 'SIGKILL',
       whenThere: join(directory('resumed'), 'checkpoints', 'grpo-4'),
     });
@@ -107,9 +109,10 @@ describe('a training over a server has the bits of one machine', () => {
     first.kill('SIGKILL');
     rmSync(join(folder.path, 'fleet', 'files'), { recursive: true, force: true });
     server();
-    const { code } = await train('resumed', '--resume');
+    const { code } = await train('resumed', ...ahead, '--resume');
     expect(code).toBe(0);
-    expect(leftBy('resumed')).toEqual(leftBy('alone'));
+    expect(leftBy('resumed')).toEqual(leftBy('ahead'));
+    expect(leftBy('resumed').weightsSha256).not.toBe(leftBy('alone').weightsSha256);
   }, 90_000);
 
   it('--workers alone starts a server of its own, and leaves none', async () => {
