@@ -17,7 +17,7 @@ export class EngineTurns {
   /** Does a piece of work once all that asked before is done. Work within it must not ask again. */
   take<T>(work: () => Promise<T>): Promise<T> {
     const own = this.#last.then(work);
-    this.#last = own.catch(() => undefined); // whoever asked for it is told
+    this.#last = own.catch(() => undefined); // the caller has the failure
     return own;
   }
 
