@@ -1,6 +1,7 @@
 /** The next batch of a stage: rolled out, judged and credited, again and again until one has something to learn from. */
 import { commonestWrong } from '../diagnostics/wrong_answers.ts';
 import { NumericsError, RlvrError } from '../errors.ts';
+import type { Ledger } from '../methods/ledger.ts';
 import { type Observation, observationsOf } from '../methods/ledger.ts';
 import type { Collected, CreditedGroup, RolloutGroup } from '../methods/records.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
@@ -8,7 +9,7 @@ import { hasEqualRewards } from '../methods/support/credit/baseline.ts';
 import { lossTokens } from '../methods/tokens.ts';
 import { ledger as ledgerUse } from '../methods/uses/ledger.ts';
 import { states } from '../methods/uses/states.ts';
-import { wrongAnswers } from './diagnose.ts';
+import { type Diagnosed, wrongAnswers } from './diagnose.ts';
 import type { Engine } from './engine.ts';
 import type { TrainEvent } from './events.ts';
 import type { Points } from './interruption.ts';
@@ -16,9 +17,8 @@ import type { Buffer, Journal, RunState } from './journal.ts';
 import { waitingBatch } from './queue.ts';
 import { orGoBack, type RestPoint, restPoint } from './rest_point.ts';
 import { collectGroups } from './rollout/collect.ts';
-import type { TrainingRun } from './run.ts';
 import { withoutSampledFigures, withSampledFigures } from './score/sampled_figures.ts';
-import { openStep, type Step } from './step.ts';
+import type { Step } from './step.ts';
 import { actsInUpdate, creditGroups, selectGroups } from './update/credit.ts';
 
 /** What is said of batches, steps and evaluations: a page loads it once there are some. */
@@ -26,6 +26,17 @@ export const training = (): Promise<typeof import('./diagnose_training.ts')> => 
 
 /** Generation batches in a row without a live group after which a run gives up. */
 const MOST_DEAD_BATCHES = 10;
+
+/** A stage of reinforcement under way. */
+export interface Reinforced extends Diagnosed {
+  readonly engine: Engine;
+  readonly journal: Journal;
+  readonly ledger: Ledger;
+  /** As the config has it. */
+  readonly stage: GrpoStageConfig;
+  /** Opens the step that is about to be taken. @param batches  at hand and waiting, default: as they are now */
+  readonly openStep: (batches?: Pick<RunState, 'buffer' | 'queue'>) => Step;
+}
 
 /** A batch that has something to learn from. */
 export interface Gathered {
@@ -50,15 +61,14 @@ export interface GatherOptions {
 
 /** @throws RlvrError after too many batches without a live group; these are over */
 export async function* gatherBatch(
-  run: TrainingRun,
-  stage: GrpoStageConfig,
+  run: Reinforced,
   { points, sampler = run.engine.generator, isFree = async () => {} }: GatherOptions,
 ): AsyncGenerator<TrainEvent, Gathered> {
-  const { engine, journal, ledger } = run;
+  const { engine, journal, ledger, stage } = run;
   const { state } = journal;
   let trained = 0;
   for (;;) {
-    const sampling = openStep(run, stage);
+    const sampling = run.openStep();
     const rest = restPoint(journal, sampling.methods);
 
     // 1. Roll out G completions per prompt, verify and reward them; the stage's strategies may sample again.

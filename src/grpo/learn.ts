@@ -1,17 +1,15 @@
 /** One optimizer step of a stage: after the batch that is due was sampled, or beside it. */
 import type { UpdateResult } from '../methods/records.ts';
-import type { GrpoStageConfig } from '../methods/stage.ts';
 import { ledger } from '../methods/uses/ledger.ts';
 import { EngineTurns } from './engine_turns.ts';
 import type { TrainEvent } from './events.ts';
-import { type Gathered, gatherBatch } from './gather.ts';
+import { type Gathered, gatherBatch, type Reinforced } from './gather.ts';
 import type { Points } from './interruption.ts';
 import { type Buffer, timed } from './journal.ts';
 import { type BatchAtHand, batchAtHand, stalenessOf, takeMinibatch } from './queue.ts';
 import { goBack, orGoBack, restPoint } from './rest_point.ts';
-import type { TrainingRun } from './run.ts';
 import { withProximalLogprobs } from './score/proximal.ts';
-import { methodsOf, openStep, type Step } from './step.ts';
+import type { Step } from './step.ts';
 import { accumulateUpdate, type TakeStep, type UpdateOptions } from './update/update.ts';
 
 /** A step whose gradients are added up. */
@@ -39,26 +37,26 @@ export interface Learned {
  * Whether the batch that is due may be sampled while the policy learns from one that waits: where something else than the
  * engine samples, and nothing that an update does and nothing that it reads is also a batch's.
  */
-export function samplesBeside(run: TrainingRun, { staleness = 0 }: GrpoStageConfig): boolean {
+export function samplesBeside(run: Reinforced): boolean {
   const { engine, journal } = run;
+  const { staleness = 0 } = run.stage;
   if (staleness === 0 || batchAtHand(journal.state) === undefined || engine.generator.beside === undefined)
     return false;
-  const { uses, lossTerms } = methodsOf(run);
+  const { uses, lossTerms } = run.openStep().methods;
   return !uses.has(ledger()) && !lossTerms.some(({ part }) => part.texts !== undefined);
 }
 
 /** Samples the batch that is due, and then learns. What is learned from a batch that waited is as it is in `learnBeside`. */
 export async function* learnInTurn(
-  run: TrainingRun,
-  stage: GrpoStageConfig,
+  run: Reinforced,
   points: Points,
   isDue: boolean,
 ): AsyncGenerator<TrainEvent, Learned> {
   const { journal } = run;
   const { state } = journal;
   const waiting = batchAtHand(state);
-  const opened = waiting && openStep(run, stage, waiting); // at the temperature of the batch
-  const gathered = isDue ? yield* gatherBatch(run, stage, { points }) : undefined;
+  const opened = waiting && run.openStep(waiting); // at the temperature of the batch
+  const gathered = isDue ? yield* gatherBatch(run, { points }) : undefined;
   if (gathered !== undefined) state.queue = [...state.queue, gathered.batch];
   const batch = waiting ?? batchAtHand(state);
   const step = opened ?? gathered?.sampling;
@@ -77,24 +75,20 @@ export async function* learnInTurn(
  * Samples the batch that is due while gradients are added up: the weights change once it is there. So whatever fails or is cut
  * off, both are done again from where the run was, and to sample takes the time of an update, or the update that of sampling.
  */
-export async function* learnBeside(
-  run: TrainingRun,
-  stage: GrpoStageConfig,
-  points: Points,
-): AsyncGenerator<TrainEvent, Learned> {
+export async function* learnBeside(run: Reinforced, points: Points): AsyncGenerator<TrainEvent, Learned> {
   const { engine, journal } = run;
   const { state, clock } = journal;
   const batch = batchAtHand(state);
   const turns = new EngineTurns(clock);
   const sampler = engine.generator.beside?.(turns);
   if (batch === undefined || sampler === undefined) throw new RangeError('nothing to learn from beside sampling');
-  const step = openStep(run, stage, batch);
+  const step = run.openStep(batch);
   const rest = restPoint(journal, step.methods);
   const events: TrainEvent[] = [];
   const learned = await points.interruptible(async () => {
     const accumulating = accumulate(run, step, batch, turns);
     const atOnce = { interruptible: <T>(work: () => Promise<T>) => work() };
-    const gathering = drained(gatherBatch(run, stage, { points: atOnce, sampler, isFree: () => accumulating }), events);
+    const gathering = drained(gatherBatch(run, { points: atOnce, sampler, isFree: () => accumulating }), events);
     const [accumulated, gathered] = await Promise.allSettled([accumulating, gathering]);
     if (accumulated.status === 'rejected') {
       goBack(journal, step.methods, rest);
@@ -115,7 +109,7 @@ export async function* learnBeside(
 
 /** Adds up the gradients of the next step. @param turns  at the engine, where it is not alone there */
 async function accumulate(
-  { engine, journal }: TrainingRun,
+  { engine, journal }: Reinforced,
   step: Step,
   { buffer, isFirst }: BatchAtHand,
   turns?: EngineTurns,
@@ -134,7 +128,7 @@ async function accumulate(
 
 /** Takes the step; what is left of its batch is then at hand. */
 async function taken(
-  { journal }: TrainingRun,
+  { journal }: Reinforced,
   { takeStep, ...learned }: Accumulated,
   { isFirst }: BatchAtHand,
 ): Promise<Omit<Learned, 'gathered'>> {

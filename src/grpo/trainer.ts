@@ -16,7 +16,7 @@ import { diagnoseEnding, diagnoseStart, diagnoseStop } from './diagnose.ts';
 import type { Engine } from './engine.ts';
 import { askProblems, type Evaluator, evaluationOf } from './evaluate.ts';
 import type { EvaluationEvent, EvaluationMoment, TrainEvent } from './events.ts';
-import { gatherBatch, training } from './gather.ts';
+import { gatherBatch, type Reinforced, training } from './gather.ts';
 import { type Interruptible, Points } from './interruption.ts';
 import { endingOf, type RunState, timed } from './journal.ts';
 import { learnBeside, learnInTurn, samplesBeside } from './learn.ts';
@@ -95,6 +95,7 @@ async function* report(run: TrainingRun, points: Points): AsyncGenerator<TrainEv
 async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig, points: Points): AsyncGenerator<TrainEvent> {
   const { engine, journal } = run;
   const { state, clock } = journal;
+  const under: Reinforced = { ...run, stage, openStep: (batches) => openStep(run, stage, batches) };
   let tokensBefore = state.tokens;
   let tokensTrained = 0;
   let marked: number | undefined;
@@ -107,14 +108,14 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig, points: Poin
     // 1. Roll out G completions per prompt, verify, reward and credit them. 2. Update: the next minibatch of the buffer.
     const isDue = needsBatch(state, stage);
     if (isDue && state.queue.length < (stage.staleness ?? 0)) {
-      const { batch, trainedTokens } = yield* gatherBatch(run, stage, { points });
+      const { batch, trainedTokens } = yield* gatherBatch(under, { points });
       state.queue = [...state.queue, batch];
       tokensTrained += trainedTokens;
       continue;
     }
-    const { gathered, learned, update } = yield* isDue && samplesBeside(run, stage)
-      ? learnBeside(run, stage, points)
-      : learnInTurn(run, stage, points, isDue);
+    const { gathered, learned, update } = yield* isDue && samplesBeside(under)
+      ? learnBeside(under, points)
+      : learnInTurn(under, points, isDue);
     tokensTrained += gathered?.trainedTokens ?? 0;
     const { step, groups, isFresh, staleness } = learned;
     if (isFresh) assertOnPolicy(engine, step, update.totals.logprobDifferenceMax);
