@@ -110,6 +110,7 @@ export class Answers {
       }
       const task = this.#tasks.get(number);
       if (task !== undefined) return this.#receive(decodeResult(bytes, task, this.#options.vocabSize()), bytes);
+      tally.doubled(head.seconds);
       if (this.#ledger.receive(number, { worker, digest: answerDigest(bytes) }) === 'different')
         this.#suspect(number, worker);
       return { status: 'over' };
@@ -163,7 +164,7 @@ export class Answers {
     const outcome = this.#ledger.receive(task, { worker, digest: answerDigest(bytes) });
     onAnswer(task, worker, seconds);
     if (outcome === 'first') this.#arrived.push(result);
-    else tally.doubled();
+    else tally.doubled(seconds);
     if (outcome === 'different') this.#disputed.push(result);
     return { status: 'received' };
   }

@@ -131,7 +131,7 @@ export class Fleet {
     await this.#bus.close();
   }
 
-  /** What the fleet has done so far. */
+  /** What the fleet has done so far; of the groups under way, the most since this was asked last. */
   get figures(): FleetFigures {
     return this.#tally.figures(this.#workers.present);
   }
@@ -178,11 +178,13 @@ export class Fleet {
     const { policy, local, turns } = learner;
     const start = this.#clock();
     const learnedBefore = turns?.learnedMs ?? 0;
+    const groups = requests.length;
     const parts = planTasks(requests, settings, this.#workers.present);
     let numbers: number[] = [];
     const giveOut = async (): Promise<void> => {
       await this.#weights.take(policy, local.weightsVersion);
       numbers = parts.map((part) => this.#open({ ...part, settings }));
+      this.#tally.gaveOut(groups);
       await this.#send();
     };
     let isDone = false;
@@ -195,6 +197,7 @@ export class Fleet {
       return labelled(requests, joinAnswers(requests, parts, answers));
     } finally {
       this.#answers.close(numbers, isDone);
+      if (numbers.length > 0) this.#tally.gaveOut(-groups);
       for (const number of numbers) {
         this.#tasks.delete(number);
         this.#unsent.delete(number);
@@ -234,8 +237,8 @@ export class Fleet {
     if (this.#clock() < this.#retryAt) return;
     try {
       const start = this.#clock();
-      if (this.#unsent.size > 0) await this.#weights.send();
-      this.#tally.sent(this.#clock() - start);
+      const bytes = this.#unsent.size > 0 ? await this.#weights.send() : 0;
+      this.#tally.sent(this.#clock() - start, bytes);
       for (const number of [...this.#unsent]) {
         this.#unsent.delete(number);
         const bytes = this.#tasks.get(number);

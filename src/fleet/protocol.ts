@@ -19,6 +19,8 @@ export const MESSAGE_BYTES = 1024 * 1024 - 4096;
 
 /** Bytes of a worker's id, which only the worker and its learner know. */
 export const WORKER_ID_BYTES = 16;
+/** Longest time that a worker may say a task took. */
+const MOST_SECONDS = 1e6;
 
 const HASH_BYTES = 32;
 export const MOST_TOKENS = 1_000_000;
@@ -159,9 +161,9 @@ export function mostCompletionBytes(tokens: number): number {
 }
 
 /** Which task a result is of, and whose it is: as much as is needed to look up what the rest has to be. @throws FleetError */
-export function readResultHead(bytes: Uint8Array): Pick<FleetResult, 'task' | 'worker'> {
+export function readResultHead(bytes: Uint8Array): Pick<FleetResult, 'task' | 'worker' | 'seconds'> {
   const from = open('result', bytes);
-  return { task: from.u32(), worker: from.hex(WORKER_ID_BYTES) };
+  return { task: from.u32(), worker: from.hex(WORKER_ID_BYTES), seconds: real(from, 'seconds', 0, MOST_SECONDS) };
 }
 
 /**
@@ -173,7 +175,7 @@ export function decodeResult(bytes: Uint8Array, { requests, settings }: FleetTas
   const from = open('result', bytes);
   const task = from.u32();
   const worker = from.hex(WORKER_ID_BYTES);
-  const seconds = real(from, 'seconds', 0, 1e6);
+  const seconds = real(from, 'seconds', 0, MOST_SECONDS);
   from.within('prompts', from.u16(), requests.length, requests.length);
   const completions = requests.map(({ rollouts }) => {
     from.within('completions', from.u16(), rollouts.length, rollouts.length);

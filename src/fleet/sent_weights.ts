@@ -38,21 +38,25 @@ export class SentWeights {
     this.#sentParts = 0;
   }
 
-  /** Sends the parts that the server may not have. @throws FleetError where it does not store one */
-  async send(): Promise<void> {
-    if (this.#current === undefined) return;
+  /** Sends the parts that the server may not have. @returns bytes of them @throws FleetError where it does not store one */
+  async send(): Promise<number> {
+    if (this.#current === undefined) return 0;
     const { name, bytes } = this.#current;
     const key = weightsKey(name);
     const parts = Math.ceil(bytes.length / MESSAGE_BYTES);
+    const before = this.#sentParts;
     while (this.#sentParts < parts) {
       const from = this.#sentParts * MESSAGE_BYTES;
       await this.#bus.putWeights(key, this.#sentParts, bytes.subarray(from, from + MESSAGE_BYTES));
       this.#sentParts++;
     }
-    if (this.#keys.at(-1) === key) return;
+    const sent =
+      Math.min(bytes.length, this.#sentParts * MESSAGE_BYTES) - Math.min(bytes.length, before * MESSAGE_BYTES);
+    if (this.#keys.at(-1) === key) return sent;
     if (!this.#keys.includes(key)) this.#keys.push(key);
     for (const old of this.#keys.splice(0, Math.max(0, this.#keys.length - KEPT_VERSIONS)))
       await this.#bus.dropWeights(old);
+    return sent;
   }
 
   /** What the server held may be gone. */

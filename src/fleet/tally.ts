@@ -9,9 +9,15 @@ export interface FleetFigures {
   readonly groupsHere: number;
   /** Groups that the learner has sampled again to compare them. */
   readonly checked: number;
-  /** Answers that came twice, and those that were refused. */
+  /** Most groups that were given out at once since this was asked last. */
+  readonly underWay: number;
+  /** Answers that came twice or for a task that was over, and those that were refused. */
   readonly doubled: number;
   readonly refused: number;
+  /** Seconds that workers say they have spent on answers that were not taken. */
+  readonly wastedSeconds: number;
+  /** Bytes of weights that were sent. */
+  readonly sentBytes: number;
   /** Seconds for which the learner waited for completions, sending included; for which it sent weights; and since it opened the fleet. */
   readonly waitedSeconds: number;
   readonly sentSeconds: number;
@@ -34,6 +40,10 @@ export class Tally {
   #checked = 0;
   #doubled = 0;
   #refused = 0;
+  #wastedSeconds = 0;
+  #sentBytes = 0;
+  #underWay = 0;
+  #mostUnderWay = 0;
 
   /** @param clock  milliseconds */
   constructor(clock: () => number) {
@@ -48,15 +58,23 @@ export class Tally {
     this.#waitedMs += milliseconds;
   }
 
-  sent(milliseconds: number): void {
+  /** @param bytes  of weights */
+  sent(milliseconds: number, bytes: number): void {
     this.#sentMs += milliseconds;
+    this.#sentBytes += bytes;
+  }
+
+  /** Groups are given out, or, below 0, no longer so. */
+  gaveOut(groups: number): void {
+    this.#underWay += groups;
+    this.#mostUnderWay = Math.max(this.#mostUnderWay, this.#underWay);
   }
 
   /** What is to be said while the run is under way, once: that further workers change nothing. */
   diagnosis(workers: number): string | undefined {
-    const figures = this.figures(workers);
+    const figures = this.#now(workers);
     if (this.#hasDiagnosed || figures.seconds < DIAGNOSED_AFTER) return undefined;
-    const said = busyLine(figures);
+    const said = fleetAdvice(figures);
     this.#hasDiagnosed = said !== undefined;
     return said;
   }
@@ -73,15 +91,25 @@ export class Tally {
     this.#checked += groups;
   }
 
-  doubled(): void {
+  /** @param seconds  that it took, as its worker says */
+  doubled(seconds: number): void {
     this.#doubled++;
+    this.#wastedSeconds += seconds;
   }
 
-  refused(): void {
+  /** @param seconds  that it took, as its worker says */
+  refused(seconds = 0): void {
     this.#refused++;
+    this.#wastedSeconds += seconds;
   }
 
   figures(workers: number): FleetFigures {
+    const figures = this.#now(workers);
+    this.#mostUnderWay = this.#underWay;
+    return figures;
+  }
+
+  #now(workers: number): FleetFigures {
     return {
       workers,
       groupsThere: this.#there,
@@ -89,6 +117,9 @@ export class Tally {
       checked: this.#checked,
       doubled: this.#doubled,
       refused: this.#refused,
+      underWay: this.#mostUnderWay,
+      wastedSeconds: this.#wastedSeconds,
+      sentBytes: this.#sentBytes,
       waitedSeconds: this.#waitedMs / 1000,
       sentSeconds: this.#sentMs / 1000,
       seconds: (this.#clock() - this.#begun) / 1000,
@@ -98,22 +129,24 @@ export class Tally {
 
 /** What the figures come to, in a sentence; and another one where the fleet does not pay. */
 export function fleetLines(figures: FleetFigures): string[] {
-  const { groupsThere, groupsHere, checked, doubled, refused, waitedSeconds, sentSeconds, seconds } = figures;
+  const { groupsThere, groupsHere, checked, doubled, refused, wastedSeconds } = figures;
+  const { waitedSeconds, sentSeconds, seconds } = figures;
   const share = (part: number): string => percent(seconds > 0 ? part / seconds : 0);
   const further = [
     ...(groupsHere > 0 ? [`${groupsHere} by the learner`] : []),
     ...(checked > 0 ? [`${checked} checked`] : []),
     ...(doubled > 0 ? [`${doubled} answers came twice`] : []),
     ...(refused > 0 ? [`${refused} refused`] : []),
+    ...(wastedSeconds >= 1 ? [`${Math.round(wastedSeconds)} s of workers for nothing`] : []),
   ];
   const sampled = [`${groupsThere} groups were sampled by workers`, ...further].join(', ');
   const waited = `the learner waited ${share(waitedSeconds)} of the time, ${share(sentSeconds)} for weights to be sent`;
-  const busy = busyLine(figures);
+  const busy = fleetAdvice(figures);
   return [`fleet: ${sampled}; ${waited}`, ...(busy === undefined ? [] : [busy])];
 }
 
-/** undefined where further workers may change something. */
-function busyLine({ groupsThere, waitedSeconds, seconds }: FleetFigures): string | undefined {
+/** That further workers change nothing; undefined where they may change something. */
+export function fleetAdvice({ groupsThere, waitedSeconds, seconds }: FleetFigures): string | undefined {
   const waiting = seconds > 0 ? waitedSeconds / seconds : 0;
   if (waiting >= BUSY || groupsThere === 0) return undefined;
   return `fleet: the learner is busy ${percent(1 - waiting)} of the time: more workers change nothing`;

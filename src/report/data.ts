@@ -3,6 +3,7 @@
  * megabyte however long the run was. Written by `series.ts` and `completion_groups.ts`, read by `page/`.
  */
 
+import type { FleetLine } from '../run/logs/fleet_log.ts';
 import type { Provenance } from '../run/logs/provenance.ts';
 import type { Outline } from './outline.ts';
 
@@ -158,4 +159,6 @@ export interface RunState {
   readonly asked: 'nothing' | 'evaluation' | 'evaluating' | 'pause' | 'paused' | 'stop' | null;
   /** Why it cannot be asked. */
   readonly reason: string | null;
+  /** What other machines have done for it so far; null where it has had no fleet. */
+  readonly fleet: FleetLine | null;
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type Fingerprint, readFingerprint } from '../run/fingerprint/fingerprint.ts';
 import { type JsonObject, parseJsonObject } from '../run/json.ts';
+import { type FleetLine, newestFleetLine } from '../run/logs/fleet_log.ts';
 import { logLines } from '../run/logs/log_lines.ts';
 import type { Store } from '../run/store/store.ts';
 import type { CompletionsLog } from './completion_groups.ts';
@@ -33,6 +34,8 @@ export interface RunRecords extends RunOutline {
   readonly failure: string | undefined;
   /** Curves of metrics.jsonl. */
   readonly curves: Curves;
+  /** What other machines have done for it so far; undefined where it has had no fleet. */
+  readonly fleet: FleetLine | undefined;
   /** The lines of its evaluations, in order. */
   readonly evaluations: readonly JsonObject[];
   /** The run's progress: its completions are written before the metrics of their step. */
@@ -61,6 +64,7 @@ export async function readRun(store: Store, log = new RunLog(store)): Promise<Ru
     summary: summarySchema.safeParse(summary).data,
     failure: typeof failure?.message === 'string' ? failure.message : undefined,
     curves,
+    fleet: await newestFleetLine(store),
     evaluations: log.evaluations,
     newestStep: { stage: curves.stages.findLastIndex(({ steps }) => steps.length > 0), step: log.newestStep },
     completions: (range) => logLines(store, 'completions.jsonl', range),

@@ -3,13 +3,15 @@
 import { thousands } from '../format.ts';
 import { byTask } from './by_task.ts';
 import type { EvaluationData, Interval } from './data.ts';
+import { figure } from './figure.ts';
+import { fleetFigures } from './fleet.ts';
 import { duration, formatValue } from './format.ts';
 import { html, type Markup } from './markup.ts';
 import type { RunRecords } from './read_run.ts';
 import { timeLeft } from './time_left.ts';
 
 /** What of a run's records it needs. */
-export interface Said extends Pick<RunRecords, 'outline' | 'summary' | 'failure' | 'curves' | 'evaluations'> {
+export interface Said extends Pick<RunRecords, 'outline' | 'summary' | 'failure' | 'curves' | 'evaluations' | 'fleet'> {
   /** Whether a process works on it. */
   readonly isRunning?: boolean;
 }
@@ -18,6 +20,7 @@ export interface Said extends Pick<RunRecords, 'outline' | 'summary' | 'failure'
 export function renderSaid(run: Said): Markup {
   return html`${figures(run)}
   ${byTask(run)}
+  ${fleetFigures(run.fleet)}
   ${notices(run)}`;
 }
 
@@ -105,10 +108,6 @@ function bestFigure(summary: Said['summary']): Markup | undefined {
   const name = metric === 'eval_accuracy' ? 'greedy' : metric;
   const format = metric === 'eval_completions/mean_length' ? 'number' : 'share';
   return figure('Best evaluation', formatValue(value, format), `${name}, ${stage} step ${step}; ${whose}`);
-}
-
-function figure(title: string, value: string | Markup, note: string | Markup | undefined): Markup {
-  return html`<div><dt>${title}</dt><dd>${value}</dd>${note && html`<dd class="note">${note}</dd>`}</div>`;
 }
 
 /** A run without any says so in a line. */

@@ -22,7 +22,7 @@ it('the time that is waited, and that weights take, is told by its share', () =>
   tally.sampledThere(10);
   tally.sampledHere(2);
   tally.waited(60_000);
-  tally.sent(5000);
+  tally.sent(5000, 1e6);
   tally.refused();
   now = 100_000;
   expect(tally.diagnosis(2)).toBeUndefined();

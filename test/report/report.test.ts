@@ -124,6 +124,43 @@ function open(html: string, hash = '') {
   return { document, all, press, choose, type, location: () => window.location };
 }
 
+describe('a run with a fleet', () => {
+  const line = {
+    stage: 'grpo',
+    step: 3,
+    workers: 4,
+    groups_by_workers: 120,
+    groups_by_learner: 2,
+    groups_under_way: 16,
+    groups_checked: 6,
+    answers_doubled: 3,
+    answers_refused: 1,
+    wasted_seconds: 12,
+    waited_seconds: 4,
+    broadcast_seconds: 1,
+    broadcast_bytes: 2.5e6,
+    seconds: 100,
+    advice: 'fleet: the learner is busy 96 % of the time: more workers change nothing',
+  };
+
+  it('says who samples, who waits, and what would change nothing', async () => {
+    const { document } = open(await report({ ...threeSteps, fleet: [{ ...line, workers: 1 }, line] }));
+    const section = document.querySelector('[aria-labelledby="fleet-title"]')?.textContent.replace(/\s+/g, ' ');
+    expect(section).toContain('Workers4at grpo step 3');
+    expect(section).toContain('Groups sampled120by workers, 2 by the learner; 6 checked');
+    expect(section).toContain('Learner waited4 %');
+    expect(section).toContain('Weights sent2.5 MB1 % of the time');
+    expect(section).toContain('3 came twice');
+    expect(section).toContain('more workers change nothing');
+  });
+
+  it('or whose log is none says nothing of it', async () => {
+    const withFleet = async (fleet?: JsonObject[]) => open(await report({ ...threeSteps, fleet })).document;
+    for (const fleet of [undefined, [], [{ step: 1 }]])
+      expect((await withFleet(fleet)).querySelector('[aria-labelledby="fleet-title"]')).toBeNull();
+  });
+});
+
 describe('text from a policy', () => {
   const evilRun: Directory = {
     config: `task:\n  name: ${JSON.stringify(EVIL)}\n  knob: ${JSON.stringify(EVIL)}\nstages:\n  - stage: grpo\n    max_steps: 3\n`,

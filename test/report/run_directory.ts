@@ -7,6 +7,7 @@ export interface Directory {
   readonly config?: string;
   readonly metrics?: readonly JsonObject[];
   readonly completions?: readonly JsonObject[];
+  readonly fleet?: readonly JsonObject[];
   readonly fingerprint?: JsonObject;
   readonly summary?: JsonObject;
   readonly failure?: JsonObject;
@@ -53,6 +54,7 @@ export async function directory(files: Directory): Promise<Store> {
   await write('config.yaml', files.config ?? ONE_STAGE);
   if (files.metrics) await write('metrics.jsonl', lines(files.metrics));
   if (files.completions) await write('completions.jsonl', lines(files.completions));
+  if (files.fleet) await write('fleet.jsonl', lines(files.fleet));
   if (files.fingerprint) await write('fingerprint.json', JSON.stringify(files.fingerprint));
   if (files.summary) await write('summary.json', JSON.stringify(files.summary));
   if (files.failure) await write('failure.json', JSON.stringify(files.failure));

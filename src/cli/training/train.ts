@@ -131,6 +131,7 @@ async function trainWith(
           page = options.page ?? (options.ui ? new ServedTraining(placeOf(directory)) : undefined);
           page?.offer(directory, (line) => display.say(line));
         }
+        if (event.type === 'step') await fleet?.record(event);
         await display.handle(event);
         if (event.type === 'stopped') process.exitCode = interrupts.exitCode();
         if (event.type === 'checkpoint') interrupts.saved(event.name);

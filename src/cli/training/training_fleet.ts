@@ -6,7 +6,9 @@ import { fleetLines } from '../../fleet/tally.ts';
 import { localGenerator, type MakeGenerator } from '../../grpo/generator.ts';
 import type { ConfiguredModel } from '../../grpo/run.ts';
 import { packageVersion } from '../../run/fingerprint/fingerprint.node.ts';
+import { fileStore } from '../../run/store/files.node.ts';
 import { asksForFleet, type FleetFlags, type FleetPlace, openFleetPlace } from './fleet_place.ts';
+import { FleetRecorder } from './fleet_recorder.ts';
 
 const VERIFY_SHARE = 0.05;
 
@@ -16,6 +18,7 @@ export class TrainingFleet {
   readonly #place: FleetPlace;
   /** What was said before anything showed it. */
   #waiting: string[] = [];
+  #recorder: FleetRecorder | undefined;
   #say: ((line: string) => void) | undefined;
 
   /**
@@ -43,7 +46,13 @@ export class TrainingFleet {
   async open(run: ConfiguredModel, directory: string, say: (line: string) => void): Promise<void> {
     this.#say = say;
     for (const line of this.#waiting.splice(0)) say(line);
+    this.#recorder = new FleetRecorder(fileStore(directory));
     await this.#fleet.open(await runName(run, resolve(directory)), runCard(run, packageVersion()));
+  }
+
+  /** What it has done by an optimizer step, for the run's page. */
+  async record(step: { readonly stage: string; readonly step: number }): Promise<void> {
+    await this.#recorder?.record(step, this.#fleet.figures);
   }
 
   /** What it has come to, for the user. */
@@ -52,6 +61,7 @@ export class TrainingFleet {
   }
 
   async close(): Promise<void> {
+    await this.#recorder?.close();
     await this.#fleet.close();
     await this.#place.close();
   }

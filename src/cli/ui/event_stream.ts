@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunState } from '../../report/data.ts';
+import { newestFleetLine } from '../../run/logs/fleet_log.ts';
 import { fileStore } from '../../run/store/files.node.ts';
 import { controlState } from '../process/run_requests.ts';
 import type { FoundRun } from './folder.ts';
@@ -84,8 +85,10 @@ class Watch {
 
 async function stateOf({ directory }: FoundRun): Promise<RunState> {
   const control = await controlState(directory);
-  const place = { asked: control.isOpen ? control.asked : null, reason: control.isOpen ? null : control.reason };
+  const store = fileStore(directory);
+  const fleet = (await newestFleetLine(store)) ?? null;
+  const place = { fleet, asked: control.isOpen ? control.asked : null, reason: control.isOpen ? null : control.reason };
   if (control.isOpen || control.isHeld) return { condition: 'running', ...place };
-  const isFinished = await fileStore(directory).exists('summary.json');
+  const isFinished = await store.exists('summary.json');
   return { condition: isFinished ? 'finished' : 'over', ...place };
 }

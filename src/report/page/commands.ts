@@ -12,7 +12,7 @@ export class RunCommands {
   readonly #evaluate = element('button', { type: 'button', id: 'evaluate' }, 'Evaluate now');
   readonly #stop = element('button', { type: 'button', id: 'stop' }, 'Stop and save');
   readonly #said = element('p', { class: 'quiet', role: 'status' });
-  #state: RunState = { condition: 'over', asked: null, reason: null };
+  #state: RunState = { condition: 'over', asked: null, reason: null, fleet: null };
   #isConnected = true;
 
   constructor(place: HTMLElement, name: string) {

@@ -115,6 +115,7 @@ class LiveRun {
       evaluations: this.#reader.evaluationLines,
       summary: undefined,
       failure: undefined,
+      fleet: this.#state.fleet ?? undefined,
       isRunning: true,
     };
     place(byId('said'), renderSaid(said));

@@ -1,4 +1,5 @@
 /** Whether a directory may take a run, holds one to resume, and is still there when the run saves. */
+
 import { commandName } from '../../command_name.ts';
 import { resolvedYaml } from '../../config/dump.ts';
 import type { RunConfig } from '../../config/run_config.ts';
@@ -7,6 +8,7 @@ import { printable, shellQuoted } from '../../format.ts';
 import { BEST_FOLDER } from '../checkpoint/best_weights.ts';
 import { describeRun } from '../describe_run.ts';
 import { type Fingerprint, readFingerprint } from '../fingerprint/fingerprint.ts';
+import { FLEET_LOG } from '../logs/fleet_log.ts';
 import { MODEL_FOLDER } from '../model/model_files.ts';
 import { resumeCommand } from '../resume_command.ts';
 import type { Claim, Store } from './store.ts';
@@ -22,6 +24,7 @@ const UNNAMED = 'the output directory';
 /** What a run writes besides config.yaml, and metrics.jsonl and fingerprint.json, which tell that there is a run. */
 const WRITTEN = [
   'completions.jsonl',
+  FLEET_LOG,
   'checkpoints',
   BEST_FOLDER,
   MODEL_FOLDER,

@@ -67,6 +67,8 @@ async function untilLines(name: string, lines: number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
+const isStep = (line: object): boolean => 'loss' in line;
+
 describe('a training over a server has the bits of one machine', () => {
   it.each([1, 3])(
     'with %i worker processes',
@@ -77,6 +79,14 @@ describe('a training over a server has the bits of one machine', () => {
       expect(code).toBe(0);
       expect(leftBy(`with${count}`)).toEqual(leftBy('alone'));
       expect(stdout).toMatch(/fleet: [1-9]\d* groups were sampled by workers/);
+      const lines = readFileSync(join(directory(`with${count}`), 'fleet.jsonl'), 'utf8')
+        .trim()
+        .split('\n');
+      expect(lines).toHaveLength(readMetrics(directory(`with${count}`)).filter(isStep).length);
+      const last = JSON.parse(lines[lines.length - 1]);
+      expect(last).toMatchObject({ stage: 'grpo', workers: count, answers_refused: 0 });
+      for (const figure of ['groups_by_workers', 'groups_under_way', 'broadcast_bytes', 'waited_seconds'])
+        expect(last[figure]).toBeGreaterThan(0);
     },
     60_000,
   );
