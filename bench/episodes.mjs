@@ -7,10 +7,10 @@
  * have very different lengths; each but the last is read as text, answered by four tokens, and the next one follows. The other side
  * samples, prompt by prompt, completions of exactly the same lengths without a stop; the two take turns.
  */
-import { wasmBackend } from '../dist/index.js';
-import { generateEpisodes } from '../dist/model/sampling/episodes.js';
-import { completionOf } from '../dist/model/sampling/generation.js';
-import { openSampler } from '../dist/model/sampling/sampler.js';
+import { wasmBackend } from '../build/index.js';
+import { generateEpisodes } from '../build/model/sampling/episodes.js';
+import { completionOf } from '../build/model/sampling/generation.js';
+import { openSampler } from '../build/model/sampling/sampler.js';
 import {
   describeMachine,
   machineLine,

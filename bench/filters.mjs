@@ -7,9 +7,9 @@
  * 64 completions of 8 tokens: almost all of the time goes to the head and to the drawing of a token. The settings take
  * turns; a row's time is that of a sampled token.
  */
-import { wasmBackend } from '../dist/index.js';
-import { Policy } from '../dist/model/policy.js';
-import { generate } from '../dist/model/sampling/generation.js';
+import { wasmBackend } from '../build/index.js';
+import { Policy } from '../build/model/policy.js';
+import { generate } from '../build/model/sampling/generation.js';
 import { describeMachine, machineLine, readFlags, readThreads, THREADS_FLAG, writeJson } from './command.mjs';
 import { quantile } from './statistics.mjs';
 

@@ -15,15 +15,15 @@
  * much, and with how many workers a further doubling brings less than a tenth.
  */
 
-import { encodeJson } from '../dist/fleet/cards.js';
-import { Fleet } from '../dist/fleet/fleet.js';
-import { startLocalServer } from '../dist/fleet/nats/local_server.node.js';
-import { connectLearner, connectWorker } from '../dist/fleet/nats/nats_connect.node.js';
-import { planTasks } from '../dist/fleet/plan_tasks.js';
-import { decodeTask, encodeResult, MESSAGE_BYTES, PROTOCOL } from '../dist/fleet/protocol.js';
-import { randomHex } from '../dist/fleet/random_hex.js';
-import { EngineTurns } from '../dist/grpo/engine_turns.js';
-import { rngFor } from '../dist/kernels/philox.js';
+import { encodeJson } from '../build/fleet/cards.js';
+import { Fleet } from '../build/fleet/fleet.js';
+import { startLocalServer } from '../build/fleet/nats/local_server.node.js';
+import { connectLearner, connectWorker } from '../build/fleet/nats/nats_connect.node.js';
+import { planTasks } from '../build/fleet/plan_tasks.js';
+import { decodeTask, encodeResult, MESSAGE_BYTES, PROTOCOL } from '../build/fleet/protocol.js';
+import { randomHex } from '../build/fleet/random_hex.js';
+import { EngineTurns } from '../build/grpo/engine_turns.js';
+import { rngFor } from '../build/kernels/philox.js';
 import { describeMachine, fail, machineLine, readFlags, table, writeJson } from './command.mjs';
 
 const GROUPS = 16;

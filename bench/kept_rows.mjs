@@ -5,9 +5,9 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parseSeeds } from '../dist/cli/training/seed_series.js';
-import { createTasks, openRun, train, wasmBackend } from '../dist/index.js';
-import { configHash, loadConfigFile } from '../dist/node.js';
+import { parseSeeds } from '../build/cli/training/seed_series.js';
+import { createTasks, openRun, train, wasmBackend } from '../build/index.js';
+import { configHash, loadConfigFile } from '../build/node.js';
 import { describeMachine, fail } from './command.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));

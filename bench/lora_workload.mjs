@@ -3,10 +3,10 @@
  * token, and completions of a fixed number of tokens, whatever they are.
  */
 
-import { delegating } from '../dist/data/task_set.js';
-import { openPretrained, openRun, parseConfig, taskSet, wasmBackend } from '../dist/index.js';
-import { packBatch } from '../dist/model/batch.js';
-import { findModel } from '../dist/node.js';
+import { delegating } from '../build/data/task_set.js';
+import { openPretrained, openRun, parseConfig, taskSet, wasmBackend } from '../build/index.js';
+import { packBatch } from '../build/model/batch.js';
+import { findModel } from '../build/node.js';
 import { lowIds, raceStage, raceTask } from './workload.mjs';
 
 /** As PEFT names them. Every linear layer but the output layer has an adapter. */

@@ -1,6 +1,6 @@
 /**
  * Packs what `npm run bench -- webgpu` needs into one archive, for a machine with a GPU but without Node and network:
- * Node itself, the Vulkan loader, Dawn, dist/, bench/, and the packages of TRL. There:
+ * Node itself, the Vulkan loader, Dawn, build/, dist/, bench/, and the packages of TRL. There:
  * `tar xf FILE && rlvr-train-bench/run --json out.json`.
  *
  *   npm run bench -- pack FILE.tar.xz
@@ -23,7 +23,7 @@ import {
 import { arch, platform, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readGitCommit } from '../dist/run/fingerprint/fingerprint.node.js';
+import { readGitCommit } from '../build/run/fingerprint/fingerprint.node.js';
 import { fail } from './command.mjs';
 import { unpackPackages } from './peers/packages.mjs';
 
@@ -47,7 +47,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'rlvr-train-pack-'));
 const inside = (...names) => join(folder, NAME, ...names);
 try {
-  for (const part of ['dist', 'bench', 'package.json', 'LICENSE']) {
+  for (const part of ['build', 'dist', 'bench', 'package.json', 'LICENSE']) {
     cpSync(join(root, part), inside(part), { recursive: true, filter: (path) => !path.includes('.venv') });
   }
   for (const name of dependencies()) {
@@ -74,7 +74,7 @@ const size = `${file}: ${(statSync(file).size / 2 ** 20).toFixed(1)} MiB`;
 if (statSync(file).size > LIMIT_MIB * 2 ** 20) fail(`${size} — more than the ${LIMIT_MIB} that it may have.`);
 process.stdout.write(`${size}\n`);
 
-/** Packages that dist/ imports, with theirs, and Dawn. */
+/** Packages that build/ and dist/ import, with theirs, and Dawn. */
 function dependencies() {
   const found = new Set(['webgpu']);
   const add = (names) => {

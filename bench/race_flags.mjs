@@ -1,6 +1,6 @@
 // Flags of the comparisons that take steps of the race on a backend: --backend wasm or webgpu, and there --adapter.
-import { describeAdapter } from '../dist/kernels/webgpu/adapter.js';
-import { nodeGpu } from '../dist/kernels/webgpu/webgpu.node.js';
+import { describeAdapter } from '../build/kernels/webgpu/adapter.js';
+import { nodeGpu } from '../build/kernels/webgpu/webgpu.node.js';
 import { describeMachine, fail, readFlags, readThreads, THREADS_FLAG } from './command.mjs';
 import { RACE } from './workload.mjs';
 

@@ -11,8 +11,8 @@
  * Accuracies and weights are the same on any machine with the same JavaScript engine; seconds are those of the machine at
  * that time, with whatever else it did.
  */
-import { registeredTasks } from '../dist/data/index.js';
-import { weightsSha256 } from '../dist/run/model/model_files.js';
+import { registeredTasks } from '../build/data/index.js';
+import { weightsSha256 } from '../build/run/model/model_files.js';
 import { fail, readFlags, table } from './command.mjs';
 import { figure, keptRows, readSeeds, share, trained } from './kept_rows.mjs';
 

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import asc from 'assemblyscript/asc';
-import { compileKernels } from '../dist/kernels/wasm/modules.js';
+import { compileKernels } from '../build/kernels/wasm/modules.js';
 
 /** Length of the micro-kernel's sums: strip and panel take 11 KB, which every first-level cache holds. */
 const K = 128;

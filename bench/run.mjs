@@ -1,4 +1,4 @@
-/** `npm run bench -- NAME [flags]`: runs a benchmark of this folder against dist/ (`npm run build` first). */
+/** `npm run bench -- NAME [flags]`: runs a benchmark of this folder against build/ (`npm run build` first). */
 const benchmarks = {
   step: "how fast is a whole GRPO step, against TRL's?",
   lora: "how fast is a GRPO step of an adapter beside a pretrained model, against TRL's with PEFT?",

@@ -15,8 +15,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseSeeds } from '../dist/cli/training/seed_series.js';
-import { configHash, loadConfigFile } from '../dist/node.js';
+import { parseSeeds } from '../build/cli/training/seed_series.js';
+import { configHash, loadConfigFile } from '../build/node.js';
 import { fail, readFlags, table } from './command.mjs';
 import { spreadOf, statesFigures, updatedConfig, updatedReadme } from './seed_figures.mjs';
 

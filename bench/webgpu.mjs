@@ -12,9 +12,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { webgpuBackend } from '../dist/index.js';
-import { adapterLine, describeAdapter } from '../dist/kernels/webgpu/adapter.js';
-import { listAdapters, nodeGpu } from '../dist/kernels/webgpu/webgpu.node.js';
+import { webgpuBackend } from '../build/index.js';
+import { adapterLine, describeAdapter } from '../build/kernels/webgpu/adapter.js';
+import { listAdapters, nodeGpu } from '../build/kernels/webgpu/webgpu.node.js';
 import { describeMachine, fail, machineLine, readFlags, spread, table, writeJson } from './command.mjs';
 import { findPeers } from './peers/gpu_sides.mjs';
 import { completionsOf, LARGE_SIZE, RACE_SIZE, SMALL_SIZE } from './policy_side.mjs';

@@ -3,17 +3,17 @@
  *
  * Texts near right answers, in all the ways of src/data/check/attempts.ts, at each level; each verdict is compared with
  * that of a second checker, which was written apart (test/data/second_checkers). Any that differs is printed with problem,
- * answer and verdict, and makes the exit status 1. Attacks dist/: `npm run build:js` first.
+ * answer and verdict, and makes the exit status 1. Attacks build/: `npm run build:js` first.
  */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createJiti } from 'jiti';
 import { table } from '../bench/command.mjs';
-import { attack } from '../dist/data/check/attack.js';
-import { isFast } from '../dist/data/check/checks.js';
-import { Findings, findingText } from '../dist/data/check/findings.js';
-import { Setting } from '../dist/data/check/setting.js';
-import { registeredTasks } from '../dist/data/index.js';
+import { attack } from '../build/data/check/attack.js';
+import { isFast } from '../build/data/check/checks.js';
+import { Findings, findingText } from '../build/data/check/findings.js';
+import { Setting } from '../build/data/check/setting.js';
+import { registeredTasks } from '../build/data/index.js';
 
 /** Right answers of different problems that a task must accept, or all that it has. */
 const RIGHT_ANSWERS = 1000;

@@ -43,7 +43,6 @@ const engine = {
 };
 const atOnce = await loadedAtOnce();
 const bundle = await rolldown(engine);
-rmSync(`${root}dist/web/engine_worker.js`, { force: true });
 rmSync(`${root}dist/web/engine`, { force: true, recursive: true });
 const { output } = await bundle.write({
   // In one file: a page that starts the engine waits for two, not for eighty.
@@ -66,15 +65,6 @@ for (const { fileName, imports = [], dynamicImports = [] } of output) {
   );
   if (outside.length > 0) throw new Error(`${fileName} of the worker imports ${outside.join(', ')}`);
 }
-
-// What a config can name, as data: a page that lists it need not load tasks and methods for that.
-const { catalogue } = await import('../dist/catalogue/catalogue.js');
-writeFileSync(
-  `${root}dist/web/catalogue.js`,
-  "export const loadCatalogue = async () => (await import('./catalogue_data.js')).catalogue;\n",
-);
-const data = JSON.stringify(JSON.stringify(catalogue()));
-writeFileSync(`${root}dist/web/catalogue_data.js`, `export const catalogue = JSON.parse(${data});\n`);
 
 /**
  * The modules that the entry needs at once, and not on demand. An import that only the later part of a method uses is

@@ -5,7 +5,7 @@ import type { Command } from '../src/cli/flags/command.ts';
 /** Where the generated pages go, from the root. */
 export const GENERATED_FOLDER: string;
 
-/** Of the sources or of dist/. */
+/** Of the sources or of build/. */
 export interface Made {
   madePages(trl: TrlKeys, besideOf: (id: string) => BesideDeclaration): ReadonlyMap<string, string>;
   commandsPage(commands: readonly Command[]): string;

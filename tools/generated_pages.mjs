@@ -1,5 +1,5 @@
 /**
- * The pages that `npm run docs` writes, from dist/: into docs/reference tasks, rewards, methods, keys, metrics, commands and
+ * The pages that `npm run docs` writes, from build/: into docs/reference tasks, rewards, methods, keys, metrics, commands and
  * exports; beside it, docs/systems.md.
  */
 import { readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { methodReasoning } from './method_reasoning.mjs';
 /** Where most of them go, from the root. */
 export const GENERATED_FOLDER = 'docs/reference';
 
-/** By path from the root, the text of each page. @param made  of the sources or of dist/ */
+/** By path from the root, the text of each page. @param made  of the sources or of build/ */
 export function generatedPages({ madePages, commandsPage, COMMANDS, systemsPage }) {
   const trl = JSON.parse(readFileSync(new URL('../test/golden/trl_keys.json', import.meta.url), 'utf8'));
   const exported = [...apiPages()].map(([file, page]) => [`api/${file}`, page]);

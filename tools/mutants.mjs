@@ -86,7 +86,8 @@ function copyTree() {
     mkdirSync(dirname(join(copy, file)), { recursive: true });
     copyFileSync(join(root, file), join(copy, file));
   }
-  for (const folder of ['node_modules', 'dist']) symlinkSync(join(root, folder), join(copy, folder), 'junction');
+  for (const folder of ['node_modules', 'build', 'dist'])
+    symlinkSync(join(root, folder), join(copy, folder), 'junction');
   return copy;
 }
 

@@ -3,10 +3,10 @@
  *
  * Draws problems of the training stream of every task, at its default knobs, until it has enough different ones (100,000)
  * or drawing gives hardly any new, and compares them with as many held-out ones (10,000) or all. Any in common is printed,
- * and makes the exit status 1. Reads dist/: `npm run build:js` first.
+ * and makes the exit status 1. Reads build/: `npm run build:js` first.
  */
 import { parseArgs } from 'node:util';
-import { bindTask, registeredTasks } from '../dist/data/index.js';
+import { bindTask, registeredTasks } from '../build/data/index.js';
 
 const options = {
   task: { type: 'string' },

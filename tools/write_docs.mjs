@@ -1,15 +1,15 @@
 /**
- * `npm run docs`, and part of the build, from dist/: the pages that git ignores, and configs/systems, which it does not, of
+ * `npm run docs`, and part of the build, from build/: the pages that git ignores, and configs/systems, which it does not, of
  * the table of published systems.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { madePages } from '../dist/catalogue/made_pages.js';
-import { systemConfigs } from '../dist/catalogue/systems/system_config.js';
-import { systemsPage } from '../dist/catalogue/systems/systems_page.js';
-import { commandsPage } from '../dist/cli/command_page.js';
-import { COMMANDS } from '../dist/cli/program.js';
+import { madePages } from '../build/catalogue/made_pages.js';
+import { systemConfigs } from '../build/catalogue/systems/system_config.js';
+import { systemsPage } from '../build/catalogue/systems/systems_page.js';
+import { commandsPage } from '../build/cli/command_page.js';
+import { COMMANDS } from '../build/cli/program.js';
 import { GENERATED_FOLDER, generatedPages } from './generated_pages.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { majorityAt } from '../../dist/methods/support/figures/majority_at.js';
-import { readRecords } from '../../dist/run/logs/read_records.js';
-import { fileStore } from '../../dist/run/store/files.node.js';
+import { majorityAt } from '../../build/methods/support/figures/majority_at.js';
+import { readRecords } from '../../build/run/logs/read_records.js';
+import { fileStore } from '../../build/run/store/files.node.js';
 import { compactRecord } from './records.mjs';
 import { assignments } from './rows.mjs';
 

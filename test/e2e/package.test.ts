@@ -1,5 +1,6 @@
 /** What npm publishes, checked by machines: packed, linted, installed into an empty folder, and used there. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -64,12 +65,15 @@ describe('the package', () => {
     const engine = files.filter((file) => file.startsWith('engine-'));
     expect(engine.length).toBeGreaterThan(100);
     expect(engine.filter((file) => existsSync(join(installed, 'web/dist', file)))).toEqual([]);
-    const { StaticFiles } = (await import(join(installed, 'dist/cli/ui/static_files.js'))) as {
-      readonly StaticFiles: new () => { read(path: string): Promise<unknown> };
-    };
-    const served = new StaticFiles();
-    const found = await Promise.all(files.map((file) => served.read(file)));
-    expect(files.filter((_, i) => found[i] === undefined)).toEqual([]);
+    const ui = spawn(process.execPath, [join(installed, 'dist/cli/main.js'), 'ui', home.path]);
+    try {
+      const [said] = (await once(ui.stdout, 'data')) as [Buffer];
+      const [address] = /http:\/\/\S+/.exec(said.toString()) ?? [];
+      const answers = await Promise.all(files.map((file) => fetch(new URL(`train/${file}`, address))));
+      expect(files.filter((_, i) => !answers[i].ok)).toEqual([]);
+    } finally {
+      ui.kill();
+    }
   });
 
   it('has every page, picture and heading that its own pages link to', () => {

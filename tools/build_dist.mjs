@@ -1,0 +1,150 @@
+/**
+ * Bundles what tsc made in build/ into dist/, which is what npm publishes: Node starts the command from a dozen files sooner
+ * than from a thousand. Entry points, and what a thread or process starts with, keep their places; what they have in
+ * common lies in dist/parts/ once, so that the `rlvr-train` of a user's file is the one that runs it. Declarations are
+ * copied: those that an entry point reaches, since `exports` hides the others from every compiler.
+ *
+ * Runs after tsc and before build_web.mjs, which adds the engine of the browser.
+ */
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join, posix, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+import { entryPoints } from './api_pages.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const build = join(root, 'build');
+const dist = join(root, 'dist');
+
+/** Without its extension, from the folder on. */
+const nameIn = (folder, path) =>
+  relative(folder, path)
+    .split(sep)
+    .join('/')
+    .replace(/(\.d\.ts|\.js)$/, '');
+const filesOf = (folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path));
+
+/** The one that browsers load: a bundle of its own, so that nothing of Node's comes along. */
+const WEB = 'web/index';
+const COMMAND = 'cli/command_line';
+/** What needs least comes first: a module that several need at once lies in the part of the first of them. */
+const PARTS = ['rewards', 'data/index', 'methods/index', 'index', 'node', 'tfjs/index', COMMAND];
+/** `startThread('…_worker.node')`, and the process that looks for a GPU. */
+const STARTED_BY_PATH = /^(plugins|cli)[/].*(_worker\.node|_process)$/;
+const exported = entryPoints().map(({ code }) => nameIn(dist, code));
+const started = filesOf(build)
+  .filter((path) => path.endsWith('.js'))
+  .map((path) => nameIn(build, path))
+  .filter((name) => STARTED_BY_PATH.test(name));
+const entries = new Set([...PARTS, 'cli/main', ...exported, ...started]);
+entries.delete(WEB);
+
+const inBuild = (name) => join(build, `${name}.js`);
+/** Left to Node, and to the bundler of a user; what rolldown adds for a tagged template is none of our packages. */
+const isPackage = (id) => !/^([./\0]|@oxc-project[/])/.test(id) && !id.startsWith(build);
+
+/** `import.meta.url` of a module stays that of its place, wherever its code lies. */
+const PLACE = /__PLACE_([0-9a-f]+)__/g;
+const places = {
+  name: 'places',
+  transform(code, id) {
+    if (!id.startsWith(build) || !code.includes('import.meta.url')) return null;
+    const place = Buffer.from(`${nameIn(build, id)}.js`).toString('hex');
+    return { code: code.replaceAll('import.meta.url', `__PLACE_${place}__`), map: null };
+  },
+  renderChunk(code, { fileName }) {
+    return code.replace(PLACE, (_, hex) => {
+      const place = Buffer.from(hex, 'hex').toString();
+      const path = posix.relative(posix.dirname(fileName), place);
+      // A bundler of the page looks for this very text beside the worker's file.
+      return posix.dirname(path) === '.' ? 'import.meta.url' : `new URL('${path}', import.meta.url).href`;
+    });
+  },
+};
+const options = {
+  external: isPackage,
+  plugins: [places],
+  // "sideEffects": false of package.json is said to bundlers of the library; the command is nothing but effects.
+  treeshake: { moduleSideEffects: true },
+  onLog(level, log, report) {
+    if (log.code === 'INEFFECTIVE_DYNAMIC_IMPORT') return; // of the command; a library's user has it apart
+    report(level, log);
+  },
+};
+const format = { dir: dist, format: 'esm', entryFileNames: '[name].js', comments: false };
+
+const written = new Set([...(await bundleNode()), ...(await bundleWeb()), ...copyDeclarations()]);
+for (const path of filesOf(dist)) {
+  const isStale = /\.(js|d\.ts)$/.test(path) && !/^web[/]engine/.test(relative(dist, path).split(sep).join('/'));
+  if (isStale && !written.has(path)) rmSync(path);
+}
+
+async function bundleNode() {
+  const partOf = await parts();
+  const input = Object.fromEntries([...entries].map((name) => [name, inBuild(name)]));
+  return writeBundle({ ...options, platform: 'node', input }, (name) => `parts/${name}`, {
+    groups: PARTS.map((part, index) => ({
+      name: part.replace(/[/](index|command_line)$/, ''),
+      test: (id) => partOf.get(id) === part,
+      priority: PARTS.length - index,
+    })),
+  });
+}
+
+/** What a config can name is data there: a page that lists it need not load tasks and methods for that. */
+async function bundleWeb() {
+  const { catalogue } = await import('../build/catalogue/catalogue.js');
+  const value = JSON.stringify(JSON.stringify(catalogue()));
+  const asData = {
+    name: 'catalogue-as-data',
+    load: (id) =>
+      id === inBuild('catalogue/catalogue') ? `export const catalogue = () => JSON.parse(${value});` : null,
+  };
+  const input = { [WEB]: inBuild(WEB) };
+  const plugins = [places, asData];
+  return writeBundle({ ...options, platform: 'browser', input, plugins }, (name) => `web/parts/${name}`);
+}
+
+/** @returns the files */
+async function writeBundle(input, placeOf, codeSplitting) {
+  const bundle = await rolldown(input);
+  const chunkFileNames = ({ name }) => `${placeOf(name)}.js`;
+  const { output } = await bundle.write({ ...format, chunkFileNames, ...(codeSplitting && { codeSplitting }) });
+  await bundle.close();
+  return output.map(({ fileName }) => join(dist, fileName));
+}
+
+/** By module, the first of PARTS that needs it at once, and not on demand. */
+async function parts() {
+  const found = new Map();
+  const later = { name: 'later', resolveDynamicImport: (id) => ({ id, external: true }) };
+  for (const name of PARTS) {
+    const alone = await rolldown({ ...options, platform: 'node', input: inBuild(name), plugins: [places, later] });
+    const { output } = await alone.generate(format);
+    await alone.close();
+    // The command waits, at its top level, for all that it loads: what imports a part must not wait for it in turn.
+    const ids = output.flatMap(({ modules }) => Object.keys(modules)).filter((id) => id !== inBuild(name));
+    for (const id of ids) if (!found.has(id)) found.set(id, name);
+  }
+  return found;
+}
+
+/** Those that some import, they import, and so on; what an example in a comment imports is none of them. @returns the copies */
+function copyDeclarations() {
+  const found = new Set(entryPoints().map(({ types }) => join(build, relative(dist, types))));
+  for (const path of found) {
+    const code = readFileSync(path, 'utf8').replace(/\/\*[\s\S]*?\*\//g, '');
+    for (const [, target] of code.matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)) {
+      const next = join(dirname(path), target.replace(/\.[jt]s$/, '.d.ts'));
+      if (!existsSync(next)) throw new Error(`${relative(root, path)} imports ${target}, which has no declarations`);
+      found.add(next);
+    }
+  }
+  return [...found].map((path) => {
+    const copy = join(dist, relative(build, path));
+    mkdirSync(dirname(copy), { recursive: true });
+    cpSync(path, copy);
+    return copy;
+  });
+}
