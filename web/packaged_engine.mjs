@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** How the package's own page code starts the worker. */
-const STARTS = "new URL('./engine_worker.js', import.meta.url)";
+const STARTS = 'new URL("./engine_worker.js", import.meta.url)';
 
 /** @param folder  dist/web */
 export function packagedEngine(folder) {
@@ -20,7 +20,7 @@ export function packagedEngine(folder) {
     apply: 'build',
     enforce: 'pre',
     transform(code, id) {
-      if (!/[\\/]web[\\/]worker_run\.js$/.test(id)) return null;
+      if (!/[\\/]dist[\\/]web[\\/]index\.js$/.test(id)) return null;
       if (!code.includes(STARTS)) throw new Error(`${id} starts its worker in another way than this reads`);
       return { code: code.replace(STARTS, `new URL('./${home}/engine_worker.js', document.baseURI)`), map: null };
     },
