@@ -185,11 +185,11 @@ export default defineConfig(({ mode }) => {
           },
         },
         {
-          // Needs the nats-server that .ci/run installs.
+          // Needs the nats-server and the Chromium that .ci/run installs.
           test: {
             name: 'fleet',
             include: ['test/fleet/server/**/*.test.ts'],
-            globalSetup: ['test/e2e/build.ts'],
+            globalSetup: ['test/browser/build.ts'],
             pool: 'forks',
           },
         },

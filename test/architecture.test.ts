@@ -74,7 +74,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   report: ['run', 'methods', 'config', 'data'],
   // The same session in a browser, its engine in a worker.
   web: [
-    'catalogue', 'run', 'planning', 'grpo', 'diagnostics', 'config', 'methods', 'model', 'data', 'text', 'rewards',
+    'catalogue', 'fleet', 'run', 'planning', 'grpo', 'diagnostics', 'config', 'methods', 'model', 'data', 'text', 'rewards',
     'options', 'kernels',
   ],
   cli: [

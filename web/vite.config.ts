@@ -46,6 +46,9 @@ export default defineConfig({
     target: 'es2022',
     modulePreload: false,
     // The page has none of them; named here, or 1.2 MB that nothing asks for would be written beside it.
-    rolldownOptions: { external: ['@sqlite.org/sqlite-wasm', 're2js', '@cfworker/json-schema'] },
+    rolldownOptions: {
+      input: ['index.html', 'lend.html'].map((page) => `${root}${page}`),
+      external: ['@sqlite.org/sqlite-wasm', 're2js', '@cfworker/json-schema'],
+    },
   },
 });

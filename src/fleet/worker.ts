@@ -35,6 +35,8 @@ export interface WorkerOptions {
   /** Trains whole runs; absent: it takes none. */
   readonly training?: TrainingTools;
   readonly say: (line: string) => void;
+  /** A task was answered with as much. */
+  readonly sampled?: (given: { readonly groups: number; readonly tokens: number }) => void;
   /** Once it is aborted the worker ends, after the task under way. */
   readonly signal: { readonly aborted: boolean };
   /** Milliseconds of a monotonic clock. */
@@ -175,7 +177,10 @@ class Worker {
       task.settings,
     );
     const seconds = (clock() - start) / 1000;
-    await this.#answer(run, encodeResult({ task: task.id, worker: this.#id, seconds, completions }));
+    const isTaken = await this.#answer(run, encodeResult({ task: task.id, worker: this.#id, seconds, completions }));
+    if (!isTaken) return;
+    const tokens = completions.flat().reduce((sum, completion) => sum + completion.tokens.length, 0);
+    this.#options.sampled?.({ groups: completions.length, tokens });
   }
 
   /** Undefined where the worker does not take part in the run. */
@@ -215,14 +220,16 @@ class Worker {
     return true;
   }
 
-  async #answer(run: KnownRun, result: Uint8Array): Promise<void> {
+  /** @returns whether the learner has it */
+  async #answer(run: KnownRun, result: Uint8Array): Promise<boolean> {
     for (let time = 0; time < ANSWERS && !this.#options.signal.aborted; time++) {
       const bytes = await this.#bus.answer(run.card.run, result);
       if (bytes === undefined) continue;
       const { status, reason = 'no reason given' } = decodeReply(bytes);
       if (status === 'refused') this.#decline(run, `shut out: ${reason}`);
-      return;
+      return status !== 'refused';
     }
+    return false;
   }
 
   #decline(run: KnownRun, reason: string): void {

@@ -13,6 +13,8 @@ export interface BackendRequest {
   readonly software?: boolean;
   /** Threads of WebAssembly, at most as many as there are cores; default: see `ownThreads`. */
   readonly threads?: number;
+  /** false: WebAssembly does without fused multiply-add, whose bits are others. */
+  readonly fma?: boolean;
 }
 
 const NO_ADAPTER = 'this browser has WebGPU, but offers no adapter';
@@ -35,7 +37,7 @@ export interface BackendReport {
 
 /** @throws BackendError where `webgpu` is asked for and there is no adapter, or the adapter cannot store float16 */
 export async function chooseBackend(
-  { name = 'auto', software = false, threads }: BackendRequest,
+  { name = 'auto', software = false, threads, fma }: BackendRequest,
   storageDtype: StorageDtype = 'float32',
 ): Promise<ChosenBackend> {
   const missing: string[] = [];
@@ -50,11 +52,11 @@ export async function chooseBackend(
   const count = threads === undefined ? ownThreads() : cappedThreads(threads, missing);
   if (isolated && count > 1) {
     const report = { kind: 'wasm-threads', threads: count, line: `WebAssembly on ${count} threads`, missing } as const;
-    return { backend: await wasmBackendOn(browser, { threads: count }), report };
+    return { backend: await wasmBackendOn(browser, { threads: count, fma }), report };
   }
   if (!isolated) missing.push('the page is not cross-origin isolated (COOP and COEP headers), so there are no threads');
   const report = { kind: 'wasm-single', threads: 1, line: 'WebAssembly on one thread', missing } as const;
-  return { backend: await wasmBackendOn(browser, { inline: true }), report };
+  return { backend: await wasmBackendOn(browser, { inline: true, fma }), report };
 }
 
 /** All cores of a small machine; one is left to the page where there are four or more. At most 8: threads walk in step. */

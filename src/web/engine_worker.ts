@@ -1,5 +1,6 @@
 /** The worker's entry: opens one run, and serves a page's calls on it. Bundled by tools/build_web.mjs. */
 import type { BrowserRun } from './browser_run.ts';
+import type { LendingNews } from './lending_messages.ts';
 import { errorRecord, type FromWorker, type ToWorker } from './messages.ts';
 import { openRunHere } from './open_local_run.ts';
 import type { StartSandbox } from './own_code/sandboxes.ts';
@@ -28,6 +29,11 @@ let run: BrowserRun | undefined;
 
 async function serve(message: ToWorker): Promise<void> {
   if (message.type === 'sandbox-ended') return sandboxes.get(message.sandbox)?.(message.reason);
+  if (message.type === 'lend') {
+    const tell = (news: LendingNews): void => say({ type: 'lent', news });
+    const { lend } = await import('./lent_worker.ts');
+    return lend(message.options, tell).catch((error) => tell({ state: 'failed', line: errorRecord(error).message }));
+  }
   const { call } = message;
   try {
     if (message.type === 'open') {

@@ -29,6 +29,7 @@ export type { Store } from '../run/store/store.ts';
 export * from './browser_run.ts';
 export { loadCatalogue } from './catalogue.ts';
 export type { BackendReport, BackendRequest } from './choose_backend.ts';
+export { type Lending, type LendingNews, type LendOptions, lendTab } from './lending.ts';
 export type { OwnRewardRow } from './own_code/sandbox_program.ts';
 export { keptRuns, opfsStore, removeKeptRun } from './store/opfs_store.ts';
 export { type EngineWorker, openRunInWorker, type WorkerOptions } from './worker_run.ts';

@@ -5,6 +5,7 @@
 import * as errors from '../errors.ts';
 import { RlvrError } from '../errors.ts';
 import type { BrowserEvent, BrowserRun, OpenedRun, OpenOptions } from './browser_run.ts';
+import type { LendingNews, LendOptions } from './lending_messages.ts';
 
 /** Methods that return a promise. */
 export type Method = {
@@ -14,6 +15,8 @@ export type Method = {
 export type ToWorker =
   | { readonly type: 'open'; readonly call: number; readonly options: OpenOptions }
   | { readonly type: 'call'; readonly call: number; readonly method: Method; readonly args: readonly unknown[] }
+  /** Samples for a fleet, and opens no run. */
+  | { readonly type: 'lend'; readonly options: Required<LendOptions> }
   /** A sandbox can answer nothing more. */
   | { readonly type: 'sandbox-ended'; readonly sandbox: number; readonly reason: string };
 
@@ -22,6 +25,7 @@ export type FromWorker =
   | { readonly type: 'result'; readonly call: number; readonly result: unknown }
   | { readonly type: 'error'; readonly call: number; readonly error: ErrorRecord }
   | { readonly type: 'event'; readonly event: BrowserEvent }
+  | { readonly type: 'lent'; readonly news: LendingNews }
   /** Asks for a sandbox that answers at the other end of the port, under a number for what follows. */
   | { readonly type: 'start-sandbox'; readonly sandbox: number; readonly port: MessagePort }
   | { readonly type: 'end-sandbox'; readonly sandbox: number };

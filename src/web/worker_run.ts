@@ -30,7 +30,8 @@ export async function openRunInWorker({ worker = startWorker, ...options }: Work
   }
 }
 
-function startWorker(): EngineWorker {
+/** Starts this package's `engine_worker.js`. */
+export function startWorker(): EngineWorker {
   return new Worker(new URL('./engine_worker.js', import.meta.url), { type: 'module' });
 }
 

@@ -107,6 +107,16 @@ describe('a command', () => {
     init.run?.([], flags, []);
     expect(() => init.run?.([], flags, [])).toThrow('is there already, with passwords that are in use');
   });
+
+  it.each([
+    [{ page: 'here' }, 'no address of a page; give one as https://host/path/'],
+    [{ page: 'https://host/page/' }, 'opens no connection without TLS; give --tls-cert and --tls-key'],
+    [{ page: 'https://host/page/', 'tls-cert': 'a.pem' }, 'one is of no use without the other'],
+  ])('for tabs of a page that could not reach it is not written: %o', (flags, message) => {
+    const [init] = FLEET.inner ?? [];
+    const all = { output: join(tmpdir(), 'rlvr-train-never'), host: 'nats', port: 4222, ...flags } as never;
+    expect(() => init.run?.([], all, [])).toThrow(message);
+  });
 });
 
 describe('a worker says why it does not take part', () => {

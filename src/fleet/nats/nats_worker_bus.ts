@@ -2,7 +2,6 @@
  * A worker's end on a NATS server. It asks by the plain requests that JetStream answers, so it needs no right to look at, change
  * or acknowledge anything: a lease that it does not answer in time ends by itself.
  */
-import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import type { WorkerBus } from '../bus.ts';
 import { CARDS_SUBJECT, INBOX_SUBJECT, isNobody, TASKS, WEIGHTS, WEIGHTS_SUBJECT } from './nats_names.ts';
 
@@ -12,8 +11,35 @@ const SLACK_MS = 2000;
 const REPLY_MS = 10_000;
 const NANOSECONDS = 1_000_000;
 
-export function natsWorkerBus(connection: NatsConnection): WorkerBus {
-  const ask = (subject: string, payload: Uint8Array | string, timeout: number): Promise<Msg | 'nobody' | undefined> =>
+/** A message as a worker reads it. */
+export interface WorkerMessage {
+  readonly data: Uint8Array;
+  /** JetStream's status, where there is nothing. */
+  readonly headers?: { readonly code: number } | undefined;
+}
+
+/** What a worker needs of a connection. */
+export interface WorkerConnection {
+  subscribe(
+    subject: string,
+    options: { readonly callback: (error: Error | null, message: WorkerMessage) => void },
+  ): unknown;
+  publish(subject: string, payload: Uint8Array): void;
+  request(
+    subject: string,
+    payload: Uint8Array | string,
+    options: { readonly timeout: number; readonly noMux: true },
+  ): Promise<WorkerMessage>;
+  isClosed(): boolean;
+  close(): Promise<void>;
+}
+
+export function natsWorkerBus(connection: WorkerConnection): WorkerBus {
+  const ask = (
+    subject: string,
+    payload: Uint8Array | string,
+    timeout: number,
+  ): Promise<WorkerMessage | 'nobody' | undefined> =>
     // A task comes under the subject that it was given out under: only an inbox of its own tells whose answer it is.
     connection
       .request(subject, payload, { timeout, noMux: true })
@@ -53,12 +79,12 @@ export function natsWorkerBus(connection: NatsConnection): WorkerBus {
 }
 
 /** JetStream says that there is nothing by a status, and no message. */
-function isStatus({ headers }: Msg): boolean {
+function isStatus({ headers }: WorkerMessage): boolean {
   return headers !== undefined && headers.code >= 300;
 }
 
 /** What a request that failed comes to: nobody is there to answer it, or no answer came. @throws where the connection has ended */
-function nothingFrom(connection: NatsConnection, error: unknown): 'nobody' | undefined {
+function nothingFrom(connection: WorkerConnection, error: unknown): 'nobody' | undefined {
   if (connection.isClosed()) throw error;
   return isNobody(error) ? 'nobody' : undefined;
 }

@@ -51,10 +51,21 @@ export interface ServerSettings {
   /** Folder of the server's files. */
   readonly store: string;
   readonly passwords: Readonly<Record<Role, string>>;
+  /** Visitors of a page come this way; absent: none do. */
+  readonly websocket?: WebSocketSettings;
+}
+
+/** Where a server listens for browsers. */
+export interface WebSocketSettings {
+  readonly listen: string;
+  /** The page's origin: the server refuses others. */
+  readonly origin: string;
+  /** Files of a certificate; absent: without TLS, which pages that came by https refuse. */
+  readonly tls?: { readonly cert: string; readonly key: string };
 }
 
 /** Text of the config, as nats-server reads it. */
-export function serverConfig({ listen, store, passwords }: ServerSettings): string {
+export function serverConfig({ listen, store, passwords, websocket }: ServerSettings): string {
   const users: readonly (readonly [Role, Rights])[] = [
     ['learner', LEARNER],
     ['worker', workerRights('worker')],
@@ -66,10 +77,20 @@ max_payload: 1MB
 jetstream {
   store_dir: ${JSON.stringify(store)}
 }
-authorization {
+${websocket === undefined ? '' : websocketText(websocket)}authorization {
   users: [
 ${users.map(([role, rights]) => userText(role, passwords[role], rights)).join('\n')}
   ]
+}
+`;
+}
+
+function websocketText({ listen, origin, tls }: WebSocketSettings): string {
+  const files = tls && `tls { cert_file: ${JSON.stringify(tls.cert)}, key_file: ${JSON.stringify(tls.key)} }`;
+  return `websocket {
+  listen: ${JSON.stringify(listen)}
+  allowed_origins: [${JSON.stringify(origin)}]
+  ${files ?? 'no_tls: true'}
 }
 `;
 }
