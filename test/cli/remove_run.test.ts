@@ -22,7 +22,10 @@ const RUN = ['config.yaml', 'fingerprint.json', 'metrics.jsonl', 'checkpoints/gr
 const runs = (): string => join(root, 'runs');
 
 it('a run is removed with all that it wrote', async () => {
-  const directory = made('runs/series/one', [...RUN, 'model/config.json', '.control/state.json']);
+  const directory = made('runs/series/one', [
+    ...[...RUN, 'model/config.json', '.control/state.json', 'fleet.jsonl'],
+    ...['evaluations/counts.jsonl', 'answers/0/1.jsonl'],
+  ]);
   made('runs/series/two', RUN);
   await removeRun(runs(), directory);
   expect(readdirSync(join(runs(), 'series'))).toEqual(['two']);

@@ -2,6 +2,7 @@
 import { lstat, readdir, realpath, rm } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { CheckpointError } from '../../errors.ts';
+import { FLEET_LOG } from '../../run/logs/fleet_log.ts';
 import { NOTES_FILE } from '../../run/run_notes.ts';
 import { fileStore } from '../../run/store/files.node.ts';
 import { SENT_TRACKERS } from '../../trackers/cards.ts';
@@ -11,8 +12,8 @@ const SIGNS = ['fingerprint.json', 'metrics.jsonl'];
 /** What a run, a tracker, a report and a page write into it. */
 const WRITTEN: ReadonlySet<string> = new Set([
   ...SIGNS,
-  ...['config.yaml', 'completions.jsonl', 'changes.jsonl', 'summary.json', 'failure.json', NOTES_FILE],
-  ...['checkpoints', 'best', 'model', 'tensorboard', 'report.html'],
+  ...['config.yaml', 'completions.jsonl', 'changes.jsonl', 'summary.json', 'failure.json', NOTES_FILE, FLEET_LOG],
+  ...['checkpoints', 'best', 'model', 'evaluations', 'answers', 'tensorboard', 'report.html'],
   ...SENT_TRACKERS.map(({ name }) => `${name}.json`), // how far each has come
 ]);
 

@@ -9,7 +9,7 @@ import { fileStore } from '../../run/store/files.node.ts';
 import type { FoundRun } from './folder.ts';
 
 /** What the page needs besides: of the logs, and of what other programs read, it makes its own. */
-const LEFT_OUT = /^(\.|report\.html$|notes\.json$|tensorboard\/|checkpoints\/\.)/;
+const LEFT_OUT = /^(\.|report\.html$|notes\.json$|fleet\.jsonl$|tensorboard\/|checkpoints\/\.)/;
 
 export interface RunFiles {
   /** Below the run directory, with `/`. */
