@@ -199,3 +199,19 @@ describe('records', () => {
     expect(textOf(records)).toMatch(/dr-grpo .* \+0\.0 \| .* cannot tell \|/);
   });
 });
+
+describe('the README', () => {
+  it('gives intervals that the arena has', () => {
+    const { rows: results } = JSON.parse(readFileSync(join(FOLDER, 'results.json'), 'utf8'));
+    const points = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(100 * value).toFixed(1)}`;
+    const known = new Set<string>();
+    for (const { difference, pass } of results) {
+      for (const [name, [mean, low, high]] of Object.entries({ mean: difference, 'pass@16': pass }))
+        known.add(`${name} ${points(mean)} (${points(low)} to ${points(high)})`);
+    }
+    const readme = readFileSync(join(FOLDER, '../../README.md'), 'utf8');
+    const said = readme.match(/(?:mean|pass@16) [+−][\d.]+ \([+−][\d.]+ to [+−][\d.]+\)/g) ?? [];
+    expect(said.length).toBeGreaterThanOrEqual(10);
+    expect(said.filter((one) => !known.has(one))).toEqual([]);
+  });
+});
