@@ -52,6 +52,7 @@ function taskText(task, found, { blocks, count, rates }) {
         ...tableOf(rows, count),
         ...ratesOf(rows, rates),
         ...claimsOf(rows),
+        ...reasonsOf(rows),
       ];
     }),
   ];
@@ -142,6 +143,11 @@ function claimsOf(rows) {
     return [`- ${row.id}: said: ${row.claims}. Here ${seen}.`];
   });
   return lines.length === 0 ? [] : ['', 'What is said of them, and what is seen here:', '', ...lines];
+}
+
+function reasonsOf(rows) {
+  const lines = rows.flatMap(({ row }) => (row.why === undefined ? [] : [`- ${row.id}: ${row.why}.`]));
+  return lines.length === 0 ? [] : ['', 'Why some do not learn:', '', ...lines];
 }
 
 export function isApart({ low, high }) {

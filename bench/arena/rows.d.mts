@@ -5,6 +5,8 @@ export interface ArenaRow {
   /** Ids of the methods that it is about. */
   readonly of: readonly string[];
   readonly claims?: string;
+  /** Why it does not learn on this task. */
+  readonly why?: string;
   /** BLOCK/ROW. */
   readonly baseline: string;
   readonly seedsFrom: number;

@@ -1,7 +1,7 @@
 /** rows.yaml, read: the runs that the arena is made of. */
 import { createHash } from 'node:crypto';
 
-const ROW_KEYS = ['id', 'of', 'set', 'seeds_from', 'claims', 'tasks'];
+const ROW_KEYS = ['id', 'of', 'set', 'seeds_from', 'claims', 'why', 'tasks'];
 const BLOCK_KEYS = ['does', 'tasks', 'set', 'start', 'baseline', 'rows'];
 
 /** A mistake in the file, in words for the person who wrote it. */
@@ -43,7 +43,7 @@ export function readRows(rows, { file, configs, known }) {
       .flatMap(([task, { config, start }]) =>
         own
           .filter(({ tasks: names }) => names === undefined || names.includes(task))
-          .map(({ id, of = [], set = {}, seeds_from: seedsFrom = 0, claims }) => {
+          .map(({ id, of = [], set = {}, seeds_from: seedsFrom = 0, claims, why }) => {
             const unknown = of.find((name) => !known.has(name));
             if (unknown !== undefined)
               refuse(`blocks.${block}, row ${id}`, `${unknown} is no method; rlvr-train methods ls lists them`);
@@ -53,6 +53,7 @@ export function readRows(rows, { file, configs, known }) {
               id,
               of,
               claims,
+              why: why?.[task],
               baseline,
               seedsFrom,
               config,
