@@ -17,9 +17,11 @@ export const ADAPTER = { r: 16, alpha: 32 };
  *
  * @param path  a folder of Hugging Face's layout, or a .gguf file
  * @param rewardedBelow  the reward is the share of ids below it
+ * @param keys  further keys of the config
  */
-export async function openLoraWorkload(path, workload, { threads, rewardedBelow }) {
+export async function openLoraWorkload(path, workload, { threads, rewardedBelow, keys = {} }) {
   const config = {
+    ...keys,
     model_name_or_path: path,
     use_peft: true,
     lora_r: ADAPTER.r,

@@ -6,9 +6,11 @@ import type { Remark } from '../methods/remark.ts';
 import { remarksOn } from '../methods/remarks.ts';
 import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
 import type { AdapterConfig } from '../model/pretrained/adapter_files.ts';
+import type { FrozenStorage } from '../model/pretrained/frozen_storage.ts';
 import type { Json } from '../options/json.ts';
 import type { KeyTable, Plugin, Values } from '../options/keys.ts';
 import { type ADAPTER_KEYS, resolveAdapter } from './keys/adapter_keys.ts';
+import { refuseKeptOtherwise } from './keys/base_keys.ts';
 import { DATASET_KEYS, datasetTask } from './keys/dataset_keys.ts';
 import { GRPO_KEYS } from './keys/grpo_keys.ts';
 import { RUN_KEYS } from './keys/run_keys.ts';
@@ -53,6 +55,8 @@ export type RunConfig = Omit<
     readonly chatTemplateKwargs?: Readonly<Record<string, Json>>;
     /** What is trained beside the weights of `modelNameOrPath`; absent: the weights themselves. */
     readonly adapter?: AdapterConfig;
+    /** How its frozen matrices are kept, where not in float32, once the files are read. */
+    readonly frozenStorage?: FrozenStorage;
     readonly model: ModelConfig;
     /** At least one, in the order they run. */
     readonly stages: readonly StageConfig[];
@@ -135,6 +139,7 @@ export function resolveRun(values: Mapping, problems: Problems): ResolvedRun {
     ...ofRun
   } = section.values;
   const adapter = resolveAdapter(section);
+  refuseKeptOtherwise(section);
   const resolved = resolveStages(values.stages ?? undefined, top, problems);
   const stages = resolved.map(({ stage }) => stage);
   refuseBestOfNone(section, stages);

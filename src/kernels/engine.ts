@@ -1,7 +1,7 @@
 /** What a backend opens: memory that is planned, programs that are recorded once and replayed. */
 import type { Kernels } from './kernels.ts';
 import type { MemoryPlan, Slot, StorageDtype } from './memory.ts';
-import type { StoredValues } from './storage.ts';
+import type { Storage, StoredValues } from './storage.ts';
 
 /** A recorded list of kernel calls over planned memory. Opaque outside its backend. */
 export interface Program {
@@ -49,6 +49,8 @@ export interface Backend {
   readonly stepsPerRead?: number;
   /** How it was asked to keep what may be rounded; by default float32. */
   readonly storageDtype?: StorageDtype;
+  /** How it can keep matrices that no program changes, besides float32; by default in no other way. */
+  readonly frozenStorages?: readonly Storage[];
   /** Bytes by purpose that `open` will allocate. */
   plannedBytes(plan: MemoryPlan): ReadonlyMap<string, number>;
   /** @throws MemoryPlanError when the plan does not fit */

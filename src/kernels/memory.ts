@@ -3,10 +3,10 @@
  *
  * All arenas are declared in one plan before anything runs, so that a backend allocates once and a run that
  * does not fit is refused before it starts. `real` arenas hold float32 (float64 on the reference backend), or what their
- * storage says. Kernels compute in float32 all the same.
+ * storage says. Kernels compute in float32 all the same. In blocks lie matrices alone, whose rows are whole blocks.
  */
 import { BackendError } from '../errors.ts';
-import { type DType, PLAIN, type Storage } from './storage.ts';
+import { type DType, PLAIN, STORAGE, type Storage } from './storage.ts';
 
 export type { DType, StorageDtype } from './storage.ts';
 
@@ -149,9 +149,10 @@ export class ArenaBuilder {
     this.packedAlone = packedAlone;
   }
 
-  /** The next region of this shape. Starts on a multiple of 16 elements unless `packed`, so that SIMD loads align. */
+  /** The next region of this shape. Starts on a multiple of 16 elements unless `packed`, so that SIMD loads align, and on a block. */
   slot(shape: readonly number[], options: { readonly packed?: boolean } = {}): Slot {
-    if (!options.packed) this.#length = Math.ceil(this.#length / 16) * 16;
+    const multiple = Math.max(options.packed ? 1 : 16, STORAGE[this.storage].values);
+    this.#length = Math.ceil(this.#length / multiple) * multiple;
     const slot: Slot = { arena: this.name, dtype: this.dtype, offset: this.#length, shape };
     this.#length += slotLength(slot);
     return slot;

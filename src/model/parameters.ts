@@ -1,8 +1,8 @@
 /**
  * The parameters: which tensor lies where, under Hugging Face's names; adapters under PEFT's (adapter.ts).
  *
- * What is trained lies in one flat arena, and what is frozen in two others: its matrices, which products alone read, and
- * the rest. Gradients, moments, the optimizer and further parameter sets know the first alone, and have its layout in arenas of
+ * What is trained lies in one flat arena, and what is frozen in others: its matrices, which products alone read, those that
+ * are kept in fewer bits, by how they are kept, and the rest. Gradients, moments, the optimizer and further parameter sets know the first alone, and have its layout in arenas of
  * their own. Matrices come first in it (weight decay
  * applies to them), norms and biases after them. q, k and v of a layer are neighbours, and so are gate and up, so that each
  * group is also ONE matrix for a fused product.
@@ -10,6 +10,7 @@
 import { ConfigError } from '../errors.ts';
 import type { ArenaBuilder, MatrixUse, PlannedMatrix, Slot } from '../kernels/memory.ts';
 import { slotLength } from '../kernels/memory.ts';
+import type { Storage } from '../kernels/storage.ts';
 import type { AdapterSettings, LayerAdapters } from './adapter.ts';
 import { adapterSlots, checkAdapter, layOutAdapters, mapAdapters } from './adapter.ts';
 import type { ModelShape } from './shape.ts';
@@ -20,12 +21,27 @@ export interface Parameter {
   /** As in Hugging Face's safetensors, e.g. `model.layers.0.self_attn.q_proj.weight`. */
   readonly name: string;
   readonly slot: Slot;
+  readonly storage: Storage;
   /** How a run fills what it does not read from files; `initialize.ts` has the formulas. */
   readonly initial: 'normal' | 'residual' | 'uniform' | 'one' | 'zero';
 }
 
 /** Whether a tensor of that name is trained. */
 export type IsTrainable = (name: string) => boolean;
+
+/** How a frozen matrix of that name, or the embedding, is kept. */
+export type StorageOfTensor = (name: string) => Storage;
+
+/** Where parameters go. */
+export interface ParameterArenas {
+  readonly trainable: ArenaBuilder;
+  /** What no product reads, in float32. */
+  readonly frozen: ArenaBuilder;
+  /** Matrices that products read, kept so. */
+  frozenMatrices(storage: Storage): ArenaBuilder;
+  /** Tables that are read row by row, and products read too where the head is tied. */
+  frozenTables(storage: Storage): ArenaBuilder;
+}
 
 /** What checkpoints hold of a layer. */
 interface LayerTensors {
@@ -94,40 +110,46 @@ export function countParameters(parameters: readonly Parameter[]): number {
 type Names = (part: string) => string;
 
 /**
- * Lays the weights out in three arenas; the same shape and choice give the same offsets.
+ * Lays the weights out; the same shape and choice give the same offsets.
  * @param isTrainable  asked for each tensor of the model
  * @param adapter  what is added to its matrices, and is always trained
+ * @param storageOf  asked for each frozen matrix, and for the embedding; tensors of one fused matrix are kept alike
  * @throws ConfigError where tensors of one fused matrix are to be trained in part, or the adapter is none
  */
 export function layOutParameters(
   shape: ModelShape,
-  arenas: { readonly trainable: ArenaBuilder; readonly frozen: ArenaBuilder; readonly frozenMatrices: ArenaBuilder },
+  { trainable, frozen, frozenMatrices, frozenTables }: ParameterArenas,
   isTrainable: IsTrainable,
-  adapter?: AdapterSettings,
+  {
+    adapter,
+    storageOf = () => 'f32',
+  }: { readonly adapter?: AdapterSettings | undefined; readonly storageOf?: StorageOfTensor | undefined } = {},
 ): ParameterSet {
-  const { trainable, frozen, frozenMatrices } = arenas;
   const parameters: Parameter[] = [];
   const adapterParameters: Parameter[] = [];
   if (adapter !== undefined) checkAdapter(adapter);
-  const addTo = (unchanged: ArenaBuilder): Add => {
+  const addTo = (unchanged: (name: string) => ArenaBuilder): Add => {
     return (name, size, initial, fusedWith) => {
       if (fusedWith !== undefined) requireTogether(isTrainable, fusedWith, name);
-      const slot = (isTrainable(name) ? trainable : unchanged).slot(size, { packed: fusedWith !== undefined });
-      parameters.push({ name, slot, initial });
+      const arena = isTrainable(name) ? trainable : unchanged(name);
+      const slot = arena.slot(size, { packed: fusedWith !== undefined });
+      parameters.push({ name, slot, storage: arena.storage, initial });
       return slot;
     };
   };
-  const [add, addMatrix] = [addTo(frozen), addTo(frozenMatrices)];
+  const add = addTo(() => frozen);
+  const addMatrix = addTo((name) => frozenMatrices(storageOf(name)));
+  const addTable = addTo((name) => frozenTables(storageOf(name)));
   const adaptersOf = (layer: number): LayerAdapters => {
     if (adapter === undefined) return {};
     return layOutAdapters(shape, adapter, layer, (name, size, initial, isPacked) => {
       const slot = trainable.slot(size, { packed: isPacked });
-      adapterParameters.push({ name, slot, initial });
+      adapterParameters.push({ name, slot, storage: trainable.storage, initial });
       return slot;
     });
   };
   const D = shape.hiddenSize;
-  const embedding = add('model.embed_tokens.weight', [shape.vocabSize, D], 'normal');
+  const embedding = addTable('model.embed_tokens.weight', [shape.vocabSize, D], 'normal');
   const matrices = Array.from({ length: shape.numLayers }, (_, layer) => ({
     ...layerMatrices(shape, addMatrix, (part) => `model.layers.${layer}.${part}`),
     adapters: adaptersOf(layer),

@@ -12,6 +12,7 @@
  * @see https://huggingface.co/docs/safetensors
  */
 import { CheckpointError } from '../errors.ts';
+import { fromBfloat } from '../kernels/bfloat.ts';
 import { fromHalf } from '../kernels/half.ts';
 
 /** Elements of a tensor, row-major. F16 and BF16 files arrive as Float32Array. */
@@ -184,7 +185,7 @@ export function decodeElements(dtype: TensorDtype, bytes: Uint8Array): TensorDat
     case 'F16':
       return fromHalf(new Uint16Array(buffer, byteOffset, length));
     case 'BF16':
-      return widenBfloat(new Uint16Array(buffer, byteOffset, length));
+      return fromBfloat(new Uint16Array(buffer, byteOffset, length));
     default: {
       const unreachable: never = dtype;
       return unreachable;
@@ -331,13 +332,6 @@ function assertContiguous(sorted: readonly HeaderEntry[], dataBytes: number): vo
   }
   if (position !== dataBytes)
     throw malformed(`${dataBytes - position} bytes after the last tensor belong to no tensor`);
-}
-
-/** bfloat16 is the upper half of a binary32. */
-function widenBfloat(bits: Uint16Array): Float32Array {
-  const widened = new Uint32Array(bits.length);
-  for (let i = 0; i < bits.length; i++) widened[i] = bits[i] << 16;
-  return new Float32Array(widened.buffer);
 }
 
 /** Product of the dimensions; undefined when it is no exact integer. */

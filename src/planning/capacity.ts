@@ -33,10 +33,13 @@ export function modelShape(config: RunConfig, tasks: TaskSet): ModelShape {
   return { ...config.model, vocabSize: tasks.codec.vocabSize };
 }
 
-/** What of the model a run trains: all of it, or an adapter beside it. */
-export function trainedOf({ adapter }: Pick<RunConfig, 'adapter'>): Trained {
+/** What of the model a run trains: all of it, or an adapter beside it, and how the rest is kept. */
+export function trainedOf({ adapter, frozenStorage }: Pick<RunConfig, 'adapter' | 'frozenStorage'>): Trained {
   if (adapter === undefined) return {};
-  return { adapter: { rank: adapter.rank, scale: adapterScale(adapter), targets: adapter.targets } };
+  return {
+    adapter: { rank: adapter.rank, scale: adapterScale(adapter), targets: adapter.targets },
+    ...(frozenStorage && { storageOf: (name: string) => frozenStorage[name] ?? 'f32' }),
+  };
 }
 
 /** What the methods of each stage use, as far as a config tells: those of the user's files are not loaded for it. */

@@ -209,8 +209,15 @@ function figuresOf(config: RunConfig, own: OwnMethods = {}): TrainingRun['figure
 }
 
 /** @throws ConfigError where the backend does not store what the config says */
-function requireStorage({ storageDtype: wanted }: RunConfig, backend: Backend): void {
-  const { name, storageDtype: used = 'float32' } = backend;
+function requireStorage({ storageDtype: wanted, ...config }: RunConfig, backend: Backend): void {
+  const { name, storageDtype: used = 'float32', frozenStorages = [] } = backend;
+  const [tensor] = Object.entries(config.frozenStorage ?? {}).find(([, kept]) => !frozenStorages.includes(kept)) ?? [];
+  if (tensor !== undefined) {
+    const path = config.loadIn4bit ? 'load_in_4bit' : config.loadIn8bit ? 'load_in_8bit' : 'dtype';
+    const rule = `the ${name} backend keeps frozen weights in float32`;
+    const message = `${path}: ${path === 'dtype' ? config.dtype : true} — ${rule}; use backend: wasm, or leave the key out.`;
+    throw new ConfigError('frozen-storage', message, { path, tensor });
+  }
   if (wanted === used) return;
   const remedy =
     wanted === 'float16'

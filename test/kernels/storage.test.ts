@@ -1,7 +1,7 @@
 /** How arenas are kept: what a backend does not have is refused, and stored elements go in as they are. */
 import { describe, expect, it } from 'vitest';
 import { toHalf } from '../../src/kernels/half.ts';
-import { ArenaBuilder, type MemoryPlan } from '../../src/kernels/memory.ts';
+import { ArenaBuilder, type MemoryPlan, requireStorages } from '../../src/kernels/memory.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { lengthOf, numbersOf, type StoredValues } from '../../src/kernels/storage.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
@@ -35,11 +35,17 @@ describe('an arena of float16', () => {
   const limits = { rows: 8, context: 8, vocabSize: 8, width: 8, headDim: 8 };
   const plan: MemoryPlan = { arenas: [arena.spec()], matrices: [], limits };
 
-  it('is refused by a backend that keeps none', async () => {
-    const refusal = "arena 'halves' is planned as f16; the wasm backend keeps f32, i32.";
-    const wasm = await wasmBackend({ inline: true });
-    expect(() => wasm.plannedBytes(plan)).toThrow(refusal);
-    await expect(wasm.open(plan)).rejects.toThrow(refusal);
+  it('is refused by a backend that keeps none', () => {
+    const refusal = "arena 'halves' is planned as f16; the tfjs backend keeps f32, i32.";
+    expect(() => requireStorages(plan, 'tfjs', ['f32', 'i32'])).toThrow(refusal);
+  });
+
+  it('is for matrices and tables alone on wasm', async () => {
+    const engine = await (await wasmBackend({ inline: true })).open(plan);
+    const refusal =
+      "a slot of arena 'halves' is kept as f16, which kernels read in matrices of the plan and in embeddings alone.";
+    expect(() => engine.record('add', (kernels) => kernels.add({ x: slot, out: slot }))).toThrow(refusal);
+    await engine.close();
   });
 
   it('is float64 in the specification, which takes stored elements as numbers', async () => {

@@ -1,5 +1,6 @@
 /** A small pretrained model with a byte-level tokenizer and a chat template, as files in memory. */
 import { readFileSync } from 'node:fs';
+import { STORAGE, type Storage } from '../../src/kernels/storage.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { initialTensor } from '../../src/model/initialize.ts';
 import { Policy } from '../../src/model/policy.ts';
@@ -40,14 +41,32 @@ const SHAPE: ModelShape = {
   qkNorm: false,
 };
 
+interface SmallFiles {
+  readonly context?: number;
+  readonly folder?: string;
+  /** Other sizes than its own. */
+  readonly sizes?: Partial<ModelShape>;
+  /** Each tensor is written as what it is once it is kept so. */
+  readonly rounded?: (name: string) => Storage;
+}
+
 /** Its folder: config.json, weights, tokenizer, template. */
-export async function smallPretrainedFiles({ context = 512, folder = 'base' } = {}): Promise<Store> {
+export async function smallPretrainedFiles({
+  context = 512,
+  folder = 'base',
+  sizes = {},
+  rounded = () => 'f32',
+}: SmallFiles = {}): Promise<Store> {
+  const shape = { ...SHAPE, ...sizes };
   const { tokenizer } = golden.tokenizers.smollm;
   const config = { ...golden.tokens, chat_template: golden.templates.smollm2.template };
   const files = { tokenizer, config, chatTemplate: undefined, eosTokenIds: [2, 0], source: 'small' };
   const codec = pretrainedCodec(files, { vocabSize: PADDED_VOCABULARY });
-  const policy = await Policy.open(await wasmBackend({ inline: true }), SHAPE, { ...SMALL_CAPACITY, training: false });
-  for (const parameter of policy.parameters) policy.writeParameter(parameter, initialTensor(SHAPE, parameter, 5, 0.2));
+  const policy = await Policy.open(await wasmBackend({ inline: true }), shape, { ...SMALL_CAPACITY, training: false });
+  for (const parameter of policy.parameters) {
+    const { encode, decode } = STORAGE[rounded(parameter.name)];
+    policy.writeParameter(parameter, decode(encode(initialTensor(shape, parameter, 5, 0.2))));
+  }
   const store = memoryStore();
   await writeModel(store, folder, policy, codec, context);
   await policy.close();

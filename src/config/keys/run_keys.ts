@@ -5,6 +5,7 @@ import { choice, flag, integer, number, optional, plainData, plugin, text } from
 import type { TaskEntry } from '../mixture.ts';
 import { REPORT_TO } from '../report_to.ts';
 import { ADAPTER_KEYS } from './adapter_keys.ts';
+import { BASE_KEYS } from './base_keys.ts';
 import { DATASET_KEYS } from './dataset_keys.ts';
 import { shareWeight } from './share_weight.ts';
 
@@ -70,6 +71,7 @@ export const RUN_KEYS = {
     ).describe('Given to the chat template of a pretrained model besides the messages. Default: nothing.'),
   ),
   ...ADAPTER_KEYS,
+  ...BASE_KEYS,
   maxPromptLength: key(
     'max_prompt_length',
     optional(integer({ min: 1, max: 1_000_000, example: 512 })).describe(

@@ -90,8 +90,7 @@ const TRAINING = {
   cast_lm_head_to_fp32: refused(fullPrecision, true, false),
   ...family(fullPrecision, { fp16: false, tf32: false }),
   bf16: refused(fullPrecision, false, true),
-  dtype: refused(fullPrecision, 'float32', null),
-  torch_dtype: refused(fullPrecision, 'float32', null),
+  torch_dtype: refused('frozen weights are kept by dtype; use that key', 'float32', null),
   torch_compile: refused('there is nothing to compile; leave it out', false),
   ...family(oneProcess, {
     ds3_gather_for_generation: true,
@@ -105,8 +104,6 @@ const TRAINING = {
   lora_modules_to_save: refused('beside an adapter the model stays as it is; leave it out', null),
   ...family(plainAdapters, { use_dora: false, lora_task_type: 'CAUSAL_LM' }),
   ...family(fullBase, {
-    load_in_8bit: false,
-    load_in_4bit: false,
     bnb_4bit_quant_type: 'nf4',
     use_bnb_nested_quant: false,
     bnb_4bit_quant_storage: null,

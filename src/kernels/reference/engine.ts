@@ -2,15 +2,15 @@
  * The reference backend: every kernel in float64, one after another, on one thread. It is slow and it is the
  * specification: a kernel of another backend is right when it agrees with this one.
  *
- * 'real' arenas are Float64Array, whatever a plan keeps them as, 'int' arenas Int32Array. A call is checked when it is recorded and becomes a
- * closure; a replay runs the closures in order and reads counts as it goes.
+ * 'real' arenas are Float64Array, 'int' arenas Int32Array; what is written to an arena that is planned in fewer bits is
+ * rounded to what it would hold. A call is checked when it is recorded and becomes a closure; a replay runs the closures in order and reads counts as it goes.
  */
 import { BackendError } from '../../errors.ts';
 import type { Backend, Engine, Program } from '../engine.ts';
 import type { Kernels } from '../kernels.ts';
 import type { ArenaSpec, MemoryPlan, Slot } from '../memory.ts';
-import { slotLength } from '../memory.ts';
-import { numbersOf, type StoredValues } from '../storage.ts';
+import { slotLength, storageOf } from '../memory.ts';
+import { FROZEN_STORAGES, numbersOf, PLAIN, STORAGE, type StoredValues, storedAs } from '../storage.ts';
 import { type Call, checkOperands, checkSlot, opener, type Values } from './operands.ts';
 import { type AnyKernel, referenceKernels } from './registry.ts';
 import { operandRules } from './shapes.ts';
@@ -18,6 +18,7 @@ import { operandRules } from './shapes.ts';
 /** The float64 backend. Deterministic; allocates 8 bytes a real and 4 bytes an int, and no scratch. */
 export const referenceBackend: Backend = {
   name: 'reference',
+  frozenStorages: FROZEN_STORAGES,
 
   plannedBytes(plan) {
     const bytes = new Map<string, number>();
@@ -90,13 +91,18 @@ class ReferenceEngine implements Engine {
   }
 
   write(slot: Slot, given: ArrayLike<number> | StoredValues, at = 0): void {
-    const values = numbersOf(given);
+    const values = this.#rounded(slot, given);
     const length = slotLength(slot);
     if (at < 0 || at + values.length > length) {
       const message = `write: elements [${at}, ${at + values.length}) leave a slot of ${length} elements.`;
       throw new BackendError('write-out-of-range', message, { slot, at, count: values.length });
     }
     this.#view('write', slot).set(values, at);
+  }
+
+  #rounded({ arena, dtype }: Slot, given: ArrayLike<number> | StoredValues): ArrayLike<number> {
+    const storage = storageOf(this.#plan.arenas.find(({ name }) => name === arena) ?? { dtype });
+    return storage === PLAIN[dtype] ? numbersOf(given) : STORAGE[storage].decode(storedAs(storage, given));
   }
 
   async read(slot: Slot, count = slotLength(slot)): Promise<Int32Array | Float64Array> {

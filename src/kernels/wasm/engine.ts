@@ -10,11 +10,28 @@ import type { Backend, Engine, Program } from '../engine.ts';
 import type { Kernels } from '../kernels.ts';
 import type { MemoryPlan, Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
-import { numbersOf, type StoredValues } from '../storage.ts';
+import {
+  bytesOf,
+  FROZEN_STORAGES,
+  lengthOf,
+  numbersOf,
+  STORAGE,
+  type Storage,
+  type StoredValues,
+  storedAs,
+} from '../storage.ts';
 import { COMMAND_BYTES } from './assembly/command.ts';
-import { JOB_FINISHED, JOB_LIST, JOB_NUMBER, JOB_PROGRAMS, NARROW_PANEL, WIDE_PANEL } from './assembly/sizes.ts';
-import type { Layout, PackedWeight } from './layout.ts';
-import { layOut, memoryLimit, packedAlone, slotAddress } from './layout.ts';
+import {
+  JOB_FINISHED,
+  JOB_LIST,
+  JOB_NUMBER,
+  JOB_PROGRAMS,
+  NARROW_PANEL,
+  PACKED,
+  WIDE_PANEL,
+} from './assembly/sizes.ts';
+import type { Layout, PlacedMatrix } from './layout.ts';
+import { FORMS, layOut, memoryLimit, packedAlone, slotAddress, storageIn } from './layout.ts';
 import { compileKernels } from './modules.ts';
 import type { WasmOptions } from './options.ts';
 import { type Panels, readPacked, writePacked } from './packed_weights.ts';
@@ -29,7 +46,7 @@ interface Exports {
 
 interface WasmProgram extends Program {
   readonly run: CommandRun;
-  readonly packed: ReadonlySet<PackedWeight>;
+  readonly packed: ReadonlySet<PlacedMatrix>;
   readonly changedArenas: ReadonlySet<string>;
 }
 
@@ -51,6 +68,7 @@ export async function wasmBackendOn(host: WasmHost, options: WasmOptions = {}): 
   const limit = memoryLimit(host.machineBytes());
   return {
     name: 'wasm',
+    frozenStorages: FROZEN_STORAGES,
     plannedBytes: (plan) => layOut(plan, threads, limit).byPurpose,
     open: async (plan) => {
       const layout = layOut(plan, threads, limit);
@@ -127,9 +145,9 @@ class WasmEngine implements Engine {
   readonly #reals: Float32Array;
   readonly #panels: Panels;
   readonly #runner: Runner;
-  readonly #stale = new Set<PackedWeight>();
+  readonly #stale = new Set<PlacedMatrix>();
   #nextCommand: number;
-  readonly #packing: ReadonlyMap<PackedWeight, CommandRun>;
+  readonly #packing: ReadonlyMap<PlacedMatrix, CommandRun>;
 
   constructor(
     plan: MemoryPlan,
@@ -147,9 +165,9 @@ class WasmEngine implements Engine {
     this.#panels = { reals: this.#reals, width: features.simd === '256-bit' ? WIDE_PANEL : NARROW_PANEL };
     this.#runner = runner;
     this.#nextCommand = layout.commands;
-    const packing = new Map<PackedWeight, CommandRun>();
-    for (const weight of layout.packed.values()) {
-      if (packedAlone(layout, plan, weight.slot)) continue;
+    const packing = new Map<PlacedMatrix, CommandRun>();
+    for (const weight of layout.matrices.values()) {
+      if (weight.form !== PACKED || packedAlone(layout, plan, weight.slot)) continue;
       packing.set(weight, { address: this.#install(recordPacking(plan, layout, [weight])), commands: 1 });
       this.#stale.add(weight);
     }
@@ -210,7 +228,7 @@ class WasmEngine implements Engine {
   }
 
   #markStale(arena: string): void {
-    for (const weight of this.#layout.packed.values()) if (weight.slot.arena === arena) this.#stale.add(weight);
+    for (const weight of this.#layout.matrices.values()) if (weight.slot.arena === arena) this.#stale.add(weight);
   }
 
   async #run(list: Piece['parts']): Promise<void> {
@@ -249,10 +267,16 @@ class WasmEngine implements Engine {
   }
 
   write(slot: Slot, given: ArrayLike<number> | StoredValues, at = 0): void {
-    const values = numbersOf(given);
-    if (at + values.length > slotLength(slot)) {
-      throw new BackendError('write-range', `${values.length} values at ${at} do not fit slot [${slot.shape}].`);
+    const length = lengthOf(given);
+    if (at + length > slotLength(slot)) {
+      throw new BackendError('write-range', `${length} values at ${at} do not fit slot [${slot.shape}].`);
     }
+    const storage = storageIn(this.#plan, slot);
+    if (FORMS[storage] !== PACKED) {
+      this.#stored(slot, storage, at, length).set(storedAs(storage, given));
+      return;
+    }
+    const values = numbersOf(given);
     const weight = packedAlone(this.#layout, this.#plan, slot);
     if (weight !== undefined) {
       writePacked(this.#panels, weight, values, slot.offset - weight.slot.offset + at);
@@ -267,6 +291,12 @@ class WasmEngine implements Engine {
     if (count > slotLength(slot)) {
       throw new BackendError('read-range', `${count} values asked of slot [${slot.shape}].`);
     }
+    const storage = storageIn(this.#plan, slot);
+    if (FORMS[storage] !== PACKED) {
+      const { values, decode } = STORAGE[storage];
+      const blocks = Math.ceil(count / values) * values;
+      return decode(new Uint8Array(this.#stored(slot, storage, 0, blocks))).slice(0, count);
+    }
     const weight = packedAlone(this.#layout, this.#plan, slot);
     if (weight !== undefined) return readPacked(this.#panels, weight, slot.offset - weight.slot.offset, count);
     const start = slotAddress(this.#layout, this.#plan, slot) / 4;
@@ -274,6 +304,17 @@ class WasmEngine implements Engine {
     return slot.dtype === 'int'
       ? new Int32Array(this.#ints.subarray(start, start + count))
       : new Float32Array(this.#reals.subarray(start, start + count));
+  }
+
+  /** Bytes of elements [at, at + count) of a slot that is kept as `storage`. @throws BackendError where they are no whole blocks */
+  #stored(slot: Slot, storage: Storage, at: number, count: number): Uint8Array {
+    const { values } = STORAGE[storage];
+    if (at % values !== 0 || count % values !== 0) {
+      const message = `${count} values at ${at} of a slot in ${storage} — whole blocks of ${values} are written.`;
+      throw new BackendError('write-range', message);
+    }
+    const start = slotAddress(this.#layout, this.#plan, slot) + bytesOf(storage, at);
+    return new Uint8Array(this.#ints.buffer, start, bytesOf(storage, count));
   }
 
   async close(): Promise<void> {

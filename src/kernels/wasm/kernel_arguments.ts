@@ -2,15 +2,23 @@
  * The arguments of each kernel's command, in the order in which its assembly reads them (`assembly/`): addresses, sizes, and
  * counts that are read at replay. 0 stands for an operand that is not there.
  */
+import { BackendError } from '../../errors.ts';
 import { columnsOf } from '../columns.ts';
 import type { Heads, KernelName, Kernels, ScaleRewards } from '../kernels.ts';
 import type { Count, MatrixUse, Rows, Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
-import type { Layout, PackedWeight } from './layout.ts';
+import { PACKED, STORED_LENGTH } from './assembly/sizes.ts';
+import type { Layout } from './layout.ts';
 import { matrixShape } from './layout.ts';
 
 /** An integer or address, a float, or a count that is read at replay. */
 export type Argument = number | { readonly float: number } | { readonly countAt: number };
+
+/** A matrix as a kernel reads it: where, and in which form (`assembly/sizes.ts`). */
+export interface MatrixOperand {
+  readonly address: number;
+  readonly form: number;
+}
 
 /** Where operands lie, and what a program is known to use and to change. */
 export interface Places {
@@ -22,8 +30,10 @@ export interface Places {
   count(value: Count): Argument;
   /** First row, and the one past the last. */
   range(rows: Rows): readonly [Argument, Argument];
-  /** The packed forms of a matrix, which must be fresh. @throws BackendError where it is not planned for these uses */
-  weight(slot: Slot, ...uses: readonly MatrixUse[]): PackedWeight;
+  /** A matrix, whose panels must be fresh where it is packed. @throws BackendError where it is not planned for this use */
+  weight(slot: Slot, use: MatrixUse): MatrixOperand;
+  /** Address and form of a table whose rows are read one by one. */
+  table(slot: Slot): readonly [address: number, form: number];
   /** @throws BackendError in a plan that is forward only */
   gradientSpace(): number;
   /** The program changes what may be packed. */
@@ -46,11 +56,21 @@ function headOperands(
   { all, range, weight }: Places,
 ): readonly Argument[] {
   const [vocabSize, hiddenSize] = matrixShape(a.weight);
-  return [...range(a.rows), ...all(a.hidden), weight(a.weight, 'forward').byOutput, hiddenSize, vocabSize];
+  return [...range(a.rows), ...all(a.hidden), weight(a.weight, 'forward').address, hiddenSize, vocabSize];
+}
+
+/** What is added to must still be there at the end. @throws BackendError where sums of `length` products go there in parts */
+function requireOneSum(kernel: KernelName, form: number, length: number): void {
+  if (form === PACKED || length <= STORED_LENGTH) return;
+  const rule = `sums of ${length} products of a stored matrix go to the slot that they are added to in parts of ${STORED_LENGTH}`;
+  throw new BackendError('operand-overlap', `${kernel}: ${rule}; add from another slot.`);
 }
 
 export const KERNEL_ARGUMENTS: KernelArguments = {
-  embedding: (a, { all, range }) => [...range(a.rows), ...all(a.tokens, a.table), width(a.table), ...all(a.out)],
+  embedding: (a, { all, range, table }) => {
+    const [address, form] = table(a.table);
+    return [...range(a.rows), ...all(a.tokens), address, width(a.table), ...all(a.out), form];
+  },
   embeddingBackward: (a, { all, count }) => [
     count(a.buckets),
     ...all(a.dOut, a.sortedRows, a.bucketTokens, a.bucketOffsets),
@@ -74,10 +94,12 @@ export const KERNEL_ARGUMENTS: KernelArguments = {
     const [outputs, inputs] = matrixShape(a.weight);
     const { begin, stride } = columnsOf('linear.out', a.out, a.firstColumn, outputs);
     const x = columnsOf('linear.x', a.x, a.firstInput, inputs);
+    const { address, form } = weight(a.weight, 'forward');
+    if (a.residual !== undefined && at(a.residual) === at(a.out)) requireOneSum('linear', form, inputs);
     return [
       ...range(a.rows),
       at(a.x, x.begin),
-      weight(a.weight, 'forward').byOutput,
+      address,
       inputs,
       outputs,
       at(a.out, begin),
@@ -85,22 +107,26 @@ export const KERNEL_ARGUMENTS: KernelArguments = {
       at(a.residual, begin),
       stride,
       x.stride,
+      form,
     ];
   },
   linearInputGradient: (a, { at, range, weight }) => {
     const [outputs, inputs] = matrixShape(a.weight);
     const { begin, stride } = columnsOf('linearInputGradient.dOut', a.dOut, a.firstColumn, outputs);
     const dX = columnsOf('linearInputGradient.dX', a.dX, a.firstInput, inputs);
+    const { address, form } = weight(a.weight, 'backward');
+    if (a.accumulate) requireOneSum('linearInputGradient', form, outputs);
     return [
       ...range(a.rows),
       at(a.dOut, begin),
-      weight(a.weight, 'backward').byInput,
+      address,
       outputs,
       inputs,
       at(a.dX, dX.begin),
       stride,
       a.accumulate ? at(a.dX, dX.begin) : 0,
       dX.stride,
+      form,
     ];
   },
   linearWeightGradient: (a, { at, all, range, gradientSpace }) => {
@@ -155,20 +181,24 @@ export const KERNEL_ARGUMENTS: KernelArguments = {
     ...headOperands(a, places),
     ...places.all(a.targets, a.temperature, a.logprobs, a.logSumExp, a.entropies),
     places.layout.logitRows,
+    places.weight(a.weight, 'forward').form,
   ],
   linearLogprobBackward: (a, places) => [
     ...headOperands(a, places),
     ...places.all(a.targets, a.temperature, a.logSumExp, a.entropies, a.dLogprobs, a.dEntropies),
-    places.weight(a.weight, 'backward').byInput,
+    places.weight(a.weight, 'backward').address,
     ...places.all(a.dHidden, a.dWeight),
     places.layout.logitSpace,
     places.gradientSpace(),
+    places.weight(a.weight, 'forward').form,
+    places.weight(a.weight, 'backward').form,
   ],
   sample: (a, places) => [
     ...headOperands(a, places),
     ...places.all(a.sampling, a.key, a.rolloutNumbers, a.counters),
     ...places.all(a.tokens, a.logprobs, a.entropies, a.keptLogMass),
     places.layout.logitRows,
+    places.weight(a.weight, 'forward').form,
   ],
   groupAdvantages: (a, { all, count }) => [
     count(a.groups),

@@ -4,17 +4,27 @@
  */
 import { BackendError, MemoryPlanError } from '../../errors.ts';
 import type { MatrixUse, MemoryPlan, PlanLimits, PlannedMatrix, Slot } from '../memory.ts';
-import { requireStorages, slotLength } from '../memory.ts';
+import { requireStorages, slotLength, storageOf } from '../memory.ts';
+import { bytesOf, STORAGE, type Storage } from '../storage.ts';
 import { COMMAND_BYTES } from './assembly/command.ts';
 import {
+  BF16,
   BLOCK_ROWS,
   CHUNK_ROWS,
   CONTROL_BYTES,
+  F16,
   GRADIENT_ROWS,
   JOB_LIST,
   LONGEST_TOGETHER,
+  PACKED,
+  Q4_0,
+  Q4_1,
+  Q8_0,
   SAMPLE_BIN_BYTES,
   SAMPLE_BINS,
+  STORED_COLUMNS,
+  STORED_LENGTH,
+  STORED_STRIPS,
   STRIP_ROWS,
   STRIPS_TOGETHER,
   TILE_BYTES,
@@ -24,19 +34,34 @@ import {
 /** The module's own constants (tables of exp and log) lie below this. */
 export const RESERVED_BYTES = 65536;
 const MAXIMUM_COMMANDS = 8192;
+/** Rows of logits that a thread makes at once with a stored head: each time it widens all of it. */
+const STORED_LOGIT_ROWS = 48;
 /** Most programs of a job. */
 export const MAXIMUM_PROGRAMS = 200;
 const PAGE_BYTES = 65536;
 /** What 32-bit addresses reach. */
 const MAXIMUM_BYTES = 4 * 1024 ** 3;
 
-/** The packed forms of one weight, addresses in bytes; 0 where its planned uses need none. */
-export interface PackedWeight {
+/** How arenas may be kept, and the form by which kernels know what matrices of them are. */
+export const FORMS: Readonly<Record<Storage, number>> = {
+  i32: PACKED,
+  f32: PACKED,
+  bf16: BF16,
+  f16: F16,
+  q8_0: Q8_0,
+  q4_0: Q4_0,
+  q4_1: Q4_1,
+};
+
+/** Where kernels read a weight, addresses in bytes; 0 where its planned uses need none. */
+export interface PlacedMatrix {
   readonly slot: Slot;
   /** Panels over outputs: for x·weightᵀ. */
   readonly byOutput: number;
   /** Panels over inputs: for dOut·weight. */
   readonly byInput: number;
+  /** PACKED: these are panels; else both are the matrix itself, stored in this form, and no panels exist. */
+  readonly form: number;
 }
 
 export interface Layout {
@@ -44,7 +69,7 @@ export interface Layout {
   readonly control: number;
   readonly commands: number;
   readonly arenas: ReadonlyMap<string, number>;
-  readonly packed: ReadonlyMap<string, PackedWeight>;
+  readonly matrices: ReadonlyMap<string, PlacedMatrix>;
   /** Shared space for dz blocks, and for the packed operands of weight gradients; 0 in a plan that is forward only. */
   readonly logitSpace: number;
   readonly gradientSpace: number;
@@ -81,7 +106,7 @@ export function memoryLimit(machineBytes: number | undefined): MemoryLimit {
 
 /** @throws MemoryPlanError when the plan needs more than the limit */
 export function layOut(plan: MemoryPlan, threads: number, limit: MemoryLimit = memoryLimit(undefined)): Layout {
-  requireStorages(plan, 'wasm', ['f32', 'i32']);
+  requireStorages(plan, 'wasm', Object.keys(FORMS) as Storage[]); // the keys are storages by the table's type
   const byPurpose = new Map<string, number>();
   let next = RESERVED_BYTES;
   const take = (bytes: number, purpose: string): number => {
@@ -94,9 +119,14 @@ export function layOut(plan: MemoryPlan, threads: number, limit: MemoryLimit = m
   const control = take(CONTROL_BYTES, 'commands');
   const commands = take(MAXIMUM_COMMANDS * COMMAND_BYTES, 'commands');
   const plain = plan.arenas.filter(({ packedAlone = false }) => !packedAlone);
-  const arenas = new Map(plain.map((arena) => [arena.name, take(arena.length * 4, arena.purpose)] as const));
-  const packed = new Map(plan.matrices.map((matrix) => [slotKey(matrix.slot), packWeight(matrix, take)] as const));
-  const { logitRows, stripBytes, scratchBytes } = threadScratch(plan.limits);
+  const arenas = new Map(
+    plain.map((arena) => [arena.name, take(bytesOf(storageOf(arena), arena.length), arena.purpose)] as const),
+  );
+  const matrices = new Map(
+    plan.matrices.map((matrix) => [slotKey(matrix.slot), placeMatrix(plan, arenas, matrix, take)] as const),
+  );
+  const hasStored = [...matrices.values()].some(({ form }) => form !== PACKED);
+  const { logitRows, stripBytes, scratchBytes } = threadScratch(plan.limits, hasStored);
   const { forwardOnly = false, vocabSize, width, gradientWidth = Math.max(width, vocabSize) } = plan.limits;
   const widest = roundUp(gradientWidth, WIDE_PANEL);
   const logitSpace = forwardOnly ? 0 : take(CHUNK_ROWS * roundUp(vocabSize, WIDE_PANEL) * 4, 'logits chunk');
@@ -112,7 +142,7 @@ export function layOut(plan: MemoryPlan, threads: number, limit: MemoryLimit = m
     control,
     commands,
     arenas,
-    packed,
+    matrices,
     logitSpace,
     gradientSpace,
     threadScratch: threadScratchStart,
@@ -124,11 +154,34 @@ export function layOut(plan: MemoryPlan, threads: number, limit: MemoryLimit = m
   };
 }
 
-function packWeight({ slot, uses }: PlannedMatrix, take: (bytes: number, purpose: string) => number): PackedWeight {
+/** A matrix of an arena that is not plain stays as it is there; others get panels. */
+function placeMatrix(
+  plan: MemoryPlan,
+  arenas: Layout['arenas'],
+  { slot, uses }: PlannedMatrix,
+  take: (bytes: number, purpose: string) => number,
+): PlacedMatrix {
   const [outputs, inputs] = matrixShape(slot);
+  const storage = storageIn(plan, slot);
+  const form = FORMS[storage];
+  if (form !== PACKED) {
+    const { values } = STORAGE[storage];
+    if (inputs % values !== 0) {
+      const rule = `shape [${slot.shape}] in ${storage} — a row must be whole blocks of ${values}`;
+      throw new BackendError('weight-shape', `weight ${slotKey(slot)}: ${rule}.`);
+    }
+    const address = addressOf(arenas, plan, slot);
+    const of = (use: MatrixUse): number => (uses.includes(use) ? address : 0);
+    return { slot, byOutput: of('forward'), byInput: of('backward'), form };
+  }
   const panels = (use: MatrixUse, columns: number, length: number): number =>
     uses.includes(use) ? take(roundUp(columns, WIDE_PANEL) * length * 4, 'packed weights') : 0;
-  return { slot, byOutput: panels('forward', outputs, inputs), byInput: panels('backward', inputs, outputs) };
+  return { slot, byOutput: panels('forward', outputs, inputs), byInput: panels('backward', inputs, outputs), form };
+}
+
+/** How the arena of a slot is kept. */
+export function storageIn(plan: MemoryPlan, { arena, dtype }: Slot): Storage {
+  return storageOf(plan.arenas.find(({ name }) => name === arena) ?? { dtype });
 }
 
 /** [out, in] of a weight. */
@@ -141,9 +194,13 @@ export function matrixShape(slot: Slot): readonly [number, number] {
 }
 
 /** Logits of a few rows, or a block of attention's backward, or the sampler's tables, whichever is larger. */
-function threadScratch(limits: PlanLimits): { logitRows: number; stripBytes: number; scratchBytes: number } {
+function threadScratch(
+  limits: PlanLimits,
+  hasStored: boolean,
+): { logitRows: number; stripBytes: number; scratchBytes: number } {
   const stride = roundUp(limits.vocabSize, WIDE_PANEL);
-  const logitRows = STRIP_ROWS * Math.min(6, Math.max(1, Math.floor(16384 / (stride * STRIP_ROWS))));
+  const strips = Math.min(6, Math.max(1, Math.floor(16384 / (stride * STRIP_ROWS))));
+  const logitRows = hasStored ? STORED_LOGIT_ROWS : STRIP_ROWS * strips;
   const sampler = logitRows * stride * 4 + stride * 9 + SAMPLE_BINS * SAMPLE_BIN_BYTES;
   // Several strips of rows that are not too long, or one of any length (K of dz·weight is V).
   const longest = Math.max(limits.width, limits.vocabSize);
@@ -152,7 +209,8 @@ function threadScratch(limits: PlanLimits): { logitRows: number; stripBytes: num
     longest,
     stride,
   );
-  const stripBytes = STRIP_ROWS * 4 * stripFloats + TILE_BYTES;
+  const ofStored = STORED_LENGTH * (STORED_STRIPS * STRIP_ROWS + WIDE_PANEL + STORED_COLUMNS);
+  const stripBytes = 4 * Math.max(STRIP_ROWS * stripFloats, hasStored ? ofStored : 0) + TILE_BYTES;
   const others = Math.max(sampler, attentionBytes(limits), limits.width * 4) + 64;
   return {
     logitRows,
@@ -182,9 +240,9 @@ function tooLarge(bytes: number, byPurpose: ReadonlyMap<string, number>, limit: 
 }
 
 /** The matrix that a slot is rows of, where its arena is packed alone; undefined in another arena. */
-export function packedAlone({ packed }: Layout, plan: MemoryPlan, { arena, offset }: Slot): PackedWeight | undefined {
+export function packedAlone({ matrices }: Layout, plan: MemoryPlan, { arena, offset }: Slot): PlacedMatrix | undefined {
   if (!plan.arenas.some((spec) => spec.name === arena && spec.packedAlone)) return undefined;
-  for (const weight of packed.values()) {
+  for (const weight of matrices.values()) {
     const { slot } = weight;
     if (slot.arena === arena && offset >= slot.offset && offset < slot.offset + slotLength(slot)) return weight;
   }
@@ -192,8 +250,12 @@ export function packedAlone({ packed }: Layout, plan: MemoryPlan, { arena, offse
 }
 
 /** Byte address of a slot's first element. @throws BackendError for an unknown arena or a slot past its end */
-export function slotAddress(layout: Layout, plan: MemoryPlan, slot: Slot): number {
-  const base = layout.arenas.get(slot.arena);
+export function slotAddress({ arenas }: Layout, plan: MemoryPlan, slot: Slot): number {
+  return addressOf(arenas, plan, slot);
+}
+
+function addressOf(arenas: Layout['arenas'], plan: MemoryPlan, slot: Slot): number {
+  const base = arenas.get(slot.arena);
   const spec = plan.arenas.find((arena) => arena.name === slot.arena);
   if (base === undefined || spec === undefined) {
     throw new BackendError('unknown-arena', `slot in arena '${slot.arena}' — the memory plan has no such arena.`);
@@ -204,5 +266,5 @@ export function slotAddress(layout: Layout, plan: MemoryPlan, slot: Slot): numbe
       `slot [${slot.shape}] at ${slot.offset} of '${slot.arena}' — the arena ends at ${spec.length}.`,
     );
   }
-  return base + slot.offset * 4;
+  return base + bytesOf(storageOf(spec), slot.offset);
 }

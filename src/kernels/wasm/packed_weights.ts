@@ -5,7 +5,7 @@
  *   by output  panel p holds W[p·width + j, k] at [k·width + j]
  *   by input   panel p holds W[n, p·width + j] at [n·width + j]
  */
-import type { PackedWeight } from './layout.ts';
+import type { PlacedMatrix } from './layout.ts';
 import { matrixShape } from './layout.ts';
 
 export interface Panels {
@@ -25,7 +25,7 @@ interface PanelForm {
 }
 
 /** Writes elements of the matrix, row by row, from number `first` on, in every form that it has. */
-export function writePacked(panels: Panels, weight: PackedWeight, values: ArrayLike<number>, first: number): void {
+export function writePacked(panels: Panels, weight: PlacedMatrix, values: ArrayLike<number>, first: number): void {
   const { reals, width } = panels;
   for (const form of formsOf(weight, width)) {
     const { stride } = form;
@@ -36,7 +36,7 @@ export function writePacked(panels: Panels, weight: PackedWeight, values: ArrayL
 }
 
 /** Elements of the matrix, row by row, from number `first` on. */
-export function readPacked(panels: Panels, weight: PackedWeight, first: number, count: number): Float32Array {
+export function readPacked(panels: Panels, weight: PlacedMatrix, first: number, count: number): Float32Array {
   const { reals, width } = panels;
   const values = new Float32Array(count);
   const [form] = formsOf(weight, width);
@@ -48,7 +48,7 @@ export function readPacked(panels: Panels, weight: PackedWeight, first: number, 
   return values;
 }
 
-function formsOf({ slot, byOutput, byInput }: PackedWeight, width: number): PanelForm[] {
+function formsOf({ slot, byOutput, byInput }: PlacedMatrix, width: number): PanelForm[] {
   const [outputs, inputs] = matrixShape(slot);
   const ofOutputs: PanelForm = {
     start: (row) => byOutput / 4 + Math.floor(row / width) * inputs * width + (row % width),
@@ -67,7 +67,7 @@ function formsOf({ slot, byOutput, byInput }: PackedWeight, width: number): Pane
 
 /** Elements [first, first + count) run by run: the place of each in memory, and which of them it begins with. */
 function forEachRun(
-  { slot }: PackedWeight,
+  { slot }: PlacedMatrix,
   { start, run, jump, stride }: PanelForm,
   first: number,
   count: number,

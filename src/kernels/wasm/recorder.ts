@@ -3,9 +3,10 @@ import { BackendError } from '../../errors.ts';
 import type { KernelName, Kernels } from '../kernels.ts';
 import type { MemoryPlan } from '../memory.ts';
 import { COMMAND_ARGUMENTS, COMMAND_BYTES, Command } from './assembly/command.ts';
+import { PACKED, STORED_BY_INPUT } from './assembly/sizes.ts';
 import { type Argument, KERNEL_ARGUMENTS, type Places } from './kernel_arguments.ts';
-import type { Layout, PackedWeight } from './layout.ts';
-import { matrixShape, slotAddress, slotKey } from './layout.ts';
+import type { Layout, PlacedMatrix } from './layout.ts';
+import { FORMS, matrixShape, slotAddress, slotKey, storageIn } from './layout.ts';
 
 /** One command in words; `mask` marks the arguments that are addresses of values. */
 export class CommandList {
@@ -43,7 +44,7 @@ export class CommandList {
 export interface Recording {
   readonly commands: CommandList;
   /** Weights whose packed forms must be fresh before the program runs. */
-  readonly packed: Set<PackedWeight>;
+  readonly packed: Set<PlacedMatrix>;
   /** Arenas that the program's optimizer steps or copies change. */
   readonly changedArenas: Set<string>;
 }
@@ -60,8 +61,13 @@ export function recordKernels(plan: MemoryPlan, layout: Layout, recording: Recor
 }
 
 function placesOf(plan: MemoryPlan, layout: Layout, recording: Recording): Places {
-  const at: Places['at'] = (slot, element = 0) =>
-    slot === undefined ? 0 : slotAddress(layout, plan, slot) + 4 * element;
+  const at: Places['at'] = (slot, element = 0) => {
+    if (slot === undefined) return 0;
+    const storage = storageIn(plan, slot);
+    if (FORMS[storage] === PACKED) return slotAddress(layout, plan, slot) + 4 * element;
+    const rule = `${storage}, which kernels read in matrices of the plan and in embeddings alone`;
+    throw new BackendError('storage', `a slot of arena '${slot.arena}' is kept as ${rule}.`);
+  };
   const count: Places['count'] = (value) =>
     typeof value === 'number' ? value : { countAt: at(value.slot) + value.index * 4 };
   return {
@@ -70,17 +76,21 @@ function placesOf(plan: MemoryPlan, layout: Layout, recording: Recording): Place
     all: (...slots) => slots.map((slot) => at(slot)),
     count,
     range: ({ begin, end }) => [count(begin), count(end)],
-    weight(slot, ...uses) {
-      const packed = layout.packed.get(slotKey(slot));
-      if (packed === undefined) {
+    weight(slot, use) {
+      const placed = layout.matrices.get(slotKey(slot));
+      if (placed === undefined) {
         throw new BackendError('unplanned-weight', `weight ${slotKey(slot)} is not among the plan's matrices.`);
       }
-      const unplanned = uses.find((use) => (use === 'forward' ? packed.byOutput : packed.byInput) === 0);
-      if (unplanned !== undefined) {
-        throw new BackendError('unplanned-use', `weight ${slotKey(slot)} is not planned for ${unplanned} kernels.`);
+      const address = use === 'forward' ? placed.byOutput : placed.byInput;
+      if (address === 0) {
+        throw new BackendError('unplanned-use', `weight ${slotKey(slot)} is not planned for ${use} kernels.`);
       }
-      recording.packed.add(packed);
-      return packed;
+      if (placed.form !== PACKED) return { address, form: placed.form + (use === 'forward' ? 0 : STORED_BY_INPUT) };
+      recording.packed.add(placed);
+      return { address, form: PACKED };
+    },
+    table(slot) {
+      return [slotAddress(layout, plan, slot), FORMS[storageIn(plan, slot)]];
     },
     gradientSpace() {
       if (layout.gradientSpace !== 0) return layout.gradientSpace;
@@ -93,7 +103,7 @@ function placesOf(plan: MemoryPlan, layout: Layout, recording: Recording): Place
 }
 
 /** Commands that refresh the packed forms of a weight. */
-export function recordPacking(plan: MemoryPlan, layout: Layout, weights: Iterable<PackedWeight>): CommandList {
+export function recordPacking(plan: MemoryPlan, layout: Layout, weights: Iterable<PlacedMatrix>): CommandList {
   const commands = new CommandList();
   for (const { slot, byOutput, byInput } of weights) {
     const [outputs, inputs] = matrixShape(slot);

@@ -66,7 +66,7 @@ export function layOut(plan: MemoryPlan, limits: BufferLimits, known: readonly S
   ];
   const stored = (arena: ArenaSpec): StoredArena => {
     const storage = storageOf(arena);
-    return { ...arena, storage, elementBytes: STORAGE[storage].elementBytes };
+    return { ...arena, storage, elementBytes: STORAGE[storage].bytes };
   };
   const arenas = new Map([...plan.arenas, ...scratch].map((arena) => [arena.name, stored(arena)]));
   const byPurpose = new Map<string, number>();

@@ -7,11 +7,11 @@ import type { Backend } from '../../kernels/engine.ts';
 import { ADAMW, GRADIENT_NORM_BLOCK, OBJECTIVE, SAMPLING } from '../../kernels/kernels.ts';
 import type { ArenaSpec, MemoryPlan, PlannedMatrix, Slot } from '../../kernels/memory.ts';
 import { ArenaBuilder } from '../../kernels/memory.ts';
-import { STORAGE_OF } from '../../kernels/storage.ts';
+import { STORAGE_OF, type Storage } from '../../kernels/storage.ts';
 import type { AdapterSettings } from '../adapter.ts';
 import { OUTPUT_NAMES } from '../outputs/names.ts';
 import { OUTPUTS } from '../outputs/outputs.ts';
-import type { IsTrainable, ParameterSet } from '../parameters.ts';
+import type { IsTrainable, ParameterSet, StorageOfTensor } from '../parameters.ts';
 import {
   isTrained,
   layOutGradients,
@@ -45,6 +45,8 @@ export interface Trained {
   readonly isTrainable?: IsTrainable | undefined;
   /** Low-rank matrices beside those of the model; they are always trained. */
   readonly adapter?: AdapterSettings | undefined;
+  /** How frozen matrices and the embedding are kept; default: all in float32. */
+  readonly storageOf?: StorageOfTensor | undefined;
 }
 
 /** What a backward pass makes again where its plan does not say: what it cheaply can, beside an adapter, whose base leaves little room. */
@@ -59,7 +61,7 @@ export function usualRecompute({ adapter }: Trained): Recompute {
  */
 export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Trained = {}): PolicyPlan {
   const { training } = capacity;
-  const { adapter, isTrainable = () => training && adapter === undefined } = trained;
+  const { adapter, storageOf, isTrainable = () => training && adapter === undefined } = trained;
   const arenas: ArenaBuilder[] = [];
   const arena: ArenaOf = (name, purpose, kind = 'real') => {
     if (arenas.some((other) => other.name === name)) throw new Error(`two arenas named ${name} in one plan`);
@@ -71,9 +73,20 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
   const { recompute = usualRecompute(trained) } = capacity;
   const frozen = new ArenaBuilder('frozen', 'real', 'weights');
   const frozenMatrices = new ArenaBuilder('frozenMatrices', 'real', 'weights', { packedAlone: true });
-  const ofWeights = { trainable: arena('weights', 'weights'), frozen, frozenMatrices };
-  const weights = layOutParameters(shape, ofWeights, isTrainable, adapter);
-  arenas.push(...[frozen, frozenMatrices].filter(({ length }) => length > 0));
+  const stored = new Map<Storage, ArenaBuilder>();
+  const storedIn = (storage: Storage): ArenaBuilder => {
+    const builder = stored.get(storage) ?? new ArenaBuilder(`frozen ${storage}`, 'real', 'weights', { storage });
+    stored.set(storage, builder);
+    return builder;
+  };
+  const ofWeights = {
+    trainable: arena('weights', 'weights'),
+    frozen,
+    frozenMatrices: (storage: Storage) => (storage === 'f32' ? frozenMatrices : storedIn(storage)),
+    frozenTables: (storage: Storage) => (storage === 'f32' ? frozen : storedIn(storage)),
+  };
+  const weights = layOutParameters(shape, ofWeights, isTrainable, { adapter, storageOf });
+  arenas.push(...[frozen, frozenMatrices, ...stored.values()].filter(({ length }) => length > 0));
   if (training && weights.trainable.shape[0] === 0) throw nothingToTrain();
   const inputs = inputSlots(shape, capacity, arena('inputs', 'batch', 'int'));
   const slots: PolicySlots = {

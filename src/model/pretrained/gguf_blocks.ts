@@ -1,34 +1,31 @@
-/**
- * Element types of GGUF files, widened to float32. Quantised ones come in blocks of 32 values:
- *
- *   Q8_0  f16 d, 32 × i8          x = d·q
- *   Q4_0  f16 d, 16 bytes         x = d·(q − 8)     low halves are the first 16 values, high halves the others
- *   Q4_1  f16 d, f16 m, 16 bytes  x = d·q + m
- *
- * Each value is rounded once to float32, as in ggml's own dequantisation.
- */
-import { halfValues } from '../../kernels/half.ts';
-import { decodeElements } from '../safetensors.ts';
+/** Element types of GGUF files; kernels/blocks.ts says what blocks hold. */
+import { STORAGE, type Storage } from '../../kernels/storage.ts';
 
 export interface GgufType {
   readonly name: string;
+  /** As engines know it. */
+  readonly storage: RealStorage;
   /** Values of a block, and its bytes. */
   readonly values: number;
   readonly bytes: number;
   /** Whole blocks. */
-  decode(bytes: Uint8Array): Float32Array;
+  decode(bytes: Uint8Array<ArrayBuffer>): Float32Array;
 }
 
-const BLOCK = 32;
+type RealStorage = Exclude<Storage, 'i32'>;
+
+const type = (number: number, storage: RealStorage): readonly [number, GgufType] => {
+  return [number, { name: storage.toUpperCase(), storage, ...STORAGE[storage] }];
+};
 
 /** Those that are read, by ggml's number. */
 export const GGUF_TYPES: ReadonlyMap<number, GgufType> = new Map([
-  [0, { name: 'F32', values: 1, bytes: 4, decode: (bytes) => decodeElements('F32', bytes) as Float32Array }],
-  [1, { name: 'F16', values: 1, bytes: 2, decode: (bytes) => decodeElements('F16', bytes) as Float32Array }],
-  [30, { name: 'BF16', values: 1, bytes: 2, decode: (bytes) => decodeElements('BF16', bytes) as Float32Array }],
-  [2, { name: 'Q4_0', values: BLOCK, bytes: 18, decode: decodeQ40 }],
-  [3, { name: 'Q4_1', values: BLOCK, bytes: 20, decode: decodeQ41 }],
-  [8, { name: 'Q8_0', values: BLOCK, bytes: 34, decode: decodeQ80 }],
+  type(0, 'f32'),
+  type(1, 'f16'),
+  type(30, 'bf16'),
+  type(2, 'q4_0'),
+  type(3, 'q4_1'),
+  type(8, 'q8_0'),
 ]);
 
 /** The others, for messages. */
@@ -59,48 +56,4 @@ const OTHER_NAMES: ReadonlyMap<number, string> = new Map([
 
 export function ggufTypeName(type: number): string {
   return GGUF_TYPES.get(type)?.name ?? OTHER_NAMES.get(type) ?? `number ${type}`;
-}
-
-/** f16 at a byte offset that may be odd. @param halves  the value of each bit pattern */
-function halfAt(halves: Float32Array, bytes: Uint8Array, at: number): number {
-  return halves[(bytes[at] as number) | ((bytes[at + 1] as number) << 8)] as number;
-}
-
-function decodeQ80(bytes: Uint8Array): Float32Array {
-  const halves = halfValues();
-  const out = new Float32Array((bytes.length / 34) * BLOCK);
-  for (let at = 0, to = 0; at < bytes.length; at += 34, to += BLOCK) {
-    const d = halfAt(halves, bytes, at);
-    for (let i = 0; i < BLOCK; i++) out[to + i] = d * (((bytes[at + 2 + i] as number) << 24) >> 24);
-  }
-  return out;
-}
-
-function decodeQ40(bytes: Uint8Array): Float32Array {
-  const halves = halfValues();
-  const out = new Float32Array((bytes.length / 18) * BLOCK);
-  for (let at = 0, to = 0; at < bytes.length; at += 18, to += BLOCK) {
-    const d = halfAt(halves, bytes, at);
-    for (let i = 0; i < 16; i++) {
-      const pair = bytes[at + 2 + i] as number;
-      out[to + i] = d * ((pair & 15) - 8);
-      out[to + 16 + i] = d * ((pair >> 4) - 8);
-    }
-  }
-  return out;
-}
-
-function decodeQ41(bytes: Uint8Array): Float32Array {
-  const halves = halfValues();
-  const out = new Float32Array((bytes.length / 20) * BLOCK);
-  for (let at = 0, to = 0; at < bytes.length; at += 20, to += BLOCK) {
-    const d = halfAt(halves, bytes, at);
-    const m = halfAt(halves, bytes, at + 2);
-    for (let i = 0; i < 16; i++) {
-      const pair = bytes[at + 4 + i] as number;
-      out[to + i] = d * (pair & 15) + m;
-      out[to + 16 + i] = d * (pair >> 4) + m;
-    }
-  }
-  return out;
 }

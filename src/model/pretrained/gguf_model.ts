@@ -11,7 +11,6 @@ import {
   type PretrainedTensor,
   readAll,
   requireLayers,
-  type TakeValues,
   unsupported,
 } from './source.ts';
 
@@ -197,25 +196,25 @@ export function tensorAt(
     const message = `${file}: tensor ${name} of shape [${shape.join(', ')}] in ${type.name} does not fit into the file of ${fileBytes} bytes. Copy or fetch it again.`;
     throw new CheckpointError('gguf-malformed', message, { file, name });
   }
-  const read = async (take: TakeValues): Promise<void> => {
+  /** Bytes of whole rows; the first is the row of Hugging Face's tensor with that number. */
+  const readRows = async (take: (bytes: Uint8Array<ArrayBuffer>, row: number) => void): Promise<void> => {
     const rowsOfPiece = Math.max(1, Math.floor(PIECE_BYTES / rowBytes));
     for (let first = 0; first < rows; first += rowsOfPiece) {
       const end = Math.min(rows, first + rowsOfPiece);
-      const values = type.decode(await readAll(files, file, begin + first * rowBytes, begin + end * rowBytes));
-      if (headRows === undefined) take(values, first * columns);
-      else takeRows(values, { first, columns, headRows }, take);
+      const bytes = await readAll(files, file, begin + first * rowBytes, begin + end * rowBytes);
+      if (headRows === undefined) take(bytes, first);
+      else {
+        for (let row = first, at = 0; row < end; row++, at += rowBytes) {
+          take(bytes.subarray(at, at + rowBytes), rowOfHuggingFace(row, headRows));
+        }
+      }
     }
   };
-  return { shape, file, read };
-}
-
-/** Rows of heads, each to where Hugging Face has it. */
-function takeRows(
-  values: Float32Array,
-  { first, columns, headRows }: { readonly first: number; readonly columns: number; readonly headRows: number },
-  take: TakeValues,
-): void {
-  for (let at = 0, row = first; at < values.length; at += columns, row++) {
-    take(values.subarray(at, at + columns), rowOfHuggingFace(row, headRows) * columns);
-  }
+  const { storage, decode } = type;
+  return {
+    shape,
+    file,
+    read: (take) => readRows((bytes, row) => take(decode(bytes), row * columns)),
+    stored: { storage, read: (take) => readRows((bytes, row) => take({ storage, bytes }, row * columns)) },
+  };
 }

@@ -3,6 +3,7 @@
  * model is ever held but one piece.
  */
 import { CheckpointError } from '../../errors.ts';
+import { numbersOf, STORAGE, type StoredValues } from '../../kernels/storage.ts';
 import type { Parameter } from '../parameters.ts';
 import { type Adapter, requireFit } from './adapter_files.ts';
 import type { PretrainedModel, PretrainedTensor } from './source.ts';
@@ -10,7 +11,7 @@ import type { PretrainedModel, PretrainedTensor } from './source.ts';
 /** What takes weights; a `Policy` is one. */
 export interface WeightsTaker {
   readonly parameters: readonly Parameter[];
-  writeParameter(parameter: Parameter, values: ArrayLike<number>, at?: number): void;
+  writeParameter(parameter: Parameter, values: ArrayLike<number> | StoredValues, at?: number): void;
 }
 
 /** What takes an adapter; a `Policy` that was opened with one is one. */
@@ -66,10 +67,15 @@ async function writeAll(
   policy: Pick<WeightsTaker, 'writeParameter'>,
 ): Promise<void> {
   for (const { parameter, tensor } of found) {
-    await tensor.read((values, at) => {
-      requireFinite(values, at, parameter, tensor);
+    const { storage } = parameter;
+    const { stored, read } = tensor;
+    const write = (values: ArrayLike<number> | StoredValues, at: number): void => {
+      requireFinite(numbersOf(values), at, parameter, tensor);
       policy.writeParameter(parameter, values, at);
-    });
+    };
+    if (storage === 'f32') await read(write);
+    else if (stored?.storage === storage) await stored.read(write);
+    else await read((values, at) => write({ storage, bytes: STORAGE[storage].encode(values) }, at));
   }
 }
 
@@ -84,7 +90,7 @@ function tensorOf(tensors: ReadonlyMap<string, PretrainedTensor>, { name, slot }
   throw new CheckpointError('tensor-mismatch', message, { name });
 }
 
-function requireFinite(values: Float32Array, at: number, { name }: Parameter, { file }: PretrainedTensor): void {
+function requireFinite(values: ArrayLike<number>, at: number, { name }: Parameter, { file }: PretrainedTensor): void {
   const index = firstNotFinite(values);
   if (index === -1) return;
   const message = `${file}: tensor ${name} holds ${values[index]} at element ${at + index}: its weights must be finite. Copy or fetch the model again.`;
@@ -92,7 +98,7 @@ function requireFinite(values: Float32Array, at: number, { name }: Parameter, { 
 }
 
 /** A plain loop: a callback for each of a hundred million weights takes a second. */
-function firstNotFinite(values: Float32Array): number {
+function firstNotFinite(values: ArrayLike<number>): number {
   for (let i = 0; i < values.length; i++) {
     const value = values[i] as number;
     if (value - value !== 0) return i;

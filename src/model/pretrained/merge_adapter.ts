@@ -13,7 +13,10 @@ export function mergedModel(base: PretrainedModel, adapter: Adapter): Pretrained
   const tensors = [...base.tensors].map(([name, tensor]): [string, PretrainedTensor] => {
     const module = name.replace(/\.weight$/, '');
     const [a, b] = [adapter.tensors.get(`${module}.lora_A.weight`), adapter.tensors.get(`${module}.lora_B.weight`)];
-    return [name, a && b ? { ...tensor, read: (take) => readMerged(tensor, a, b, scale, take) } : tensor];
+    return [
+      name,
+      a && b ? { ...tensor, read: (take) => readMerged(tensor, a, b, scale, take), stored: undefined } : tensor,
+    ];
   });
   return { ...base, tensors: new Map(tensors) };
 }

@@ -3,8 +3,16 @@
  * Headers are read first; of the data no more than a piece is held at a time.
  */
 import { CheckpointError } from '../../errors.ts';
+import type { Storage } from '../../kernels/storage.ts';
 import { decodeElements, elementBytes, namingFile, readHeader, type TensorPlace } from '../safetensors.ts';
-import { type ModelFiles, PIECE_BYTES, type PretrainedTensor, readAll, type TakeValues } from './source.ts';
+import {
+  type ModelFiles,
+  PIECE_BYTES,
+  type PretrainedTensor,
+  readAll,
+  type StoredTensor,
+  type TakeValues,
+} from './source.ts';
 
 /** All weights in one file. */
 export const WHOLE = 'model.safetensors';
@@ -87,14 +95,26 @@ export async function openSafetensors(
   return { metadata, tensors: new Map([...places].map(([name, place]) => [name, tensorAt(files, file, place)])) };
 }
 
+/** Element types that engines keep as they are. */
+const STORED: Readonly<Partial<Record<TensorPlace['dtype'], Storage>>> = { F32: 'f32', F16: 'f16', BF16: 'bf16' };
+
 function tensorAt(files: ModelFiles, file: string, place: TensorPlace): PretrainedTensor {
   const { dtype, shape, begin, end } = place;
-  const read = async (take: TakeValues): Promise<void> => {
+  const readPieces = async (take: (piece: Uint8Array<ArrayBuffer>, at: number) => void): Promise<void> => {
     for (let at = begin; at < end; at += PIECE_BYTES) {
       const piece = await readAll(files, file, at, Math.min(at + PIECE_BYTES, end));
-      const values = decodeElements(dtype, piece);
-      take(values instanceof Float32Array ? values : Float32Array.from(values), (at - begin) / elementBytes(dtype));
+      take(piece, (at - begin) / elementBytes(dtype));
     }
   };
-  return { shape, file, read };
+  const read = (take: TakeValues): Promise<void> =>
+    readPieces((piece, at) => {
+      const values = decodeElements(dtype, piece);
+      take(values instanceof Float32Array ? values : Float32Array.from(values), at);
+    });
+  const storage = STORED[dtype];
+  const stored = storage && {
+    storage,
+    read: (take: Parameters<StoredTensor['read']>[0]) => readPieces((bytes, at) => take({ storage, bytes }, at)),
+  };
+  return { shape, file, read, stored };
 }

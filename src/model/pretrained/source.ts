@@ -3,6 +3,7 @@
  * when it is asked for. `load_weights.ts` writes them into a policy.
  */
 import { CheckpointError } from '../../errors.ts';
+import type { Storage, StoredValues } from '../../kernels/storage.ts';
 import type { ModelShape } from '../shape.ts';
 
 /** The files that a model is read from; a run's `Store` is one. Paths are relative, with `/`. */
@@ -26,6 +27,14 @@ export interface PretrainedTensor {
   readonly file: string;
   /** All its values, widened to float32, a few megabytes at a time. */
   read(take: TakeValues): Promise<void>;
+  /** The same elements as the file has them, where an engine may keep them so. */
+  readonly stored?: StoredTensor | undefined;
+}
+
+export interface StoredTensor {
+  readonly storage: Storage;
+  /** Whole blocks, a few megabytes at a time; the first element is number `at`. */
+  read(take: (elements: StoredValues, at: number) => void): Promise<void>;
 }
 
 export interface PretrainedModel {
@@ -48,7 +57,12 @@ export async function allValues({ shape, read }: PretrainedTensor): Promise<Floa
 export const PIECE_BYTES = 4 * 1024 ** 2;
 
 /** Bytes [begin, end) of a file, all of them. @throws CheckpointError where it became shorter */
-export async function readAll(files: ModelFiles, file: string, begin: number, end: number): Promise<Uint8Array> {
+export async function readAll(
+  files: ModelFiles,
+  file: string,
+  begin: number,
+  end: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = await files.readRange(file, begin, end);
   if (bytes?.length === end - begin) return bytes;
   throw new CheckpointError('file-changed', `${file}: became shorter while it was read. Try again.`, { file });

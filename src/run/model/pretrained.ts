@@ -16,6 +16,7 @@ import {
   openAdapter,
   requireFit,
 } from '../../model/pretrained/adapter_files.ts';
+import { frozenStorage } from '../../model/pretrained/frozen_storage.ts';
 import { openGguf } from '../../model/pretrained/gguf_model.ts';
 import { loadPretrained, type WeightsTaker } from '../../model/pretrained/load_weights.ts';
 import { mergedModel } from '../../model/pretrained/merge_adapter.ts';
@@ -212,10 +213,8 @@ export async function baseOf({ name, place, model, location, hashes }: Pretraine
  *
  * @throws ConfigError for a key of the model or of an adapter that is not its default, and not that of the files
  */
-export function withPretrained(
-  config: RunConfig,
-  { name, codec, model: { shape, context }, adapter }: Pretrained,
-): RunConfig {
+export function withPretrained(config: RunConfig, { name, codec, model: pretrained, adapter }: Pretrained): RunConfig {
+  const { shape, context } = pretrained;
   const { vocabSize: _, ...sizes } = shape;
   const { initializerRange } = config.model;
   const longest = asksInWords(codec) ? { maxPositionEmbeddings: context } : {};
@@ -228,7 +227,13 @@ export function withPretrained(
   if (other !== undefined) {
     throw new ConfigError('other-model', `${aboutKey(other.key, other.value, other.rule)}.`, { path: other.key });
   }
-  return { ...config, model, ...(adapter && { adapter: adapter.config }) };
+  const kept = frozenStorage(config, pretrained);
+  return {
+    ...config,
+    model,
+    ...(Object.keys(kept).length > 0 && { frozenStorage: kept }),
+    ...(adapter && { adapter: adapter.config }),
+  };
 }
 
 /** @throws ConfigError where a config names a model and none was opened, or the other way round */

@@ -1,19 +1,26 @@
 // embedding and its backward. Formulas: kernels.ts. Copies of D floats; the backward has one owner per token.
 import { address, integer } from './arguments';
 import { addRow, copyRow } from './rows';
+import { PACKED } from './sizes';
+import { storedRowBytes, widen } from './stored';
 import { claim, grainOf } from './threads';
 
-/** arguments: begin, end, tokens, table, D, out */
+/** arguments: begin, end, tokens, table, D, out, form of the table, where it is stored */
 export function embedding(): void {
   const end = integer(1);
-  const bytes = <usize>integer(4) << 2;
+  const D = integer(4);
+  const bytes = <usize>D << 2;
+  const form = integer(6);
+  const storedBytes = storedRowBytes(form, D);
   const begin = integer(0);
   const grain = grainOf(end - begin, 64);
   for (let i = begin + claim(grain); i < end; i = begin + claim(grain)) {
     const last = min(i + grain, end);
     for (let r = i; r < last; r++) {
       const token = load<i32>(address(2) + (<usize>r << 2));
-      copyRow(address(5) + <usize>r * bytes, address(3) + <usize>token * bytes, bytes);
+      const out = address(5) + <usize>r * bytes;
+      if (form == PACKED) copyRow(out, address(3) + <usize>token * bytes, bytes);
+      else widen(form, address(3) + <usize>token * storedBytes, 0, D, out);
     }
   }
 }

@@ -1,47 +1,49 @@
 // linear, linearInputGradient, linearWeightGradient, packWeight. Formulas: kernels.ts.
 //
-// A weight [out, in] is packed twice after each update: by output columns for x·Wᵀ, by input columns for dOut·W.
-// Work is claimed in blocks of ROW_BLOCK rows × all panels (few rows: × groups of panels).
+// A weight [out, in] is packed twice after each update: by output columns for x·Wᵀ, by input columns for dOut·W. A stored
+// one (stored.ts) stays as it is. Work is claimed in blocks of rows × all panels (few rows: × groups of panels).
 import { address, integer } from './arguments';
-import { multiply, packPanel, packStrip, PANEL_BYTES, panels, ROW_BLOCK, STRIP_BYTES, tile } from './matmul';
+import { packPanel, packStrip, PANEL_BYTES, panels, STRIP_BYTES, tile } from './matmul';
 import { PANEL, STRIP } from './micro_kernel';
+import { product, rowBlock } from './product';
 import { GRADIENT_ROWS } from './sizes';
 import { barrier, claim, threads } from './threads';
 
-/** out[rows] = a·packed (+ bias) (+ residual), claimed by all threads. Strides are in floats. */
+/** out[rows] = a·matrix (+ bias) (+ residual), claimed by all threads. Strides are in floats. */
 export function multiplyRows(
-  a: usize, aStride: i32, packed: usize, K: i32, N: i32,
+  a: usize, aStride: i32, matrix: usize, form: i32, K: i32, N: i32,
   out: usize, outStride: i32, bias: usize, residual: usize, begin: i32, end: i32,
 ): void {
   const all = panels(N);
-  const rowBlocks = (end - begin + ROW_BLOCK - 1) / ROW_BLOCK;
+  const block = rowBlock(form);
+  const rowBlocks = (end - begin + block - 1) / block;
   // Every thread should come back some 8 times; but fewer than 32 columns do not pay for packing the rows again.
   const wanted = max(1, (threads * 8 + rowBlocks - 1) / max(1, rowBlocks));
   const group = min(all, max(32 / PANEL, (all + wanted - 1) / wanted));
   const groups = (all + group - 1) / group;
   const items = rowBlocks * groups;
   for (let item = claim(1); item < items; item = claim(1)) {
-    const rowBegin = begin + (item / groups) * ROW_BLOCK;
+    const rowBegin = begin + (item / groups) * block;
     const panelBegin = (item % groups) * group;
-    multiply(
-      a, <usize>aStride << 2, packed, K, N, out, <usize>outStride << 2, bias, residual,
-      rowBegin, min(end, rowBegin + ROW_BLOCK), panelBegin, min(all, panelBegin + group),
+    product(
+      a, <usize>aStride << 2, matrix, form, K, N, N, out, <usize>outStride << 2, bias, residual,
+      rowBegin, min(end, rowBegin + block), panelBegin, min(all, panelBegin + group),
     );
   }
 }
 
-/** arguments: begin, end, x, packed, in, out, y, bias, residual, stride of y and residual, stride of x */
+/** arguments: begin, end, x, matrix, in, out, y, bias, residual, stride of y and residual, stride of x, form */
 export function linear(): void {
   multiplyRows(
-    address(2), integer(10), address(3), integer(4), integer(5),
+    address(2), integer(10), address(3), integer(11), integer(4), integer(5),
     address(6), integer(9), address(7), address(8), integer(0), integer(1),
   );
 }
 
-/** arguments: begin, end, dOut, packed, out, in, dX, stride of dOut, residual, stride of dX and residual */
+/** arguments: begin, end, dOut, matrix, out, in, dX, stride of dOut, residual, stride of dX and residual, form */
 export function linearInputGradient(): void {
   multiplyRows(
-    address(2), integer(7), address(3), integer(4), integer(5),
+    address(2), integer(7), address(3), integer(10), integer(4), integer(5),
     address(6), integer(9), 0, address(8), integer(0), integer(1),
   );
 }

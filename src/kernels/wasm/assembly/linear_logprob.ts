@@ -5,27 +5,29 @@
 // both products before the next block.
 import { address, integer } from './arguments';
 import { accumulateRows } from './linear';
-import { multiply, panels, ROW_BLOCK } from './matmul';
+import { panels } from './matmul';
 import { STRIP } from './micro_kernel';
+import { product, rowBlock } from './product';
 import { exp4, fma, larger } from './simd';
-import { CHUNK_ROWS } from './sizes';
+import { CHUNK_ROWS, PACKED } from './sizes';
 import { logitStride, rowEntropy, rowLogSumExp, statistics, temper } from './softmax_row';
-import { barrier, claim, grainOf, scratch } from './threads';
+import { barrier, claim, grainOf, scratch, threads } from './threads';
 
 /** Rows of logits that one thread turns into dz at a time: two strips. */
 const LOGIT_ROWS: i32 = 2 * STRIP;
 
-/** arguments: begin, end, hidden, packed, D, V, targets, temperature, logprobs, logSumExp, entropies, blockRows */
+/** arguments: begin, end, hidden, matrix, D, V, targets, temperature, logprobs, logSumExp, entropies, blockRows, form */
 export function linearLogprob(): void {
   const begin = integer(0);
   const end = integer(1);
   const V = integer(5);
-  const block = blockOf(end - begin, integer(11));
+  const form = integer(12);
+  const block = blockOf(end - begin, integer(11), form);
   const stride = <usize>logitStride(V) << 2;
   const temperature = load<f32>(address(7));
   for (let i = begin + claim(block); i < end; i = begin + claim(block)) {
     const last = min(i + block, end);
-    logits(address(2), address(3), integer(4), V, i, last, scratch, <i32>(stride >> 2));
+    logits(address(2), address(3), form, integer(4), V, i, last, scratch, <i32>(stride >> 2));
     for (let r = i; r < last; r++) {
       const u = scratch + <usize>(r - i) * stride;
       temper(u, V, temperature);
@@ -39,23 +41,30 @@ export function linearLogprob(): void {
   }
 }
 
-/** Rows of logits that a thread takes at a time: whole strips, at most `most`, fewer where the rows are few. */
-export function blockOf(rows: i32, most: i32): i32 {
-  return min(most, ((grainOf(rows, most) + STRIP - 1) / STRIP) * STRIP);
+/**
+ * Rows of logits that a thread takes at a time: whole strips, at most `most`, fewer where the rows are few; of a stored
+ * head as many as there are for it, since each block widens the head again.
+ */
+export function blockOf(rows: i32, most: i32, form: i32): i32 {
+  const wanted = form == PACKED ? grainOf(rows, most) : (rows + threads - 1) / threads;
+  return max(STRIP, min(most, ((wanted + STRIP - 1) / STRIP) * STRIP));
 }
 
 /** Logits of rows [first, last) of `hidden`, one after another in `out`. */
 export function logits(
-  hidden: usize, packed: usize, D: i32, V: i32, first: i32, last: i32, out: usize, stride: i32,
+  hidden: usize, matrix: usize, form: i32, D: i32, V: i32, first: i32, last: i32, out: usize, stride: i32,
 ): void {
   const bytes = <usize>D << 2;
   // The padded columns of a panel are zero weights, so whole panels can be stored; temper() overwrites them.
-  multiply(hidden + <usize>first * bytes, bytes, packed, D, stride, out, <usize>stride << 2, 0, 0, 0, last - first, 0, panels(V));
+  product(
+    hidden + <usize>first * bytes, bytes, matrix, form, D, V, stride, out, <usize>stride << 2, 0, 0,
+    0, last - first, 0, panels(V),
+  );
 }
 
 /**
- * arguments: begin, end, hidden, packed, D, V, targets, temperature, logSumExp, entropies, dLogprobs, dEntropies,
- * packed by input columns, dHidden, dWeight or 0, space for dz, space for the weight gradient
+ * arguments: begin, end, hidden, matrix, D, V, targets, temperature, logSumExp, entropies, dLogprobs, dEntropies,
+ * matrix by input columns, dHidden, dWeight or 0, space for dz, space for the weight gradient, form, form by input columns
  */
 export function linearLogprobBackward(): void {
   const begin = integer(0);
@@ -63,17 +72,19 @@ export function linearLogprobBackward(): void {
   const D = integer(4);
   const V = integer(5);
   const stride = logitStride(V);
+  const form = integer(17);
   for (let first = begin; first < end; first += CHUNK_ROWS) {
     const last = min(first + CHUNK_ROWS, end);
-    for (let i = first + claim(LOGIT_ROWS); i < last; i = first + claim(LOGIT_ROWS)) {
-      const past = min(i + LOGIT_ROWS, last);
+    const rows = form == PACKED ? LOGIT_ROWS : blockOf(last - first, rowBlock(form), form);
+    for (let i = first + claim(rows); i < last; i = first + claim(rows)) {
+      const past = min(i + rows, last);
       const dz = address(15) + ((<usize>(i - first) * <usize>stride) << 2);
-      logits(address(2), address(3), D, V, i, past, dz, stride);
+      logits(address(2), address(3), form, D, V, i, past, dz, stride);
       for (let r = i; r < past; r++) logitGradient(r, dz + ((<usize>(r - i) * <usize>stride) << 2), V);
     }
     barrier();
     const dHidden = address(13) + ((<usize>first * <usize>D) << 2);
-    multiplyStrided(address(15), stride, address(12), V, D, dHidden, last - first);
+    multiplyStrided(address(15), stride, address(12), integer(18), V, D, dHidden, last - first);
     barrier();
     if (address(14) == 0) continue;
     const hidden = address(2) + ((<usize>first * <usize>D) << 2);
@@ -82,10 +93,11 @@ export function linearLogprobBackward(): void {
 }
 
 /** dHidden = dz·weight, where rows of dz are `stride` floats apart. */
-function multiplyStrided(dz: usize, stride: i32, packed: usize, V: i32, D: i32, dHidden: usize, rows: i32): void {
-  for (let i = claim(ROW_BLOCK); i < rows; i = claim(ROW_BLOCK)) {
-    const last = min(i + ROW_BLOCK, rows);
-    multiply(dz, <usize>stride << 2, packed, V, D, dHidden, <usize>D << 2, 0, 0, i, last, 0, panels(D));
+function multiplyStrided(dz: usize, stride: i32, matrix: usize, form: i32, V: i32, D: i32, dHidden: usize, rows: i32): void {
+  const block = form == PACKED ? rowBlock(form) : blockOf(rows, rowBlock(form), form);
+  for (let i = claim(block); i < rows; i = claim(block)) {
+    const last = min(i + block, rows);
+    product(dz, <usize>stride << 2, matrix, form, V, D, D, dHidden, <usize>D << 2, 0, 0, i, last, 0, panels(D));
   }
 }
 

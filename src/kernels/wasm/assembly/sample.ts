@@ -17,15 +17,16 @@ let kept: usize = 0;
 let bins: usize = 0;
 
 /**
- * arguments: begin, end, hidden, packed, D, V, sampling, key, rolloutNumbers, counters, tokens, logprobs,
- * entropies, keptLogMass, blockRows
+ * arguments: begin, end, hidden, matrix, D, V, sampling, key, rolloutNumbers, counters, tokens, logprobs,
+ * entropies, keptLogMass, blockRows, form
  */
 export function sample(): void {
   const begin = integer(0);
   const end = integer(1);
   const V = integer(5);
   const block = integer(14);
-  const grain = blockOf(end - begin, block);
+  const form = integer(15);
+  const grain = blockOf(end - begin, block, form);
   const stride = logitStride(V);
   probabilities = scratch + ((<usize>block * <usize>stride) << 2);
   order = probabilities + (<usize>stride << 2);
@@ -33,7 +34,7 @@ export function sample(): void {
   bins = kept + <usize>stride;
   for (let i = begin + claim(grain); i < end; i = begin + claim(grain)) {
     const last = min(i + grain, end);
-    logits(address(2), address(3), integer(4), V, i, last, scratch, stride);
+    logits(address(2), address(3), form, integer(4), V, i, last, scratch, stride);
     for (let r = i; r < last; r++) sampleRow(r, scratch + ((<usize>(r - i) * <usize>stride) << 2), V);
   }
 }

@@ -11,6 +11,22 @@ export const TILE_BYTES = 512;
 /** Strips that are packed side by side, where a row has at most that many floats; longer ones are packed alone. */
 export const STRIPS_TOGETHER = 4;
 export const LONGEST_TOGETHER = 4096;
+/**
+ * Forms in which a matrix is: packed panels, or stored as one of these types (stored.ts), whose rows are columns of a
+ * product's right side, or with STORED_BY_INPUT rows of it.
+ */
+export const PACKED = 0;
+export const BF16 = 1;
+export const F16 = 2;
+export const Q8_0 = 3;
+export const Q4_0 = 4;
+export const Q4_1 = 5;
+export const STORED_BY_INPUT = 16;
+/** Strips that share a panel of a stored matrix, and how long a sum is taken at a time: whole blocks. */
+export const STORED_STRIPS = 16;
+export const STORED_LENGTH = 1536;
+/** Rows of a stored matrix that become columns of a panel together. */
+export const STORED_COLUMNS = 4;
 /** Rows that are packed at a time for a weight gradient: a strip and a panel of them stay in the first-level cache. */
 export const GRADIENT_ROWS = 256;
 /** Rows whose dz is in shared space at a time. */
