@@ -11,6 +11,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -59,7 +60,10 @@ try {
   }
   cpSync(process.execPath, inside('node'));
   const loader = LOADERS.find(existsSync);
-  if (loader !== undefined) cpSync(loader, inside('lib', 'libvulkan.so.1'), { dereference: true });
+  if (loader !== undefined) {
+    mkdirSync(inside('lib'));
+    copyFileSync(loader, inside('lib', 'libvulkan.so.1')); // the file behind the link, which cpSync of Node 24 takes for a folder
+  }
   unpackPackages(inside('bench', 'peers', 'packages'));
   writeFileSync(inside('run'), RUN);
   // What describeMachine reads, so that figures name their commit.
