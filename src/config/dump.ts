@@ -5,7 +5,7 @@ import type { KeyTable } from '../options/keys.ts';
 import { ADAPTER_KEYS, adapterValues } from './keys/adapter_keys.ts';
 import { RUN_KEYS } from './keys/run_keys.ts';
 import { MODEL_KEYS } from './model_config.ts';
-import { spelledRecord } from './recorded_keys.ts';
+import { isLeftOut, spelledRecord } from './recorded_keys.ts';
 import type { RunConfig } from './run_config.ts';
 import { STAGE_KEYS } from './stage_config.ts';
 import { methodsTree } from './stage_methods.ts';
@@ -82,6 +82,6 @@ function batchTree(batch: BatchConfig): Mapping {
 /** The named values (all of the table without `names`) under their YAML spelling; absent ones stay absent. */
 function spelled(table: KeyTable, values: object, names: readonly string[] = Object.keys(table)): Mapping {
   const held = values as Readonly<Record<string, unknown>>; // looked up by the table's own names
-  const written = names.filter((name) => held[name] !== undefined).map((name) => [table[name].yaml, held[name]]);
-  return Object.fromEntries(written);
+  const written = names.filter((name) => held[name] !== undefined && !isLeftOut(table[name], held[name]));
+  return Object.fromEntries(written.map((name) => [table[name].yaml, held[name]]));
 }

@@ -17,6 +17,11 @@ export function recorded<Part extends RecordPart, Value>(part: Part, key: Key<Va
   return { ...key, recordedIn: part };
 }
 
+/** Whether a value is the default of a `laterKey`: a record from before the key has none of it, and the same hash. */
+export function isLeftOut({ isLater, schema }: Pick<Key, 'isLater' | 'schema'>, value: unknown): boolean {
+  return isLater === true && value === zodOf(schema).safeParse(undefined).data;
+}
+
 type NamesIn<T extends KeyTable, Part extends RecordPart> = {
   [N in keyof T]: T[N] extends RecordedKey<Part> ? N : never;
 }[keyof T];
@@ -28,11 +33,7 @@ export function recordedValues<T extends KeyTable, Part extends RecordPart>(
   values: Values<T>,
 ): Pick<Values<T>, NamesIn<T, Part> & keyof Values<T>> {
   const held = values as Readonly<Record<string, unknown>>; // looked up by the table's own names
-  const kept = namesIn(table, part).filter((name) => {
-    const { isLater, schema } = table[name];
-    const value = held[name];
-    return value !== undefined && !(isLater && value === zodOf(schema).safeParse(undefined).data);
-  });
+  const kept = namesIn(table, part).filter((name) => held[name] !== undefined && !isLeftOut(table[name], held[name]));
   const entries = kept.map((name) => [name, held[name]]);
   return Object.fromEntries(entries) as Pick<Values<T>, NamesIn<T, Part> & keyof Values<T>>; // those names
 }

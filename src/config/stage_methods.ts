@@ -13,6 +13,7 @@ import { zodOf } from '../options/schemas.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
 import { CHOOSING_KEYS, LOSS_TYPES, POINT_KEYS, sharedOptions } from './keys/method_keys.ts';
 import type { Problems } from './problems.ts';
+import { isLeftOut } from './recorded_keys.ts';
 import { type Given, type GivenKeys, Section } from './section.ts';
 
 type AnyMethod = Method<unknown>;
@@ -103,10 +104,9 @@ function resolveOne(point: MethodPoint, { plugin, path }: Chosen, written: Writt
   const isSound = section.sound(...Object.keys(found.options));
   const refuse = (option: string, rule: string): void => section.refuse(option, rule);
   const values = isSound ? completed(found, section.values, refuse) : section.values;
-  const spelled = Object.entries(found.options).flatMap(([option, { yaml, schema, isLater }]) => {
+  const spelled = Object.entries(found.options).flatMap(([option, key]) => {
     const value = values[option] as Json | undefined; // a declaration reads plain data
-    const isLeftOut = value === undefined || (isLater && value === zodOf(schema).safeParse(undefined).data);
-    return isLeftOut ? [] : [[yaml, value] as const];
+    return value === undefined || isLeftOut(key, value) ? [] : [[key.yaml, value] as const];
   });
   return { ...Object.fromEntries(spelled), name: found.id };
 }

@@ -73,10 +73,14 @@ async function said(situation: Situation): Promise<{ diagnoses: Diagnosis[]; cod
   return { diagnoses, codes: diagnoses.map(({ code }) => code), error };
 }
 
-/** Milliseconds that grow by one second a look. */
-function tickingClock(): () => number {
+/** A clock that goes on by a second in the reward, and hardly anywhere else. */
+function slowReward(reward: RewardFunction): Pick<Situation, 'rewards' | 'clock'> {
   let now = 0;
-  return () => (now += 1000);
+  const score: RewardFunction['score'] = (batch) => {
+    now += 1000;
+    return reward.score(batch);
+  };
+  return { rewards: { own: { ...reward, score } }, clock: () => ++now };
 }
 
 const own = { reward_funcs: ['own'] };
@@ -150,7 +154,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     rewards: { own: firstToken },
   },
   'long-warm-up': { keys: { ...own, warmup_steps: 6, max_steps: 6 }, rewards: { own: firstToken } },
-  'slow-verifier': { keys: { ...own, max_steps: 12 }, rewards: { own: firstToken }, clock: tickingClock() },
+  'slow-verifier': { keys: { ...own, max_steps: 12 }, ...slowReward(firstToken) },
   'repeated-data': {
     keys: { ...own, max_steps: 4 },
     task: { generate: () => ({ digits: '35' }) },

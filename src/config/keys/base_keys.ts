@@ -1,9 +1,9 @@
 /** Keys of how the frozen weights beside an adapter are kept, as TRL and transformers spell them. */
-import { key, type Values } from '../../options/keys.ts';
+import { laterKey, type Values } from '../../options/keys.ts';
 import { choice, flag } from '../../options/schemas.ts';
 
 export const BASE_KEYS = {
-  dtype: key(
+  dtype: laterKey(
     'dtype',
     choice(['float32', 'bfloat16', 'float16', 'auto'], 'not a type for frozen weights')
       .default('float32')
@@ -12,7 +12,7 @@ export const BASE_KEYS = {
           'a GGUF file included. Arithmetic is float32 whatever they are kept in. On backends wasm and reference. Default float32.',
       ),
   ),
-  loadIn8bit: key(
+  loadIn8bit: laterKey(
     'load_in_8bit',
     flag()
       .default(false)
@@ -21,7 +21,7 @@ export const BASE_KEYS = {
           'blocks is kept by dtype. Default false.',
       ),
   ),
-  loadIn4bit: key(
+  loadIn4bit: laterKey(
     'load_in_4bit',
     flag()
       .default(false)
