@@ -73,7 +73,7 @@ async function said(situation: Situation): Promise<{ diagnoses: Diagnosis[]; cod
   return { diagnoses, codes: diagnoses.map(({ code }) => code), error };
 }
 
-/** A clock that goes on by a second in the reward, and hardly anywhere else. */
+/** A clock that moves by a second in the reward, and by a millisecond where anyone looks at it. */
 function slowReward(reward: RewardFunction): Pick<Situation, 'rewards' | 'clock'> {
   let now = 0;
   const score: RewardFunction['score'] = (batch) => {
