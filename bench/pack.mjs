@@ -62,7 +62,7 @@ try {
   const loader = LOADERS.find(existsSync);
   if (loader !== undefined) {
     mkdirSync(inside('lib'));
-    copyFileSync(loader, inside('lib', 'libvulkan.so.1')); // the file behind the link, which cpSync of Node 24 takes for a folder
+    copyFileSync(loader, inside('lib', 'libvulkan.so.1')); // the file that the link names: cpSync of Node 24 takes the link for a folder
   }
   unpackPackages(inside('bench', 'peers', 'packages'));
   writeFileSync(inside('run'), RUN);
