@@ -16,6 +16,9 @@ const PROMPTS = 32;
 const GROUP = 8; // completions of each prompt
 const HIDDEN = 128;
 
+/** Tokens that were drawn, which seed the next: each run learns the same. */
+let draws = 0;
+
 await tf.setBackend('wasm');
 const task = oneTask(await createTask({ name: 'sort_digits', digits: DIGITS }));
 const vocabulary = task.codec.vocabSize;
@@ -48,7 +51,7 @@ async function rollout(prompts) {
   for (let position = 0; position < DIGITS; position++) {
     const drawn = tf.tidy(() => {
       const states = hidden(prompts.map((prompt, i) => context(prompt, completions[i], position)));
-      return tf.multinomial(tf.matMul(states, policy.head, false, true), 1, Math.random() * 2 ** 31);
+      return tf.multinomial(tf.matMul(states, policy.head, false, true), 1, ++draws);
     });
     const tokens = await drawn.data();
     drawn.dispose();
