@@ -3,7 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 
-/** Runs a module in an empty page of this machine. @returns what it left, as a promise, in `globalThis.results` */
+/**
+ * Runs a module in an empty page of this machine. @returns what it left, as a promise, in `globalThis.results`
+ * @throws what the module threw while it loaded
+ */
 export async function resultsOfScript<Results>(browser: Browser, script: string): Promise<Results> {
   const server = createServer(({ url }, response) => {
     const isScript = url === '/tests.js';
@@ -12,9 +15,11 @@ export async function resultsOfScript<Results>(browser: Browser, script: string)
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const page = await browser.newPage();
+  const failure = new Promise<never>((_, reject) => page.once('pageerror', reject));
+  failure.catch(() => undefined); // where it comes after the results, nobody waits for it
   try {
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-    await page.waitForFunction(() => 'results' in globalThis, undefined, { timeout: 60_000 });
+    await Promise.race([failure, page.waitForFunction(() => 'results' in globalThis, undefined, { timeout: 60_000 })]);
     return await page.evaluate(() => (globalThis as unknown as { results: Promise<Results> }).results);
   } finally {
     await page.close();
