@@ -163,8 +163,9 @@ export class ChartSection {
     const { main, more: panels, constants } = this.#source.panels(this.#view);
     this.#place(this.#main, main, curves);
     this.#place(this.#more, panels, curves);
-    this.#details.hidden = panels.length + constants.length === 0;
-    write(this.#summary, `${panels.length + constants.length} more metrics`);
+    const others = panels.length + constants.length;
+    this.#details.hidden = others === 0;
+    write(this.#summary, `${others} more ${others === 1 ? 'metric' : 'metrics'}`);
     const list = constants.map(([name, value]) => `${name} ${formatValue(value, 'number')}`).join(' · ');
     write(this.#constants, list === '' ? '' : `The same in every step: ${list}`);
   }
