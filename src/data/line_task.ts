@@ -5,7 +5,7 @@
 import type { Rng } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
 import { truncated } from '../rewards/reject.ts';
-import type { Verdict } from '../rewards/verdict.ts';
+import type { Verdict, VerdictStep } from '../rewards/verdict.ts';
 import { characterTokenizer } from '../text/vocabulary_tokenizer.ts';
 import type { NearMisses } from './near_misses.ts';
 import type { Knobs, TaskCard, TaskDefinition } from './task.ts';
@@ -22,6 +22,8 @@ type Kept =
   | 'columns'
   | 'solutions'
   | 'answers'
+  | 'hints'
+  | 'feedback'
   | 'trainKnobs';
 
 /** What a task of lines says of itself. */
@@ -33,6 +35,8 @@ export interface LineTask<I extends Json, K extends Knobs>
   longest(knobs: K): { readonly prompt: number; readonly answer: number; readonly question?: number };
   /** Judges an answer that ended by itself. */
   verify(identity: I, answer: string, knobs: K): Verdict;
+  /** The steps of an answer, each judged by itself, where its answers have some. */
+  steps?(identity: I, answer: string, knobs: K): readonly VerdictStep[];
   /** Near misses by name: each must score 0. */
   mutants(identity: I, knobs: K, rng: Rng): NearMisses;
   /** Default: a teacher who is right in half of the cases, and gives the answer of another problem in the others. */
@@ -50,7 +54,7 @@ export function lineTask<I extends Json, K extends Knobs>(
   card: TaskCard<K>,
   line: LineTask<I, K>,
 ): TaskDefinition<I, K> {
-  const { characters, longest, verify, mutants, ...own } = line;
+  const { characters, longest, verify, mutants, steps, ...own } = line;
   const tokenizer = characterTokenizer({ name: card.name, tokens: [...new Set(characters.split(''))] });
   return {
     demonstration: (identity, knobs, rng) =>
@@ -59,8 +63,12 @@ export function lineTask<I extends Json, K extends Knobs>(
     ...own,
     mutants: (identity, knobs, rng) =>
       Object.entries(mutants.call(line, identity, knobs, rng)).map(([name, text]) => ({ name, text, maxScore: 0 })),
-    verify: (identity, answer, knobs, { finishReason }) =>
-      finishReason === 'length' ? truncated() : verify.call(line, identity, answer, knobs),
+    ...(steps !== undefined && { givesSteps: () => true }),
+    verify(identity, answer, knobs, { finishReason, wantsSteps }) {
+      const verdict = finishReason === 'length' ? truncated() : verify.call(line, identity, answer, knobs);
+      if (steps === undefined || wantsSteps === undefined) return verdict;
+      return { ...verdict, steps: steps.call(line, identity, answer, knobs) };
+    },
     tokenizer: () => tokenizer,
     limits: (knobs) => {
       const { prompt, answer, question } = longest.call(line, knobs);

@@ -53,6 +53,8 @@ import { gcdCard } from './tasks/gcd/card.ts';
 import { graphColorCard } from './tasks/graph_color/card.ts';
 import { guessNumberCard } from './tasks/guess_number/card.ts';
 import { hangmanCard } from './tasks/hangman/card.ts';
+import { inContextKgCard } from './tasks/in_context_kg/card.ts';
+import { inequalityCard } from './tasks/inequality/card.ts';
 import { isomorphicStringsCard } from './tasks/isomorphic_strings/card.ts';
 import { jsFunctionCard } from './tasks/js_function/card.ts';
 import { jsOutputCard } from './tasks/js_output/card.ts';
@@ -66,6 +68,7 @@ import { largestIslandCard } from './tasks/largest_island/card.ts';
 import { lcmCard } from './tasks/lcm/card.ts';
 import { letterCountingCard } from './tasks/letter_counting/card.ts';
 import { lightsOutCard } from './tasks/lights_out/card.ts';
+import { lineTraceCard } from './tasks/line_trace/card.ts';
 import { lookupCard } from './tasks/lookup/card.ts';
 import { manipulateMatrixCard } from './tasks/manipulate_matrix/card.ts';
 import { maskFillCard } from './tasks/mask_fill/card.ts';
@@ -89,8 +92,10 @@ import { pathStarCard } from './tasks/path_star/card.ts';
 import { polynomialExpandCard } from './tasks/polynomial_expand/card.ts';
 import { primeFactorizationCard } from './tasks/prime_factorization/card.ts';
 import { productsCard } from './tasks/products/card.ts';
+import { proofCard } from './tasks/proof/card.ts';
 import { propositionalLogicCard } from './tasks/propositional_logic/card.ts';
 import { puzzle24Card } from './tasks/puzzle24/card.ts';
+import { rankingCard } from './tasks/ranking/card.ts';
 import { ransomNoteCard } from './tasks/ransom_note/card.ts';
 import { regexWriteCard } from './tasks/regex_write/card.ts';
 import { reorderCard } from './tasks/reorder/card.ts';
@@ -99,7 +104,10 @@ import { reverseTextCard } from './tasks/reverse_text/card.ts';
 import { romanNumeralsCard } from './tasks/roman_numerals/card.ts';
 import { rotateMatrixCard } from './tasks/rotate_matrix/card.ts';
 import { rottenOrangesCard } from './tasks/rotten_oranges/card.ts';
+import { roundTripCard } from './tasks/round_trip/card.ts';
+import { rulesCalcCard } from './tasks/rules_calc/card.ts';
 import { runLengthCard } from './tasks/run_length/card.ts';
+import { seriesCard } from './tasks/series/card.ts';
 import { shortestPathCard } from './tasks/shortest_path/card.ts';
 import { simpleEquationsCard } from './tasks/simple_equations/card.ts';
 import { sokobanCard } from './tasks/sokoban/card.ts';
@@ -110,6 +118,7 @@ import { sqlTryCard } from './tasks/sql_try/card.ts';
 import { sslTasksCard } from './tasks/ssl_tasks/card.ts';
 import { stackMachineCard } from './tasks/stack_machine/card.ts';
 import { stackVmCard } from './tasks/stack_vm/card.ts';
+import { statutesCard } from './tasks/statutes/card.ts';
 import { stringManipulationCard } from './tasks/string_manipulation/card.ts';
 import { syllogismCard } from './tasks/syllogism/card.ts';
 import { ticTacToeCard } from './tasks/tic_tac_toe/card.ts';
@@ -217,6 +226,7 @@ const TASKS: readonly RegisteredTask[] = [
   task(polynomialExpandCard, () => import('./tasks/polynomial_expand/polynomial_expand.ts'), 'polynomialExpand'),
   task(derivativeCard, () => import('./tasks/derivative/derivative.ts'), 'derivative'),
   task(antiderivativeCard, () => import('./tasks/antiderivative/antiderivative.ts'), 'antiderivative'),
+  task(inequalityCard, () => import('./tasks/inequality/inequality.ts'), 'inequality'),
   // strings
   task(
     stringManipulationCard,
@@ -248,6 +258,7 @@ const TASKS: readonly RegisteredTask[] = [
   task(letterCountingCard, () => import('./tasks/letter_counting/letter_counting.ts'), 'letterCounting'),
   task(copyCard, () => import('./tasks/copy/copy.ts'), 'copy'),
   task(parityCard, () => import('./tasks/parity/parity.ts'), 'parity'),
+  task(roundTripCard, () => import('./tasks/round_trip/round_trip.ts'), 'roundTrip'),
   // grids
   task(manipulateMatrixCard, () => import('./tasks/manipulate_matrix/manipulate_matrix.ts'), 'manipulateMatrix'),
   task(gameOfLifeCard, () => import('./tasks/game_of_life/game_of_life.ts'), 'gameOfLife'),
@@ -279,6 +290,9 @@ const TASKS: readonly RegisteredTask[] = [
   ),
   task(numberSequenceCard, () => import('./tasks/number_sequence/number_sequence.ts'), 'numberSequence'),
   task(boolExpressionCard, () => import('./tasks/bool_expression/bool_expression.ts'), 'boolExpression'),
+  task(statutesCard, () => import('./tasks/statutes/statutes.ts'), 'statutes'),
+  task(proofCard, () => import('./tasks/proof/proof.ts'), 'proof'),
+  task(seriesCard, () => import('./tasks/series/series.ts'), 'series'),
   // programs
   task(stackMachineCard, () => import('./tasks/stack_machine/stack_machine.ts'), 'stackMachine'),
   task(stackVmCard, () => import('./tasks/stack_vm/stack_vm.ts'), 'stackVm'),
@@ -290,9 +304,14 @@ const TASKS: readonly RegisteredTask[] = [
   sandboxed(sqlSelectCard, sql, async () => (await import('./tasks/sql_select/sql_select.ts')).sqlSelect),
   sandboxed(regexWriteCard, regex, async () => (await import('./tasks/regex_write/regex_write.ts')).regexWrite),
   sandboxed(jsonRecordCard, schemas, async () => (await import('./tasks/json_record/json_record.ts')).jsonRecord),
+  task(lineTraceCard, () => import('./tasks/line_trace/line_trace.ts'), 'lineTrace'),
   // plans
   task(lightsOutCard, () => import('./tasks/lights_out/lights_out.ts'), 'lightsOut'),
   task(towerOfHanoiCard, () => import('./tasks/tower_of_hanoi/tower_of_hanoi.ts'), 'towerOfHanoi'),
+  // knowledge
+  task(inContextKgCard, () => import('./tasks/in_context_kg/in_context_kg.ts'), 'inContextKg'),
+  task(rankingCard, () => import('./tasks/ranking/ranking.ts'), 'ranking'),
+  task(rulesCalcCard, () => import('./tasks/rules_calc/rules_calc.ts'), 'rulesCalc'),
   // text
   task(constraintsCard, () => import('./tasks/constraints/constraints.ts'), 'constraints'),
   // environments

@@ -20,6 +20,7 @@ import { multiAnswerReward } from './functions/multi_answer.ts';
 import { ndcgReward } from './functions/ndcg.ts';
 import { opCuriosityReward } from './functions/op_curiosity.ts';
 import { orderedMatchReward } from './functions/ordered_match.ts';
+import { pathDecayReward } from './functions/path_decay.ts';
 import { quoteRateReward } from './functions/quote_rate.ts';
 import { rankPiecewiseReward } from './functions/rank_piecewise.ts';
 import { rubricReward } from './functions/rubric.ts';
@@ -127,6 +128,7 @@ export const builtInRewards: Readonly<Record<string, RewardDefinition>> = {
   similarity: similarityReward,
   'rank-piecewise': rankPiecewiseReward,
   ndcg: ndcgReward,
+  'path-decay': pathDecayReward,
   'keyword-coverage': keywordCoverageReward,
   'keyword-chain': keywordChainReward,
   'step-cost': stepCostReward,

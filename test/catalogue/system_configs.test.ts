@@ -14,7 +14,10 @@ const CONFIGS = new URL('../../configs/systems/', import.meta.url);
 const score: RewardFunction['score'] = ({ completionTokens }) =>
   completionTokens.map((tokens) => (tokens.reduce((sum, token) => sum + token, 0) % 3) / 2);
 const rewards = Object.fromEntries(
-  ['accuracy', 'critique', 'diversity', 'flaw-penalty', 'ternary'].map((name) => [name, () => ({ name, score })]),
+  ['accuracy', 'critique', 'diversity', 'flaw-penalty', 'ndcg', 'path-decay', 'ternary'].map((name) => [
+    name,
+    () => ({ name, score }),
+  ]),
 );
 
 it('each of configs/systems trains', { timeout: 240_000 }, async () => {

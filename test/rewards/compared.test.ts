@@ -113,6 +113,7 @@ describe('a truth that a task lacks', () => {
     ['span-f1', {}, 'is not a list of spans such as 3-7;12-15'],
     ['context-f', {}, 'has no column evidence (it has none); give one by `columns` of the task'],
     ['ndcg', {}, 'has no column grades'],
+    ['path-decay', {}, 'has no column way'],
     ['kendall', { column: 'order' }, 'has no column order'],
     ['keyword-coverage', { column: 'words' }, 'has no column words'],
     ['rubric', { column: 'criteria' }, 'column criteria of a problem is no list of {id, weight, check}'],
@@ -254,6 +255,21 @@ describe('ndcg', () => {
     expect(given('a: 3, b: 1, c: 0')).toBeCloseTo(1, 12);
     expect(given('a: 9, b: 8, c: 7')).toBeCloseTo(0.5, 12);
     expect(given('a, b, c')).toBeCloseTo(0.5, 12);
+  });
+});
+
+describe('path-decay', () => {
+  const columns = { way: ['b', 'c', 'd'] };
+
+  it.each([
+    ['d', 1],
+    [' c ', 0.5],
+    ['b', 0.25],
+    ['a', 0],
+    ['c d', 0],
+    ['', 0],
+  ])('%j gives %d', (text, expected) => {
+    expect(oneValue('path-decay', { text, columns }, { gamma: 0.5 })).toBe(expected);
   });
 });
 

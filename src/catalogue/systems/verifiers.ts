@@ -94,6 +94,8 @@ export const VERIFIERS: readonly System[] = [
     does: 'Rewards motions that can be turned back into what they came from.',
     uses: 'round-trip',
     transfers: 'As a round trip of text; robots are not built.',
+    keys: ['task: {name: round_trip, level: 0}', 'reward_funcs: [accuracy]'],
+    warm: true,
   },
   {
     name: 'SAGA / TCGBench',
@@ -139,7 +141,7 @@ export const VERIFIERS: readonly System[] = [
     arxiv: '2506.07927',
     does: 'Recasts proofs of inequalities as bounds and relations that can be checked.',
     uses: 'exact-math m-process',
-    keys: ['task: {name: fraction_simplification, level: 0}', 'reward_funcs: [accuracy]'],
+    keys: ['task: {name: inequality, level: 0}', 'reward_funcs: [accuracy]'],
     warm: true,
   },
   {

@@ -1,6 +1,6 @@
 /** The tasks of algebra, decided from their prompts: both sides exactly, at more places than their degrees add up to. */
 import type { SecondChecker } from '../../../src/data/index.ts';
-import { asked, bare } from './notation.ts';
+import { anyNumber, asked, bare } from './notation.ts';
 
 type Ratio = readonly [numerator: bigint, denominator: bigint];
 
@@ -117,6 +117,32 @@ const derived = (coefficients: readonly Ratio[]): string =>
     .join('+') || '0';
 
 export const ALGEBRA: Readonly<Record<string, SecondChecker>> = {
+  inequality({ prompt }, answer) {
+    const factors = (text: string): number[] => {
+      const found = [0, 0, 0];
+      for (const [, sign, size = '', power = '', alone = ''] of text.matchAll(/([+-]?)(?:(\d*)(x\^2|x)|(\d+))/g)) {
+        const place = power === 'x^2' ? 0 : power === 'x' ? 1 : 2;
+        found[place] = (sign === '-' ? -1 : 1) * Number(size + alone || 1);
+      }
+      return found;
+    };
+    const bound = /^bound (.+)>$/.exec(prompt);
+    if (bound !== null) {
+      const [a = 0, b = 0, c = 0] = factors(bound[1] as string);
+      const given = anyNumber(answer);
+      return given !== undefined && given[0] * BigInt(4 * a) === given[1] * BigInt(4 * a * c - b * b);
+    }
+    const [left = '', right = ''] = asked(prompt, /^relate (.+) and (.+)>$/);
+    const [one, other] = [factors(left), factors(right)];
+    const [a = 0, b = 0, c = 0] = one.map((factor, i) => factor - (other[i] as number));
+    // Where the difference is least or largest, and far away on both sides.
+    const values = [-1e4, -b / (2 * a || 1), 1e4].map((x) => a * x * x + b * x + c);
+    const [least, most] = [Math.min(...values), Math.max(...values)];
+    const expected =
+      least > 0 ? '>' : most < 0 ? '<' : least === 0 && most > 0 ? '>=' : most === 0 && least < 0 ? '<=' : 'none';
+    return bare(answer) === expected;
+  },
+
   polynomial_expand({ prompt }, answer) {
     const text = bare(answer)
       .replaceAll('\u2212', '-')

@@ -5,6 +5,7 @@ import { DEDUCTION } from './deduction.ts';
 import { GAMES } from './games.ts';
 import { GRAPHS } from './graphs.ts';
 import { GRIDS } from './grids.ts';
+import { KNOWLEDGE } from './knowledge.ts';
 import { LOGIC } from './logic.ts';
 import { OF_TASKS } from './of_tasks.ts';
 import { PLANS } from './plans.ts';
@@ -28,6 +29,7 @@ export const SECOND_CHECKERS = {
   ...PROGRAMS,
   ...SANDBOXED,
   ...RECORDS,
+  ...KNOWLEDGE,
   ...TEXT,
   ...OF_TASKS,
   ...GAMES,

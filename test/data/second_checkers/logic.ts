@@ -80,4 +80,77 @@ export const LOGIC: Readonly<Record<string, SecondChecker>> = {
     const nexts = nextOf(text);
     return nexts.length === 1 && wholeNumber(answer) === BigInt(nexts[0] as number);
   },
+
+  series({ prompt, knobs }, answer) {
+    const digits = (asked(prompt, /^form ([0-9 ]+)>$/)[0] as string).split(' ').map(Number);
+    const sums: number[] = [];
+    digits.forEach((digit, i) => {
+      const block = Math.floor(i / Number(knobs.window));
+      sums[block] = (sums[block] ?? 0) + digit;
+    });
+    const moves = sums
+      .slice(1)
+      .map((sum, i) => (sum > (sums[i] as number) ? 'u' : sum < (sums[i] as number) ? 'd' : '='));
+    const spread = Math.max(...sums) - Math.min(...sums);
+    const forms: [string, RegExp][] = [
+      ['up', /^[u=]+$/],
+      ['down', /^[d=]+$/],
+      ['peak', /^[u=]+[d=]+$/],
+      ['dip', /^[d=]+[u=]+$/],
+      ['zigzag', /^u?(?:du)+d?$/],
+    ];
+    const form = spread <= 1 ? 'flat' : forms.find(([, pattern]) => pattern.test(moves.join('')))?.[0];
+    return bare(answer) === form;
+  },
+
+  statutes({ prompt }, answer) {
+    const [facts = '', rules = '', wanted = ''] = asked(prompt, /^case ([a-g ]+): (.+), ([p-s])>$/);
+    let holding = facts.replaceAll(' ', '');
+    let [holds, decided] = ['no', '0'];
+    for (const rule of rules.split(' ')) {
+      const [, number = '', conditions = '', sign, conclusion = ''] = /^(\d)([a-z!]+)([-+])([p-s])$/.exec(rule) ?? [];
+      const isMet = [...conditions.matchAll(/(!?)([a-z])/g)].every(
+        ([, not, one = '']) => (not === '!') !== holding.includes(one),
+      );
+      if (!isMet) continue;
+      holding = holding.replaceAll(conclusion, '') + (sign === '+' ? conclusion : '');
+      if (conclusion === wanted) [holds, decided] = [sign === '+' ? 'yes' : 'no', number];
+    }
+    return bare(answer) === `${holds} ${decided}`;
+  },
+
+  proof({ prompt }, answer) {
+    const steps = bare(answer).split(' ');
+    if (prompt.startsWith('prove')) {
+      const [facts = '', rules = '', goal = ''] = asked(prompt, /^prove ([a-z ]+)\|([a-z -]+)\|([a-z])>$/);
+      let known = facts.replaceAll(' ', '');
+      for (const step of steps) {
+        const [premises = '', conclusion = ''] = step.split('-');
+        if (known.includes(goal) || !rules.split(' ').includes(step) || known.includes(conclusion)) return false;
+        if (![...premises].every((premise) => known.includes(premise))) return false;
+        known += conclusion;
+      }
+      return known.includes(goal);
+    }
+    const known = (asked(prompt, /^refute ([A-Za-z ]+)>$/)[0] as string).split(' ');
+    const sorted = (clause: string): string =>
+      [...new Set(clause)].sort((a, b) => a.toLowerCase().localeCompare(b.toLowerCase(), 'en')).join('') || '0';
+    const swapped = (literal: string): string =>
+      /[a-z]/.test(literal) ? literal.toUpperCase() : literal.toLowerCase();
+    for (const step of steps) {
+      if (known.includes('0') || known.includes(step)) return false;
+      const follows = known.some((one) =>
+        [...one].some((literal) =>
+          known.some((other) => {
+            if (!other.includes(swapped(literal))) return false;
+            const left = one.replace(literal, '') + other.replace(swapped(literal), '');
+            return ![...left].some((each) => left.includes(swapped(each))) && sorted(left) === step;
+          }),
+        ),
+      );
+      if (!follows) return false;
+      known.push(step);
+    }
+    return known.includes('0');
+  },
 };

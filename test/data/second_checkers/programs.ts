@@ -75,6 +75,24 @@ export function chained(text: string, list: readonly number[]): readonly number[
 }
 
 export const PROGRAMS: Readonly<Record<string, SecondChecker>> = {
+  line_trace({ prompt }, answer) {
+    const [program = '', question = ''] = asked(prompt, /^run ([^|]+)\|([ab]|@\d+)>$/);
+    const lines = program.split(' ').map((line) => line.slice(1));
+    const state: Record<string, number> = { a: 0, b: 0 };
+    const value = (text: string): number => (/[ab]/.test(text) ? (state[text] as number) : Number(text));
+    const ran: number[] = [];
+    for (let at = 0; at < lines.length && ran.length < 1000; ) {
+      const [name = '', sign, operand = ''] = lines[at] as string;
+      ran.push(at + 1);
+      at = sign === '?' && value(name) > 0 ? Number(operand) - 1 : at + 1;
+      if (sign === '=') state[name] = value(operand);
+      if (sign === '+') state[name] = value(name) + value(operand);
+      if (sign === '-') state[name] = value(name) - value(operand);
+    }
+    const expected = question.startsWith('@') ? ran[Number(question.slice(1)) - 1] : state[question];
+    return wholeNumber(answer) === BigInt(expected as number);
+  },
+
   bf({ prompt }, answer) {
     const [output, program = ''] = asked(prompt, /^bf ([0a]): ([-[\]<>+.]+) >$/);
     const machine: Machine = { cells: new Map(), at: 0, printed: [] };

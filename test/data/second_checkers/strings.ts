@@ -44,6 +44,15 @@ function swapsBySearch(bits: string): string {
 }
 
 export const STRINGS: Readonly<Record<string, SecondChecker>> = {
+  round_trip({ prompt }, answer) {
+    const [code = '', text = ''] = asked(prompt, /^code ([01a-z ]+)\|([a-z]+)>$/);
+    const choices = [...text].map(
+      (letter) =>
+        `(?:${[...code.matchAll(/([01]+)([a-z])/g)].flatMap(([, word, by]) => (by === letter ? [word] : [])).join('|')})`,
+    );
+    return new RegExp(`^${choices.join('')}$`).test(bare(answer));
+  },
+
   copy: ({ prompt }, answer) => `copy ${bare(answer)}>` === prompt,
 
   parity({ prompt }, answer) {

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { antiderivative } from '../../../src/data/tasks/antiderivative/antiderivative.ts';
 import { derivative } from '../../../src/data/tasks/derivative/derivative.ts';
+import { inequality } from '../../../src/data/tasks/inequality/inequality.ts';
 import { polynomialExpand } from '../../../src/data/tasks/polynomial_expand/polynomial_expand.ts';
 import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { ALGEBRA } from '../second_checkers/algebra.ts';
 
 describeTasks(ALGEBRA, {
+  inequality: ['e2a39840', '3ac054db', '3529c29a', '8ea455d1'],
   polynomial_expand: ['9bddac2e', '4a9f1eaf', 'f12b0409', '6e60168d'],
   derivative: ['392867ec', '4640a0cf', '98e8a555', '9efed152'],
   antiderivative: ['d42934ee', 'ae17c8d1', '5cf11bb8', 'f1d7714d'],
@@ -70,4 +72,13 @@ it('a number of the task counts as one that x may be: degrees are bounded, so th
       'invalid',
     );
   }
+});
+
+describe('inequality', () => {
+  itScores(inequality, {
+    problem: { left: [1, -4, 5], right: [0, 0, 1] },
+    1: ['>='],
+    0: ['>', '<=', 'none', '=', '>=>', '>= none'],
+  });
+  itScores(inequality, { problem: { left: [2, -3, 1] }, 1: ['-1/8', '-0.125'], 0: ['1', '1/8', '-1/8+0', '-1'] });
 });

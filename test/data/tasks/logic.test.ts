@@ -2,10 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { boolExpression } from '../../../src/data/tasks/bool_expression/bool_expression.ts';
 import { numberSequence } from '../../../src/data/tasks/number_sequence/number_sequence.ts';
 import { predictions } from '../../../src/data/tasks/number_sequence/rules.ts';
+import { proof } from '../../../src/data/tasks/proof/proof.ts';
+import { series } from '../../../src/data/tasks/series/series.ts';
+import { statutes } from '../../../src/data/tasks/statutes/statutes.ts';
 import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { LOGIC } from '../second_checkers/logic.ts';
 
 describeTasks(LOGIC, {
+  proof: ['dc6cdb32', '438a8d7b', '9abaf59c', 'd2a93d9d'],
+  series: ['ccf9fe1a', '4f886175', '72173cfd', 'bfef1df0'],
+  statutes: ['931d1f51', 'd84cc433', '5ffb0bc6', '876d8c6a'],
   bool_expression: ['5497829d', 'de925900', '8ada02e3', '69fbeb0c'],
   number_sequence: ['ceb461fe', '33d2b88a', '592b2a89', '40bd4b81'],
 });
@@ -46,5 +52,59 @@ describe('number_sequence', () => {
     problem: { terms: [2, 4, 6, 8, 10], next: 12 },
     1: ['12', '12.0'],
     0: ['11', '2 4 6 8 10 12', '12 or 13', '10+2'],
+  });
+});
+
+describe('proof', () => {
+  const problem = { facts: ['a', 'b'], rules: ['ab-c', 'c-d', 'x-d', 'd-e'], goal: 'd', flipped: '' };
+  itScores(proof, {
+    problem,
+    1: ['ab-c c-d'],
+    0: ['c-d ab-c', 'ab-c', 'ab-c x-d', 'ab-c ab-c c-d', 'ab-c c-d d-e', 'ab-c, c-d', 'ba-c c-d', 'd', ''],
+  });
+
+  it('says which steps may be taken, and the first that may not', () => {
+    const knobs = { system: 'horn', depth: 2, distractors: 2 } as const;
+    const verdict = proof.verify(problem, 'ab-c x-d c-d', knobs, { finishReason: 'eos', wantsSteps: true });
+    expect(verdict.steps).toEqual([
+      { from: 0, to: 4, score: 1 },
+      { from: 4, to: 8, score: 0 },
+      { from: 8, to: 12, score: 1 },
+    ]);
+    expect(proof.feedback?.(problem, 'ab-c x-d c-d', knobs)).toBe('2');
+    expect(proof.feedback?.(problem, 'ab-c c-d', knobs)).toBe('');
+    expect(proof.hints?.(problem, knobs)).toEqual(['ab-c']);
+  });
+
+  it.each([
+    ['Bc Ac c 0', 1], // what nothing needs may be derived too
+    ['Bc c 0', 1],
+    ['Ac c 0', 1],
+    ['Bc Bc c 0', 0],
+    ['cB c 0', 0],
+    ['c 0', 0],
+    ['0', 0],
+    ['Bc c 0 0', 0],
+    ['Bc c', 0],
+  ])('refutes a, b, not a or not b or c, not c: %s scores %d', (answer, score) => {
+    const knobs = { system: 'resolution', depth: 1, distractors: 0 } as const;
+    const item = { facts: ['a', 'b'], rules: ['ab-c'], goal: 'c', flipped: '' };
+    expect(proof.verify(item, answer, knobs, { finishReason: 'eos' }).score).toBe(score);
+  });
+});
+
+describe('statutes: a later rule is an exception', () => {
+  itScores(statutes, {
+    problem: { facts: ['a', 'b'], rules: ['a+q', 'b-q', 'q+r', '!c+s'], asked: 'q' },
+    1: ['no 2', ' no 2'],
+    0: ['no 1', 'yes 1', 'no', '2', 'no 2 no 1', 'No 2'],
+  });
+});
+
+describe('series: 1 4 8 5 2', () => {
+  itScores(series, {
+    problem: { digits: [1, 4, 8, 5, 2], form: 'peak' },
+    1: ['peak'],
+    0: ['dip', 'peak dip', 'pea', 'up'],
   });
 });

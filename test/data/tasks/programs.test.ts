@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bf } from '../../../src/data/tasks/bf/bf.ts';
 import { printed } from '../../../src/data/tasks/bf/interpreter.ts';
+import { lineTrace } from '../../../src/data/tasks/line_trace/line_trace.ts';
 import { stackMachine } from '../../../src/data/tasks/stack_machine/stack_machine.ts';
 import { stackVm } from '../../../src/data/tasks/stack_vm/stack_vm.ts';
 import { vmTrace } from '../../../src/data/tasks/vm_trace/vm_trace.ts';
@@ -8,6 +9,7 @@ import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { PROGRAMS } from '../second_checkers/programs.ts';
 
 describeTasks(PROGRAMS, {
+  line_trace: ['66ac74f8', '94b18057', '7c413efd', 'dd5b3a67'],
   bf: ['97f730cb', 'ca69a733', '224b277e', '05171940'],
   stack_machine: ['63f02991', '47ad56d6', 'bb1d04c0', 'e1b38153'],
   stack_vm: ['a468a147', '4d7dfdc5', '0958abb7', 'bb41aafb'],
@@ -91,4 +93,10 @@ it('vm_trace judges each stack by itself', () => {
     [3, 9, 1],
     [9, 13, 1],
   ]);
+});
+
+describe('line_trace: a=3, b+a, a-1, a?2', () => {
+  const lines = ['a=3', 'b+a', 'a-1', 'a?2'];
+  itScores(lineTrace, { problem: { lines, asked: 'b' }, 1: ['6', '6.0'], 0: ['3', '0', '3+2+1', 'b'] });
+  itScores(lineTrace, { problem: { lines, asked: '@5' }, 1: ['2'], 0: ['5', '1', '@2'] });
 });

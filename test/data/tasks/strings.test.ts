@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { ab } from '../../../src/data/tasks/ab/ab.ts';
 import { letterCounting } from '../../../src/data/tasks/letter_counting/letter_counting.ts';
+import { roundTrip } from '../../../src/data/tasks/round_trip/round_trip.ts';
 import { stringManipulation } from '../../../src/data/tasks/string_manipulation/string_manipulation.ts';
 import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { STRINGS } from '../second_checkers/strings.ts';
 
 describeTasks(STRINGS, {
+  round_trip: ['3d93b5e1', 'b1830396', 'ce6afbad', 'f497ff0f'],
   copy: ['346b3dd7', '8d90060f', '1e5d8185', 'c4adbfd3'],
   parity: ['c4a7ae65', '7285ac0a', '357cf091', 'ff2ca901'],
   letter_counting: ['0edf9ab0', '341b0ab7', 'c52ac1a1', '7673b6e0'],
@@ -91,5 +93,15 @@ describe('string_manipulation', () => {
     problem: { rules, text: 'abcc' },
     1: ['ca'],
     0: ['abcc', 'CA', 'ca ca', 'cca', 'c', 'the text is ca'],
+  });
+});
+
+describe('round_trip: any words that decode to the text', () => {
+  const problem = { code: ['0a', '10b', '11c'], text: 'cab' };
+  itScores(roundTrip, { problem, 1: ['11010'], 0: ['1101', '110100', '11 0 10', 'cab', '01011', ''] });
+  itScores(roundTrip, {
+    problem: { code: ['00a', '01a', '1b'], text: 'ab' },
+    1: ['001', '011'],
+    0: ['01', '1', '0001'],
   });
 });

@@ -9,10 +9,10 @@
  */
 import { trimAscii } from '../../../parsing/trim_ascii.ts';
 import { malformed, missing, wrongValue } from '../../../rewards/reject.ts';
-import type { Verdict, VerdictStep } from '../../../rewards/verdict.ts';
+import type { Verdict } from '../../../rewards/verdict.ts';
 import { lineTask } from '../../line_task.ts';
 import { listMisses } from '../../near_misses.ts';
-import type { TaskDefinition } from '../../task.ts';
+import { stepsBetween } from '../../steps_of_answers.ts';
 import type { StackMachineKnobs } from '../stack_machine/card.ts';
 import {
   drawProgram,
@@ -53,19 +53,7 @@ function judge(item: StackMachineItem, answer: string): Verdict {
   return { ...wrongValue('not the right trace'), canonical: text, parts };
 }
 
-/** The stacks of an answer, each with the `/` before it, and whether it is that of its place. */
-function stepsOf(item: StackMachineItem, answer: string): VerdictStep[] {
-  const right = traceOf(item);
-  let from = 0;
-  return answer.split('/').map((state, i) => {
-    const start = i === 0 ? 0 : from - 1;
-    const to = from + state.length;
-    from = to + 1;
-    return { from: start, to, score: trimAscii(state) === right[i] ? 1 : 0 };
-  });
-}
-
-const line = lineTask<StackMachineItem, StackMachineKnobs>(vmTraceCard, {
+export const vmTrace = lineTask<StackMachineItem, StackMachineKnobs>(vmTraceCard, {
   family: stackMachine.family,
   characters: 'trace 0123456789+-*dupswaover/>',
   generate(rng, knobs) {
@@ -81,6 +69,10 @@ const line = lineTask<StackMachineItem, StackMachineKnobs>(vmTraceCard, {
     'Give the stack after each instruction, the top last: numbers separated by spaces, stacks by a slash.',
   oracle: (item) => traceOf(item).join('/'),
   verify: judge,
+  steps(item, answer) {
+    const right = traceOf(item);
+    return stepsBetween(answer, '/', (state, i) => state === right[i]);
+  },
   mutants: (item, _knobs, rng) => {
     const trace = traceOf(item);
     const right = trace.join('/');
@@ -105,12 +97,3 @@ const line = lineTask<StackMachineItem, StackMachineKnobs>(vmTraceCard, {
     question: 560 + length * 5,
   }),
 });
-
-export const vmTrace: TaskDefinition<StackMachineItem, StackMachineKnobs> = {
-  ...line,
-  givesSteps: () => true,
-  verify(item, answer, knobs, context) {
-    const verdict = line.verify(item, answer, knobs, context);
-    return context.wantsSteps ? { ...verdict, steps: stepsOf(item, answer) } : verdict;
-  },
-};
