@@ -35,7 +35,7 @@ const IN_WORDS: Readonly<Record<Relation, string>> = {
   none: 'none of these',
 };
 
-/** Of a quadratic and 0, whatever x is. */
+/** The relation of a quadratic to 0, whatever x is. */
 function relationToZero([a, b, c]: Quadratic): Relation {
   if (a === 0) return b !== 0 || c === 0 ? 'none' : c > 0 ? '>' : '<';
   const discriminant = b * b - 4 * a * c;

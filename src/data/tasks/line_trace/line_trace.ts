@@ -28,7 +28,7 @@ interface Run {
   readonly values: ReadonlyMap<string, number>;
 }
 
-/** Undefined where it does not end within so many steps. */
+/** Undefined where it does not end within `most` steps. */
 function run(lines: readonly string[], most: number): Run | undefined {
   const values = new Map(NAMES.split('').map((name) => [name, 0]));
   const trace: number[] = [];

@@ -36,7 +36,7 @@ export function hornProof({ facts, rules, goal }: HornProblem): string[] | undef
   return [...because].flatMap(([conclusion, rule]) => (needed.has(conclusion) ? [rule] : []));
 }
 
-/** Whether each step in its order is a rule of the problem that applies there; steps after one that does not go on without it. */
+/** Whether each step in its order is a rule of the problem that applies there; one that does not changes nothing for those after it. */
 export function hornSteps({ facts, rules }: HornProblem, steps: readonly string[]): boolean[] {
   const known = new Set(facts);
   return steps.map((step) => {
@@ -48,8 +48,8 @@ export function hornSteps({ facts, rules }: HornProblem, steps: readonly string[
 
 export function judgeHorn(problem: HornProblem, steps: readonly string[]): Verdict {
   if (steps.some((step) => !problem.rules.includes(step))) return malformed('a step is none of the rules');
-  if (hornSteps(problem, steps).includes(false)) return illegal('a step does not apply where it stands');
+  if (hornSteps(problem, steps).includes(false)) return illegal('a step does not apply at its place');
   const last = steps.findIndex((step) => conclusionOf(step) === problem.goal);
   if (last < 0) return wrongValue('the goal is not reached');
-  return last === steps.length - 1 ? correct('a proof', steps.join(' ')) : illegal('it goes on after the goal');
+  return last === steps.length - 1 ? correct('a proof', steps.join(' ')) : illegal('it continues after the goal');
 }

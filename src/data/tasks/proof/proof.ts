@@ -3,7 +3,7 @@
  *
  *   horn         prove a b|ab-c c-d x-d|d>    completion  ab-c c-d     rules in the order in which they are applied
  *   resolution   refute a B bC c A>           completion  c b 0        clauses, each the resolvent of two known ones
- *   steps        each step: whether it may be taken where it stands
+ *   steps        each step: whether it may be taken at its place
  *   feedback     the first step that may not, by its number
  *   split        by hash of facts, rules and goal, whatever their order
  *

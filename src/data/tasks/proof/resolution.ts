@@ -70,10 +70,10 @@ export function refutation(clauses: readonly string[]): string[] | undefined {
 export function judgeRefutation(clauses: readonly string[], steps: readonly string[]): Verdict {
   if (steps.some((step) => step !== EMPTY && (!/^[A-Za-z]+$/.test(step) || clauseOf(step) !== step)))
     return malformed('a step is no clause, its letters in alphabetical order');
-  if (resolutionSteps(clauses, steps).includes(false)) return illegal('a step does not follow where it stands');
+  if (resolutionSteps(clauses, steps).includes(false)) return illegal('a step does not follow at its place');
   const last = steps.indexOf(EMPTY);
   if (last < 0) return wrongValue('the empty clause is not reached');
   return last === steps.length - 1
     ? correct('a refutation', steps.join(' '))
-    : illegal('it goes on after the empty clause');
+    : illegal('it continues after the empty clause');
 }

@@ -113,11 +113,10 @@ export const roundTrip = lineTask<RoundTripItem, RoundTripKnobs>(roundTripCard, 
       ...textMisses(right, '01', rng),
       'the text itself': item.text,
       'a word more': right + item.code[0].slice(0, -1),
-      'words apart':
-        item.text
-          .split('')
-          .map((letter) => wordsOf(item.code, letter)[0])
-          .join(' ') + ' ',
+      'words apart': item.text
+        .split('')
+        .map((letter) => wordsOf(item.code, letter)[0])
+        .join(' '),
       'a word begun': `${right}${item.code.reduce((a, b) => (a.length >= b.length ? a : b)).slice(0, -2)}`,
     };
     return Object.fromEntries(Object.entries(texts).filter(([, text]) => judge(item, text).score !== 1));

@@ -2,7 +2,7 @@
  * A tariff of rules, in the prompt, applied to values: the sum that is due.
  *
  *   prompt      due a5 b2: +3 a>4:+2 b<1:-1 +2b>     completion  9
- *               a rule adds, takes away, or adds so many times a value; where it has a condition, only if that holds.
+ *               a rule adds, takes away, or adds a multiple of a value; where it has a condition, only if that holds.
  *               t is the sum so far, and `t>9:=9` sets it
  *   hints       the sum after each rule but the last
  *   split       by hash of values and rules; the order of rules counts, that of values does not
