@@ -12,12 +12,12 @@
 import { readList } from '../../../parsing/list.ts';
 import { illegal, malformed, missing, wrongValue } from '../../../rewards/reject.ts';
 import type { Verdict } from '../../../rewards/verdict.ts';
+import { stepsBetween } from '../../../rewards/verdict_steps.ts';
 import { correct } from '../../judge.ts';
 import { inOrder, LETTERS } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';
 import { listMisses } from '../../near_misses.ts';
 import { rotated } from '../../rotated.ts';
-import { stepsBetween } from '../../steps_of_answers.ts';
 import { type RankingKnobs, rankingCard } from './card.ts';
 
 export type RankingItem = { readonly query: string; readonly documents: readonly string[] };

@@ -12,12 +12,12 @@ import type { Rng } from '../../../kernels/philox.ts';
 import { trimAscii } from '../../../parsing/trim_ascii.ts';
 import { malformed, missing, wrongValue } from '../../../rewards/reject.ts';
 import type { Verdict } from '../../../rewards/verdict.ts';
+import { stepsBetween } from '../../../rewards/verdict_steps.ts';
 import { correct } from '../../judge.ts';
 import { inOrder, LETTERS } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';
 import { textMisses } from '../../near_misses.ts';
 import { rotated } from '../../rotated.ts';
-import { stepsBetween } from '../../steps_of_answers.ts';
 import { type RoundTripKnobs, roundTripCard } from './card.ts';
 
 /** `code` of words and the letter that each stands for, such as 10b. */

@@ -10,9 +10,9 @@
 import { trimAscii } from '../../../parsing/trim_ascii.ts';
 import { malformed, missing, wrongValue } from '../../../rewards/reject.ts';
 import type { Verdict } from '../../../rewards/verdict.ts';
+import { stepsBetween } from '../../../rewards/verdict_steps.ts';
 import { lineTask } from '../../line_task.ts';
 import { listMisses } from '../../near_misses.ts';
-import { stepsBetween } from '../../steps_of_answers.ts';
 import type { StackMachineKnobs } from '../stack_machine/card.ts';
 import {
   drawProgram,

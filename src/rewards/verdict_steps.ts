@@ -1,6 +1,6 @@
 /** The steps of answers that are lists of parts: each is judged by itself. */
 import { trimAscii } from '../parsing/trim_ascii.ts';
-import type { VerdictStep } from '../rewards/verdict.ts';
+import type { VerdictStep } from './verdict.ts';
 
 /**
  * The parts of an answer between separators, each with the separator before it.
