@@ -41,14 +41,14 @@ describe(`${hostile.length} programs that are not`, () => {
     });
   });
 
-  it('get the same verdicts and take the same fuel again, in another order, and beside a busy thread', async () => {
-    const busy = new Worker('while (true);', { eval: true });
+  it('get the same verdicts and take the same fuel again, in another order, and beside two busy threads', async () => {
+    const busy = [0, 1].map(() => new Worker('while (true);', { eval: true }));
     try {
       expect(attacked()).toEqual(first);
       const backwards = [...hostile].reverse().map(([, text]) => sandbox.call(text, [[1, 2, 3]], { fuel: FUEL }));
       expect(backwards.reverse()).toEqual(first);
     } finally {
-      await busy.terminate();
+      await Promise.all(busy.map((each) => each.terminate()));
     }
   });
 
