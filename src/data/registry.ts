@@ -76,6 +76,7 @@ import { mastermindCard } from './tasks/mastermind/card.ts';
 import { mazeCard } from './tasks/maze/card.ts';
 import { mcqFimCard } from './tasks/mcq_fim/card.ts';
 import { minesweeperCard } from './tasks/minesweeper/card.ts';
+import { miniSearchCard } from './tasks/mini_search/card.ts';
 import { miniSudokuCard } from './tasks/mini_sudoku/card.ts';
 import { modArithCard } from './tasks/mod_arith/card.ts';
 import { nQueensCard } from './tasks/n_queens/card.ts';
@@ -118,6 +119,7 @@ import { sqlTryCard } from './tasks/sql_try/card.ts';
 import { sslTasksCard } from './tasks/ssl_tasks/card.ts';
 import { stackMachineCard } from './tasks/stack_machine/card.ts';
 import { stackVmCard } from './tasks/stack_vm/card.ts';
+import { stateDbCard } from './tasks/state_db/card.ts';
 import { statutesCard } from './tasks/statutes/card.ts';
 import { stringManipulationCard } from './tasks/string_manipulation/card.ts';
 import { syllogismCard } from './tasks/syllogism/card.ts';
@@ -325,6 +327,8 @@ const TASKS: readonly RegisteredTask[] = [
   task(blackjackCard, () => import('./tasks/blackjack/blackjack.ts'), 'blackjack'),
   task(calculatorCard, () => import('./tasks/calculator/calculator.ts'), 'calculator'),
   task(lookupCard, () => import('./tasks/lookup/lookup.ts'), 'lookup'),
+  task(miniSearchCard, () => import('./tasks/mini_search/mini_search.ts'), 'miniSearch'),
+  task(stateDbCard, () => import('./tasks/state_db/state_db.ts'), 'stateDb'),
   retry,
   task(nimCard, () => import('./tasks/nim/nim.ts'), 'nim'),
   task(kuhnPokerCard, () => import('./tasks/kuhn_poker/kuhn_poker.ts'), 'kuhnPoker'),

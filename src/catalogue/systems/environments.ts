@@ -25,13 +25,13 @@ export const ENVIRONMENTS: readonly System[] = [
     arxiv: '2506.07982',
     does: 'Lets agent and user act on one shared state, checked at its end.',
     uses: 'state-db m-pass-hat-k',
+    warm: true,
     keys: [
-      'task: form_state',
+      'task: {name: state_db, level: 0}',
       'reward_funcs: [accuracy]',
       'num_generations_eval: 4',
-      'evaluation_figures: [{name: pass-hat-k, k: 4}]',
+      'eval_metrics: [{name: pass-hat-k, k: 4}]',
     ],
-    warm: true,
   },
   {
     name: 'LOGIGEN',
@@ -143,9 +143,8 @@ export const ENVIRONMENTS: readonly System[] = [
     name: 'SearchGym',
     does: 'Makes facts, documents and questions that fit, and a search over them.',
     uses: 'mini-search tool-calls',
-    keys: ['task: lookup', 'reward_funcs: [accuracy]'],
     warm: true,
-    transfers: 'Calls that look facts up; no search over documents yet.',
+    keys: ['task: {name: mini_search, level: 0}', 'reward_funcs: [accuracy]'],
   },
   {
     name: 'SIE',

@@ -130,13 +130,15 @@ export type AttemptKind = keyof typeof attemptOf;
 
 export const attemptKinds = Object.keys(attemptOf) as readonly AttemptKind[]; // an object literal has these keys alone
 
-/** One token replaced, dropped or brought in. */
+/** One token replaced, dropped or brought in; of several turns, which are a line each, in one of them. */
 function byToken({ answer, codec, rng }: AttemptSource): string {
-  const ids = [...codec.encode(answer)];
+  const turns = answer.split('\n');
+  const turn = turns.length === 1 ? 0 : rng.int(0, turns.length - 1);
+  const ids = [...codec.encode(turns[turn])];
   const at = rng.int(0, ids.length);
   const fresh = rng.int(0, codec.vocabSize - 1);
   ids.splice(at, rng.int(0, 1), ...(rng.int(0, 3) === 0 ? [] : [fresh]));
-  return codec.decode(ids);
+  return turns.with(turn, codec.decode(ids)).join('\n');
 }
 
 /** Some characters, or all, replaced by some that look alike. */

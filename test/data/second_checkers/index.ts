@@ -15,6 +15,7 @@ import { RECORDS } from './records.ts';
 import { SANDBOXED } from './sandboxed.ts';
 import { STRINGS } from './strings.ts';
 import { TEXT } from './text.ts';
+import { TOOLS } from './tools.ts';
 
 export const SECOND_CHECKERS = {
   ...ARITHMETIC,
@@ -33,4 +34,5 @@ export const SECOND_CHECKERS = {
   ...TEXT,
   ...OF_TASKS,
   ...GAMES,
+  ...TOOLS,
 };
