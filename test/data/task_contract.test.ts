@@ -11,6 +11,7 @@ import { processorMs } from '../support/processor_time.ts';
 import { createTask, getTaskDefinition, onlyTask } from '../support/tasks.ts';
 import { GAMES } from './second_checkers/games.ts';
 import { SECOND_CHECKERS } from './second_checkers/index.ts';
+import { TOOLS } from './second_checkers/tools.ts';
 
 const SETTINGS: readonly TaskConfig[] = [
   { name: 'countdown' },
@@ -56,7 +57,7 @@ function randomAnswer(task: TaskSet, item: TaskItem, rng: Rng): string {
 it('every registered task is in the settings of this suite, has a second checker, or is played in turns', () => {
   const checked = new Set([...SETTINGS.map(({ name }) => name), ...Object.keys(SECOND_CHECKERS)]);
   const inOneText = Object.keys(registeredTasks).filter((name) => getTaskDefinition(name).environment === undefined);
-  expect(inOneText.sort()).toEqual([...checked].filter((name) => !Object.hasOwn(GAMES, name)).sort());
+  expect(inOneText.sort()).toEqual([...checked].filter((name) => !Object.hasOwn({ ...GAMES, ...TOOLS }, name)).sort());
   for (const [name, { card }] of Object.entries(registeredTasks)) {
     expect(card.name).toBe(name);
     expect(getTaskDefinition(name)).toMatchObject(card);

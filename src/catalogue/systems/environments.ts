@@ -30,7 +30,7 @@ export const ENVIRONMENTS: readonly System[] = [
       'task: {name: state_db, level: 0}',
       'reward_funcs: [accuracy]',
       'num_generations_eval: 4',
-      'eval_metrics: [{name: pass-hat-k, k: 4}]',
+      'evaluation_figures: [{name: pass-hat-k, k: 4}]',
     ],
   },
   {
