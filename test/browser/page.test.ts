@@ -105,6 +105,12 @@ it('plays episodes: each turn is a line of its own, what it was answered on the 
   const { page, errors, close } = await visit(browser, `${site.url}#preset=guess-number&warmStart=20&steps=40`);
   await status(page, 'resting');
   await page.click('#train');
+  // An episode is played turn by turn: its first guess is there while the answer to its last is not.
+  await page.waitForFunction(() => {
+    const [first, ...rest] = document.querySelectorAll('.completion .said');
+    const isVisible = (part?: Element | null) => part?.checkVisibility({ visibilityProperty: true }) === true;
+    return isVisible(first) && !isVisible(rest.at(-1)) && !isVisible(document.querySelector('.completion .scores'));
+  });
   await page.waitForSelector('.completions .said.others .token.given');
   await page.click('#train');
   await status(page, 'resting');

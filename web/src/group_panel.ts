@@ -8,6 +8,8 @@ import { TokenTable, tokensButton } from './token_table.ts';
 
 /** Milliseconds that completions are shown: less cannot be read. */
 export const DWELL_MS = 1200;
+/** Milliseconds from one turn of an episode to the next: they are shown as they were played, at a pace that can be read. */
+const TURN_MS = 450;
 /** Frames in which a group is drawn: at once, its tokens would be styled and laid out longer than a frame takes. */
 const SLICES = 4;
 
@@ -18,6 +20,8 @@ export class GroupPanel {
   readonly #lab: Lab;
   #shown: CreditedGroup | undefined;
   #shownAt = 0;
+  /** Turns of the longest episode that is shown; 0 where an answer is one text. */
+  #turns = 0;
   #step = 0;
   /** The group that each slice of the list shows. */
   readonly #drawn: (CreditedGroup | undefined)[] = Array.from({ length: SLICES });
@@ -46,8 +50,10 @@ export class GroupPanel {
       return false;
     }
     const now = performance.now();
-    if (group === this.#shown || (status === 'training' && now - this.#shownAt < DWELL_MS)) return false;
+    const dwell = DWELL_MS + TURN_MS * this.#turns;
+    if (group === this.#shown || (status === 'training' && now - this.#shownAt < dwell)) return false;
     this.#shown = group;
+    this.#turns = Math.max(...group.rollouts.map(({ turns }) => turns?.length ?? 0));
     this.#step = groupsStep;
     this.#shownAt = now;
     const rewards = group.rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
@@ -64,6 +70,7 @@ export class GroupPanel {
     );
     if (this.#list.isConnected) this.#place.firstElementChild?.replaceWith(head);
     else this.#place.replaceChildren(head, this.#list, this.#table.box);
+    this.#list.style.setProperty('--turn-time', `${TURN_MS}ms`);
     while (this.#list.children.length > group.rollouts.length) this.#list.lastElementChild?.remove();
     return false;
   }
@@ -93,9 +100,10 @@ function completion(rollout: Rollout, advantage: number, answer: HTMLElement, pr
   const direction = advantage > 0 ? 'up' : advantage < 0 ? 'down' : 'flat';
   const { status, reason } = rollout.verdict;
   const origin = originWords(provenance);
+  const strength = Math.min(1, Math.abs(advantage) / 2);
   return element(
     'li',
-    { class: `completion ${direction}`, style: `--a: ${Math.min(1, Math.abs(advantage) / 2).toFixed(2)}` },
+    { class: `completion ${direction}`, style: `--a: ${strength.toFixed(2)}; --turns: ${rollout.turns?.length ?? 0}` },
     answer,
     ...promptWords(provenance).map((words) => element('p', { class: 'quiet' }, words)),
     element(

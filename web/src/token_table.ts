@@ -44,14 +44,14 @@ function lines({ turns, ...sampled }: Sampled, vocabulary: readonly string[]): H
   const all = tokens(sampled, vocabulary);
   if (turns === undefined) return all;
   let at = 0;
-  return spokenTurns(turns).map(({ label, tokens: own, reward, potential, isPolicy }) => {
+  return spokenTurns(turns).map(({ label, tokens: own, reward, potential, isPolicy }, turn) => {
     const from = at;
     at += own.length;
     const paid = [potential && `${percent(potential)} there`, reward && `paid ${minus(reward.toFixed(2))}`];
     const facts = [isPolicy ? '' : label, ...paid].filter(Boolean).join(', ');
     return element(
       'span',
-      { class: isPolicy ? 'said' : 'said others' },
+      { class: isPolicy ? 'said' : 'said others', style: `--turn: ${turn}` },
       ...all.slice(from, at),
       element('small', {}, facts),
     );
