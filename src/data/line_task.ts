@@ -7,6 +7,7 @@ import type { Json } from '../options/json.ts';
 import { truncated } from '../rewards/reject.ts';
 import type { Verdict, VerdictStep } from '../rewards/verdict.ts';
 import { characterTokenizer } from '../text/vocabulary_tokenizer.ts';
+import { rightSoFar, sequenceHints, sequenceSteps } from './judging/sequence_help.ts';
 import type { NearMisses } from './near_misses.ts';
 import type { Knobs, TaskCard, TaskDefinition } from './task.ts';
 
@@ -35,6 +36,11 @@ export interface LineTask<I extends Json, K extends Knobs>
   longest(knobs: K): { readonly prompt: number; readonly answer: number; readonly question?: number };
   /** Judges an answer that ended by itself. */
   verify(identity: I, answer: string, knobs: K): Verdict;
+  /**
+   * What is between the parts of the right answer, '' where each character is one: where that is a sequence, and no other is
+   * right. Steps, hints and feedback follow from it, where the task has none of its own.
+   */
+  readonly separator?: string;
   /** The steps of an answer, each judged by itself, where its answers have some. */
   steps?(identity: I, answer: string, knobs: K): readonly VerdictStep[];
   /** Near misses by name: each must score 0. */
@@ -54,11 +60,15 @@ export function lineTask<I extends Json, K extends Knobs>(
   card: TaskCard<K>,
   line: LineTask<I, K>,
 ): TaskDefinition<I, K> {
-  const { characters, longest, verify, mutants, steps, ...own } = line;
+  const { characters, longest, verify, mutants, separator, steps = stepsOf(line, separator), ...own } = line;
   const tokenizer = characterTokenizer({ name: card.name, tokens: [...new Set(characters.split(''))] });
   return {
     demonstration: (identity, knobs, rng) =>
       rng.float() < RIGHT_SHARE ? line.oracle(identity, knobs) : anotherAnswer(line, identity, knobs, rng),
+    ...(separator !== undefined && {
+      hints: (identity: I, knobs: K) => sequenceHints(line.oracle(identity, knobs), separator),
+      feedback: (identity: I, answer: string, knobs: K) => rightSoFar(line.oracle(identity, knobs), separator, answer),
+    }),
     ...card,
     ...own,
     mutants: (identity, knobs, rng) =>
@@ -79,6 +89,16 @@ export function lineTask<I extends Json, K extends Knobs>(
       };
     },
   };
+}
+
+/** Judges the parts of a sequence; undefined where the answer is none. */
+function stepsOf<I extends Json, K extends Knobs>(
+  line: LineTask<I, K>,
+  separator: string | undefined,
+): LineTask<I, K>['steps'] {
+  if (separator === undefined) return undefined;
+  return (identity, answer, knobs) =>
+    sequenceSteps(line.oracle(identity, knobs), separator, answer, line.verify(identity, answer, knobs));
 }
 
 /** The answer of another problem of the same knobs that reads as an answer to this one; the right one where draws fail. */

@@ -195,3 +195,38 @@ it('a schedule in the place of the temperature is told which method moves it', (
     /must be one number, which evaluations keep to; .*temperature-schedule/,
   );
 });
+
+describe('m-forgetting', () => {
+  const parted = (a: number, b: number): Evaluation =>
+    ({ ...evaluationOf((a + b) / 2), byTask: { a: evaluationOf(a), b: evaluationOf(b) } }) as Evaluation;
+
+  it('says how far each task is below its best, and continues after a resume', async () => {
+    const logged: Record<string, number> = {};
+    const deskWith = () => {
+      const desk = deskOf('controllers: [m-forgetting]');
+      const levers = {
+        ...desk.levers(1),
+        metric: (name: string, value: number) => {
+          logged[name] = value;
+        },
+      };
+      return { controller: desk.controller, levers, done: desk.done };
+    };
+    const first = deskWith();
+    await first.controller.afterStep?.({}, first.levers);
+    expect(logged).toEqual({});
+    await first.controller.afterEvaluation?.(parted(0.5, 0.8), first.levers);
+    await first.controller.afterEvaluation?.(parted(0.75, 0.5), first.levers);
+    const second = deskWith();
+    second.controller.restore?.(JSON.parse(JSON.stringify(first.controller.state?.())));
+    for (const { controller, levers } of [first, second]) {
+      await controller.afterStep?.({}, levers);
+      expect(logged.forgotten).toBeCloseTo(0.15, 12);
+      expect(logged.worst).toBeCloseTo(0.3, 12);
+    }
+    await second.controller.afterEvaluation?.(parted(0.75, 0.9), second.levers);
+    await second.controller.afterStep?.({}, second.levers);
+    expect(logged).toEqual({ forgotten: 0, worst: 0 });
+    expect(first.done).toEqual([]);
+  });
+});

@@ -310,5 +310,10 @@ export const ENVIRONMENTS: readonly System[] = [
     does: 'Shows that labels that can be verified cost a voice model its manners.',
     uses: 'm-forgetting',
     transfers: 'To watch what is forgotten; audio is not built.',
+    keys: [
+      'tasks: [{name: sort_digits, digits: 3}, {name: reverse_text, level: 0}]',
+      'controllers: [m-forgetting]',
+      'eval_steps: 50',
+    ],
   },
 ];

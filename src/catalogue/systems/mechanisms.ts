@@ -40,10 +40,7 @@ export const MECHANISMS: Readonly<Record<string, Mechanism>> = {
   'm-grad': { by: 'key:max_grad_norm', lacks: 'no norms by layer, none of positive against negative credit' },
   'm-pass-hat-k': { by: 'pass-hat-k' },
   'm-pass-k': { by: 'key:num_generations_eval best-of-k maj-k weighted-maj' },
-  'm-proxy-gap': {
-    by: 'noisy-wrapper overopt-stop',
-    lacks: 'a gap of reward and verdict is a figure of noisy-wrapper alone',
-  },
+  'm-proxy-gap': { by: 'm-proxy-gap noisy-wrapper overopt-stop' },
   'm-selfverify': {
     by: 'self-verify',
     lacks: 'rates of its verdicts in training; none in evaluations, no vote by them',

@@ -175,6 +175,6 @@ export const OBJECTIVE: readonly System[] = [
     name: 'The Alignment Ceiling',
     does: 'Says that reward models, scores and quality part ways, and asks to watch it.',
     uses: 'm-proxy-gap overopt-stop',
-    keys: ['reward_funcs: [positions]', 'controllers: [overopt-stop]', 'eval_steps: 50'],
+    keys: ['reward_funcs: [positions]', 'group_steps: [m-proxy-gap]', 'controllers: [overopt-stop]', 'eval_steps: 50'],
   },
 ];

@@ -134,7 +134,7 @@ export const VERIFIERS: readonly System[] = [
     arxiv: '2505.22203',
     does: 'Shows that rules refuse equal forms, and that models are hacked.',
     uses: 'm-verifier-audit m-proxy-gap math-equiv',
-    keys: ['reward_funcs: [accuracy]', 'group_steps: [noisy-wrapper]'],
+    keys: ['reward_funcs: [accuracy]', 'group_steps: [noisy-wrapper, m-proxy-gap]'],
   },
   {
     name: 'IneqMath',

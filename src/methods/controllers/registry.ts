@@ -5,6 +5,7 @@ import { adaptiveBeta } from './adaptive_beta.ts';
 import { earlyStopMetric } from './early_stop_metric.ts';
 import { firstKl } from './first_kl.ts';
 import { klTrust } from './kl_trust.ts';
+import { mForgetting } from './m_forgetting.ts';
 import { overoptStop } from './overopt_stop.ts';
 import { refEma } from './ref_ema.ts';
 import { refReset } from './ref_reset.ts';
@@ -23,4 +24,5 @@ export const CONTROLLERS: readonly Method<Controller>[] = [
   refEma,
   temperatureSchedule,
   until,
+  mForgetting,
 ];

@@ -12,6 +12,7 @@ import { ensemble } from './ensemble.ts';
 import { feedbackRetry } from './feedback_retry.ts';
 import { harmonic } from './harmonic.ts';
 import { ladder } from './ladder.ts';
+import { mProxyGap } from './m_proxy_gap.ts';
 import { macroActions } from './macro_actions.ts';
 import { majority } from './majority.ts';
 import { milestones } from './milestones.ts';
@@ -69,4 +70,5 @@ export const GROUP_STEPS: readonly Method<GroupStep>[] = [
   toolGain,
   turnRubric,
   softGate,
+  mProxyGap,
 ];

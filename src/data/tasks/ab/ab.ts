@@ -49,6 +49,7 @@ export const ab = lineTask<AbItem, AbKnobs>(abCard, {
     `A program is a row of the tokens A#, #A, B# and #B. Two neighbours whose # face each other are rewritten: ` +
     `A# #A and B# #B vanish, A# #B becomes #B A#, and B# #A becomes #A B#. ` +
     `Rewrite ${program.join(' ')} until no rule applies, and give the tokens that are left.`,
+  separator: ' ',
   oracle: ({ program }) => rewritten(program).join(' '),
   verify: ({ program }, answer) => judgeList(answer, rewritten(program)),
   mutants: ({ program }, _knobs, rng) => {

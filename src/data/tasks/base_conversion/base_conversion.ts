@@ -54,6 +54,7 @@ export const baseConversion = lineTask<BaseConversionItem, BaseConversionKnobs>(
   prompt: ({ value, from, to }) => `b ${value.toString(from)} ${from} ${to}>`,
   question: ({ value, from, to }) =>
     `The number ${value.toString(from)} is written in base ${from}. How is it written in base ${to}? Use small letters for digits above 9.`,
+  separator: '',
   oracle: ({ value, to }) => value.toString(to),
   verify: judged,
   mutants: (item, _knobs, rng) => {

@@ -34,6 +34,7 @@ export const binaryMatrix = lineTask<BinaryMatrixItem, BinaryMatrixKnobs>(binary
   prompt: ({ rows }) => `near ${inLine(rows)}>`,
   question: ({ rows }) =>
     `Replace each cell of this grid by its distance to the nearest 0, in steps up, down, left or right:\n${inLines(rows)}\nGive the grid in the same form, a line for each row.`,
+  separator: '',
   oracle: (item) => inLine(right(item)),
   verify(item, answer) {
     const shape = { rows: item.rows.length, columns: (item.rows[0] as string).length, between: ['\n', '/'] as const };

@@ -24,6 +24,7 @@ export const caesarCipher = lineTask<CaesarCipherItem, CaesarCipherKnobs>(caesar
   prompt: ({ shift, word }) => `rot ${shift} ${word}>`,
   question: ({ shift, word }) =>
     `Each letter of a word was moved ${shift} places forwards in the alphabet, from z on to a, which gave ${word}. What was the word?`,
+  separator: '',
   oracle: ({ shift, word }) => shifted(word, 26 - shift),
   verify: ({ shift, word }, answer) => judgeText(answer, shifted(word, 26 - shift)),
   mutants: ({ shift, word }, _knobs, rng) => ({

@@ -23,6 +23,7 @@ export const copy = lineTask<CopyItem, CopyKnobs>(copyCard, {
   key: ({ word }) => `copy|${word}`,
   prompt: ({ word }) => `copy ${word}>`,
   question: ({ word }) => `Repeat the word ${word}.`,
+  separator: '',
   oracle: ({ word }) => word,
   verify: ({ word }, answer) => judgeText(answer, word),
   mutants: ({ word }, _knobs, rng) => ({ ...textMisses(word, LETTERS, rng), 'with the prompt': `copy ${word}>` }),

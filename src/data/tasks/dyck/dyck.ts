@@ -57,6 +57,7 @@ export const dyck = lineTask<DyckItem, DyckKnobs>(dyckCard, {
   key: ({ brackets }) => `dyck|${brackets}`,
   prompt: ({ brackets }) => `close ${brackets}>`,
   question: ({ brackets }) => `Which brackets close all that are still open in ${brackets} ? Give them without spaces.`,
+  separator: '',
   oracle: ({ brackets }) => closingOf(brackets),
   verify: ({ brackets }, answer) => judgeText(answer, closingOf(brackets)),
   mutants: ({ brackets }, _knobs, rng) => ({

@@ -56,6 +56,7 @@ export const gameOfLife = lineTask<GameOfLifeItem, GameOfLifeKnobs>(gameOfLifeCa
   prompt: ({ steps, rows }) => `life ${steps} ${inLine(rows)}>`,
   question: ({ steps, rows }) =>
     `Play ${steps === 1 ? 'one step' : `${steps} steps`} of the game of life on this board, whose edges meet the opposite ones. 1 is alive:\n${inLines(rows)}\nGive the board in the same form, a line for each row.`,
+  separator: '',
   oracle: (item) => inLine(after(item)),
   verify(item, answer) {
     const shape = { rows: item.rows.length, columns: (item.rows[0] as string).length, between: ['\n', '/'] as const };

@@ -46,6 +46,7 @@ export const manipulateMatrix = lineTask<ManipulateMatrixItem, ManipulateMatrixK
   question: ({ operations, rows }) =>
     `Take this grid:\n${inLines(rows)}\nDo the following, one after the other: ${operations.map(operationSentence).join('; ')}. ` +
     'Give the grid that comes out in the same form, a line for each row.',
+  separator: '',
   oracle: ({ end }) => inLine(end),
   verify: ({ end }, answer) =>
     judgeGrid(

@@ -42,6 +42,7 @@ export const numberFiltering = lineTask<NumberFilteringItem, NumberFilteringKnob
   prompt: ({ verb, relation, bound, numbers }) => `${verb} ${relation}${bound}: ${numbers.join(' ')}>`,
   question: ({ verb, relation, bound, numbers }) =>
     `${verb === 'keep' ? 'Keep' : 'Drop'} the numbers ${relation === '<' ? 'below' : 'above'} ${bound} of ${numbers.join(', ')}. Which are left, in their order? Answer none if there are none.`,
+  separator: ' ',
   oracle: (item) => left(item).join(' ') || 'none',
   verify(item, answer) {
     const right = left(item);

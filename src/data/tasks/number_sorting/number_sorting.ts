@@ -29,6 +29,7 @@ export const numberSorting = lineTask<NumberSortingItem, NumberSortingKnobs>(num
   prompt: ({ direction, numbers }) => `${direction} ${numbers.join(' ')}>`,
   question: ({ direction, numbers }) =>
     `Sort these numbers in ${direction === 'up' ? 'ascending' : 'descending'} order: ${numbers.join(', ')}.`,
+  separator: ' ',
   oracle: (item) => sorted(item).join(' '),
   reply: (item) => sorted(item).join(', '),
   verify: (item, answer) => judgeNumbers(answer, sorted(item).map(Number)),

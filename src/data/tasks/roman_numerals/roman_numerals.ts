@@ -48,6 +48,7 @@ export const romanNumerals = lineTask<RomanNumeralsItem, RomanNumeralsKnobs>(rom
   prompt: ({ verb, number }) => `${verb} ${verb === 'roman' ? number : romanOf(number)}>`,
   question: ({ verb, number }) =>
     verb === 'roman' ? `Write ${number} in Roman numerals.` : `Which number is ${romanOf(number)} in Roman numerals?`,
+  separator: '',
   oracle: ({ verb, number }) => (verb === 'roman' ? romanOf(number) : String(number)),
   verify: ({ verb, number }, answer) =>
     verb === 'roman' ? judgeText(answer, romanOf(number)) : judgeNumber(answer, number),

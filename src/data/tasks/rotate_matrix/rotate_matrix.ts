@@ -36,6 +36,7 @@ export const rotateMatrix = lineTask<RotateMatrixItem, RotateMatrixKnobs>(rotate
   prompt: ({ turns, rows }) => `rot ${turns} ${inLine(rows)}>`,
   question: ({ turns, rows }) =>
     `Rotate this grid clockwise by ${turns} quarter turns:\n${inLines(rows)}\nGive it in the same form, a line for each row.`,
+  separator: '',
   oracle: (item) => inLine(rotated(item)),
   verify(item, answer) {
     const right = rotated(item);

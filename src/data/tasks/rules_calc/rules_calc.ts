@@ -91,14 +91,11 @@ export const rulesCalc = lineTask<RulesCalcItem, RulesCalcKnobs>(rulesCalcCard, 
     `What is the sum for ${values.map((value) => `${value[0]} = ${value.slice(1)}`).join(', ')}?`,
   oracle: (item) => String(dueOf(item)),
   verify: (item, answer) => judgeNumber(answer, dueOf(item)),
-  hints: (item) =>
-    sums(item)
-      .slice(0, -1)
-      .map((_, i) =>
-        sums(item)
-          .slice(0, i + 1)
-          .join(' '),
-      ),
+  hints(item) {
+    const all = sums(item);
+    const hints = all.slice(1).map((_, i) => all.slice(0, i + 1).join(' '));
+    return hints.filter((hint) => hint !== String(dueOf(item))); // the rules after the first may do nothing
+  },
   mutants(item) {
     const misses = {
       ...numberMisses(dueOf(item)),

@@ -45,6 +45,7 @@ export const spiralMatrix = lineTask<SpiralMatrixItem, SpiralMatrixKnobs>(spiral
   prompt: ({ rows }) => `spiral ${inLine(rows)}>`,
   question: ({ rows }) =>
     `Read this grid in a spiral, clockwise from its first cell:\n${inLines(rows)}\nGive the digits without spaces.`,
+  separator: '',
   oracle: spiral,
   verify: (item, answer) => judgeText(answer, spiral(item)),
   mutants: (item, _knobs, rng) => {

@@ -80,6 +80,7 @@ export const stackMachine = lineTask<StackMachineItem, StackMachineKnobs>(stackM
   question: ({ program }) =>
     `A stack machine runs this program: ${program.join(' ')}. ${MACHINE_RULES}` +
     'Give the stack at the end, the top last, separated by spaces.',
+  separator: ' ',
   oracle: ({ stack }) => stack.join(' '),
   verify: ({ stack }, answer) => judgeNumbers(answer, stack),
   mutants: ({ program, stack }, _knobs, rng) => {

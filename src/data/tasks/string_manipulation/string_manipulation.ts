@@ -80,6 +80,7 @@ export const stringManipulation = lineTask<StringManipulationItem, StringManipul
   question: ({ rules, text }) =>
     `Rewrite the text ${text}. At each step apply the first of these rules that can be applied: ${rules.map(sentence).join('; ')}. ` +
     'Stop when none can be applied, or when the next text was there before. Give the last text.',
+  separator: '',
   oracle: endOf,
   verify: (item, answer) => judgeText(answer, endOf(item)),
   mutants: (item, { letters }, rng) => {

@@ -26,6 +26,7 @@ export const wordSequenceReversal = lineTask<WordSequenceReversalItem, WordSeque
     key: ({ words }) => `back|${words.join(' ')}`,
     prompt: ({ words }) => `back ${words.join(' ')}>`,
     question: ({ words }) => `Give these words in the opposite order: ${words.join(', ')}.`,
+    separator: ' ',
     oracle: (item) => reversed(item).join(' '),
     verify: (item, answer) => judgeList(answer, reversed(item)),
     mutants: (item, _knobs, rng) => ({

@@ -29,6 +29,7 @@ export const wordSorting = lineTask<WordSortingItem, WordSortingKnobs>(wordSorti
   prompt: ({ direction, words }) => `${direction} ${words.join(' ')}>`,
   question: ({ direction, words }) =>
     `Sort these words in ${direction === 'up' ? 'alphabetical order' : 'reverse alphabetical order'}: ${words.join(', ')}.`,
+  separator: ' ',
   oracle: (item) => sorted(item).join(' '),
   verify: (item, answer) => judgeList(answer, sorted(item)),
   mutants: (item, _knobs, rng) => {

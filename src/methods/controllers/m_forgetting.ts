@@ -1,0 +1,43 @@
+/**
+ * Measures what is forgotten, and changes nothing: for each task of the run, how far its held-out accuracy is below the best
+ * that it had, at every evaluation. Those that are evaluated and hardly asked show what training on the others costs.
+ */
+import { method } from '../method.ts';
+import type { Controller } from '../points.ts';
+
+export const mForgetting = method({
+  id: 'm-forgetting',
+  about: {
+    does: 'Measures how far each task is below its best held-out accuracy; changes nothing.',
+    names: ['forgetting'],
+    formula:
+      'F_k = max over evaluations of accuracy_k − accuracy_k now; forgotten: mean over tasks, worst: the largest',
+    source: 'own',
+    certainty: 'own',
+  },
+  create: (): Controller => {
+    let best = new Map<string, number>();
+    let forgotten: readonly number[] = [];
+    return {
+      async afterStep(_, { metric }) {
+        // What the last evaluation found is said with every step: an evaluation has no place for it.
+        if (forgotten.length === 0) return;
+        metric('forgotten', forgotten.reduce((sum, one) => sum + one, 0) / forgotten.length);
+        metric('worst', Math.max(...forgotten));
+      },
+      async afterEvaluation({ accuracy, byTask = {} }) {
+        const tasks = Object.entries(byTask);
+        const now: [string, number][] =
+          tasks.length === 0 ? [['', accuracy.mean]] : tasks.map(([task, part]) => [task, part.accuracy.mean]);
+        for (const [task, mean] of now) best.set(task, Math.max(mean, best.get(task) ?? 0));
+        forgotten = now.map(([task, mean]) => (best.get(task) ?? mean) - mean);
+      },
+      state: () => ({ best: [...best], forgotten: [...forgotten] }),
+      restore(state) {
+        const kept = state as { readonly best: [string, number][]; readonly forgotten: number[] }; // written by `state`
+        best = new Map(kept.best);
+        forgotten = kept.forgotten;
+      },
+    };
+  },
+});
