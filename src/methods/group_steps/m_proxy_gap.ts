@@ -42,7 +42,7 @@ export const mProxyGap = method({
   }),
 });
 
-/** Of each pair of a right and a wrong completion: 1 where the right one is paid more, 0.5 where both are paid alike, else 0. */
+/** The verdict on each pair of a right and a wrong completion: 1 where the right one is paid more, 0.5 where both are paid alike, else 0. */
 function agreements(rollouts: readonly CountedRollout[]): number[] {
   const wrong = rollouts.filter((rollout) => !isRight(rollout));
   return rollouts
