@@ -16,7 +16,7 @@ export const rulesCalcCard = {
   example: ['due a5 b2: +3 a>4:+2 b<1:-1 +2b>', '9'],
   version: 1,
   category: 'knowledge',
-  tier: 2,
+  tier: 1,
   knobs: KNOBS,
   levels: [{ rules: 1, values: 1 }, { rules: 2 }, {}, { rules: 6, values: 3, max: 20 }],
   attributes: { rules: [1, 3, 8], values: [1, 4], max: [9, 99] },
