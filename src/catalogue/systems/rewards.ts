@@ -285,6 +285,7 @@ export const REWARDS: readonly System[] = [
   },
   {
     name: 'LongRLVR',
+    arxiv: '2603.02146',
     does: 'Rewards citing the right parts of a long context, beside the answer.',
     uses: 'context-f in-context-kg m-process',
     keys: ['reward_funcs: [context-f]'],
@@ -301,6 +302,7 @@ export const REWARDS: readonly System[] = [
   },
   {
     name: 'GroupRank',
+    arxiv: '2511.11653',
     does: 'Scores a list of documents at once, by ranking measures and the spread of scores.',
     uses: 'ndcg ranking',
     keys: ['task: {name: ranking, level: 0}', 'reward_funcs: [ndcg]'],
