@@ -1,7 +1,7 @@
 // Flags of the comparisons that take steps of the race on a backend: --backend wasm or webgpu, and there --adapter.
 import { describeAdapter } from '../build/kernels/webgpu/adapter.js';
-import { nodeGpu } from '../build/kernels/webgpu/webgpu.node.js';
 import { describeMachine, fail, readFlags, readThreads, THREADS_FLAG } from './command.mjs';
+import { gpuAdapter } from './gpu_adapter.mjs';
 import { RACE } from './workload.mjs';
 
 /** Seconds of work for a software adapter. */
@@ -13,10 +13,7 @@ export async function readRace(repeats) {
   const { quick, json, backend, adapter: wanted, repeats: times, ...flags } = readFlags({ repeats, further });
   if (!['wasm', 'webgpu'].includes(backend)) fail(`--backend: ${backend} — use wasm or webgpu.`);
   const threads = readThreads(flags);
-  const gpu = backend === 'webgpu' ? await nodeGpu(wanted).catch(({ message }) => fail(message)) : undefined;
-  const found = await gpu
-    ?.requestAdapter({ powerPreference: 'high-performance' })
-    .catch(({ message }) => fail(message));
+  const { gpu, found } = backend === 'webgpu' ? await gpuAdapter(wanted) : {};
   const adapter = found && describeAdapter(found);
   const workload = adapter?.isSoftware ? SMALL : RACE;
   return { quick, repeats: times, json, backend, threads, machine: describeMachine(), gpu, adapter, workload };
