@@ -20,6 +20,8 @@ import { flowText } from './flow_text.ts';
 /** A task as the catalogue lists it, at its default knobs. */
 export interface CatalogueTask {
   readonly name: string;
+  /** Published work that trained on it, or on a task of its kind. */
+  readonly names: readonly string[];
   readonly does: string;
   readonly example: readonly [prompt: string, answer: string];
   readonly category: string;
@@ -112,7 +114,7 @@ export function catalogue(): Catalogue {
 }
 
 function describeTask(card: ListedCard<Knobs>): CatalogueTask {
-  const { name, does, example, category, tier, parts = [], levels } = card;
+  const { name, names = [], does, example, category, tier, parts = [], levels } = card;
   const rewards = ['accuracy', ...parts.filter((part) => Object.hasOwn(builtInRewards, part))];
   const options = describeOptions(card.knobs);
   const needed = valuesOf(options.filter(({ isNeeded }) => isNeeded));
@@ -120,7 +122,7 @@ function describeTask(card: ListedCard<Knobs>): CatalogueTask {
   const byKnob = Object.entries(valuesOf(options)).slice(0, 1);
   const written = [named(name, needed), ...byLevel, ...byKnob.map(([knob, value]) => ({ name, [knob]: value }))];
   const yaml = [...new Set(written.map((task) => line({ task })))];
-  return { name, does, example, category, tier, rewards, options, levels, yaml };
+  return { name, names, does, example, category, tier, rewards, options, levels, yaml };
 }
 
 export function describeReward(name: string, { does, options: table }: RewardDefinition): CatalogueReward {

@@ -34,6 +34,8 @@ export interface Mutant {
 /** What is known of a task without its generator: enough to check a config, and to list tasks and knobs. */
 export interface TaskCard<K extends Knobs> {
   readonly name: string;
+  /** Published work that trained on it, or on a task of its kind: those who know it find the task by it. */
+  readonly names?: readonly string[];
   /** What it asks, in a sentence. */
   readonly does?: string;
   /** One problem and a right answer, at the default knobs. */

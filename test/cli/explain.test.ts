@@ -150,8 +150,15 @@ describe('explain', () => {
   it('knows systems by each of their names, of one word or several, and methods by their other names', () => {
     expect(explained('golden', 'goose')).toContain('--config systems/golden-goose');
     expect(explained('brpo')).toContain('Writing-Zero / BRPO');
-    expect(explained('tau2-bench')).toContain('Missing: state-db');
+    expect(explained('tau2-bench')).toContain('Here, whole: state_db');
+    expect(explained('spell')).toContain('Missing: proposer-solver');
     expect(explained('dapo')).toContain('The method refill: ');
+    expect(explained('REINFORCE++')).toContain('methods show reinforce-pp');
+    expect(explained('TinyZero')).toContain('tasks show countdown');
+    out = '';
+    const byNumber = explained('https://arxiv.org/abs/2504.16084v3', '2510.00911');
+    expect(byNumber).toContain('methods show majority');
+    expect(byNumber).toContain('RiskPO  a published system');
     out = '';
     expect(explained('spark').match(/a published system/g)).toHaveLength(2);
     expect(explained('toolathlon')).toContain('Nothing to build: a benchmark of real apps.');

@@ -312,6 +312,8 @@ export const ENVIRONMENTS: readonly System[] = [
     transfers: 'To watch what is forgotten; audio is not built.',
     keys: [
       'tasks: [{name: sort_digits, digits: 3}, {name: reverse_text, level: 0}]',
+      'stages: [{stage: sft, max_steps: 200, per_device_train_batch_size: 32, learning_rate: 2.0e-3}, {stage: grpo, max_steps: 100}]',
+      'reward_funcs: [accuracy]',
       'controllers: [m-forgetting]',
       'eval_steps: 50',
     ],

@@ -1,9 +1,12 @@
 /** Systems by name, as somebody types it. */
+import { arxivNumber } from '../spelled_alike.ts';
 import type { System } from './system.ts';
 import { SYSTEMS } from './table.ts';
 
-/** Those of that name; of several names, `Writing-Zero / BRPO`, each will do, in any case and with any marks. */
+/** Those of that name or arXiv number; of several names, `Writing-Zero / BRPO`, each will do, in any case and with any marks. */
 export function systemsNamed(name: string): readonly System[] {
+  const paper = arxivNumber(name);
+  if (paper !== undefined) return SYSTEMS.filter(({ arxiv }) => arxiv === paper);
   const wanted = plain(name);
   return wanted === '' ? [] : SYSTEMS.filter((system) => namesOf(system).some((own) => plain(own) === wanted));
 }

@@ -21,7 +21,7 @@ export interface SystemFacts {
   readonly config?: string;
 }
 
-/** Facts of all systems of that name. */
+/** Facts of all systems of that name, or of that paper's arXiv number. */
 export function systemFacts(name: string): readonly SystemFacts[] {
   const systems = systemsNamed(name);
   if (systems.length === 0) return [];

@@ -7,6 +7,7 @@ import { catalogue } from '../../catalogue/catalogue.ts';
 import { valueText } from '../../catalogue/catalogue_words.ts';
 import { type KeyFacts, keyFacts, knownKeys, OF_GRPO, type OptionPlace } from '../../catalogue/key_facts.ts';
 import { METRIC_FACTS, type MetricFacts, metricFacts, metricOfWord } from '../../catalogue/metric_facts.ts';
+import { arxivNumber, isSpelledAlike, otherNamesOf } from '../../catalogue/spelled_alike.ts';
 import type { SystemFacts } from '../../catalogue/systems/system_facts.ts';
 import { commandName } from '../../command_name.ts';
 import { DIAGNOSIS_CODES } from '../../diagnostics/catalogue.ts';
@@ -27,7 +28,7 @@ export const EXPLAIN = command({
   words: [
     {
       syntax: '<name...>',
-      text: 'keys as the YAML spells them, metrics as the log does, systems as their papers: epsilon_high, kl, DAPO',
+      text: 'keys as the YAML spells them, metrics as the log does, papers by name or number: epsilon_high, kl, DAPO, 2504.16084',
     },
   ],
   flags: { json: toggle('print it as JSON') },
@@ -82,28 +83,40 @@ function nameFacts(name: string, table: SystemTable): NameFacts | undefined {
   return { ...key, name, ...(metric && { metric }), things, systems };
 }
 
-/** Tasks, rewards, methods and diagnoses of that name, and the method that logs under it. */
+/** Tasks, rewards, methods and diagnoses of that name or of that paper, and the method that logs under it. */
 function namedThings(name: string): NameFacts['things'] {
   const { tasks, rewards, points, methods } = catalogue();
   const called = <T extends { readonly name: string; readonly does: string }>(
     list: readonly T[],
     more: (thing: T) => string,
     wanted = name,
-  ) => list.filter((thing) => thing.name === wanted).map((thing) => ({ does: thing.does, more: more(thing) }));
+  ) =>
+    list
+      .filter((thing) => isSpelledAlike(thing.name, wanted))
+      .map((thing) => ({ does: thing.does, more: more(thing) }));
   const shown = (words: string): string => `${commandName()} ${words}`;
   const [owner, ...rest] = name.replace(/#\d+/, '').split('/');
+  const paper = arxivNumber(name);
+  const isKnownAs = (names: readonly string[]): boolean => names.some((other) => isSpelledAlike(other, name));
+  const ofPaper = methods.filter((method) => {
+    const isOwn = isSpelledAlike(method.name, name);
+    return !isOwn && (isKnownAs(otherNamesOf(method)) || (paper !== undefined && method.source.includes(paper)));
+  });
   return [
-    ...called(tasks, () => `A task: ${shown(`tasks show ${name}`)}`),
-    ...called(rewards, () => `A reward: ${shown(`list ${name}`)}`),
-    ...called(points, () => `A point of a step: ${shown(`methods ls ${name}`)}`),
-    ...called(methods, ({ point }) => `A method (${point}): ${shown(`methods show ${name}`)}`),
-    ...methods
-      .filter(({ names = [] }) => names.some((other) => other.toLowerCase() === name.toLowerCase()))
-      .map((method) => ({
-        does: method.does,
-        more: `The method ${method.name}: ${shown(`methods show ${method.name}`)}`,
-      })),
-    ...(rest.length === 0 ? [] : called(methods, () => `Logs it: ${shown(`methods show ${owner}`)}`, owner)),
+    ...called(tasks, (task) => `A task: ${shown(`tasks show ${task.name}`)}`),
+    ...called(rewards, (reward) => `A reward: ${shown(`list ${reward.name}`)}`),
+    ...called(points, (point) => `A point of a step: ${shown(`methods ls ${point.name}`)}`),
+    ...called(methods, (method) => `A method (${method.point}): ${shown(`methods show ${method.name}`)}`),
+    ...ofPaper.map((method) => ({
+      does: method.does,
+      more: `The method ${method.name}: ${shown(`methods show ${method.name}`)}`,
+    })),
+    ...tasks
+      .filter(({ names }) => isKnownAs(names))
+      .map((task) => ({ does: task.does, more: `The task ${task.name}: ${shown(`tasks show ${task.name}`)}` })),
+    ...(rest.length === 0
+      ? []
+      : called(methods, (method) => `Logs it: ${shown(`methods show ${method.name}`)}`, owner)),
     ...(DIAGNOSIS_CODES.includes(name)
       ? [{ does: 'Said of a run that does not learn as it might.', more: `A diagnosis: docs/diagnostics.md#${name}` }]
       : []),
@@ -114,7 +127,8 @@ function namedThings(name: string): NameFacts['things'] {
 function explainable(table: SystemTable): string[] {
   const { tasks, rewards, points, methods } = catalogue();
   const things = [...tasks, ...rewards, ...points, ...methods, ...METRIC_FACTS].map(({ name }) => name);
-  return [...new Set([...knownKeys(), ...things, ...DIAGNOSIS_CODES, ...table.systemNames()])];
+  const others = [...tasks.flatMap(({ names }) => names), ...methods.flatMap(otherNamesOf)];
+  return [...new Set([...knownKeys(), ...things, ...others, ...DIAGNOSIS_CODES, ...table.systemNames()])];
 }
 
 function refuse(name: string, table: SystemTable): never {

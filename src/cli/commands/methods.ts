@@ -2,6 +2,7 @@
 
 import { type Catalogue, type CatalogueMethod, catalogue, TAKES } from '../../catalogue/catalogue.ts';
 import { methodFacts } from '../../catalogue/method_facts.ts';
+import { isSpelledAlike, otherNamesOf } from '../../catalogue/spelled_alike.ts';
 import { commandName } from '../../command_name.ts';
 import { DIAGNOSIS_CODES } from '../../diagnostics/catalogue.ts';
 import { ConfigError } from '../../errors.ts';
@@ -107,7 +108,7 @@ export function showMethods(ids: readonly string[], { json = false }: MethodsOpt
   const found = ids.flatMap((id) => {
     const named = methods.filter(({ name }) => name === id);
     if (named.length > 0) return named;
-    const called = methods.filter((method) => namesOf(method).some((name) => isSpelledAlike(name, id)));
+    const called = methods.filter((method) => otherNamesOf(method).some((name) => isSpelledAlike(name, id)));
     if (called.length === 0) throw noMethod(id, everyName(methods));
     return called;
   });
@@ -119,26 +120,22 @@ export function showMethods(ids: readonly string[], { json = false }: MethodsOpt
   }
 }
 
-/** What papers and TRL's `loss_type` call it. */
-function namesOf({ names = [], yaml }: CatalogueMethod): string[] {
-  const lossTypes = yaml.flatMap((line) => /^loss_type: (.+)$/.exec(line)?.[1] ?? []);
-  return [...names, ...lossTypes];
-}
-
 /** Ids first, then what they are called elsewhere: the first of the nearest is named. */
 function everyName(methods: readonly CatalogueMethod[]): string[] {
-  return [...methods.map(({ name }) => name), ...methods.flatMap(namesOf)];
-}
-
-/** However it is joined: Dr. GRPO, dr_grpo. */
-function isSpelledAlike(a: string, b: string): boolean {
-  const [first, second] = [a, b].map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, ''));
-  return first === second;
+  return [...methods.map(({ name }) => name), ...methods.flatMap(otherNamesOf)];
 }
 
 function textOf(method: CatalogueMethod): string {
   const { name, does, formula, source, certainty, options } = method;
-  const texts = [name, does, formula, source, certainty, ...namesOf(method), ...options.map((option) => option.name)];
+  const texts = [
+    name,
+    does,
+    formula,
+    source,
+    certainty,
+    ...otherNamesOf(method),
+    ...options.map((option) => option.name),
+  ];
   return texts.join('\n').toLowerCase();
 }
 

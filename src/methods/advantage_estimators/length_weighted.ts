@@ -15,6 +15,7 @@ export const lengthWeighted = method({
     formula: 'A = R − Σ_j L_j·R_j / Σ_j L_j',
     source: '2505.23585',
     certainty: 'paper',
+    names: ['OPO', 'optimal baseline'],
   },
   create: (): AdvantageEstimator =>
     groupByGroup((rewards, rollouts) => {

@@ -19,6 +19,7 @@ export const passkAnalytic = method({
     formula: 'solved: (1 − R̄)/σ; else (1 − R̄ − C(w−1, k−1)/C(n−1, k−1))/σ; R̄ = 1 − C(w, k)/C(n, k)',
     source: '2508.10751',
     certainty: 'paper',
+    names: ['Pass@k Training'],
   },
   against: ['entropy-collapse', 'pass-at-k-falls', 'sharpening'],
   options: {

@@ -33,6 +33,7 @@ export const reinforcePp = method({
       'x_t = R − kl_reward_coef·Σ_{s≥t} (logprob_s − ref_s), less the mean R of the group for baseline; A_t = (x_t − mean x)/√(var x + 1e-8)',
     source: '2501.03262',
     certainty: 'paper',
+    names: ['REINFORCE++'],
   },
   options: {
     centeredIn: key(

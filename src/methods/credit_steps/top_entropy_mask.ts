@@ -18,6 +18,7 @@ export const topEntropyMask = method({
     formula: 'm_t = 1[H_t ≥ quantile(H, 1 − top_entropy_quantile)]',
     source: '2506.01939',
     certainty: 'paper',
+    names: ['80/20', 'forking tokens'],
   },
   options: {
     topEntropyShare: key(

@@ -18,6 +18,7 @@ export const majority = method({
     formula: 'R = 1[answer = mode of the group]',
     source: '2504.16084',
     certainty: 'paper',
+    names: ['TTRL'],
   },
   options: { votedReward: changedReward, votedBy: voteByOption },
   conflict: changeConflict,

@@ -16,6 +16,7 @@ export type CalculatorKnobs = Values<typeof KNOBS>;
 
 export const calculatorCard = {
   name: 'calculator',
+  names: ['ReTool', 'ToRL'],
   does: 'Add up some numbers, with a calculator that may be called before the answer.',
   example: ['512+630+781+104=', '<call>calc 512+630+781+104</call>'],
   version: 1,

@@ -55,6 +55,7 @@ function checkKnobs(knobs: CountdownKnobs, given: Readonly<Record<string, unknow
 
 export const countdownCard = {
   name: 'countdown',
+  names: ['TinyZero'],
   does: 'Reach a target with given numbers, each used once.',
   example: ['3 7 2 = 13 ?', '3 * 2 = 6 , 7 + 6 = 13'],
   version: 2,

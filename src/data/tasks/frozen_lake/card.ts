@@ -14,6 +14,7 @@ export type FrozenLakeKnobs = Values<typeof KNOBS>;
 
 export const frozenLakeCard = {
   name: 'frozen_lake',
+  names: ['RAGEN', 'StarPO'],
   does: 'Walk over a frozen lake to the goal, a move a turn, without falling into a hole.',
   example: ['S..#/..../.#.#/...G>', 'D'],
   version: 1,

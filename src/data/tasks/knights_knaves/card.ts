@@ -11,6 +11,7 @@ export type KnightsKnavesKnobs = Values<typeof KNOBS>;
 
 export const knightsKnavesCard = {
   name: 'knights_knaves',
+  names: ['Logic-RL'],
   does: 'Tell who always says the truth (1) and who always lies (0).',
   example: ['A:!B B:!C C:A&B>', '010'],
   version: 1,

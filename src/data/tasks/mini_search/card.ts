@@ -15,6 +15,7 @@ export type MiniSearchKnobs = Values<typeof KNOBS>;
 
 export const miniSearchCard = {
   name: 'mini_search',
+  names: ['Search-R1'],
   does: 'Answer a question over several made-up documents, found by a search of words.',
   example: ['deko boss aunt>', '<call>search deko boss</call>'],
   version: 1,

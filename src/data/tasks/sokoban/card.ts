@@ -13,6 +13,7 @@ export type SokobanKnobs = Values<typeof KNOBS>;
 
 export const sokobanCard = {
   name: 'sokoban',
+  names: ['RAGEN', 'StarPO'],
   does: 'Push boxes onto their places, a move a turn; a box can be pushed, and never pulled.',
   example: ['..../.pb./..../..o.>', 'U'],
   version: 1,
