@@ -3,7 +3,7 @@
  * written; of a published system, what runs it here.
  */
 
-import { catalogue } from '../../catalogue/catalogue.ts';
+import { type CatalogueMethod, catalogue } from '../../catalogue/catalogue.ts';
 import { valueText } from '../../catalogue/catalogue_words.ts';
 import { type KeyFacts, keyFacts, knownKeys, OF_GRPO, type OptionPlace } from '../../catalogue/key_facts.ts';
 import { METRIC_FACTS, type MetricFacts, metricFacts, metricOfWord } from '../../catalogue/metric_facts.ts';
@@ -97,22 +97,22 @@ function namedThings(name: string): NameFacts['things'] {
   const shown = (words: string): string => `${commandName()} ${words}`;
   const [owner, ...rest] = name.replace(/#\d+/, '').split('/');
   const paper = arxivNumber(name);
-  const isKnownAs = (names: readonly string[]): boolean => names.some((other) => isSpelledAlike(other, name));
-  const ofPaper = methods.filter((method) => {
-    const isOwn = isSpelledAlike(method.name, name);
-    return !isOwn && (isKnownAs(otherNamesOf(method)) || (paper !== undefined && method.source.includes(paper)));
-  });
+  const isAmong = (names: readonly string[]): boolean => names.some((other) => isSpelledAlike(other, name));
+  const isOfPaper = ({ source }: CatalogueMethod): boolean => paper !== undefined && source.includes(paper);
+  const otherwiseCalled = methods.filter(
+    (method) => !isSpelledAlike(method.name, name) && (isAmong(otherNamesOf(method)) || isOfPaper(method)),
+  );
   return [
     ...called(tasks, (task) => `A task: ${shown(`tasks show ${task.name}`)}`),
     ...called(rewards, (reward) => `A reward: ${shown(`list ${reward.name}`)}`),
     ...called(points, (point) => `A point of a step: ${shown(`methods ls ${point.name}`)}`),
     ...called(methods, (method) => `A method (${method.point}): ${shown(`methods show ${method.name}`)}`),
-    ...ofPaper.map((method) => ({
+    ...otherwiseCalled.map((method) => ({
       does: method.does,
       more: `The method ${method.name}: ${shown(`methods show ${method.name}`)}`,
     })),
     ...tasks
-      .filter(({ names }) => isKnownAs(names))
+      .filter(({ names }) => isAmong(names))
       .map((task) => ({ does: task.does, more: `The task ${task.name}: ${shown(`tasks show ${task.name}`)}` })),
     ...(rest.length === 0
       ? []
