@@ -1,11 +1,18 @@
 /** Names as people write them, who know a thing by its paper. */
 import type { CatalogueMethod } from './catalogue.ts';
 
-/** However it is joined: Dr. GRPO, dr_grpo. */
-export function isSpelledAlike(a: string, b: string): boolean {
-  const [first, second] = [a, b].map((name) => name.toLowerCase().replace(/[^a-z0-9+]/g, ''));
-  return first === second;
+/** A name in small letters and digits alone, however it is joined; the pluses at its end stay: REINFORCE++ is not REINFORCE. */
+export function plainName(name: string): string {
+  return name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll('τ', 'tau')
+    .replaceAll('λ', 'lambda')
+    .replaceAll(/[^\p{L}\p{N}+]|\+(?=.*[\p{L}\p{N}])/gu, '');
 }
+
+/** Dr. GRPO, dr_grpo. */
+export const isSpelledAlike = (a: string, b: string): boolean => plainName(a) === plainName(b);
 
 /** What papers and TRL's `loss_type` call it. */
 export function otherNamesOf({ names = [], yaml }: CatalogueMethod): string[] {

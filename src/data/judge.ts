@@ -53,6 +53,20 @@ export function judgeText(answer: string, truth: string): Verdict {
   return text === '' ? missing('the answer is empty') : { ...wrongValue('not the right text'), canonical: text };
 }
 
+/** What a verdict on a word says. */
+interface WordReasons {
+  readonly unread: string;
+  readonly right: string;
+  readonly wrong: string;
+}
+
+/** One of some words, and nothing else; `truth` is the right one. */
+export function judgeWord(answer: string, truth: string, words: readonly string[], reasons: WordReasons): Verdict {
+  const said = readWord(answer, words);
+  if (said === undefined) return answer.trim() === '' ? missing('the answer is empty') : malformed(reasons.unread);
+  return said === truth ? correct(reasons.right, said) : { ...wrongValue(reasons.wrong), canonical: said };
+}
+
 /** `true` or `false`, or the two words that the task has for them. */
 export function judgeTruth(answer: string, truth: boolean, words?: readonly [yes: string, no: string]): Verdict {
   const read = readTruth(answer, words);

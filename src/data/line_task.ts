@@ -41,8 +41,8 @@ export interface LineTask<I extends Json, K extends Knobs>
    * right. Steps, hints and feedback follow from it, where the task has none of its own.
    */
   readonly separator?: string;
-  /** The steps of an answer, each judged by itself, where its answers have some. */
-  steps?(identity: I, answer: string, knobs: K): readonly VerdictStep[];
+  /** The steps of an answer, each judged by itself, where its answers have some. `verdict`: on the answer as a whole. */
+  steps?(identity: I, answer: string, knobs: K, verdict: Verdict): readonly VerdictStep[];
   /** Near misses by name: each must score 0. */
   mutants(identity: I, knobs: K, rng: Rng): NearMisses;
   /** Default: a teacher who is right in half of the cases, and gives the answer of another problem in the others. */
@@ -75,9 +75,12 @@ export function lineTask<I extends Json, K extends Knobs>(
       Object.entries(mutants.call(line, identity, knobs, rng)).map(([name, text]) => ({ name, text, maxScore: 0 })),
     ...(steps !== undefined && { givesSteps: () => true }),
     verify(identity, answer, knobs, { finishReason, wantsSteps }) {
-      const verdict = finishReason === 'length' ? truncated() : verify.call(line, identity, answer, knobs);
-      if (steps === undefined || wantsSteps === undefined) return verdict;
-      return { ...verdict, steps: steps.call(line, identity, answer, knobs) };
+      const isCut = finishReason === 'length';
+      const wants = steps !== undefined && wantsSteps !== undefined;
+      if (isCut && !wants) return truncated();
+      const verdict = verify.call(line, identity, answer, knobs);
+      if (!wants) return verdict;
+      return { ...(isCut ? truncated() : verdict), steps: steps.call(line, identity, answer, knobs, verdict) };
     },
     tokenizer: () => tokenizer,
     limits: (knobs) => {
@@ -97,8 +100,7 @@ function stepsOf<I extends Json, K extends Knobs>(
   separator: string | undefined,
 ): LineTask<I, K>['steps'] {
   if (separator === undefined) return undefined;
-  return (identity, answer, knobs) =>
-    sequenceSteps(line.oracle(identity, knobs), separator, answer, line.verify(identity, answer, knobs));
+  return (identity, answer, knobs, verdict) => sequenceSteps(line.oracle(identity, knobs), separator, answer, verdict);
 }
 
 /** The answer of another problem of the same knobs that reads as an answer to this one; the right one where draws fail. */

@@ -1,8 +1,14 @@
 /** Near misses of the commonest kinds of answers, by name: none of them is the answer again. */
 import type { Rng } from '../kernels/philox.ts';
+import type { Verdict } from '../rewards/verdict.ts';
 
 /** By the name of the mistake, a text that looks right and is not. */
 export type NearMisses = Readonly<Record<string, string>>;
+
+/** Leaves out what is right after all. @param judge  the verdict on a text */
+export function onlyMisses(texts: NearMisses, judge: (text: string) => Verdict): NearMisses {
+  return Object.fromEntries(Object.entries(texts).filter(([, text]) => judge(text).score !== 1));
+}
 
 /** Leaves out what is the right answer after all. */
 function others(texts: NearMisses, right: string): NearMisses {

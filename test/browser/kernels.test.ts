@@ -6,11 +6,10 @@ import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
-import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startChromium } from './chromium.ts';
 import type { PageResult } from './kernels/vitest.ts';
-import { resultsOfScript } from './script_page.ts';
+import { bundled, resultsOfScript } from './script_page.ts';
 
 const TESTS = fileURLToPath(new URL('..', import.meta.url));
 const HERE = join(TESTS, 'browser/kernels');
@@ -26,21 +25,18 @@ beforeAll(async () => {
 afterAll(() => browser?.close());
 
 /** One script with all of these tests, and of this folder what they need of vitest and of Node. */
-async function bundled(files: readonly string[]): Promise<string> {
+function scriptOf(files: readonly string[]): Promise<string> {
   const entry = [
     `import { run } from ${JSON.stringify(join(HERE, 'vitest.ts'))};`,
     ...files.map((file) => `import ${JSON.stringify(join(TESTS, file))};`),
     'globalThis.results = run();',
   ].join('\n');
-  const bundle = await rolldown({
-    input: 'entry',
-    platform: 'browser',
+  return bundled(entry, {
     treeshake: false, // the package says that its files have no side effects; tests have nothing else
     plugins: [
       {
         name: 'tests in a page',
         resolveId: (source) => {
-          if (source === 'entry') return source;
           if (source === 'vitest') return join(HERE, 'vitest.ts');
           if (source.startsWith('node:')) return join(HERE, 'node.ts');
           if (source.endsWith('/workers.node.ts')) return { id: source, external: true };
@@ -48,21 +44,15 @@ async function bundled(files: readonly string[]): Promise<string> {
           if (basename(source) === 'required_adapters.ts') return '\0adapters';
           return undefined;
         },
-        load: (id) => {
-          if (id === 'entry') return entry;
-          return id === '\0adapters' ? "export const REQUIRED_ADAPTERS = ['Chromium'];" : undefined;
-        },
+        load: (id) => (id === '\0adapters' ? "export const REQUIRED_ADAPTERS = ['Chromium'];" : undefined),
       },
     ],
   });
-  const { output } = await bundle.generate({ format: 'esm', codeSplitting: false });
-  await bundle.close();
-  return output[0].code;
 }
 
 /** Runs the tests in a page of their own. */
 async function inPage(files: readonly string[]): Promise<readonly PageResult[]> {
-  return resultsOfScript(browser, await bundled(files));
+  return resultsOfScript(browser, await scriptOf(files));
 }
 
 it.each(suites)('Chromium computes what the specification says: %s', async (suite) => {

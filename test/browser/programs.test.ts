@@ -1,13 +1,7 @@
 /** Programs that a policy writes are run in a page as in Node: the same verdicts, and so the same weights. */
 import { expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
-import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
-import { weightsSha256 } from '../../src/run/model/model_files.ts';
-import { openRun } from '../../src/run/open_run.ts';
-import { session } from '../../src/run/session.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
-import { createTasks } from '../support/tasks.ts';
+import { finish } from '../run/tiny_run.ts';
 import { startChromium } from './chromium.ts';
 import { trainedInPage } from './trained_in_page.ts';
 
@@ -24,21 +18,16 @@ stages:
 `;
 
 it('js_function trains in Chromium with the verdicts and the weights of Node', async () => {
-  const { config } = parseConfig(YAML, { file: 'config.yaml' });
-  const run = await openRun(config, await createTasks(config), await wasmBackend({ threads: 1 }));
   const store = memoryStore();
-  const fingerprint = await fingerprintOf(run);
-  for await (const _event of session({ run, store, fingerprint, resume: false, force: false }));
+  const { weightsSha256 } = await finish({ store, yaml: YAML });
   const there = new TextDecoder().decode(await store.read('completions.jsonl'));
-  const sha256 = await weightsSha256(run.engine.policy);
-  await run.engine.policy.close();
   expect(there).toContain('it fails a test');
 
   const browser = await startChromium({ webgpu: false });
   try {
     const here = await trainedInPage(browser, YAML);
     expect(here.completions).toBe(there);
-    expect(here.weightsSha256).toBe(sha256);
+    expect(here.weightsSha256).toBe(weightsSha256);
   } finally {
     await browser.close();
   }

@@ -2,6 +2,20 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
+import { type InputOptions, rolldown } from 'rolldown';
+
+/** A module and all that it imports as one script. @param options  besides what is packed and what for */
+export async function bundled(entry: string, { plugins = [], ...options }: InputOptions = {}): Promise<string> {
+  const itself = {
+    name: 'the entry',
+    resolveId: (source: string) => (source === 'entry' ? source : undefined),
+    load: (id: string) => (id === 'entry' ? entry : undefined),
+  };
+  const bundle = await rolldown({ ...options, input: 'entry', platform: 'browser', plugins: [itself, plugins] });
+  const { output } = await bundle.generate({ format: 'esm', codeSplitting: false });
+  await bundle.close();
+  return output[0].code;
+}
 
 /**
  * Runs a module in an empty page of this machine. @returns what it left, as a promise, in `globalThis.results`

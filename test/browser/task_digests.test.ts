@@ -1,12 +1,11 @@
 /** A task draws the same problems in Chromium as in Node, at every level: those who share results share the problems. */
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
-import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { registeredTasks } from '../../src/data/index.ts';
 import { digestsOf } from '../support/task_digests.ts';
 import { startChromium } from './chromium.ts';
-import { resultsOfScript } from './script_page.ts';
+import { bundled, resultsOfScript } from './script_page.ts';
 
 const SUPPORT = fileURLToPath(new URL('../support/task_digests.ts', import.meta.url));
 /** Without those whose answers are run: this one script has no engine of a sandbox. */
@@ -30,26 +29,8 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-/** One script of the tasks and what asks them. */
-async function bundled(): Promise<string> {
-  const bundle = await rolldown({
-    input: 'entry',
-    platform: 'browser',
-    plugins: [
-      {
-        name: 'the entry',
-        resolveId: (source) => (source === 'entry' ? source : undefined),
-        load: (id) => (id === 'entry' ? ENTRY : undefined),
-      },
-    ],
-  });
-  const { output } = await bundle.generate({ format: 'esm', codeSplitting: false });
-  await bundle.close();
-  return output[0].code;
-}
-
 it('Chromium draws the problems, demonstrations and held-out problems that Node draws, of every task and level', async () => {
-  const there = await resultsOfScript<readonly (readonly [string, readonly string[]])[]>(browser, await bundled());
+  const there = await resultsOfScript<readonly (readonly [string, readonly string[]])[]>(browser, await bundled(ENTRY));
   const here = await Promise.all(NAMES.map(async (name) => [name, await digestsOf(name)] as const));
   expect(here.length).toBeGreaterThan(60);
   expect(there).toEqual(here);

@@ -1,8 +1,7 @@
 /** Trains a run in an empty page, by what `rlvr-train/web` is made of. */
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
-import { rolldown } from 'rolldown';
-import { resultsOfScript } from './script_page.ts';
+import { bundled, resultsOfScript } from './script_page.ts';
 
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
 
@@ -14,7 +13,9 @@ export interface TrainedInPage {
   readonly completions: string;
 }
 
-async function script(yaml: string): Promise<string> {
+const isOfNode = (source: string): boolean => source === 'module' || source.startsWith('node:');
+
+function script(yaml: string): Promise<string> {
   const entry = `
 globalThis.PACKAGE_VERSION = 'of a test'; // which the build puts in
 import { openRunHere } from ${JSON.stringify(`${SOURCE}/web/open_local_run.ts`)};
@@ -29,22 +30,15 @@ async function results() {
   return { steps, weightsSha256, completions };
 }
 globalThis.results = results().catch((error) => String(error.stack));`;
-  const bundle = await rolldown({
-    input: 'entry',
-    platform: 'browser',
+  return bundled(entry, {
     plugins: [
       {
-        name: 'the script',
-        resolveId: (source) =>
-          source === 'entry' || source === 'module' || source.startsWith('node:') ? source : undefined,
-        load: (id) =>
-          id === 'entry' ? entry : id === 'module' || id.startsWith('node:') ? 'export default {};' : undefined,
+        name: 'nothing of Node',
+        resolveId: (source) => (isOfNode(source) ? source : undefined),
+        load: (id) => (isOfNode(id) ? 'export default {};' : undefined),
       },
     ],
   });
-  const { output } = await bundle.generate({ format: 'esm', codeSplitting: false });
-  await bundle.close();
-  return output[0].code;
 }
 
 /** @throws Error what the run refused, or failed with */

@@ -15,13 +15,11 @@ const SLICES = 4;
 
 export class GroupPanel {
   readonly #place: HTMLElement;
-  readonly #list = element('ul', { class: 'completions' });
+  readonly #list = element('ul', { class: 'completions', style: `--turn-time: ${TURN_MS}ms` });
   readonly #table = new TokenTable();
   readonly #lab: Lab;
   #shown: CreditedGroup | undefined;
   #shownAt = 0;
-  /** Turns of the longest episode that is shown; 0 where an answer is one text. */
-  #turns = 0;
   #step = 0;
   /** The group that each slice of the list shows. */
   readonly #drawn: (CreditedGroup | undefined)[] = Array.from({ length: SLICES });
@@ -50,10 +48,8 @@ export class GroupPanel {
       return false;
     }
     const now = performance.now();
-    const dwell = DWELL_MS + TURN_MS * this.#turns;
-    if (group === this.#shown || (status === 'training' && now - this.#shownAt < dwell)) return false;
+    if (group === this.#shown || (status === 'training' && now - this.#shownAt < dwellMs(this.#shown))) return false;
     this.#shown = group;
-    this.#turns = Math.max(...group.rollouts.map(({ turns }) => turns?.length ?? 0));
     this.#step = groupsStep;
     this.#shownAt = now;
     const rewards = group.rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
@@ -70,7 +66,6 @@ export class GroupPanel {
     );
     if (this.#list.isConnected) this.#place.firstElementChild?.replaceWith(head);
     else this.#place.replaceChildren(head, this.#list, this.#table.box);
-    this.#list.style.setProperty('--turn-time', `${TURN_MS}ms`);
     while (this.#list.children.length > group.rollouts.length) this.#list.lastElementChild?.remove();
     return false;
   }
@@ -96,6 +91,14 @@ export class GroupPanel {
   }
 }
 
+/** The longest episode is played to its end first. */
+function dwellMs(group: CreditedGroup | undefined): number {
+  return DWELL_MS + TURN_MS * Math.max(0, ...(group?.rollouts ?? []).map(turnsOf));
+}
+
+/** 0 where an answer is one text. */
+const turnsOf = ({ turns }: Rollout): number => turns?.length ?? 0;
+
 function completion(rollout: Rollout, advantage: number, answer: HTMLElement, provenance: Provenance): HTMLElement {
   const direction = advantage > 0 ? 'up' : advantage < 0 ? 'down' : 'flat';
   const { status, reason } = rollout.verdict;
@@ -103,7 +106,7 @@ function completion(rollout: Rollout, advantage: number, answer: HTMLElement, pr
   const strength = Math.min(1, Math.abs(advantage) / 2);
   return element(
     'li',
-    { class: `completion ${direction}`, style: `--a: ${strength.toFixed(2)}; --turns: ${rollout.turns?.length ?? 0}` },
+    { class: `completion ${direction}`, style: `--a: ${strength.toFixed(2)}; --turns: ${turnsOf(rollout)}` },
     answer,
     ...promptWords(provenance).map((words) => element('p', { class: 'quiet' }, words)),
     element(

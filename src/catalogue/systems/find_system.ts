@@ -1,5 +1,5 @@
 /** Systems by name, as somebody types it. */
-import { arxivNumber } from '../spelled_alike.ts';
+import { arxivNumber, plainName } from '../spelled_alike.ts';
 import type { System } from './system.ts';
 import { SYSTEMS } from './table.ts';
 
@@ -7,8 +7,8 @@ import { SYSTEMS } from './table.ts';
 export function systemsNamed(name: string): readonly System[] {
   const paper = arxivNumber(name);
   if (paper !== undefined) return SYSTEMS.filter(({ arxiv }) => arxiv === paper);
-  const wanted = plain(name);
-  return wanted === '' ? [] : SYSTEMS.filter((system) => namesOf(system).some((own) => plain(own) === wanted));
+  const wanted = plainName(name);
+  return wanted === '' ? [] : SYSTEMS.filter((system) => namesOf(system).some((own) => plainName(own) === wanted));
 }
 
 /** Every name of every system. */
@@ -19,13 +19,4 @@ export function systemNames(): string[] {
 function namesOf({ name }: System): string[] {
   const short = name.split(/ \/ |\/| \+ |, | \(|\)|: /).filter((part) => part.length > 1);
   return [...new Set([name, ...short])];
-}
-
-function plain(name: string): string {
-  return name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll('τ', 'tau')
-    .replaceAll('λ', 'lambda')
-    .replaceAll(/[^\p{L}\p{N}]/gu, '');
 }

@@ -86,41 +86,45 @@ function nameFacts(name: string, table: SystemTable): NameFacts | undefined {
 /** Tasks, rewards, methods and diagnoses of that name or of that paper, and the method that logs under it. */
 function namedThings(name: string): NameFacts['things'] {
   const { tasks, rewards, points, methods } = catalogue();
-  const called = <T extends { readonly name: string; readonly does: string }>(
-    list: readonly T[],
-    more: (thing: T) => string,
-    wanted = name,
-  ) =>
-    list
-      .filter((thing) => isSpelledAlike(thing.name, wanted))
-      .map((thing) => ({ does: thing.does, more: more(thing) }));
   const shown = (words: string): string => `${commandName()} ${words}`;
-  const [owner, ...rest] = name.replace(/#\d+/, '').split('/');
   const paper = arxivNumber(name);
+  const isCalled = (thing: { readonly name: string }): boolean => isSpelledAlike(thing.name, name);
   const isAmong = (names: readonly string[]): boolean => names.some((other) => isSpelledAlike(other, name));
   const isOfPaper = ({ source }: CatalogueMethod): boolean => paper !== undefined && source.includes(paper);
-  const otherwiseCalled = methods.filter(
-    (method) => !isSpelledAlike(method.name, name) && (isAmong(otherNamesOf(method)) || isOfPaper(method)),
-  );
+  const [owner, ...rest] = name.replace(/#\d+/, '').split('/');
   return [
-    ...called(tasks, (task) => `A task: ${shown(`tasks show ${task.name}`)}`),
-    ...called(rewards, (reward) => `A reward: ${shown(`list ${reward.name}`)}`),
-    ...called(points, (point) => `A point of a step: ${shown(`methods ls ${point.name}`)}`),
-    ...called(methods, (method) => `A method (${method.point}): ${shown(`methods show ${method.name}`)}`),
-    ...otherwiseCalled.map((method) => ({
-      does: method.does,
-      more: `The method ${method.name}: ${shown(`methods show ${method.name}`)}`,
-    })),
-    ...tasks
-      .filter(({ names }) => isAmong(names))
-      .map((task) => ({ does: task.does, more: `The task ${task.name}: ${shown(`tasks show ${task.name}`)}` })),
-    ...(rest.length === 0
-      ? []
-      : called(methods, (method) => `Logs it: ${shown(`methods show ${method.name}`)}`, owner)),
+    ...those(tasks, isCalled, (task) => `A task: ${shown(`tasks show ${task}`)}`),
+    ...those(rewards, isCalled, (reward) => `A reward: ${shown(`list ${reward}`)}`),
+    ...those(points, isCalled, (point) => `A point of a step: ${shown(`methods ls ${point}`)}`),
+    ...those(methods, isCalled, (method, { point }) => `A method (${point}): ${shown(`methods show ${method}`)}`),
+    ...those(
+      methods,
+      (method) => !isCalled(method) && (isAmong(otherNamesOf(method)) || isOfPaper(method)),
+      (method) => `The method ${method}: ${shown(`methods show ${method}`)}`,
+    ),
+    ...those(
+      tasks,
+      ({ names }) => isAmong(names),
+      (task) => `The task ${task}: ${shown(`tasks show ${task}`)}`,
+    ),
+    ...those(
+      rest.length === 0 ? [] : methods,
+      (method) => isSpelledAlike(method.name, owner),
+      (method) => `Logs it: ${shown(`methods show ${method}`)}`,
+    ),
     ...(DIAGNOSIS_CODES.includes(name)
       ? [{ does: 'Said of a run that does not learn as it might.', more: `A diagnosis: docs/diagnostics.md#${name}` }]
       : []),
   ];
+}
+
+/** What a list says of those of its things that are meant. */
+function those<T extends { readonly name: string; readonly does: string }>(
+  list: readonly T[],
+  isMeant: (thing: T) => boolean,
+  more: (name: string, thing: T) => string,
+): NameFacts['things'] {
+  return list.filter(isMeant).map((thing) => ({ does: thing.does, more: more(thing.name, thing) }));
 }
 
 /** Every name that can be explained. */

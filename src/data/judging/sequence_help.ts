@@ -16,6 +16,11 @@ export function sequenceSteps(right: string, separator: string, answer: string, 
   return stepsBetween(answer, separator, (part, place) => score === 1 || part === trimAscii(parts[place] ?? ''));
 }
 
+/** The first parts, one more each time; never all of them. */
+export function growingParts(parts: readonly (string | number)[], separator: string): string[] {
+  return parts.slice(1).map((_, i) => parts.slice(0, i + 1).join(separator));
+}
+
 /** The first parts of an answer, from few to many; never all of them. */
 export function sequenceHints(right: string, separator: string): string[] {
   const parts = right.split(separator);

@@ -4,6 +4,7 @@
  */
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
+import { meanOf } from '../statistics.ts';
 
 export const mForgetting = method({
   id: 'm-forgetting',
@@ -22,7 +23,7 @@ export const mForgetting = method({
       async afterStep(_, { metric }) {
         // What the last evaluation found is said with every step: an evaluation has no place for it.
         if (forgotten.length === 0) return;
-        metric('forgotten', forgotten.reduce((sum, one) => sum + one, 0) / forgotten.length);
+        metric('forgotten', meanOf(forgotten));
         metric('worst', Math.max(...forgotten));
       },
       async afterEvaluation({ accuracy, byTask = {} }) {

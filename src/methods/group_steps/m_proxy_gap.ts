@@ -7,11 +7,9 @@
  */
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
-import type { Rollout } from '../records.ts';
 import { meanOf } from '../statistics.ts';
 import { type CountedRollout, counts } from '../support/credit/baseline.ts';
-
-const isRight = ({ verdict }: Rollout): boolean => verdict.score === 1;
+import { isRight } from '../support/rollouts/right.ts';
 
 export const mProxyGap = method({
   id: 'm-proxy-gap',

@@ -5,6 +5,7 @@
  *   verdict     the answer is derived by rules of the package and compared; a constant may follow, as a number or as +C
  *   split       by hash of the polynomial
  */
+
 import { algebraMisses, judgeAlgebra, readOwn } from '../../algebra/judge_algebra.ts';
 import {
   antiderivativeText,
@@ -14,6 +15,7 @@ import {
   polynomialText,
 } from '../../algebra/polynomials.ts';
 import { lineTask } from '../../line_task.ts';
+import { onlyMisses } from '../../near_misses.ts';
 import { type AntiderivativeKnobs, antiderivativeCard } from './card.ts';
 
 export type AntiderivativeItem = { readonly polynomial: Polynomial };
@@ -52,7 +54,7 @@ export const antiderivative = lineTask<AntiderivativeItem, AntiderivativeKnobs>(
       'the derivative': polynomialText(derived(polynomial)),
       'exponents not divided by': polynomialText([0, ...polynomial]),
     };
-    return Object.fromEntries(Object.entries(texts).filter(([, text]) => judge(item, text).score !== 1));
+    return onlyMisses(texts, (text) => judge(item, text));
   },
   chance: () => 0.05,
   longest: ({ degree, max, whole }) => {

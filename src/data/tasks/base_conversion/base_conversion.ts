@@ -13,7 +13,7 @@ import { malformed, missing, wrongValue } from '../../../rewards/reject.ts';
 import type { Verdict } from '../../../rewards/verdict.ts';
 import { correct, judgeNumber } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
-import { type NearMisses, textMisses } from '../../near_misses.ts';
+import { type NearMisses, onlyMisses, textMisses } from '../../near_misses.ts';
 import { type BaseConversionKnobs, baseConversionCard } from './card.ts';
 
 export type BaseConversionItem = { readonly value: number; readonly from: number; readonly to: number };
@@ -66,7 +66,7 @@ export const baseConversion = lineTask<BaseConversionItem, BaseConversionKnobs>(
       'left as given': value.toString(from),
       'one more': (value + 1).toString(to),
     };
-    return Object.fromEntries(Object.entries(texts).filter(([, text]) => judged(item, text).score !== 1)); // 01 is 1
+    return onlyMisses(texts, (text) => judged(item, text)); // 01 is 1
   },
   chance: () => 0.05,
   longest: ({ max, bases }) => ({

@@ -7,12 +7,14 @@
  *
  * Any notation of exactly this number is right, 0.3125 and 31.25% too. Nothing is rounded.
  */
+
 import Fraction from 'fraction.js';
 import type { Rational } from '../../../parsing/arithmetic.ts';
 import { canonicalNumber } from '../../../parsing/number.ts';
 import { judgeNumber } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
 import type { NearMisses } from '../../near_misses.ts';
+import { onlyMisses } from '../../near_misses.ts';
 import { type CoinFlipKnobs, coinFlipCard } from './card.ts';
 
 export type CoinFlipItem = {
@@ -118,7 +120,7 @@ export const coinFlip = lineTask<CoinFlipItem, CoinFlipKnobs>(coinFlipCard, {
       'left to compute': `1/2^${item.flips}`,
       negative: `-${n}/${d}`,
     };
-    return Object.fromEntries(Object.entries(texts).filter(([, text]) => judgeNumber(text, right, {}).score !== 1));
+    return onlyMisses(texts, (text) => judgeNumber(text, right, {}));
   },
   /** Counted: 1/2, 1/4 and 3/4 are the commonest. */
   chance: ({ flips, bias }) => (flips <= 6 || bias <= 3 ? 0.12 : flips < 10 || bias < 6 ? 0.07 : 0.03),

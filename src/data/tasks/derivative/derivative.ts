@@ -5,6 +5,7 @@
  *   verdict     the same function, however it is written
  *   split       by hash of the derivative, which other functions have too
  */
+
 import { algebraMisses, judgeAlgebra, readOwn } from '../../algebra/judge_algebra.ts';
 import {
   bracketed,
@@ -16,6 +17,7 @@ import {
   subtracted,
 } from '../../algebra/polynomials.ts';
 import { lineTask } from '../../line_task.ts';
+import { onlyMisses } from '../../near_misses.ts';
 import { type DerivativeKnobs, derivativeCard } from './card.ts';
 
 export type DerivativeItem = { readonly form: DerivativeKnobs['form']; readonly parts: readonly Polynomial[] };
@@ -66,7 +68,7 @@ export const derivative = lineTask<DerivativeItem, DerivativeKnobs>(derivativeCa
       'exponents kept': polynomialText(multiplied(one, two).map((coefficient, i) => coefficient * i)),
       'exponents not multiplied': polynomialText(multiplied(one, two).slice(1)),
     };
-    return Object.fromEntries(Object.entries(texts).filter(([, text]) => judge(item, text).score !== 1));
+    return onlyMisses(texts, (text) => judge(item, text));
   },
   chance: () => 0.05,
   longest: ({ form, degree, max }) => {

@@ -15,6 +15,7 @@ import type { Rng } from '../../../kernels/philox.ts';
 import { readWord } from '../../../parsing/words.ts';
 import { malformed, missing, wrongValue } from '../../../rewards/reject.ts';
 import { correct } from '../../judge.ts';
+import { growingParts } from '../../judging/sequence_help.ts';
 import { inOrder, LETTERS } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';
 import { rotated } from '../../rotated.ts';
@@ -107,7 +108,7 @@ export const inContextKg = lineTask<InContextKgItem, InContextKgKnobs>(inContext
   },
   columns: (item) => ({ way: answerOf(item) === NONE ? [NONE] : [...item.way] }),
   /** The entities before the last one, one more each. */
-  hints: ({ way }) => way.slice(0, -1).map((_, i) => way.slice(0, i + 1).join(' ')),
+  hints: ({ way }) => growingParts(way, ' '),
   mutants: (item) => {
     const right = answerOf(item);
     const [start] = item.ways[0];

@@ -12,12 +12,10 @@
 import Fraction from 'fraction.js';
 import type { Rng } from '../../../kernels/philox.ts';
 import type { Rational } from '../../../parsing/arithmetic.ts';
-import { readWord } from '../../../parsing/words.ts';
-import { malformed, missing, wrongValue } from '../../../rewards/reject.ts';
 import type { Verdict } from '../../../rewards/verdict.ts';
-import { correct, judgeNumber } from '../../judge.ts';
+import { judgeNumber, judgeWord } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
-import { numberMisses } from '../../near_misses.ts';
+import { numberMisses, onlyMisses } from '../../near_misses.ts';
 import { type InequalityKnobs, inequalityCard } from './card.ts';
 
 /** Coefficients of x², x and 1. */
@@ -90,11 +88,8 @@ function drawSides(rng: Rng, max: number): InequalityItem {
 
 function judge(item: InequalityItem, answer: string): Verdict {
   if (item.right === undefined) return judgeNumber(answer, boundOf(item.left), {});
-  const said = readWord(answer, RELATIONS);
-  if (said === undefined) return answer.trim() === '' ? missing('the answer is empty') : malformed('not a relation');
-  return said === relationOf(item)
-    ? correct('the right relation', said)
-    : { ...wrongValue('another relation'), canonical: said };
+  const reasons = { unread: 'not a relation', right: 'the right relation', wrong: 'another relation' };
+  return judgeWord(answer, relationOf(item), RELATIONS, reasons);
 }
 
 const oracle = (item: InequalityItem): string =>
@@ -138,7 +133,7 @@ export const inequality = lineTask<InequalityItem, InequalityKnobs>(inequalityCa
             'in words': 'at least',
             'the sides': written(item.left),
           };
-    return Object.fromEntries(Object.entries(texts).filter(([, text]) => judge(item, text).score !== 1));
+    return onlyMisses(texts, (text) => judge(item, text));
   },
   chance: ({ asks }) => (asks === 'relation' ? 0.4 : 0.15),
   longest: ({ asks, max }) => {

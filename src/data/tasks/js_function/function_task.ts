@@ -1,7 +1,9 @@
 /** A task whose answers are functions in JavaScript, made of what only it knows: which function is asked for, and how. */
+
 import type { Rng } from '../../../kernels/philox.ts';
 import type { JavaScriptSandbox } from '../../../sandbox/javascript.ts';
 import { lineTask } from '../../line_task.ts';
+import { onlyMisses } from '../../near_misses.ts';
 import type { TaskCard, TaskDefinition } from '../../task.ts';
 import type { JsFunctionKnobs } from './card.ts';
 import { CHARACTERS, functionText, LONGEST_STEP, neighbours } from './steps.ts';
@@ -40,7 +42,7 @@ export function functionTask<I extends ShownFunction>(
         'another step': functionText(rng.pick(neighbours(item.steps))),
         ...misses(item),
       };
-      return Object.fromEntries(Object.entries(texts).filter(([, text]) => judge(item, text, knobs).score !== 1));
+      return onlyMisses(texts, (text) => judge(item, text, knobs));
     },
     longest(knobs) {
       const { prompt, question } = longest(knobs);

@@ -6,7 +6,7 @@
  */
 import { judgeNumber, judgeNumbers } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
-import { listMisses, numberMisses } from '../../near_misses.ts';
+import { listMisses, numberMisses, onlyMisses } from '../../near_misses.ts';
 import {
   CHARACTERS,
   chainText,
@@ -54,7 +54,7 @@ export const jsOutput = lineTask<JsOutputItem, JsOutputKnobs>(jsOutputCard, {
       'in a list of its own': `[${outputText(item)}]`,
       'a step left out': JSON.stringify(valueOfChain(item.steps.slice(0, -1), item.list)),
     };
-    return Object.fromEntries(Object.entries(texts).filter(([, text]) => judge(item, text).score !== 1));
+    return onlyMisses(texts, (text) => judge(item, text));
   },
   chance: () => 0.1,
   longest: ({ steps, length }) => ({

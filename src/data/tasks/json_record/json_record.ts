@@ -6,10 +6,12 @@
  *   parts       json: it can be read; schema: it fits; values: it is the record
  *   split       by hash of the record
  */
+
 import { type Rng, rngFor } from '../../../kernels/philox.ts';
 import type { Json } from '../../../options/json.ts';
 import type { SchemaChecker } from '../../../sandbox/json_schema.ts';
 import { lineTask, RIGHT_SHARE } from '../../line_task.ts';
+import { onlyMisses } from '../../near_misses.ts';
 import { canonicalJSON } from '../../split.ts';
 import type { TaskDefinition } from '../../task.ts';
 import { type JsonObject, type JsonRecordKnobs, jsonRecordCard, type Shape } from './card.ts';
@@ -120,7 +122,7 @@ export function jsonRecord(checker: SchemaChecker): TaskDefinition<JsonRecordIte
         'the schema': JSON.stringify(schema),
         'the problem': problemText(item),
       };
-      return Object.fromEntries(Object.entries(texts).filter(([, text]) => judge(item, text).score !== 1));
+      return onlyMisses(texts, (text) => judge(item, text));
     },
     chance: () => 0.02,
     longest: (knobs) => {

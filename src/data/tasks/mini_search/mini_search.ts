@@ -91,7 +91,7 @@ export const miniSearch = toolEnvironment<MiniSearchItem, MiniSearchState, MiniS
     `Made-up documents say who is whose aunt, boss or twin. Who is ${[...way]
       .reverse()
       .map((relation) => `the ${relation} of `)
-      .join('')}${first}? ` + 'Search for one document after the other, then answer with the name alone.',
+      .join('')}${first}? Search for one document after the other, then answer with the name alone.`,
   start: (item) => ({ ...item, reached: 0 }),
   verify: ({ identity }, answer) => judgeText(answer, answerOf(identity)),
   expert({ identity, state: { reached } }, { tools }) {

@@ -7,9 +7,7 @@
  *
  * The answer is the digit as it is in the text, and no number: 09 is none of the answers.
  */
-import { readWord } from '../../../parsing/words.ts';
-import { malformed, missing, wrongValue } from '../../../rewards/reject.ts';
-import { correct } from '../../judge.ts';
+import { judgeWord } from '../../judge.ts';
 import { drawWord, LETTERS } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';
 import { type NeedleHaystackKnobs, needleHaystackCard } from './card.ts';
@@ -41,14 +39,12 @@ export const needleHaystack = lineTask<NeedleHaystackItem, NeedleHaystackKnobs>(
   question: ({ facts, asked }) =>
     `Each name is followed by its digit: ${facts.join(' ')}. Which digit belongs to ${asked}? Answer none if it is not there.`,
   oracle: answerTo,
-  verify(item, answer) {
-    const read = readWord(answer, ANSWERS);
-    if (read === undefined)
-      return answer.trim() === '' ? missing('the answer is empty') : malformed('not one of the answers that there are');
-    return read === answerTo(item)
-      ? correct('the right fact', read)
-      : { ...wrongValue('not what the facts say'), canonical: read };
-  },
+  verify: (item, answer) =>
+    judgeWord(answer, answerTo(item), ANSWERS, {
+      unread: 'not one of the answers that there are',
+      right: 'the right fact',
+      wrong: 'not what the facts say',
+    }),
   mutants: (item) => {
     const right = answerTo(item);
     const next = right === 'none' ? '0' : String((Number(right) + 1) % 10);

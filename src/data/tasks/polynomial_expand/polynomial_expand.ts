@@ -5,9 +5,11 @@
  *   verdict     the same function, written as a sum of terms without brackets, one of each power
  *   split       by hash of the product, which other factors may have too
  */
+
 import { algebraMisses, judgeAlgebra, readOwn } from '../../algebra/judge_algebra.ts';
 import { bracketed, drawPolynomial, multiplied, type Polynomial, polynomialText } from '../../algebra/polynomials.ts';
 import { lineTask } from '../../line_task.ts';
+import { onlyMisses } from '../../near_misses.ts';
 import { type PolynomialExpandKnobs, polynomialExpandCard } from './card.ts';
 
 export type PolynomialExpandItem = { readonly factors: readonly Polynomial[] };
@@ -47,7 +49,7 @@ export const polynomialExpand = lineTask<PolynomialExpandItem, PolynomialExpandK
           .reduce(multiplied, [1]),
       ),
     };
-    return Object.fromEntries(Object.entries(texts).filter(([, text]) => judge(item, text).score !== 1));
+    return onlyMisses(texts, (text) => judge(item, text));
   },
   chance: () => 0.05,
   longest: ({ factors, degree, max, lead }) => {

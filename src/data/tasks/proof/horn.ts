@@ -1,8 +1,8 @@
 /** Proofs from rules such as `ab-c`, of a and b follows c: each step is a rule whose premises are known. */
-
 import { illegal, malformed, wrongValue } from '../../../rewards/reject.ts';
 import type { Verdict } from '../../../rewards/verdict.ts';
 import { correct } from '../../judge.ts';
+import { needed } from './needed.ts';
 
 export interface HornProblem {
   readonly facts: readonly string[];
@@ -28,12 +28,8 @@ export function hornProof({ facts, rules, goal }: HornProblem): string[] | undef
     because.set(conclusionOf(rule), rule);
   }
   if (!known.has(goal)) return undefined;
-  const needed = new Set([goal]);
-  for (const conclusion of [...because.keys()].reverse()) {
-    if (needed.has(conclusion))
-      for (const premise of premisesOf(because.get(conclusion) as string)) needed.add(premise);
-  }
-  return [...because].flatMap(([conclusion, rule]) => (needed.has(conclusion) ? [rule] : []));
+  const premises = new Map([...because].map(([conclusion, rule]) => [conclusion, premisesOf(rule)]));
+  return needed(premises, goal).map((conclusion) => because.get(conclusion) as string);
 }
 
 /** Whether each step in its order is a rule of the problem that applies there; one that does not changes nothing for those after it. */

@@ -10,17 +10,20 @@
  * Any proof is right that takes no step twice and ends where the goal is reached. A refutation is of the same facts and rules as
  * clauses, the goal denied, and some letters the other way round.
  */
+
 import type { Rng } from '../../../kernels/philox.ts';
 import { readMoves } from '../../../parsing/moves.ts';
 import { trimAscii } from '../../../parsing/trim_ascii.ts';
 import { malformed, missing } from '../../../rewards/reject.ts';
 import type { Verdict } from '../../../rewards/verdict.ts';
 import { stepsBetween } from '../../../rewards/verdict_steps.ts';
+import { growingParts } from '../../judging/sequence_help.ts';
 import { inOrder, LETTERS } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';
+import { onlyMisses } from '../../near_misses.ts';
 import { type ProofKnobs, proofCard } from './card.ts';
 import { type HornProblem, hornProof, hornSteps, judgeHorn } from './horn.ts';
-import { clauseOf, judgeRefutation, refutation, resolutionSteps } from './resolution.ts';
+import { clauseOf, judgeRefutation, negated, refutation, resolutionSteps } from './resolution.ts';
 
 /** `flipped`: letters that are the other way round in the clauses of a refutation. */
 export type ProofItem = {
@@ -61,10 +64,7 @@ function drawProblem(rng: Rng, { depth, distractors }: ProofKnobs): HornProblem 
 function clausesOf({ facts, rules, goal, flipped }: ProofItem): string[] {
   const written = (literals: string): string =>
     clauseOf(
-      literals.split('').map((literal) => {
-        const isFlipped = flipped.includes(literal.toLowerCase());
-        return isFlipped === (literal === literal.toLowerCase()) ? literal.toUpperCase() : literal.toLowerCase();
-      }),
+      literals.split('').map((literal) => (flipped.includes(literal.toLowerCase()) ? negated(literal) : literal)),
     ) as string; // no letter is on both sides of a rule
   return [...facts, ...rules.map((rule) => rule.slice(0, -2).toUpperCase() + rule.slice(-1)), goal.toUpperCase()].map(
     written,
@@ -123,14 +123,7 @@ export const proof = lineTask<ProofItem, ProofKnobs>(proofCard, {
     const right = checked(item, answer.split(' ').map(trimAscii), knobs);
     return stepsBetween(answer, ' ', (_, place) => right[place]);
   },
-  hints: (item, knobs) =>
-    proofOf(item, knobs)
-      .slice(0, -1)
-      .map((_, i) =>
-        proofOf(item, knobs)
-          .slice(0, i + 1)
-          .join(' '),
-      ),
+  hints: (item, knobs) => growingParts(proofOf(item, knobs), ' '),
   feedback(item, answer, knobs) {
     const failing = checked(item, answer.split(' ').map(trimAscii), knobs).indexOf(false);
     return failing < 0 ? '' : String(failing + 1);
@@ -149,7 +142,7 @@ export const proof = lineTask<ProofItem, ProofKnobs>(proofCard, {
       joined: right.join(''),
       'commas between': `${right.join(', ')},`,
     };
-    return Object.fromEntries(Object.entries(texts).filter(([, text]) => judge(item, text, knobs).score !== 1));
+    return onlyMisses(texts, (text) => judge(item, text, knobs));
   },
   /** One rule of few, where one is enough. */
   chance: ({ depth }) => (depth === 1 ? 0.4 : 0.2),

@@ -5,10 +5,11 @@
 import { illegal, malformed, wrongValue } from '../../../rewards/reject.ts';
 import type { Verdict } from '../../../rewards/verdict.ts';
 import { correct } from '../../judge.ts';
+import { needed } from './needed.ts';
 
 export const EMPTY = '0';
 
-const negated = (literal: string): string =>
+export const negated = (literal: string): string =>
   literal === literal.toLowerCase() ? literal.toUpperCase() : literal.toLowerCase();
 
 /** A clause in its one notation: each literal once, in alphabetical order; undefined where it is true of itself. */
@@ -60,11 +61,7 @@ export function refutation(clauses: readonly string[]): string[] | undefined {
     }
   }
   if (!parents.has(EMPTY)) return undefined;
-  const needed = new Set([EMPTY]);
-  for (const clause of [...parents.keys()].reverse()) {
-    if (needed.has(clause)) for (const parent of parents.get(clause) as readonly string[]) needed.add(parent);
-  }
-  return [...parents.keys()].filter((clause) => needed.has(clause));
+  return needed(parents, EMPTY);
 }
 
 export function judgeRefutation(clauses: readonly string[], steps: readonly string[]): Verdict {

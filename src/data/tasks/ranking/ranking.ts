@@ -14,9 +14,10 @@ import { illegal, malformed, missing, wrongValue } from '../../../rewards/reject
 import type { Verdict } from '../../../rewards/verdict.ts';
 import { stepsBetween } from '../../../rewards/verdict_steps.ts';
 import { correct } from '../../judge.ts';
+import { growingParts } from '../../judging/sequence_help.ts';
 import { inOrder, LETTERS } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';
-import { listMisses } from '../../near_misses.ts';
+import { listMisses, onlyMisses } from '../../near_misses.ts';
 import { rotated } from '../../rotated.ts';
 import { type RankingKnobs, rankingCard } from './card.ts';
 
@@ -90,15 +91,11 @@ export const ranking = lineTask<RankingItem, RankingKnobs>(rankingCard, {
   oracle: (item, knobs) => elementsOf(item, knobs).join(),
   verify: judge,
   columns: (item) => ({ grades: Object.fromEntries(gradesOf(item).map((grade, i) => [i + 1, grade])) }),
-  hints: (item) =>
-    order(item)
-      .slice(0, -2)
-      .map((_, i) =>
-        order(item)
-          .slice(0, i + 1)
-          .map((place) => place + 1)
-          .join(),
-      ),
+  /** Without the last two: what is left is then known. */
+  hints(item) {
+    const ids = order(item).map((place) => place + 1);
+    return growingParts(ids.slice(0, -1), ',');
+  },
   steps(item, answer, { scores }) {
     const grades = gradesOf(item);
     const seen = new Set<number>();
@@ -129,7 +126,7 @@ export const ranking = lineTask<RankingItem, RankingKnobs>(rankingCard, {
         .join(),
       'the query': item.query,
     };
-    return Object.fromEntries(Object.entries(texts).filter(([, text]) => judge(item, text, knobs).score !== 1));
+    return onlyMisses(texts, (text) => judge(item, text, knobs));
   },
   /** The share of orders that are right, where the grades have the most ties that a problem may have. */
   chance: ({ documents, scores }) => (scores ? 0.1 : documents <= 3 ? 0.45 : documents <= 4 ? 0.2 : 0.1),

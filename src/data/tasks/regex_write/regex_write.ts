@@ -7,12 +7,14 @@
  *   parts       runs: it is a pattern; tests: mean of the shares of words that it should match and should not
  *   split       by hash of the words that are meant, however they are described: of their smallest automaton
  */
+
 import { type Rng, rngFor } from '../../../kernels/philox.ts';
 import { trimAscii } from '../../../parsing/trim_ascii.ts';
 import { illegal, malformed, missing, wrongValue } from '../../../rewards/reject.ts';
 import type { Verdict } from '../../../rewards/verdict.ts';
 import type { RegexSandbox } from '../../../sandbox/regex.ts';
 import { lineTask } from '../../line_task.ts';
+import { onlyMisses } from '../../near_misses.ts';
 import type { TaskDefinition } from '../../task.ts';
 import {
   ALPHABET,
@@ -180,7 +182,7 @@ export function regexWrite(sandbox: RegexSandbox): TaskDefinition<RegexWriteItem
         'the problem': problemText(item),
         'a word of it': drawMeant(rng, item),
       };
-      return Object.fromEntries(Object.entries(texts).filter(([, text]) => judge(sandbox, item, text).score !== 1));
+      return onlyMisses(texts, (text) => judge(sandbox, item, text));
     },
     chance: ({ pieces }) => (pieces === 1 ? 0.1 : 0.03),
     longest: ({ pieces, branches, counts }) => {

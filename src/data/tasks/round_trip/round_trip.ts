@@ -14,9 +14,10 @@ import { malformed, missing, wrongValue } from '../../../rewards/reject.ts';
 import type { Verdict } from '../../../rewards/verdict.ts';
 import { stepsBetween } from '../../../rewards/verdict_steps.ts';
 import { correct } from '../../judge.ts';
+import { growingParts } from '../../judging/sequence_help.ts';
 import { inOrder, LETTERS } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';
-import { textMisses } from '../../near_misses.ts';
+import { onlyMisses, textMisses } from '../../near_misses.ts';
 import { rotated } from '../../rotated.ts';
 import { type RoundTripKnobs, roundTripCard } from './card.ts';
 
@@ -48,12 +49,11 @@ function decode(code: readonly string[], digits: string): Decoded {
 const wordsOf = (code: readonly string[], letter: string): string[] =>
   code.filter((entry) => entry.endsWith(letter)).map((entry) => entry.slice(0, -1));
 
-/** With the first word of each letter. */
-const encode = ({ code, text }: RoundTripItem): string =>
-  text
-    .split('')
-    .map((letter) => wordsOf(code, letter)[0])
-    .join('');
+/** The first word of each letter. */
+const firstWords = ({ code, text }: RoundTripItem): string[] =>
+  text.split('').map((letter) => wordsOf(code, letter)[0]);
+
+const encode = (item: RoundTripItem): string => firstWords(item).join('');
 
 /** Words none of which begins another: a word is split in two, again and again. */
 function drawWords(rng: Rng, count: number): string[] {
@@ -94,11 +94,7 @@ export const roundTrip = lineTask<RoundTripItem, RoundTripKnobs>(roundTripCard, 
     `Write ${text} in the code: digits alone, one word after the other without spaces.`,
   oracle: encode,
   verify: judge,
-  hints: (item) =>
-    item.text
-      .slice(0, -1)
-      .split('')
-      .map((_, i) => encode({ ...item, text: item.text.slice(0, i + 1) })),
+  hints: (item) => growingParts(firstWords(item), ''),
   steps: ({ code, text }, answer) =>
     stepsBetween(answer, '', (_, place) => {
       const done = decode(code, answer.slice(0, place + 1));
@@ -113,13 +109,10 @@ export const roundTrip = lineTask<RoundTripItem, RoundTripKnobs>(roundTripCard, 
       ...textMisses(right, '01', rng),
       'the text itself': item.text,
       'a word more': right + item.code[0].slice(0, -1),
-      'words apart': item.text
-        .split('')
-        .map((letter) => wordsOf(item.code, letter)[0])
-        .join(' '),
+      'words apart': firstWords(item).join(' '),
       'a word begun': `${right}${item.code.reduce((a, b) => (a.length >= b.length ? a : b)).slice(0, -2)}`,
     };
-    return Object.fromEntries(Object.entries(texts).filter(([, text]) => judge(item, text).score !== 1));
+    return onlyMisses(texts, (text) => judge(item, text));
   },
   chance: ({ length }) => (length <= 2 ? 0.5 : 0.2),
   longest: ({ length, words }) => ({

@@ -9,6 +9,7 @@
  */
 import type { Rng } from '../../../kernels/philox.ts';
 import { judgeNumber } from '../../judge.ts';
+import { growingParts } from '../../judging/sequence_help.ts';
 import { inOrder } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';
 import { numberMisses } from '../../near_misses.ts';
@@ -92,9 +93,7 @@ export const rulesCalc = lineTask<RulesCalcItem, RulesCalcKnobs>(rulesCalcCard, 
   oracle: (item) => String(dueOf(item)),
   verify: (item, answer) => judgeNumber(answer, dueOf(item)),
   hints(item) {
-    const all = sums(item);
-    const hints = all.slice(1).map((_, i) => all.slice(0, i + 1).join(' '));
-    return hints.filter((hint) => hint !== String(dueOf(item))); // the rules after the first may do nothing
+    return growingParts(sums(item), ' ').filter((hint) => hint !== String(dueOf(item))); // the rules after the first may do nothing
   },
   mutants(item) {
     const misses = {

@@ -12,9 +12,7 @@
  * @see TimeMaster: classes of time series, here as digits; its sections are the reward `sections`
  */
 import type { Rng } from '../../../kernels/philox.ts';
-import { readWord } from '../../../parsing/words.ts';
-import { malformed, missing, wrongValue } from '../../../rewards/reject.ts';
-import { correct } from '../../judge.ts';
+import { judgeWord } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { type SeriesKnobs, seriesCard } from './card.ts';
 
@@ -88,11 +86,8 @@ export const series = lineTask<SeriesItem, SeriesKnobs>(seriesCard, {
     'Are they flat (all within 1 of each other), or else do they only go up, only go down, go up and then down (peak), go down and then up (dip), ' +
     'or up and down in turn (zigzag)? Answer up, down, peak, dip, zigzag or flat.',
   oracle: ({ form }) => form,
-  verify({ form }, answer) {
-    const said = readWord(answer, FORMS);
-    if (said === undefined) return answer.trim() === '' ? missing('the answer is empty') : malformed('not a form');
-    return said === form ? correct('the right form', form) : { ...wrongValue('another form'), canonical: said };
-  },
+  verify: ({ form }, answer) =>
+    judgeWord(answer, form, FORMS, { unread: 'not a form', right: 'the right form', wrong: 'another form' }),
   mutants({ form }) {
     const others = FORMS.filter((other) => other !== form);
     return {

@@ -7,12 +7,14 @@
  *   parts       runs: it is a query that gives rows of each; tables: share of those whose rows are right
  *   split       by hash of what is asked
  */
+
 import { type Rng, rngFor } from '../../../kernels/philox.ts';
 import { trimAscii } from '../../../parsing/trim_ascii.ts';
 import { illegal, malformed, missing, wrongValue } from '../../../rewards/reject.ts';
 import type { Verdict } from '../../../rewards/verdict.ts';
 import type { SqlSandbox, SqlValue } from '../../../sandbox/sql.ts';
 import { lineTask } from '../../line_task.ts';
+import { onlyMisses } from '../../near_misses.ts';
 import type { TaskDefinition } from '../../task.ts';
 import { type SqlSelectKnobs, sqlSelectCard } from './card.ts';
 
@@ -203,9 +205,7 @@ export function sqlSelect(sandbox: SqlSandbox): TaskDefinition<SqlSelectItem, Sq
         'as a text': `select '${right.replaceAll("'", '')}'`,
         'an endless one': 'with recursive r(n) as (select 1 union all select n+1 from r) select n from r',
       };
-      return Object.fromEntries(
-        Object.entries(texts).filter(([, text]) => judge(sandbox, item, text, fuel).score !== 1),
-      );
+      return onlyMisses(texts, (text) => judge(sandbox, item, text, fuel));
     },
     chance: () => 0.05,
     longest: ({ conditions }) => ({ prompt: 32 + 8 * conditions, answer: 44 + 8 * conditions, question: 330 }),

@@ -8,7 +8,7 @@
 import type { Rng } from '../../../kernels/philox.ts';
 import { judgeNumbers } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
-import { listMisses } from '../../near_misses.ts';
+import { listMisses, onlyMisses } from '../../near_misses.ts';
 import { type StackMachineKnobs, stackMachineCard } from './card.ts';
 
 export type StackMachineItem = { readonly program: readonly string[]; readonly stack: readonly number[] };
@@ -98,7 +98,7 @@ export const stackMachine = lineTask<StackMachineItem, StackMachineKnobs>(stackM
       'the program': program.join(' '),
       'a letter behind it': `${right}a`,
     };
-    return Object.fromEntries(Object.entries(texts).filter(([, text]) => judgeNumbers(text, stack).score !== 1));
+    return onlyMisses(texts, (text) => judgeNumbers(text, stack));
   },
   chance: () => 0.06,
   longest: ({ length, max }) => ({

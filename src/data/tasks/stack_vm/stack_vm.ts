@@ -8,11 +8,13 @@
  *               shortest known program over its own, where all tests pass. A ladder of the three pays them in this order
  *   split       by hash of the function, which is a polynomial of the input: three examples tell it apart
  */
+
 import { rngFor } from '../../../kernels/philox.ts';
 import { trimAscii } from '../../../parsing/trim_ascii.ts';
 import { illegal, malformed, missing, wrongValue } from '../../../rewards/reject.ts';
 import type { Verdict } from '../../../rewards/verdict.ts';
 import { lineTask } from '../../line_task.ts';
+import { onlyMisses } from '../../near_misses.ts';
 import { MACHINE_RULES } from '../stack_machine/stack_machine.ts';
 import { type StackVmKnobs, stackVmCard } from './card.ts';
 import { isInstruction, ran } from './machine.ts';
@@ -119,7 +121,7 @@ export const stackVm = lineTask<StackVmItem, StackVmKnobs>(stackVmCard, {
       'padded beyond the limit': `${program.join(' ')}${' 0 +'.repeat(MOST_INSTRUCTIONS / 2)}`,
       'the result of an example': String(resultFor(item, 1)),
     };
-    return Object.fromEntries(Object.entries(texts).filter(([, text]) => judge(item, text).score !== 1));
+    return onlyMisses(texts, (text) => judge(item, text));
   },
   chance: () => 0.08,
   longest: ({ degree, max }) => {

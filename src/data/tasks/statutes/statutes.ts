@@ -12,6 +12,7 @@ import type { Rng } from '../../../kernels/philox.ts';
 import { trimAscii } from '../../../parsing/trim_ascii.ts';
 import { malformed, missing, wrongValue } from '../../../rewards/reject.ts';
 import { correct } from '../../judge.ts';
+import { growingParts } from '../../judging/sequence_help.ts';
 import { inOrder } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';
 import { rotated } from '../../rotated.ts';
@@ -94,10 +95,7 @@ export const statutes = lineTask<StatutesItem, StatutesKnobs>(statutesCard, {
     const isSame = text.split(' ')[0] === answerOf(item).split(' ')[0];
     return { ...wrongValue(isSame ? 'another rule decides' : 'the rules decide otherwise'), canonical: text };
   },
-  hints: (item) =>
-    interpreted(item)
-      .said.slice(0, -1)
-      .map((_, i, said) => said.slice(0, i + 1).join('')),
+  hints: (item) => growingParts(interpreted(item).said, ''),
   mutants(item) {
     const [word, rule] = answerOf(item).split(' ');
     const other = word === 'yes' ? 'no' : 'yes';

@@ -12,7 +12,7 @@ import { malformed, missing, wrongValue } from '../../../rewards/reject.ts';
 import type { Verdict } from '../../../rewards/verdict.ts';
 import { stepsBetween } from '../../../rewards/verdict_steps.ts';
 import { lineTask } from '../../line_task.ts';
-import { listMisses } from '../../near_misses.ts';
+import { listMisses, onlyMisses } from '../../near_misses.ts';
 import type { StackMachineKnobs } from '../stack_machine/card.ts';
 import {
   drawProgram,
@@ -88,7 +88,7 @@ export const vmTrace = lineTask<StackMachineItem, StackMachineKnobs>(vmTraceCard
       'a sign more': `+${right}`,
       'the program': item.program.join(' '),
     };
-    return Object.fromEntries(Object.entries(texts).filter(([, text]) => judge(item, text).score !== 1));
+    return onlyMisses(texts, (text) => judge(item, text));
   },
   chance: () => 0.01,
   longest: ({ length, max }) => ({
