@@ -19,7 +19,11 @@ export const ADAPTER = { r: 16, alpha: 32 };
  * @param rewardedBelow  the reward is the share of ids below it
  * @param keys  further keys of the config
  */
-export async function openLoraWorkload(path, workload, { threads, rewardedBelow, keys = {} }) {
+export async function openLoraWorkload(
+  path,
+  workload,
+  { threads, backend = wasmBackend({ threads }), rewardedBelow, keys = {} },
+) {
   const config = {
     ...keys,
     model_name_or_path: path,
@@ -32,7 +36,7 @@ export async function openLoraWorkload(path, workload, { threads, rewardedBelow,
   };
   const loaded = parseConfig(JSON.stringify(config), { file: 'bench/lora_workload.mjs' });
   const pretrained = await openPretrained(findModel(path));
-  return openRun(loaded.config, lettersAsTokens(workload, pretrained.codec), await wasmBackend({ threads }), {
+  return openRun(loaded.config, lettersAsTokens(workload, pretrained.codec), await backend, {
     rewards: { low_ids: lowIds(rewardedBelow) },
     pretrained,
   });

@@ -7,13 +7,12 @@
  * measurement is a worker with a memory of its own. The best of several repeats counts: a roof is what can be reached.
  */
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import asc from 'assemblyscript/asc';
 import { compileKernels } from '../build/kernels/wasm/modules.js';
+import { compileAssembly, fmaFlags } from './assembly.mjs';
+
+const LOOPS = fileURLToPath(new URL('assembly/roofline.ts', import.meta.url));
 
 /** Length of the micro-kernel's sums: strip and panel take 11 KB, which every first-level cache holds. */
 const K = 128;
@@ -51,7 +50,7 @@ const reply = (worker) => once(worker, 'message');
 export async function openRoofline({ threads, features, mostBytes = 0 }) {
   const fma = features.fma === 'relaxed-simd';
   const wide = features.simd === '256-bit';
-  const module = await compile(fma);
+  const module = await compileAssembly(LOOPS, fmaFlags(fma));
   const { module: kernels } = await compileKernels({ threads: true, fma, wide }, undefined);
   const regionBytes = Math.ceil(mostBytes / 2 / threads / 64) * 64;
   const pages = Math.ceil((OPERANDS.regions + 2 * regionBytes) / 65536);
@@ -105,20 +104,5 @@ export async function measurePeak(options) {
     return await roofline.peak();
   } finally {
     await roofline.close();
-  }
-}
-
-async function compile(fma) {
-  const source = fileURLToPath(new URL('assembly/roofline.ts', import.meta.url));
-  const folder = mkdtempSync(join(tmpdir(), 'rlvr-train-bench-'));
-  try {
-    const file = join(folder, 'roofline.wasm');
-    const features = ['--enable', 'simd', ...(fma ? ['--enable', 'relaxed-simd'] : [])];
-    const flags = ['-O3', '--noAssert', '--runtime', 'stub', '--importMemory', ...features];
-    const { error, stderr } = await asc.main([source, '--outFile', file, '--baseDir', '/', ...flags]);
-    if (error) throw new Error(`roofline.ts does not compile:\n${stderr}`);
-    return await WebAssembly.compile(readFileSync(file));
-  } finally {
-    rmSync(folder, { recursive: true });
   }
 }

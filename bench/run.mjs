@@ -9,6 +9,7 @@ const benchmarks = {
   objective: "what does an objective on the host cost, against the engine's own kernel?",
   distributions: 'what does it cost that a method sees the log-probs of the whole vocabulary?',
   scale: 'does the cost of a step grow no faster than its work?',
+  profile: 'what does a step on wasm spend its time on: kernels, barriers, host?',
   kernels: 'how near is each wasm kernel to what the machine can do, on one thread and on two?',
   webgpu: 'how near is WebGPU to its adapter, and how fast against wasm, PyTorch and TRL on the same machine?',
   pack: 'what the webgpu benchmark needs, in one archive for a machine without Node',

@@ -16,6 +16,7 @@ import { linearLogprob, linearLogprobBackward } from './linear_logprob';
 import { PANEL_BYTES, STRIP_BYTES } from './matmul';
 import { chains } from './micro_kernel';
 import { policyObjective } from './policy_objective';
+import { began } from './profile';
 import { rmsNorm, rmsNormBackward } from './rms_norm';
 import { rotary, rotaryBackward } from './rotary';
 import { sample } from './sample';
@@ -69,6 +70,7 @@ function runPrograms(job: usize): void {
     let command = <usize>load<i32>(job + LIST + (<usize>p << 3));
     const end = command + <usize>load<i32>(job + LIST + 4 + (<usize>p << 3)) * COMMAND_BYTES;
     for (; command < end; command += COMMAND_BYTES) {
+      began(command);
       setCommand(command);
       runCommand(load<i32>(command));
       barrier();
@@ -101,6 +103,7 @@ export function work(
       while (atomic.load<i32>(job + NUMBER) == seen) atomic.wait<i32>(job + NUMBER, seen, -1);
       seen++;
       if (load<i32>(job, PROGRAMS) < 0) return;
+      began(0);
       barrier();
       runPrograms(job);
       if (thread == 0) {

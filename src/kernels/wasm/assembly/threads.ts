@@ -2,6 +2,7 @@
 // order of arrival of results. Each output element has one owner, so bits do not depend on who computes it.
 //
 // Control block in shared memory, one cache line a word so that spinning threads do not disturb each other.
+import { passed, reached } from './profile';
 import { CONTROL_BYTES } from './sizes';
 
 /** Bytes between two words: a quarter of the block. */
@@ -54,6 +55,14 @@ export function grainOf(items: i32, most: i32): i32 {
 
 /** Waits until every thread is here; claims start again at 0. */
 export function barrier(): void {
+  reached();
+  meet();
+  passed();
+}
+
+// @ts-ignore: decorator
+@inline
+function meet(): void {
   if (ASC_FEATURE_THREADS) {
     if (threads > 1) {
       const generation = atomic.load<i32>(control + GENERATION);
