@@ -30,6 +30,8 @@ const WEB = 'web/index';
 const COMMAND = 'cli/command_line';
 /** What needs least comes first: a module that several need at once lies in the part of the first of them. */
 const PARTS = ['rewards', 'data/index', 'methods/index', 'index', 'node', 'tfjs/index', COMMAND];
+/** What the command and a library's part both need. */
+const BASE = 'base';
 /** `startThread('…_worker.node')`, and the process that looks for a GPU. */
 const STARTED_BY_PATH = /^(plugins|cli)[/].*(_worker\.node|_process)$/;
 const exported = entryPoints().map(({ code }) => nameIn(dist, code));
@@ -84,10 +86,10 @@ async function bundleNode() {
   const partOf = await parts();
   const input = Object.fromEntries([...entries].map((name) => [name, inBuild(name)]));
   return writeBundle({ ...options, platform: 'node', input }, (name) => `parts/${name}`, {
-    groups: PARTS.map((part, index) => ({
+    groups: [BASE, ...PARTS].map((part, index) => ({
       name: part.replace(/[/](index|command_line)$/, ''),
       test: (id) => partOf.get(id) === part,
-      priority: PARTS.length - index,
+      priority: PARTS.length - index + 1,
     })),
   });
 }
@@ -115,19 +117,28 @@ async function writeBundle(input, placeOf, codeSplitting) {
   return output.map(({ fileName }) => join(dist, fileName));
 }
 
-/** By module, the first of PARTS that needs it at once, and not on demand. */
+/**
+ * By module, the first of PARTS that needs it at once, and not on demand; but what the command needs to say its help lies
+ * apart from the library's parts, which take ten times as long to load.
+ */
 async function parts() {
+  const needs = await Promise.all(PARTS.map(async (name) => [name, await neededAtOnce(name)]));
+  const forHelp = new Set(needs.find(([name]) => name === COMMAND)[1]);
   const found = new Map();
-  const later = { name: 'later', resolveDynamicImport: (id) => ({ id, external: true }) };
-  for (const name of PARTS) {
-    const alone = await rolldown({ ...options, platform: 'node', input: inBuild(name), plugins: [places, later] });
-    const { output } = await alone.generate(format);
-    await alone.close();
-    // The command waits, at its top level, for all that it loads: what imports a part must not wait for it in turn.
-    const ids = output.flatMap(({ modules }) => Object.keys(modules)).filter((id) => id !== inBuild(name));
-    for (const id of ids) if (!found.has(id)) found.set(id, name);
+  for (const [name, ids] of needs) {
+    for (const id of ids) if (!found.has(id)) found.set(id, name !== COMMAND && forHelp.has(id) ? BASE : name);
   }
   return found;
+}
+
+/** The modules, without the entry itself. */
+async function neededAtOnce(name) {
+  const later = { name: 'later', resolveDynamicImport: (id) => ({ id, external: true }) };
+  const alone = await rolldown({ ...options, platform: 'node', input: inBuild(name), plugins: [places, later] });
+  const { output } = await alone.generate(format);
+  await alone.close();
+  // The command waits, at its top level, for all that it loads: what imports a part must not wait for it in turn.
+  return output.flatMap(({ modules }) => Object.keys(modules)).filter((id) => id !== inBuild(name));
 }
 
 /** Those that some import, they import, and so on; what an example in a comment imports is none of them. @returns the copies */

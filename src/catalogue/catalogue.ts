@@ -91,8 +91,15 @@ export interface Catalogue {
 /** The key that every example of a method comes with: group steps name rewards, which must be there. */
 export const EXAMPLE_REWARDS = 'reward_funcs: [accuracy, {name: positions, weight: 0}, {name: lcs, weight: 0}]';
 
-/** A new one at each call. */
+let made: Catalogue | undefined;
+
+/** Made once, at the first call. */
 export function catalogue(): Catalogue {
+  made ??= makeCatalogue();
+  return made;
+}
+
+function makeCatalogue(): Catalogue {
   return {
     tasks: listedCards().map(describeTask),
     rewards: Object.entries(builtInRewards).map(([name, definition]) => describeReward(name, definition)),

@@ -52,42 +52,56 @@ export interface MethodFacts {
   readonly remarks: readonly MethodRemark[];
 }
 
-/** Asks every method once, and then answers for each. */
+/** @returns what is found of a method, by its id; each stage is asked once, when an answer first needs it */
 export function methodFacts(): (id: string) => MethodFacts {
   const usual = stageWith('');
   const all = METHOD_POINTS.flatMap((point) => METHODS[point].map(({ id }) => knownAs(point, id)));
-  const found = new Map<string, MethodRemark[]>(all.map(({ plugin }) => [plugin.name, []]));
-  const alone = new Map(all.map((known) => [known.plugin.name, ask(placed(usual, known))]));
-  const note = (about: string, { level, by, text }: Asked, of: readonly string[]): void => {
-    const list = found.get(about) ?? [];
-    const same = list.findIndex((one) => one.text === text && one.by === by);
-    if (same < 0) list.push({ level, by, text, of });
-    else if (list[same].of.length > 0) list[same] = { ...list[same], of: [...list[same].of, ...of] };
-  };
-  const saidAlone = (id: string, { by, text }: Asked): boolean =>
-    alone.get(id)?.some((one) => one.by === by && one.text === text) ?? false;
   const ofStage = ask(usual);
-  for (const known of all) {
-    const id = known.plugin.name;
-    for (const one of alone.get(id) ?? []) if (one.by === id) note(id, one, []);
-    for (const [of, change] of SITUATIONS) {
-      for (const one of ask(change(placed(usual, known)))) if (one.by === id) note(id, one, [of]);
-    }
+  const alone = remembered((known: Known) => ask(placed(usual, known)));
+  const together = remembered((first: Known) =>
+    remembered((second: Known) => pairRemarks(first, second, placed(placed(usual, first), second))),
+  );
+  function pairRemarks(first: Known, second: Known, stage: GrpoStageConfig): Asked[] {
+    if (first.point === second.point && POINT_KEYS[first.point].takes === 'one') return [];
+    const both = [first, second];
+    return ask(stage).filter(({ by, text }) => {
+      const isTheirs = both.some(({ plugin }) => plugin.name === by);
+      const isSaidAlone = both.some((known) => alone(known).some((one) => one.by === by && one.text === text));
+      return isTheirs && !isSaidAlone && !ofStage.some((one) => one.text === text);
+    });
   }
-  all.forEach((first, i) => {
-    for (const second of all.slice(i + 1)) {
-      if (first.point === second.point && POINT_KEYS[first.point].takes === 'one') continue;
-      const [a, b] = [first.plugin.name, second.plugin.name];
-      for (const one of ask(placed(placed(usual, first), second))) {
-        if (one.by !== a && one.by !== b) continue;
-        if (saidAlone(a, one) || saidAlone(b, one) || ofStage.some(({ text }) => text === one.text)) continue;
-        note(a, one, [b]);
-        note(b, one, [a]);
-      }
+  return (id) => {
+    const index = all.findIndex(({ plugin }) => plugin.name === id);
+    if (index < 0) return { needs: [], remarks: [] };
+    const known = all[index];
+    const remarks: MethodRemark[] = [];
+    const note = ({ level, by, text }: Asked, of: readonly string[]): void => {
+      const same = remarks.findIndex((one) => one.text === text && one.by === by);
+      if (same < 0) remarks.push({ level, by, text, of });
+      else if (remarks[same].of.length > 0) remarks[same] = { ...remarks[same], of: [...remarks[same].of, ...of] };
+    };
+    for (const one of alone(known)) if (one.by === id) note(one, []);
+    for (const [of, change] of SITUATIONS) {
+      for (const one of ask(change(placed(usual, known)))) if (one.by === id) note(one, [of]);
     }
-  });
-  const needs = new Map(all.map((known) => [known.plugin.name, needsText(placed(usual, known), usual)]));
-  return (id) => ({ needs: needs.get(id) ?? [], remarks: found.get(id) ?? [] });
+    all.forEach((other, i) => {
+      if (i === index) return;
+      const [first, second] = i < index ? [other, known] : [known, other];
+      for (const one of together(first)(second)) note(one, [other.plugin.name]);
+    });
+    return { needs: needsText(placed(usual, known), usual), remarks };
+  };
+}
+
+function remembered<From extends object, To>(find: (from: From) => To): (from: From) => To {
+  const found = new Map<From, To>();
+  return (from) => {
+    const known = found.get(from);
+    if (known !== undefined) return known;
+    const made = find(from);
+    found.set(from, made);
+    return made;
+  };
 }
 
 /** What a stage uses that another does not. */

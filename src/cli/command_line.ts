@@ -9,6 +9,7 @@ import { CommanderError } from 'commander';
 import { nameCommand } from '../command_name.ts';
 import { RlvrError } from '../errors.ts';
 import { printError } from './display/output.ts';
+import { UnknownFlag, unknownFlagLine } from './mistaken_words.ts';
 import { endAfterHangup, watchNohup } from './process/hangup.ts';
 import { howStarted } from './process/how_started.ts';
 import { watchReader } from './process/lost_reader.ts';
@@ -21,13 +22,17 @@ nameCommand(howStarted(process.argv[1], process.cwd()));
 try {
   await program().parseAsync();
 } catch (error) {
-  process.exitCode = report(error);
+  process.exitCode = await report(error);
 }
 endAfterHangup();
 
 /** Tells the user; returns the exit code. */
-function report(error: unknown): number {
+async function report(error: unknown): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode; // commander has printed it
+  if (error instanceof UnknownFlag) {
+    printError(await unknownFlagLine(error));
+    return 1;
+  }
   if (error instanceof RlvrError) {
     printError(error.message);
     return 1;

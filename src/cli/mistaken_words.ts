@@ -1,12 +1,13 @@
 /** What is said about words of the command line that are no command, no flag and no value: one line, with what to give. */
 
-import { isTopLevelKey } from '../config/run_config.ts';
 import { ConfigError } from '../errors.ts';
 import { shellQuoted } from '../format.ts';
 import { nearestKey } from '../options/nearest_name.ts';
-import { packagedConfigFile } from './commands/configs.ts';
 import type { Command } from './flags/command.ts';
 import { spelled } from './flags/flag.ts';
+import { packagedConfigFile } from './runs/packaged_configs.ts';
+
+const UNKNOWN_FLAG = /^error: unknown option '--([\w.-]+)[^\n]*'\s*/;
 
 /** Commander's message and its suggestion, joined into one line. */
 export function oneLine(message: string): string {
@@ -16,11 +17,21 @@ export function oneLine(message: string): string {
     .replace(/\s*\n\s*/g, ' ')} (rlvr-train --help lists the commands and flags)\n`;
 }
 
+/** A flag that the default command has not; what to say of it takes the keys of a config, which are loaded then. */
+export class UnknownFlag extends Error {}
+
 /** `--learning_rate 1e-4`, as other trainers have it: here a key of the config is set by --set. */
-export function keyAsFlag(message: string): string | undefined {
-  const [, flag = ''] = /^error: unknown option '--([\w.-]+)[^\n]*'\s*$/.exec(message) ?? [];
+export async function unknownFlagLine({ message }: UnknownFlag): Promise<string> {
+  const [, flag = ''] = UNKNOWN_FLAG.exec(message) ?? [];
   const key = flag.replaceAll('-', '_');
-  return isTopLevelKey(key) ? `--${flag} — a key of the config, not a flag; use --set ${key}=VALUE.\n` : undefined;
+  const { isTopLevelKey } = await import('../config/run_config.ts');
+  if (isTopLevelKey(key)) return `--${flag} — a key of the config, not a flag; use --set ${key}=VALUE.`;
+  return oneLine(message).trimEnd();
+}
+
+/** Whether it is commander's message of a flag that it does not know. */
+export function isUnknownFlag(message: string): boolean {
+  return UNKNOWN_FLAG.test(message);
 }
 
 /** A flag with a value that is given twice: the last one would win in silence. */

@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { evaluateOpened } from '../../src/cli/commands/eval.ts';
-import { mergeCommand } from '../../src/cli/commands/merge.ts';
-import { sampleModelCommand } from '../../src/cli/commands/sample_model.ts';
+import { evaluateOpened } from '../../src/cli/actions/eval.ts';
+import { mergeCommand } from '../../src/cli/actions/merge.ts';
+import { sampleModelCommand } from '../../src/cli/actions/sample_model.ts';
 import { openAsked } from '../../src/cli/runs/open_asked.ts';
 import { mergedModel } from '../../src/model/pretrained/merge_adapter.ts';
 import { allValues } from '../../src/model/pretrained/source.ts';
@@ -104,7 +104,7 @@ describe('an adapter is found with its base', () => {
 });
 
 it('merged, it is a model of its own: the float64 sums, rounded once, and the tokenizer byte for byte', async () => {
-  await printed(() => mergeCommand(place('adapter'), { output: place('whole') }));
+  await printed(() => mergeCommand(place('adapter'), { output: place('whole'), check: 8 }));
   expect(readdirSync(folder).sort()).toEqual(['adapter', 'base', 'whole']);
   const [whole, { model, adapter }] = [
     await openPretrained(findModel('whole', folder)),
@@ -135,14 +135,18 @@ it('merged, it is a model of its own: the float64 sums, rounded once, and the to
 
 describe('merging is refused', () => {
   it('where there is no adapter, or the folder is taken, and nothing is left', async () => {
-    await expect(mergeCommand(place('base'), { output: place('whole') })).rejects.toThrow(/has no adapter to merge/);
-    await expect(mergeCommand(place('adapter'), { output: place('base') })).rejects.toThrow(/is there already/);
+    await expect(mergeCommand(place('base'), { output: place('whole'), check: 8 })).rejects.toThrow(
+      /has no adapter to merge/,
+    );
+    await expect(mergeCommand(place('adapter'), { output: place('base'), check: 8 })).rejects.toThrow(
+      /is there already/,
+    );
     expect(existsSync(place('whole'))).toBe(false);
   });
 });
 
 it('an adapter is asked and evaluated as its merged model is', async () => {
-  await printed(() => mergeCommand(place('adapter'), { output: place('whole') }));
+  await printed(() => mergeCommand(place('adapter'), { output: place('whole'), check: 8 }));
   const sample = (model: string) =>
     printed(() =>
       sampleModelCommand(['hello'], { model, samples: 1, temperature: 0, seed: 0, maxTokens: 6, json: true }),

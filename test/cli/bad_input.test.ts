@@ -8,8 +8,8 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { packagedNames } from '../../src/cli/commands/configs.ts';
 import { COMMANDS } from '../../src/cli/program.ts';
+import { packagedNames } from '../../src/cli/runs/packaged_configs.ts';
 import { builtInRewards } from '../../src/rewards/built_in.ts';
 import { eachInOwnFolder, folderOfFile } from '../support/folders.ts';
 import { messageOf, run } from './called.ts';

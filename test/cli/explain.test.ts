@@ -6,9 +6,8 @@ import { keyPlaces, knownKeys, refusedKeys } from '../../src/catalogue/key_facts
 import { keysPage } from '../../src/catalogue/keys_page.ts';
 import { METRIC_FACTS, metricFacts } from '../../src/catalogue/metric_facts.ts';
 import { metricsPage } from '../../src/catalogue/metrics_page.ts';
-import * as systems from '../../src/catalogue/systems/system_facts.ts';
 import { type TrlKeys, trlTable } from '../../src/catalogue/trl_table.ts';
-import { explainCommand } from '../../src/cli/commands/explain.ts';
+import { explainCommand } from '../../src/cli/actions/explain.ts';
 import { UNSUPPORTED_TRL_KEYS } from '../../src/config/keys/trl_keys.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { configJsonSchema } from '../../src/config/schema.ts';
@@ -26,7 +25,7 @@ function explained(...names: readonly string[]): string {
     out += String(text);
     return true;
   });
-  explainCommand(names, {}, systems);
+  explainCommand(names, {});
   return out;
 }
 

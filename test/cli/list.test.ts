@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Catalogue, catalogue, EXAMPLE_REWARDS } from '../../src/catalogue/catalogue.ts';
 import { cataloguePage } from '../../src/catalogue/catalogue_page.ts';
-import { listCommand } from '../../src/cli/commands/list.ts';
+import { listCommand } from '../../src/cli/actions/list.ts';
 import { POINT_KEYS } from '../../src/config/keys/method_keys.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { registeredTasks } from '../../src/data/registry.ts';

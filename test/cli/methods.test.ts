@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { catalogue } from '../../src/catalogue/catalogue.ts';
 import { methodFacts } from '../../src/catalogue/method_facts.ts';
 import { methodPage } from '../../src/catalogue/method_page.ts';
-import { listMethods, showMethods } from '../../src/cli/commands/methods.ts';
+import { listMethods, showMethods } from '../../src/cli/actions/methods.ts';
 import { METHODS } from '../../src/methods/registry.ts';
 import { METHOD_POINTS } from '../../src/methods/stage.ts';
 

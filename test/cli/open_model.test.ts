@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sampleModelCommand } from '../../src/cli/commands/sample_model.ts';
+import { sampleModelCommand } from '../../src/cli/actions/sample_model.ts';
 import { openConfiguredModel } from '../../src/cli/runs/open_model.ts';
 import { resolvedYaml } from '../../src/config/dump.ts';
 import { parseConfig } from '../../src/config/load.ts';

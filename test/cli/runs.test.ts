@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import picocolors from 'picocolors';
 import { describe, expect, it } from 'vitest';
-import { differences, tableOf } from '../../src/cli/commands/runs.ts';
+import { differences, tableOf } from '../../src/cli/actions/runs.ts';
 import { loadRun } from '../../src/cli/runs/load_run.ts';
 import { newestUnfinished } from '../../src/cli/runs/newest_run.ts';
 import { type RunRow, runRows } from '../../src/cli/runs/run_rows.ts';

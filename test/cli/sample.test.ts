@@ -1,8 +1,8 @@
 /** What `sample` asks, and what it answers, without a terminal. */
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { type AnswerOptions, PromptAnswerer } from '../../src/cli/commands/answers.ts';
-import { availableLines, choosePrompts, promptsOf } from '../../src/cli/commands/prompts.ts';
+import { type AnswerOptions, PromptAnswerer } from '../../src/cli/actions/answers.ts';
+import { availableLines, choosePrompts, promptsOf } from '../../src/cli/actions/prompts.ts';
 import { conversationLines } from '../../src/cli/display/conversation_lines.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { bindTask } from '../../src/data/index.ts';

@@ -1,7 +1,8 @@
 /** `--sweep`: which settings it means, and the table that it ends with. */
 import { describe, expect, it } from 'vitest';
 import { rowOf } from '../../src/cli/training/seed_series.ts';
-import { directoryPart, readSweep, settingsOf, sweepTable } from '../../src/cli/training/sweep.ts';
+import { directoryPart, settingsOf, sweepTable } from '../../src/cli/training/sweep.ts';
+import { readSweep } from '../../src/cli/training/sweep_list.ts';
 import type { Summary } from '../../src/run/summary.ts';
 
 describe('a sweep', () => {

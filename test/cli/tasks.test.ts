@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { listTasks } from '../../src/cli/commands/tasks.ts';
+import { listTasks } from '../../src/cli/actions/tasks.ts';
 import { checkTaskCommand } from '../../src/cli/tasks/check_task.ts';
 import { showTask } from '../../src/cli/tasks/show_task.ts';
 import { registeredTasks } from '../../src/data/registry.ts';

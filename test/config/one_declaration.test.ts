@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { catalogue } from '../../src/catalogue/catalogue.ts';
 import { cataloguePage } from '../../src/catalogue/catalogue_page.ts';
 import { methodPage } from '../../src/catalogue/method_page.ts';
-import { listText } from '../../src/cli/commands/list.ts';
+import { listText } from '../../src/cli/actions/list.ts';
 import { configJsonSchema } from '../../src/config/schema.ts';
 import { createTask } from '../../src/data/create_task.ts';
 import { stageOf } from '../support/stages.ts';

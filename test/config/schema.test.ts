@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { relinkSchema } from '../../src/cli/commands/schema.ts';
+import { relinkSchema } from '../../src/cli/runs/schema_line.ts';
 import { GRPO_KEYS } from '../../src/config/keys/grpo_keys.ts';
 import { METHOD_KEYS } from '../../src/config/keys/method_keys.ts';
 import { RUN_KEYS } from '../../src/config/keys/run_keys.ts';

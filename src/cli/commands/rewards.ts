@@ -1,8 +1,6 @@
 /** `rlvr-train rewards`: the reward functions there are, and the check of one of the user's. */
 import { command } from '../flags/command.ts';
 import { text, toggle, withDefault } from '../flags/flag.ts';
-import { checkRewardCommand } from '../own_files/check_reward.ts';
-import { listCommand } from './list.ts';
 
 export const REWARDS = command({
   name: 'rewards',
@@ -14,7 +12,7 @@ export const REWARDS = command({
       isDefault: true,
       does: 'every reward function: what it pays, and its options',
       flags: { json: toggle('print them as JSON') },
-      run: (_, flags) => listCommand('rewards', flags),
+      run: async (_, flags) => (await import('../actions/list.ts')).listCommand('rewards', flags),
     }),
     command({
       name: 'check',
@@ -32,7 +30,7 @@ export const REWARDS = command({
         ),
         json: toggle('print what was found as JSON'),
       },
-      run: ([entry], flags) => checkRewardCommand(entry, flags),
+      run: async ([entry], flags) => (await import('../own_files/check_reward.ts')).checkRewardCommand(entry, flags),
     }),
   ],
   examples: [

@@ -1,14 +1,6 @@
-/** `rlvr-train tasks`: the tasks there are, problems of one with verdicts, and the check that every task passes. */
-import { commandName } from '../../command_name.ts';
-import { listedCards } from '../../data/registry.ts';
 import { ConfigError } from '../../errors.ts';
-import { colors } from '../display/colors.ts';
-import { print, printJson } from '../display/output.ts';
 import { command } from '../flags/command.ts';
 import { choice, integer, list, required, text, toggle } from '../flags/flag.ts';
-import { checkTaskCommand } from '../tasks/check_task.ts';
-import { showTask } from '../tasks/show_task.ts';
-import { exportTask, scoreTask } from '../tasks/task_rows.ts';
 
 const NAME = { syntax: '<name>', text: 'a task, or a file of yours such as ./tasks/mine.ts' };
 /** A preset, further knobs, and which problems. */
@@ -30,8 +22,8 @@ export const TASKS = command({
       does: 'every task: what it asks, its tier and its levels',
       explainsWords: true,
       flags: { json: toggle('print them as JSON') },
-      run([word], flags) {
-        if (word === undefined) return listTasks(flags);
+      async run([word], flags) {
+        if (word === undefined) return (await import('../actions/tasks.ts')).listTasks(flags);
         const remedy = 'tasks ls lists them, tasks show NAME shows one, tasks check NAME checks it';
         throw new ConfigError('unknown-command', `tasks ${word} — no such command; ${remedy}.`, { word });
       },
@@ -46,7 +38,7 @@ export const TASKS = command({
         seed: SEED,
         json: toggle('one JSON object per problem'),
       },
-      run: ([name], flags) => showTask(name, flags),
+      run: async ([name], flags) => (await import('../tasks/show_task.ts')).showTask(name, flags),
     }),
     command({
       name: 'check',
@@ -64,7 +56,7 @@ export const TASKS = command({
         }),
         json: toggle('print what was found as JSON'),
       },
-      run: ([name], flags) => checkTaskCommand(name, flags),
+      run: async ([name], flags) => (await import('../tasks/check_task.ts')).checkTaskCommand(name, flags),
     }),
     command({
       name: 'export',
@@ -76,14 +68,14 @@ export const TASKS = command({
         seed: SEED,
         split: choice('<split>', 'of the training stream, or held out', ['train', 'eval']),
       },
-      run: ([name], flags) => exportTask(name, flags),
+      run: async ([name], flags) => (await import('../tasks/task_rows.ts')).exportTask(name, flags),
     }),
     command({
       name: 'score',
       does: 'the verdict of each row of a file, whose rows are those of export with a completion each',
       words: [NAME],
       flags: { file: required(text('<rows>', 'rows of JSON Lines; a row may say finish_reason: length')) },
-      run: ([name], flags) => scoreTask(name, flags),
+      run: async ([name], flags) => (await import('../tasks/task_rows.ts')).scoreTask(name, flags),
     }),
   ],
   examples: [
@@ -94,29 +86,3 @@ export const TASKS = command({
     { words: 'tasks score gcd --file rows.jsonl', does: 'the verdicts of their `completion`' },
   ],
 });
-
-export function listTasks({ json = false }: { readonly json?: boolean }): void {
-  const cards = listedCards();
-  if (json) {
-    const facts = cards.map(({ name, does, category, tier, levels, example }) => ({
-      name,
-      does,
-      category,
-      tier,
-      levels: levels.length,
-      example,
-    }));
-    printJson(JSON.stringify(facts));
-    return;
-  }
-  const width = Math.max(...cards.map(({ name }) => name.length));
-  const categories = [...new Set(cards.map(({ category }) => category))].sort();
-  for (const category of categories) {
-    print(colors.bold(category));
-    for (const { name, does, tier, levels } of cards.filter((card) => card.category === category)) {
-      const facts = levels.length === 0 ? `tier ${tier}` : `tier ${tier}, levels 0 to ${levels.length - 1}`;
-      print(`  ${name.padEnd(width)}  ${does} ${colors.dim(facts)}`);
-    }
-  }
-  print(colors.dim(`problems of one, with verdicts: ${commandName()} tasks show NAME --level 1`));
-}

@@ -3,11 +3,8 @@ import { command } from '../flags/command.ts';
 import { type Flag, grouped, integer, list, text, toggle } from '../flags/flag.ts';
 import { THREADS, TRUST } from '../flags/shared_flags.ts';
 import { refuseSpacedSet, refuseWords } from '../mistaken_words.ts';
-import { listAdaptersCommand } from '../process/gpu_probe.ts';
-import { parseSeeds } from '../training/seed_series.ts';
-import { seedsCommand } from '../training/seeds.ts';
-import { readSweep, type Sweep } from '../training/sweep.ts';
-import { trainCommand } from '../training/train.ts';
+import { parseSeeds } from '../training/seed_list.ts';
+import { readSweep, type Sweep } from '../training/sweep_list.ts';
 
 const SWEEP: Flag<readonly Sweep[]> = {
   text: 'a run per value of a key, with each of --seeds: learning_rate=1e-4,3e-4; repeatable',
@@ -112,9 +109,12 @@ export const TRAIN = command({
   async run(words, flags, all) {
     refuseSpacedSet(words, flags.set);
     refuseWords(words, all);
-    if (flags.listAdapters) return listAdaptersCommand();
+    if (flags.listAdapters) return (await import('../process/gpu_probe.ts')).listAdaptersCommand();
     const { seeds, sweep, ...options } = flags;
-    if (seeds ?? sweep) await seedsCommand({ ...options, seeds, sweep }, process.argv.slice(2));
-    else await trainCommand(options);
+    if (seeds ?? sweep) {
+      const { seedsCommand } = await import('../training/seeds.ts');
+      return seedsCommand({ ...options, seeds, sweep }, process.argv.slice(2));
+    }
+    return (await import('../training/train.ts')).trainCommand(options);
   },
 });

@@ -1,12 +1,5 @@
-/** `rlvr-train ui [FOLDER]`: the runs of a folder as pages, on this machine alone, until Ctrl-C. */
-import { existsSync } from 'node:fs';
-import { ConfigError } from '../../errors.ts';
-import { printable } from '../../format.ts';
-import { print } from '../display/output.ts';
 import { command } from '../flags/command.ts';
 import { integer } from '../flags/flag.ts';
-import type { UiMessage } from '../process/served_training.ts';
-import { startUi } from '../ui/server.ts';
 
 export const UI = command({
   name: 'ui',
@@ -15,40 +8,5 @@ export const UI = command({
   words: [{ syntax: '[folder]', text: 'where they lie, or one of them (default: runs)' }],
   flags: { port: integer('<number>', 'port on 127.0.0.1', { min: 1, max: 65_535, otherwise: 'one that is free' }) },
   examples: [{ words: 'ui', does: 'the runs as pages in a browser (docs/ui.md): watch, compare, pause, stop' }],
-  run: ([folder], flags) => uiCommand(folder, flags),
+  run: async ([folder], flags) => (await import('../actions/ui.ts')).uiCommand(folder, flags),
 });
-
-const DEFAULT_FOLDER = 'runs';
-
-/** @throws ConfigError where there is no such folder, or the port is taken */
-async function uiCommand(folder: string | undefined, { port }: { readonly port?: number }): Promise<void> {
-  const directory = folder ?? DEFAULT_FOLDER;
-  if (folder !== undefined && !existsSync(directory)) {
-    const rule = 'no such folder; give one that holds runs';
-    throw new ConfigError('no-folder', `${printable(directory)} — ${rule}.`, { folder: directory });
-  }
-  const server = await startUi({ folder: directory, port });
-  if (process.send !== undefined) {
-    const message: UiMessage = { url: server.url };
-    process.send(message);
-    await parentGone();
-  } else {
-    print(`the runs in ${printable(directory)}: ${server.url}`);
-    print('on this machine alone, by this address alone; Ctrl-C ends it, and no run');
-    await ended();
-  }
-  await server.close();
-}
-
-/** By Ctrl-C, a kill or a closed terminal. */
-function ended(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
-  });
-}
-
-/** A training that started this server is over. Ctrl-C in its terminal comes here too, and ends nothing by itself. */
-function parentGone(): Promise<void> {
-  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
-  return new Promise((resolve) => process.once('disconnect', () => resolve()));
-}

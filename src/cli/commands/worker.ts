@@ -1,25 +1,8 @@
-/** `rlvr-train worker --fleet nats://host:4222`: samples completions for runs of other processes. */
-import { hostname } from 'node:os';
 import { FleetError } from '../../errors.ts';
-import { connectWorker } from '../../fleet/nats/nats_connect.node.ts';
-import { type ModelSources, openRunModel } from '../../fleet/open_model.ts';
-import { machineClass, requireMachine } from '../../fleet/series/series_card.ts';
-import { type TrainingTools, work } from '../../fleet/worker.ts';
-import { wasmBackend } from '../../kernels/wasm/backend.ts';
-import { packageVersion } from '../../run/fingerprint/fingerprint.node.ts';
-import { findModel } from '../../run/model/find_model.node.ts';
-import { openPretrained } from '../../run/model/pretrained.ts';
-import { print } from '../display/output.ts';
 import { command } from '../flags/command.ts';
 import { text, toggle } from '../flags/flag.ts';
 import { THREADS } from '../flags/shared_flags.ts';
 import { refuseWords } from '../mistaken_words.ts';
-import { chooseBackend } from '../process/backend.ts';
-import { makeRunFolder } from '../process/own_training.ts';
-import { thisPlatform } from '../training/given_series.ts';
-
-/** Longest name of a machine that is shown. */
-const NAME_LENGTH = 100;
 
 export const WORKER = command({
   name: 'worker',
@@ -36,56 +19,11 @@ export const WORKER = command({
   examples: [
     { words: 'worker --fleet nats://10.0.0.5:4222', does: 'lend this machine to the runs of a fleet (docs/fleet.md)' },
   ],
-  async run(words, { fleet = process.env.RLVR_FLEET, threads, quiet = false }, all) {
+  async run(words, { fleet = process.env.RLVR_FLEET, ...flags }, all) {
     refuseWords(words, all);
     if (fleet === undefined || fleet === '') {
       throw new FleetError('fleet-address', '--fleet: missing — give the server of the fleet, as nats://host:4222.');
     }
-    const say = (line: string): void => {
-      if (!quiet) print(line);
-    };
-    const stop = new AbortController();
-    const release = onStop(() => stop.abort());
-    try {
-      const bus = await connectWorker(fleet, say, stop.signal);
-      if (bus === undefined) return;
-      const name = `${hostname().slice(0, NAME_LENGTH)}:${process.pid}`;
-      const openModel: Parameters<typeof work>[0]['openModel'] = (card) => openRunModel(card, sources(threads));
-      const training: TrainingTools = {
-        async requireFit(card) {
-          const backend = await sources(threads).openBackend(card.backend, card.features);
-          requireMachine(card, await machineClass(backend, thisPlatform()));
-        },
-        makeFolder: () => makeRunFolder(threads),
-      };
-      await work({ bus, name, version: packageVersion(), openModel, training, say, signal: stop.signal });
-    } finally {
-      release();
-    }
+    await (await import('../actions/worker.ts')).workerCommand(fleet, flags);
   },
 });
-
-/** What this machine has. */
-function sources(threads: number | undefined): ModelSources {
-  return {
-    async openBackend(name, { fma }) {
-      if (name === 'wasm') return wasmBackend({ threads, fma: fma !== 'none' });
-      if (name === 'webgpu' || name === 'reference') return chooseBackend({ backend: name });
-      throw new FleetError('fleet-class', `a run on ${name} cannot be joined: its bits are those of its own process.`);
-    },
-    openBase: (path) => openPretrained(findModel(path)),
-  };
-}
-
-/** Ctrl-C, kill, or the end of the training that started this worker. */
-function onStop(stop: () => void): () => void {
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const signal of signals) process.once(signal, stop);
-  process.once('disconnect', stop);
-  if (process.connected === false) stop(); // it ended before this process could notice
-  return () => {
-    for (const signal of signals) process.off(signal, stop);
-    process.off('disconnect', stop);
-    if (process.connected) process.disconnect();
-  };
-}

@@ -1,7 +1,7 @@
 /** The parser of the command line, made of the commands' tables. */
 import { type Command as Commander, InvalidArgumentError, Option } from 'commander';
 import { commandName } from '../../command_name.ts';
-import { keyAsFlag, oneLine, repeatedFlag, unknownWord } from '../mistaken_words.ts';
+import { isUnknownFlag, oneLine, repeatedFlag, UnknownFlag, unknownWord } from '../mistaken_words.ts';
 import type { Command, Example } from './command.ts';
 import { type Flag, helpOf, spelled, syntaxOf } from './flag.ts';
 
@@ -18,8 +18,9 @@ export function withCommands(root: Commander, commands: readonly Command[]): Com
     added.configureOutput({
       outputError: (message, write) => {
         const [word] = added.args;
-        const isFlag = word === undefined || word.startsWith('-');
-        write(isFlag ? (keyAsFlag(message) ?? oneLine(message)) : `${unknownWord(word, commands)}\n`);
+        if (word !== undefined && !word.startsWith('-')) write(`${unknownWord(word, commands)}\n`);
+        else if (isUnknownFlag(message)) throw new UnknownFlag(message);
+        else write(oneLine(message));
       },
     });
     root.addHelpText('after', () => `\nThe default command:\n\n${added.helpInformation()}`);

@@ -9,8 +9,8 @@ import type { RunConfig } from '../../config/run_config.ts';
 import { CheckpointError, ConfigError } from '../../errors.ts';
 import type { StageConfig } from '../../methods/stage.ts';
 import { nearestKey } from '../../options/nearest_name.ts';
-import { packagedConfigFile, packagedNames } from '../commands/configs.ts';
 import { newestUnfinished } from './newest_run.ts';
+import { packagedConfigFile, packagedNames } from './packaged_configs.ts';
 import type { RunRow } from './run_rows.ts';
 
 export interface RunFlags {

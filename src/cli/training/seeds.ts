@@ -22,7 +22,8 @@ import { openConfiguredModel, withChosen } from '../runs/open_model.ts';
 import { asksForFleet } from './fleet_place.ts';
 import { whyNotGiven } from './given_series.ts';
 import { rowOf, type SeedRow, seriesOf, seriesTable } from './seed_series.ts';
-import { directoryPart, type Setting, type Sweep, settingsOf, sweepTable } from './sweep.ts';
+import { directoryPart, type Setting, settingsOf, sweepTable } from './sweep.ts';
+import type { Sweep } from './sweep_list.ts';
 import { type TrainOptions, trainCommand } from './train.ts';
 
 export interface SeedsOptions extends TrainOptions {

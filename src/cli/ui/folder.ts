@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import type { ListedRun } from '../../report/data.ts';
-import { differences } from '../commands/runs.ts';
+import { differences } from '../actions/runs.ts';
 import { removeRun } from '../runs/remove_run.ts';
 import { type RunRow, runDirectories, runRows } from '../runs/run_rows.ts';
 import { KeptRows } from './kept_rows.ts';

@@ -2,7 +2,7 @@
 import type { ServedRun } from '../../report/data.ts';
 import { readOutline } from '../../report/outline.ts';
 import { fileStore } from '../../run/store/files.node.ts';
-import { differences } from '../commands/runs.ts';
+import { differences } from '../actions/runs.ts';
 import type { RunRow } from '../runs/run_rows.ts';
 import type { FoundRun, RunFolder } from './folder.ts';
 

@@ -4,7 +4,8 @@ import { key, laterKey } from '../../options/keys.ts';
 import { isSchedule } from '../../options/schedule.ts';
 import { choice, integer, number, optional, plainData, text } from '../../options/schemas.ts';
 import { recorded } from '../recorded_keys.ts';
-import { evaluationInterval, MOST_COMPLETIONS, MOST_SAMPLES, MOST_TOKENS, SHARED_KEYS } from './stage_keys.ts';
+import { MOST_COMPLETIONS, MOST_SAMPLES, MOST_TOKENS } from './limits.ts';
+import { evaluationInterval, SHARED_KEYS } from './stage_keys.ts';
 
 const groupOfOne = 'a group of one has no advantage; use 2 or more (default 8)';
 const moving =

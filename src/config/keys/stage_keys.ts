@@ -12,15 +12,12 @@ import type { OptionSchema } from '../../options/option_schema.ts';
 import { choice, flag, integer, number, optional, plugin } from '../../options/schemas.ts';
 import { recorded } from '../recorded_keys.ts';
 import { DATASET_KEYS } from './dataset_keys.ts';
+import { MOST_COMPLETIONS } from './limits.ts';
 
 const SCHEDULES = ['linear', 'cosine', 'cosine_with_min_lr', 'constant', 'constant_with_warmup'] as const;
 
 const endless = 'must be 1 or more, as the training stream is endless and has no epochs; for example 300';
 
-/** What no machine holds or no person waits for. A product of two sizes is exact. */
-export const MOST_COMPLETIONS: number = 2 ** 26;
-export const MOST_SAMPLES = 10_000;
-export const MOST_TOKENS = 1_000_000;
 const MOST_STEPS = 1_000_000_000;
 
 /** Optimizer steps between evaluations; 0 is how they are often switched off. */

@@ -18,10 +18,7 @@ import { isBestNow } from '../checkpoint/best_weights.ts';
 import { sha256Hex } from '../fingerprint/sha256.ts';
 import { parseJsonObject } from '../json.ts';
 import type { Store } from '../store/store.ts';
-
-export const KEPT_MOMENTS = ['baseline', 'best', 'final'] as const;
-/** An evaluation whose records stay. */
-export type KeptMoment = (typeof KEPT_MOMENTS)[number];
+import type { KeptMoment } from './kept_moments.ts';
 
 const FOLDER = 'evaluations';
 const COUNTS = `${FOLDER}/counts.jsonl`;

@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import { CheckpointError } from '../../errors.ts';
 import type { Store } from '../store/store.ts';
+import type { KeptMoment } from './kept_moments.ts';
 import { logLines } from './log_lines.ts';
-import { type KeptMoment, type KeptProblem, type KeptRecords, type RecordHead, recordFile } from './problem_records.ts';
+import { type KeptProblem, type KeptRecords, type RecordHead, recordFile } from './problem_records.ts';
 
 const count = z.int().nonnegative();
 

@@ -1,14 +1,13 @@
-/** The forms in which a model is given away: each writes it, opens what was written, and says what its type changed. */
+/**
+ * The forms in which a model is given away: each writes it, opens what was written, and says what its type changed. Its code
+ * is loaded when it writes, so that help can name the forms without it.
+ */
 import { CheckpointError } from '../../errors.ts';
 import type { GgufDtype } from '../../model/pretrained/gguf_encoders.ts';
 import type { ModelFiles } from '../../model/pretrained/source.ts';
 import type { Store } from '../store/store.ts';
 import type { Exported } from './compare_weights.ts';
-import { merged, type Pretrained } from './pretrained.ts';
-import { writeAdapterFolder } from './write_adapter.ts';
-import { writeGguf } from './write_gguf.ts';
-import { writeGgufAdapter } from './write_gguf_adapter.ts';
-import { writeMergedModel } from './write_merged.ts';
+import type { Pretrained } from './pretrained.ts';
 
 /** @property texts  to be read to the same tokens by what was written */
 export interface ExportRequest<Dtype> {
@@ -34,26 +33,37 @@ export const EXPORTS = {
     does: 'a folder for transformers, with the adapter merged',
     kind: 'folder',
     dtypes: ['f32', 'f16', 'bf16'],
-    write: (store, folder, { pretrained, dtype }) => writeMergedModel(store, folder, merged(pretrained), dtype),
+    write: async (store, folder, { pretrained, dtype }) => {
+      const { writeMergedModel } = await import('./write_merged.ts');
+      return writeMergedModel(store, folder, await merged(pretrained), dtype);
+    },
   }),
   peft: form({
     does: 'the adapter alone, a folder for PEFT',
     kind: 'folder',
     dtypes: ['f32', 'f16', 'bf16'],
-    write: async (store, folder, { pretrained, dtype }) =>
-      writeAdapterFolder(store, folder, adapted(pretrained), dtype),
+    write: async (store, folder, { pretrained, dtype }) => {
+      const { writeAdapterFolder } = await import('./write_adapter.ts');
+      return writeAdapterFolder(store, folder, adapted(pretrained), dtype);
+    },
   }),
   gguf: form({
     does: 'a file for llama.cpp and Ollama, with the adapter merged',
     kind: 'file',
     dtypes: ['f16', 'f32', 'bf16', 'q8_0'],
-    write: (store, file, { pretrained, dtype, texts }) => writeGguf(store, file, merged(pretrained), dtype, texts),
+    write: async (store, file, { pretrained, dtype, texts }) => {
+      const { writeGguf } = await import('./write_gguf.ts');
+      return writeGguf(store, file, await merged(pretrained), dtype, texts);
+    },
   }),
   'gguf-lora': form({
     does: 'the adapter alone, a file that llama.cpp adds to its base',
     kind: 'file',
     dtypes: ['f16', 'f32', 'bf16'],
-    write: async (store, file, { pretrained, dtype }) => writeGgufAdapter(store, file, adapted(pretrained), dtype),
+    write: async (store, file, { pretrained, dtype }) => {
+      const { writeGgufAdapter } = await import('./write_gguf_adapter.ts');
+      return writeGgufAdapter(store, file, adapted(pretrained), dtype);
+    },
   }),
 } as const;
 
@@ -64,4 +74,8 @@ function adapted(pretrained: Pretrained): Pretrained & Required<Pick<Pretrained,
   const { adapter, name } = pretrained;
   if (adapter !== undefined) return { ...pretrained, adapter };
   throw new CheckpointError('no-adapter', `${name} — has no adapter; it is a whole model as it is.`);
+}
+
+async function merged(pretrained: Pretrained): Promise<Pretrained> {
+  return (await import('./pretrained.ts')).merged(pretrained);
 }

@@ -1,0 +1,104 @@
+/** `rlvr-train compare A B`: what one method does better than another, problem by problem. */
+import { resolve } from 'node:path';
+import { type ComparedRun, type Comparison, compareRuns } from '../../compare/compare.ts';
+import { ConfigError } from '../../errors.ts';
+import { minus, printable } from '../../format.ts';
+import { recordedConfig } from '../../run/describe_run.ts';
+import { flatConfig } from '../../run/flat_config.ts';
+import type { KeptMoment } from '../../run/logs/kept_moments.ts';
+import { readRecords } from '../../run/logs/read_records.ts';
+import { fileStore } from '../../run/store/files.node.ts';
+import { print, printJson } from '../display/output.ts';
+
+interface CompareFlags {
+  readonly at: KeptMoment;
+  readonly show: number;
+  readonly json?: boolean;
+}
+
+/** The first is what all others are compared with. */
+export async function compareCommand(words: readonly string[], { at, show, json }: CompareFlags): Promise<void> {
+  const [first, ...others] = await Promise.all(words.map((word) => openMethod(word, at)));
+  if (others.length === 0) {
+    const rule = 'nothing to compare it with; give another run, for example compare runs/a runs/b';
+    throw new ConfigError('missing-word', `${words.join(' ')} — ${rule}.`, { words });
+  }
+  const comparisons = others.map((other) => compareRuns(first, other));
+  if (json) return printJson(JSON.stringify({ at, comparisons }));
+  comparisons.forEach((comparison, i) => {
+    if (i > 0) print('');
+    for (const line of linesOf(comparison, show)) print(line);
+  });
+}
+
+/** The runs of one word. */
+function openMethod(word: string, at: KeptMoment): Promise<ComparedRun[]> {
+  const names = word.split(',').filter((name) => name !== '');
+  return Promise.all(
+    names.map(async (name): Promise<ComparedRun> => {
+      const [, directory = name, moment = at] = /^(.+)@(baseline|best|final)$/.exec(name) ?? [];
+      const store = fileStore(resolve(directory));
+      const records = await readRecords(store, moment as KeptMoment, directory);
+      const config = await recordedConfig(store);
+      return { name, records, config: config === undefined ? {} : flatConfig(config) };
+    }),
+  );
+}
+
+/** Keys that are shown of two configs; those of a wholly other method are many. */
+const SHOWN_KEYS = 12;
+
+function linesOf(
+  { a, b, problems, figures, mcNemar, boundary, gained, lost, differs }: Comparison,
+  show: number,
+): string[] {
+  const names = [a, b].map((runs) => runs.map(printable).join(', '));
+  const rows = figures.map(({ name, isShare, a: ofA, b: ofB, difference: { mean, low, high } }) => {
+    const scale = isShare ? 100 : 1;
+    const number = (value: number): string => minus((scale * value).toFixed(1));
+    const signed = (value: number): string => `${value < 0 ? '' : '+'}${number(value)}`;
+    const unit = isShare ? ' %' : '';
+    return [name, number(ofA) + unit, number(ofB) + unit, signed(mean), `${signed(low)} to ${signed(high)}`];
+  });
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column].length), 1));
+  const cells = (row: readonly string[]): string =>
+    `  ${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[0]) : i === 4 ? cell : cell.padStart(widths[i]))).join('  ')}`;
+  const shown = differs.slice(0, SHOWN_KEYS).map(({ key, a: mine, b: yours }) => {
+    const [left, right] = [mine, yours].map((value) => (value === undefined ? 'absent' : JSON.stringify(value)));
+    return `  ${printable(key)}: ${printable(left)} → ${printable(right)}`;
+  });
+  const more = differs.length > SHOWN_KEYS ? [`  and ${differs.length - SHOWN_KEYS} more`] : [];
+  const examples = (what: string, all: Comparison['gained']): string[] =>
+    all.length === 0 || show === 0
+      ? []
+      : [
+          `${what} (${Math.min(show, all.length)} of ${all.length}):`,
+          ...all.slice(0, show).map(({ prompt, a: mine, b: yours }) => {
+            const [asked, left, right] = [prompt, mine, yours].map((text) => printable(JSON.stringify(text)));
+            return `  ${asked}  A ${left}  B ${right}`;
+          }),
+        ];
+  return [
+    `A ${names[0]}`,
+    `B ${names[1]}`,
+    ...(shown.length === 0 ? ['Their configs are the same.'] : ['Their configs differ:', ...shown, ...more]),
+    `${problems} held-out problems:`,
+    cells(['', 'A', 'B', 'B − A', '95 %']),
+    ...rows.map(cells),
+    `Greedy, B solves ${mcNemar.gained} that A does not, and A ${mcNemar.lost} that B does not; exact McNemar p = ${mcNemar.p.toPrecision(2)}.`,
+    ...boundaryLines(boundary),
+    ...examples('gained', gained),
+    ...examples('lost', lost),
+  ];
+}
+
+/** Nothing of a single sample, which has no curve. */
+function boundaryLines({ a, b, crossing, gained, lost }: Comparison['boundary']): string[] {
+  const samples = a.length;
+  if (samples < 2) return [];
+  const ahead = a.some((value, i) => value !== b[i])
+    ? 'pass@k: the curves do not cross'
+    : 'pass@k: the curves are the same';
+  const where = crossing === null ? `${ahead} up to ${samples}` : `pass@k: the curves cross at k = ${crossing}`;
+  return [`${where}. In ${samples} samples, B solves ${gained} that A never does, and A ${lost} that B never does.`];
+}

@@ -1,0 +1,114 @@
+/** `rlvr-train data show`: problems as the model will see them, before anything is trained. */
+import { parseConfig } from '../../config/load.ts';
+import { verdictsOf } from '../../data/judging/judged.ts';
+import type { TaskItem } from '../../data/task.ts';
+import type { TaskSet } from '../../data/task_set.ts';
+import { printable, printableLines } from '../../format.ts';
+import { completionText } from '../../grpo/rollout/complete.ts';
+import { fewHeldOut } from '../../methods/statistics.ts';
+import { openPlugins } from '../../plugins/open_plugins.node.ts';
+import { announceFile } from '../display/announce_file.ts';
+import { colors } from '../display/colors.ts';
+import { print, printJson } from '../display/output.ts';
+import { approval } from '../process/trust.ts';
+import { loadRun } from '../runs/load_run.ts';
+import { openConfiguredModel } from '../runs/open_model.ts';
+
+interface DataFlags {
+  readonly config?: string;
+  readonly set?: readonly string[];
+  readonly count?: number;
+  readonly trust?: readonly string[];
+  readonly json?: boolean;
+}
+
+/** Messages name it where they otherwise name a config's file. */
+const HERE = 'data show';
+
+/** @throws ConfigError, DataError, CheckpointError */
+export async function showData(rows: string | undefined, flags: DataFlags): Promise<void> {
+  const { count = 3, json = false, trust } = flags;
+  const { loaded, file } = await load(rows, flags);
+  const { problems } = loaded;
+  const pretrained = await openConfiguredModel(loaded, file);
+  const approve = approval({ file, problems, trust, isDry: true });
+  const { codec } = pretrained ?? {};
+  const plugins = await openPlugins(loaded, { file, announce: announceFile, approve, rewards: 'unused', codec });
+  try {
+    const { config, tasks, notes } = plugins;
+    const showing = Array.from({ length: count }, (_, index) => shownProblem(tasks, config.seed, index));
+    const shown = await Promise.all(showing);
+    if (json) {
+      for (const problem of shown) printJson(JSON.stringify(problem));
+      return;
+    }
+    for (const note of notes) print(colors.yellow(printable(note)));
+    for (const problem of shown) for (const line of problemLines(problem)) print(line);
+    const train = tasks.trainProblems();
+    const heldOut = tasks.heldOutItems().length;
+    const few = fewHeldOut(heldOut);
+    print(colors.dim(`${train === undefined ? 'an endless stream' : train} to train on, ${heldOut} held out`));
+    if (few !== undefined) print(colors.yellow(few));
+  } catch (error) {
+    throw problems.placed(error);
+  } finally {
+    await plugins.close();
+  }
+}
+
+async function load(rows: string | undefined, { config, set = [] }: DataFlags) {
+  if (rows === undefined || config !== undefined) {
+    const own = rows === undefined ? [] : [`task.train=${JSON.stringify([rows])}`];
+    const loaded = await loadRun({ ...(config !== undefined && { config }), set: [...set, ...own] });
+    return { loaded, file: loaded.file };
+  }
+  const task = { flag: HERE, assignment: `task=${JSON.stringify({ name: 'dataset', train: [rows] })}` };
+  return { loaded: parseConfig('max_steps: 1\n', { file: HERE }, [task, ...set]), file: HERE };
+}
+
+interface ShownProblem {
+  readonly item: TaskItem;
+  /** As the model reads it, special tokens as their text. */
+  readonly prompt: string;
+  readonly promptTokens: number;
+  readonly demonstration: string;
+  readonly demonstrationTokens: number;
+  /** What the verifier says of the answer alone. */
+  readonly verdict: { readonly score: number | null; readonly reason: string };
+}
+
+async function shownProblem(tasks: TaskSet, seed: number, index: number): Promise<ShownProblem> {
+  const item = tasks.trainItem(seed, index);
+  const prompt = tasks.promptTokens(item);
+  const shown = tasks.demonstrationTokens(item, seed, index);
+  const finishReason = tasks.fixedCompletionTokens === undefined ? 'eos' : 'stop';
+  const given = { item, completion: item.answer, context: { finishReason } } as const;
+  const [{ score, reason }] = await verdictsOf(tasks, [given]);
+  return {
+    item,
+    prompt: tasks.codec.decode(prompt),
+    promptTokens: prompt.length,
+    demonstration: completionText(tasks, { tokens: shown, finishReason }),
+    demonstrationTokens: shown.length,
+    verdict: { score, reason },
+  };
+}
+
+function problemLines({
+  item,
+  prompt,
+  promptTokens,
+  demonstration,
+  demonstrationTokens,
+  verdict,
+}: ShownProblem): string[] {
+  const judged = verdict.score === 1 ? '' : colors.yellow(`  alone it is not right: ${printable(verdict.reason)}`);
+  return [
+    `${colors.bold(printable(item.id))}  ${colors.dim(`prompt ${promptTokens} tokens`)}`,
+    ...printableLines(prompt)
+      .split('\n')
+      .map((line) => `  ${line}`),
+    `  ${colors.dim('right  ')} ${printable(item.answer)}${judged}`,
+    `  ${colors.dim('shown  ')} ${printable(demonstration)} ${colors.dim(`${demonstrationTokens} tokens`)}`,
+  ];
+}

@@ -1,0 +1,104 @@
+/** `rlvr-train methods`: what a step can be made of, a line each, all that is known of one, and the check of one of the user's. */
+
+import { type Catalogue, type CatalogueMethod, catalogue, TAKES } from '../../catalogue/catalogue.ts';
+import { methodFacts } from '../../catalogue/method_facts.ts';
+import { isSpelledAlike, otherNamesOf } from '../../catalogue/spelled_alike.ts';
+import { commandName } from '../../command_name.ts';
+import { DIAGNOSIS_CODES } from '../../diagnostics/catalogue.ts';
+import { ConfigError } from '../../errors.ts';
+import { didYouMean } from '../../options/nearest_name.ts';
+import { colors } from '../display/colors.ts';
+import { wrapWords } from '../display/live/text.ts';
+import { print, printJson, wrapColumns } from '../display/output.ts';
+import { aboutMethod } from './list.ts';
+
+export interface MethodsOptions {
+  readonly json?: boolean;
+  /** Code of a diagnosis. */
+  readonly for?: string;
+}
+
+/** @param words  points, or words that each shown method has all of. @throws ConfigError where none is left */
+export function listMethods(words: readonly string[], { json = false, for: code }: MethodsOptions): void {
+  if (code !== undefined) requireDiagnosis(code);
+  const { points, methods } = catalogue();
+  const asked = points.filter(({ name }) => words.includes(name)).map(({ name }) => name);
+  const texts = words.filter((word) => !asked.includes(word)).map((word) => word.toLowerCase());
+  const found = methods.filter(
+    (method) =>
+      (asked.length === 0 || asked.includes(method.point)) &&
+      (code === undefined || method.against.includes(code)) &&
+      texts.every((text) => textOf(method).includes(text)),
+  );
+  if (found.length === 0 && words.length === 0) {
+    print(`no method is declared against ${code}`);
+    return;
+  }
+  if (found.length === 0) throw noMethod(words.join(' '), [...points.map(({ name }) => name), ...everyName(methods)]);
+  if (json) printJson(JSON.stringify(found));
+  else print(wrapWords(methodLines(points, found), wrapColumns(process.stdout)));
+}
+
+function requireDiagnosis(code: string): void {
+  if (DIAGNOSIS_CODES.includes(code)) return;
+  const near = didYouMean(code, DIAGNOSIS_CODES);
+  const rule = `no such diagnosis${near === '' ? '; docs/diagnostics.md has them all.' : near}`;
+  throw new ConfigError('unknown-name', `--for ${code} — ${rule}`, { name: code });
+}
+
+/** @throws ConfigError for an id that there is not, with the nearest */
+export function showMethods(ids: readonly string[], { json = false }: MethodsOptions): void {
+  const { methods } = catalogue();
+  const found = ids.flatMap((id) => {
+    const named = methods.filter(({ name }) => name === id);
+    if (named.length > 0) return named;
+    const called = methods.filter((method) => otherNamesOf(method).some((name) => isSpelledAlike(name, id)));
+    if (called.length === 0) throw noMethod(id, everyName(methods));
+    return called;
+  });
+  const facts = methodFacts();
+  if (json) printJson(JSON.stringify(found.map((method) => ({ ...method, ...facts(method.name) }))));
+  else {
+    const texts = found.map((method) => aboutMethod(method, facts(method.name)));
+    print(wrapWords(texts.join('\n\n'), wrapColumns(process.stdout)));
+  }
+}
+
+/** Ids first, then what they are called elsewhere: the first of the nearest is named. */
+function everyName(methods: readonly CatalogueMethod[]): string[] {
+  return [...methods.map(({ name }) => name), ...methods.flatMap(otherNamesOf)];
+}
+
+function textOf(method: CatalogueMethod): string {
+  const { name, does, formula, source, certainty, options } = method;
+  const texts = [
+    name,
+    does,
+    formula,
+    source,
+    certainty,
+    ...otherNamesOf(method),
+    ...options.map((option) => option.name),
+  ];
+  return texts.join('\n').toLowerCase();
+}
+
+function methodLines(points: Catalogue['points'], methods: readonly CatalogueMethod[]): string {
+  const width = Math.max(...methods.map(({ name }) => name.length));
+  const groups = points.flatMap(({ name, takes, does }) => {
+    const here = methods.filter(({ point }) => point === name);
+    if (here.length === 0) return [];
+    const lines = here.map(
+      (method) =>
+        `  ${colors.bold(method.name.padEnd(width))}  ${method.does}${method.isDefault ? colors.dim(' The default.') : ''}`,
+    );
+    return [[`${colors.bold(name)}  ${colors.dim(`${does} ${TAKES[takes]}`)}`, ...lines].join('\n')];
+  });
+  return [...groups, colors.dim(`all of one: ${commandName()} methods show ID`)].join('\n\n');
+}
+
+function noMethod(name: string, known: readonly string[]): ConfigError {
+  const near = didYouMean(name, known);
+  const rule = `no such method${near === '' ? `; ${commandName()} methods ls names them all.` : near}`;
+  return new ConfigError('unknown-name', `${name} — ${rule}`, { name });
+}

@@ -1,0 +1,7 @@
+/** `rlvr-train schema`: the JSON Schema of a config. */
+import { configJsonSchema } from '../../config/schema.ts';
+import { printJson } from '../display/output.ts';
+
+export function schemaCommand(): void {
+  printJson(JSON.stringify(configJsonSchema(), null, 2));
+}

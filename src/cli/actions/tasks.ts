@@ -1,0 +1,31 @@
+/** `rlvr-train tasks`: the tasks there are, problems of one with verdicts, and the check that every task passes. */
+import { commandName } from '../../command_name.ts';
+import { listedCards } from '../../data/registry.ts';
+import { colors } from '../display/colors.ts';
+import { print, printJson } from '../display/output.ts';
+
+export function listTasks({ json = false }: { readonly json?: boolean }): void {
+  const cards = listedCards();
+  if (json) {
+    const facts = cards.map(({ name, does, category, tier, levels, example }) => ({
+      name,
+      does,
+      category,
+      tier,
+      levels: levels.length,
+      example,
+    }));
+    printJson(JSON.stringify(facts));
+    return;
+  }
+  const width = Math.max(...cards.map(({ name }) => name.length));
+  const categories = [...new Set(cards.map(({ category }) => category))].sort();
+  for (const category of categories) {
+    print(colors.bold(category));
+    for (const { name, does, tier, levels } of cards.filter((card) => card.category === category)) {
+      const facts = levels.length === 0 ? `tier ${tier}` : `tier ${tier}, levels 0 to ${levels.length - 1}`;
+      print(`  ${name.padEnd(width)}  ${does} ${colors.dim(facts)}`);
+    }
+  }
+  print(colors.dim(`problems of one, with verdicts: ${commandName()} tasks show NAME --level 1`));
+}
