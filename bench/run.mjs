@@ -29,6 +29,7 @@ const benchmarks = {
   datasets: 'how much memory and time do a million rows take?',
   sandbox: 'how many programs does a sandbox run in a second of one core?',
   tasks: 'how many problems does each task draw in a second, and how many answers does it judge?',
+  storage: 'what does a base in fewer bits cost and save, and what does it cost to compute layers again?',
   'memory-shapes': 'do models and jobs of several shapes take the memory that was planned?',
   memory: 'does a run take the memory that was planned, and no more as time passes?',
 };

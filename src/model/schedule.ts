@@ -3,7 +3,8 @@
  *
  *   x ─ rmsNorm ─ qkv ─ rotary ─ attention ─ out ─(+x)─ rmsNorm ─ gate/up ─ swiglu ─ down ─(+)─ next layer
  *
- * The backward is the forward read upwards: `dX` is the gradient of the residual stream and is added to in place.
+ * The backward is the forward read upwards: `dX` is the gradient of the residual stream and is added to in place. What of a
+ * layer was not kept is computed first, by the same calls over the same rows.
  */
 import type { Kernels } from '../kernels/kernels.ts';
 import type { Rows, Slot } from '../kernels/memory.ts';
@@ -41,9 +42,23 @@ function forwardLayer(
   kernels: Kernels,
   plan: PolicyPlan,
   weights: LayerSlots,
+  forward: ForwardSlots,
+  index: number,
+  out: Slot,
+): void {
+  forwardInside(kernels, plan, weights, forward, index);
+  const { activated: x, middle: residual } = forward.layers[index] as LayerActivations;
+  const { rows } = forward;
+  forwardLinear(kernels, matrixOf('down', weights), { x, residual, out, rows, scratch: plan.slots.adapterScratch });
+}
+
+/** All activations of a layer from its input: what its backward reads. */
+function forwardInside(
+  kernels: Kernels,
+  plan: PolicyPlan,
+  weights: LayerSlots,
   { inputs, layers, kv: caches, rows }: ForwardSlots,
   index: number,
-  next: Slot,
 ): void {
   const { shape } = plan;
   const { cos, sin, adapterScratch: scratch } = plan.slots;
@@ -63,7 +78,6 @@ function forwardLayer(
   kernels.rmsNorm({ x: middle, weight: weights.feedForwardNorm, out: middleNormed, rstd: middleRstd, eps, rows });
   forwardLinear(kernels, matrixOf('gateUp', weights), { x: middleNormed, out: kept.gateUp, rows, scratch });
   kernels.swiglu({ gateUp: kept.gateUp, out: kept.activated, rows });
-  forwardLinear(kernels, matrixOf('down', weights), { x: kept.activated, residual: middle, out: next, rows, scratch });
 }
 
 /** Gathers rows of `rollout` and of the cache into training rows [keptBegin, keptEnd), where they are its forward pass. */
@@ -220,7 +234,9 @@ function backwardLayer(
 
   const eps = shape.rmsNormEps;
   const down = matrixOf('down', weights, gradients);
-  const isMadeAgain = (name: MadeAgain): boolean => madeAgain(plan.recompute).includes(name);
+  const isWhole = plan.recompute === 'layers';
+  if (isWhole) forwardInside(kernels, plan, weights, training, index);
+  const isMadeAgain = (name: MadeAgain): boolean => !isWhole && madeAgain(plan.recompute).includes(name);
   if (isMadeAgain('activated')) kernels.swiglu({ gateUp: kept.gateUp, out: kept.activated, rows });
   backwardLinear(kernels, down, { dOut: d.dX, x: kept.activated, dX: d.dActivated, rows, scratch });
   kernels.swigluBackward({ gateUp: kept.gateUp, dOut: d.dActivated, dGateUp: d.dGateUp, rows });

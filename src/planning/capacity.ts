@@ -12,6 +12,7 @@ import { roomOf, type StageUses } from '../methods/uses/stage_uses.ts';
 import { keptRowFloats } from '../model/memory/activations.ts';
 import type { Capacity } from '../model/memory/capacity.ts';
 import { type Trained, usualRecompute } from '../model/memory/plan.ts';
+import type { Recompute } from '../model/memory/recompute.ts';
 import { adapterScale } from '../model/pretrained/adapter_files.ts';
 import type { ModelShape } from '../model/shape.ts';
 import { asksInWords } from '../text/codec.ts';
@@ -40,6 +41,11 @@ export function trainedOf({ adapter, frozenStorage }: Pick<RunConfig, 'adapter' 
     adapter: { rank: adapter.rank, scale: adapterScale(adapter), targets: adapter.targets },
     ...(frozenStorage && { storageOf: (name: string) => frozenStorage[name] ?? 'f32' }),
   };
+}
+
+/** What the backward pass of a run makes again, where its key is followed and memory is no concern. */
+function recomputeOf(config: RunConfig): Recompute {
+  return config.gradientCheckpointing === true ? 'layers' : usualRecompute(trainedOf(config));
 }
 
 /** What the methods of each stage use, as far as a config tells: those of the user's files are not loaded for it. */
@@ -73,7 +79,7 @@ export function planCapacity(
   // Any scoring before the update takes the rows of a kept forward pass.
   const isScored = uses.some(({ asked }) => asked.some(({ use }) => use.scoresBeforeUpdate));
   let grpoStages = 0;
-  const recompute = usualRecompute(trainedOf(config));
+  const recompute = recomputeOf(config);
   const mostKeptRows = isScored ? 0 : KEPT_BYTES / (4 * keptRowFloats(modelShape(config, tasks), recompute));
   for (const [index, stage] of config.stages.entries()) {
     const asked = stage.stage === 'sft' ? tasks.supervised(index) : tasks;
@@ -124,6 +130,7 @@ export function planCapacity(
     ...(sets.length > 0 && { sets: Object.fromEntries(sets.map((name) => [name, PARAMETER_SETS[name].use])) }),
     ...(distributionRows > 0 && { outputRows: { distributions: distributionRows } }),
     keptRows,
+    ...(recompute === 'layers' && { recompute }),
   };
 }
 

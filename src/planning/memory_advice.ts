@@ -17,8 +17,8 @@ import { planFor } from '../model/memory/plan.ts';
 import { modelShape, planCapacity, stageUses, trainedOf } from './capacity.ts';
 
 /**
- * How much the policy of a config is to hold. Kept rollouts save time and change no bit, so they give way where there
- * is no room for them.
+ * How much the policy of a config is to hold. Kept rollouts and kept activations save time and change no bit, so they give
+ * way where there is no room for them, in this order; activations only where `gradient_checkpointing` is not given.
  *
  * @throws MemoryPlanError where the config's buffers do not fit, with single changes that would make them fit
  */
@@ -33,7 +33,7 @@ export function requireMemory(
     return plan(config).capacity;
   } catch (error) {
     if (!(error instanceof MemoryPlanError)) throw error;
-    const remedies = [advice(config, plan), ...episodesInWords(tasks)].join('\n  ');
+    const remedies = [...withCheckpointing(config, plan), advice(config, plan), ...episodesInWords(tasks)].join('\n  ');
     throw new MemoryPlanError(error.code, `${error.message}\n  ${remedies}`, error.facts);
   }
 }
@@ -49,12 +49,17 @@ function episodesInWords({ environment: { longest } }: TaskSet): string[] {
   ];
 }
 
-/** Whether a policy keeps no rollouts for want of memory. */
-export function lacksRoomToKeep(
+/** What a policy computes again for want of memory, in words; undefined where it lacks none. */
+export function lackOfRoom(
   config: RunConfig,
   { tasks, policy }: { readonly tasks: TaskSet; readonly policy: { readonly capacity: Capacity } },
-): boolean {
-  return policy.capacity.keptRows < planCapacity(config, tasks).keptRows;
+): string | undefined {
+  const wanted = planCapacity(config, tasks);
+  if (policy.capacity.recompute !== wanted.recompute)
+    return 'no room to keep activations, so the backward pass computes each layer again (gradient_checkpointing)';
+  if (policy.capacity.keptRows < wanted.keptRows)
+    return 'no room to keep rollouts, so updates compute their forward pass again';
+  return undefined;
 }
 
 interface Planned {
@@ -69,13 +74,27 @@ function planned(config: RunConfig, tasks: TaskSet, backend: Backend, uses: read
     const bytes = [...backend.plannedBytes(planFor(backend, shape, capacity, trainedOf(config)).memory).values()];
     return { capacity, bytes: bytes.reduce((sum, part) => sum + part, 0) };
   };
-  const wanted = planCapacity(config, tasks, uses);
-  try {
-    return planOf(wanted);
-  } catch (error) {
-    if (!(error instanceof MemoryPlanError) || wanted.keptRows === 0) throw error;
-    return planOf({ ...wanted, keptRows: 0 });
+  const checkpointing = config.gradientCheckpointing === undefined ? [{ ...config, gradientCheckpointing: true }] : [];
+  const wanted = [config, ...checkpointing].map((each) => planCapacity(each, tasks, uses));
+  const kept = wanted.flatMap((capacity) =>
+    capacity.keptRows > 0 ? [capacity, { ...capacity, keptRows: 0 }] : [capacity],
+  );
+  const least = kept.pop() as Capacity; // of one plan or more
+  for (const capacity of kept) {
+    try {
+      return planOf(capacity);
+    } catch (error) {
+      if (!(error instanceof MemoryPlanError)) throw error;
+    }
   }
+  return planOf(least);
+}
+
+/** Where the key keeps activations that the plan would compute again. */
+function withCheckpointing(config: RunConfig, plan: (changed: RunConfig) => Planned): string[] {
+  if (config.gradientCheckpointing !== false) return [];
+  const bytes = bytesIfItFits(() => plan({ ...config, gradientCheckpointing: true }));
+  return bytes === undefined ? [] : [`Leave out gradient_checkpointing: false (needs ${gibibytes(bytes)}).`];
 }
 
 /** One key of the config, and the same config with a lower value. */

@@ -93,6 +93,7 @@ export const FREE_KEYS = [
   'save_total_limit',
   'reward_timeout',
   'backend',
+  'gradient_checkpointing',
   'report_to',
   'reporters',
   'load_best_model_at_end',

@@ -6,7 +6,7 @@ import type { Backend } from '../../src/kernels/engine.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { planPolicy } from '../../src/model/memory/plan.ts';
 import { modelShape, planCapacity } from '../../src/planning/capacity.ts';
-import { lacksRoomToKeep, requireMemory } from '../../src/planning/memory_advice.ts';
+import { lackOfRoom, requireMemory } from '../../src/planning/memory_advice.ts';
 import { createTasks } from '../support/tasks.ts';
 
 const backend = await wasmBackend({ threads: 1 });
@@ -33,6 +33,14 @@ const SMOLLM2 = {
   numLayers: 30,
   numHeads: 9,
   numKvHeads: 3,
+};
+const TWICE_SMOLLM2 = {
+  ...SMOLLM2,
+  hiddenSize: 960,
+  intermediateSize: 2560,
+  numLayers: 24,
+  numHeads: 15,
+  numKvHeads: 5,
 };
 const QWEN = {
   vocabSize: 151_936,
@@ -90,8 +98,26 @@ describe('kept rollouts', () => {
   it('give way where there is none, which the run knows', () => {
     const capacity = requireMemory(config, task, withBytes(bytesOf(0)));
     expect(capacity).toEqual({ ...wanted, keptRows: 0 });
-    expect(lacksRoomToKeep(config, { tasks: task, policy: { capacity } })).toBe(true);
-    expect(lacksRoomToKeep(config, { tasks: task, policy: { capacity: wanted } })).toBe(false);
+    expect(lackOfRoom(config, { tasks: task, policy: { capacity } })).toMatch(/no room to keep rollouts/);
+    expect(lackOfRoom(config, { tasks: task, policy: { capacity: wanted } })).toBeUndefined();
+  });
+
+  it('and then the activations of layers, unless the config keeps them', () => {
+    const text = `task: {name: sort_digits, digits: 3}\nmax_steps: 1\nnum_generations: 4\n${SMALL.replace('layers: 1', 'layers: 3')}`;
+    const deep = parseConfig(text, { file: 'run.yaml' }).config;
+    const bytesOfDeep = (): number => {
+      const capacity = { ...planCapacity(deep, task), keptRows: 0 };
+      return sumOf(backend.plannedBytes(planPolicy(modelShape(deep, task), capacity).memory));
+    };
+    const tooSmall = withBytes(bytesOfDeep() - 1);
+    const capacity = requireMemory(deep, task, tooSmall);
+    expect(capacity.recompute).toBe('layers');
+    expect(lackOfRoom(deep, { tasks: task, policy: { capacity } })).toMatch(/computes each layer again/);
+    const kept = { ...deep, gradientCheckpointing: false };
+    expect(() => requireMemory(kept, task, tooSmall)).toThrow(
+      /too many\n {2}Leave out gradient_checkpointing: false \(needs .*\n {2}Lower /,
+    );
+    expect(planCapacity({ ...deep, gradientCheckpointing: true }, task).recompute).toBe('layers');
   });
 
   it('do not make anything else fit', () => {
@@ -120,11 +146,15 @@ describe('a config that does not fit', () => {
   });
 
   it('is told of LoRA where all weights of a pretrained model are too many', () => {
-    const smollm2 = refusalOfPretrained(SMOLLM2);
-    expect(smollm2).toMatch(
+    expect(refusalOfPretrained(TWICE_SMOLLM2)).toMatch(
       /GiB of memory needed.*\n {2}Set use_peft: true, which trains an adapter alone.*\(needs [\d.]+ GiB\)\.$/s,
     );
-    expect(refusalOfPretrained(SMOLLM2, 'use_peft: true', 'per_device_train_batch_size: 16')).toBeUndefined();
+    const adapted = ['use_peft: true', 'per_device_train_batch_size: 16'];
+    expect(refusalOfPretrained(TWICE_SMOLLM2, ...adapted)).toBeUndefined();
+  });
+
+  it('is not one of all weights of SmolLM2-135M, a group at a time', () => {
+    expect(refusalOfPretrained(SMOLLM2, 'per_device_train_batch_size: 16')).toBeUndefined();
   });
 
   it('is told that a smaller model is needed where an adapter is not enough', () => {

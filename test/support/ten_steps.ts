@@ -1,6 +1,7 @@
 /** Ten steps of the policy objective on one batch, to compare backends with one another. */
 import type { Backend } from '../../src/kernels/engine.ts';
 import { groupLossRows, groupRows, type PackedBatch, packBatch, splitGroups } from '../../src/model/batch.ts';
+import type { Capacity } from '../../src/model/memory/capacity.ts';
 import type { ObjectiveRows, Policy } from '../../src/model/policy.ts';
 import type { OptimizerSettings } from '../../src/model/programs.ts';
 import type { ModelShape } from '../../src/model/shape.ts';
@@ -60,8 +61,9 @@ export async function withPolicy<Result>(
   backend: Backend,
   shape: Partial<ModelShape>,
   use: (policy: Policy) => Promise<Result>,
+  further: Partial<Capacity> = {},
 ): Promise<Result> {
-  const policy = await openPolicy(backend, shape, CAPACITY);
+  const policy = await openPolicy(backend, shape, { ...CAPACITY, ...further });
   try {
     return await use(policy);
   } finally {
@@ -74,8 +76,9 @@ export function gradientsInParts(
   backend: Backend,
   shape: Partial<ModelShape>,
   rows: number,
+  further: Partial<Capacity> = {},
 ): Promise<{ readonly parts: number; readonly bits: Int32Array }> {
-  return withPolicy(backend, shape, async (policy) => {
+  const gradients = async (policy: Policy): Promise<{ readonly parts: number; readonly bits: Int32Array }> => {
     const parts = splitGroups(GROUPS, { ...policy.capacity, rows, lossRows: rows }).map(packBatch);
     for (const batch of parts) {
       const fill = (value: number) => new Float32Array(batch.lossRowCount).fill(value);
@@ -84,7 +87,8 @@ export function gradientsInParts(
     }
     await policy.optimize(NO_UPDATE);
     return { parts: parts.length, bits: bitsOf(await policy.readVector('gradients')) };
-  });
+  };
+  return withPolicy(backend, shape, gradients, further);
 }
 
 /** Rows of the largest of GROUPS: no batch can have fewer. */

@@ -45,6 +45,12 @@ for (const label of REQUIRED_ADAPTERS) {
       expect(parts.bits).toEqual(whole.bits);
     });
 
+    it('accumulates the same gradient bits where the backward pass computes each layer again', async () => {
+      const kept = await gradientsInParts(backend, WITH_EVERYTHING, 400);
+      const again = await gradientsInParts(backend, WITH_EVERYTHING, 400, { recompute: 'layers' });
+      expect(again.bits).toEqual(kept.bits);
+    });
+
     it('scores what it sampled with exactly the log-probs and entropies that it sampled with', async () => {
       await withPolicy(backend, WITH_EVERYTHING, async (policy) => {
         const asked = GROUPS.map(({ prompt }, group) => ({ prompt, rolloutNumbers: [2 * group, 2 * group + 1] }));

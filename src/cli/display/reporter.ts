@@ -8,7 +8,7 @@ import { evaluationMetrics } from '../../grpo/metrics.ts';
 import type { ConfiguredModel, Progress } from '../../grpo/run.ts';
 import type { Collected, Evaluation, Example, StepMetrics } from '../../methods/records.ts';
 import { countParameters } from '../../model/parameters.ts';
-import { lacksRoomToKeep } from '../../planning/memory_advice.ts';
+import { lackOfRoom } from '../../planning/memory_advice.ts';
 import type { Fingerprint } from '../../run/fingerprint/fingerprint.ts';
 import { resumeCommand } from '../../run/resume_command.ts';
 import type { SessionEvent } from '../../run/session.ts';
@@ -55,7 +55,7 @@ export class Reporter implements Display {
     print(`${colors.bold('task')}     ${taskLine(run.engine.tasks)}`);
     print(`${colors.bold('policy')}   ${policyLine(run)}, seed ${run.config.seed}`);
     print(`${colors.bold('backend')}  ${backendLine(fingerprint)}`);
-    print(`${colors.bold('memory')}   ${memoryLine(plannedBytes, lacksRoomToKeep(run.config, run.engine))}`);
+    print(`${colors.bold('memory')}   ${memoryLine(plannedBytes, lackOfRoom(run.config, run.engine))}`);
     print(`${colors.bold('run')}      ${printable(directory)}`);
   }
 
@@ -260,16 +260,15 @@ export function policyLine({ engine: { policy }, base }: ConfiguredModel): strin
 
 /**
  * All bytes, then those of the largest purposes.
- * @param lacksRoom  whether rollouts are not kept for want of memory
+ * @param lack  what is computed again for want of memory, in words
  */
-export function memoryLine(plannedBytes: ReadonlyMap<string, number>, lacksRoom: boolean): string {
+export function memoryLine(plannedBytes: ReadonlyMap<string, number>, lack: string | undefined): string {
   const sum = (parts: readonly (readonly [string, number])[]): number =>
     parts.reduce((all, [, bytes]) => all + bytes, 0);
   const largest = [...plannedBytes].sort((a, b) => b[1] - a[1]);
   const rest = ['other', sum(largest.splice(LARGEST_PURPOSES))] as const;
   const parts = [...largest, rest].map(([purpose, bytes]) => `${purpose} ${megabytes(bytes)}`).join(', ');
-  const note = lacksRoom ? '; no room to keep rollouts, so updates compute their forward pass again' : '';
-  return `${megabytes(sum([...largest, rest]))}: ${parts}${note}`;
+  return `${megabytes(sum([...largest, rest]))}: ${parts}${lack === undefined ? '' : `; ${lack}`}`;
 }
 
 /** `baseline`, `step 46`, `final`. */

@@ -10,7 +10,7 @@ import { completionText } from '../../grpo/rollout/complete.ts';
 import type { ConfiguredModel, TrainingRun } from '../../grpo/run.ts';
 import { fewHeldOut } from '../../methods/statistics.ts';
 import { countParameters } from '../../model/parameters.ts';
-import { lacksRoomToKeep } from '../../planning/memory_advice.ts';
+import { lackOfRoom } from '../../planning/memory_advice.ts';
 import { estimateTime, type RunEstimate } from '../../planning/time_estimate.ts';
 import type { Fingerprint } from '../../run/fingerprint/fingerprint.ts';
 import { colors } from '../display/colors.ts';
@@ -73,7 +73,7 @@ export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }):
   }
   print(`${colors.bold('policy')}    ${policyLine(run)}`);
   print(`${colors.bold('backend')}   ${backendLine(dry.fingerprint)}`);
-  print(`${colors.bold('memory')}    ${memoryLine(plannedBytes, lacksRoomToKeep(run.config, run.engine))}`);
+  print(`${colors.bold('memory')}    ${memoryLine(plannedBytes, lackOfRoom(run.config, run.engine))}`);
   for (const line of estimateLines(estimate)) print(line);
   print(`${colors.bold('run')}       ${printable(dry.directory)} (dry run: nothing was written)`);
 }

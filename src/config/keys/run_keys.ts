@@ -1,6 +1,6 @@
 /** The keys that belong to the run as a whole, not to a stage. */
 import { z } from 'zod';
-import { key } from '../../options/keys.ts';
+import { key, laterKey } from '../../options/keys.ts';
 import { choice, flag, integer, number, optional, plainData, plugin, text } from '../../options/schemas.ts';
 import type { TaskEntry } from '../mixture.ts';
 import { REPORT_TO } from '../report_to.ts';
@@ -115,6 +115,13 @@ export const RUN_KEYS = {
         'Kernel set: auto takes the fastest that starts; reference is float64 and slow; tfjs:… are TensorFlow.js ' +
           'with its packages installed. Default auto.',
       ),
+  ),
+  gradientCheckpointing: laterKey(
+    'gradient_checkpointing',
+    optional(flag()).describe(
+      'Whether the backward pass computes the activations of each layer again instead of keeping them: less memory, more ' +
+        'time, the same bits. Default: only where there is no room to keep them (TRL: true).',
+    ),
   ),
   storageDtype: key(
     'storage_dtype',

@@ -105,7 +105,7 @@ export const MACHINERY: readonly Group[] = [
     defaults: { bf16_full_eval: false, fp16_full_eval: false },
   },
   {
-    because: 'the memory plan decides what is recomputed; leave it out',
+    because: 'memory is planned before the first step; use gradient_checkpointing, or leave it out',
     defaults: { activation_checkpointing: true, activation_checkpointing_kwargs: null, torch_empty_cache_steps: null },
   },
   {

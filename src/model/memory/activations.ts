@@ -10,7 +10,7 @@ import type { ArenaBuilder, Rows, Slot } from '../../kernels/memory.ts';
 import { leadingRows } from '../../kernels/memory.ts';
 import type { ModelShape } from '../shape.ts';
 import { kvWidth, qkvWidth, queryWidth } from '../shape.ts';
-import { type MadeAgain, madeAgain, type Recompute } from './recompute.ts';
+import { madeAgain, type Recompute } from './recompute.ts';
 
 /** Activations of one layer that its backward pass reads. */
 export interface LayerActivations {
@@ -126,11 +126,14 @@ export function keptSlots(shape: ModelShape, layer: LayerActivations, recompute:
 
 /** Floats of a row that `rollout` holds beyond what sampling needs, all layers. */
 export function keptRowFloats(shape: ModelShape, recompute: Recompute): number {
-  const { hiddenSize: D, intermediateSize: F } = shape;
-  const widths: Readonly<Record<MadeAgain, number>> = { inputNormed: D, middleNormed: D, activated: F };
-  const made = madeAgain(recompute).reduce((sum, name) => sum + widths[name], 0);
-  const perLayer = 2 * D + 2 * F + 2 * queryWidth(shape) + shape.numHeads + 2 + (2 * D + F - made);
-  const raw = shape.qkNorm ? qkvWidth(shape) : 0;
-  const shared = qkvWidth(shape) + made;
-  return shape.numLayers * (perLayer + raw + kvWidth(shape)) + shared + D;
+  const { hiddenSize: D, intermediateSize: F, numHeads } = shape;
+  const widths: Readonly<Record<keyof LayerActivations, number>> = {
+    ...{ input: D, inputRstd: 1, inputNormed: D },
+    ...{ qkv: qkvWidth(shape), q: queryWidth(shape), attention: queryWidth(shape), logSumExp: numHeads },
+    ...{ middle: D, middleRstd: 1, middleNormed: D, gateUp: 2 * F, activated: F },
+  };
+  const sharedBy = sharedNames(shape, recompute);
+  const sumOf = (isShared: boolean): number =>
+    Object.entries(widths).reduce((sum, [name, width]) => sum + (sharedBy.has(name) === isShared ? width : 0), 0);
+  return shape.numLayers * (sumOf(false) + kvWidth(shape)) + sumOf(true) + D;
 }

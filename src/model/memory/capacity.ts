@@ -28,7 +28,7 @@ export interface Capacity {
   readonly keptRows: number;
   /** How values are kept that are written once, read again and never added to; f32 by default. */
   readonly rounded?: Storage | undefined;
-  /** What the backward pass makes again instead of keeping it; by default `elementwise` beside an adapter, else nothing. */
+  /** What the backward pass makes again instead of keeping it; by default `elementwise` beside an adapter, else nothing. No choice changes a bit. */
   readonly recompute?: Recompute | undefined;
   /** Decoding steps between two reads, at most; 1 by default. */
   readonly stepsPerRead?: number | undefined;
