@@ -66,6 +66,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'hub', 'planning', 'grpo', 'diagnostics', 'config', 'methods', 'model', 'data', 'text', 'rewards', 'options',
     'kernels', 'http',
   ],
+  // Logs of other trainers, looked at with the diagnostics.
+  foreign: ['run', 'diagnostics', 'config', 'methods'],
   // Runs beside each other, problem by problem.
   compare: ['run', 'methods', 'kernels/philox.ts'],
   // Rollouts in other processes.
@@ -78,7 +80,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'options', 'kernels',
   ],
   cli: [
-    'catalogue', 'compare', 'fleet', 'hub', 'report', 'trackers', 'run', 'planning', 'grpo', 'diagnostics', 'plugins', 'config', 'methods',
+    'catalogue', 'compare', 'foreign', 'fleet', 'hub', 'report', 'trackers', 'run', 'planning', 'grpo', 'diagnostics', 'plugins', 'config', 'methods',
     'model', 'data', 'text', 'rewards', 'options', 'kernels',
   ],
 };

@@ -13,6 +13,7 @@ const noEos: Diagnostic = {
   code: 'no-eos',
   level: 'warning',
   after: 'batch',
+  reads: ['truncated', 'eos', 'longest', 'completions'],
   look({ batches, eosSeen }) {
     const streak = newestWhile(batches, (batch) => batch.truncated === 1);
     const newest = streak.at(-1);
@@ -40,6 +41,7 @@ const truncated: Diagnostic = {
   code: 'truncated',
   level: 'warning',
   after: 'batch',
+  reads: ['truncated', 'longest'],
   unless: ['no-eos'],
   look({ batches }, _, tells) {
     const found = newestWhile(batches, (batch) => batch.truncated >= MOSTLY_TRUNCATED);
@@ -77,6 +79,7 @@ const entropyCollapse: Diagnostic = {
   code: 'entropy-collapse',
   level: 'warning',
   after: 'batch',
+  reads: ['entropy', 'correct', 'live', 'groups'],
   patience: 3,
   look(history, stage) {
     const newest = history.batches.at(-1);
@@ -103,6 +106,7 @@ const entropyExplosion: Diagnostic = {
   code: 'entropy-explosion',
   level: 'warning',
   after: 'batch',
+  reads: ['entropy', 'reward', 'rewarded', 'lowest'],
   patience: 3,
   look(history, stage) {
     const now = newestAverage(history);
@@ -130,6 +134,7 @@ const lengthExplosion: Diagnostic = {
   code: 'length-explosion',
   level: 'warning',
   after: 'batch',
+  reads: ['meanLength', 'reward'],
   patience: 3,
   look(history) {
     const now = newestAverage(history);
@@ -149,6 +154,7 @@ const lengthCollapse: Diagnostic = {
   code: 'length-collapse',
   level: 'warning',
   after: 'batch',
+  reads: ['meanLength', 'reward', 'rewarded', 'lowest'],
   patience: 3,
   look(history, stage) {
     const now = newestAverage(history);
@@ -173,6 +179,7 @@ const duplicates: Diagnostic = {
   code: 'duplicates',
   level: 'note',
   after: 'batch',
+  reads: ['variety', 'correct', 'live', 'groups'],
   patience: VARIETY_BATCHES, // entropy-collapse says more, and takes as long to be sure
   unless: ['entropy-collapse', 'all-dead', 'all-wrong', 'no-eos'],
   look({ batches }, stage) {

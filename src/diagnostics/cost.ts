@@ -15,6 +15,7 @@ const slowVerifier: Diagnostic = {
   code: 'slow-verifier',
   level: 'note',
   after: 'batch',
+  reads: ['seconds', 'completions'],
   look({ batches }, stage) {
     const window = batches.slice(-VERIFIER_BATCHES);
     const verify = median(window.map(({ seconds }) => seconds.verify));
@@ -39,6 +40,7 @@ const repeatedData: Diagnostic = {
   code: 'repeated-data',
   level: 'note',
   after: 'batch',
+  reads: ['problems'],
   look({ problems }, stage) {
     const different = differentProblems(problems);
     if (problems.drawn <= MANY_DRAWS * different) return undefined;

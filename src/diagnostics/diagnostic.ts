@@ -5,6 +5,7 @@
 import type { Telling } from '../methods/method.ts';
 import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
 import type { History } from './history.ts';
+import type { BatchRecord, EvaluationRecord, UpdateRecord } from './records.ts';
 
 /** `note`: worth knowing. `warning`: learning is in danger or impossible. `stop`: the run ended over it. */
 export type Level = 'note' | 'warning' | 'stop';
@@ -31,12 +32,17 @@ export interface Finding {
   readonly remedy: string;
 }
 
+/** A figure of the records; `problems` are the keys of what was drawn. */
+export type Reading = Exclude<keyof (BatchRecord & UpdateRecord & EvaluationRecord), 'step'> | 'problems';
+
 /** `S`: the kinds of stage that it understands. */
 export interface Diagnostic<S extends StageConfig = GrpoStageConfig> {
   /** Its name, and its anchor in docs/diagnostics.md. */
   readonly code: string;
   readonly level: Exclude<Level, 'stop'>;
   readonly after: Moment;
+  /** What it cannot do without: it is not asked of a log that lacks one of them. */
+  readonly reads: readonly Reading[];
   /** Looks in a row that must find it before it is reported; default 1. */
   readonly patience?: number;
   /** Codes that say more about the same thing: while one of them is reported, this one is not. */

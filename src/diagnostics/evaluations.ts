@@ -17,6 +17,7 @@ const belowBest: Diagnostic = {
   code: 'below-best',
   level: 'warning',
   after: 'evaluation',
+  reads: ['greedy', 'sampled'],
   look({ evaluations, bestGreedy: best }, stage) {
     const now = evaluations.at(-1);
     if (best === null || now === undefined) return undefined;
@@ -54,6 +55,7 @@ const atChance: Diagnostic = {
   code: 'at-chance',
   level: 'warning',
   after: 'evaluation',
+  reads: ['greedy', 'sampled', 'chance'],
   unless: ['below-best', 'all-wrong', 'no-reward', 'constant-reward'],
   look(history, stage) {
     const { evaluations, bestGreedy, bestSampled } = history;
@@ -82,6 +84,7 @@ const heldOutFalls: Diagnostic = {
   code: 'held-out-falls',
   level: 'warning',
   after: 'evaluation',
+  reads: ['greedy', 'sampled', 'training', 'reward'],
   patience: FALLING_EVALUATIONS,
   look(history, stage) {
     const now = history.evaluations.at(-1);
@@ -110,6 +113,7 @@ const heldOutGap: Diagnostic = {
   code: 'held-out-gap',
   level: 'note',
   after: 'evaluation',
+  reads: ['sampled', 'training', 'correct', 'problems'],
   unless: ['held-out-falls'],
   look({ evaluations, problems }, stage) {
     const now = evaluations.at(-1);
@@ -131,6 +135,7 @@ const sharpening: Diagnostic = {
   code: 'sharpening',
   level: 'note',
   after: 'evaluation',
+  reads: ['greedy', 'sampled'],
   patience: 2,
   look({ evaluations, firstEvaluation: first }, stage) {
     const now = evaluations.at(-1);
@@ -150,6 +155,7 @@ const passAtKFalls: Diagnostic = {
   code: 'pass-at-k-falls',
   level: 'note',
   after: 'evaluation',
+  reads: ['pass', 'sampled'],
   patience: 2,
   look({ evaluations, firstEvaluation: first }, stage) {
     const now = evaluations.at(-1);
@@ -176,6 +182,7 @@ const plateau: Diagnostic = {
   code: 'plateau',
   level: 'note',
   after: 'evaluation',
+  reads: ['sampled'],
   unless: ['held-out-falls'],
   look({ evaluations, bestSampled: best }, stage) {
     if (best === null || best.sampled.mean >= NEARLY_SOLVED) return undefined;

@@ -14,12 +14,13 @@ const FEWEST_BATCHES = 3;
 const EASIER = 'lengthen the sft stage, or choose an easier task';
 const HARDER = 'make the problems harder with the knobs under task';
 
-const NO_GRADIENT = 'A group whose rewards are all equal has no gradient, so no optimizer step was taken';
+const NO_GRADIENT = 'A group whose rewards are all equal has no gradient, and nothing is learned from it';
 
 const allWrong: Diagnostic = {
   code: 'all-wrong',
   level: 'warning',
   after: 'batch',
+  reads: ['live', 'correct', 'completions'],
   showsAnswers: true,
   unless: ['no-reward'],
   look(history, stage) {
@@ -43,6 +44,7 @@ const allRight: Diagnostic = {
   code: 'all-right',
   level: 'note',
   after: 'batch',
+  reads: ['live', 'correct'],
   unless: ['no-reward'],
   look({ batches }) {
     const streak = newestWhile(batches, ({ live, correct }) => live === 0 && correct === 1);
@@ -60,13 +62,14 @@ const allDead: Diagnostic = {
   code: 'all-dead',
   level: 'warning',
   after: 'batch',
+  reads: ['live'],
   unless: ['no-reward', 'all-wrong', 'all-right', 'constant-reward'],
   look({ batches }, stage) {
     const streak = newestWhile(batches, ({ live }) => live === 0);
     const newest = streak.at(-1);
     if (newest === undefined || streak.length < FEWEST_BATCHES) return undefined;
     return {
-      seen: `all groups of the last ${streak.length} batches are dead: ${deadByKind(newest)} in the last one`,
+      seen: `all groups of the last ${streak.length} batches are dead${deadByKind(newest)}`,
       why: `The policy does the same each time that it meets a problem. ${NO_GRADIENT}`,
       remedy: moreVariety(stage),
     };
@@ -83,6 +86,7 @@ const fewLiveGroups: Diagnostic = {
   code: 'few-live-groups',
   level: 'note',
   after: 'batch',
+  reads: ['live', 'groups', 'correct'],
   unless: ['no-reward', 'all-wrong', 'all-right', 'all-dead', 'constant-reward', 'entropy-collapse', 'duplicates'],
   look({ batches }, stage) {
     const window = batches.slice(-FEW_LIVE_BATCHES);
@@ -93,11 +97,13 @@ const fewLiveGroups: Diagnostic = {
     const drawn = meanOf(window, ({ groups }) => groups);
     const rounds = meanOf(window, (batch) => batch.rounds);
     const wrong = meanOf(window, (batch) => batch.allWrong);
-    const kinds = `${wrong.toFixed(1)} all wrong, ${meanOf(window, (batch) => batch.allRight).toFixed(1)} all right`;
+    const right = meanOf(window, (batch) => batch.allRight);
+    const kinds = isCounted(wrong) ? ` (${wrong.toFixed(1)} all wrong, ${right.toFixed(1)} all right)` : '';
+    const sampling = isCounted(rounds) ? `, after ${rounds.toFixed(1)} rounds of sampling` : '';
     return {
       seen:
-        `in the last ${window.length} batches ${live.toFixed(1)} of ${drawn.toFixed(1)} groups carried signal ` +
-        `(${kinds}), after ${rounds.toFixed(1)} rounds of sampling; a step is meant to have ${stage.batch.promptsPerStep}`,
+        `in the last ${window.length} batches ${live.toFixed(1)} of ${drawn.toFixed(1)} groups carried signal` +
+        `${kinds}${sampling}; a step is meant to have ${stage.batch.promptsPerStep}`,
       why: 'The gradient is that of a much smaller batch, and most of the sampling is in vain',
       remedy: `${moreDraws(stage)}; or ${wrong * 2 > drawn ? EASIER : HARDER}`,
     };
@@ -107,8 +113,14 @@ const fewLiveGroups: Diagnostic = {
 export const GROUP_DIAGNOSTICS: readonly Diagnostic[] = [allWrong, allRight, allDead, fewLiveGroups];
 
 function deadByKind({ groups, allRight: right, allWrong: wrong }: BatchRecord): string {
+  if (!isCounted(right + wrong)) return '';
   const alike = groups - right - wrong;
-  return `${right} all right, ${wrong} all wrong${alike > 0 ? `, ${alike} with equal rewards` : ''}`;
+  return `: ${right} all right, ${wrong} all wrong${alike > 0 ? `, ${alike} with equal rewards` : ''} in the last one`;
+}
+
+/** The log of another trainer does not say it. */
+function isCounted(value: number): boolean {
+  return !Number.isNaN(value);
 }
 
 function easierStart({ batch: { numGenerations } }: GrpoStageConfig): string {

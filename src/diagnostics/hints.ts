@@ -11,6 +11,7 @@ const hintsStay: Diagnostic = {
   code: 'hints-stay',
   level: 'warning',
   after: 'batch',
+  reads: ['helped'],
   appliesTo: 'hints',
   patience: FOR_BATCHES,
   look({ batches }) {

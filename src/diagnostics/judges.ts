@@ -11,6 +11,7 @@ const constantJudge: Diagnostic = {
   code: 'constant-judge',
   level: 'warning',
   after: 'batch',
+  reads: ['judge'],
   appliesTo: 'judges',
   patience: 5,
   look({ batches }) {

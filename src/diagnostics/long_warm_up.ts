@@ -10,6 +10,7 @@ export const LONG_WARM_UP: Diagnostic<StageConfig> = {
   code: 'long-warm-up',
   level: 'note',
   after: 'start',
+  reads: [],
   look(_history, { optimizer: { warmupSteps, maxSteps, learningRate } }) {
     if (warmupSteps <= Math.max(1, LONG * maxSteps)) return undefined; // a warm-up of one step is none
     const reached = warmupSteps >= maxSteps ? 'only in the last step' : `from step ${warmupSteps} on`;

@@ -15,7 +15,10 @@ import { ownLength, ownTokens, policyTurns } from '../methods/support/rollouts/t
 import { sampledEntropies } from '../methods/tokens.ts';
 import { meanOf } from './lists.ts';
 
-/** Over every group drawn, dead ones included. Shares are of completions unless they say otherwise; rewards are those trained on. */
+/**
+ * Over every group drawn, dead ones included. Shares are of completions unless they say otherwise; rewards are those
+ * trained on. A figure that the log of another trainer lacks is NaN, and nobody is asked who needs it (`Diagnostic.reads`).
+ */
 export interface BatchRecord {
   /** The optimizer step that it was drawn for. */
   readonly step: number;

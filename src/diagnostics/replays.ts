@@ -12,6 +12,7 @@ const staleReplay: Diagnostic = {
   code: 'stale-replay',
   level: 'warning',
   after: 'update',
+  reads: ['replayAge', 'replayMoved'],
   appliesTo: 'replays',
   look({ batches, updates }) {
     const newest = updates.flatMap(({ replayMoved }) => replayMoved ?? []).slice(-UPDATES);

@@ -10,6 +10,7 @@ const noReward: Diagnostic = {
   code: 'no-reward',
   level: 'warning',
   after: 'batch',
+  reads: ['rewarded', 'completions'],
   look({ batches }, stage) {
     const newest = batches.at(-1);
     if (newest === undefined || newest.rewarded > 0) return undefined;
@@ -26,6 +27,7 @@ const constantReward: Diagnostic = {
   code: 'constant-reward',
   level: 'warning',
   after: 'batch',
+  reads: ['rewarded', 'lowest', 'highest', 'correct'],
   unless: ['no-reward'],
   look({ batches }, stage) {
     const newest = batches.at(-1);
@@ -35,7 +37,7 @@ const constantReward: Diagnostic = {
     const names = stage.rewards.map(({ name }) => name).join(', ');
     return {
       seen: `every completion got the reward ${figure(newest.lowest)}, though ${percent(newest.correct)} are right and the others are not`,
-      why: 'A reward that cannot tell right from wrong has no gradient, so no optimizer step was taken',
+      why: 'A reward that cannot tell right from wrong has no gradient, and nothing is learned from it',
       remedy: `Set reward_funcs to [accuracy], or repair what it names now (${names})`,
     };
   },
@@ -49,6 +51,7 @@ const narrowRewards: Diagnostic = {
   code: 'narrow-rewards',
   level: 'note',
   after: 'batch',
+  reads: ['live', 'lowest', 'highest', 'spread'],
   patience: 3,
   look({ batches }, stage) {
     const newest = batches.at(-1);
@@ -81,13 +84,15 @@ const lowSolveRate: Diagnostic = {
   code: 'low-solve-rate',
   level: 'warning',
   after: 'batch',
+  reads: ['correct', 'paid'],
   unless: ['all-wrong'],
   look({ batches, firstEvaluation }, stage) {
     const newest = batches.at(-1);
     if (newest === undefined || batches.length > EARLY_BATCHES || stage.optimizer.learningRate < RISKY_LEARNING_RATE) {
       return undefined;
     }
-    const solved = firstEvaluation?.sampled.mean ?? newest.correct;
+    const first = firstEvaluation?.sampled.mean ?? Number.NaN;
+    const solved = Number.isNaN(first) ? newest.correct : first;
     // Where parts of an answer are paid too, being right is rare and the gradient is not.
     const paysParts = newest.paid >= RISKY_SOLVE_RATE && newest.paid > newest.correct;
     if (solved >= RISKY_SOLVE_RATE || newest.paid === 0 || paysParts) return undefined;
@@ -108,6 +113,7 @@ const wrongMajority: Diagnostic = {
   code: 'wrong-majority',
   level: 'warning',
   after: 'batch',
+  reads: ['reward', 'lowest', 'highest', 'correct'],
   appliesTo: 'votes',
   patience: 3,
   look({ batches }) {
@@ -133,6 +139,7 @@ const rewardCollapse: Diagnostic = {
   code: 'reward-collapse',
   level: 'warning',
   after: 'batch',
+  reads: ['reward', 'rewarded', 'lowest', 'paid', 'correct', 'completions'],
   unless: ['all-wrong', 'no-reward'],
   patience: 3,
   look(history, stage) {

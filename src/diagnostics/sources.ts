@@ -11,6 +11,7 @@ const sourceStarves: Diagnostic = {
   code: 'source-starves',
   level: 'warning',
   after: 'batch',
+  reads: ['starved'],
   patience: FOR_BATCHES,
   look({ batches }) {
     const starved = batches.at(-1)?.starved;

@@ -16,6 +16,7 @@ const gradientSpike: Diagnostic<StageConfig> = {
   code: 'gradient-spike',
   level: 'note',
   after: 'update',
+  reads: ['gradNorm'],
   look({ updates }, { optimizer: { maxGradNorm, learningRate } }) {
     const newest = updates.at(-1);
     const before = updates.slice(-1 - STEPS_BEFORE_SPIKE, -1).map(({ gradNorm }) => gradNorm);
@@ -44,6 +45,7 @@ export const SUPERVISED_LOSS_RISES: Diagnostic<SftStageConfig> = {
   code: 'sft-loss-rises',
   level: 'warning',
   after: 'update',
+  reads: ['loss'],
   patience: 3,
   look(history, { optimizer: { learningRate, warmupSteps, maxSteps } }) {
     const now = newestLoss(history);
@@ -62,6 +64,7 @@ const zeroGradient: Diagnostic = {
   code: 'zero-gradient',
   level: 'warning',
   after: 'update',
+  reads: ['gradNorm'],
   look({ updates }, stage, tells) {
     const newest = updates.at(-1);
     if (newest === undefined || newest.gradNorm !== 0) return undefined;
@@ -78,7 +81,7 @@ const zeroGradient: Diagnostic = {
         ? reasons.join('; ')
         : 'look at the advantages in completions.jsonl: is one live group left in the minibatch? Raise generation_batch_size';
     return {
-      seen: `the gradient is exactly 0, with ${percent(newest.clipped ?? 0)} of the tokens clipped`,
+      seen: `the gradient is exactly 0${newest.clipped === undefined || Number.isNaN(newest.clipped) ? '' : `, with ${percent(newest.clipped)} of the tokens clipped`}`,
       why: 'Every token is masked, clipped or in a dead group, so the step moved the weights by momentum alone',
       remedy: remedy.charAt(0).toUpperCase() + remedy.slice(1),
     };
@@ -97,6 +100,7 @@ const clipFraction: Diagnostic = {
   appliesTo: 'clips',
   level: 'warning',
   after: 'update',
+  reads: ['onPolicy', 'clipped'],
   look(history, stage) {
     const reused = newestReused(history);
     const clipped = meanOf(reused, (update) => update.clipped ?? 0);
@@ -113,6 +117,7 @@ const staleRollouts: Diagnostic = {
   code: 'stale-rollouts',
   level: 'warning',
   after: 'update',
+  reads: ['onPolicy', 'meanDifference'],
   unless: ['clip-fraction'],
   look(history, stage) {
     const reused = newestReused(history);
@@ -137,6 +142,7 @@ const klJump: Diagnostic = {
   appliesTo: 'kl',
   level: 'warning',
   after: 'update',
+  reads: ['kl'],
   look({ updates }, { methods, optimizer: { learningRate } }) {
     const kls = updates.flatMap(({ kl }) => (kl === undefined ? [] : [kl]));
     const now = median(kls.slice(-STEPS_OF_JUMP));
@@ -156,6 +162,7 @@ const samplerMismatch: Diagnostic = {
   code: 'sampler-mismatch',
   level: 'note',
   after: 'update',
+  reads: ['onPolicy', 'maxDifference'],
   look({ updates }) {
     const newest = updates.at(-1);
     const difference = newest?.onPolicy ? (newest.maxDifference ?? 0) : 0;

@@ -1,12 +1,16 @@
 /** Every diagnostic is provoked by a stream that shows its reason; streams that show none provoke none. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { DIAGNOSIS_CODES, observe } from '../../src/diagnostics/catalogue.ts';
+import { DIAGNOSIS_CODES, diagnosticsFor, observe } from '../../src/diagnostics/catalogue.ts';
 import { COMBINATION, STAGE_ENDED, STOP_CODES } from '../../src/diagnostics/codes.ts';
 import type { BatchRecord, EvaluationRecord } from '../../src/diagnostics/records.ts';
 import { startWatch } from '../../src/diagnostics/watch.ts';
+import type { Telling } from '../../src/methods/method.ts';
 import { PROVOCATIONS, provoke } from './provocations.ts';
 import { SECONDS, Stream } from './stream.ts';
+
+/** What methods can do that a diagnostic applies to. */
+const EVERYTHING: ReadonlySet<Telling> = new Set<Telling>(['clips', 'kl', 'hints', 'judges', 'replays', 'votes']);
 
 const GUIDE = readFileSync(new URL('../../docs/diagnostics.md', import.meta.url), 'utf8');
 
@@ -23,7 +27,15 @@ describe.each(Object.entries(PROVOCATIONS))('%s', (code, provocation) => {
   });
 
   it('is said the same by a run that is resumed at every step', () => {
-    expect(provoke(provocation, true).said).toEqual(said);
+    expect(provoke(provocation, { throughJson: true }).said).toEqual(said);
+  });
+
+  it('is said where the figures that it reads are all there is', () => {
+    const { stage } = provoke(provocation);
+    const only = diagnosticsFor(stage, EVERYTHING).find((one) => one.code === code)?.reads;
+    const alone = provoke(provocation, { only }).said.find((one) => one.code === code);
+    expect(alone?.message).not.toMatch(/NaN|undefined/);
+    expect(alone).toBeDefined();
   });
 });
 

@@ -261,8 +261,8 @@ export const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
 };
 
 /** What a provocation makes the diagnostics say. */
-export function provoke({ options, run }: Provocation, throughJson = false): Stream {
-  const stream = new Stream({ ...options, throughJson });
+export function provoke({ options, run }: Provocation, further: Omit<StreamOptions, 'keys'> = {}): Stream {
+  const stream = new Stream({ ...options, ...further });
   run(stream);
   return stream;
 }

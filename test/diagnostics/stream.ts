@@ -2,11 +2,11 @@
 
 import { stringify } from 'yaml';
 import { parseConfig } from '../../src/config/load.ts';
-import { observe } from '../../src/diagnostics/catalogue.ts';
-import type { Diagnosis } from '../../src/diagnostics/diagnostic.ts';
+import { diagnosticsFor } from '../../src/diagnostics/catalogue.ts';
+import type { Diagnosis, Reading } from '../../src/diagnostics/diagnostic.ts';
 import { trainingSince } from '../../src/diagnostics/history.ts';
 import type { BatchRecord, EvaluationRecord, UpdateRecord } from '../../src/diagnostics/records.ts';
-import { type Observation, startWatch, type Watch } from '../../src/diagnostics/watch.ts';
+import { look, type Observation, startWatch, type Watch } from '../../src/diagnostics/watch.ts';
 import { tellingsOf } from '../../src/methods/chosen.ts';
 import { findMethod } from '../../src/methods/look_up.ts';
 import { membersOf } from '../../src/methods/members.ts';
@@ -64,6 +64,8 @@ export interface StreamOptions {
   readonly keys?: StageKeys;
   /** Sends the memory through JSON after each observation, as a checkpoint would. */
   readonly throughJson?: boolean;
+  /** Every other figure is NaN, as of the log of another trainer. */
+  readonly only?: readonly Reading[];
 }
 
 export class Stream {
@@ -73,8 +75,10 @@ export class Stream {
   #step = 0;
   #problem = 0;
   readonly #throughJson: boolean;
+  readonly #only: readonly Reading[] | undefined;
 
-  constructor({ keys = {}, throughJson = false }: StreamOptions = {}) {
+  constructor({ keys = {}, throughJson = false, only }: StreamOptions = {}) {
+    this.#only = only;
     this.stage = stageOf(keys);
     this.#throughJson = throughJson;
     this.#observe({ after: 'start' });
@@ -118,6 +122,13 @@ export class Stream {
     return this;
   }
 
+  #blanked(observation: Observation): Observation {
+    const only = this.#only;
+    if (only === undefined || observation.after === 'start') return observation;
+    // Each kind keeps its record.
+    return { ...observation, record: blanked(observation.record, only) } as Observation;
+  }
+
   codes(): string[] {
     return this.said.map(({ code }) => code);
   }
@@ -125,10 +136,24 @@ export class Stream {
   #observe(observation: Observation): this {
     if (this.#throughJson) this.#watch = JSON.parse(JSON.stringify(this.#watch));
     const step = observation.after === 'start' ? 0 : observation.record.step;
-    const found = observe(this.#watch, this.stage, step, observation, tellingsIn(this.stage));
+    const all = diagnosticsFor(this.stage, tellingsIn(this.stage));
+    const only = this.#only;
+    const asked = only === undefined ? all : all.filter(({ reads }) => reads.every((one) => only.includes(one)));
+    const found = look(this.#watch, this.stage, step, this.#blanked(observation), asked);
     this.said.push(...found.map((diagnosis) => ({ ...diagnosis, step })));
     return this;
   }
+}
+
+/** The record without what is not in the list: numbers, and those of what it is made of, are NaN. */
+function blanked<R extends object>(record: R, only: readonly Reading[]): R {
+  const entries = Object.entries(record).map(([name, value]: [string, unknown]) => {
+    if (name === 'step' || name === 'samples' || (only as readonly string[]).includes(name)) return [name, value];
+    if (typeof value === 'number') return [name, Number.NaN];
+    if (typeof value !== 'object' || value === null) return [name, undefined];
+    return [name, Object.fromEntries(Object.keys(value).map((inner) => [inner, Number.NaN]))];
+  });
+  return Object.fromEntries(entries) as R; // the same names
 }
 
 function tellingsIn(stage: StageConfig): ReturnType<typeof tellingsOf> {

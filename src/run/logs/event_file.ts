@@ -1,5 +1,6 @@
 /**
- * TensorBoard's event files: TFRecord framing around messages of TensorFlow's event.proto and summary.proto.
+ * TensorBoard's event files: TFRecord framing around messages of TensorFlow's event.proto and summary.proto. What is here
+ * writes them; `read_events.ts` reads the scalars of anybody's.
  *
  *   record    length (uint64, little-endian) · masked CRC of the length · message · masked CRC of the message
  *   CRC       CRC-32C (Castagnoli); masked: rotated right by 15 bits, plus 0xa282ead8 (TFRecord's definition)
@@ -25,8 +26,8 @@ export type TensorBoardEvent = { readonly wallSeconds: number; readonly step: nu
   | { readonly type: 'hparams-end' }
 );
 
-const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
-const SESSION_START = 1; // SessionLog.SessionStatus.START
+export const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
+export const SESSION_START = 1; // SessionLog.SessionStatus.START
 const DATA_CLASS_TENSOR = 2;
 const DT = { float: 1, string: 7 } as const;
 const STATUS_SUCCESS = 1;
@@ -108,7 +109,7 @@ function frame(data: Uint8Array): Uint8Array<ArrayBuffer> {
   return joinBytes([length, checksum(length), data, checksum(data)]);
 }
 
-function maskedCrc32c(bytes: Uint8Array): number {
+export function maskedCrc32c(bytes: Uint8Array): number {
   const crc = crc32c(bytes);
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
 }

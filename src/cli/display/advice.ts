@@ -1,0 +1,64 @@
+/** What is advised against diagnoses, in lines: of a run of this package, and of the log of another trainer. */
+import { readFileSync } from 'node:fs';
+import { catalogue } from '../../catalogue/catalogue.ts';
+import { type Advice, type ArenaRow, adviceFor, type Diagnosed, readArena } from '../../compare/advice.ts';
+import { minus, printable } from '../../format.ts';
+import { colors } from './colors.ts';
+import { print } from './output.ts';
+
+const ARENA = new URL('../../../bench/arena/results.json', import.meta.url);
+
+/** Advice from the arena's rows, of methods that say what they are against. */
+export function advised(diagnosed: readonly Diagnosed[]): {
+  readonly advice: readonly Advice[];
+  readonly seeds: number;
+} {
+  const { rows, seeds } = readArena(readFileSync(ARENA, 'utf8'));
+  const { methods } = catalogue();
+  const against = (code: string): string[] =>
+    methods.filter((method) => method.against.includes(code)).map(({ name }) => name);
+  return { advice: adviceFor(diagnosed, rows, against), seeds };
+}
+
+/** @param name  of what was diagnosed */
+export function printAdvice(name: string, diagnosed: readonly Diagnosed[]): void {
+  const { advice, seeds } = advised(diagnosed);
+  if (advice.length === 0) {
+    print(`${name}: no diagnosis, and so no advice.`);
+    return;
+  }
+  print(`${name}: ${advice.length === 1 ? 'one diagnosis' : `${advice.length} diagnoses`}.`);
+  for (const one of advice) print(['', ...linesOf(one)].join('\n'));
+  const about = `Figures of the arena are points beside its baseline, with 95 % intervals over problems and ${seeds} seeds`;
+  print(`\n${colors.dim(`${about}, on tasks that are not yours: try one, and compare.`)}`);
+}
+
+function linesOf({ code, message, helped, others, untried }: Advice): string[] {
+  const tried = [...new Set(others.map(({ row }) => row))];
+  return [
+    `${colors.bold(code)}  ${printable(message)}`,
+    ...helped.map((row) => `  helped: ${colors.bold(row.row)}  ${keysOf(row)}\n    ${figuresOf(row)}`),
+    ...(helped.length === 0 ? ['  No row of the arena has helped against it, so there is no advice.'] : []),
+    ...(tried.length === 0 ? [] : [`  tried there within noise, or worse: ${tried.join(', ')}`]),
+    ...(untried.length === 0 ? [] : [`  declared against it, and not in the arena yet: ${untried.join(', ')}`]),
+  ];
+}
+
+/** `advantage_estimator: maxrl`. */
+function keysOf({ set }: ArenaRow): string {
+  return Object.entries(set)
+    .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ');
+}
+
+function figuresOf({ task, block, baseline, difference, pass }: ArenaRow): string {
+  const one = (name: string, [mean, low, high]: ArenaRow['difference']): string =>
+    `${name} ${signed(mean)} (${signed(low)} to ${signed(high)})`;
+  const base = baseline.startsWith(`${block}/`) ? baseline.slice(block.length + 1) : baseline;
+  return `${task}, ${block}: ${one('mean@16', difference)}, ${one('pass@16', pass)} beside ${base}`;
+}
+
+function signed(value: number): string {
+  const points = (100 * value).toFixed(1);
+  return value < 0 ? minus(points) : `+${points}`;
+}
