@@ -73,7 +73,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // Rollouts in other processes.
   fleet: ['run', 'planning', 'grpo', 'model', 'kernels'],
   // A run directory as one page.
-  report: ['run', 'methods', 'config', 'data'],
+  report: ['compare', 'run', 'methods', 'config', 'data'],
   // The same session in a browser, its engine in a worker.
   web: [
     'catalogue', 'fleet', 'run', 'planning', 'grpo', 'diagnostics', 'config', 'methods', 'model', 'data', 'text', 'rewards',

@@ -144,12 +144,13 @@ export interface ListedRun {
   readonly differs: Readonly<Record<string, string>>;
 }
 
-/** What a page is, and what it carries: `report` is complete in itself, the others ask the server that made them. */
+/** What a page is, and what it carries: `report` and `comparison` are complete in themselves, the others ask the server that made them. */
 export type PageData =
   | ({ readonly page: 'report' } & ReportData)
   | { readonly page: 'run'; readonly run: ServedRun }
   | { readonly page: 'overlay'; readonly runs: readonly ServedRun[] }
-  | { readonly page: 'runs' };
+  | { readonly page: 'runs' }
+  | { readonly page: 'comparison' };
 
 /** What a page gets of a run besides its log. */
 export interface RunState {

@@ -10,7 +10,10 @@ import { embeddedJson, html, Markup } from './markup.ts';
 
 export async function pageHtml(title: string, body: Markup, data: PageData): Promise<string> {
   const hash = await sha256Base64(PAGE_SCRIPT);
-  const connect = data.page === 'report' ? '' : "; connect-src 'self'; base-uri 'none'; form-action 'none'";
+  const connect =
+    data.page === 'report' || data.page === 'comparison'
+      ? ''
+      : "; connect-src 'self'; base-uri 'none'; form-action 'none'";
   const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${hash}'${connect}`;
   const page = html`<!doctype html>
 <html lang="en">

@@ -4,6 +4,7 @@
  */
 import { endOfLastLine, logLines } from '../run/logs/log_lines.ts';
 import type { Store } from '../run/store/store.ts';
+import { type MadeComparison, renderComparisons } from './compared.ts';
 import { readCompletions } from './completion_groups.ts';
 import type { CompletionsData, ServedRun } from './data.ts';
 import { html } from './markup.ts';
@@ -64,7 +65,11 @@ export async function makeRunPage({ store, log }: KeptRun, run: ServedRun, canTr
   return pageHtml(run.title, body, { page: 'run', run });
 }
 
-export async function makeOverlayPage(runs: readonly ServedRun[]): Promise<string> {
+/** @param comparisons  of the first group with each of the others, by their last evaluations */
+export async function makeOverlayPage(
+  runs: readonly ServedRun[],
+  comparisons: readonly MadeComparison[],
+): Promise<string> {
   const body = html`
 <header class="top">
   <div><h1>Compare ${runs.length} runs</h1><p class="about">Finished runs whose configs differ in the seed alone are one curve.</p></div>
@@ -74,6 +79,13 @@ export async function makeOverlayPage(runs: readonly ServedRun[]): Promise<strin
   <nav class="ways" aria-label="Pages"><a href="./">All runs</a></nav>
   <section aria-labelledby="runs-title"><h2 id="runs-title">Groups</h2><div id="groups"></div></section>
   <section aria-labelledby="curves-title"><h2 id="curves-title">Curves</h2><div id="charts"></div></section>
+  ${
+    comparisons.length === 0
+      ? undefined
+      : html`<section aria-labelledby="problems-title"><h2 id="problems-title">Problem by problem</h2>
+  <p class="quiet">The last evaluations, with 95 % intervals over problems, and over seeds where a group has several.</p>
+  ${renderComparisons(comparisons)}</section>`
+  }
 </main>
 <noscript><p class="notice">Curves need JavaScript.</p></noscript>`;
   return pageHtml(`Compare ${runs.length} runs`, body, { page: 'overlay', runs });

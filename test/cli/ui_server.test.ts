@@ -235,3 +235,38 @@ it('tells how long a run under way will still take', async () => {
   await claim.release();
   expect(await left()).toBeNull();
 });
+
+it('compares groups of finished runs problem by problem, and says why it cannot', async () => {
+  const head = {
+    version: 1,
+    stageIndex: 0,
+    stage: 'grpo',
+    step: 2,
+    tasks: [{ task: { name: 'sort_digits' }, weight: 1 }],
+  };
+  const asked = { problems: 'p', count: 2, samples: 1, sampling: { temperature: 1 }, seed: 0 };
+  const problem = (key: string, score: number) => {
+    const verdict = { score, status: score === 1 ? 'correct' : 'incorrect' };
+    const greedy = { ...verdict, text: '12', length: 2 };
+    return { key, weight: 1, prompt: `${key}<`, greedy, samples: [{ ...verdict, tokens: [1], logprob: -1 }] };
+  };
+  for (const [name, scores, rate] of [
+    ['compared/a', [1, 0], 1],
+    ['compared/b', [1, 1], 2],
+    ['compared/c', [], 3],
+  ] as const) {
+    const directory = makeRun(name);
+    writeFileSync(join(directory, 'config.yaml'), `${ONE_STAGE}    learning_rate: ${rate}e-4\n`);
+    if (scores.length === 0) continue;
+    mkdirSync(join(directory, 'evaluations'));
+    const lines = [{ ...head, ...asked }, ...scores.map((score, i) => problem(String(i), score))];
+    writeFileSync(join(directory, 'evaluations/final.jsonl'), jsonl(lines));
+  }
+  const page = await (await get('overlay?run=compared%2Fa&run=compared%2Fb&run=compared%2Fc')).text();
+  expect(page).toContain('Problem by problem');
+  expect(page).toContain('<h3>A compared/a <span class="note">beside</span> B compared/b</h3>');
+  expect(page).toContain('<td>50.0 %</td><td>100.0 %</td><td>+50.0</td>');
+  expect(page).toContain('<code>1&lt;</code>');
+  expect(page).toMatch(/B compared\/c<\/h3><p class="notice">Not compared: .*final\.jsonl: there is no such file/);
+  rmSync(join(folder, 'compared'), { recursive: true });
+});

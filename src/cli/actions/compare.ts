@@ -1,29 +1,38 @@
 /** `rlvr-train compare A B`: what one method does better than another, problem by problem. */
-import { resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { type ComparedRun, type Comparison, compareRuns } from '../../compare/compare.ts';
 import { ConfigError } from '../../errors.ts';
 import { minus, printable } from '../../format.ts';
-import { recordedConfig } from '../../run/describe_run.ts';
-import { flatConfig } from '../../run/flat_config.ts';
+import { makeComparisonPage } from '../../report/compared.ts';
 import type { KeptMoment } from '../../run/logs/kept_moments.ts';
-import { readRecords } from '../../run/logs/read_records.ts';
 import { fileStore } from '../../run/store/files.node.ts';
 import { print, printJson } from '../display/output.ts';
+import { openCompared } from '../runs/compared_runs.ts';
 
 interface CompareFlags {
   readonly at: KeptMoment;
   readonly show: number;
+  readonly output?: string;
   readonly json?: boolean;
 }
 
 /** The first is what all others are compared with. */
-export async function compareCommand(words: readonly string[], { at, show, json }: CompareFlags): Promise<void> {
+export async function compareCommand(
+  words: readonly string[],
+  { at, show, output, json }: CompareFlags,
+): Promise<void> {
   const [first, ...others] = await Promise.all(words.map((word) => openMethod(word, at)));
   if (others.length === 0) {
     const rule = 'nothing to compare it with; give another run, for example compare runs/a runs/b';
     throw new ConfigError('missing-word', `${words.join(' ')} — ${rule}.`, { words });
   }
   const comparisons = others.map((other) => compareRuns(first, other));
+  if (output !== undefined) {
+    const page = new TextEncoder().encode(await makeComparisonPage(comparisons, at));
+    await fileStore(dirname(resolve(output))).writeAtomic(basename(output), page);
+    if (!json)
+      print(`${printable(output)}: ${Math.ceil(page.length / 1000)} kB, complete in itself; open it in a browser.\n`);
+  }
   if (json) return printJson(JSON.stringify({ at, comparisons }));
   comparisons.forEach((comparison, i) => {
     if (i > 0) print('');
@@ -37,10 +46,7 @@ function openMethod(word: string, at: KeptMoment): Promise<ComparedRun[]> {
   return Promise.all(
     names.map(async (name): Promise<ComparedRun> => {
       const [, directory = name, moment = at] = /^(.+)@(baseline|best|final)$/.exec(name) ?? [];
-      const store = fileStore(resolve(directory));
-      const records = await readRecords(store, moment as KeptMoment, directory);
-      const config = await recordedConfig(store);
-      return { name, records, config: config === undefined ? {} : flatConfig(config) };
+      return openCompared(name, directory, moment as KeptMoment);
     }),
   );
 }

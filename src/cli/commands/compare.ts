@@ -1,6 +1,6 @@
 import { KEPT_MOMENTS } from '../../run/logs/kept_moments.ts';
 import { command } from '../flags/command.ts';
-import { choice, integer, toggle, withDefault } from '../flags/flag.ts';
+import { choice, integer, text, toggle, withDefault } from '../flags/flag.ts';
 
 export const COMPARE = command({
   name: 'compare',
@@ -17,6 +17,7 @@ export const COMPARE = command({
   flags: {
     at: withDefault(choice('<evaluation>', 'which evaluation of each', KEPT_MOMENTS), 'final'),
     show: withDefault(integer('<number>', 'problems gained and lost that are shown', { min: 0, max: 10_000 }), 3),
+    output: text('<file>', 'write one HTML page of it, complete in itself', { letter: 'o' }),
     json: toggle('print everything as JSON'),
   },
   examples: [
@@ -25,6 +26,7 @@ export const COMPARE = command({
       words: 'compare runs/a@baseline runs/a',
       does: 'what training changed: whether it solves more, or the same more often',
     },
+    { words: 'compare runs/a runs/b -o compare.html', does: 'the same as one HTML page, too' },
   ],
   run: async (words, flags) => (await import('../actions/compare.ts')).compareCommand(words, flags),
 });

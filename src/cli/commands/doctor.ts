@@ -12,7 +12,7 @@ export const DOCTOR = command({
   usage: '[log] [options]',
   words: [
     {
-      syntax: '[log...]',
+      syntax: '[log]',
       text:
         "a log of another trainer, or its folder: TRL's trainer_state.json, verl's console or JSON lines, event files of " +
         'TensorBoard; left out, this machine is examined',
@@ -28,13 +28,16 @@ export const DOCTOR = command({
     { words: 'doctor outputs/checkpoint-500/trainer_state.json', does: 'what a training with TRL suffers from' },
     { words: 'doctor train.log --accuracy critic/score/mean', does: 'the same of what verl has printed' },
   ],
-  async run([log, ...further], flags) {
-    if (further.length > 0) throw new ConfigError('unknown-word', `${further[0]} — doctor takes one log.`, { further });
+  async run([log], flags) {
     if (log !== undefined) return (await import('../actions/examine_log.ts')).examineLog(log, flags);
     const [flag] = Object.keys(flags).filter((name) => name !== 'json');
     if (flag === undefined) return (await import('../actions/doctor.ts')).doctorCommand(flags);
-    throw new ConfigError('missing-word', `--${flag} — is said of a log; give its file, as doctor trainer_state.json.`, {
-      flag,
-    });
+    throw new ConfigError(
+      'missing-word',
+      `--${flag} — is said of a log; give its file, as doctor trainer_state.json.`,
+      {
+        flag,
+      },
+    );
   },
 });

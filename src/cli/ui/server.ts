@@ -21,6 +21,7 @@ import { streamEvents } from './event_stream.ts';
 import { type FoundRun, RunFolder } from './folder.ts';
 import { type Admission, admit } from './guard.ts';
 import { fileOfRun, filesOfRun } from './run_files.ts';
+import { servedComparisons } from './served_comparisons.ts';
 import { servedRuns } from './served_runs.ts';
 import { DOCS_FOLDER, type StaticFile, StaticFiles } from './static_files.ts';
 
@@ -150,8 +151,11 @@ class Site {
         const [run] = await servedRuns(this.#folder, [found]);
         return sendHtml(response, await makeRunPage(this.#keep(found), run, this.#training.isThere));
       }
-      case 'overlay':
-        return sendHtml(response, await makeOverlayPage(await servedRuns(this.#folder, await this.#some(query))));
+      case 'overlay': {
+        const runs = await this.#some(query);
+        const served = await servedRuns(this.#folder, runs);
+        return sendHtml(response, await makeOverlayPage(served, await servedComparisons(runs, served)));
+      }
       case 'events':
         return this.#stream(await this.#some(query), response);
       case 'completions.json':
