@@ -1,8 +1,7 @@
 /**
  * What other trainers call the figures that the diagnostics read.
  *
- * @see TRL, docs/source/grpo_trainer.md, "Logged metrics", and sft_trainer.md; verl, verl/trainer/ppo/metric_utils.py and
- *   core_algos.py
+ * @see "Logged metrics" in TRL's pages of its GRPO and SFT trainers; metric_utils.py and core_algos.py of verl
  */
 
 /** A figure of a log entry. Lengths in tokens, entropy and KL in nats a token, times in seconds. */
