@@ -29,6 +29,10 @@ export const EXPORT = command({
       }),
       CHECKED,
     ),
+    problems: withDefault(
+      integer('<number>', 'held-out problems of the run that are answered greedily, before and after', { min: 0 }),
+      0,
+    ),
     threads: THREADS,
   },
   examples: [

@@ -28,6 +28,13 @@ export const GGUF_ENCODERS = {
     encode: STORAGE.bf16.encode,
     roundOff: (largest) => largest * 2 ** -8,
   },
+  q4_0: {
+    type: 2,
+    fileType: 2,
+    encode: STORAGE.q4_0.encode,
+    // Quanta go from −8 to 7: the largest value decides the side of the 8, and one of its size on the other is a step short.
+    roundOff: (largest) => largest * (1 / 8 + 2 ** -11) + 8 * HALF_OF_LEAST,
+  },
   q8_0: {
     type: 8,
     fileType: 7,

@@ -24,6 +24,8 @@ export interface Exported {
   readonly change: WeightChange;
   /** The model that it is, beside its base where it is an adapter. */
   readonly opened: Pretrained;
+  /** File of the store with a graph that says by itself how it is computed. */
+  readonly graph?: string;
 }
 
 /**

@@ -50,7 +50,7 @@ export const EXPORTS = {
   gguf: form({
     does: 'a file for llama.cpp and Ollama, with the adapter merged',
     kind: 'file',
-    dtypes: ['f16', 'f32', 'bf16', 'q8_0'],
+    dtypes: ['f16', 'f32', 'bf16', 'q8_0', 'q4_0'],
     write: async (store, file, { pretrained, dtype, texts }) => {
       const { writeGguf } = await import('./write_gguf.ts');
       return writeGguf(store, file, await merged(pretrained), dtype, texts);
@@ -63,6 +63,15 @@ export const EXPORTS = {
     write: async (store, file, { pretrained, dtype }) => {
       const { writeGgufAdapter } = await import('./write_gguf_adapter.ts');
       return writeGgufAdapter(store, file, adapted(pretrained), dtype);
+    },
+  }),
+  onnx: form({
+    does: 'a folder for transformers.js and onnxruntime, with the adapter merged',
+    kind: 'folder',
+    dtypes: ['f32', 'f16'],
+    write: async (store, folder, { pretrained, dtype }) => {
+      const { writeOnnx } = await import('./write_onnx.ts');
+      return writeOnnx(store, folder, await merged(pretrained), dtype);
     },
   }),
 } as const;

@@ -88,7 +88,7 @@ function ropeScalingJson(scaling: RopeScaling): Record<string, unknown> {
 function modelConfigJson(
   shape: ModelShape,
   tokenizer: Codec,
-  { context, dtype = 'float32' }: StoredModel,
+  { context, dtype = 'float32', others = {} }: StoredModel,
 ): Record<string, unknown> {
   const { name, type } = architecture(shape);
   return {
@@ -112,6 +112,7 @@ function modelConfigJson(
     eos_token_id: eosTokenIds(tokenizer),
     pad_token_id: tokenizer.padTokenId,
     torch_dtype: dtype,
+    ...others,
   };
 }
 
@@ -141,6 +142,8 @@ export interface StoredModel {
   readonly context: number;
   /** Type of its weights, as PyTorch calls it; default: float32. */
   readonly dtype?: string;
+  /** Keys of programs that open the folder. */
+  readonly others?: Readonly<Record<string, unknown>>;
 }
 
 export async function writeModelConfig(

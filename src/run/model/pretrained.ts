@@ -121,30 +121,56 @@ export function merged(pretrained: Pretrained): Pretrained {
 
 async function openBase(place: ModelPlace, options: PretrainedOptions): Promise<Pretrained> {
   const { name, files, gguf, checkpoint, location = { name } } = place;
-  const { chatTemplateKwargs } = options;
-  const codecOf = (tokenizer: TokenizerFiles, { shape }: PretrainedModel): Codec =>
-    pretrainedCodec(tokenizer, { vocabSize: shape.vocabSize, ...(chatTemplateKwargs && { chatTemplateKwargs }) });
   try {
     if (gguf !== undefined) {
       const model = await openGguf(files, gguf);
       const tokenizer = ggufTokenizer(model.metadata, name);
-      const codec = codecOf(tokenizer, model);
+      const codec = wordsCodec(tokenizer, model, options);
       const hashes = once(() => hashFiles(files, [gguf]));
       return { name, place, model, codec, location, notes: notesOn(tokenizer), hashes };
     }
     await requireWhole(files, checkpoint);
     const model = await openModelFolder(files, weightsFile(checkpoint));
-    const tokenizer = await folderTokenizer(files, name);
-    const closed = readVocabulary(tokenizer.tokenizer, name);
-    if (closed !== undefined) requireRows(closed, model);
-    const codec = closed ?? { ...codecOf(tokenizer, model), files: await tokenizerFiles(files) };
+    const { codec, notes } = await folderCodec(files, name, model, options);
     const weights = [...model.tensors.values()].map(({ file }) => file);
     const hashes = once(() => hashFiles(files, [...weights, ...CONFIG_FILES, ...TOKENIZER_FILES]));
-    const notes = closed === undefined ? notesOn(tokenizer) : [];
-    return { name, place, model: closed === undefined ? model : withoutEnd(model), codec, location, notes, hashes };
+    return { name, place, model: asksInWords(codec) ? model : withoutEnd(model), codec, location, notes, hashes };
   } catch (error) {
     throw withPlace(place, error);
   }
+}
+
+function wordsCodec(
+  tokenizer: TokenizerFiles,
+  { shape }: Pick<PretrainedModel, 'shape'>,
+  { chatTemplateKwargs }: PretrainedOptions,
+): Codec {
+  return pretrainedCodec(tokenizer, { vocabSize: shape.vocabSize, ...(chatTemplateKwargs && { chatTemplateKwargs }) });
+}
+
+/** A closed vocabulary is recognised by what its tokenizer says. */
+async function folderCodec(
+  files: ModelFiles,
+  name: string,
+  model: Pick<PretrainedModel, 'shape'>,
+  options: PretrainedOptions,
+): Promise<{ readonly codec: Codec; readonly notes: readonly string[] }> {
+  const tokenizer = await folderTokenizer(files, name);
+  const closed = readVocabulary(tokenizer.tokenizer, name);
+  if (closed !== undefined) {
+    requireRows(closed, model);
+    return { codec: closed, notes: [] };
+  }
+  const codec = { ...wordsCodec(tokenizer, model, options), files: await tokenizerFiles(files) };
+  return { codec, notes: notesOn(tokenizer) };
+}
+
+/** The tokenizer of a folder, for a model of the same shape. @throws CheckpointError, DataError */
+export async function openCodec(
+  files: ModelFiles,
+  { name, model }: Pick<Pretrained, 'name' | 'model'>,
+): Promise<Codec> {
+  return (await folderCodec(files, name, model, {})).codec;
 }
 
 /** The weights of a checkpoint. */
@@ -166,7 +192,7 @@ async function requireWhole(files: ModelFiles, checkpoint: CheckpointPlace | und
 }
 
 /** @throws CheckpointError where the tokenizer belongs to another model */
-function requireRows({ vocabSize }: Codec, { shape }: PretrainedModel): void {
+function requireRows({ vocabSize }: Codec, { shape }: Pick<PretrainedModel, 'shape'>): void {
   if (vocabSize === shape.vocabSize) return;
   const rule = `has ${vocabSize} tokens, and the embedding ${shape.vocabSize} rows`;
   throw new CheckpointError('tokenizer-mismatch', `tokenizer.json: ${rule}. Copy both from the same run again.`);

@@ -5,7 +5,6 @@ import { GGUF_ENCODERS, type GgufDtype, type GgufEncoder } from '../../model/pre
 import { type DescribedTensor, type GgufEntry, ggufHead, padding } from '../../model/pretrained/gguf_head.ts';
 import { ggufName, isPermuted, ROPE_FACTORS, rowOfHuggingFace } from '../../model/pretrained/gguf_names.ts';
 import { isDerived } from '../../model/pretrained/load_weights.ts';
-import { CONFIG, readJsonFile } from '../../model/pretrained/open_folder.ts';
 import { allValues, type ModelFiles, type PretrainedTensor } from '../../model/pretrained/source.ts';
 import { rotaryFrequencies } from '../../model/rotary.ts';
 import type { ModelShape } from '../../model/shape.ts';
@@ -15,6 +14,7 @@ import type { Store } from '../store/store.ts';
 import { compareWeights, differs, type Exported } from './compare_weights.ts';
 import { architecture } from './model_files.ts';
 import { openPretrained, type Pretrained } from './pretrained.ts';
+import { contextOf } from './write_beside.ts';
 
 /** A tensor of the file, and what it is made of. */
 interface WrittenTensor extends DescribedTensor {
@@ -62,13 +62,6 @@ export async function writeGguf(
   }
   await store.sync(file);
   return compare(store, file, pretrained, tensors, texts);
-}
-
-/** Positions of a model that was trained from scratch have no end; its config says how long its run's sequences were. */
-async function contextOf({ model, place }: Pretrained): Promise<number> {
-  if (Number.isFinite(model.context)) return model.context;
-  const config = await readJsonFile(place.files, CONFIG);
-  return Number(config?.max_position_embeddings ?? 1);
 }
 
 function modelMetadata(shape: ModelShape, type: string, context: number): [string, GgufEntry][] {

@@ -1,0 +1,97 @@
+/** What was written, asked beside what it was made of. */
+import { dirname, join, resolve } from 'node:path';
+import { CheckpointError } from '../../errors.ts';
+import { printable } from '../../format.ts';
+import type { GgufDtype } from '../../model/pretrained/gguf_encoders.ts';
+import type { Exported } from '../../run/model/compare_weights.ts';
+import type { Pretrained } from '../../run/model/pretrained.ts';
+import {
+  type CompletionToScore,
+  type ScoreDifference,
+  scoreCompletions,
+  scoreDifference,
+} from '../../run/model/rescore.ts';
+import { asksInWords } from '../../text/codec.ts';
+import { printError } from '../display/output.ts';
+import { chooseBackend } from '../process/backend.ts';
+import { recordedCompletions, toScore } from './export_completions.ts';
+import { ONNX_RUNTIMES, onnxScores } from './onnx_scores.ts';
+
+/** Largest mean |Δ log-prob| of a token that a type may make; a fault of any kind makes more. */
+const BOUNDS: Readonly<Record<GgufDtype, number>> = { f32: 0.001, f16: 0.02, bf16: 0.1, q8_0: 0.1, q4_0: 0.8 };
+
+/** Milliseconds without a word that nobody minds. */
+const WAIT_MS = 2_000;
+
+interface RescoreOptions {
+  readonly check: number;
+  readonly threads?: number;
+  readonly dtype: GgufDtype;
+  /** Its folder has what was written. */
+  readonly output: string;
+}
+
+/** @property by  what asked it: this engine, or a package that runs its graph */
+export interface Rescored extends ScoreDifference {
+  readonly by: string;
+}
+
+/**
+ * What was written, asked beside what it was made of. A graph is run by onnxruntime where that is installed.
+ *
+ * @returns undefined where there is nothing to ask
+ * @throws CheckpointError `export-differs`
+ */
+export async function rescored(
+  path: string,
+  pretrained: Pretrained,
+  { opened, change, graph }: Exported,
+  { check, threads, dtype, output }: RescoreOptions,
+): Promise<Rescored | undefined> {
+  const completions = await completionsToAsk(path, pretrained, check);
+  if (completions.length === 0) return undefined;
+  const shown = printable(pretrained.name);
+  const wait = setTimeout(() => printError(`${shown}: re-scoring ${completions.length} completions`), WAIT_MS);
+  try {
+    const backend = await chooseBackend({ backend: 'wasm', threads });
+    const before = await scoreCompletions(backend, pretrained, completions);
+    const file = graph && join(dirname(resolve(output)), graph);
+    const run = file === undefined ? undefined : await onnxScores(file, opened.model.shape, completions);
+    if (file !== undefined && run === undefined) {
+      printError(
+        `${shown}: its weights are re-scored here; npm install ${ONNX_RUNTIMES[0]} to have its graph run, too`,
+      );
+    }
+    const after = run ?? (await scoreCompletions(backend, opened, completions));
+    const found = { ...scoreDifference(before, after, completions.length), by: run?.runtime ?? 'rlvr-train' };
+    if (found.mean <= BOUNDS[dtype]) return found;
+    const most = change.tensor === '' ? '' : `; its weights differ most in ${change.tensor}`;
+    const rule = `a token's log-prob changes by ${found.mean.toFixed(3)} on average, and ${dtype} explains ${BOUNDS[dtype]}`;
+    throw new CheckpointError(
+      'export-differs',
+      `${shown}: what was written is another model: ${rule}${most}. Nothing was kept; use a wider --dtype.`,
+    );
+  } finally {
+    clearTimeout(wait);
+  }
+}
+
+/** Those of its run, else texts of all kinds where it is asked in words. */
+async function completionsToAsk(path: string, { codec }: Pretrained, count: number): Promise<CompletionToScore[]> {
+  const recorded = await recordedCompletions(path, codec, count);
+  if (recorded.length > 0 || count === 0 || !asksInWords(codec)) return recorded;
+  return TEXTS.map((text) => toScore(codec, 'Say something.', text));
+}
+
+/** Texts that reach every rule by which a text is split. */
+const TEXTS = [
+  'The capital of Japan is Tokyo.',
+  "I'll say it's 12345, 6.7 and 89!\n\n  Two  blanks\tand a tab ",
+  'naïve café, Größe, 東京, 🙂 \r\n',
+];
+
+export function textsOf({ codec }: Pretrained): readonly string[] {
+  if (asksInWords(codec)) return [...TEXTS, codec.render([{ role: 'user', content: TEXTS[1] as string }])];
+  const characters = Array.from({ length: codec.vocabSize }, (_, id) => codec.tokenText(id));
+  return [characters.filter((text) => !/^<.+>$/.test(text)).join('')];
+}
