@@ -65,8 +65,8 @@ describe('onnxruntime computes', () => {
     const pretrained = await openSmallPretrained();
     expect((await difference(pretrained, undefined, 'f32', 20_000)).largest).toBeLessThan(1e-4);
     const files = readdirSync('mine/onnx');
-    expect(files).toEqual(['model.onnx', 'model.onnx_data', 'model.onnx_data_1']);
-    expect(config()['transformers.js_config']).toMatchObject({ use_external_data_format: { 'model.onnx': 2 } });
+    expect(files).toEqual(['model.onnx', 'model.onnx_data', 'model.onnx_data_1', 'model.onnx_data_2']);
+    expect(config()['transformers.js_config']).toMatchObject({ use_external_data_format: { 'model.onnx': 3 } });
   });
 });
 
