@@ -9,8 +9,8 @@ import { compactRecord } from './records.mjs';
 import { assignments } from './rows.mjs';
 
 const COMMAND = new URL('../../dist/cli/main.js', import.meta.url).pathname;
-/** Lines of a failed run's own words that are shown. */
-const SHOWN_LINES = 3;
+/** Lines of a failed run's own words that are shown: the message, and before it what the run has noticed. */
+const SHOWN_LINES = 16;
 
 /** Runs that have failed, in their own words. */
 export class RunFailed extends Error {}
@@ -91,7 +91,7 @@ export class Runner {
       child.on('close', (code) => {
         this.#children.delete(child);
         if (code === 0) done();
-        else fail(new RunFailed(said.trim().split('\n').slice(-SHOWN_LINES).join(' ') || `ended with code ${code}`));
+        else fail(new RunFailed(said.trim().split('\n').slice(-SHOWN_LINES).join('\n  ') || `ended with code ${code}`));
       });
     });
   }

@@ -9,16 +9,16 @@ import { EVALUATION_DIAGNOSTICS } from './evaluations.ts';
 import { GROUP_DIAGNOSTICS } from './groups.ts';
 import { HINT_DIAGNOSTICS } from './hints.ts';
 import { JUDGE_DIAGNOSTICS } from './judges.ts';
-import { LONG_WARM_UP } from './long_warm_up.ts';
 import { REPLAY_DIAGNOSTICS } from './replays.ts';
 import { EARNINGS, REWARD_FAULTS } from './rewards.ts';
 import { SOURCE_DIAGNOSTICS } from './sources.ts';
+import { START_DIAGNOSTICS } from './starts.ts';
 import { GRADIENT_DIAGNOSTICS, POLICY_UPDATE_DIAGNOSTICS, SUPERVISED_LOSS_RISES } from './updates.ts';
 import { look, type Observation, type Watch } from './watch.ts';
 
 /** In the order in which they are asked: those that silence others come first. */
 const GRPO: readonly Diagnostic[] = [
-  LONG_WARM_UP,
+  ...START_DIAGNOSTICS,
   ...REWARD_FAULTS,
   ...GROUP_DIAGNOSTICS,
   ...EARNINGS,
@@ -33,7 +33,11 @@ const GRPO: readonly Diagnostic[] = [
   ...EVALUATION_DIAGNOSTICS,
 ];
 
-const SFT: readonly Diagnostic<SftStageConfig>[] = [LONG_WARM_UP, ...GRADIENT_DIAGNOSTICS, SUPERVISED_LOSS_RISES];
+const SFT: readonly Diagnostic<SftStageConfig>[] = [
+  ...START_DIAGNOSTICS,
+  ...GRADIENT_DIAGNOSTICS,
+  SUPERVISED_LOSS_RISES,
+];
 
 /** Every name that can be said. */
 export const DIAGNOSIS_CODES: readonly string[] = [

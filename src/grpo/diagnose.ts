@@ -1,7 +1,7 @@
 /** What is said of a run as events: before the first step of a stage, and at its end. `diagnose_training.ts` has the rest. */
 import { COMBINATION, STAGE_ENDED, STOP_CODES } from '../diagnostics/codes.ts';
 import { bind, type Diagnosis } from '../diagnostics/diagnostic.ts';
-import { LONG_WARM_UP } from '../diagnostics/long_warm_up.ts';
+import { START_DIAGNOSTICS } from '../diagnostics/starts.ts';
 import { look, say } from '../diagnostics/watch.ts';
 import type { WrongAnswer } from '../diagnostics/wrong_answers.ts';
 import { RlvrError } from '../errors.ts';
@@ -24,7 +24,7 @@ export function diagnoseStart(run: Diagnosed, of: readonly RunRemark[]): TrainEv
   const ofMethods = remarks.map(({ level, recorded: message }) =>
     eventOf(run, step, say(watch, stageOf(run), step, { code: COMBINATION, level, message })),
   );
-  const atStart = bind<StageConfig>([LONG_WARM_UP], stageOf(run), new Set());
+  const atStart = bind<StageConfig>(START_DIAGNOSTICS, stageOf(run), new Set());
   const found = look(watch, stageOf(run), step, { after: 'start' }, atStart);
   return [...ofMethods, ...found.map((diagnosis) => eventOf(run, step, diagnosis))];
 }

@@ -16,6 +16,11 @@ export const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     run: () => {},
     says: [/200 of the 300 steps/, /warmup_steps to 15/],
   },
+  'large-rate': {
+    options: { keys: { stage: 'sft', learning_rate: 6e-2 } },
+    run: () => {},
+    says: [/learning_rate is 0\.06/, /learning_rate to 0\.002 \(now 0\.06\)/],
+  },
   'no-reward': {
     run: (stream) => stream.batch({ ...collapsed, rewarded: 0, correct: 0.3 }),
     says: [/no completion has a reward: all 512 got null/, /reward_funcs/],

@@ -9,6 +9,7 @@ import { mCalibration } from './m_calibration.ts';
 import { mCotPass } from './m_cot_pass.ts';
 import { mDiversity } from './m_diversity.ts';
 import { mEnv } from './m_env.ts';
+import { mGenLevels } from './m_gen_levels.ts';
 import { mLength } from './m_length.ts';
 import { mProcess } from './m_process.ts';
 import { mTurn } from './m_turn.ts';
@@ -31,4 +32,5 @@ export const EVALUATION_FIGURES: readonly Method<EvaluationFigure>[] = [
   mCotPass,
   mBehaviour,
   mBias,
+  mGenLevels,
 ];

@@ -163,3 +163,25 @@ it.each(['pass-hat-k', 'maj-k', 'best-of-k'])('%s needs as many samples as it sp
     createFigures(stageOf(`evaluation_figures: [{name: ${name}, k: 5}]`, 'num_generations_eval: 4'));
   expect(figures).toThrow(`${name}.k: 5 — needs 5 samples`);
 });
+
+describe('m-gen-levels', () => {
+  const at = (level: number, rightOnes: number, weight = 1): ProblemRecord => ({
+    ...problem(
+      [0, 1].map((i) => (i < rightOnes ? right('7') : wrong('8'))),
+      weight,
+    ),
+    level,
+  });
+  const problems = [at(1, 2), at(2, 2), at(3, 1), at(4, 1), at(7, 0, 3), at(9, 1, 1)];
+
+  it('is the mean of the problems of a third of the levels, by weight', () => {
+    const of = (third: string): number => figure(`name: m-gen-levels, third: ${third}`, ...problems).mean;
+    expect([of('low'), of('middle')]).toEqual([1, 0.5]);
+    expect(of('high')).toBeCloseTo(0.125, 12);
+  });
+
+  it('is that of all problems where a task has no levels', () => {
+    const none = problems.map(({ level: _, ...rest }) => rest);
+    expect(figure('name: m-gen-levels', ...none).mean).toBeCloseTo((1 + 1 + 0.5 + 0.5 + 0 + 0.5) / 8, 12);
+  });
+});

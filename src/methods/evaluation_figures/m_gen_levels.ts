@@ -1,0 +1,42 @@
+/**
+ * How right a policy is by the level of its problems: what it has learned on easy ones may not hold for hard ones. The levels
+ * that are asked are three parts, from low to high; of one or two levels some parts have none, and all problems count.
+ */
+import { choice, key } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { EvaluationFigure, ProblemRecord } from '../points.ts';
+import { meanOverProblems } from '../statistics.ts';
+
+const THIRDS = ['low', 'middle', 'high'] as const;
+
+export const mGenLevels = method({
+  id: 'm-gen-levels',
+  about: {
+    does: 'Reports the share of right samples among the problems of the lowest, middle or highest third of the levels.',
+    names: ['generalization over levels'],
+    formula: 'mean over problems with ⌊3·rank(level)/levels⌋ = part of c/n; levels ranked among those that are asked',
+    source: 'own',
+    certainty: 'own',
+  },
+  options: {
+    levelThird: key('third', choice(THIRDS).default('high').describe('Which third of the levels. Default high.')),
+  },
+  isRepeatable: true,
+  create: ({ levelThird: third }): EvaluationFigure => ({
+    name: `levels_${third}`,
+    of(problems) {
+      const chosen = ofThird(problems, THIRDS.indexOf(third));
+      return meanOverProblems(
+        chosen.map(({ samples }) => samples.filter(({ score }) => score === 1).length / samples.length),
+        chosen.map(({ weight }) => weight),
+      );
+    },
+  }),
+});
+
+/** @param part  0 to 2 @returns all problems where no level is in that part */
+function ofThird(problems: readonly ProblemRecord[], part: number): readonly ProblemRecord[] {
+  const levels = [...new Set(problems.map(({ level = 0 }) => level))].sort((a, b) => a - b);
+  const chosen = problems.filter(({ level = 0 }) => Math.floor((3 * levels.indexOf(level)) / levels.length) === part);
+  return chosen.length === 0 ? problems : chosen;
+}
