@@ -1,7 +1,7 @@
 /**
  * Which method helps, on the same task, from the same start, with the same number of sampled tokens?
  *
- *   npm run bench -- arena [--methods a,b] [--blocks on-policy] [--tasks countdown] [--seeds 3] [--jobs 1] [--table] [--list]
+ *   npm run bench -- arena [--methods a,b] [--blocks on-policy] [--tasks countdown] [--seeds 3] [--jobs 1] [--fleet URL] [--table] [--list]
  *
  * Trains the rows of bench/arena/rows.yaml, each with every seed, in the order of the file. Each run is an ordinary run
  * directory below runs/arena, outside of git: it may be killed at any time, and the same command continues it. What a
@@ -10,6 +10,8 @@
  *
  * `--methods` takes ids of rows or of methods. `--rates` trains rows that end below their baseline once more at half and
  * at twice the learning rate. A run takes some 20 s of one core; `--jobs` are trained side by side, on a thread each.
+ * With `--fleet` as many are given out at once to the workers of a fleet, each whole (docs/fleet.md); rows that begin with a
+ * start of their own, which is a folder of this machine, are trained here, and their completions sampled by the workers.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -28,6 +30,7 @@ import { resultsText } from './arena/results_text.mjs';
 import { assignments, RowsError, readRows, runOf } from './arena/rows.mjs';
 import { RunFailed, Runner } from './arena/runs.mjs';
 import { fail, readFlags, table } from './command.mjs';
+import { FLEET_FLAG } from './given_rows.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RATES = [0.5, 2];
@@ -44,6 +47,7 @@ const flags = readFlags({
     list: { type: 'boolean', default: false },
     rows: { type: 'string', default: join(ROOT, 'bench/arena/rows.yaml') },
     runs: { type: 'string', default: join(ROOT, 'runs/arena') },
+    ...FLEET_FLAG,
   },
 });
 const file = resolve(flags.rows);
@@ -129,7 +133,7 @@ async function trainAll(all) {
   const done = all.length - left.length;
   if (done > 0) process.stdout.write(`${done} of ${all.length} runs are done.\n`);
   const machine = `${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.versions.node}`;
-  const runner = new Runner({ configs: folder, runs: resolve(flags.runs), machine });
+  const runner = new Runner({ configs: folder, runs: resolve(flags.runs), machine, fleet: flags.fleet });
   const failed = [];
   let isStopping = false;
   const stop = () => {

@@ -1,20 +1,21 @@
 /**
  * What do methods reach, where one of them is changed at a time?
  *
- *   npm run bench -- methods [--only WORDS] [--seeds 0] [--force] [--list] [--quick]
+ *   npm run bench -- methods [--only WORDS] [--seeds 0] [--fleet URL] [--force] [--list] [--quick]
  *
  * Trains the recipe of configs/sort-digits.yaml from random weights, once per row and seed: with each preset below, and
  * with four optimizer steps a batch for every objective and every ratio that there is. Each row is written to
  * bench/results/methods.json when it is done, and a row that is there, of the same config, is kept: a measurement may be
  * interrupted, and is continued by the same command. One thread; a row takes one to two minutes of a core. `--quick` takes
- * two steps of each and writes nothing: whether every row can run.
+ * two steps of each and writes nothing: whether every row can run. With `--fleet` the workers of a fleet train the rows, each
+ * whole (docs/fleet.md), into runs/bench.
  *
  * Accuracies and weights are the same on any machine with the same JavaScript engine; seconds are those of the machine at
  * that time, with whatever else it did.
  */
 import { METHODS } from '../build/methods/registry.js';
-import { weightsSha256 } from '../build/run/model/model_files.js';
 import { fail, readFlags, table } from './command.mjs';
+import { FLEET_FLAG } from './given_rows.mjs';
 import { figure, keptRows, readSeeds, round, share, trained } from './kept_rows.mjs';
 import { methodRows } from './method_rows.mjs';
 import { mean } from './statistics.mjs';
@@ -27,6 +28,7 @@ const flags = readFlags({
     seeds: { type: 'string', default: '0' },
     force: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
+    ...FLEET_FLAG,
   },
 });
 const known = new Set(Object.values(METHODS).flatMap((methods) => methods.map(({ id }) => id)));
@@ -35,7 +37,7 @@ const wanted = methodRows(METHODS).filter(
   ({ name }) => words.length === 0 || words.some((word) => name.includes(word.trim())),
 );
 if (wanted.length === 0) fail(`--only ${flags.only} — no row has these words; --list shows them.`);
-const { rows, measure } = keptRows('methods', flags, { recipe: RECIPE });
+const { rows, measure, giveOutAll } = keptRows('methods', flags, { recipe: RECIPE });
 if (flags.list) {
   process.stdout.write(
     `${table(
@@ -44,24 +46,26 @@ if (flags.list) {
     )}\n`,
   );
 } else {
-  for (const row of wanted) for (const seed of readSeeds(flags.seeds)) await measureRow(row, seed);
+  const all = wanted.flatMap((row) => readSeeds(flags.seeds).flatMap((seed) => plannedRow(row, seed) ?? []));
+  await giveOutAll(all, flags.fleet);
+  for (const row of all) await measure(row, reached, ({ greedy }) => share(greedy));
   report();
 }
 
-async function measureRow({ name, set, uses }, seed) {
+/** Undefined where a method of it is not there. */
+function plannedRow({ name, set, uses }, seed) {
   const missing = uses.filter((id) => !known.has(id));
   if (missing.length > 0) {
     process.stdout.write(`${name}: left out, as there is no ${missing.join(', ')}\n`);
-    return;
+    return undefined;
   }
   const short = flags.quick ? ['grpo.max_steps=2', 'grpo.warmup_steps=0'] : [];
-  const row = {
+  return {
     key: `${name}, seed ${seed}`,
     config: RECIPE,
     set: [`seed=${seed}`, ...set, ...short],
     facts: { row: name, seed, set },
   };
-  await measure(row, reached, ({ greedy }) => share(greedy));
 }
 
 /** What a config reaches, and how. */
@@ -75,8 +79,7 @@ function reached(loaded) {
       if (event.type === 'step' && typeof event.metrics.reward === 'number') rewards.push(event.metrics.reward);
       if (event.type === 'diagnosis') said.add(event.diagnosis.code);
     },
-    figuresOf: async ({ run, failed }) => {
-      const { step: steps, final } = run.journal.state;
+    figuresOf: ({ end: { step: steps, final, sha }, failed }) => {
       if (failed !== undefined) return { steps, failed, ...course(rewards), said: [...said] };
       const reachedShares = { greedy: figure(final.accuracy), sampled: figure(final.meanAtK) };
       return {
@@ -84,7 +87,7 @@ function reached(loaded) {
         ...reachedShares,
         ...course(rewards),
         said: [...said],
-        sha: await weightsSha256(run.engine.policy),
+        sha,
       };
     },
   });

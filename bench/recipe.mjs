@@ -1,19 +1,19 @@
 /**
  * Which tasks of tier 1 does one recipe teach, each in two minutes?
  *
- *   npm run bench -- recipe [--only gcd,dyck] [--seeds 0] [--threads 2] [--force] [--quick]
+ *   npm run bench -- recipe [--only gcd,dyck] [--seeds 0] [--threads 2] [--fleet URL] [--force] [--quick]
  *
  * Trains configs/any-task.yaml once per task and seed, and configs/six-tasks.yaml once per seed, as the command does. Each
  * row is written to bench/results/recipe.json when it is done, and a row that is there, of the same config, is kept: a
  * measurement may be interrupted, and is continued by the same command. `--quick` takes two steps of each and writes
- * nothing: whether every row can run.
+ * nothing: whether every row can run. With `--fleet` the workers of a fleet train the rows, each whole (docs/fleet.md), into runs/bench.
  *
  * Accuracies and weights are the same on any machine with the same JavaScript engine; seconds are those of the machine at
  * that time, with whatever else it did.
  */
 import { registeredTasks } from '../build/data/index.js';
-import { weightsSha256 } from '../build/run/model/model_files.js';
 import { fail, readFlags, table } from './command.mjs';
+import { FLEET_FLAG } from './given_rows.mjs';
 import { figure, keptRows, readSeeds, share, trained } from './kept_rows.mjs';
 
 const flags = readFlags({
@@ -22,6 +22,7 @@ const flags = readFlags({
     seeds: { type: 'string', default: '0' },
     threads: { type: 'string', default: '2' },
     force: { type: 'boolean', default: false },
+    ...FLEET_FLAG,
   },
 });
 const seeds = readSeeds(flags.seeds);
@@ -34,19 +35,19 @@ const wanted = [
   { name: 'six-tasks', config: 'configs/six-tasks.yaml', set: [] },
 ].filter(({ name }) => flags.only === undefined || flags.only.split(',').includes(name));
 if (wanted.length === 0) fail(`--only ${flags.only} — no task of tier 1 has this name, and it is not six-tasks.`);
-const { rows, measure } = keptRows('recipe', flags);
+const { rows, measure, giveOutAll } = keptRows('recipe', flags);
 const short = ['sft.max_steps=2', 'sft.warmup_steps=0', 'grpo.max_steps=2', 'grpo.warmup_steps=0'];
-for (const { name, config, set } of wanted) {
-  for (const seed of seeds) {
-    const row = {
-      key: `${name}, seed ${seed}`,
-      config,
-      set: [`seed=${seed}`, ...set, ...(flags.quick ? short : [])],
-      facts: { task: name, seed },
-    };
-    await measure(row, reached, ({ before, after }) => `sampled ${arrow(before.sampled, after.sampled)}`);
-  }
-}
+const all = wanted.flatMap(({ name, config, set }) =>
+  seeds.map((seed) => ({
+    key: `${name}, seed ${seed}`,
+    config,
+    set: [`seed=${seed}`, ...set, ...(flags.quick ? short : [])],
+    facts: { task: name, seed },
+  })),
+);
+await giveOutAll(all, flags.fleet);
+for (const row of all)
+  await measure(row, reached, ({ before, after }) => `sampled ${arrow(before.sampled, after.sampled)}`);
 report();
 
 /** What a config reaches. */
@@ -54,11 +55,9 @@ function reached(loaded) {
   return trained(loaded, {
     quick: flags.quick,
     threads: Number(flags.threads),
-    figuresOf: async ({ run, tasks, failed }) => {
+    figuresOf: ({ end: { baseline, final, heldOut, sha }, failed }) => {
       if (failed !== undefined) return { failed };
-      const { baseline, final } = run.journal.state;
-      const sha = await weightsSha256(run.engine.policy);
-      return { heldOut: tasks.heldOutItems().length, before: accuracies(baseline), after: accuracies(final), sha };
+      return { heldOut, before: accuracies(baseline), after: accuracies(final), sha };
     },
   });
 }

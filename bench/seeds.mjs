@@ -1,11 +1,11 @@
 /**
  * What do the shipped configs reach, whatever the seed?
  *
- *   npm run bench -- seeds [--seeds 0..9] [--output runs/seeds] [--threads N]
+ *   npm run bench -- seeds [--seeds 0..9] [--output runs/seeds] [--threads N] [--fleet URL]
  *   npm run bench -- seeds --from DIRECTORY [--seeds 0..9]
  *
  * Trains each config of configs/ whose comment states what it reaches, once per seed, into OUTPUT/NAME-seed<N>; runs that are there and finished are kept, so
- * that a measurement may be interrupted. `--from` trains nothing and reads the runs that a directory has. Either way the
+ * that a measurement may be interrupted. With `--fleet` the workers of a fleet train them, each whole (docs/fleet.md). `--from` trains nothing and reads the runs that a directory has. Either way the
  * figures go to bench/results/seeds.json, and from there into the README's table and the comments of the configs.
  *
  * Accuracies and weights are the same on any machine with the same JavaScript engine; seconds are those of the machine
@@ -18,6 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { parseSeeds } from '../build/cli/training/seed_series.js';
 import { configHash, loadConfigFile } from '../build/node.js';
 import { fail, readFlags, table } from './command.mjs';
+import { FLEET_FLAG } from './given_rows.mjs';
 import { spreadOf, statesFigures, updatedConfig, updatedReadme } from './seed_figures.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -30,6 +31,7 @@ const flags = readFlags({
     output: { type: 'string', default: 'runs/seeds' },
     from: { type: 'string' },
     threads: { type: 'string' },
+    ...FLEET_FLAG,
   },
 });
 const seeds = readSeeds(flags.seeds);
@@ -69,6 +71,7 @@ function readSeeds(text) {
 function train(name) {
   const words = ['--config', name, '--seeds', flags.seeds, '--output', join(flags.output, name), '--plain'];
   if (flags.threads !== undefined) words.push('--threads', flags.threads);
+  if (flags.fleet !== undefined) words.push('--fleet', flags.fleet);
   const { status } = spawnSync(process.execPath, [PROGRAM, ...words], { stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
 }

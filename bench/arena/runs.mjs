@@ -19,15 +19,17 @@ export class Runner {
   #configs;
   #runs;
   #machine;
+  #fleet;
   /** Starts under way or made, by directory: rows that share one wait for it. */
   #starts = new Map();
   #children = new Set();
 
-  /** @param configs  folder of the configs @param runs  folder of the run directories */
-  constructor({ configs, runs, machine }) {
+  /** @param configs  folder of the configs @param runs  folder of the run directories @param fleet  address of a server, or undefined */
+  constructor({ configs, runs, machine, fleet }) {
     this.#configs = configs;
     this.#runs = runs;
     this.#machine = machine;
+    this.#fleet = fleet;
   }
 
   /** Trains a run, or what is left of it. @returns its record @throws RunFailed */
@@ -71,6 +73,7 @@ export class Runner {
       output,
       '--threads',
       '1',
+      ...(this.#fleet === undefined ? [] : ['--fleet', this.#fleet]),
     ];
     await this.#call([...words, ...set.flatMap((one) => ['--set', one]), '--json']);
     if (!existsSync(join(directory, 'summary.json'))) throw new RunFailed(`${directory}: was stopped`);

@@ -15,6 +15,7 @@ import {
   type SampledCompletion,
   WORKER_ID_BYTES,
 } from './protocol.ts';
+import { openSigned } from './signature.ts';
 import type { Tally } from './tally.ts';
 import type { Trust } from './trust.ts';
 
@@ -23,6 +24,8 @@ type Completions = readonly (readonly SampledCompletion[])[];
 
 /** The learner's own id, where it answers a task itself. */
 const LEARNER = '0'.repeat(2 * WORKER_ID_BYTES);
+/** Workers whose signatures are remembered; a flood of keys is no reason to run out of memory. */
+const MOST_SIGNING = 10_000;
 /** Groups of a liar that are named. */
 const MOST_NAMED = 8;
 
@@ -56,6 +59,8 @@ export class Answers {
   /** Answers that differ from one that came before. */
   #disputed: FleetResult[] = [];
 
+  /** Workers that sign their answers. */
+  readonly #signing = new Set<string>();
   /** Workers that are shut out, each with a task that was taken from it. */
   readonly #handedBack = new Set<string>();
 
@@ -96,13 +101,33 @@ export class Answers {
     return this.#ledger.overdue(before);
   }
 
+  /** The message of a worker that signs. @param session  of this learner @returns the reply to it */
+  async hearSigned(session: string, message: Uint8Array): Promise<Reply> {
+    try {
+      return this.#hear(await openSigned(session, message), true);
+    } catch (error) {
+      if (!(error instanceof FleetError)) throw error;
+      this.#options.tally.refused(); // the worker that it names has not sent it
+      return { status: 'refused', reason: error.message };
+    }
+  }
+
   /** The message of a worker. @returns the reply to it */
   hear(bytes: Uint8Array): Reply {
+    return this.#hear(bytes, false);
+  }
+
+  #hear(bytes: Uint8Array, isSigned: boolean): Reply {
     const { trust, tally } = this.#options;
     let head: ReturnType<typeof readResultHead> | undefined;
     try {
       head = readResultHead(bytes);
       const { task: number, worker } = head;
+      if (isSigned && this.#signing.size < MOST_SIGNING) this.#signing.add(worker);
+      if (!isSigned && this.#signing.has(worker)) {
+        tally.refused();
+        return { status: 'refused', reason: 'this worker signs what it answers, and this has no signature' };
+      }
       const reason = trust.reasonFor(worker);
       if (reason !== undefined) {
         this.#handBack(head);

@@ -33,6 +33,10 @@ export interface LearnerEars {
   presence(bytes: Uint8Array): void;
   /** A worker's answer. @returns the reply to it */
   result(bytes: Uint8Array): Uint8Array;
+  /** The answer of a worker that signs. @returns the reply to it */
+  signed?(bytes: Uint8Array): Promise<Uint8Array>;
+  /** A worker asks for the base model. @param isMissing  it has looked, and a piece is not there; absent: there is none to send */
+  base?(isMissing: boolean): Uint8Array;
   /** What a worker asks of a series. @returns the reply to it; absent: the run is none */
   series?(bytes: Uint8Array): Promise<Uint8Array>;
   /** The server was away: what it held may be gone. */
@@ -41,6 +45,8 @@ export interface LearnerEars {
 
 /** A worker's end, for all runs. */
 export interface WorkerBus {
+  /** Nobody vouches for who comes this way: answers are signed. */
+  readonly signs: boolean;
   /** Calls with the card of each run, again and again. */
   onCard(hear: (card: Uint8Array) => void): void;
   /**
@@ -52,8 +58,10 @@ export interface WorkerBus {
   readWeights(run: string, key: string, part: number): Promise<Uint8Array | undefined>;
   /** Says that the worker is there. */
   present(run: string, presence: Uint8Array): void;
-  /** @returns the learner's reply; undefined where nobody replied */
+  /** @param result  signed, where the bus asks for it @returns the learner's reply; undefined where nobody replied */
   answer(run: string, result: Uint8Array): Promise<Uint8Array | undefined>;
+  /** Asks for the base model. @param isMissing  a piece of it is not there @returns as of `ask` */
+  askBase(run: string, isMissing: boolean): Promise<Uint8Array | 'nobody' | undefined>;
   /** Asks something of a series. @returns the learner's reply; 'nobody' where it is not there, undefined where it does not reply */
   ask(series: string, request: Uint8Array): Promise<Uint8Array | 'nobody' | undefined>;
   close(): Promise<void>;

@@ -12,6 +12,8 @@ import { nextTask } from '../kernels/next_task.ts';
 import type { Policy } from '../model/policy.ts';
 import type { Completion, GenerationSettings } from '../model/sampling/generation.ts';
 import { Answers } from './answers.ts';
+import { encodeBaseJson } from './base/base_list.ts';
+import { type BaseFiles, SentBase } from './base/sent_base.ts';
 import type { LearnerBus } from './bus.ts';
 import { encodeJson, type RunCard } from './cards.ts';
 import { joinAnswers, planTasks } from './plan_tasks.ts';
@@ -107,17 +109,24 @@ export class Fleet {
   /**
    * Opens the run's place on the bus, and tells workers of it.
    * @param run  16 hexadecimal digits, the same after a resume
+   * @param base  files of the model that an adapter is beside, for workers that have not got it
    * @throws FleetError where another learner has it
    */
-  async open(run: string, card: Omit<RunCard, 'run' | 'session' | 'partBytes'>): Promise<void> {
+  async open(run: string, card: Omit<RunCard, 'run' | 'session' | 'partBytes'>, base?: BaseFiles): Promise<void> {
     const session = randomHex(8);
+    const sent = base && new SentBase(this.#bus, base, { clock: this.#clock, say: this.#options.say });
     this.#vocabSize = card.shape.vocabSize;
     await this.#bus.open(run, this.#lease, {
       presence: (bytes) => {
         if (!this.#workers.hearPresence(bytes)) this.#tally.refused();
       },
       result: (bytes) => encodeJson(this.#answers.hear(bytes)),
-      restart: () => this.#giveAllAgain(),
+      signed: async (bytes) => encodeJson(await this.#answers.hearSigned(session, bytes)),
+      ...(sent && { base: (isMissing) => encodeBaseJson(sent.ask(isMissing)) }),
+      restart: () => {
+        sent?.sendAgain();
+        this.#giveAllAgain();
+      },
     });
     const bytes = encodeJson({ ...card, run, session, partBytes: MESSAGE_BYTES });
     this.#bus.announce(bytes);

@@ -74,9 +74,11 @@ export class MemoryBroker {
     };
   }
 
-  worker(): WorkerBus {
+  /** @param signs  its worker is one that nobody vouches for */
+  worker(signs = false): WorkerBus {
     let looking: ReturnType<typeof setInterval> | undefined;
     return {
+      signs,
       onCard: (hear) => {
         looking = setInterval(() => {
           for (const { card } of this.#places.values()) if (card !== undefined) hear(card);
@@ -98,7 +100,11 @@ export class MemoryBroker {
       },
       readWeights: async (run, key, part) => this.#places.get(run)?.weights.get(`${key}.${part}`),
       present: (run, presence) => this.#places.get(run)?.hear.presence(presence),
-      answer: async (run, result) => this.#places.get(run)?.hear.result(result),
+      answer: async (run, result) => {
+        const hear = this.#places.get(run)?.hear;
+        return signs ? hear?.signed?.(result) : hear?.result(result);
+      },
+      askBase: async (run, isMissing) => this.#places.get(run)?.hear.base?.(isMissing) ?? 'nobody',
       ask: async (run, request) => (await this.#places.get(run)?.hear.series?.(request)) ?? 'nobody',
       close: async () => clearInterval(looking),
     };

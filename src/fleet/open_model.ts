@@ -1,10 +1,14 @@
 /** The model of a run as a worker opens it: the same shape and class of bits, and nothing of an update. */
-import { FleetError } from '../errors.ts';
+import { FleetError, RlvrError } from '../errors.ts';
 import type { Backend } from '../kernels/engine.ts';
 import { Policy } from '../model/policy.ts';
-import { weightsHash } from '../run/model/base_hashes.ts';
+import { loadPretrained } from '../model/pretrained/load_weights.ts';
+import type { ModelFiles, PretrainedModel } from '../model/pretrained/source.ts';
+import { type BaseHashes, weightsHash } from '../run/model/base_hashes.ts';
 import { loadWeights, type Pretrained } from '../run/model/pretrained.ts';
 import type { RunCard } from './cards.ts';
+
+type Base = NonNullable<RunCard['base']>;
 
 /** Features of a backend that change no bit. */
 const FREE_FEATURES: readonly string[] = ['threads', 'simd'];
@@ -15,6 +19,8 @@ export interface ModelSources {
   openBackend(name: string, features: RunCard['features']): Promise<Backend>;
   /** @param path  a folder, or a model of the hub */
   openBase(path: string): Promise<Pretrained>;
+  /** Has the base sent to it, where it lacks it; absent: it does not. */
+  readonly receiveBase?: (card: RunCard) => Promise<ModelFiles>;
 }
 
 /**
@@ -33,7 +39,7 @@ export async function openRunModel(card: RunCard, sources: ModelSources): Promis
   );
   try {
     requireClass(card, policy);
-    if (adapter !== undefined && base !== undefined) await loadBase(base, policy, sources);
+    if (adapter !== undefined && base !== undefined) await loadBase(card, policy, sources);
     return policy;
   } catch (error) {
     await policy.close();
@@ -57,20 +63,26 @@ function requireClass(card: RunCard, { engine }: Policy): void {
   throw new FleetError('fleet-class', `${rule}; use a machine like the learner's.`);
 }
 
-/** @throws RlvrError where the base is not there, or another one is */
-async function loadBase(
-  { path, files }: NonNullable<RunCard['base']>,
-  policy: Policy,
-  { openBase }: ModelSources,
-): Promise<void> {
-  const pretrained = await openBase(path);
-  const own = await pretrained.hashes();
-  const other = Object.keys(files).find((name) => own[name] !== undefined && own[name] !== files[name]);
-  const sha256 = await weightsHash(own, pretrained.model);
-  const wanted = await weightsHash(files, pretrained.model);
-  if (other !== undefined || sha256 !== wanted) {
-    const rule = `${other ?? 'its weights'} on this machine differ from the learner's`;
-    throw new FleetError('fleet-base', `model ${path}: ${rule}; fetch the same revision.`);
+/** Takes what this machine has of it, else what the learner sends. @throws RlvrError where that is none, or another one */
+async function loadBase(card: RunCard, policy: Policy, { openBase, receiveBase }: ModelSources): Promise<void> {
+  const base = card.base as Base;
+  try {
+    const pretrained = await openBase(base.path);
+    await requireSame(base, await pretrained.hashes(), pretrained.model);
+    return await loadWeights(pretrained, policy);
+  } catch (error) {
+    if (!(error instanceof RlvrError) || receiveBase === undefined) throw error;
   }
-  await loadWeights(pretrained, policy);
+  const { openReceived } = await import('./base/open_received.ts');
+  const { model, hashes } = await openReceived(await receiveBase(card), Object.keys(base.files));
+  await requireSame(base, hashes, model);
+  await loadPretrained(model, policy);
+}
+
+/** @throws FleetError where it is another model than the learner's */
+async function requireSame({ path, files }: Base, own: BaseHashes, model: PretrainedModel): Promise<void> {
+  const other = Object.keys(files).find((name) => own[name] !== undefined && own[name] !== files[name]);
+  if (other === undefined && (await weightsHash(own, model)) === (await weightsHash(files, model))) return;
+  const rule = `${other ?? 'its weights'} on this machine differ from the learner's`;
+  throw new FleetError('fleet-base', `model ${path}: ${rule}; fetch the same revision.`);
 }

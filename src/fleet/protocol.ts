@@ -12,7 +12,7 @@ import type { Completion, GenerationSettings } from '../model/sampling/generatio
 import { ByteReader, ByteWriter } from './bytes.ts';
 
 /** Rises with every change of what a message means: learner and workers must have the same. */
-export const PROTOCOL = 3;
+export const PROTOCOL = 4;
 
 /** Largest message: what servers take by default, less room for headers. */
 export const MESSAGE_BYTES = 1024 * 1024 - 4096;

@@ -12,6 +12,7 @@ import { decodeTask, encodeResult, type FleetTask, type WeightsName, WORKER_ID_B
 import { randomHex } from './random_hex.ts';
 import { weightsKey } from './sent_weights.ts';
 import { type OwnRunFolder, serveSeries } from './series/series_worker.ts';
+import { makeResultKey, type ResultKey } from './signature.ts';
 import { sentBytes, writeWeights } from './weights.ts';
 
 /** Milliseconds between two signs of life. */
@@ -69,7 +70,7 @@ interface OpenModel {
 
 /** Works until the signal is aborted. */
 export async function work(options: WorkerOptions): Promise<void> {
-  const worker = new Worker(options);
+  const worker = new Worker(options, options.bus.signs ? await makeResultKey() : undefined);
   try {
     await worker.toTheEnd();
   } finally {
@@ -80,14 +81,18 @@ export async function work(options: WorkerOptions): Promise<void> {
 class Worker {
   readonly #options: WorkerOptions;
   readonly #bus: WorkerBus;
-  readonly #id = randomHex(WORKER_ID_BYTES);
+  readonly #id: string;
+  readonly #key: ResultKey | undefined;
   readonly #runs = new Map<string, KnownRun>();
   readonly #said = new Set<string>();
   #model: OpenModel | undefined;
   #presentAt = Number.NEGATIVE_INFINITY;
 
-  constructor(options: WorkerOptions) {
+  /** @param key  that answers are signed by, where they are */
+  constructor(options: WorkerOptions, key: ResultKey | undefined) {
     this.#options = options;
+    this.#key = key;
+    this.#id = key?.id ?? randomHex(WORKER_ID_BYTES);
     this.#bus = options.bus;
     this.#bus.onCard((bytes) => this.#hearCard(bytes));
   }
@@ -222,8 +227,9 @@ class Worker {
 
   /** @returns whether the learner has it */
   async #answer(run: KnownRun, result: Uint8Array): Promise<boolean> {
+    const message = (await this.#key?.sign(run.card.session, result)) ?? result;
     for (let time = 0; time < ANSWERS && !this.#options.signal.aborted; time++) {
-      const bytes = await this.#bus.answer(run.card.run, result);
+      const bytes = await this.#bus.answer(run.card.run, message);
       if (bytes === undefined) continue;
       const { status, reason = 'no reason given' } = decodeReply(bytes);
       if (status === 'refused') this.#decline(run, `shut out: ${reason}`);

@@ -1,5 +1,7 @@
 /** A tab that is lent to a fleet, in the engine's worker: samples what tasks ask, and keeps nothing. */
 import { FleetError } from '../errors.ts';
+import { memoryKeeper } from '../fleet/base/memory_keeper.ts';
+import { receiveBase } from '../fleet/base/received_base.ts';
 import { inboxPrefix } from '../fleet/nats/nats_names.ts';
 import { NatsSocket, socketPlace } from '../fleet/nats/nats_socket.ts';
 import { natsWorkerBus } from '../fleet/nats/nats_worker_bus.ts';
@@ -26,21 +28,29 @@ export async function lend(
     },
   });
   let [groups, tokens] = [0, 0];
+  const bus = natsWorkerBus(socket, 'visitor');
+  const say = (line: string): void => tell({ line });
+  const keeper = memoryKeeper();
+  const { signal } = stop;
   await work({
-    bus: natsWorkerBus(socket),
+    bus,
     name: 'tab',
     version: PACKAGE_VERSION,
-    openModel: (card) => openRunModel(card, sourcesOf(threads)),
-    say: (line) => tell({ line }),
+    openModel: (card) =>
+      openRunModel(card, {
+        ...sourcesOf(threads),
+        receiveBase: (own) => receiveBase(own, { bus, keeper, say, signal }),
+      }),
+    say,
     sampled: (more) => {
       [groups, tokens] = [groups + more.groups, tokens + more.tokens];
       tell({ groups, tokens });
     },
-    signal: stop.signal,
+    signal,
   });
 }
 
-/** What a tab has: WebAssembly, and no model of its own. */
+/** What a tab has: WebAssembly, and no model but those that are sent to it. */
 function sourcesOf(threads: number): ModelSources {
   return {
     async openBackend(name, { fma }) {

@@ -1,5 +1,6 @@
 /** A run whose completions other workers sample is the run of one machine, to the bit, whatever happens to messages and workers. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { WorkerBus } from '../../src/fleet/bus.ts';
 import { encodeResult, type FleetResult, type SampledCompletion } from '../../src/fleet/protocol.ts';
 import { budget } from '../support/budget.ts';
 import { forgetful, honest, liar, lossy, slow, type WorkerFault } from '../support/faulty_bus.ts';
@@ -121,6 +122,16 @@ describe('a liar', () => {
       liar((result) => changed(result, ({ entropies }) => ({ entropies: withFirst(entropies, Number.NaN) }))),
     ],
     [
+      'gives the best of many in the place of each',
+      liar((result) => ({
+        ...result,
+        completions: result.completions.map((group) => {
+          const longest = group.reduce((best, one) => (one.tokens.length > best.tokens.length ? one : best));
+          return group.map(() => longest);
+        }),
+      })),
+    ],
+    [
       'leaves a completion out',
       liar((result) => ({ ...result, completions: [result.completions[0].slice(1), ...result.completions.slice(1)] })),
     ],
@@ -148,5 +159,28 @@ describe('a liar', () => {
     expect(figures?.refused).toBeGreaterThan(0);
     const shutOut = said.find((line) => line.includes('is shut out'));
     if (shutOut !== undefined) expect(shutOut).toMatch(/none of its tasks|of its tasks were used/);
+  });
+
+  it.each<readonly [string, (bus: WorkerBus, run: string, answer: Uint8Array) => Promise<unknown>]>([
+    ['floods', (bus, run, answer) => Promise.all(Array.from({ length: 40 }, () => bus.answer(run, answer)))],
+    [
+      'answers tasks that were never given',
+      (bus, run, answer) =>
+        bus.answer(
+          run,
+          answer.map((byte, at) => (at === 6 ? 9 : byte)),
+        ), // the number's last byte
+    ],
+  ])('that %s is passed over, and changes nothing', async (_, misbehave) => {
+    const fault: WorkerFault = (bus) => ({
+      ...honest(bus),
+      async answer(run, answer) {
+        await misbehave(bus, run, answer);
+        return bus.answer(run, answer);
+      },
+    });
+    const { figures } = await trained({ workers: [fault, honest], verifyShare: 0.1, hurry: 10 });
+    expect(figures).toMatchObject({ refused: 0 });
+    expect(figures?.doubled).toBeGreaterThan(0);
   });
 });

@@ -25,6 +25,8 @@ export const VERSION = 'test';
 export interface TestFleet {
   /** One for each worker: what it does to its bus. */
   readonly workers: readonly ((bus: WorkerBus) => WorkerBus)[];
+  /** The same for those that nobody vouches for: they sign. */
+  readonly visitors?: readonly ((bus: WorkerBus) => WorkerBus)[];
   /** What the learner's bus does; default: what it should. */
   readonly learner?: (bus: LearnerBus, broker: MemoryBroker) => LearnerBus;
   readonly verifyShare?: number;
@@ -55,7 +57,8 @@ export async function trainSmall(yaml: string, fleet?: TestFleet): Promise<Train
   const { name, ...knobs } = named;
   const task = bindTask(getTaskDefinition(name), knobs, { heldOutSample: 6 });
   const said: string[] = [];
-  const { workers = [], learner = (bus: LearnerBus) => bus, verifyShare = 0, joinMs = 60_000, hurry = 1 } = fleet ?? {};
+  const { workers = [], visitors = [], verifyShare = 0, joinMs = 60_000, hurry = 1 } = fleet ?? {};
+  const { learner = (bus: LearnerBus) => bus } = fleet ?? {};
   const stop = new AbortController();
   const clock = (): number => hurry * performance.now();
   const broker = new MemoryBroker(clock);
@@ -66,9 +69,13 @@ export async function trainSmall(yaml: string, fleet?: TestFleet): Promise<Train
     learning && ((policy, version) => learning.generator(policy, localGenerator(policy, version)));
   const run = await openRun(config, task, await plainWasm(), { makeGenerator, rewards: { byLength } });
   await learning?.open(RUN, runCard(run, VERSION));
-  const working = workers.map((change, i) =>
+  const buses = [
+    ...workers.map((change) => change(broker.worker())),
+    ...visitors.map((change) => change(broker.worker(true))),
+  ];
+  const working = buses.map((bus, i) =>
     work({
-      bus: change(broker.worker()),
+      bus,
       name: `w${i}`,
       version: VERSION,
       openModel: (card) => openRunModel(card, { openBackend: plainWasm, openBase: () => Promise.reject(new Error()) }),

@@ -1,6 +1,8 @@
 /** `rlvr-train worker --fleet nats://host:4222`: samples completions for runs of other processes. */
 import { hostname } from 'node:os';
 import { FleetError } from '../../errors.ts';
+import { basesFolder, folderKeeper } from '../../fleet/base/folder_keeper.node.ts';
+import { receiveBase as receiveModel } from '../../fleet/base/received_base.ts';
 import { connectWorker } from '../../fleet/nats/nats_connect.node.ts';
 import { type ModelSources, openRunModel } from '../../fleet/open_model.ts';
 import { machineClass, requireMachine } from '../../fleet/series/series_card.ts';
@@ -31,7 +33,11 @@ export async function workerCommand(
     const bus = await connectWorker(fleet, say, stop.signal);
     if (bus === undefined) return;
     const name = `${hostname().slice(0, NAME_LENGTH)}:${process.pid}`;
-    const openModel: Parameters<typeof work>[0]['openModel'] = (card) => openRunModel(card, sources(threads));
+    const keeper = folderKeeper(basesFolder());
+    const receiveBase: ModelSources['receiveBase'] = (card) =>
+      receiveModel(card, { bus, keeper, say, signal: stop.signal });
+    const openModel: Parameters<typeof work>[0]['openModel'] = (card) =>
+      openRunModel(card, { ...sources(threads), receiveBase });
     const training: TrainingTools = {
       async requireFit(card) {
         const backend = await sources(threads).openBackend(card.backend, card.features);

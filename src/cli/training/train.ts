@@ -107,7 +107,7 @@ async function trainWith(
       display.opening(fingerprint, plannedBytes);
       for (const note of notes) display.say(note);
       await prepareKernels(run.engine.policy.engine, (line) => display.say(line));
-      await fleet?.open(run, directory, (line) => display.say(line));
+      await fleet?.open(run, { directory, pretrained }, (line) => display.say(line));
       const { signal, wantsEvaluation } = controls;
       const { resume = false, force = false } = options;
       const store = fileStore(directory);

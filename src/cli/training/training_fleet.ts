@@ -1,11 +1,13 @@
 /** `--fleet` and `--workers`: a training whose completions other processes sample. */
 import { resolve } from 'node:path';
+import type { BaseFiles } from '../../fleet/base/sent_base.ts';
 import { Fleet } from '../../fleet/fleet.ts';
 import { runCard, runName } from '../../fleet/run_card.ts';
 import { fleetLines } from '../../fleet/tally.ts';
 import { localGenerator, type MakeGenerator } from '../../grpo/generator.ts';
 import type { ConfiguredModel } from '../../grpo/run.ts';
 import { packageVersion } from '../../run/fingerprint/fingerprint.node.ts';
+import type { Pretrained } from '../../run/model/pretrained.ts';
 import { fileStore } from '../../run/store/files.node.ts';
 import { asksForFleet, type FleetFlags, type FleetPlace, openFleetPlace } from './fleet_place.ts';
 import { FleetRecorder } from './fleet_recorder.ts';
@@ -43,11 +45,19 @@ export class TrainingFleet {
     this.#fleet.generator(policy, localGenerator(policy, version));
 
   /** Tells workers of the run. @param say  shows what happens @throws FleetError where another learner has it */
-  async open(run: ConfiguredModel, directory: string, say: (line: string) => void): Promise<void> {
+  async open(
+    run: ConfiguredModel,
+    { directory, pretrained }: { readonly directory: string; readonly pretrained: Pretrained | undefined },
+    say: (line: string) => void,
+  ): Promise<void> {
     this.#say = say;
     for (const line of this.#waiting.splice(0)) say(line);
     this.#recorder = new FleetRecorder(fileStore(directory));
-    await this.#fleet.open(await runName(run, resolve(directory)), runCard(run, packageVersion()));
+    await this.#fleet.open(
+      await runName(run, resolve(directory)),
+      runCard(run, packageVersion()),
+      baseFiles(run, pretrained),
+    );
   }
 
   /** What it has done by an optimizer step, for the run's page. */
@@ -65,4 +75,10 @@ export class TrainingFleet {
     await this.#fleet.close();
     await this.#place.close();
   }
+}
+
+/** Files of the model that an adapter is beside: what a worker opens it from. */
+function baseFiles({ base, config }: ConfiguredModel, pretrained: Pretrained | undefined): BaseFiles | undefined {
+  if (base === undefined || pretrained === undefined || config.adapter === undefined) return undefined;
+  return { files: pretrained.place.files, names: Object.keys(base.files) };
 }

@@ -57,7 +57,7 @@ export async function connectWorker(
       const connection = await connect({ ...options, ...usual(role) });
       requireFit(shown, connection);
       say(`connected to ${shown}`);
-      return natsWorkerBus(connection);
+      return natsWorkerBus(connection, role);
     } catch (error) {
       const failure = error instanceof FleetError ? error : unreachable(shown, error);
       if (failure.code !== 'fleet-no-server') throw failure;

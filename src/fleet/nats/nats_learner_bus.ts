@@ -57,12 +57,10 @@ export class NatsLearnerBus implements LearnerBus {
     this.#listen(`${CLAIMS_SUBJECT}.${run}`, (message) => message.respond(''));
     this.#listen(`${INBOX_SUBJECT}.${run}.presence`, (message) => hear.presence(message.data));
     this.#listen(`${INBOX_SUBJECT}.${run}.result`, (message) => message.respond(hear.result(message.data)));
-    const { series } = hear;
-    if (series !== undefined) {
-      this.#listen(`${INBOX_SUBJECT}.${run}.series`, (message) => {
-        void series(message.data).then((reply) => this.#connection.isClosed() || message.respond(reply));
-      });
-    }
+    const { signed, base, series } = hear;
+    if (signed !== undefined) this.#answer('signed', (message) => signed(message.data));
+    if (base !== undefined) this.#answer('base', async (message) => base(message.data[0] === 1));
+    if (series !== undefined) this.#answer('series', (message) => series(message.data));
     void this.#watch(hear);
   }
 
@@ -172,6 +170,13 @@ export class NatsLearnerBus implements LearnerBus {
       this.#place = undefined;
       throw refused(error);
     }
+  }
+
+  /** Replies to what workers ask below this name, once it is known. */
+  #answer(name: string, reply: (message: Msg) => Promise<Uint8Array>): void {
+    this.#listen(`${INBOX_SUBJECT}.${this.#run}.${name}`, (message) => {
+      void reply(message).then((bytes) => this.#connection.isClosed() || message.respond(bytes));
+    });
   }
 
   #listen(subject: string, hear: (message: Msg) => void): void {

@@ -34,7 +34,9 @@ export interface WorkerConnection {
   close(): Promise<void>;
 }
 
-export function natsWorkerBus(connection: WorkerConnection): WorkerBus {
+/** @param role  the user that is connected: a visitor's answers are signed */
+export function natsWorkerBus(connection: WorkerConnection, role: 'worker' | 'visitor'): WorkerBus {
+  const signs = role === 'visitor';
   const ask = (
     subject: string,
     payload: Uint8Array | string,
@@ -44,7 +46,12 @@ export function natsWorkerBus(connection: WorkerConnection): WorkerBus {
     connection
       .request(subject, payload, { timeout, noMux: true })
       .catch((error: unknown) => nothingFrom(connection, error));
+  const reply = async (subject: string, payload: Uint8Array): Promise<Uint8Array | 'nobody' | undefined> => {
+    const message = await ask(subject, payload, REPLY_MS);
+    return message === undefined || message === 'nobody' ? message : message.data;
+  };
   return {
+    signs,
     onCard(hear) {
       connection.subscribe(`${CARDS_SUBJECT}.*`, {
         callback: (error, message) => {
@@ -67,13 +74,11 @@ export function natsWorkerBus(connection: WorkerConnection): WorkerBus {
       if (!connection.isClosed()) connection.publish(`${INBOX_SUBJECT}.${run}.presence`, presence);
     },
     async answer(run, result) {
-      const message = await ask(`${INBOX_SUBJECT}.${run}.result`, result, REPLY_MS);
-      return message === undefined || message === 'nobody' ? undefined : message.data;
+      const message = await reply(`${INBOX_SUBJECT}.${run}.${signs ? 'signed' : 'result'}`, result);
+      return message === 'nobody' ? undefined : message;
     },
-    async ask(series, request) {
-      const message = await ask(`${INBOX_SUBJECT}.${series}.series`, request, REPLY_MS);
-      return message === undefined || message === 'nobody' ? message : message.data;
-    },
+    askBase: (run, isMissing) => reply(`${INBOX_SUBJECT}.${run}.base`, Uint8Array.of(isMissing ? 1 : 0)),
+    ask: (series, request) => reply(`${INBOX_SUBJECT}.${series}.series`, request),
     close: () => connection.close(),
   };
 }

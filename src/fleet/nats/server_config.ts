@@ -37,7 +37,9 @@ const workerRights = (role: Role): Rights => ({
   publish: [
     ...(role === 'worker' ? ['rlvr.to.*.series'] : []),
     'rlvr.to.*.presence',
-    'rlvr.to.*.result',
+    'rlvr.to.*.base',
+    // Nobody vouches for a visitor: each signs, and none can answer in the name of another.
+    role === 'worker' ? 'rlvr.to.*.result' : 'rlvr.to.*.signed',
     `$JS.API.CONSUMER.MSG.NEXT.${TASKS}.*`,
     `$JS.API.DIRECT.GET.${WEIGHTS}.rlvr.weights.>`,
   ],

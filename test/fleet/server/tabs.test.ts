@@ -3,7 +3,7 @@
  * that a visitor does not need. Needs nats-server on the PATH and Chromium, which `.ci/run` installs.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
 import type { Browser } from 'playwright-core';
@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { arrive, type Site, serveSite, startChromium, status, type Visit } from '../../browser/chromium.ts';
 import { commandLine, readMetrics, readSummary, temporaryFolder } from '../../e2e/command_line.ts';
 import { freePort, untilUp } from '../../support/nats_server.ts';
+import { smallPretrainedFiles } from '../../support/small_pretrained.ts';
 
 const folder = temporaryFolder();
 const directory = (name: string): string => join(folder.path, name);
@@ -79,6 +80,43 @@ it('two tabs sample all of a training, of which one is closed; it is that of one
   await staying.close();
 }, 90_000);
 
+/** What an adapter is trained beside, which no tab has. */
+const ADAPTER = `model_name_or_path: ./base
+use_peft: true
+lora_r: 4
+task: {name: sort_digits, digits: 2, examples: 1}
+max_completion_length: 4
+num_generations: 4
+generation_batch_size: 16
+learning_rate: 1.0e-2
+max_steps: 6
+eval_strategy: 'no'
+num_generations_eval: 1
+reward_funcs: [./letters.mjs]
+threads: 1
+`;
+
+it('a tab is sent the base model of an adapter, and samples for it with the bits of one machine', async () => {
+  const base = await smallPretrainedFiles();
+  mkdirSync(directory('base'));
+  for (const name of await base.list('base'))
+    writeFileSync(join(directory('base'), name), (await base.read(`base/${name}`)) as Uint8Array);
+  const reward =
+    "export default { name: 'letters', score: ({ completions }) => completions.map((text) => text.length % 7) };";
+  writeFileSync(directory('letters.mjs'), reward);
+  writeFileSync(directory('lora.yaml'), ADAPTER);
+  const run = (name: string, ...more: string[]) =>
+    commandLine(['--config', 'lora.yaml', '--plain', '--output', name, ...more], undefined, { cwd: folder.path });
+  expect((await run('lora-alone')).code).toBe(0);
+  const tab = await lent(1);
+  const { code, stdout } = await run('lora-tab', '--fleet', urls.learner);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('the base model is sent to a worker that lacks it')]);
+  expect(stdout).toMatch(/fleet: [1-9]\d* groups were sampled by workers/);
+  expect(readSummary(directory('lora-tab')).weightsSha256).toBe(readSummary(directory('lora-alone')).weightsSha256);
+  expect(tab.errors).toEqual([]);
+  await tab.close();
+}, 90_000);
+
 it.each([
   ['a wrong password', () => link.replace(/:\w+@/, ':wrong@'), 'refuses this link'],
   ['no address', () => link.replace(/#.*/, ''), 'has no address of a fleet'],
@@ -111,7 +149,14 @@ it('a visitor of the real server is refused whatever a worker need not do', asyn
     ...['$JS.API.STREAM.MSG.DELETE.RLVR_TASKS', '$JS.API.STREAM.INFO.RLVR_TASKS', '$JS.API.STREAM.NAMES'],
     ...['$JS.API.CONSUMER.CREATE.RLVR_TASKS.mine', '$JS.API.CONSUMER.DELETE.RLVR_TASKS.run'],
     ...['$JS.API.DIRECT.GET.RLVR_TASKS.rlvr.task.run.0', '$JS.ACK.RLVR_TASKS.run.1.1.1.1.0'],
-    ...['rlvr.task.run.0', 'rlvr.weights.run.key.0', 'rlvr.card.run', 'rlvr.learner.run', 'rlvr.to.run.series'],
+    ...[
+      'rlvr.to.run.result',
+      'rlvr.task.run.0',
+      'rlvr.weights.run.key.0',
+      'rlvr.card.run',
+      'rlvr.learner.run',
+      'rlvr.to.run.series',
+    ],
   ];
   const listened = ['rlvr.to.>', 'rlvr.task.>', '_INBOX_learner.>', '_INBOX_worker.>', '$SYS.>'];
   for (const subject of published) connection.publish(subject, '{}');

@@ -1,0 +1,115 @@
+/**
+ * Does a fleet pay on a hard problem, where most groups are dead?
+ *
+ *   npm run bench -- fleet-hard [--steps 6] [--repeats 3] [--quick] [--json FILE]
+ *
+ * countdown with four numbers, after a short supervised stage: nearly all groups have no right answer, and dynamic_sampling
+ * refills them for up to eight rounds. The reinforcement of the same start is trained by one thread, by two, and by a learner of
+ * one thread with one and with two workers of a thread each, over a NATS server of this machine (`nats-server` on the PATH), by
+ * turns. All are the same run to the bit, which is checked. Groups and steps a minute are those of the steps, evaluations apart.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describeMachine, fail, machineLine, readFlags, spread, table, writeJson } from './command.mjs';
+import { summarize } from './statistics.mjs';
+
+const COMMAND = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const TASK = 'task: {name: countdown, answer: steps, numbers: 4, max_number: 10, correct_share: 0.5}';
+const MODEL = 'model: {hidden_size: 64, num_hidden_layers: 4, num_attention_heads: 8, intermediate_size: 176}';
+const START = (steps) => `${TASK}
+${MODEL}
+seed: 0
+stages:
+  - {stage: sft, max_steps: ${steps}, per_device_train_batch_size: 64, learning_rate: 2.0e-3, eval_strategy: 'no'}
+`;
+const HARD = (model, steps) => `${TASK}
+model_name_or_path: ${JSON.stringify(model)}
+seed: 0
+max_steps: ${steps}
+num_generations: 16
+generation_batch_size: 256
+learning_rate: 1.0e-4
+dynamic_sampling: {name: refill, max_rounds: 8}
+eval_strategy: 'no'
+num_generations_eval: 1
+eval_samples: 8
+`;
+const WAYS = {
+  'one thread': ['--threads', '1'],
+  'two threads': ['--threads', '2'],
+  'one thread and 1 worker': ['--threads', '1', '--workers', '1'],
+  'one thread and 2 workers': ['--threads', '1', '--workers', '2'],
+};
+
+const flags = readFlags({ repeats: 3, quickRepeats: 1, further: { steps: { type: 'string', default: '6' } } });
+const steps = Number(flags.steps);
+if (!Number.isInteger(steps) || steps < 2) fail(`--steps ${flags.steps} — not a whole number of 2 or more; use 6.`);
+const machine = describeMachine();
+const folder = mkdtempSync(join(tmpdir(), 'rlvr-train-bench-'));
+const turns = Object.fromEntries(Object.keys(WAYS).map((way) => [way, []]));
+try {
+  train('start', START(flags.quick ? 60 : 400), ['--threads', '2']);
+  for (let turn = 0; turn < flags.repeats; turn++)
+    for (const [way, words] of Object.entries(WAYS)) turns[way].push(measured(`${turn}-${way}`, words));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+report();
+
+/** @returns the directory of the finished run */
+function train(name, config, words) {
+  const [file, directory] = [
+    join(folder, `${name}.yaml`.replaceAll(' ', '-')),
+    join(folder, name.replaceAll(' ', '-')),
+  ];
+  writeFileSync(file, config);
+  const all = ['--config', file, '--output', directory, '--quiet', ...words];
+  const { status, stderr } = spawnSync(process.execPath, [COMMAND, ...all], { encoding: 'utf8' });
+  if (status !== 0) fail(stderr.trim().split('\n').slice(0, 2).join(' '));
+  return directory;
+}
+
+function measured(name, words) {
+  const directory = train(name, HARD(join(folder, 'start', 'model'), steps), words);
+  const lines = readFileSync(join(directory, 'metrics.jsonl'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const own = lines.filter((line) => 'loss' in line).slice(1); // the first one waits for workers to join
+  const sum = (of) => own.reduce((total, line) => total + of(line), 0);
+  const seconds = sum((line) => line.step_time);
+  const groups = sum((line) => line['groups/drawn']);
+  const { weightsSha256 } = JSON.parse(readFileSync(join(directory, 'summary.json'), 'utf8'));
+  return {
+    stepsPerMinute: (60 * own.length) / seconds,
+    groupsPerMinute: (60 * groups) / seconds,
+    dead: 1 - sum((line) => line['groups/live']) / groups,
+    sha: weightsSha256,
+  };
+}
+
+function report() {
+  const hashes = new Set(Object.values(turns).flatMap((own) => own.map(({ sha }) => sha)));
+  if (hashes.size !== 1) fail(`the runs differ: ${[...hashes].join(', ')}.`);
+  const [alone] = Object.values(turns);
+  const rows = Object.entries(turns).map(([way, own]) => ({
+    way,
+    stepsPerMinute: summarize(own.map(({ stepsPerMinute }) => stepsPerMinute)),
+    groupsPerMinute: summarize(own.map(({ groupsPerMinute }) => groupsPerMinute)),
+    gain: summarize(own.map(({ stepsPerMinute }, turn) => stepsPerMinute / alone[turn].stepsPerMinute)),
+  }));
+  const { dead } = alone[0];
+  const lines = rows.map(({ way, stepsPerMinute, groupsPerMinute, gain }) => [
+    way,
+    spread(stepsPerMinute, 1),
+    spread(groupsPerMinute, 0),
+    spread(gain, 2),
+  ]);
+  const about = `${steps - 1} steps a run, ${flags.repeats} runs each by turns; ${(100 * dead).toFixed(0)} % of groups dead; the same weights each time`;
+  const heads = ['', 'steps a minute', 'groups a minute', 'times one thread (quartiles)'];
+  process.stdout.write(`${[machineLine(machine), about, '', table(heads, lines)].join('\n')}\n`);
+  if (flags.json !== undefined) writeJson(flags.json, 'fleet-hard', { machine, steps, dead, rows });
+}

@@ -1,0 +1,43 @@
+/** Keeps a received base model in memory, where a worker may keep nothing else: the newest one alone. */
+import type { ModelFiles } from '../../model/pretrained/source.ts';
+import type { BaseKeeper } from './received_base.ts';
+
+export function memoryKeeper(): BaseKeeper {
+  let newest: { readonly key: string; readonly files: ModelFiles } | undefined;
+  return {
+    find: (key) => (newest?.key === key ? newest.files : undefined),
+    begin(key) {
+      newest = undefined;
+      const pieces = new Map<string, Uint8Array[]>();
+      return {
+        async append(name, bytes) {
+          pieces.set(name, [...(pieces.get(name) ?? []), bytes]);
+        },
+        async finish() {
+          const files = filesOf(new Map([...pieces].map(([name, own]) => [name, joined(own)])));
+          newest = { key, files };
+          return files;
+        },
+        drop: async () => pieces.clear(),
+      };
+    },
+  };
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
+}
+
+function filesOf(files: ReadonlyMap<string, Uint8Array<ArrayBuffer>>): ModelFiles {
+  return {
+    size: async (path) => files.get(path)?.length,
+    read: async (path) => files.get(path)?.slice(),
+    readRange: async (path, begin, end) => files.get(path)?.slice(begin, end),
+  };
+}

@@ -1,0 +1,176 @@
+/** A base model that goes over a fleet: to workers that have not got it, in pieces whose hashes are right, and kept once. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/load.ts';
+import { createTasks } from '../../src/data/create_task.ts';
+import { CheckpointError } from '../../src/errors.ts';
+import { decodeBaseList, encodeBaseJson } from '../../src/fleet/base/base_list.ts';
+import { folderKeeper } from '../../src/fleet/base/folder_keeper.node.ts';
+import { memoryKeeper } from '../../src/fleet/base/memory_keeper.ts';
+import { type BaseKeeper, receiveBase } from '../../src/fleet/base/received_base.ts';
+import { SentBase } from '../../src/fleet/base/sent_base.ts';
+import type { WorkerBus } from '../../src/fleet/bus.ts';
+import { encodeJson, type RunCard } from '../../src/fleet/cards.ts';
+import { Fleet } from '../../src/fleet/fleet.ts';
+import { MemoryBroker } from '../../src/fleet/memory_bus.ts';
+import { openRunModel } from '../../src/fleet/open_model.ts';
+import { MESSAGE_BYTES } from '../../src/fleet/protocol.ts';
+import { runCard } from '../../src/fleet/run_card.ts';
+import { work } from '../../src/fleet/worker.ts';
+import { localGenerator } from '../../src/grpo/generator.ts';
+import { train } from '../../src/grpo/trainer.ts';
+import { rngFor } from '../../src/kernels/philox.ts';
+import type { ModelFiles } from '../../src/model/pretrained/source.ts';
+import { weightsSha256 } from '../../src/run/model/model_files.ts';
+import { folderOf, openPretrained } from '../../src/run/model/pretrained.ts';
+import { openRun } from '../../src/run/open_run.ts';
+import { memoryStore } from '../../src/run/store/store.ts';
+import { honest, lossy, type WorkerFault } from '../support/faulty_bus.ts';
+import { RUN, VERSION } from '../support/fleets.ts';
+import { folderOfTest } from '../support/folders.ts';
+import { smallPretrainedFiles } from '../support/small_pretrained.ts';
+import { plainWasm } from '../support/small_runs.ts';
+
+const YAML = `model_name_or_path: ./base
+use_peft: true
+lora_r: 2
+task: reverse_text
+num_generations: 2
+generation_batch_size: 4
+max_completion_length: 4
+learning_rate: 1.0e-2
+max_steps: 3
+eval_strategy: 'no'
+num_generations_eval: 1
+reward_funcs: [letters]
+`;
+const letters = {
+  name: 'letters',
+  score: ({ completions }: { readonly completions: readonly string[] }) =>
+    completions.map((text) => text.replace(/[^a-z]/gi, '').length),
+};
+
+/** Trains an adapter, with workers that have no model of their own. @returns its weights' hash, and what was said */
+async function trained(faults?: readonly WorkerFault[]): Promise<{ sha256: string; there: number; said: string[] }> {
+  const files = folderOf(await smallPretrainedFiles(), 'base');
+  const pretrained = await openPretrained({ name: './base', files });
+  const { config } = parseConfig(YAML, { file: 'inline' });
+  const tasks = await createTasks(config, { codec: pretrained.codec, heldOutSample: 2 });
+  const said: string[] = [];
+  const say = (line: string): void => void said.push(line);
+  const broker = new MemoryBroker();
+  const fleet = faults && new Fleet(broker.learner(), { verifyShare: 0.2, say, joinMs: 60_000 });
+  const run = await openRun(config, tasks, await plainWasm(), {
+    pretrained,
+    rewards: { letters },
+    makeGenerator: fleet && ((policy, version) => fleet.generator(policy, localGenerator(policy, version))),
+  });
+  const signal = { aborted: false };
+  const names = Object.keys(run.base?.files ?? {});
+  await fleet?.open(RUN, runCard(run, VERSION), { files, names });
+  const workers = (faults ?? []).map((fault, i) => {
+    const bus = fault(broker.worker(i % 2 === 1));
+    const keeper = memoryKeeper();
+    return work({
+      ...{ bus, name: `w${i}`, version: VERSION, say, signal },
+      openModel: (card) =>
+        openRunModel(card, {
+          openBackend: plainWasm,
+          openBase: () => Promise.reject(new CheckpointError('no-model', 'not here')),
+          receiveBase: (own) => receiveBase(own, { bus, keeper, say, signal }),
+        }),
+    });
+  });
+  try {
+    for await (const _ of train(run));
+    const sha256 = await weightsSha256(run.engine.policy);
+    return { sha256, there: fleet?.figures.groupsThere ?? 0, said };
+  } finally {
+    signal.aborted = true;
+    await Promise.all(workers);
+    await fleet?.close();
+    await run.engine.policy.close();
+  }
+}
+
+it('a worker and a visitor without the model get it, and the adapter is that of one machine', async () => {
+  const alone = await trained();
+  const { sha256, there, said } = await trained([honest, lossy(3)]);
+  expect(sha256).toBe(alone.sha256);
+  expect(there).toBeGreaterThan(0);
+  expect(said.filter((line) => line.includes('receives its base model, ./base')).length).toBeGreaterThan(0);
+  expect(said.filter((line) => line.includes('the base model is sent to a worker that lacks it'))).toHaveLength(1);
+});
+
+const BYTES = Uint8Array.from({ length: 2 * MESSAGE_BYTES + 7 }, (_, i) => (i * 31 + (i >> 8)) & 255);
+const CARD = {
+  run: RUN,
+  base: { path: 'owner/name', files: { 'model.safetensors': 'ab'.repeat(32) } },
+} as unknown as RunCard;
+
+/** What a worker receives of two files over a bus. */
+async function received(keeper: BaseKeeper, change: (bus: WorkerBus) => WorkerBus = (bus) => bus): Promise<ModelFiles> {
+  const store = memoryStore();
+  await store.writeAtomic('model.safetensors', BYTES);
+  await store.writeAtomic('config.json', new Uint8Array());
+  const broker = new MemoryBroker();
+  const learner = broker.learner();
+  const base = { files: store, names: ['model.safetensors', 'config.json', 'missing.json'] };
+  const sent = new SentBase(learner, base, { clock: () => performance.now(), say: () => undefined });
+  const none = encodeJson({ status: 'over' });
+  await learner.open(RUN, 1000, {
+    ...{ presence: () => undefined, result: () => none, restart: () => sent.sendAgain() },
+    base: (isMissing) => encodeBaseJson(sent.ask(isMissing)),
+  });
+  const bus = change(broker.worker());
+  const files = await receiveBase(CARD, { bus, keeper, say: () => undefined, signal: { aborted: false } });
+  await learner.close();
+  return files;
+}
+
+async function expectWhole(files: ModelFiles): Promise<void> {
+  expect(Buffer.compare((await files.read('model.safetensors')) as Uint8Array, BYTES)).toBe(0);
+  expect([await files.size('config.json'), await files.size('missing.json')]).toEqual([0, undefined]);
+}
+
+describe('the pieces of a base', () => {
+  const folder = folderOfTest();
+
+  it('that are lost, or changed on their way, are read again', async () => {
+    const rng = rngFor('pieces');
+    const change = (bus: WorkerBus): WorkerBus => ({
+      ...bus,
+      async readWeights(run, key, part) {
+        const bytes = await bus.readWeights(run, key, part);
+        if (rng.float() < 0.2) return undefined;
+        return rng.float() < 0.2 ? bytes?.map((byte, i) => (i === 1 ? byte ^ 1 : byte)) : bytes;
+      },
+    });
+    await expectWhole(await received(memoryKeeper(), change));
+  });
+
+  it('are kept in a folder, which the next session finds, and of which a half is not left', async () => {
+    const root = join(folder(), 'bases');
+    const keeper = folderKeeper(root);
+    await Promise.all([received(keeper), received(keeper)].map(async (files) => expectWhole(await files)));
+    expect(readdirSync(root)).toHaveLength(1);
+    const silent = (bus: WorkerBus): WorkerBus => ({ ...bus, askBase: () => Promise.reject(new Error('asked')) });
+    await expectWhole(await received(folderKeeper(root), silent));
+    const other = join(folder(), 'others');
+    const nobody = (bus: WorkerBus): WorkerBus => ({ ...bus, askBase: async () => 'nobody' });
+    await expect(received(folderKeeper(other), nobody)).rejects.toThrow('its learner sends none; fetch it');
+    expect(readdirSync(other)).toEqual([]);
+  });
+
+  it.each(['../model', '/model', 'a/../b', 'a//b', '.hidden', 'a\\b', ''])('of a file called %j are none', (name) => {
+    const list = encodeBaseJson({ files: [{ name, bytes: 0, pieces: [] }] });
+    expect(() => decodeBaseList(list)).toThrow('list of a base model: files.0.name');
+  });
+
+  it('are as many as the file has bytes for', () => {
+    const list = encodeBaseJson({ files: [{ name: 'a', bytes: 5, pieces: [] }] });
+    expect(() => decodeBaseList(list)).toThrow('a has 0 pieces');
+    expect(() => decodeBaseList(Uint8Array.of(1))).toThrow('no JSON');
+  });
+});
