@@ -12,7 +12,7 @@ export interface TaskPart {
   readonly places: readonly { readonly request: number; readonly first: number }[];
 }
 
-/** Parts for each worker: one that is slow then holds up a part of its share. */
+/** Parts for each of several workers: one that is slow then holds up a part of its share. One alone is given all at once. */
 const PARTS_PER_WORKER = 3;
 
 /** Fewer completions side by side cost a processor more each. */
@@ -37,7 +37,7 @@ export function planTasks(
     throw new FleetError('fleet-too-long', `max_completion_length: ${rule}; train without a fleet, or with fewer.`);
   }
   const all = requests.reduce((sum, { rollouts }) => sum + rollouts.length, 0);
-  const wanted = Math.max(LEAST_ROLLOUTS, Math.ceil(all / (PARTS_PER_WORKER * Math.max(1, workers))));
+  const wanted = Math.max(LEAST_ROLLOUTS, Math.ceil(all / (workers > 1 ? PARTS_PER_WORKER * workers : 1)));
   const most = Math.min(wanted, Math.floor(room / each));
   const parts: { requests: SampleRequest[]; places: TaskPart['places'][number][] }[] = [];
   let rollouts = most;
