@@ -36,7 +36,14 @@ beforeAll(async () => {
   const { config } = parseConfig(YAML, { file: 'inline' });
   run = await openRun(config, await createTasks(config), await plainWasm());
   const fingerprint = await fingerprintOf(run, undefined);
-  for await (const event of session({ run, store: fileStore(directory), fingerprint, directory }))
+  for await (const event of session({
+    run,
+    store: fileStore(directory),
+    fingerprint,
+    directory,
+    resume: false,
+    force: false,
+  }))
     if (event.type === 'step' || event.type === 'evaluation') seen.push(event);
 });
 afterAll(() => run.engine.policy.close());
