@@ -99,23 +99,25 @@ describe('a command', () => {
     );
   });
 
-  it('that would write over passwords in use does not', () => {
+  it('that would write over passwords in use does not', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'rlvr-train-init-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const [init] = FLEET.inner ?? [];
     const flags = { output: folder, host: '127.0.0.1', port: 4222 } as never;
-    init.run?.([], flags, []);
-    expect(() => init.run?.([], flags, [])).toThrow('is there already, with passwords that are in use');
+    await init.run?.([], flags, []);
+    await expect((async () => init.run?.([], flags, []))()).rejects.toThrow(
+      'is there already, with passwords that are in use',
+    );
   });
 
   it.each([
     [{ page: 'here' }, 'no address of a page; give one as https://host/path/'],
     [{ page: 'https://host/page/' }, 'opens no connection without TLS; give --tls-cert and --tls-key'],
     [{ page: 'https://host/page/', 'tls-cert': 'a.pem' }, 'one is of no use without the other'],
-  ])('for tabs of a page that could not reach it is not written: %o', (flags, message) => {
+  ])('for tabs of a page that could not reach it is not written: %o', async (flags, message) => {
     const [init] = FLEET.inner ?? [];
     const all = { output: join(tmpdir(), 'rlvr-train-never'), host: 'nats', port: 4222, ...flags } as never;
-    expect(() => init.run?.([], all, [])).toThrow(message);
+    await expect((async () => init.run?.([], all, []))()).rejects.toThrow(message);
   });
 });
 

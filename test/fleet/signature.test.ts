@@ -95,9 +95,10 @@ describe('a training with visitors', () => {
     let sent: Uint8Array | undefined;
     const heard: WorkerFault = (bus) => ({
       ...honest(bus),
-      answer(run, message) {
+      async answer(run, message) {
+        const reply = await bus.answer(run, message);
         sent ??= message.slice(HEAD_BYTES);
-        return bus.answer(run, message);
+        return reply;
       },
     });
     const statuses: string[] = [];
