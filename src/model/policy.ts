@@ -334,6 +334,18 @@ export class Policy {
     await this.engine.replay(...programs.filter((program) => program !== undefined));
   }
 
+  /** Keys and values of `length` rows of the cache from row `from` on become those from row `to` on. */
+  async copyCacheRows(from: number, to: number, length: number): Promise<void> {
+    const { inputs } = this.slots;
+    this.engine.write(
+      inputs.kvFrom,
+      Int32Array.from({ length }, (_, i) => from + i),
+      to,
+    );
+    this.engine.write(inputs.counts, [to, to + length], COUNTS.copiedBegin);
+    await this.engine.replay(this.#programs.copyKeysAndValues);
+  }
+
   /** Decoding steps between two reads, at most. */
   get stepsPerRead(): number {
     return this.capacity.stepsPerRead ?? 1;

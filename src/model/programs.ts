@@ -23,6 +23,7 @@ import {
   asRows,
   backwardPass,
   backwardTargets,
+  copyKeysAndValues,
   forwardHead,
   forwardLayers,
   keepRollouts,
@@ -34,6 +35,8 @@ import {
 export interface Programs {
   /** One decoding step, or the prompts' prefill: forward, then a token for each sampled row. */
   readonly sample: Program;
+  /** Keys and values of some rows of the cache become those of others. */
+  readonly copyKeysAndValues: Program;
   readonly score: Program;
   /** Where several steps run between two reads. */
   readonly ahead: AheadPrograms | undefined;
@@ -122,6 +125,7 @@ export function recordPrograms(engine: Engine, plan: PolicyPlan): Programs {
   const { rollout, training } = slots;
   return {
     sample: recordSample(engine, plan, 'sample', slots.sampling),
+    copyKeysAndValues: engine.record('copy keys and values', (kernels) => copyKeysAndValues(kernels, plan)),
     score,
     ahead: slots.ahead && recordAhead(engine, plan, slots.ahead),
     keeping:

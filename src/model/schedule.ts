@@ -95,6 +95,12 @@ export function keepRollouts(kernels: Kernels, plan: PolicyPlan, rollout: Forwar
   keep(rollout.output, training.output);
 }
 
+/** Copies rows of the cache, keys and values of every layer, to the rows [copiedBegin, copiedEnd) of the cache. */
+export function copyKeysAndValues(kernels: Kernels, { slots: { inputs, sampling } }: PolicyPlan): void {
+  const rows = { begin: countOf(inputs, 'copiedBegin'), end: countOf(inputs, 'copiedEnd') };
+  for (const kv of sampling.kv) kernels.gatherRows({ x: kv, index: inputs.kvFrom, out: kv, rows });
+}
+
 /** A slot of one number per row, as a matrix of one column. */
 export function asRows(slot: Slot): Slot {
   return slot.shape.length === 1 ? { ...slot, shape: [...slot.shape, 1] } : slot;

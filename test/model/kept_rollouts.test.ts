@@ -15,7 +15,9 @@ import type { ModelShape } from '../../src/model/shape.ts';
 import { expectSameBits } from '../support/compare.ts';
 import { generationSettings, NO_FILTERS, openPolicy, randomGroups } from '../support/policies.ts';
 
-const ROOM = { rows: 1600, lossRows: 1600, kvRows: 3200 };
+const ROOM = { rows: 1600, lossRows: 1600, kvRows: 3200, context: 96 };
+/** What all prompts begin with, where they have an opening in common. */
+const OPENING = Int32Array.from({ length: 24 }, (_, i) => (7 * i + 3) % 43);
 const OBJECTIVE = { clipEpsilonLow: 0.2, clipEpsilonHigh: 0.28, clipDelta: null, klCoef: 0 };
 const SETTINGS = generationSettings({ sampling: { ...NO_FILTERS, temperature: 1 } });
 
@@ -24,10 +26,10 @@ interface Round {
   readonly places: readonly RolloutRows[];
 }
 
-async function rollOut(policy: Policy, groups: number, first: number): Promise<Round> {
+async function rollOut(policy: Policy, groups: number, first: number, opening = new Int32Array()): Promise<Round> {
   const requests = randomGroups(new Array(groups).fill(1), { seed: 7 + first }).map(
     ({ prompt }, group): GenerationRequest => ({
-      prompt,
+      prompt: Int32Array.of(...opening, ...prompt),
       rolloutNumbers: Array.from({ length: 4 }, (_, i) => first + group * 4 + i),
     }),
   );
@@ -54,11 +56,14 @@ async function replayed(policy: Policy, work: () => Promise<unknown>): Promise<s
 }
 
 /** Rolls out two rounds, keeps every second group, and takes one gradient of what was kept. */
-async function gradientOfKeptRounds(policy: Policy): Promise<{ gradients: Float32Array; labels: string[] }> {
+async function gradientOfKeptRounds(
+  policy: Policy,
+  opening?: Int32Array,
+): Promise<{ gradients: Float32Array; labels: string[] }> {
   policy.forgetKept();
   const kept: TokenGroup[] = [];
   for (const first of [0, 100]) {
-    const { groups, places } = await rollOut(policy, 6, first);
+    const { groups, places } = await rollOut(policy, 6, first, opening);
     const odd = (_: unknown, i: number): boolean => i % 2 === 1;
     await policy.keep(groups.filter(odd), places.filter(odd));
     kept.push(...groups.filter(odd));
@@ -109,6 +114,16 @@ describe.each(variants)('kept rollouts, %s', (_, shape, trained) => {
     expect(second.labels).toContain('score kept');
     expect(second.labels).not.toContain('score');
     expect(first.gradients.some((value) => value !== 0)).toBe(true);
+    expectSameBits(second.gradients, first.gradients);
+  });
+
+  it('give them too where prompts have an opening in common, whose rows were computed once', async () => {
+    const policy = await openPolicy(await wasmBackend({ threads: 2 }), shape, { ...ROOM, keptRows: 1600 }, 1, trained);
+    const first = await gradientOfKeptRounds(policy, OPENING);
+    const second = await gradientOfKeptRounds(policy, OPENING);
+    await policy.close();
+    expect(first.labels).toContain('score');
+    expect(second.labels).toContain('score kept');
     expectSameBits(second.gradients, first.gradients);
   });
 });

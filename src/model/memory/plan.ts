@@ -289,6 +289,7 @@ function inputSlots(shape: ModelShape, capacity: Capacity, arena: ArenaBuilder):
     sampled: arena.slot([C]),
     keptFrom: arena.slot([N]),
     keptKvFrom: arena.slot([N]),
+    kvFrom: arena.slot([capacity.kvRows]),
     counts: arena.slot([COUNTS.length]),
   };
 }

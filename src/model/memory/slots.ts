@@ -75,6 +75,8 @@ export interface InputSlots extends RowInputs {
   /** [rows] for each training row, the row of `rollout` and the row of the cache that it was kept from. */
   readonly keptFrom: Slot;
   readonly keptKvFrom: Slot;
+  /** [kvRows] for each row of the cache that is copied, the one it is copied from. */
+  readonly kvFrom: Slot;
   readonly counts: Slot;
 }
 
@@ -93,6 +95,8 @@ export const COUNTS = {
   groups: 9,
   keptBegin: 10,
   keptEnd: 11,
+  copiedBegin: 12,
+  copiedEnd: 13,
   length: 16,
 } as const;
 

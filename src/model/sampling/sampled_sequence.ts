@@ -37,6 +37,16 @@ export interface CachedPrefix {
   lastRow: number;
   /** [tokens] the rows of `slots.rollout` that they went in by. */
   readonly inputRows: Int32Array;
+  /** What it begins with as another does, whose rows may be copied. */
+  readonly opening: Opening | undefined;
+  /** The step in which it attended to the rows of the other, which are copied after it. */
+  openedIn: number;
+}
+
+/** The first tokens of a prefix, where another has the same. */
+export interface Opening {
+  readonly of: CachedPrefix;
+  readonly length: number;
 }
 
 /** Limits and ends of a sequence's turns. */
