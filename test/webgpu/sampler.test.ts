@@ -1,9 +1,10 @@
 /** Sequences that come, go, branch and are given tokens, on software adapters: the scorer's log-probs. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { generate } from '../../src/model/sampling/generation.ts';
 import { loadBackend } from '../support/backends.ts';
 import { MIXED_CONTEXT, operations, sampledScores, sampleMixed, scoredScores } from '../support/mixed_sampling.ts';
-import { openPolicy } from '../support/policies.ts';
+import { generationSettings, openPolicy } from '../support/policies.ts';
 import { REQUIRED_ADAPTERS } from './required_adapters.ts';
 
 const ROOM = { rows: 1500, lossRows: 1500, completions: 256, kvRows: 2000, context: MIXED_CONTEXT };
@@ -33,6 +34,19 @@ for (const label of REQUIRED_ADAPTERS) {
     });
     await fc.assert(property, { seed: 7, numRuns, endOnFailure: true });
     expect(seen).toBeGreaterThan(200 * numRuns);
+    await policy.close();
+  });
+  it(`prompts with one opening are answered as each alone, bit for bit, on ${label}`, async () => {
+    const policy = await openPolicy(backend, { numLayers: 1 }, { ...ROOM, training: false });
+    const opening = Array.from({ length: 20 }, (_, i) => (7 * i + 3) % 43);
+    const requests = [[5, 6], [9], [1, 2, 3]].map((own, i) => ({
+      prompt: Int32Array.of(...opening, ...own),
+      rolloutNumbers: [2 * i, 2 * i + 1],
+    }));
+    const settings = generationSettings({ maxCompletionTokens: 12 });
+    const together = await generate(policy, requests, settings);
+    for (const [i, request] of requests.entries())
+      expect([together[i]]).toEqual(await generate(policy, [request], settings));
     await policy.close();
   });
 }
