@@ -33,6 +33,7 @@ const benchmarks = {
   tasks: 'how many problems does each task draw in a second, and how many answers does it judge?',
   storage: 'what does a base in fewer bits cost and save, and what does it cost to compute layers again?',
   'memory-shapes': 'do models and jobs of several shapes take the memory that was planned?',
+  'model-shapes': 'do models of the shapes that people have fit where the plan says, and take a step?',
   memory: 'does a run take the memory that was planned, and no more as time passes?',
 };
 

@@ -13,8 +13,8 @@ import { bundled, resultsOfScript } from './script_page.ts';
 
 const TESTS = fileURLToPath(new URL('..', import.meta.url));
 const HERE = join(TESTS, 'browser/kernels');
-/** About the wasm engine: its threads and the matrices that it reads as they are stored; and the specification itself. */
-const NOT_WEBGPU = ['threads.test.ts', 'stored_matrices.test.ts', 'reference_engine.test.ts'];
+/** About the threads of wasm, and the specification itself. */
+const NOT_WEBGPU = ['threads.test.ts', 'reference_engine.test.ts'];
 
 const suites = readdirSync(join(TESTS, 'conformance')).filter((name) => !NOT_WEBGPU.includes(name));
 

@@ -7,8 +7,7 @@ import type { Backend } from '../../src/kernels/engine.ts';
 import { ArenaBuilder, type MemoryPlan, type Slot } from '../../src/kernels/memory.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { STORAGE, type Storage } from '../../src/kernels/storage.ts';
-import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { budget } from '../support/budget.ts';
+import { requiredBackends } from '../support/backends.ts';
 import { expectClose } from '../support/compare.ts';
 import { bitsOf } from '../support/policies.ts';
 
@@ -21,14 +20,6 @@ const SHAPES = {
   'long sums over inputs': [7, 5, { single: 1601, blocks: 1600 }],
   'long sums over outputs': [7, 1601, { single: 9, blocks: 32 }],
 } as const;
-
-const BACKENDS: Readonly<Record<string, Backend>> = {
-  'one thread': await wasmBackend({ threads: 1, wide: false }),
-  'two threads, wide': await wasmBackend({ threads: 2, wide: true }),
-  ...(budget({ quick: 0, all: 1 }) > 0 && {
-    'three threads, without fma': await wasmBackend({ threads: 3, fma: false }),
-  }),
-};
 
 const wave = (length: number, from: number, size = 1): Float32Array =>
   Float32Array.from({ length }, (_, i) => size * Math.sin(1.7 * i + from));
@@ -144,12 +135,14 @@ async function readBy(
   return Object.fromEntries(read);
 }
 
+const backends = await requiredBackends();
+
 describe.each(Object.keys(SHAPES) as (keyof typeof SHAPES)[])('%s', (size) => {
   it.each(TYPES)('%s', async (type) => {
     const [N, OUT, widths] = SHAPES[size];
     const shape = [N, OUT, STORAGE[type].values === 1 ? widths.single : widths.blocks] as const;
     const { sampled: _, ...specified } = await readBy(referenceBackend, type, type, shape);
-    for (const [name, backend] of Object.entries(BACKENDS)) {
+    for (const { label: name, backend } of backends) {
       const stored = await readBy(backend, type, type, shape);
       const widened = await readBy(backend, type, 'f32', shape);
       for (const [slot, values] of Object.entries(stored)) {

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import type { Backend } from '../../src/kernels/engine.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
+import type { Storage } from '../../src/kernels/storage.ts';
 import { ADAPTER_TARGETS } from '../../src/model/adapter.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import type { Policy } from '../../src/model/policy.ts';
@@ -13,8 +14,12 @@ import { REQUIRED_ADAPTERS } from './required_adapters.ts';
 const GROUPS = randomGroups([3, 2], { seed: 7 });
 const BATCH = packBatch(GROUPS);
 
-const open = (backend: Backend): Promise<Policy> =>
-  openPolicy(backend, WITH_EVERYTHING, {}, 1, { adapter: { rank: 6, scale: 1.5, targets: ADAPTER_TARGETS } });
+/** @param storage  of matrices whose rows are blocks, embedding and head included */
+const open = (backend: Backend, storage: Storage = 'f32'): Promise<Policy> =>
+  openPolicy(backend, WITH_EVERYTHING, {}, 1, {
+    adapter: { rank: 6, scale: 1.5, targets: ADAPTER_TARGETS },
+    storageOf: (name) => (/norm|bias|down_proj/.test(name) ? 'f32' : storage),
+  });
 
 async function gradientsOf(policy: Policy): Promise<ReadonlyMap<string, ArrayLike<number>>> {
   await accumulate(policy, BATCH);
@@ -35,3 +40,20 @@ it.each(REQUIRED_ADAPTERS)('gradients are those of float64, and the sampler is t
   await policy.close();
   await reference.close();
 });
+
+it.each(REQUIRED_ADAPTERS)(
+  'a base in fewer bits gives the very gradients of its values in float32, on %s',
+  async (label) => {
+    const backend = await loadBackend(`webgpu:${label}`);
+    for (const storage of ['bf16', 'q8_0', 'q4_0'] as const) {
+      const [stored, plain] = [await open(backend, storage), await open(backend)];
+      for (const [i, parameter] of stored.parameters.entries()) {
+        plain.writeParameter(plain.parameters[i], await stored.readParameter(parameter));
+      }
+      expect(await gradientsOf(stored), storage).toEqual(await gradientsOf(plain));
+      for (const { sampled, scored } of await sampledAndScored(stored, GROUPS, 8)) expect(scored).toEqual(sampled);
+      await stored.close();
+      await plain.close();
+    }
+  },
+);

@@ -9,7 +9,7 @@ export const BASE_KEYS = {
       .default('float32')
       .describe(
         'How the frozen weights beside an adapter are kept (use_peft): auto is each tensor as its file has it, the blocks of ' +
-          'a GGUF file included. Arithmetic is float32 whatever they are kept in. On backends wasm and reference. Default float32.',
+          'a GGUF file included. Arithmetic is float32 whatever they are kept in. On backends wasm, webgpu and reference. Default float32.',
       ),
   ),
   loadIn8bit: laterKey(

@@ -5,7 +5,7 @@
  */
 import { BackendError, MemoryPlanError } from '../../errors.ts';
 import type { Backend } from '../engine.ts';
-import type { Storage } from '../storage.ts';
+import { FROZEN_STORAGES } from '../storage.ts';
 import { type AdapterDescription, type AdapterSource, adapterLine, describeAdapter } from './adapter.ts';
 import { type OpenDevice, openDevice } from './device.ts';
 import { WebgpuEngine } from './engine.ts';
@@ -29,8 +29,8 @@ export interface WebgpuBackend extends Backend {
 export async function webgpuBackend(gpu: AdapterSource, options: WebgpuOptions = {}): Promise<WebgpuBackend> {
   const adapter = await requestAdapter(gpu);
   const storageDtype = options.storageDtype ?? 'float32';
-  if (storageDtype === 'float16') requireFloat16(adapter);
-  const storages: readonly Storage[] = storageDtype === 'float16' ? ['f32', 'f16', 'i32'] : ['f32', 'i32'];
+  const float16 = storageDtype === 'float16';
+  if (float16) requireFloat16(adapter);
   const description = describeAdapter(adapter);
   const { isSoftware } = description;
   const limits: BufferLimits = {
@@ -49,17 +49,18 @@ export async function webgpuBackend(gpu: AdapterSource, options: WebgpuOptions =
     if (present !== undefined && present.failure === undefined) return present;
     const fresh = unused ?? (await requestAdapter(gpu)); // an adapter gives one device only
     unused = undefined;
-    open = openDevice(fresh, { subgroups: options.subgroups ?? true, float16: storageDtype === 'float16' });
+    open = openDevice(fresh, { subgroups: options.subgroups ?? true, float16 });
     return open;
   };
   return {
     name: 'webgpu',
     stepsPerRead: options.stepsPerRead ?? STEPS_PER_READ,
     storageDtype,
+    frozenStorages: FROZEN_STORAGES,
     adapter: description,
-    plannedBytes: (plan) => layOut(plan, limits, storages).byPurpose,
+    plannedBytes: (plan) => layOut(plan, limits, float16).byPurpose,
     open: async (plan) => {
-      const layout = layOut(plan, limits, storages);
+      const layout = layOut(plan, limits, float16);
       const opened = await device();
       opened.device.pushErrorScope('out-of-memory');
       const engine = new WebgpuEngine(opened, layout, tiling);

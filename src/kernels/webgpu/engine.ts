@@ -9,7 +9,7 @@ import { fromHalf, toHalf } from '../half.ts';
 import type { Kernels } from '../kernels.ts';
 import type { Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
-import { isStored, lengthOf, numbersOf, type StoredValues } from '../storage.ts';
+import { isStored, lengthOf, numbersOf, type StoredValues, storedAs } from '../storage.ts';
 import type { CountEntry } from './counts.ts';
 import { CountTable } from './counts.ts';
 import type { OpenDevice } from './device.ts';
@@ -17,6 +17,7 @@ import { recordKernels } from './kernels.ts';
 import type { Layout, StoredArena } from './layout.ts';
 import { arenaBytes, MAXIMUM_COUNTS, PARAMETER_BYTES, PARAMETERS_BYTES, STAGING_BYTES } from './layout.ts';
 import type { Tiling } from './options.ts';
+import { fromPacked, type PackedStorage, packedUnit, toPacked } from './packed.ts';
 import type { BindingAccess, PendingPipeline } from './pipelines.ts';
 import type { Dispatch, RecorderContext, Window } from './recorder.ts';
 import { Recorder } from './recorder.ts';
@@ -75,7 +76,7 @@ export class WebgpuEngine implements Engine {
       adapter: [vendor, architecture, name].filter((part) => part !== '').join(' '),
       driver: description,
       subgroups: open.lanes > 1 ? `${open.lanes} lanes` : 'none',
-      storage: [...layout.arenas.values()].some(({ storage }) => storage === 'f16') ? 'float16' : 'float32',
+      storage: [...layout.arenas.values()].some(isHalf) ? 'float16' : 'float32',
     };
     const { device } = open;
     for (const arena of layout.arenas.values()) {
@@ -196,16 +197,21 @@ export class WebgpuEngine implements Engine {
     if (count < 0 || count > slotLength(slot)) {
       throw new BackendError('read-range', `${count} values asked of slot [${slot.shape}].`);
     }
-    // Copies are of whole words: of float16 two elements.
-    const { elementBytes } = arena;
+    // Copies are of whole words: of float16 two elements, of blocks whole ones, with one of which the slot begins.
+    const { elementBytes, unit, packed } = arena;
+    const last = packed === undefined ? slot.offset + count : slot.offset + Math.ceil(count / unit) * unit;
     const first = Math.floor((slot.offset * elementBytes) / 4) * 4;
-    const end = Math.ceil(((slot.offset + count) * elementBytes) / 4) * 4;
+    const end = Math.ceil((last * elementBytes) / 4) * 4;
     const bytes = new Uint8Array(end - first);
     await new Promise<void>((resolve, reject) => {
       this.#asked.push({ buffer, from: first, into: bytes, done: 0, resolve, reject });
       this.#reading ??= Promise.resolve().then(() => this.#readAll());
     });
     if (slot.dtype === 'int') return new Int32Array(bytes.buffer);
+    if (arena.packed !== undefined) {
+      const stored = { storage: arena.storage, bytes: fromPacked(arena.packed, bytes) };
+      return Float32Array.from(numbersOf(stored)).subarray(0, count);
+    }
     if (arena.storage === 'f32') return new Float32Array(bytes.buffer);
     return fromHalf(new Uint16Array(bytes.buffer, slot.offset * elementBytes - first, count));
   }
@@ -315,7 +321,9 @@ async function compile(program: WebgpuProgram): Promise<void> {
 }
 
 /** Values as an arena of reals keeps them, from element `start` on: of float16 in pairs, the arena's last one perhaps alone. */
-function asStored(given: ArrayLike<number> | StoredValues, { name, storage, length }: StoredArena, start: number) {
+function asStored(given: ArrayLike<number> | StoredValues, arena: StoredArena, start: number) {
+  const { name, storage, length, packed } = arena;
+  if (packed !== undefined) return asPacked(storedAs(storage, given), packed, name, start);
   const raw = isStored(given) && given.storage === storage ? given.bytes : undefined;
   if (storage !== 'f16') {
     const values = numbersOf(given);
@@ -331,3 +339,19 @@ function asStored(given: ArrayLike<number> | StoredValues, { name, storage, leng
   pairs.set(halves);
   return pairs;
 }
+
+/** Stored elements as the buffer holds them; the last word's other half is beyond the slot, and nothing. */
+function asPacked(bytes: Uint8Array<ArrayBuffer>, packed: PackedStorage, name: string, start: number) {
+  const { values } = packedUnit(packed);
+  if (start % values !== 0) {
+    const message = `values at element ${start} of '${name}' — ${packed} is written from a multiple of ${values} on.`;
+    throw new BackendError('write-range', message);
+  }
+  const words = toPacked(packed, bytes);
+  const whole = new Uint8Array(Math.ceil(words.length / 4) * 4);
+  whole.set(words);
+  return whole;
+}
+
+/** Whether numbers of an arena are float16 in WGSL. */
+const isHalf = ({ storage, packed }: StoredArena): boolean => storage === 'f16' && packed === undefined;

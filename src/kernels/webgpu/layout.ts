@@ -4,7 +4,8 @@
  */
 import { MemoryPlanError } from '../../errors.ts';
 import { type ArenaSpec, type MemoryPlan, requireStorages, storageOf } from '../memory.ts';
-import { STORAGE, type Storage } from '../storage.ts';
+import { FROZEN_STORAGES, STORAGE, type Storage } from '../storage.ts';
+import { type PackedStorage, packedUnit, packingOf } from './packed.ts';
 
 /** Bytes of one dispatch's parameters: the largest alignment that a uniform offset may need. */
 export const PARAMETER_BYTES = 256;
@@ -16,6 +17,9 @@ export const STAGING_BYTES = 1 << 20;
 /** Logits that are held at once, at most: enough rows that the product back through them fills a large GPU. */
 const LOGITS_BYTES = { software: 64 * 1024 ** 2, hardware: 256 * 1024 ** 2 } as const;
 const MAXIMUM_LOGIT_ROWS = 1024;
+
+/** What arenas are for that only the host writes, if they are in fewer bits. */
+const FROZEN_PURPOSE = 'weights';
 
 /** Arenas of the backend's own; no plan can name them. */
 export const LOGITS = '#logits';
@@ -33,7 +37,12 @@ export interface BufferLimits {
 /** An arena, and how it is kept. */
 export interface StoredArena extends ArenaSpec {
   readonly storage: Storage;
+  /** Bytes of an element; of packed ones, of their share in what lies together. */
   readonly elementBytes: number;
+  /** Frozen matrices that WGSL unpacks; absent: it reads numbers. */
+  readonly packed?: PackedStorage | undefined;
+  /** Elements of whole vectors of four numbers, or of whole words: windows and buffers end there. */
+  readonly unit: number;
 }
 
 export interface Layout {
@@ -45,17 +54,19 @@ export interface Layout {
   readonly bytes: number;
 }
 
-/** Bytes of an arena's buffer: whole vectors of four. */
-export function arenaBytes({ length, elementBytes }: StoredArena): number {
-  return Math.ceil(length / 4) * 4 * elementBytes;
+/** Bytes of an arena's buffer. */
+export function arenaBytes({ length, elementBytes, unit }: StoredArena): number {
+  return Math.ceil(length / unit) * unit * elementBytes;
 }
 
 /**
- * @param known  storages that the device has
+ * @param float16  whether the device has float16, and activations may be kept in it
  * @throws MemoryPlanError when an arena is larger than the adapter's largest buffer
  */
-export function layOut(plan: MemoryPlan, limits: BufferLimits, known: readonly Storage[]): Layout {
-  requireStorages(plan, 'webgpu', known);
+export function layOut(plan: MemoryPlan, limits: BufferLimits, float16: boolean): Layout {
+  const written = plan.arenas.filter(({ purpose }) => purpose !== FROZEN_PURPOSE);
+  requireStorages({ ...plan, arenas: written }, 'webgpu', float16 ? ['f32', 'f16', 'i32'] : ['f32', 'i32']);
+  requireStorages(plan, 'webgpu', ['f32', 'i32', ...FROZEN_STORAGES]);
   const { vocabSize, rows } = plan.limits;
   const held = LOGITS_BYTES[limits.isSoftware ? 'software' : 'hardware'];
   const most = Math.floor(Math.min(held, limits.bindingBytes) / 4 / vocabSize);
@@ -66,7 +77,10 @@ export function layOut(plan: MemoryPlan, limits: BufferLimits, known: readonly S
   ];
   const stored = (arena: ArenaSpec): StoredArena => {
     const storage = storageOf(arena);
-    return { ...arena, storage, elementBytes: STORAGE[storage].bytes };
+    const packed = packingOf(storage, float16);
+    if (packed === undefined) return { ...arena, storage, elementBytes: STORAGE[storage].bytes, unit: 4 };
+    const { values, bytes } = packedUnit(packed);
+    return { ...arena, storage, packed, elementBytes: bytes / values, unit: Math.max(4, values) };
   };
   const arenas = new Map([...plan.arenas, ...scratch].map((arena) => [arena.name, stored(arena)]));
   const byPurpose = new Map<string, number>();

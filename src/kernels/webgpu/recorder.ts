@@ -114,7 +114,8 @@ export class Recorder {
     const words: Scalar[] = [];
     const bindings = windows.map(({ arena }): { -readonly [Key in keyof Binding]: Binding[Key] } => ({
       dtype: this.#arena(arena).dtype,
-      half: this.#arena(arena).storage === 'f16',
+      half: this.#arena(arena).storage === 'f16' && this.#arena(arena).packed === undefined,
+      packed: this.#arena(arena).packed,
       access: 'read',
       atomic: false,
     }));
@@ -216,7 +217,7 @@ export class Recorder {
     const windows: { arena: string; begin: number; end: number }[] = [];
     for (const { slot } of [...entries].sort((a, b) => a.slot.offset - b.slot.offset)) {
       const begin = Math.floor(slot.offset / alignment(stored)) * alignment(stored);
-      const end = Math.min(length, Math.ceil((slot.offset + slotLength(slot)) / 4) * 4);
+      const end = Math.min(length, Math.ceil((slot.offset + slotLength(slot)) / stored.unit) * stored.unit);
       const last = windows[windows.length - 1];
       if (last !== undefined && Math.max(last.end, end) - last.begin <= limit) last.end = Math.max(last.end, end);
       else windows.push({ arena, begin, end });
@@ -258,9 +259,11 @@ export function flatWorkgroups(threads: number): readonly [number, number] {
 export const FLAT_INDEX = /* wgsl */ `
 fn flat_index(group: vec3u, groups: vec3u, local: u32) -> u32 { return (group.y * groups.x + group.x) * 64u + local; }`;
 
-/** Elements of ALIGNMENT_BYTES. */
-function alignment({ elementBytes }: StoredArena): number {
-  return ALIGNMENT_BYTES / elementBytes;
+/** Elements from one place where a binding may begin to the next: a multiple of ALIGNMENT_BYTES, and of whole words. */
+function alignment({ elementBytes, unit }: StoredArena): number {
+  let units = 1;
+  while ((units * unit * elementBytes) % ALIGNMENT_BYTES !== 0) units++;
+  return units * unit;
 }
 
 function holds(window: Window, slot: Slot): boolean {

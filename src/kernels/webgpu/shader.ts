@@ -3,12 +3,13 @@
  * operand `x` the functions load_x, store_x (and load4_x, store4_x on vectors) that index from the operand's start.
  *
  * Arithmetic is float32: what is kept as float16 is widened where it is loaded and rounded where it is stored, and what
- * lies beyond 65504 becomes infinite, as WGSL has it.
+ * lies beyond 65504 becomes infinite, as WGSL has it. Frozen matrices in fewer bits are read alone (`packed.ts`).
  *
  * Several operands of one arena share a binding: WebGPU lets no kernel read a buffer through one binding and write
  * it through another.
  */
 import type { DType } from '../memory.ts';
+import { PACKED_HELPERS, type PackedStorage, packedAccessors } from './packed.ts';
 import type { BindingAccess } from './pipelines.ts';
 import { FIRST_STORAGE_BINDING } from './pipelines.ts';
 
@@ -17,6 +18,8 @@ export interface Binding {
   readonly dtype: DType;
   /** Elements are float16. */
   readonly half: boolean;
+  /** Words that hold frozen numbers; absent: elements are numbers. */
+  readonly packed?: PackedStorage | undefined;
   readonly access: BindingAccess;
   /** Elements are atomic<i32>. */
   readonly atomic: boolean;
@@ -58,14 +61,16 @@ export function shaderModule({ enabled, bindings, operands, vectors, counts, sca
     '@group(0) @binding(0) var<uniform> P: Parameters;',
     '@group(0) @binding(1) var<uniform> all_counts: array<vec4u, 1024>;',
     ...counts.map((name) => `fn ${name}() -> u32 { return all_counts[P.${name} >> 2u][P.${name} & 3u]; }`),
+    ...(bindings.some(({ packed }) => packed !== undefined) ? [PACKED_HELPERS] : []),
     ...operands.map((operand) => accessors(operand, bindings[operand.binding] as Binding, vectors)),
     code,
   ].join('\n');
 }
 
-function declareBinding({ dtype, half, access, atomic }: Binding, index: number, vectors: boolean): string {
+function declareBinding({ dtype, half, packed, access, atomic }: Binding, index: number, vectors: boolean): string {
   const real = half ? 'f16' : 'f32';
-  const scalar = dtype === 'int' ? 'i32' : vectors ? `vec4<${real}>` : real;
+  const number = dtype === 'int' ? 'i32' : vectors ? `vec4<${real}>` : real;
+  const scalar = packed === undefined ? number : 'u32';
   const element = atomic ? `atomic<${scalar}>` : scalar;
   const mode = access === 'read' ? 'read' : 'read_write';
   const place = FIRST_STORAGE_BINDING + index;
@@ -74,10 +79,11 @@ function declareBinding({ dtype, half, access, atomic }: Binding, index: number,
 
 function accessors(
   { name, binding, isWritten }: BoundOperand,
-  { dtype, half, atomic }: Binding,
+  { dtype, half, packed, atomic }: Binding,
   vectors: boolean,
 ): string {
   const array = `b${binding}`;
+  if (packed !== undefined) return packedAccessors(name, array, packed);
   if (atomic) return `fn raise_${name}(i: u32, value: i32) { atomicMax(&${array}[P.${name} + i], value); }`;
   const type = dtype === 'int' ? 'i32' : 'f32';
   const stored = half ? 'f16' : type;

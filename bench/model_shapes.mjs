@@ -1,0 +1,271 @@
+/**
+ * Do models of the shapes that people have fit where the plan says, and take a step?
+ *
+ *   npm run bench -- model-shapes [--only NAME] [--threads 1] [--folder DIR] [--json FILE]
+ *
+ * Makes a checkpoint of exactly the shape, with random weights in bf16 and a small byte-level vocabulary (the rest is
+ * padding), opens it on wasm with the keys of the shape, and takes a LoRA step (r 16, all linear layers) of 2 prompts × 4
+ * completions × 16 tokens with layers that are computed again. Each shape has a process of its own, since a process has one
+ * peak; the peak is that of the resident set less what Node has with the package loaded. Checkpoints of 1 and 2.5 GB are made in
+ * `--folder`, or in a temporary one that is removed.
+ */
+import { spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { delegating } from '../build/data/task_set.js';
+import { openPretrained, openRun, parseConfig, taskSet, wasmBackend } from '../build/index.js';
+import { findModel } from '../build/node.js';
+import { plannedMemory } from '../build/planning/memory_plan.js';
+import {
+  describeMachine,
+  fail,
+  machineLine,
+  readFlags,
+  readThreads,
+  THREADS_FLAG,
+  table,
+  writeJson,
+} from './command.mjs';
+import { lowIds, raceStage, raceTask, stepper } from './workload.mjs';
+
+const WORK = { prompts: 2, groupSize: 4, promptTokens: 20, completionTokens: 16 };
+
+const QWEN = {
+  model_type: 'qwen2',
+  hidden_size: 896,
+  intermediate_size: 4864,
+  num_hidden_layers: 24,
+  num_attention_heads: 14,
+  num_key_value_heads: 2,
+  vocab_size: 151936,
+  max_position_embeddings: 32768,
+  rope_theta: 1e6,
+  rms_norm_eps: 1e-6,
+  tie_word_embeddings: true,
+};
+const LLAMA = {
+  model_type: 'llama',
+  hidden_size: 2048,
+  intermediate_size: 8192,
+  num_hidden_layers: 16,
+  num_attention_heads: 32,
+  num_key_value_heads: 8,
+  head_dim: 64,
+  vocab_size: 128256,
+  max_position_embeddings: 131072,
+  rope_theta: 5e5,
+  rope_scaling: {
+    rope_type: 'llama3',
+    factor: 32,
+    low_freq_factor: 1,
+    high_freq_factor: 4,
+    original_max_position_embeddings: 8192,
+  },
+  rms_norm_eps: 1e-5,
+  tie_word_embeddings: true,
+};
+
+/** 1 in bf16. */
+const ONE = 0x3f80;
+
+const SHAPES = {
+  'Qwen2.5-0.5B in bf16': { config: QWEN, keys: { dtype: 'bfloat16' } },
+  'Llama-3.2-1B in 4 bits': { config: LLAMA, keys: { load_in_4bit: true } },
+};
+
+const flags = readFlags({
+  further: {
+    threads: { ...THREADS_FLAG.threads, default: '1' },
+    only: { type: 'string' },
+    folder: { type: 'string' },
+  },
+});
+const { only, json } = flags;
+const threads = readThreads(flags);
+if (only !== undefined && !Object.hasOwn(SHAPES, only))
+  fail(`--only: ${only} — use one of: ${Object.keys(SHAPES).join('; ')}.`);
+const machine = describeMachine();
+if (only === undefined) measureEach();
+else await measureOne(only);
+
+function measureEach() {
+  const folder = mkdtempSync(join(tmpdir(), 'rlvr-train-model-shapes-'));
+  try {
+    const results = {};
+    for (const name of Object.keys(SHAPES)) {
+      const file = join(folder, 'one.json');
+      const run = fileURLToPath(new URL('run.mjs', import.meta.url));
+      const own = ['--only', name, '--threads', String(threads), '--json', file];
+      const { status } = spawnSync(process.execPath, [run, 'model-shapes', ...own], { stdio: 'inherit' });
+      if (!existsSync(file)) fail(`${name}: ended with ${status} before its figures were written.`);
+      Object.assign(results, JSON.parse(readFileSync(file, 'utf8')).results);
+      rmSync(file);
+      if (json !== undefined) write(results);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function write(results) {
+  writeJson(json, 'model-shapes', { machine, settings: { work: WORK, threads, shapes: SHAPES }, results });
+}
+
+async function measureOne(name) {
+  const { config, keys } = SHAPES[name];
+  const folder = flags.folder ?? mkdtempSync(join(tmpdir(), 'rlvr-train-model-shape-'));
+  try {
+    if (!existsSync(join(folder, 'model.safetensors'))) makeCheckpoint(folder, config);
+    const baseline = process.memoryUsage.rss();
+    const before = performance.now();
+    const run = await open(folder, keys);
+    const { policy } = run.engine;
+    const opening = { seconds: (performance.now() - before) / 1000, peak: peakOver(baseline) };
+    const planned = plannedMemory(await wasmBackend({ threads }), [policy.plan], threads);
+    const total = [...planned.values()].reduce((sum, bytes) => sum + bytes, 0);
+    const parameters = policy.parameters.reduce(
+      (sum, { slot }) => sum + slot.shape.reduce((all, size) => all * size, 1),
+      0,
+    );
+    const { seconds, split, metrics } = await stepper(run)();
+    const peak = peakOver(baseline);
+    await policy.close();
+    const megabytes = (bytes) => `${(bytes / 1e6).toFixed(0)} MB`;
+    const rows = [
+      ['parameters', `${(parameters / 1e6).toFixed(0)} M`],
+      ...[...planned].map(([purpose, bytes]) => [`  ${purpose}`, megabytes(bytes)]),
+      ['planned', megabytes(total)],
+      ['of it in WebAssembly', megabytes(policy.engine.bytes)],
+      ['peak', `${megabytes(peak)} (the plan is ${((100 * (total - peak)) / peak).toFixed(1)} % beside it)`],
+      ['opened', `${opening.seconds.toFixed(0)} s, at most ${megabytes(opening.peak)}`],
+      ['a step', `${seconds.toFixed(1)} s, gradient norm ${metrics.grad_norm}`],
+    ];
+    process.stdout.write(`${machineLine(machine)}\n${name}\n${table(['', ''], rows)}\n`);
+    if (!(metrics.grad_norm > 0)) fail('the step has no gradient.');
+    if (json === undefined) return;
+    const step = { seconds, split, gradNorm: metrics.grad_norm };
+    write({ [name]: { parameters, planned: Object.fromEntries(planned), total, baseline, peak, opening, step } });
+  } finally {
+    if (flags.folder === undefined) rmSync(folder, { recursive: true });
+  }
+}
+
+/** Bytes that the process held at most, less those of before. */
+function peakOver(baseline) {
+  return process.resourceUsage().maxRSS * 1024 - baseline;
+}
+
+async function open(path, keys) {
+  const stage = raceStage('grpo', WORK);
+  const config = {
+    ...keys,
+    ...{ model_name_or_path: path, use_peft: true, lora_r: 16, gradient_checkpointing: true },
+    ...{ task: 'race', seed: 0, stages: [stage] },
+  };
+  const loaded = parseConfig(JSON.stringify(config), { file: 'bench/model_shapes.mjs' });
+  const pretrained = await openPretrained(findModel(path));
+  const tasks = taskSet([{ task: raceTask(WORK), weight: 1 }], pretrained.codec);
+  const own = delegating(tasks, {
+    maxPromptTokens: WORK.promptTokens,
+    maxCompletionTokens: WORK.completionTokens,
+    fixedCompletionTokens: WORK.completionTokens,
+    promptTokens: ({ prompt }) => Array.from(prompt.slice(0, WORK.promptTokens), (letter) => letter.charCodeAt(0)),
+  });
+  const half = pretrained.model.shape.vocabSize / 2; // hardly a group has equal rewards
+  return openRun(loaded.config, own, await wasmBackend({ threads }), {
+    rewards: { low_ids: lowIds(half) },
+    pretrained,
+  });
+}
+
+/** config.json, tokenizer.json and model.safetensors: norms are 1, all else is random, of sizes like trained weights. */
+function makeCheckpoint(folder, config) {
+  mkdirSync(folder, { recursive: true });
+  const golden = JSON.parse(readFileSync(new URL('../test/golden/text.json', import.meta.url), 'utf8'));
+  const files = {
+    'config.json': config,
+    'tokenizer.json': golden.tokenizers.smollm.tokenizer,
+    'tokenizer_config.json': { ...golden.tokens, chat_template: golden.templates.smollm2.template },
+    'generation_config.json': { eos_token_id: 2 },
+  };
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), JSON.stringify(content));
+  const tensors = tensorsOf(config);
+  let end = 0;
+  const places = tensors.map(([name, shape]) => {
+    const begin = end;
+    end += 2 * shape.reduce((product, size) => product * size, 1);
+    return [name, { dtype: 'BF16', shape, data_offsets: [begin, end] }];
+  });
+  const text = JSON.stringify(Object.fromEntries(places));
+  const header = Buffer.from(text.padEnd(Math.ceil(text.length / 8) * 8));
+  const size = Buffer.alloc(8);
+  size.writeBigUInt64LE(BigInt(header.length));
+  const unfinished = join(folder, 'unfinished');
+  const file = openSync(unfinished, 'w');
+  writeSync(file, size);
+  writeSync(file, header);
+  const random = randomBits(1 << 20);
+  for (const [name, { data_offsets: offsets }] of places) {
+    const values = name.endsWith('norm.weight') ? new Uint16Array(1 << 14).fill(ONE) : random;
+    const bytes = Buffer.from(values.buffer);
+    for (let left = offsets[1] - offsets[0]; left > 0; left -= bytes.length)
+      writeSync(file, bytes, 0, Math.min(left, bytes.length));
+  }
+  closeSync(file);
+  renameSync(unfinished, join(folder, 'model.safetensors'));
+}
+
+/** Bits of bf16 between 2⁻⁸ and 2⁻⁵ in size, of both signs. */
+function randomBits(length) {
+  let state = 1;
+  return Uint16Array.from({ length }, () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return ((state >>> 16) & 0x807f) | ((119 + ((state >>> 24) % 3)) << 7);
+  });
+}
+
+/** Names and shapes as transformers writes them. */
+function tensorsOf(config) {
+  const { hidden_size: D, intermediate_size: F, num_attention_heads: heads, num_key_value_heads: kvHeads } = config;
+  const headSize = config.head_dim ?? D / heads;
+  const [Q, K] = [heads * headSize, kvHeads * headSize];
+  const biases =
+    config.model_type === 'qwen2'
+      ? [
+          ['q', Q],
+          ['k', K],
+          ['v', K],
+        ]
+      : [];
+  const layer = (i) =>
+    [
+      ['input_layernorm.weight', [D]],
+      ['self_attn.q_proj.weight', [Q, D]],
+      ['self_attn.k_proj.weight', [K, D]],
+      ['self_attn.v_proj.weight', [K, D]],
+      ...biases.map(([name, size]) => [`self_attn.${name}_proj.bias`, [size]]),
+      ['self_attn.o_proj.weight', [D, Q]],
+      ['post_attention_layernorm.weight', [D]],
+      ['mlp.gate_proj.weight', [F, D]],
+      ['mlp.up_proj.weight', [F, D]],
+      ['mlp.down_proj.weight', [D, F]],
+    ].map(([name, shape]) => [`model.layers.${i}.${name}`, shape]);
+  return [
+    ['model.embed_tokens.weight', [config.vocab_size, D]],
+    ...Array.from({ length: config.num_hidden_layers }, (_, i) => layer(i)).flat(),
+    ['model.norm.weight', [D]],
+  ];
+}
