@@ -1,7 +1,7 @@
 /**
  * Openings: tokens that prefixes have in common, whose rows are computed once.
  *
- * The rows behind an opening attend to it where the first prefix has it, and to their own. After that step its keys and values
+ * The rows after an opening attend to it where the first prefix has it, and to their own. After that step its keys and values
  * are copied into each prefix's stretch of the cache, so that a completion still attends to two intervals. A row's bits depend
  * on its keys and their order alone, not on where they lie. So nothing changes but the work: of configs/smollm2.yaml, whose
  * prompts of 114 tokens begin with the same 100, a rollout of 80 completions computes 612 rows for 1,312, and a greedy
