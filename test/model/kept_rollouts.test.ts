@@ -26,7 +26,12 @@ interface Round {
   readonly places: readonly RolloutRows[];
 }
 
-async function rollOut(policy: Policy, groups: number, first: number, opening = new Int32Array()): Promise<Round> {
+async function rollOut(
+  policy: Policy,
+  groups: number,
+  first: number,
+  opening: Int32Array = new Int32Array(),
+): Promise<Round> {
   const requests = randomGroups(new Array(groups).fill(1), { seed: 7 + first }).map(
     ({ prompt }, group): GenerationRequest => ({
       prompt: Int32Array.of(...opening, ...prompt),
