@@ -17,10 +17,13 @@ import { membersOf } from '../methods/members.ts';
 import type { Member } from '../methods/method.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { BACKWARD, FORWARD, type TypicalLengths, type Work } from '../methods/work.ts';
+import { sharedTokens } from '../model/sampling/openings.ts';
 import { planCapacity } from './capacity.ts';
 
 /** Training problems that typical lengths are averaged over. */
 const PROBLEMS = 64;
+/** Those whose prompts say what all prompts begin with. */
+const OPENED = 8;
 /** The work of one stage, in rows. */
 export interface StageWork {
   readonly stage: 'sft' | 'grpo';
@@ -42,6 +45,11 @@ export function typicalLengths(tasks: TaskSet, seed: number): TypicalLengths {
   return { prompt, completion };
 }
 
+/** Rows of prompts that are sampled together: what all begin with is computed once. */
+function promptRows(prompts: number, length: number, shared: number): number {
+  return prompts === 0 ? 0 : shared + prompts * (length - shared);
+}
+
 /**
  * The work of every stage, with answers of typical length and a typical share of dead groups.
  *
@@ -55,6 +63,8 @@ export function plannedWork(
   members: readonly (readonly Member[])[] = config.stages.map(builtInMembers),
 ): readonly StageWork[] {
   const lengths = typicalLengths(tasks, config.seed);
+  const opened = Array.from({ length: OPENED }, (_, index) => fittingItem(tasks, config.seed, index).item);
+  const shared = sharedTokens(opened.map((item) => tasks.promptTokens(item)));
   return config.stages.map((stage, index): StageWork => {
     const shown = stage.stage === 'sft' ? tasks.supervised(index) : tasks;
     const { prompt, completion: typical } = shown === tasks ? lengths : typicalLengths(shown, config.seed);
@@ -63,10 +73,12 @@ export function plannedWork(
     return {
       stage: stage.stage,
       steps: stage.optimizer.maxSteps,
-      perStep: rowsOfStep(stage, { prompt, completion }, keepsForward, members[index]),
+      perStep: rowsOfStep(stage, { prompt, completion }, shared, keepsForward, members[index]),
       evaluations: evaluationsIn(stage, index === config.stages.length - 1),
+      // Greedy and sampled answers compute their prompts apart.
       perEvaluation:
-        evaluatedItems(tasks, stage).length * (2 * lengths.prompt + (1 + stage.evaluation.samples) * answer), // greedy and sampled prefill apart
+        2 * promptRows(evaluatedItems(tasks, stage).length, lengths.prompt, shared) +
+        evaluatedItems(tasks, stage).length * (1 + stage.evaluation.samples) * answer,
     };
   });
 }
@@ -78,13 +90,15 @@ function builtInMembers(stage: StageConfig): readonly Member[] {
 function rowsOfStep(
   stage: StageConfig,
   { prompt, completion }: TypicalLengths,
+  shared: number,
   keepsForward: boolean,
   members: readonly Member[],
 ): number {
   if (stage.stage === 'sft') return (FORWARD + BACKWARD) * stage.batch.sequencesPerStep * (prompt + completion - 1);
   const { numGenerations: size, numIterations, optimizerStepsPerGeneration: minibatches, promptsPerStep } = stage.batch;
   const { groups, samples, rows, stepRows, scores } = workOf(members, { prompt, completion });
-  const sampled = promptsPerStep * groups * (prompt + samples * size * completion + rows);
+  const asked = promptsPerStep * groups;
+  const sampled = promptRows(asked, prompt, shared) + asked * (samples * size * completion + rows);
   const trained = promptsPerStep * (prompt + size * (completion - 1));
   const isKept = keepsForward && !scores && stage.staleness === undefined;
   const passes = numIterations * (FORWARD + BACKWARD) - (isKept ? FORWARD : 0); // only the first iteration has it

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
+import { delegating } from '../../src/data/task_set.ts';
 import { findMethod } from '../../src/methods/look_up.ts';
 import { membersOf } from '../../src/methods/members.ts';
 import { type Method, method } from '../../src/methods/method.ts';
@@ -15,6 +16,8 @@ function workOf(stages: string): ReturnType<typeof plannedWork> {
   const { config } = parseConfig(`${HEAD}${stages}`, { file: 'inline' });
   return plannedWork(config, createTasks(config));
 }
+
+const OPENING = new Int32Array(40).fill(1);
 
 /** sort_digits with four digits has prompts of 5 tokens, answers of 4, and this many held-out problems. */
 const HELD_OUT = 2109;
@@ -59,6 +62,19 @@ describe('plannedWork', () => {
     );
     expect(strategy('{name: answer-conditioned, answer_samples: 4}')).toBeCloseTo(10 * 0.2 * (5 + 4 * 4));
     expect(strategy('temperature-mix')).toBe(0);
+  });
+
+  it('counts once, where prompts are sampled together, what all of them begin with', () => {
+    const stage = '  - {stage: grpo, max_steps: 20, num_generations: 8, generation_batch_size: 80, eval_samples: 10}';
+    const { config } = parseConfig(`${HEAD}${stage}`, { file: 'inline' });
+    const tasks = createTasks(config);
+    const opened = delegating(tasks, {
+      promptTokens: (item) => Int32Array.of(...OPENING, ...tasks.promptTokens(item)),
+    });
+    const [[plain], [shared]] = [plannedWork(config, tasks, true), plannedWork(config, opened, true)];
+    const long = OPENING.length;
+    expect(shared.perStep - plain.perStep).toBeCloseTo(long + 2 * 10 * long); // sampled, and trained on
+    expect(shared.perEvaluation - plain.perEvaluation).toBeCloseTo(2 * long);
   });
 
   it('takes what a method of the caller says of itself', () => {

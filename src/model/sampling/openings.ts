@@ -23,6 +23,13 @@ export function openingOf(tokens: Int32Array, prefixes: Iterable<CachedPrefix>):
   return longest;
 }
 
+/** Tokens that prompts which are sampled together compute once, as far as some of them tell. */
+export function sharedTokens(prompts: readonly Int32Array[]): number {
+  const [first = new Int32Array(), ...others] = prompts;
+  const length = others.reduce((least, prompt) => Math.min(least, commonLength(first, prompt)), first.length - 1);
+  return others.length > 0 && length >= LEAST_TOKENS ? length : 0;
+}
+
 function commonLength(a: Int32Array, b: Int32Array): number {
   const most = Math.min(a.length, b.length);
   for (let i = 0; i < most; i++) if (a[i] !== b[i]) return i;
