@@ -1,6 +1,7 @@
 /** A new run that begins with the weights of an old one: finished, or at a checkpoint. */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { evaluateSuite } from '../../src/cli/actions/eval_suite.ts';
 import { openAsked } from '../../src/cli/runs/open_asked.ts';
 import { openConfiguredModel, withChosen } from '../../src/cli/runs/open_model.ts';
 import { openTrained } from '../../src/cli/runs/open_trained.ts';
@@ -13,6 +14,7 @@ import { openRun } from '../../src/run/open_run.ts';
 import { session } from '../../src/run/session.ts';
 import { fileStore } from '../../src/run/store/files.node.ts';
 import type { Summary } from '../../src/run/summary.ts';
+import { printed } from '../cli/printed.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 import { smallPretrainedFiles } from '../support/small_pretrained.ts';
 
@@ -96,6 +98,27 @@ describe('from a run of a closed vocabulary', () => {
     const asked = await openAsked({ model: 'runs/first', task: '{name: sort_digits, digits: 3}', samples: 1 });
     expect(asked.model.engine.tasks.heldOutItems()[0]?.prompt).toMatch(/^\d{3}>$/);
     await asked.close();
+  });
+
+  it('`eval --suite` asks it several tasks and data sets, and says of those it cannot be asked why', async () => {
+    const rows = Array.from({ length: 40 }, (_, i) => ({
+      prompt: `${10 + i}>`,
+      answer: [...`${10 + i}`].sort().join(''),
+    }));
+    writeFileSync('rows.jsonl', rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    writeFileSync(
+      'suite.yaml',
+      '- {name: sort_digits, digits: 2}\n- word_sorting\n- {data_files: rows.jsonl, name: mine}\n',
+    );
+    const flags = { model: 'runs/first', suite: 'suite.yaml', samples: 2, set: ['eval_samples=12'] };
+    const { results } = JSON.parse(await printed(() => evaluateSuite({ ...flags, json: true })));
+    expect(results.map(({ name }: { name: string }) => name)).toEqual(['sort_digits digits 2', 'word_sorting', 'mine']);
+    expect(results[0].metrics).toMatchObject({ eval_problems: 12 });
+    expect(results[1].reason).toMatch(/word_sorting|vocabulary|character/);
+    expect(await printed(() => evaluateSuite(flags))).toMatch(/\n {2}sort_digits digits 2 +\d+\.\d % \(/);
+    writeFileSync('suite.yaml', 'tasks: []\n');
+    await expect(evaluateSuite(flags)).rejects.toThrow(/--suite suite\.yaml — not what it has to be: a list of tasks/);
+    await expect(evaluateSuite({ ...flags, suite: 'none' })).rejects.toThrow(/cannot be read: ENOENT/);
   });
 
   it('an adapter can be trained beside it', async () => {

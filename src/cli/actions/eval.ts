@@ -1,7 +1,6 @@
 import type { TaskSet } from '../../data/task_set.ts';
 import { ConfigError } from '../../errors.ts';
 import { printable } from '../../format.ts';
-import { evaluate } from '../../grpo/evaluate.ts';
 import { evaluationMetrics } from '../../grpo/metrics.ts';
 import type { InferenceLoad } from '../../planning/capacity.ts';
 import { print, printJson } from '../display/output.ts';
@@ -9,18 +8,16 @@ import { evaluationLine, exampleLine } from '../display/reporter.ts';
 import { onlyRun } from '../mistaken_words.ts';
 import { type AskedFlags, openAsked } from '../runs/open_asked.ts';
 import { type InferenceFlags, type OpenedModel, openTrained } from '../runs/open_trained.ts';
-import { tellingEngine } from '../runs/told_generator.ts';
+import { evaluateSuite } from './eval_suite.ts';
+import { type EvaluatedFlags, evaluated } from './evaluated.ts';
 
 /** Those of the command that say what is evaluated. */
 export type EvalFlags = InferenceFlags &
   Omit<AskedFlags, 'model' | 'task'> &
-  EvaluationFlags & { readonly run?: string; readonly model?: string; readonly task?: string };
+  EvaluationFlags & { readonly run?: string; readonly model?: string; readonly task?: string; readonly suite?: string };
 
-interface EvaluationFlags {
-  readonly samples: number;
+interface EvaluationFlags extends EvaluatedFlags {
   readonly json?: boolean;
-  /** `eval_samples` was typed for this evaluation: as many problems are asked. Default: all, whatever a training asked. */
-  readonly keepsProblems?: boolean;
 }
 
 /**
@@ -30,7 +27,15 @@ interface EvaluationFlags {
  * @throws ConfigError where it is not said what is evaluated, or on what
  */
 export async function evaluateGiven(words: readonly string[], flags: EvalFlags): Promise<void> {
-  const { model, task, samples } = flags;
+  const { model, task, suite, samples } = flags;
+  if (suite !== undefined && model !== undefined) {
+    onlyRun(words, model);
+    return evaluateSuite({ ...flags, model, suite });
+  }
+  if (suite !== undefined) {
+    const rule = 'asks a model; name it, a run too: --model runs/NAME';
+    throw new ConfigError('missing-flag', `--suite ${suite} — ${rule}.`, { flag: 'model' });
+  }
   if (model === undefined) {
     const load = (tasks: TaskSet): InferenceLoad => ({ prompts: tasks.heldOutItems().length, samples });
     return evaluateOpened(await openTrained(onlyRun(words, flags.run), flags, load), flags);
@@ -44,24 +49,14 @@ export async function evaluateGiven(words: readonly string[], flags: EvalFlags):
 }
 
 /** Asks held-out problems, prints the figures, and closes the model. */
-export async function evaluateOpened(opened: OpenedModel, flags: EvaluationFlags): Promise<void> {
-  const { samples, json, keepsProblems = false } = flags;
-  try {
-    const { config, engine, figures } = opened.model;
-    const stage = config.stages[opened.stageIndex];
-    const all = engine.tasks.heldOutItems().length;
-    const problems = keepsProblems ? Math.min(all, stage.evaluation.problems ?? all) : all;
-    const told = tellingEngine(engine, { what: 'evaluating', total: problems * (1 + samples) });
-    const evaluator = { engine: told, figures: figures[opened.stageIndex] ?? [], seed: config.seed };
-    const evaluation = await evaluate(evaluator, { ...stage, evaluation: { ...stage.evaluation, problems, samples } });
-    if (json) {
-      printJson(JSON.stringify(evaluationMetrics(evaluation)));
-      return;
-    }
-    print(`${printable(`${opened.from}: ${engine.tasks.name}`)}, ${evaluation.accuracy.count} held-out problems`);
-    print(evaluationLine(evaluation));
-    for (const example of evaluation.examples) print(exampleLine(example));
-  } finally {
-    await opened.close();
+export async function evaluateOpened(opened: OpenedModel, { json, ...asked }: EvaluationFlags): Promise<void> {
+  const { name } = opened.model.engine.tasks;
+  const evaluation = await evaluated(opened, asked);
+  if (json) {
+    printJson(JSON.stringify(evaluationMetrics(evaluation)));
+    return;
   }
+  print(`${printable(`${opened.from}: ${name}`)}, ${evaluation.accuracy.count} held-out problems`);
+  print(evaluationLine(evaluation));
+  for (const example of evaluation.examples) print(exampleLine(example));
 }

@@ -14,6 +14,7 @@ export const EVAL = command({
     model: text('<path>', MODEL_TEXT, { excludes: ['run', 'force'] }),
     adapter: ADAPTER,
     task: text('<task>', "what --model is asked, as in a config: reverse_text, or '{name: sort_digits, digits: 3}'"),
+    suite: text('<file>', 'YAML list of tasks and data sets that --model is asked, one table', { excludes: ['task'] }),
     set: list('<key=value>', 'a key of the config for --model, e.g. max_completion_length=64'),
     samples: withDefault(
       integer('<number>', 'sampled completions per problem (num_generations_eval)', { min: 1, max: MOST_SAMPLES }),
@@ -24,7 +25,10 @@ export const EVAL = command({
     trust: TRUST,
     json: toggle('print the figures as JSON'),
   },
-  examples: [{ words: 'eval --run runs/countdown --json', does: 'all held-out problems' }],
+  examples: [
+    { words: 'eval --run runs/countdown --json', does: 'all held-out problems' },
+    { words: 'eval --model runs/countdown --suite suite.yaml', does: 'one table of several tasks and data sets' },
+  ],
   async run(words, flags) {
     const { evaluateGiven } = await import('../actions/eval.ts');
     await evaluateGiven(words, flags);

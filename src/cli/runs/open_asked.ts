@@ -11,8 +11,8 @@ import { type ModelFlags, openTypedModel } from './open_model.ts';
 import type { OpenedModel } from './open_trained.ts';
 
 export interface AskedFlags extends ModelFlags {
-  /** As a config has it: a name, or a mapping with its knobs. */
-  readonly task: string;
+  /** As a config has it: a name, or a mapping with its knobs; absent: `set` says what is asked. */
+  readonly task?: string;
   readonly set?: readonly string[];
   readonly threads?: number;
   readonly trust?: readonly string[];
@@ -28,7 +28,7 @@ export async function openAsked(flags: AskedFlags): Promise<OpenedModel> {
   const { model: named, task, set = [], samples, threads, trust } = flags;
   const loaded = parseConfig('max_steps: 1\n', { file: HERE }, [
     { flag: '--model', assignment: `model_name_or_path=${JSON.stringify(named)}` },
-    { flag: '--task', assignment: `task=${task}` },
+    ...(task === undefined ? [] : [{ flag: '--task', assignment: `task=${task}` }]),
     ...set,
   ]);
   const { problems } = loaded;
