@@ -22,6 +22,7 @@ const benchmarks = {
   advice: 'does advise name what a run suffers from, and is the run better once its words are followed?',
   'fleet-worker': 'how fast does one worker process sample, beside the same process alone?',
   'fleet-hard': 'does a fleet pay on a hard problem, where most groups are dead?',
+  transfer: 'what does training on one task do to another? six tasks by six',
   fleet: 'when does a fleet pay, and how far?',
   staleness: 'what does it cost to learn from batches that were sampled ahead?',
   strategies: 'what do sources and strategies bring at the same number of sampled tokens?',
