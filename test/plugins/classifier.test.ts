@@ -32,7 +32,8 @@ export const AutoTokenizer = { async from_pretrained(name, options) {
   check(name, options);
   return (texts, { padding, truncation, text_pair }) => {
     if (!padding || !truncation) throw new Error('rows of different lengths');
-    return texts.map((text, i) => text + '|' + (text_pair ? text_pair[i] : ''));
+    const rows = texts.map((text, i) => text + '|' + (text_pair ? text_pair[i] : ''));
+    return Object.assign(rows, { attention_mask: { data: BigInt64Array.from(texts.flatMap(() => [1n, 1n, 0n])) } });
   };
 } };
 export const AutoModelForSequenceClassification = { async from_pretrained(name, options) {
@@ -48,6 +49,15 @@ export const AutoModelForSequenceClassification = { async from_pretrained(name, 
     return { logits: { data, dims: [texts.length, letters.length] } };
   };
   return Object.assign(model, { config });
+} };
+// Three tokens a text, the last of which is padding: the first has its letters, the second nothing.
+export const AutoModel = { async from_pretrained(name, options) {
+  check(name, options);
+  return async (texts) => {
+    if (texts.some((text) => text.includes('none'))) return {};
+    const states = texts.map((text) => [count(text, 'a'), count(text, 'b'), 0, 0, 9, 9]);
+    return { last_hidden_state: { data: Float32Array.from(states.flat()), dims: [texts.length, 3, 2] } };
+  };
 } };`;
 
 function writeModel(config: object): void {
@@ -58,12 +68,24 @@ function writeModel(config: object): void {
 
 async function open(
   config: object,
-  options: { readonly label?: string; readonly reads?: 'both'; readonly timeout?: number } = {},
+  options: {
+    readonly label?: string;
+    readonly pays?: 'likeness';
+    readonly reads?: 'both';
+    readonly timeout?: number;
+  } = {},
 ): Promise<AskedReward> {
   writeModel(config);
   writeFileSync('library.mjs', LIBRARY);
   const folder = resolve('judge');
-  const given = { model: './judge', reads: 'completion' as const, batchSize: 2, timeout: 20, ...options };
+  const given = {
+    model: './judge',
+    pays: 'label' as const,
+    reads: 'completion' as const,
+    batchSize: 2,
+    timeout: 20,
+    ...options,
+  };
   const library = pathToFileURL(resolve('library.mjs')).href;
   const scorer = new ClassifierScorer(folder, await hashesOfModel(folder, given.model), given, library);
   opened = new AskedReward('classifier', scorer, given.batchSize);
@@ -95,6 +117,19 @@ describe('a classifier', () => {
     [0, 2, 0].forEach((x, i) => expect(bad[i]).toBeCloseTo(logistic(x), 12));
     await opened?.distant.close();
     expect(await (await open({ id2label: { 0: 'LABEL_0' } })).score(batch)).toEqual([1, 0, 0]);
+  });
+
+  it('pays likeness to the right answer or to the prompt, where its model embeds texts', async () => {
+    const rows = [
+      { text: 'a', answer: 'aa', prompt: 'b' },
+      { text: 'ab', answer: 'a', prompt: 'ba' },
+      { text: 'c', answer: 'a', prompt: 'a' },
+    ];
+    const toAnswer = await (await open({}, { pays: 'likeness' })).score(batchOf(rows));
+    [1, Math.SQRT1_2, 0].forEach((x, i) => expect(toAnswer[i]).toBeCloseTo(x, 12));
+    await opened?.distant.close();
+    const toPrompt = await (await open({}, { pays: 'likeness', reads: 'both' })).score(batchOf(rows));
+    [0, 1, 0].forEach((x, i) => expect(toPrompt[i]).toBeCloseTo(x, 12));
   });
 
   it.each([

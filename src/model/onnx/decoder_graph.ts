@@ -3,7 +3,7 @@
  *
  *   in    input_ids [b, s], attention_mask [b, t], position_ids [b, s]: i64
  *         past_key_values.N.key, .value [b, kv, t − s, hd]: f32
- *   out   logits [b, s, vocabulary], present.N.key, .value [b, kv, t, hd]: f32
+ *   out   logits [b, s, vocabulary], last_hidden_state [b, s, width], present.N.key, .value [b, kv, t, hd]: f32
  *
  * A matrix has its name and its rows as in safetensors, since Gemm multiplies by it transposed: a tied embedding is there
  * once, for both of its uses. Narrow matrices are widened before they multiply; everything is computed in float32.
@@ -73,9 +73,12 @@ class Decoder {
       x = this.#layer(x, layer, past);
     });
     const normed = this.#norm(x, 'model.norm.weight');
+    const rows = this.#shapeOf([this.#batch, this.#sequence], [hiddenSize]);
+    graph.node('Reshape', [normed, rows], {}, 'last_hidden_state');
     const logits = this.#linear(normed, tieWordEmbeddings ? 'model.embed_tokens' : 'lm_head');
     graph.node('Reshape', [logits, this.#shapeOf([this.#batch, this.#sequence], [vocabSize])], {}, 'logits');
     graph.output('logits', 'f32', ['batch_size', 'sequence_length', vocabSize]);
+    graph.output('last_hidden_state', 'f32', ['batch_size', 'sequence_length', hiddenSize]);
     for (let layer = 0; layer < numLayers; layer++) {
       for (const part of ['key', 'value']) {
         const sizes = ['batch_size', numKvHeads, 'total_sequence_length', headDim];

@@ -43,7 +43,8 @@ export async function hashesOfModel(
 
 export class ClassifierScorer implements Scorer {
   readonly source: string;
-  readonly #reads: 'completion' | 'both' | 'reference';
+  /** What is read before the completion. */
+  readonly #before: 'nothing' | 'prompt' | 'answer';
   readonly #thread: SandboxThread;
   readonly #timeout: number;
   readonly #shown: string;
@@ -56,17 +57,19 @@ export class ClassifierScorer implements Scorer {
   constructor(
     folder: string,
     hashes: readonly (readonly [string, string])[],
-    { model, label, reads, timeout }: Values<typeof CLASSIFIER_OPTIONS>,
+    { model, label, pays, reads, timeout }: Values<typeof CLASSIFIER_OPTIONS>,
     library = '@huggingface/transformers',
   ) {
     const sum = createHash('sha256').update(JSON.stringify(hashes)).digest('hex').slice(0, 12);
-    this.source = `the model ${basename(folder)} (${sum}${label === undefined ? '' : `, ${label}`})`;
+    this.source = `the model ${basename(folder)} (${sum}${label === undefined ? '' : `, ${label}`}${pays === 'likeness' ? ', likeness' : ''})`;
     this.#shown = model;
-    this.#reads = reads;
+    const isCompared = pays === 'likeness' || reads === 'reference';
+    this.#before = reads === 'both' ? 'prompt' : isCompared ? 'answer' : 'nothing';
     this.#timeout = timeout;
     const worker = startThread('classifier/classifier_worker.node', {
       folder,
       label,
+      pays,
       library,
     } satisfies ClassifierStart);
     worker.stdout.pipe(process.stderr, { end: false }); // a run's own output may be read by a script
@@ -97,9 +100,9 @@ export class ClassifierScorer implements Scorer {
 
   #question(completions: readonly AskedCompletion[]): ClassifierQuestion {
     const texts = completions.map(({ completion }) => completion);
-    if (this.#reads === 'completion') return { texts };
-    const isOfReference = this.#reads === 'reference';
-    return { texts, before: completions.map(({ prompt, item }) => (isOfReference ? item.answer : prompt)) };
+    if (this.#before === 'nothing') return { texts };
+    const isAnswer = this.#before === 'answer';
+    return { texts, before: completions.map(({ prompt, item }) => (isAnswer ? item.answer : prompt)) };
   }
 
   #failed(what: string, remedy: string): PluginError {

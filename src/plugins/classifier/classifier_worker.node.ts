@@ -1,6 +1,6 @@
 /**
- * The thread of a classifier: loads a text-classification model from a folder, with `@huggingface/transformers`, and gives a
- * number for each text. It asks no network.
+ * The thread of a classifier: loads a text-classification model or one of embeddings from a folder, with
+ * `@huggingface/transformers`, and gives a number for each text. It asks no network.
  */
 import { basename, dirname } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -12,11 +12,12 @@ export interface ClassifierStart {
   /** Absolute. */
   readonly folder: string;
   readonly label: string | undefined;
+  readonly pays: 'label' | 'likeness';
   /** What is imported for `@huggingface/transformers`. */
   readonly library: string;
 }
 
-/** Texts to score; with `before`, each is read as the second of a pair. */
+/** Texts to score; with `before`, each is read as the second of a pair, or compared with it. */
 export interface ClassifierQuestion {
   readonly texts: readonly string[];
   readonly before?: readonly string[];
@@ -33,6 +34,7 @@ interface Library {
   readonly env: { allowRemoteModels: boolean; allowLocalModels: boolean; localModelPath: string; useFSCache: boolean };
   readonly AutoTokenizer: { from_pretrained(name: string, options: Loading): Promise<Tokenize> };
   readonly AutoModelForSequenceClassification: { from_pretrained(name: string, options: Loading): Promise<Model> };
+  readonly AutoModel: { from_pretrained(name: string, options: Loading): Promise<EmbeddingModel> };
 }
 
 type Tokenize = (
@@ -45,11 +47,17 @@ interface Model {
   readonly config: { readonly id2label?: Readonly<Record<string, string>>; readonly problem_type?: string };
 }
 
+/** Mean over its tokens is the embedding of a text, unless the model says it itself. */
+type EmbeddingModel = (inputs: unknown) => Promise<{
+  readonly sentence_embedding?: { readonly data: ArrayLike<number> };
+  readonly last_hidden_state?: { readonly data: ArrayLike<number>; readonly dims: readonly number[] };
+}>;
+
 const PACKAGE = '@huggingface/transformers';
 /** Looked at when the model is opened. */
 const TRIED = ['yes', 'no, that is wrong'];
 
-const { folder, label, library } = workerData.start as ClassifierStart; // classifier_scorer.node.ts sends it
+const { folder, label, pays, library } = workerData.start as ClassifierStart; // classifier_scorer.node.ts sends it
 let score: ((question: ClassifierQuestion) => Promise<readonly number[]>) | undefined;
 
 /** Cannot be used: `rule; remedy`. */
@@ -76,13 +84,61 @@ async function loadLibrary(): Promise<Library> {
 }
 
 async function open(): Promise<NonNullable<typeof score>> {
-  const { env, AutoTokenizer, AutoModelForSequenceClassification } = await loadLibrary();
+  const opened = await loadLibrary();
+  const { env, AutoTokenizer } = opened;
   Object.assign(env, { allowRemoteModels: false, allowLocalModels: true, useFSCache: false });
   env.localModelPath = `${dirname(folder)}/`;
   const name = basename(folder);
   const tokenize = await AutoTokenizer.from_pretrained(name, { local_files_only: true });
-  const loading = { local_files_only: true, dtype: 'fp32', device: 'cpu' } as const;
-  const model = await AutoModelForSequenceClassification.from_pretrained(name, loading);
+  return pays === 'likeness' ? likeness(opened, name, tokenize) : probability(opened, name, tokenize);
+}
+
+const LOADING = { local_files_only: true, dtype: 'fp32', device: 'cpu' } as const;
+
+/** Cosine of the embeddings of each text and of what it is compared with. */
+async function likeness({ AutoModel }: Library, name: string, tokenize: Tokenize): Promise<NonNullable<typeof score>> {
+  const model = await AutoModel.from_pretrained(name, LOADING);
+  const embed = async (texts: readonly string[]): Promise<Float64Array[]> => {
+    const inputs = tokenize(texts, { padding: true, truncation: true });
+    const { sentence_embedding: said, last_hidden_state: states } = await model(inputs);
+    if (said !== undefined) {
+      const width = said.data.length / texts.length;
+      return texts.map((_, row) => Float64Array.from({ length: width }, (__, i) => Number(said.data[row * width + i])));
+    }
+    if (states === undefined) {
+      throw new Refused('it gives no embeddings (last_hidden_state, sentence_embedding); name a model that does');
+    }
+    const { attention_mask: mask } = inputs as {
+      readonly attention_mask: { readonly data: ArrayLike<number | bigint> };
+    };
+    const [, length, width] = states.dims as [number, number, number];
+    return texts.map((_, row) => {
+      const sum = new Float64Array(width);
+      for (let at = row * length; at < (row + 1) * length; at++) {
+        if (Number(mask.data[at]) === 1)
+          sum.forEach((value, i) => (sum[i] = value + Number(states.data[at * width + i])));
+      }
+      return sum; // a mean, but for its length, which a cosine does not see
+    });
+  };
+  return async ({ texts, before = [] }) => {
+    const [own, others] = [await embed(texts), await embed(before)];
+    return own.map((vector, i) => cosine(vector, others[i] as Float64Array));
+  };
+}
+
+function cosine(one: Float64Array, two: Float64Array): number {
+  const product = (a: Float64Array, b: Float64Array): number => a.reduce((sum, x, i) => sum + x * (b[i] as number), 0);
+  const lengths = Math.sqrt(product(one, one) * product(two, two));
+  return lengths === 0 ? 0 : product(one, two) / lengths;
+}
+
+async function probability(
+  { AutoModelForSequenceClassification }: Library,
+  name: string,
+  tokenize: Tokenize,
+): Promise<NonNullable<typeof score>> {
+  const model = await AutoModelForSequenceClassification.from_pretrained(name, LOADING);
   const labels = Object.values(model.config.id2label ?? {});
   const place = placeOf(labels);
   const isOneOfSeveral = model.config.problem_type !== 'multi_label_classification';
@@ -135,7 +191,10 @@ async function reply(question: ClassifierQuestion): Promise<SandboxReply> {
       return { type: 'refused', rule: message, facts: key === undefined ? {} : { key, value: label } };
     }
     const { message } = error as Error;
-    return { type: 'refused', rule: `cannot be opened as a text classifier (${message}); see to its files` };
+    return {
+      type: 'refused',
+      rule: `cannot be opened as a ${pays === 'likeness' ? 'model of embeddings' : 'text classifier'} (${message}); see to its files`,
+    };
   }
 }
 

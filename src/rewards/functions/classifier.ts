@@ -1,4 +1,4 @@
-/** Scores of a text-classification model in a folder of this machine, in a thread of its own. Node alone opens it. */
+/** Scores of a text-classification or embedding model in a folder of this machine, in a thread of its own. Node alone opens it. */
 import { ConfigError } from '../../errors.ts';
 import { choice, integer, key, number, text } from '../../options/keys.ts';
 import { defineReward } from '../definition.ts';
@@ -14,6 +14,14 @@ export const CLASSIFIER_OPTIONS = {
   label: key(
     'label',
     text('POSITIVE').optional().describe('Whose probability is paid; a model of one label pays its output as it is.'),
+  ),
+  pays: key(
+    'pays',
+    choice(['label', 'likeness'])
+      .default('label')
+      .describe(
+        'What is paid: the probability of the label, or the cosine of the embeddings of completion and right answer (likeness; with reads: both, of completion and prompt).',
+      ),
   ),
   reads: key(
     'reads',
@@ -31,7 +39,7 @@ export const CLASSIFIER_OPTIONS = {
 };
 
 export const classifierReward = defineReward({
-  does: 'The probability that a text-classification model of yours gives a label, by @huggingface/transformers, from local files.',
+  does: 'The probability that a text-classification model of yours gives a label, or likeness to the right answer by an embedding model, by @huggingface/transformers, from local files.',
   options: CLASSIFIER_OPTIONS,
   create: ({ model }) => {
     const rule = 'a model in a folder is opened by openPlugins of rlvr-train/node; a page has none';
