@@ -18,7 +18,7 @@ import { recordedCompletions, toScore } from './export_completions.ts';
 import { ONNX_RUNTIMES, onnxScores } from './onnx_scores.ts';
 
 /** Largest mean |Δ log-prob| of a token that a type may make; a fault of any kind makes more. */
-const BOUNDS: Readonly<Record<GgufDtype, number>> = { f32: 0.001, f16: 0.02, bf16: 0.1, q8_0: 0.1, q4_0: 0.8 };
+const BOUNDS: Readonly<Record<GgufDtype, number>> = { f32: 0.001, f16: 0.02, bf16: 0.1, q8_0: 0.1, q4_0: 1.5 };
 
 /** Milliseconds without a word that nobody minds. */
 const WAIT_MS = 2_000;
