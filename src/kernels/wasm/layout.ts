@@ -199,7 +199,8 @@ function threadScratch(
   hasStored: boolean,
 ): { logitRows: number; stripBytes: number; scratchBytes: number } {
   const stride = roundUp(limits.vocabSize, WIDE_PANEL);
-  const strips = Math.min(6, Math.max(1, Math.floor(16384 / (stride * STRIP_ROWS))));
+  // Fewer rows would read a large head from memory all the more often.
+  const strips = Math.min(6, Math.max(STRIPS_TOGETHER, Math.floor(16384 / (stride * STRIP_ROWS))));
   const logitRows = hasStored ? STORED_LOGIT_ROWS : STRIP_ROWS * strips;
   const sampler = logitRows * stride * 4 + stride * 9 + SAMPLE_BINS * SAMPLE_BIN_BYTES;
   // Several strips of rows that are not too long, or one of any length (K of dz·weight is V).

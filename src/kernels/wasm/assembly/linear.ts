@@ -15,10 +15,10 @@ export function multiplyRows(
   out: usize, outStride: i32, bias: usize, residual: usize, begin: i32, end: i32,
 ): void {
   const all = panels(N);
-  const block = rowBlock(form);
+  const block = rowBlock(form, K);
   const rowBlocks = (end - begin + block - 1) / block;
   // Every thread should come back some 8 times; but fewer than 32 columns do not pay for packing the rows again.
-  const wanted = max(1, (threads * 8 + rowBlocks - 1) / max(1, rowBlocks));
+  const wanted = threads == 1 ? 1 : max(1, (threads * 8 + rowBlocks - 1) / max(1, rowBlocks));
   const group = min(all, max(32 / PANEL, (all + wanted - 1) / wanted));
   const groups = (all + group - 1) / group;
   const items = rowBlocks * groups;

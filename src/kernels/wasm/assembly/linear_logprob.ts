@@ -5,16 +5,14 @@
 // both products before the next block.
 import { address, integer } from './arguments';
 import { accumulateRows } from './linear';
-import { panels } from './matmul';
+import { panels, ROW_BLOCK, rowsAtOnce } from './matmul';
 import { STRIP } from './micro_kernel';
 import { product, rowBlock } from './product';
+import { STORED_ROWS } from './stored_product';
 import { exp4, fma, larger } from './simd';
-import { CHUNK_ROWS, PACKED } from './sizes';
+import { CHUNK_ROWS, LONGEST_TOGETHER, PACKED } from './sizes';
 import { logitStride, rowEntropy, rowLogSumExp, statistics, temper } from './softmax_row';
 import { barrier, claim, grainOf, scratch, threads } from './threads';
-
-/** Rows of logits that one thread turns into dz at a time: two strips. */
-const LOGIT_ROWS: i32 = 2 * STRIP;
 
 /** arguments: begin, end, hidden, matrix, D, V, targets, temperature, logprobs, logSumExp, entropies, blockRows, form */
 export function linearLogprob(): void {
@@ -22,7 +20,7 @@ export function linearLogprob(): void {
   const end = integer(1);
   const V = integer(5);
   const form = integer(12);
-  const block = blockOf(end - begin, integer(11), form);
+  const block = blockOf(end - begin, integer(11), form, integer(4), V);
   const stride = <usize>logitStride(V) << 2;
   const temperature = load<f32>(address(7));
   for (let i = begin + claim(block); i < end; i = begin + claim(block)) {
@@ -41,12 +39,16 @@ export function linearLogprob(): void {
   }
 }
 
+/** Bytes of a head that stays in a cache from one block of rows to the next. */
+const LARGE_HEAD: i32 = 1 << 20;
+
 /**
- * Rows of logits that a thread takes at a time: whole strips, at most `most`, fewer where the rows are few; of a stored
- * head as many as there are for it, since each block widens the head again.
+ * Rows of logits that a thread takes at a time: whole strips, at most `most`, fewer where the rows are few; of a head that
+ * is large, or stored, as many as there are for it, since each block reads the whole head again.
  */
-export function blockOf(rows: i32, most: i32, form: i32): i32 {
-  const wanted = form == PACKED ? grainOf(rows, most) : (rows + threads - 1) / threads;
+export function blockOf(rows: i32, most: i32, form: i32, D: i32, V: i32): i32 {
+  const isSmall = form == PACKED && D * V < LARGE_HEAD >> 2;
+  const wanted = isSmall ? grainOf(rows, most) : (rows + threads - 1) / threads;
   return max(STRIP, min(most, ((wanted + STRIP - 1) / STRIP) * STRIP));
 }
 
@@ -75,7 +77,7 @@ export function linearLogprobBackward(): void {
   const form = integer(17);
   for (let first = begin; first < end; first += CHUNK_ROWS) {
     const last = min(first + CHUNK_ROWS, end);
-    const rows = form == PACKED ? LOGIT_ROWS : blockOf(last - first, rowBlock(form), form);
+    const rows = blockOf(last - first, form == PACKED ? rowsAtOnce(D) : STORED_ROWS, form, D, V);
     for (let i = first + claim(rows); i < last; i = first + claim(rows)) {
       const past = min(i + rows, last);
       const dz = address(15) + ((<usize>(i - first) * <usize>stride) << 2);
@@ -94,7 +96,7 @@ export function linearLogprobBackward(): void {
 
 /** dHidden = dz·weight, where rows of dz are `stride` floats apart. */
 function multiplyStrided(dz: usize, stride: i32, matrix: usize, form: i32, V: i32, D: i32, dHidden: usize, rows: i32): void {
-  const block = form == PACKED ? rowBlock(form) : blockOf(rows, rowBlock(form), form);
+  const block = form == PACKED && V <= LONGEST_TOGETHER ? ROW_BLOCK : blockOf(rows, rowBlock(form, V), form, D, V);
   for (let i = claim(block); i < rows; i = claim(block)) {
     const last = min(i + block, rows);
     product(dz, <usize>stride << 2, matrix, form, V, D, D, dHidden, <usize>D << 2, 0, 0, i, last, 0, panels(D));

@@ -9,7 +9,7 @@
 import { chains, PANEL, STRIP } from './micro_kernel';
 import { copyRow } from './rows';
 import { LONGEST_TOGETHER, STRIPS_TOGETHER, TILE_BYTES } from './sizes';
-import { strips } from './threads';
+import { scratch, strips } from './threads';
 
 /** Bytes of a panel a step of k. */
 export const PANEL_BYTES: usize = <usize>PANEL << 2;
@@ -87,43 +87,70 @@ export function tile(
   }
 }
 
-/** Strips that are packed side by side before the panels stream past; one where K is long. */
+/** Most strips that a panel meets before the next one; where K is long, those of a part of K stay in the second-level cache. */
+const MOST_STRIPS: i32 = 24;
+/** Length that a long K is cut into: a strip and a panel of it fit into the first-level cache together. */
+const PART: i32 = 320;
+
+/** How much of K is multiplied at a time: all of it, or equal parts where it is long. */
 // @ts-ignore: decorator
 @inline
-function stripsAtOnce(K: i32): i32 {
-  return K <= LONGEST_TOGETHER ? STRIPS_TOGETHER : 1;
+function partOf(K: i32): i32 {
+  if (K <= LONGEST_TOGETHER) return K;
+  const parts = (K + PART - 1) / PART;
+  return ((K + parts - 1) / parts + 3) & ~3;
 }
 
-/** Rows that `multiply` packs at once: blocks of work begin at its multiples. */
+/** Strips of `length` that a thread has room for. */
+// @ts-ignore: decorator
+@inline
+function stripsOf(length: i32): i32 {
+  return min(MOST_STRIPS, <i32>((scratch - strips - <usize>TILE_BYTES) / STRIP_BYTES) / length);
+}
+
+/** Rows of a block of work whose sums are not long: as many as fit into the second-level cache beside a panel. */
 export const ROW_BLOCK: i32 = STRIPS_TOGETHER * STRIP;
+
+/** Most rows that `multiply` packs at once. */
+export function rowsAtOnce(K: i32): i32 {
+  return stripsOf(partOf(K)) * STRIP;
+}
 
 /**
  * out[m, 8p…] for rows [rowBegin, rowEnd) and panels [panelBegin, panelEnd). Strides in bytes; `residual` has
- * the stride of `out`.
+ * the stride of `out`, and is not `out` where K is longer than LONGEST_TOGETHER.
+ *
+ * Parts of a long sum each add to what the last one left in `out`: the same additions in the same order.
  */
 export function multiply(
   a: usize, aStride: usize, packed: usize, K: i32, N: i32,
   out: usize, outStride: usize, bias: usize, residual: usize,
   rowBegin: i32, rowEnd: i32, panelBegin: i32, panelEnd: i32,
 ): void {
-  const blockRows = stripsAtOnce(K) * STRIP;
-  const stripBytes = <usize>K * STRIP_BYTES;
+  const part = partOf(K);
+  const blockRows = stripsOf(part) * STRIP;
   for (let first = rowBegin; first < rowEnd; first += blockRows) {
     const last = min(first + blockRows, rowEnd);
-    let strip = strips + TILE_BYTES;
-    for (let m = first; m < last; m += STRIP, strip += stripBytes) {
-      packRows(a + <usize>m * aStride, aStride, K, last - m, strip);
-    }
-    for (let p = panelBegin; p < panelEnd; p++) {
-      const panel = packed + <usize>p * <usize>K * PANEL_BYTES;
-      const column = <usize>p * PANEL_BYTES;
-      strip = strips + TILE_BYTES;
+    for (let k = 0; k < K; k += part) {
+      const length = min(part, K - k);
+      const isLast = k + length == K;
+      const stripBytes = <usize>length * STRIP_BYTES;
+      let strip = strips + TILE_BYTES;
       for (let m = first; m < last; m += STRIP, strip += stripBytes) {
-        const at = <usize>m * outStride + column;
-        tile(
-          strip, panel, K, out + at, outStride,
-          bias != 0 ? bias + column : 0, residual != 0 ? residual + at : 0, last - m, N - p * PANEL, false,
-        );
+        packRows(a + <usize>m * aStride + (<usize>k << 2), aStride, length, last - m, strip);
+      }
+      for (let p = panelBegin; p < panelEnd; p++) {
+        const panel = packed + (<usize>p * <usize>K + <usize>k) * PANEL_BYTES;
+        const column = <usize>p * PANEL_BYTES;
+        strip = strips + TILE_BYTES;
+        for (let m = first; m < last; m += STRIP, strip += stripBytes) {
+          const at = <usize>m * outStride + column;
+          tile(
+            strip, panel, length, out + at, outStride,
+            isLast && bias != 0 ? bias + column : 0, isLast && residual != 0 ? residual + at : 0,
+            last - m, N - p * PANEL, k > 0,
+          );
+        }
       }
     }
   }

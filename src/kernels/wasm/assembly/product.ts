@@ -1,13 +1,14 @@
 // A product with a matrix in whichever form the plan keeps it: packed in panels (matmul.ts), or stored (stored_product.ts).
-import { multiply, ROW_BLOCK } from './matmul';
-import { PACKED } from './sizes';
+import { multiply, ROW_BLOCK, rowsAtOnce } from './matmul';
+import { LONGEST_TOGETHER, PACKED } from './sizes';
 import { multiplyStored, STORED_ROWS } from './stored_product';
 
-/** Rows that `product` takes at once: blocks of work begin at its multiples. */
+/** Rows that a block of work should have, of sums of K products. */
 // @ts-ignore: decorator
 @inline
-export function rowBlock(form: i32): i32 {
-  return form == PACKED ? ROW_BLOCK : STORED_ROWS;
+export function rowBlock(form: i32, K: i32): i32 {
+  if (form != PACKED) return STORED_ROWS;
+  return K <= LONGEST_TOGETHER ? ROW_BLOCK : rowsAtOnce(K);
 }
 
 /** Arguments as those of `multiplyStored`. */

@@ -8,7 +8,7 @@ import { blockOf, logits } from './linear_logprob';
 import { philoxWord } from './philox';
 import { exp4, log1 } from './simd';
 import { SAMPLE_BIN_BYTES, SAMPLE_BINS } from './sizes';
-import { logitStride, rowEntropy, rowLogSumExp, rowMax, statistics, temper } from './softmax_row';
+import { logitStride, rowEntropy, rowLogSumExp, statistics, statisticsWithWeights, temper } from './softmax_row';
 import { claim, scratch } from './threads';
 
 let probabilities: usize = 0;
@@ -26,7 +26,7 @@ export function sample(): void {
   const V = integer(5);
   const block = integer(14);
   const form = integer(15);
-  const grain = blockOf(end - begin, block, form);
+  const grain = blockOf(end - begin, block, form, integer(4), V);
   const stride = logitStride(V);
   probabilities = scratch + ((<usize>block * <usize>stride) << 2);
   order = probabilities + (<usize>stride << 2);
@@ -44,20 +44,24 @@ function sampleRow(r: i32, u: usize, V: i32): void {
   const temperature = load<f32>(settings);
   const greedy = temperature == 0;
   temper(u, V, greedy ? 1 : temperature);
-  statistics(u, V);
   let token = 0;
   let keptLogMass: f32 = 0;
   if (greedy) {
+    statistics(u, V);
     token = argMax(u, V);
   } else {
+    statisticsWithWeights(u, V, probabilities);
     const topK = <i32>load<f32>(settings, 4);
     const topP = load<f32>(settings, 8);
     const minP = load<f32>(settings, 12);
-    const total = weigh(u, V);
-    let mass = total;
-    if ((topK > 0 && topK < V) || topP < 1 || minP > 0) mass = filter(V, total, topK, topP, minP);
-    if (mass < total) keptLogMass = log1(mass / total);
-    token = choose(V, mass * uniform(r));
+    const total = addUp(V);
+    if ((topK > 0 && topK < V) || topP < 1 || minP > 0) {
+      const mass = filter(V, total, topK, topP, minP);
+      if (mass < total) keptLogMass = log1(mass / total);
+      token = chooseKept(V, mass * uniform(r));
+    } else {
+      token = choose(V, total * uniform(r));
+    }
   }
   const at = <usize>r << 2;
   store<i32>(address(10) + at, token);
@@ -84,22 +88,37 @@ function argMax(u: usize, V: i32): i32 {
   return best;
 }
 
-/** Weights e^(u − max), all kept; returns their sum in index order. */
-function weigh(u: usize, V: i32): f32 {
-  const shift = f32x4.splat(rowMax);
-  const padded = logitStride(V);
-  for (let v = 0; v < padded; v += 4) {
-    const at = <usize>v << 2;
-    v128.store(probabilities + at, exp4(f32x4.sub(v128.load(u + at), shift)));
+/** Weights between two of the sums that `addUp` leaves in `order`: V rounded up to whole blocks has that many bytes of it. */
+const SUM_BLOCK: i32 = 64;
+
+/** Sum of all weights in index order; `order` gets the sum before each block. */
+function addUp(V: i32): f32 {
+  let sum: f32 = 0;
+  let to = order;
+  for (let first = 0; first < V; first += SUM_BLOCK, to += 4) {
+    store<f32>(to, sum);
+    const end = probabilities + (<usize>min(first + SUM_BLOCK, V) << 2);
+    for (let at = probabilities + (<usize>first << 2); at < end; at += 4) sum += load<f32>(at);
   }
-  let total: f32 = 0;
-  for (let v = 0; v < V; v++) total += load<f32>(probabilities + (<usize>v << 2));
-  memory.fill(kept, 1, <usize>V);
-  return total;
+  return sum;
 }
 
-/** First kept token whose cumulative weight exceeds `threshold`; the last kept one where rounding leaves none. */
+/** First token whose cumulative weight, as `addUp` has it, exceeds `threshold`; the last of any weight where none does. */
 function choose(V: i32, threshold: f32): i32 {
+  let block = (V - 1) / SUM_BLOCK;
+  // The sum before a block exceeds the threshold where the token is in an earlier one: sums never fall.
+  while (block > 0 && load<f32>(order + (<usize>block << 2)) > threshold) block--;
+  let sum = load<f32>(order + (<usize>block << 2));
+  for (let v = block * SUM_BLOCK; v < V; v++) {
+    sum += load<f32>(probabilities + (<usize>v << 2));
+    if (sum > threshold) return v;
+  }
+  for (let v = V - 1; v > 0; v--) if (load<f32>(probabilities + (<usize>v << 2)) != 0) return v;
+  return 0;
+}
+
+/** The same among kept tokens. */
+function chooseKept(V: i32, threshold: f32): i32 {
   let sum: f32 = 0;
   let last = 0;
   for (let v = 0; v < V; v++) {

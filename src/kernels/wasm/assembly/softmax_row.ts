@@ -18,11 +18,13 @@ export function logitStride(V: i32): i32 {
 
 /** u = logits/T in place; padding becomes −1e30, whose exponential is exactly 0. */
 export function temper(logits: usize, V: i32, temperature: f32): void {
-  const T = f32x4.splat(temperature);
   const padded = logitStride(V);
-  for (let v = 0; v < padded; v += 4) {
-    const at = logits + (<usize>v << 2);
-    v128.store(at, f32x4.div(v128.load(at), T));
+  if (temperature != 1) {
+    const T = f32x4.splat(temperature);
+    for (let v = 0; v < padded; v += 4) {
+      const at = logits + (<usize>v << 2);
+      v128.store(at, f32x4.div(v128.load(at), T));
+    }
   }
   for (let v = V; v < padded; v++) store<f32>(logits + (<usize>v << 2), -1e30);
 }
@@ -30,10 +32,7 @@ export function temper(logits: usize, V: i32, temperature: f32): void {
 /** Sets rowMax, rowLogSumExp and rowEntropy = logSumExp − Σ p·u from tempered logits. */
 export function statistics(u: usize, V: i32): void {
   const padded = logitStride(V);
-  let top = v128.load(u);
-  for (let v = 4; v < padded; v += 4) top = larger(top, v128.load(u + (<usize>v << 2)));
-  const highest = maxLanes(top);
-  const shift = f32x4.splat(highest);
+  const shift = findMax(u, padded);
   let sum = f32x4.splat(0);
   let weighted = sum;
   for (let v = 0; v < padded; v += 4) {
@@ -42,9 +41,39 @@ export function statistics(u: usize, V: i32): void {
     sum = f32x4.add(sum, e);
     weighted = fma(e, larger(x, f32x4.splat(-1e30)), weighted);
   }
+  setStatistics(sum, weighted);
+}
+
+/** The same, and weights[v] = e^(u − max). */
+export function statisticsWithWeights(u: usize, V: i32, weights: usize): void {
+  const padded = logitStride(V);
+  const shift = findMax(u, padded);
+  let sum = f32x4.splat(0);
+  let weighted = sum;
+  for (let v = 0; v < padded; v += 4) {
+    const at = <usize>v << 2;
+    const x = f32x4.sub(v128.load(u + at), shift);
+    const e = exp4(x);
+    v128.store(weights + at, e);
+    sum = f32x4.add(sum, e);
+    weighted = fma(e, larger(x, f32x4.splat(-1e30)), weighted);
+  }
+  setStatistics(sum, weighted);
+}
+
+/** Sets rowMax; returns it in all lanes. */
+// @ts-ignore: decorator
+@inline
+function findMax(u: usize, padded: i32): v128 {
+  let top = v128.load(u);
+  for (let v = 4; v < padded; v += 4) top = larger(top, v128.load(u + (<usize>v << 2)));
+  rowMax = maxLanes(top);
+  return f32x4.splat(rowMax);
+}
+
+function setStatistics(sum: v128, weighted: v128): void {
   const total = sumLanes(sum);
   const logTotal = log1(total);
-  rowMax = highest;
-  rowLogSumExp = highest + logTotal;
+  rowLogSumExp = rowMax + logTotal;
   rowEntropy = logTotal - sumLanes(weighted) / total;
 }
