@@ -7,7 +7,7 @@ import { columnsOf } from '../columns.ts';
 import type { Heads, KernelName, Kernels, ScaleRewards } from '../kernels.ts';
 import type { Count, MatrixUse, Rows, Slot } from '../memory.ts';
 import { slotLength } from '../memory.ts';
-import { PACKED, STORED_LENGTH } from './assembly/sizes.ts';
+import { LONGEST_TOGETHER, PACKED, STORED_LENGTH } from './assembly/sizes.ts';
 import type { Layout } from './layout.ts';
 import { matrixShape } from './layout.ts';
 
@@ -61,8 +61,10 @@ function headOperands(
 
 /** What is added to must still be there at the end. @throws BackendError where sums of `length` products go there in parts */
 function requireOneSum(kernel: KernelName, form: number, length: number): void {
-  if (form === PACKED || length <= STORED_LENGTH) return;
-  const rule = `sums of ${length} products of a stored matrix go to the slot that they are added to in parts of ${STORED_LENGTH}`;
+  const part = form === PACKED ? LONGEST_TOGETHER : STORED_LENGTH;
+  if (length <= part) return;
+  const kind = form === PACKED ? 'packed' : 'stored';
+  const rule = `sums of ${length} products of a ${kind} matrix go to the slot that they are added to in parts of ${part} at most`;
   throw new BackendError('operand-overlap', `${kernel}: ${rule}; add from another slot.`);
 }
 

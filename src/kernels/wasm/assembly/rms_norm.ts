@@ -89,6 +89,10 @@ function normWeightGradient(
   x: usize, rstd: usize, dOut: usize, dWeight: usize, D: i32, first: i32, last: i32, begin: i32, end: i32,
 ): void {
   const bytes = <usize>D << 2;
+  if (last - first == 16) {
+    normWeightGradient16(x, rstd, dOut, dWeight, bytes, <usize>first << 2, begin, end);
+    return;
+  }
   for (let j = first; j < last; j += 4) {
     const at = <usize>j << 2;
     if (j + 4 > D) {
@@ -103,6 +107,25 @@ function normWeightGradient(
     }
     v128.store(dWeight + at, sum);
   }
+}
+
+/** 16 columns of the above, a cache line of each row, side by side. */
+function normWeightGradient16(
+  x: usize, rstd: usize, dOut: usize, dWeight: usize, bytes: usize, at: usize, begin: i32, end: i32,
+): void {
+  const to = dWeight + at;
+  let s0 = v128.load(to), s1 = v128.load(to, 16), s2 = v128.load(to, 32), s3 = v128.load(to, 48);
+  let scale = rstd + (<usize>begin << 2);
+  const last = rstd + (<usize>end << 2);
+  for (let row = <usize>begin * bytes + at; scale < last; scale += 4, row += bytes) {
+    const from = x + row, d = dOut + row;
+    const r = v128.load32_splat(scale);
+    s0 = fma(v128.load(d), f32x4.mul(v128.load(from), r), s0);
+    s1 = fma(v128.load(d, 16), f32x4.mul(v128.load(from, 16), r), s1);
+    s2 = fma(v128.load(d, 32), f32x4.mul(v128.load(from, 32), r), s2);
+    s3 = fma(v128.load(d, 48), f32x4.mul(v128.load(from, 48), r), s3);
+  }
+  v128.store(to, s0), v128.store(to, s1, 16), v128.store(to, s2, 32), v128.store(to, s3, 48);
 }
 
 /** One column of the above, where the row does not end on a multiple of four. */
