@@ -142,9 +142,11 @@ it('takes stored elements as they are, or rounds them, and is refused where the 
   expect(() => engine.write(stored, odd, 1)).toThrow('float16 is written in whole pairs');
   await engine.close();
   const whole = await backendOf('float32');
-  expect(() => whole.plannedBytes(plan)).toThrow(
+  const written = { ...plan, arenas: plan.arenas.map((spec) => ({ ...spec, purpose: 'activations' })) };
+  expect(() => whole.plannedBytes(written)).toThrow(
     "arena 'halves' is planned as f16; the webgpu backend keeps f32, i32.",
   );
+  expect(whole.plannedBytes(plan).get('weights')).toBe(48); // frozen ones need no such numbers
 });
 
 const YAML = `
