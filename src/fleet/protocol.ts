@@ -213,12 +213,13 @@ function writeCompletions(to: ByteWriter, completions: readonly SampledCompletio
 
 function readCompletion(
   from: ByteReader,
-  { stopIds, maxCompletionTokens, fixedCompletionTokens, turnTokens = maxCompletionTokens }: GenerationSettings,
+  { stopIds, maxCompletionTokens, fixedCompletionTokens: fixed, turnTokens }: GenerationSettings,
   vocabSize: number,
   begun: Int32Array = new Int32Array(),
 ): SampledCompletion {
   const finishReason = FINISH_REASONS[from.within('end', from.u8(), 0, FINISH_REASONS.length - 1)];
-  const most = fixedCompletionTokens ?? Math.min(maxCompletionTokens, begun.length + turnTokens);
+  const room = fixed ?? maxCompletionTokens;
+  const most = Math.min(room, begun.length + (turnTokens ?? room));
   const count = from.within('tokens of a completion', from.u32(), Math.max(1, begun.length), most);
   const tokens = from.ints(count);
   for (const token of tokens) from.within('a token', token, 0, vocabSize - 1);
@@ -226,10 +227,10 @@ function readCompletion(
     if (tokens[i] !== token)
       throw from.wrong(`token ${i} of a completion is ${tokens[i]}, and it begins with ${token}`);
   });
-  const isEnded = fixedCompletionTokens === undefined && stopIds.includes(tokens[count - 1]);
+  const isEnded = fixed === undefined && stopIds.includes(tokens[count - 1]);
   const isRight =
-    fixedCompletionTokens !== undefined
-      ? finishReason === 'stop' && count === most
+    fixed !== undefined
+      ? finishReason === (count === fixed ? 'stop' : 'length') && count === most
       : finishReason === (isEnded ? 'eos' : 'length') && (isEnded || count === most);
   if (!isRight) throw from.wrong(`a completion of ${count} tokens, of at most ${most}, ends by ${finishReason}`);
   const [logprobs, entropies, keptLogMass] = [from.floats(count), from.floats(count), from.floats(count)];

@@ -21,6 +21,8 @@ export interface GroupRequest {
    * the stage's is off-policy.
    */
   readonly temperatures?: readonly number[];
+  /** Most tokens that are sampled after its beginnings; one that stops there ends by `length`. Absent: to the end. */
+  readonly turnTokens?: number;
   /** What metrics and logs call its rollouts; absent: its kind, or nothing. */
   readonly origin?: string;
   /**

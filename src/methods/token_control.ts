@@ -23,4 +23,9 @@ export interface TokenControl extends Stateful {
   temperature?(place: number, context: StepContext): number;
   /** After each sampled token of a completion: ends it, or continues it with these tokens, which carry no loss. */
   after?(tokens: Int32Array, item: TaskItem, seen: PartialCompletion): 'stop' | readonly number[] | undefined;
+  /**
+   * Where the policy has ended a completion: continues it with these tokens in the place of its end, which is taken back.
+   * They carry no loss. @param tokens  without the end
+   */
+  atEnd?(tokens: Int32Array, item: TaskItem, seen: PartialCompletion): readonly number[] | undefined;
 }

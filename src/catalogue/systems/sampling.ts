@@ -96,16 +96,17 @@ export const SAMPLING: readonly System[] = [
   },
   {
     name: 'RoRecomp',
+    arxiv: '2509.25958',
     does: 'Trains on the shortest right and the longest wrong answers, and on the rest now and then.',
     uses: 'recompose',
-    transfers: 'All of it.',
+    keys: ['rollout_strategies: [recompose]'],
   },
   {
     name: 'UloRL',
     arxiv: '2507.19766',
     does: 'Samples long answers a segment a step, and leaves tokens alone that are mastered.',
     uses: 'segment-rollout entropy-guard',
-    keys: ['credit_steps: [entropy-guard]'],
+    keys: ['rollout_strategies: [{name: segment-rollout, segment_tokens: 2}]', 'credit_steps: [entropy-guard]'],
   },
   {
     name: 'VOGUE',
@@ -160,7 +161,10 @@ export const SAMPLING: readonly System[] = [
     arxiv: '2505.11875',
     does: 'Trains a judge on verdicts that can be checked, and lets it think longer.',
     uses: 'recycle-judge budget-forcing',
-    keys: ['rollout_strategies: [{name: recycle-judge, judge_share: 0.25}]'],
+    keys: [
+      'rollout_strategies: [{name: recycle-judge, judge_share: 0.25}]',
+      'token_controls: [{name: budget-forcing, min_tokens: 4, forced_text: "0"}]',
+    ],
   },
   {
     name: 'Long-horizon Olympiad agent',

@@ -149,9 +149,10 @@ class PlainSampling {
   }
 }
 
-/** Whether a problem is asked as it is, with nothing put before or into its completions. */
-function isUnaided({ prompt, prefixes, expertShare = 0, kind }: GroupRequest): boolean {
-  return prompt === undefined && prefixes === undefined && expertShare === 0 && kind === undefined;
+/** Whether a problem is asked as it is, to the end, with nothing put before or into its completions. */
+function isUnaided({ prompt, prefixes, expertShare = 0, kind, turnTokens }: GroupRequest): boolean {
+  const isWhole = prefixes === undefined && turnTokens === undefined;
+  return prompt === undefined && isWhole && expertShare === 0 && kind === undefined;
 }
 
 function withVersion(groups: readonly RolloutGroup[], weightsVersion: number): readonly RolloutGroup[] {

@@ -38,6 +38,8 @@ export interface CompletionSettings {
   readonly prefixes?: readonly (readonly Int32Array[] | undefined)[];
   /** [items] see `GroupRequest.expertShare`; absent: none. */
   readonly expertShares?: readonly number[];
+  /** See `GroupRequest.turnTokens`, of all of them. */
+  readonly turnTokens?: number | undefined;
   /** Number of the first rollout, which keys its random draws; the others count on from it. Default 0. */
   readonly firstRollout?: number;
   readonly sampling: SamplingSettings;
@@ -137,6 +139,7 @@ function playedInTurns({ name }: TaskSet, what: string): ConfigError {
 /** What the caller decides while items are completed. */
 export interface CompletionControl extends Pick<GenerationControl, 'temperature'> {
   after(tokens: Int32Array, item: TaskItem): ReturnType<GenerationControl['after']>;
+  atEnd?(tokens: Int32Array, item: TaskItem): readonly number[] | undefined;
 }
 
 /** The completions alone; the caller is called with each token. */
@@ -144,13 +147,17 @@ export async function sampleControlled(
   { tasks, generator }: Completer,
   items: readonly TaskItem[],
   settings: CompletionSettings,
-  { after, ...control }: CompletionControl,
+  { after, atEnd, ...control }: CompletionControl,
 ): Promise<Completion[][]> {
   if (tasks.environment.maxTurns > 1) throw playedInTurns(tasks, 'a token control reads each token of a completion');
   const requests = requestsOf(promptsOf(tasks, items, settings), settings);
   const { completions } = await generator.sample(requests, {
     ...generationSettings(tasks, settings),
-    control: { ...control, after: (tokens, request) => after(tokens, items[request]) },
+    control: {
+      ...control,
+      after: (tokens, request) => after(tokens, items[request]),
+      ...(atEnd && { atEnd: (tokens, request) => atEnd(tokens, items[request]) }),
+    },
   });
   return completions;
 }
@@ -272,6 +279,9 @@ function requestsOf(
   });
 }
 
-function generationSettings(tasks: TaskSet, { sampling, samplingKey, stage }: CompletionSettings): GenerationSettings {
-  return { sampling, samplingKey, ...completionEnd(tasks, stage) };
+function generationSettings(
+  tasks: TaskSet,
+  { sampling, samplingKey, stage, turnTokens }: CompletionSettings,
+): GenerationSettings {
+  return { sampling, samplingKey, ...completionEnd(tasks, stage), turnTokens };
 }

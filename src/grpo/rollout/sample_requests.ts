@@ -24,11 +24,15 @@ export async function sampleRequests(
   const asked = requests.map(({ samples, temperatures }) =>
     Array.from({ length: samples }, (_, i) => temperatures?.[i] ?? usual),
   );
-  if (asked.flat().every((temperature) => temperature === usual))
-    return sampleAt(engine, step, journal, stage, requests);
+  const limits = [...new Set(requests.map(({ turnTokens }) => turnTokens))];
+  if (limits.every((limit) => limit === undefined) && asked.flat().every((temperature) => temperature === usual))
+    return sampleAt(engine, step, journal, { stage }, requests);
   const found = requests.map((): Completion[] => []);
-  for (const temperature of [...new Set(asked.flat())].sort((a, b) => a - b)) {
-    const places = asked.map((own) => own.flatMap((other, i) => (other === temperature ? [i] : [])));
+  const temperatures = [...new Set(asked.flat())].sort((a, b) => a - b);
+  for (const [temperature, limit] of temperatures.flatMap((at) => limits.map((limit) => [at, limit] as const))) {
+    const places = asked.map((own, r) =>
+      requests[r].turnTokens === limit ? own.flatMap((other, i) => (other === temperature ? [i] : [])) : [],
+    );
     const part = requests.map((request, r): GroupRequest => {
       const { prefixes } = request;
       return {
@@ -37,7 +41,7 @@ export async function sampleRequests(
         ...(prefixes && { prefixes: places[r].map((i) => prefixes[i]) }),
       };
     });
-    const at = { ...stage, sampling: { ...stage.sampling, temperature } };
+    const at = { stage: { ...stage, sampling: { ...stage.sampling, temperature } }, turnTokens: limit };
     const { completions } = await sampleAt(engine, step, journal, at, part);
     completions.forEach((own, r) => {
       own.forEach((completion, k) => {
@@ -53,12 +57,18 @@ function sure(completion: Completion): Completion {
   return { ...completion, logprobs: new Float32Array(completion.tokens.length) };
 }
 
+/** How requests are sampled: as a stage says, and how far. */
+interface Manner {
+  readonly stage: GrpoStageConfig;
+  readonly turnTokens?: number | undefined;
+}
+
 /** All of them at the stage's temperature. */
 async function sampleAt(
   engine: Engine,
   step: Step,
   { state }: Journal,
-  stage: GrpoStageConfig,
+  { stage, turnTokens }: Manner,
   requests: readonly GroupRequest[],
 ): Promise<KeptGeneration> {
   const firstRollout = state.rolloutsDrawn;
@@ -70,7 +80,7 @@ async function sampleAt(
   const prompts = requests.map((request) => request.prompt);
   const wants = wantsOf(step.methods.uses);
   const expertShares = requests.map(({ expertShare = 0 }) => expertShare);
-  const asked = { samples, prompts, prefixes, expertShares, firstRollout };
+  const asked = { samples, prompts, prefixes, expertShares, firstRollout, turnTokens };
   const settings = { ...asked, sampling: stage.sampling, samplingKey: key, stage, wants };
   const { tokenControls } = step.methods;
   if (tokenControls.length === 0) return sampleKept(engine, items, settings, stage.staleness === undefined);
@@ -84,9 +94,22 @@ async function sampleAt(
     }
     return undefined;
   };
+  const atEnd: CompletionControl['atEnd'] = (tokens, item) => {
+    for (const { id, part } of tokenControls) {
+      const instead = part.atEnd?.(tokens, item, partial(engine, id, tokens, item));
+      if (instead === undefined) continue;
+      acts.count(id);
+      return requireTokens(id, instead, engine.tasks.codec.vocabSize);
+    }
+    return undefined;
+  };
   const factor = temperatureFactor(step);
   const temperature = factor && ((place: number) => factor(place) * stage.sampling.temperature);
-  const completions = await sampleControlled(engine, items, settings, { after, ...(temperature && { temperature }) });
+  const completions = await sampleControlled(engine, items, settings, {
+    after,
+    atEnd,
+    ...(temperature && { temperature }),
+  });
   acts.log(completions.flat().length);
   return { completions, places: undefined };
 }
@@ -99,7 +122,7 @@ class ControlActs {
 
   constructor(step: Step) {
     this.#step = step;
-    for (const { id, part } of step.methods.tokenControls) if (part.after !== undefined) this.#acts.set(id, 0);
+    for (const { id, part } of step.methods.tokenControls) if (part.after ?? part.atEnd) this.#acts.set(id, 0);
   }
 
   count(id: string): void {

@@ -12,6 +12,7 @@ import { prefixBranch } from './prefix_branch.ts';
 import { prerl } from './prerl.ts';
 import { prof } from './prof.ts';
 import { r3 } from './r3.ts';
+import { recompose } from './recompose.ts';
 import { recycleJudge } from './recycle_judge.ts';
 import { refProb } from './ref_prob.ts';
 import { refill } from './refill.ts';
@@ -19,6 +20,7 @@ import { refineInject } from './refine_inject.ts';
 import { replayBuffer } from './replay_buffer.ts';
 import { rerollCache } from './reroll_cache.ts';
 import { scaffoldDecay } from './scaffold_decay.ts';
+import { segmentRollout } from './segment_rollout.ts';
 import { selfVerify } from './self_verify.ts';
 import { startAnywhere } from './start_anywhere.ts';
 import { successReplay } from './success_replay.ts';
@@ -51,4 +53,6 @@ export const ROLLOUT_STRATEGIES: readonly Method<RolloutStrategy>[] = [
   verifree,
   vsrm,
   startAnywhere,
+  recompose,
+  segmentRollout,
 ];

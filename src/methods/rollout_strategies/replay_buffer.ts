@@ -3,24 +3,12 @@
  * not asked, and groups out of a buffer take their places. Their log-probs are those of the policy that sampled them, and
  * their ratio is clipped as any other; `topr` and `tis` bound it otherwise.
  */
-import type { TaskItem } from '../../data/task.ts';
 import type { Json } from '../../options/json.ts';
 import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
-import type { RolloutGroup } from '../records.ts';
 import { meanOf } from '../statistics.ts';
-import { fromPlain } from '../support/rollouts/load_rollouts.ts';
-import { requirePlain } from '../support/rollouts/rollout_forms.ts';
-import { toPlain } from '../support/rollouts/save_rollouts.ts';
-
-/** A group in plain data, and the optimizer steps of the stage when it was sampled. */
-interface Buffered {
-  readonly step: number;
-  readonly item: TaskItem;
-  readonly prompt: readonly number[];
-  readonly rollouts: readonly Json[];
-}
+import { replayedGroup, requireStored, type StoredGroup, stored } from '../support/rollouts/stored_groups.ts';
 
 export const replayBuffer = method({
   id: 'replay-buffer',
@@ -55,7 +43,7 @@ export const replayBuffer = method({
   samplesOffPolicy: true,
   tells: ['replays'],
   create: ({ replayShare, mostStale, bufferedGroups }): RolloutStrategy => {
-    let buffer: readonly Buffered[] = [];
+    let buffer: readonly StoredGroup[] = [];
     return {
       async rollOut(requests, next, { step, rng, metric }) {
         const fresh = buffer.filter((group) => step - group.step <= mostStale);
@@ -64,41 +52,14 @@ export const replayBuffer = method({
         const groups = await next(requests.slice(0, requests.length - count));
         metric('replayed', count / requests.length);
         if (count > 0) metric('age', meanOf(old.map((group) => step - group.step)));
-        const live = groups.filter(({ dead }) => !dead).map((group) => buffered(group, step));
+        const live = groups.filter(({ dead }) => !dead).map((group) => stored(group, step));
         buffer = [...fresh, ...live].slice(-bufferedGroups);
-        return [...groups, ...old.map((group) => groupOf(group, step))];
+        return [...groups, ...old.map((group) => replayedGroup(group, step))];
       },
       state: () => buffer as unknown as Json, // plain data
       restore(state) {
-        const groups = state as unknown as readonly Buffered[]; // written by `state`
-        for (const group of groups) requireBuffered(group);
-        buffer = groups;
+        buffer = requireStored(state);
       },
     };
   },
 });
-
-function buffered({ item, prompt, rollouts }: RolloutGroup, step: number): Buffered {
-  return { step, item, prompt: [...prompt], rollouts: rollouts.map(toPlain) };
-}
-
-/** @throws TypeError where that is no group */
-function requireBuffered({ item, prompt, rollouts }: Buffered): void {
-  if (typeof item.prompt !== 'string' || prompt.length === 0) throw new TypeError('a buffered group of another form');
-  for (const rollout of rollouts) requirePlain(rollout);
-}
-
-/** As it is trained once more. @param now  optimizer steps of the stage */
-function groupOf({ item, prompt, rollouts, step }: Buffered, now: number): RolloutGroup {
-  return {
-    item,
-    prompt: Int32Array.from(prompt),
-    rollouts: rollouts.map((rollout) => ({
-      ...fromPlain(rollout),
-      isOffPolicy: true,
-      origin: 'replay',
-      age: now - step,
-    })),
-    dead: false,
-  };
-}

@@ -3,6 +3,7 @@ import type { Method } from '../method.ts';
 import type { TokenControl } from '../points.ts';
 import { annealInSequence } from './anneal_in_sequence.ts';
 import { answerForcing } from './answer_forcing.ts';
+import { budgetForcing } from './budget_forcing.ts';
 import { earlyStop } from './early_stop.ts';
 import { repetitionStop } from './repetition_stop.ts';
 
@@ -11,4 +12,5 @@ export const TOKEN_CONTROLS: readonly Method<TokenControl>[] = [
   earlyStop,
   answerForcing,
   annealInSequence,
+  budgetForcing,
 ];

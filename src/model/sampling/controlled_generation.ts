@@ -16,6 +16,8 @@ export type AfterToken = (tokens: Int32Array, request: number) => 'stop' | reado
 export interface GenerationControl {
   /** Called with the index of the request. */
   readonly after: AfterToken;
+  /** Called where a stop id has ended a completion, without it: tokens that take its place; undefined: it stays. */
+  readonly atEnd?: (tokens: Int32Array, request: number) => readonly number[] | undefined;
   /** Temperature of the token at this place of a completion; absent: that of the settings throughout. */
   readonly temperature?: (place: number) => number;
 }
@@ -25,7 +27,7 @@ export async function generateControlled(
   policy: Policy,
   requests: readonly GenerationRequest[],
   settings: GenerationSettings,
-  { after, temperature }: GenerationControl,
+  { after, atEnd, temperature }: GenerationControl,
 ): Promise<Completion[][]> {
   const sampler = openSampler(policy, settings);
   const results: Completion[][] = [];
@@ -34,15 +36,18 @@ export async function generateControlled(
     const groups = chunk.map((request) => addTurns(sampler, request, settings));
     const ended = new Map<SampledSequence, Completion['finishReason']>();
     let open = groups.flat();
+    const limits = new Map(open.map((sequence) => [sequence, limitsOf(sequence, settings)]));
     while (open.length > 0) {
       for (const [own, at] of byTemperature(open, temperature)) {
         if (at !== undefined) sampler.useTemperature(at);
         await sampler.run(own);
       }
       open = open.filter((sequence) => {
-        const reason = goOn(sampler, sequence, settings, (tokens) =>
-          after(tokens, indexOf.get(sequence.rolloutNumber) as number),
-        );
+        const request = indexOf.get(sequence.rolloutNumber) as number;
+        const reason = goOn(sampler, sequence, limits.get(sequence) as Limits, {
+          after: (tokens) => after(tokens, request),
+          atEnd: (tokens) => atEnd?.(tokens, request),
+        });
         if (reason !== undefined) ended.set(sequence, reason);
         return reason === undefined;
       });
@@ -78,20 +83,43 @@ function addTurns(sampler: Sampler, request: GenerationRequest, settings: Genera
   return sequences;
 }
 
+/** @param sequence  with what it begins with, and no more */
+function limitsOf({ tokens }: SampledSequence, settings: GenerationSettings): Limits {
+  const room = maxTokens(settings);
+  const most = Math.min(room, tokens.length + (settings.turnTokens ?? room));
+  return { most, atLimit: most === room && settings.fixedCompletionTokens !== undefined ? 'stop' : 'length' };
+}
+
+/** Where a completion ends, whatever it says. */
+interface Limits {
+  /** Tokens of it, at most. */
+  readonly most: number;
+  readonly atLimit: Completion['finishReason'];
+}
+
+interface Control {
+  readonly after: (tokens: Int32Array) => ReturnType<AfterToken>;
+  readonly atEnd: (tokens: Int32Array) => readonly number[] | undefined;
+}
+
 /** Opens the next turn; or says why there is none. */
 function goOn(
   sampler: Sampler,
   sequence: SampledSequence,
-  settings: GenerationSettings,
-  after: (tokens: Int32Array) => ReturnType<AfterToken>,
+  { most, atLimit }: Limits,
+  { after, atEnd }: Control,
 ): Completion['finishReason'] | undefined {
-  const atLimit = settings.fixedCompletionTokens === undefined ? 'length' : 'stop';
-  const room = maxTokens(settings);
-  if (sequence.finishReason === 'eos') return 'eos';
-  if (sequence.tokens.length >= room) return atLimit;
-  const next = after(sequence.tokens);
+  const { tokens } = sequence;
+  if (sequence.finishReason === 'eos') {
+    const written = tokens.subarray(0, -1);
+    const instead = (atEnd(written) ?? []).slice(0, most - written.length);
+    if (instead.length === 0) return 'eos';
+    sampler.replaceEnd(sequence, instead);
+    return sequence.tokens.length >= most ? atLimit : undefined;
+  }
+  if (tokens.length >= most) return atLimit;
+  const next = after(tokens);
   if (next === 'stop') return 'stop';
-  const forced = (next ?? []).slice(0, room - sequence.tokens.length);
-  sampler.append(sequence, forced);
-  return sequence.tokens.length >= room ? atLimit : undefined;
+  sampler.append(sequence, (next ?? []).slice(0, most - tokens.length));
+  return sequence.tokens.length >= most ? atLimit : undefined;
 }

@@ -191,8 +191,9 @@ export function joinParts(requests: readonly GenerationRequest[], parts: readonl
   });
 }
 
-function finished(sequence: SampledSequence, { fixedCompletionTokens }: GenerationSettings): Completion {
-  return completionOf(sequence, fixedCompletionTokens === undefined ? (sequence.finishReason ?? 'length') : 'stop');
+function finished(sequence: SampledSequence, { fixedCompletionTokens: fixed }: GenerationSettings): Completion {
+  const isWhole = fixed !== undefined && sequence.tokens.length >= fixed;
+  return completionOf(sequence, isWhole ? 'stop' : (sequence.finishReason ?? 'length'));
 }
 
 /** What was sampled, as its own: a sequence's arrays are views. */

@@ -143,6 +143,14 @@ export class SequenceState implements SampledSequence {
     else if (this.remaining <= 0) this.finishReason = 'length';
   }
 
+  /** Without its newest token, which no step has read yet. */
+  takeBack(): void {
+    this.count--;
+    this.#logprobs[this.count] = 0;
+    this.#entropies[this.count] = 0;
+    this.#keptLogMass[this.count] = 0;
+  }
+
   /** Forced tokens; the next turn is open. */
   append(tokens: ArrayLike<number>): void {
     this.#tokens.set(tokens, this.count);

@@ -156,6 +156,14 @@ export class Sampler {
     own.append(tokens);
   }
 
+  /** The same, in the place of the stop id that ended its last turn. */
+  replaceEnd(sequence: SampledSequence, tokens: ArrayLike<number>): void {
+    const own = this.#own(sequence);
+    if (own.finishReason !== 'eos') throw new BackendError('sequence', 'no stop id has ended the sequence — append.');
+    own.takeBack();
+    this.append(own, tokens);
+  }
+
   /**
    * A sequence that continues the first `cut` tokens of another, with draws of its own. Those tokens are of kind
    * `given` in it.

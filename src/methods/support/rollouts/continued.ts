@@ -1,0 +1,41 @@
+/** Completions that are sampled in several pieces, each of which continues the one before it. */
+import { TOKEN } from '../../../token_kinds.ts';
+import type { Rollout } from '../../records.ts';
+
+/** What is known of the tokens that a completion was begun with. */
+export type Beginning = Pick<Rollout, 'tokens' | 'logprobs' | 'entropies' | 'keptLogMass' | 'labels'>;
+
+/**
+ * A completion whose beginning is what was sampled, and no longer what was put in: with its log-probs, entropies and labels as
+ * they were then.
+ *
+ * @param piece  sampled with `beginning.tokens` as its prefix
+ */
+export function continued(beginning: Beginning, piece: Rollout): Rollout {
+  const joined = <Numbers extends Float32Array | Uint8Array>(all: Numbers, first: Numbers): Numbers => {
+    const both = all.slice() as Numbers;
+    both.set(first);
+    return both;
+  };
+  const { labels: _, ...rest } = piece;
+  const labels = joined(labelsOf(piece), labelsOf(beginning));
+  return {
+    ...rest,
+    logprobs: joined(piece.logprobs, beginning.logprobs),
+    entropies: joined(piece.entropies, beginning.entropies),
+    keptLogMass: joined(piece.keptLogMass, beginning.keptLogMass),
+    ...(labels.some((label) => label !== TOKEN.sampled) && { labels }),
+  };
+}
+
+function labelsOf({ tokens, labels }: Pick<Beginning, 'tokens' | 'labels'>): Uint8Array {
+  return labels ?? new Uint8Array(tokens.length).fill(TOKEN.sampled);
+}
+
+/** Whether more of it could be sampled: neither the policy nor a limit of the completion has ended it. */
+export function isOpen(
+  { tokens, finishReason }: Pick<Rollout, 'tokens' | 'finishReason'>,
+  mostTokens: number,
+): boolean {
+  return finishReason === 'length' && tokens.length < mostTokens;
+}
