@@ -100,7 +100,7 @@ interface UnderWay {
   readonly group: RolloutGroup;
 }
 
-/** Whether it asks a problem as it is: what another strategy asks otherwise has to be there when that goes on. */
+/** Whether it asks a problem as it is: what another strategy asks otherwise has to be there when that continues. */
 function isPlain({ prompt, prefixes, temperatures, turnTokens, kind, judge, origin, expertShare = 0 }: GroupRequest) {
   const isOther = [prompt, prefixes, temperatures, turnTokens, kind, judge, origin].some((own) => own !== undefined);
   return !isOther && expertShare === 0;
