@@ -92,6 +92,12 @@ export interface PromptSource extends Stateful {
 /** Samples, verifies and rewards the requests: one group each, in order. */
 export type RollOut = (requests: readonly GroupRequest[]) => Promise<readonly RolloutGroup[]>;
 
+/** A token that a policy might write, and how likely it is. */
+export interface TokenChoice {
+  readonly token: number;
+  readonly probability: number;
+}
+
 /** What a rollout strategy may ask for. Texts are given in tokens of the run's codec. */
 export interface RolloutTools extends StepContext {
   /** Requests for the next `count` problems of the stage's prompt sources. */
@@ -102,6 +108,8 @@ export interface RolloutTools extends StepContext {
   solutions(item: TaskItem): readonly Int32Array[];
   /** What helps with a problem, from little to much, in tokens; none where its task gives no hints. */
   hints(item: TaskItem): readonly Int32Array[];
+  /** The same problem under another prompt; undefined where its task cannot say it otherwise. */
+  twin(item: TaskItem): TaskItem | undefined;
   /** The problem's prompt, showing these texts besides: `shownTexts`. */
   shown(item: TaskItem, ...texts: readonly Int32Array[]): Int32Array;
   tokensOf(text: string): Int32Array;
@@ -118,6 +126,15 @@ export interface RolloutTools extends StepContext {
   readonly mostTokens: number;
   /** [completions][tokens] log-probs of completions after a prompt, under the policy as it is. */
   logprobs(prompt: Int32Array, completions: readonly Int32Array[]): Promise<readonly Float32Array[]>;
+  /**
+   * [completions][tokens] the likeliest tokens at each place of completions after a prompt, the first first, under the policy
+   * as it is: `likeliestTokens`.
+   */
+  likeliest(
+    prompt: Int32Array,
+    completions: readonly Int32Array[],
+    count: number,
+  ): Promise<readonly (readonly (readonly TokenChoice[])[])[]>;
   /** The prompt that continues after answers, each without its end and followed by a word: `replies`. */
   followUp(item: TaskItem, ...turns: readonly FollowUpTurn[]): Int32Array;
   /** One of its `words` as the policy writes it. */

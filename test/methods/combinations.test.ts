@@ -221,13 +221,13 @@ function combinations(): Combination[] {
   return fc.sample(settings, { seed: SEED, numRuns: COMBINATIONS }).map(([usual, passes, seed], number) => {
     const here = chosen.map((ofPoint) => ofPoint[number]);
     const { ids, keys } = keysOf(here);
-    const wantsSteps = ids.some((id) => facts(id).needs.some((need) => need.includes('steps of a solution')));
+    const wantsSteps = ids.some((id) => facts(id).needs.some((need) => /steps of a solution|second prompt/.test(need)));
     const task = wantsSteps ? TASK_WITH_STEPS : usual;
     const lines = [
       task.yaml,
       `seed: ${seed}`,
       `num_iterations: ${passes}`,
-      stringify(keys).replaceAll(/["']?(<\/think>)?<answer>["']?/g, JSON.stringify(task.mark)),
+      stringify(keys).replaceAll(/["']?((<\/think>)?<answer>|Wait)["']?/g, JSON.stringify(task.mark)),
     ];
     return { task, yaml: `${COMMON}${lines.join('\n')}`, ids };
   });

@@ -59,6 +59,7 @@ export function rolloutTools(stage: GrpoStageConfig, known: Partial<RolloutTools
     solution: () => new Int32Array(),
     solutions: () => [],
     hints: () => [],
+    twin: () => undefined,
     followUp: (_, ...turns) => Int32Array.from(turns.flatMap(([reply]) => [...reply, 0])),
     said: (word) => word,
     shown: (_, ...texts) => Int32Array.from([...texts.flatMap((tokens) => [...tokens]), 0]),
@@ -67,6 +68,7 @@ export function rolloutTools(stage: GrpoStageConfig, known: Partial<RolloutTools
     tokensOf: (text) => Int32Array.from(text, Number),
     references: async () => [],
     logprobs: async (_, completions) => completions.map(({ length }) => new Float32Array(length)),
+    likeliest: async () => [],
     regroup: (group, rollouts) => ({ ...group, rollouts }),
     ...known,
   };

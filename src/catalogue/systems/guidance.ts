@@ -143,7 +143,8 @@ export const GUIDANCE: readonly System[] = [
     name: 'PEARL',
     does: 'Asks what is seen first, and trains the reasoning only where that is right.',
     uses: 'prerequisite-gate',
-    transfers: 'Questions about the prompt could take the part of perception.',
+    keys: ['rollout_strategies: [prerequisite-gate]'],
+    transfers: 'Copying the operands of the prompt takes the part of perception.',
   },
   {
     name: 'VerIPO',

@@ -66,7 +66,7 @@ export const JUDGES: readonly System[] = [
     name: 'OPV',
     does: 'Verifies a summary of a solution step by step, and labels what is least certain.',
     uses: 'flaw-penalty active-audit self-verify',
-    keys: ['task: {name: countdown, level: 0}', 'reward_funcs: [flaw-penalty]'],
+    keys: ['task: {name: countdown, level: 0}', 'reward_funcs: [flaw-penalty]', 'group_steps: [active-audit]'],
     warm: true,
   },
   {

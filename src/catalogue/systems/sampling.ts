@@ -62,6 +62,13 @@ export const SAMPLING: readonly System[] = [
     arxiv: '2510.24302',
     does: 'Branches at uncertain tokens, looks ahead, and prunes branches that come out alike.',
     uses: 'latr m-diversity',
+    keys: [
+      'task: {name: countdown, level: 0}',
+      'reward_funcs: [accuracy]',
+      'rollout_strategies: [latr]',
+      'evaluation_figures: [m-diversity]',
+    ],
+    warm: true,
     transfers: 'All of it: the paper trains on Countdown.',
   },
   {
@@ -170,8 +177,8 @@ export const SAMPLING: readonly System[] = [
     name: 'Long-horizon Olympiad agent',
     does: 'Carries proved lemmas through rounds of reasoning.',
     uses: 'multi-round-memory',
-    keys: ['rollout_strategies: [pdr]'],
-    transfers: '`pdr` carries answers of a round; no memory of checked lemmas yet.',
+    keys: ['task: {name: countdown, level: 0}', 'reward_funcs: [accuracy]', 'rollout_strategies: [multi-round-memory]'],
+    warm: true,
   },
   {
     name: 'DARLING',

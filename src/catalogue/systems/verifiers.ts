@@ -87,7 +87,14 @@ export const VERIFIERS: readonly System[] = [
     name: 'ACRE',
     does: 'Asks again with the options shuffled and the same reasoning, and wants the same answer.',
     uses: 'consistency-check m-bias',
-    transfers: 'All of it, on multiple choice.',
+    keys: [
+      'task: {name: countdown, level: 0}',
+      'reward_funcs: [accuracy]',
+      'rollout_strategies: [consistency-check]',
+      'evaluation_figures: [m-bias]',
+    ],
+    warm: true,
+    transfers: 'The numbers of a problem in another order take the part of shuffled options.',
   },
   {
     name: 'CrossLoco',

@@ -1,13 +1,14 @@
 /** What strategies around plain sampling may ask of the run: what is known of a problem, and rollouts that nobody sampled. */
 import { followUpTokens } from '../../data/prompts/follow_up.ts';
 import type { TaskItem } from '../../data/task.ts';
-import type { RolloutTools } from '../../methods/points.ts';
+import type { RolloutTools, TokenChoice } from '../../methods/points.ts';
 import type { Rollout, RolloutGroup } from '../../methods/records.ts';
 import type { Completion } from '../../model/sampling/generation.ts';
 import { wordTokens } from '../../text/control_words.ts';
 import { TOKEN } from '../../token_kinds.ts';
 import type { Engine } from '../engine.ts';
 import { type Journal, timed } from '../journal.ts';
+import { batchesToScore } from '../score/score_sequences.ts';
 import type { Step } from '../step.ts';
 import { completionLimit } from './completion_end.ts';
 
@@ -17,12 +18,14 @@ type Tools = Pick<
   | 'solution'
   | 'solutions'
   | 'hints'
+  | 'twin'
   | 'shown'
   | 'tokensOf'
   | 'ended'
   | 'end'
   | 'references'
   | 'logprobs'
+  | 'likeliest'
   | 'followUp'
   | 'said'
 >;
@@ -40,6 +43,7 @@ export function rolloutTools(
     solution: ({ answer }) => tasks.codec.encode(answer),
     solutions: (item) => tasks.solutions(item),
     hints: (item) => tasks.hints(item),
+    twin: (item) => tasks.twin?.(item),
     shown: (item, ...texts) => tasks.shownTokens(item, ...texts),
     tokensOf: (text) => tasks.codec.encode(text),
     ended: (tokens) => ended(engine, tokens),
@@ -56,6 +60,8 @@ export function rolloutTools(
       }),
     followUp: (item, ...turns) => followUpTokens(tasks, item, turns),
     said: (word) => tasks.codec.decode(wordTokens(tasks.codec, word)),
+    likeliest: (prompt, completions, count) =>
+      timed(journal, 'rollout', () => likeliest(engine, stage, { prompt, completions, count })),
     logprobs: (prompt, completions) => timed(journal, 'rollout', () => score(engine, stage, prompt, completions)),
   };
 }
@@ -88,4 +94,40 @@ async function score(
   const sequences = completions.map((tokens) => ({ prefix: prompt, tokens }));
   const scores = await generator.score(sequences, { temperature });
   return scores.map(({ logprobs }) => logprobs);
+}
+
+interface Asked {
+  readonly prompt: Int32Array;
+  readonly completions: readonly Int32Array[];
+  readonly count: number;
+}
+
+/** [completions][tokens] choices; as many whole distributions at a time as one pass gives. */
+async function likeliest(
+  { generator, policy }: Engine,
+  { sampling: { temperature } }: Step['stage'],
+  { prompt, completions, count }: Asked,
+): Promise<TokenChoice[][][]> {
+  const found: TokenChoice[][][] = [];
+  const sequences = completions.map((tokens) => ({ prefix: prompt, tokens, labels: undefined }));
+  for (const own of batchesToScore(policy, sequences, true)) {
+    const scores = await generator.score(own, { temperature, distributions: true });
+    for (const { logprobs, distributions = new Float32Array() } of scores) {
+      const width = distributions.length / logprobs.length;
+      found.push(Array.from(logprobs, (_, t) => choicesOf(distributions.subarray(t * width, (t + 1) * width), count)));
+    }
+  }
+  return found;
+}
+
+/** The tokens of most probability; of equal ones the first. */
+function choicesOf(logprobs: Float32Array, count: number): TokenChoice[] {
+  const best: number[] = [];
+  for (const token of logprobs.keys()) {
+    const place = best.findIndex((other) => logprobs[token] > logprobs[other]);
+    if (place >= 0) best.splice(place, 0, token);
+    else best.push(token);
+    best.length = Math.min(best.length, count);
+  }
+  return best.map((token) => ({ token, probability: Math.exp(logprobs[token]) }));
 }

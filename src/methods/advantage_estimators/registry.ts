@@ -21,6 +21,7 @@ import { renorm } from './renorm.ts';
 import { riskpo } from './riskpo.ts';
 import { rloo } from './rloo.ts';
 import { sas } from './sas.ts';
+import { segmentTree } from './segment_tree.ts';
 import { tagAdvantage } from './tag_advantage.ts';
 import { tournament } from './tournament.ts';
 import { trieValue } from './trie_value.ts';
@@ -53,4 +54,5 @@ export const ADVANTAGE_ESTIMATORS: readonly Method<AdvantageEstimator>[] = [
   sas,
   emaRole,
   constant,
+  segmentTree,
 ];

@@ -2,6 +2,7 @@
 import type { Method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { actionGuard } from './action_guard.ts';
+import { activeAudit } from './active_audit.ts';
 import { agree } from './agree.ts';
 import { appeal } from './appeal.ts';
 import { auxAutoWeight } from './aux_auto_weight.ts';
@@ -71,4 +72,5 @@ export const GROUP_STEPS: readonly Method<GroupStep>[] = [
   turnRubric,
   softGate,
   mProxyGap,
+  activeAudit,
 ];

@@ -2,13 +2,19 @@
 import type { Method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import { answerConditioned } from './answer_conditioned.ts';
+import { consistencyCheck } from './consistency_check.ts';
+import { didacticTeacher } from './didactic_teacher.ts';
 import { draftRefine } from './draft_refine.ts';
 import { hintResample } from './hint_resample.ts';
 import { injectReference } from './inject_reference.ts';
+import { latr } from './latr.ts';
+import { mcts } from './mcts.ts';
 import { minimalHintReplace } from './minimal_hint_replace.ts';
+import { multiRoundMemory } from './multi_round_memory.ts';
 import { oversampleSelect } from './oversample_select.ts';
 import { pdr } from './pdr.ts';
 import { prefixBranch } from './prefix_branch.ts';
+import { prerequisiteGate } from './prerequisite_gate.ts';
 import { prerl } from './prerl.ts';
 import { prof } from './prof.ts';
 import { r3 } from './r3.ts';
@@ -55,4 +61,10 @@ export const ROLLOUT_STRATEGIES: readonly Method<RolloutStrategy>[] = [
   startAnywhere,
   recompose,
   segmentRollout,
+  multiRoundMemory,
+  didacticTeacher,
+  consistencyCheck,
+  prerequisiteGate,
+  latr,
+  mcts,
 ];
