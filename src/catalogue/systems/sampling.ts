@@ -54,7 +54,10 @@ export const SAMPLING: readonly System[] = [
     arxiv: '2509.25454',
     does: 'Searches a tree of segments, and credits each by its siblings.',
     uses: 'mcts segment-tree success-replay',
-    keys: ['rollout_strategies: [success-replay]'],
+    keys: [
+      'rollout_strategies: [success-replay, {name: mcts, segment_tokens: 1, width: 2, expansions: 6}]',
+      'advantage_estimator: {name: segment-tree, segment_tokens: 1}',
+    ],
     transfers: 'All of it; heavy on a device.',
   },
   {
