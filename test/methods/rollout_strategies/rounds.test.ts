@@ -8,7 +8,7 @@ import { getTaskDefinition } from '../../support/tasks.ts';
 
 const strategy = (name: string, options = ''): string => `rollout_strategies: [{name: ${name}${options}}]`;
 
-const COUNTDOWN = 'task: {name: countdown, numbers: 2}\nreward_funcs: [positions]';
+const COUNTDOWN = 'task: {name: countdown, numbers: 2}\nreward_funcs: [accuracy]';
 const own = (lines: string): string => `
 ${COUNTDOWN}
 model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16, initializer_range: 0.3}
