@@ -88,9 +88,11 @@ export const GUIDANCE: readonly System[] = [
   },
   {
     name: 'SSB',
+    arxiv: '2512.05105',
     does: 'Explains the right answer beside the commonest wrong one, and distils it into the bare question.',
-    uses: 'ssb',
-    transfers: 'For models that can use context.',
+    uses: 'ssb contrast-explain',
+    keys: ['rollout_strategies: [contrast-explain]', 'loss_terms: [ssb]'],
+    transfers: 'For models that can use context; explanations are sampled in every step, and not once before.',
   },
   {
     name: 'Agent-RLVR',

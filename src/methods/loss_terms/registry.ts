@@ -16,6 +16,7 @@ import { positiveNll } from './positive_nll.ts';
 import { sdpo } from './sdpo.ts';
 import { sftNll } from './sft_nll.ts';
 import { sftReplay } from './sft_replay.ts';
+import { ssb } from './ssb.ts';
 
 export const LOSS_TERMS: readonly Method<LossTerm>[] = [
   klLoss,
@@ -33,4 +34,5 @@ export const LOSS_TERMS: readonly Method<LossTerm>[] = [
   laser,
   contextKl,
   observationNll,
+  ssb,
 ];

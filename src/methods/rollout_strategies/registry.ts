@@ -3,6 +3,7 @@ import type { Method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import { answerConditioned } from './answer_conditioned.ts';
 import { consistencyCheck } from './consistency_check.ts';
+import { contrastExplain } from './contrast_explain.ts';
 import { didacticTeacher } from './didactic_teacher.ts';
 import { draftRefine } from './draft_refine.ts';
 import { hintResample } from './hint_resample.ts';
@@ -67,4 +68,5 @@ export const ROLLOUT_STRATEGIES: readonly Method<RolloutStrategy>[] = [
   prerequisiteGate,
   latr,
   mcts,
+  contrastExplain,
 ];
