@@ -160,7 +160,8 @@ export const GUIDANCE: readonly System[] = [
     name: 'ReAgent-V',
     does: 'Sorts scored answers about video into data for SFT, DPO and GRPO.',
     uses: 'rollout-router',
-    transfers: 'As an export of scored completions.',
+    keys: ['max_steps: 300'],
+    transfers: '`rlvr-train data route` sorts the completions that a run records; video is not built.',
   },
   {
     name: 'MICS / Chiron-o1',

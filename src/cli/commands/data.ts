@@ -1,11 +1,12 @@
 import { command } from '../flags/command.ts';
 import { integer, list, text, toggle } from '../flags/flag.ts';
 import { TRUST } from '../flags/shared_flags.ts';
+import { DATA_ROUTE } from './data_route.ts';
 
 export const DATA = command({
   name: 'data',
   does: 'problems of a config, or rows of a file of yours, as the model will see them',
-  usage: 'show [file]',
+  usage: 'show [file] | route <run> -o <directory>',
   inner: [
     command({
       name: 'show',
@@ -24,9 +25,11 @@ export const DATA = command({
       },
       run: async ([file], flags) => (await import('../actions/data.ts')).showData(file, flags),
     }),
+    DATA_ROUTE,
   ],
   examples: [
     { words: 'data show questions.jsonl --set task.prompt=question', does: 'rows of a file' },
     { words: 'data show --config mine.yaml -n 5', does: "what a config asks, with its model's template" },
+    { words: 'data route runs/mine -o routed', does: 'right answers, preferences and prompts of a run' },
   ],
 });

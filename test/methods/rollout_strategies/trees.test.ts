@@ -95,8 +95,12 @@ describe('latr', () => {
 
   it('has fewer and fewer trees, and without is plain sampling, to the bit', async () => {
     const treesAt = async (step: number) =>
-      (await askedOf(latr(', tree_steps: 100'), 2, ({ samples }) => Array(samples).fill(written([5])), { step }))
-        .logged;
+      (
+        await askedOf(latr(', tree_steps: 100'), 2, ({ samples }) => Array(samples).fill(written([5])), {
+          step,
+          likeliest: async () => [[[{ token: 5, probability: 1 }]]],
+        })
+      ).logged;
     expect((await treesAt(0)).trees).toBe(1);
     expect((await treesAt(100)).trees).toBeUndefined();
     expect(await weightsAfter(latr(', tree_steps: 0'))).toBe(await weightsAfter(latr(', most_gap: 0')));
