@@ -394,10 +394,13 @@ it(`at most ${MOST_WHOLE_RUNS} places take a whole run`, () => {
 const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   'methods/advantage_estimators/canon.ts': ['const-norm'],
   'methods/advantage_estimators/riskpo.ts': ['sequence_token', 'sequence_sum'],
+  'methods/advantage_estimators/segment_tree.ts': ['mcts'],
   'methods/credit_steps/self_score_mix.ts': ['laser'],
   'methods/credit_steps/teacher_credit.ts': ['ref-ema'],
   'methods/loss_terms/context_kl.ts': ['sdpo'],
   'methods/loss_terms/sdpo.ts': ['ref-ema'],
+  'methods/loss_terms/ssb.ts': ['contrast-explain'],
+  'methods/rollout_strategies/contrast_explain.ts': ['ssb'],
   'methods/objectives/dpo_pairs.ts': ['seq-mean'],
   'methods/objectives/dppo_tv.ts': ['kl-sampler'],
   'methods/objectives/drpo.ts': ['hinge-kl', 'seq-mean'],

@@ -27,22 +27,22 @@ export const contrastExplain = method({
   },
   companions: [{ ids: ['ssb'], line: 'loss_terms: [ssb]', why: 'so that explanations are learned from' }],
   options: {
-    explanations: key(
-      'explanations',
+    explainSamples: key(
+      'explain_samples',
       integer({ min: 0, max: 64, example: 2 })
         .default(2)
         .describe('Explanations that are sampled, of which the first right one is kept; 0: none. Default 2.'),
     ),
   },
   uses: () => [shownTexts(2)],
-  samplesOffPolicy: ({ explanations }) => explanations > 0,
+  samplesOffPolicy: ({ explainSamples }) => explainSamples > 0,
   demonstrate: ({ item, attempt, isAttemptRight, answer, isAnswerRight, shown, ended }) =>
     isAttemptRight || !isAnswerRight ? undefined : { prompt: shown(item, answer, attempt), tokens: ended(answer) },
-  work: ({ explanations }, _, lengths) => ({ rows: groupRows(explanations, lengths) }),
-  create: ({ explanations }): RolloutStrategy => ({
+  work: ({ explainSamples }, _, lengths) => ({ rows: groupRows(explainSamples, lengths) }),
+  create: ({ explainSamples }): RolloutStrategy => ({
     async rollOut(requests, next, { shown, regroup, metric }) {
       const groups = [...(await next(requests))];
-      if (explanations === 0) return groups;
+      if (explainSamples === 0) return groups;
       const places: number[] = [];
       const asked: GroupRequest[] = [];
       groups.forEach(({ item, rollouts }, i) => {
@@ -51,7 +51,7 @@ export const contrastExplain = method({
         if (right === undefined || wrong === undefined || rollouts.length < 2) return;
         places.push(i);
         const prompt = shown(item, answerTokens(right), answerTokens(wrong));
-        asked.push({ item, samples: explanations, prompt, origin: 'explained' });
+        asked.push({ item, samples: explainSamples, prompt, origin: 'explained' });
       });
       const answered = asked.length === 0 ? [] : await next(asked);
       let explained = 0;

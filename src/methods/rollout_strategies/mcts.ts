@@ -2,7 +2,7 @@
  * Searches instead of sampling: a problem's completions are grown as a tree of segments. Each time the open node of the highest
  * score gets some children, a segment each, until the tree has enough leaves; the leaves that differ most in worth are the group.
  *
- *   score(s) = value_weight·tanh(Q_parent) + entropy_weight·H(s) + depth_weight·√(depth/deepest)      over the whole tree
+ *   score(s) = value_weight·tanh(Q_parent) + uncertainty_weight·H(s) + depth_weight·√(depth/deepest)      over the whole tree
  *   Q(s)     ← Q(s) + max(depth(s)/depth(leaf), 0.1)·q for each leaf below, q = 1 where it is right, else −1; right overrides wrong
  *
  * H is the mean entropy of a segment. Where no leaf is right, the wrong one of least entropy is among those that are kept: what
@@ -26,7 +26,7 @@ export const mcts = method({
     does: 'Grows the completions of a hard problem as a tree, where value and uncertainty say so.',
     names: ['DeepSearch', 'Monte Carlo tree search', 'tree search'],
     formula:
-      'expand argmax value_weight·tanh(Q_parent) + entropy_weight·H + depth_weight·√(depth/deepest) by `width` segments; leaves are the group',
+      'expand argmax value_weight·tanh(Q_parent) + uncertainty_weight·H + depth_weight·√(depth/deepest) by `width` segments; leaves are the group',
     source: '2509.25454',
     certainty: 'after the paper',
   },
@@ -59,7 +59,7 @@ export const mcts = method({
       number({ min: 0, example: 0.4 }).default(0.4).describe('Of the value of the parent. Default 0.4.'),
     ),
     entropyWeight: key(
-      'entropy_weight',
+      'uncertainty_weight',
       number({ min: 0, example: 0.4 }).default(0.4).describe('Of the mean entropy of the segment. Default 0.4.'),
     ),
     depthWeight: key(

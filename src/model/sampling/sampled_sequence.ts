@@ -1,4 +1,5 @@
 /** A sequence while it is sampled: a prefix that others may share, and its own tokens, turn by turn. */
+import { BackendError } from '../../errors.ts';
 import type { FinishReason } from '../../finish_reason.ts';
 import { TOKEN } from '../../token_kinds.ts';
 
@@ -145,6 +146,7 @@ export class SequenceState implements SampledSequence {
 
   /** Without its newest token, which no step has read yet. */
   takeBack(): void {
+    if (this.finishReason !== 'eos') throw new BackendError('sequence', 'no stop id has ended the sequence — append.');
     this.count--;
     this.#logprobs[this.count] = 0;
     this.#entropies[this.count] = 0;

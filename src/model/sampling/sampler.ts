@@ -159,7 +159,6 @@ export class Sampler {
   /** The same, in the place of the stop id that ended its last turn. */
   replaceEnd(sequence: SampledSequence, tokens: ArrayLike<number>): void {
     const own = this.#own(sequence);
-    if (own.finishReason !== 'eos') throw new BackendError('sequence', 'no stop id has ended the sequence — append.');
     own.takeBack();
     this.append(own, tokens);
   }
