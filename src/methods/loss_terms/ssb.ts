@@ -1,7 +1,7 @@
 /**
  * Semantic Soft Bootstrapping: an explanation that was sampled with a right and a wrong answer in sight is learned from under the
  * problem alone, token by token: not the tokens, but what the teacher, the reference with these answers in sight, would have
- * written at each place. `contrast-explain` samples the explanations. arXiv:2512.05105.
+ * written at each place. `contrast-explain` samples the explained answers. arXiv:2512.05105.
  *
  *   ssb_coef·KL(q‖p), q = teacher^(1/τ), p = policy^(1/τ), both normalised      by the tempered logits: (p − q)/τ
  */
@@ -15,7 +15,7 @@ import { reference } from '../uses/parameter_sets.ts';
 export const ssb = method({
   id: 'ssb',
   about: {
-    does: 'Learns the whole distributions of explanations that were sampled with answers in sight.',
+    does: 'Learns the whole distributions of explained answers that were sampled with answers in sight.',
     names: ['Semantic Soft Bootstrapping', 'soft labels'],
     formula:
       'ssb_coef·KL(q^(1/τ)‖p^(1/τ)) at each token of an explanation, q of the reference with the answers in sight',
@@ -26,7 +26,7 @@ export const ssb = method({
     {
       ids: ['contrast-explain'],
       line: 'rollout_strategies: [contrast-explain]',
-      why: 'so that there are explanations to learn from',
+      why: 'so that there are explained answers to learn from',
     },
   ],
   options: {

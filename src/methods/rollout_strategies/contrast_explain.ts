@@ -25,7 +25,7 @@ export const contrastExplain = method({
     source: '2512.05105',
     certainty: 'after the paper',
   },
-  companions: [{ ids: ['ssb'], line: 'loss_terms: [ssb]', why: 'so that explanations are learned from' }],
+  companions: [{ ids: ['ssb'], line: 'loss_terms: [ssb]', why: 'so that explained answers are learned from' }],
   options: {
     explainSamples: key(
       'explain_samples',
