@@ -7,6 +7,7 @@
  * refills them for up to eight rounds. The reinforcement of the same start is trained by one thread, by two, and by a learner of
  * one thread with one and with two workers of a thread each, over a NATS server of this machine (`nats-server` on the PATH), by
  * turns. All are the same run to the bit, which is checked. Groups and steps a minute are those of the steps, evaluations apart.
+ * They say something on a machine that does nothing else: one that is busy gives each process a share, so that three have three.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -82,10 +83,11 @@ function measured(name, words) {
   const sum = (of) => own.reduce((total, line) => total + of(line), 0);
   const seconds = sum((line) => line.step_time);
   const groups = sum((line) => line['groups/drawn']);
-  const { weightsSha256 } = JSON.parse(readFileSync(join(directory, 'summary.json'), 'utf8'));
+  const { weightsSha256, split } = JSON.parse(readFileSync(join(directory, 'summary.json'), 'utf8'));
   return {
     stepsPerMinute: (60 * own.length) / seconds,
     groupsPerMinute: (60 * groups) / seconds,
+    sampling: split.rollout / (split.rollout + split.verify + split.update),
     dead: 1 - sum((line) => line['groups/live']) / groups,
     sha: weightsSha256,
   };
@@ -101,15 +103,15 @@ function report() {
     groupsPerMinute: summarize(own.map(({ groupsPerMinute }) => groupsPerMinute)),
     gain: summarize(own.map(({ stepsPerMinute }, turn) => stepsPerMinute / alone[turn].stepsPerMinute)),
   }));
-  const { dead } = alone[0];
+  const { dead, sampling } = alone[0];
   const lines = rows.map(({ way, stepsPerMinute, groupsPerMinute, gain }) => [
     way,
     spread(stepsPerMinute, 1),
     spread(groupsPerMinute, 0),
     spread(gain, 2),
   ]);
-  const about = `${steps - 1} steps a run, ${flags.repeats} runs each by turns; ${(100 * dead).toFixed(0)} % of groups dead; the same weights each time`;
+  const about = `${steps - 1} steps a run, ${flags.repeats} runs each by turns; ${(100 * dead).toFixed(0)} % of groups dead, ${(100 * sampling).toFixed(1)} % of a step is sampling; the same weights each time`;
   const heads = ['', 'steps a minute', 'groups a minute', 'times one thread (quartiles)'];
   process.stdout.write(`${[machineLine(machine), about, '', table(heads, lines)].join('\n')}\n`);
-  if (flags.json !== undefined) writeJson(flags.json, 'fleet-hard', { machine, steps, dead, rows });
+  if (flags.json !== undefined) writeJson(flags.json, 'fleet-hard', { machine, steps, dead, sampling, rows });
 }
