@@ -74,7 +74,7 @@ export interface OpenedRun {
   readonly problems: { readonly train: number | null; readonly heldOut: number };
   /** Held-out problems to ask, with an answer. */
   readonly examples: readonly { readonly prompt: string; readonly answer: string }[];
-  /** Text of every token, by id. */
+  /** Text of every token, by id; empty for a pretrained model, which has too many. */
   readonly vocabulary: readonly string[];
   /** Lines of metrics.jsonl up to here. */
   readonly metrics: readonly Readonly<Record<string, unknown>>[];

@@ -34,6 +34,8 @@ async function serve(message: ToWorker): Promise<void> {
     const { lend } = await import('./lent_worker.ts');
     return lend(message.options, tell).catch((error) => tell({ state: 'failed', line: errorRecord(error).message }));
   }
+  if (message.type === 'stop-keeping') return keeping.abort();
+  if (message.type === 'keep') return keep(message);
   const { call } = message;
   try {
     if (message.type === 'open') {
@@ -52,6 +54,19 @@ async function serve(message: ToWorker): Promise<void> {
     });
   } catch (error) {
     say({ type: 'error', call, error: errorRecord(error) });
+  }
+}
+
+const keeping = new AbortController();
+
+async function keep({ name, origin, options }: Extract<ToWorker, { readonly type: 'keep' }>): Promise<void> {
+  const onProgress = (have: number, bytes: number): void => say({ type: 'keeping', have, bytes });
+  try {
+    const { keepModel } = await import('./pretrained/keep_model.ts');
+    const model = await keepModel(name, origin, { ...options, onProgress, signal: keeping.signal });
+    say({ type: 'kept', model });
+  } catch (error) {
+    say({ type: 'not-kept', error: errorRecord(error) });
   }
 }
 

@@ -18,9 +18,11 @@ import { type Fingerprint, identityOf, readFingerprint } from '../run/fingerprin
 import { parseJsonObject } from '../run/json.ts';
 import { bestOrigin, exportModel, lastOrigin } from '../run/model/model_export.ts';
 import { loadOwnModel, weightsSha256 } from '../run/model/model_files.ts';
+import type { Pretrained } from '../run/model/pretrained.ts';
 import { openRun } from '../run/open_run.ts';
 import { MODEL_FOLDER, type SessionEvent, session } from '../run/session.ts';
 import { memoryStore, type Store } from '../run/store/store.ts';
+import { asksInWords } from '../text/codec.ts';
 import { askPolicy } from './ask_policy.ts';
 import type {
   Answer,
@@ -53,6 +55,8 @@ export interface LocalParts {
   readonly startConfig: RunConfig;
   readonly sandbox: StartSandbox;
   run: TrainingRun;
+  /** What it began with. */
+  readonly pretrained: Pretrained | undefined;
   readonly chosen: ChosenBackend;
   readonly fingerprint: Fingerprint;
   readonly closers: (() => Promise<void> | void)[];
@@ -149,7 +153,9 @@ export class LocalRun implements BrowserRun {
       memoryBytes: [...bytes.values()].reduce((sum, part) => sum + part, 0),
       problems: { train: tasks.trainProblems() ?? null, heldOut: items.length },
       examples: items.slice(0, EXAMPLES).map(({ prompt, answer }) => ({ prompt, answer })),
-      vocabulary: Array.from({ length: tasks.codec.vocabSize }, (_, id) => tasks.codec.tokenText(id)),
+      vocabulary: asksInWords(tasks.codec)
+        ? []
+        : Array.from({ length: tasks.codec.vocabSize }, (_, id) => tasks.codec.tokenText(id)),
       metrics: await pastMetrics(this.#store, run),
       changes: [...changes],
       notes: [...notes],
@@ -304,7 +310,8 @@ export class LocalRun implements BrowserRun {
     return this.#jobs.add(async () => {
       const { estimateTime } = await import('../planning/time_estimate.ts');
       const { config, engine, journal } = this.#parts.run;
-      const options = { rewards: 'unused', clock: journal.clock } as const;
+      const { pretrained } = this.#parts;
+      const options = { rewards: 'unused', clock: journal.clock, pretrained } as const;
       const timed = await openRun(config, engine.tasks, this.#parts.chosen.backend, options);
       try {
         const { seconds, stages, secondsPerEvaluation } = await estimateTime(timed);

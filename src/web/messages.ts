@@ -6,6 +6,12 @@ import * as errors from '../errors.ts';
 import { RlvrError } from '../errors.ts';
 import type { BrowserEvent, BrowserRun, OpenedRun, OpenOptions } from './browser_run.ts';
 import type { LendingNews, LendOptions } from './lending_messages.ts';
+import type { KeepOptions } from './pretrained/keep_model.ts';
+import type { KeptModel } from './pretrained/kept_models.ts';
+import type { ModelOrigin } from './pretrained/model_files.ts';
+
+/** Those that are data. */
+type KeptOptions = Omit<KeepOptions, 'onProgress' | 'signal'>;
 
 /** Methods that return a promise. */
 export type Method = {
@@ -17,6 +23,9 @@ export type ToWorker =
   | { readonly type: 'call'; readonly call: number; readonly method: Method; readonly args: readonly unknown[] }
   /** Samples for a fleet, and opens no run. */
   | { readonly type: 'lend'; readonly options: Required<LendOptions> }
+  /** Brings a pretrained model into the browser's file system, and opens no run. */
+  | { readonly type: 'keep'; readonly name: string; readonly origin: ModelOrigin; readonly options: KeptOptions }
+  | { readonly type: 'stop-keeping' }
   /** A sandbox can answer nothing more. */
   | { readonly type: 'sandbox-ended'; readonly sandbox: number; readonly reason: string };
 
@@ -26,6 +35,9 @@ export type FromWorker =
   | { readonly type: 'error'; readonly call: number; readonly error: ErrorRecord }
   | { readonly type: 'event'; readonly event: BrowserEvent }
   | { readonly type: 'lent'; readonly news: LendingNews }
+  | { readonly type: 'keeping'; readonly have: number; readonly bytes: number }
+  | { readonly type: 'kept'; readonly model: KeptModel }
+  | { readonly type: 'not-kept'; readonly error: ErrorRecord }
   /** Asks for a sandbox that answers at the other end of the port, under a number for what follows. */
   | { readonly type: 'start-sandbox'; readonly sandbox: number; readonly port: MessagePort }
   | { readonly type: 'end-sandbox'; readonly sandbox: number };

@@ -1,11 +1,13 @@
 /** Opens a run in the caller's own thread: its config, its tasks, its backend, and the store that keeps it. */
 import { withWordsOf } from '../config/control_words.ts';
 import { parseConfig } from '../config/load.ts';
+import type { RunConfig } from '../config/run_config.ts';
 import { createTasks } from '../data/create_task.ts';
 import { oneTask } from '../data/task_set.ts';
 import { closeEngine } from '../grpo/engine.ts';
 import { loadRewards } from '../rewards/built_in.ts';
 import type { SandboxedReward } from '../rewards/sandbox/sandboxed_reward.ts';
+import type { Pretrained } from '../run/model/pretrained.ts';
 import { openRun } from '../run/open_run.ts';
 import type { BrowserRun, OpenOptions } from './browser_run.ts';
 import { chooseBackend } from './choose_backend.ts';
@@ -47,7 +49,9 @@ async function open(
   const incoming = replaces && files !== undefined ? await wholeRun(files, modules) : undefined;
   const own = options.task === undefined ? undefined : await (await ownCode()).startOwnTask(options.task, sandbox);
   if (own !== undefined) closers.push(() => own.close());
-  const tasks = withWordsOf(config, own === undefined ? await createTasks(config) : oneTask(own));
+  const pretrained = await keptModelOf(config);
+  const { codec } = pretrained ?? {};
+  const tasks = withWordsOf(config, own === undefined ? await createTasks(config, codec && { codec }) : oneTask(own));
   const chosen = await chooseBackend(options.backend ?? {}, config.storageDtype);
   const rewards: Record<string, SandboxedReward> = {};
   for (const [name, code] of Object.entries(options.rewards ?? {})) {
@@ -55,13 +59,14 @@ async function open(
     rewards[name] = reward;
     closers.push(() => reward.close());
   }
-  const run = await openRun(config, tasks, chosen.backend, { rewards, lineOf });
+  const run = await openRun(config, tasks, chosen.backend, { rewards, lineOf, pretrained });
   closers.push(() => closeEngine(run.engine));
   // Before any change of a setting: the fingerprint is that of the start.
   const fingerprint = await browserFingerprint(run, modules);
   const here: LocalParts = {
     options,
-    startConfig: config,
+    startConfig: run.config,
+    pretrained,
     sandbox,
     run,
     chosen,
@@ -76,4 +81,11 @@ async function open(
   closers.push(kept.release);
   await local.openStore(kept.store, kept.report, incoming !== undefined);
   return local;
+}
+
+/** What the config begins with, where that is a model that this browser keeps. */
+async function keptModelOf({ modelNameOrPath: name, chatTemplateKwargs }: RunConfig): Promise<Pretrained | undefined> {
+  if (name === undefined) return undefined;
+  const { openKeptModel } = await import('./pretrained/open_kept_model.ts');
+  return openKeptModel(name, chatTemplateKwargs && { chatTemplateKwargs });
 }
