@@ -36,6 +36,8 @@ const leftOut = {
  * from the entry.
  */
 const FOLDERS = /[\\/]src[\\/]model[\\/]pretrained[\\/](?!gguf)/;
+/** What opens a GGUF file or a tokenizer; data sets need a part of it, and would read it from the entry too. */
+const TOKENIZERS = /[\\/]src[\\/](?:model[\\/]pretrained[\\/]gguf|text[\\/])|@huggingface[\\/]/;
 
 const entry = `${root}src/web/engine_worker.ts`;
 const engine = {
@@ -53,7 +55,10 @@ rmSync(`${root}dist/web/engine`, { force: true, recursive: true });
 const { output } = await bundle.write({
   // In one file: a page that starts the engine waits for two, not for eighty.
   codeSplitting: {
-    groups: [{ debugName: 'start', name: (id) => (atOnce.has(id) || FOLDERS.test(id) ? 'start' : null) }],
+    groups: [
+      { debugName: 'start', priority: 2, name: (id) => (atOnce.has(id) || FOLDERS.test(id) ? 'start' : null) },
+      { debugName: 'tokenizers', priority: 1, name: (id) => (TOKENIZERS.test(id) ? 'tokenizers' : null) },
+    ],
     includeDependenciesRecursively: false, // some are imported for what is left out of the group
   },
   dir: `${root}dist/web`,

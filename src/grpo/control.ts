@@ -56,6 +56,13 @@ function leversOf(run: Steered, step: Step, id: string): Levers {
     copyToReference: () => policy.copySet('reference', 'policy'),
     mixIntoReference: (share) => policy.mixSet('reference', 'policy', share),
     mix: (to, from, share) => (share === 1 ? policy.copySet(to, from) : policy.mixSet(to, from, share)),
+    async mixIntoPolicy(from, share) {
+      const [weights, others] = [await policy.readVector('weights'), await policy.readVector(from)];
+      const mixed = weights.map((weight, i) => (1 - share) * weight + share * others[i]);
+      policy.writeVector('weights', mixed);
+      const squares = mixed.reduce((sum, weight, i) => sum + (weight - weights[i]) ** 2, 0);
+      return Math.sqrt(squares / Math.max(1, mixed.length));
+    },
     async resetMoments() {
       const zeros = new Float32Array(policy.slots.weights.trainable.shape[0]);
       for (const moment of ['firstMoment', 'secondMoment'] as const) policy.writeVector(moment, zeros);

@@ -17,6 +17,7 @@ import { TOKEN } from '../token_kinds.ts';
 import type { Engine } from './engine.ts';
 import { completeItems } from './rollout/complete.ts';
 import { samplingKey } from './run.ts';
+import { affirmations } from './score/affirmations.ts';
 
 const EXAMPLES = 8;
 const GREEDY = wholeVocabulary(0);
@@ -48,6 +49,8 @@ export async function askProblems(
   const sampling = evaluationSampling(stage);
   const wants = figures.some(({ readsStates }) => readsStates) ? ({ wantsStates: true } as const) : {};
   const sampled = await completeItems(engine, items, { samples, sampling, samplingKey: key, stage, wants });
+  const asks = figures.find((figure) => figure.asks !== undefined)?.asks;
+  const affirmed = asks && (await affirmations(engine, items, sampled, asks));
   return items.map(({ key, weight, prompt, answer, task, level }, i): ProblemRecord => {
     const [first] = greedy[i];
     return {
@@ -61,7 +64,14 @@ export async function askProblems(
       samples: sampled[i].map(({ verdict }) => verdict),
       turns: sampled[i].map(turnsOf),
       greedyAnswer: answerOf(first),
-      answers: sampled[i].map((completion) => ({ ...answerOf(completion), logprob: ownLogprob(completion) })),
+      answers: sampled[i].map((completion, k) => {
+        const share = affirmed?.[i][k];
+        return {
+          ...answerOf(completion),
+          logprob: ownLogprob(completion),
+          ...(share !== undefined && { affirmed: share }),
+        };
+      }),
     };
   });
 }

@@ -191,6 +191,8 @@ export interface Levers extends StepContext {
   mixIntoReference(share: number): Promise<void>;
   /** Moves one parameter set towards another: to = share·from + (1 − share)·to; a share of 1 copies. */
   mix(to: ParameterSet, from: ParameterSet | 'policy', share: number): Promise<void>;
+  /** Moves the weights towards a parameter set: share·set + (1 − share)·weights. @returns by how much, as a root mean square */
+  mixIntoPolicy(from: ParameterSet, share: number): Promise<number>;
   /** Zeroes the optimizer's moments; its bias correction starts over. */
   resetMoments(): Promise<void>;
   /**
@@ -259,6 +261,8 @@ export interface Answer {
 export interface SampledAnswer extends Answer {
   /** Log-prob of these tokens together under the policy that sampled them, in nats. */
   readonly logprob: number;
+  /** Chance that the policy gives the first of a figure's `asks.replies` and not the second, in [0, 1]. */
+  readonly affirmed?: number;
 }
 
 /** Point 13: a further figure of an evaluation, over all held-out problems. */
@@ -267,13 +271,17 @@ export interface EvaluationFigure {
   readonly name: string;
   /** It reads what environments know of their states: `Turn.before` and `Turn.after`. */
   readonly readsStates?: true;
+  /** Words of its `words` that the policy is asked with after each sampled answer: `SampledAnswer.affirmed`. */
+  readonly asks?: { readonly question: string; readonly replies: readonly [yes: string, no: string] };
   of(problems: readonly ProblemRecord[]): Estimate;
 }
 
-/** The one point of a supervised stage: what it learns of a problem that is played in turns. */
+/** The one point of a supervised stage: what it learns of a problem that is played in turns, and how much each token counts. */
 export interface DemonstrationSource {
   /** Pure in what it is given. Undefined: there is nothing to learn here, and its task's demonstration is shown. */
-  show(problem: PlayedProblem): TrainedText | undefined;
+  show?(problem: PlayedProblem): TrainedText | undefined;
+  /** [tokens] of a demonstration: what each counts in the loss, 0 or more. Default: all alike. Pure in what it is given. */
+  weigh?(shown: Pick<TrainedText, 'tokens' | 'labels'>, textOf: (tokens: Int32Array) => string): Float64Array;
 }
 
 /** A problem of a supervised stage that is played in turns. */

@@ -1,7 +1,8 @@
 /**
  * Mathematical answers, compared exactly whatever their notation: numbers, expressions, and collections of them.
  *
- *   value       "x =" may precede it; one enclosing $…$, \(…\) or \boxed{…}; "%" after it divides by 100
+ *   value       "x =" may precede it; one enclosing $…$, \(…\), \boxed{…} or \text{…}; "%" after it divides by 100; a full stop
+ *               after a digit at its end does not count; 1.5e-3 is 1.5·10^-3
  *   expression  whole numbers, decimals, letters, pi, + - * / ^, implied products, \frac{}{}, sqrt() of a rational constant
  *   words       whole numbers below a million: minus twenty-one, three hundred and five
  *   collection  {a, b} in any order, each once; a, b in any order; (a, b), [a, b] and mixed brackets in their order, which are
@@ -105,7 +106,10 @@ function plain(answer: string): string {
       .replaceAll(/\\\{/g, '{')
       .replaceAll(/\\\}/g, '}')
       .replaceAll('\\%', '%')
-      .replace(/^[A-Za-z] *(?:=|\\in|\u2208) */, ''),
+      .replace(/^[A-Za-z] *(?:=|\\in|\u2208) */, '')
+      .replace(/^\\(?:text|mathrm)\{([^{}]*)\}$/, '$1')
+      .replace(/(?<=[0-9])\.$/, '')
+      .replaceAll(/(?<![A-Za-z0-9.])([0-9]+(?:\.[0-9]+)?)[eE]\+?(-?[0-9]{1,2})(?![0-9A-Za-z.])/g, '($1*10^$2)'),
   );
 }
 

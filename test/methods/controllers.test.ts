@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createMethods } from '../../src/methods/create.ts';
 import { findMethod } from '../../src/methods/look_up.ts';
 import type { Controller, StepLevers } from '../../src/methods/points.ts';
-import type { Evaluation } from '../../src/methods/records.ts';
+import type { Evaluation, StepMetrics } from '../../src/methods/records.ts';
 import { remarksOn } from '../../src/methods/remarks.ts';
 import { optionsNamed } from '../../src/methods/settings.ts';
 import { stageOf } from '../support/stages.ts';
@@ -30,6 +30,10 @@ function deskOf(...lines: readonly string[]): Desk {
     mixIntoReference: act('mix'),
     mix: async (to, from, share) => {
       done.push(`${to} ← ${share}·${from}`);
+    },
+    mixIntoPolicy: async (from, share) => {
+      done.push(`policy ← ${share}·${from}`);
+      return 0;
     },
     resetMoments: act('reset moments'),
     get: (key) => settings[key] ?? optionsNamed(methods.options, key)[0]?.at(step, {}) ?? 0,
@@ -228,5 +232,16 @@ describe('m-forgetting', () => {
     await second.controller.afterStep?.({}, second.levers);
     expect(logged).toEqual({ forgotten: 0, worst: 0 });
     expect(first.done).toEqual([]);
+  });
+});
+
+describe('checkpoint-average', () => {
+  it('acts once, after the last step, and not at all where all is kept', async () => {
+    const desk = deskOf('controllers: [{name: checkpoint-average, kept_share: 0.75}]');
+    for (const step of [1, 9, 10]) await desk.controller.afterStep?.({} as StepMetrics, desk.levers(step));
+    expect(desk.done).toEqual(['policy ← 0.25·first']);
+    const whole = deskOf('controllers: [{name: checkpoint-average, kept_share: 1}]');
+    await whole.controller.afterStep?.({} as StepMetrics, whole.levers(10));
+    expect(whole.done).toEqual([]);
   });
 });

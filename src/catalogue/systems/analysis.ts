@@ -4,6 +4,7 @@ import type { System } from './system.ts';
 export const ANALYSIS: readonly System[] = [
   {
     name: 'K-Dense Analyst',
+    arxiv: '2508.07043',
     does: 'Plans and runs analyses of biology by several agents; trains nothing.',
     uses: '',
     why: 'no training',
@@ -56,6 +57,7 @@ export const ANALYSIS: readonly System[] = [
   },
   {
     name: 'CUAHarm',
+    arxiv: '2508.00935',
     does: 'Tests what harm agents on a computer can do.',
     uses: '',
     why: 'a benchmark of screens; its lesson, to check the last state, is how environments judge here',

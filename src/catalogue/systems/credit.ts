@@ -100,7 +100,11 @@ export const CREDIT: readonly System[] = [
     arxiv: '2602.22190',
     does: 'Punishes less where only one of several right actions is known, and stays near the start.',
     uses: 'neg-scale-success kl-trust token-weighted-sft',
-    keys: ['credit_steps: [neg-scale-success]', 'beta: 0.01', 'controllers: [{name: kl-trust, kl_limit: 0.1}]'],
+    keys: [
+      'task: fsm_site',
+      'reward_funcs: [accuracy]',
+      'stages: [{stage: sft, max_steps: 300, per_device_train_batch_size: 64, learning_rate: 3.0e-3, demonstrations: {name: token-weighted-sft, mark: ">", answer_weight: 2}}, {stage: grpo, max_steps: 200, credit_steps: [neg-scale-success], beta: 0.01, controllers: [{name: kl-trust, kl_limit: 0.1}]}]',
+    ],
     transfers: 'All but the screens.',
   },
   {
@@ -177,6 +181,7 @@ export const CREDIT: readonly System[] = [
   },
   {
     name: 'Large Reward Models',
+    arxiv: '2603.16065',
     does: 'A vision model pays a robot for progress, completion and getting nearer.',
     uses: 'distance-delta potential-shaping',
     keys: [
@@ -197,6 +202,7 @@ export const CREDIT: readonly System[] = [
   },
   {
     name: 'WirelessMathLM',
+    arxiv: '2509.23219',
     does: 'Shows plain GRPO with binary rewards from base models, on questions of one field.',
     uses: 'group-std m-transfer',
     keys: ['loss_type: grpo', 'reward_funcs: [accuracy]'],

@@ -48,6 +48,7 @@ export const DATA: readonly System[] = [
   },
   {
     name: 'SpatialLadder',
+    arxiv: '2510.08531',
     does: 'Trains in stages, from finding things to reasoning about them.',
     uses: 'stages',
     keys: [
@@ -94,6 +95,7 @@ export const DATA: readonly System[] = [
   },
   {
     name: 'SCALER',
+    arxiv: '2601.04809',
     does: 'Makes an environment of a program and its reference, and moves its size by the success rate.',
     uses: 'adaptive-level',
     keys: [
@@ -108,6 +110,11 @@ export const DATA: readonly System[] = [
     arxiv: '2509.25004',
     does: 'Rewrites hard problems simpler and middling ones differently, by the current solve rate.',
     uses: 'bands difficulty-beta',
+    keys: [
+      'tasks: [{name: sort_digits, level: 0}, {name: sort_digits, level: 1}]',
+      'prompt_source: bands',
+      'loss_terms: [difficulty-beta]',
+    ],
     transfers: 'By the generator of a task, in place of the model.',
   },
   {
@@ -120,14 +127,25 @@ export const DATA: readonly System[] = [
     name: 'RECAP',
     does: 'Shifts weight to objectives that still move, and replays general data.',
     uses: 'mixture-dynamic sft-replay m-forgetting',
-    keys: ['loss_terms: [{name: sft-replay, replay_coef: 0.1, replay_count: 16}]'],
+    keys: [
+      'tasks: [{name: sort_digits, digits: 3}, {name: sort_digits, digits: 2}]',
+      'prompt_source: mixture-dynamic',
+      'reward_funcs: [positions, {name: accuracy, weight: 0.5}]',
+      'group_steps: [dynamic-weights]',
+      'loss_terms: [{name: sft-replay, replay_coef: 0.1, replay_count: 16}]',
+      'controllers: [m-forgetting]',
+    ],
   },
   {
     name: 'MoDoMoDo',
     arxiv: '2505.24871',
     does: 'Fits final scores of short runs to find the best mixture of data.',
     uses: 'mixture-surrogate',
-    transfers: 'All but the images; short runs over mixtures are `--sweep`.',
+    keys: [
+      'tasks: [{name: sort_digits, digits: 3}, {name: sort_digits, digits: 2}]',
+      'task_weights: {"sort_digits#1": 0.5, "sort_digits#2": 0.5}',
+    ],
+    transfers: 'All but the images; `compare --mixture` fits short runs of `--sweep`.',
   },
   {
     name: 'V-Pretraining',
@@ -158,6 +176,7 @@ export const DATA: readonly System[] = [
   },
   {
     name: 'BMMR',
+    arxiv: '2507.03483',
     does: 'College questions of 300 subjects, with images.',
     uses: 'm-transfer',
     keys: ['tasks: [{name: sort_digits, level: 0}, {name: reverse_text, level: 0}]', 'reward_funcs: [positions, lcs]'],
@@ -165,6 +184,7 @@ export const DATA: readonly System[] = [
   },
   {
     name: 'Golden Goose',
+    arxiv: '2601.22975',
     does: 'Turns any text into multiple choice: a step is masked, others are distractors.',
     uses: 'mcq-fim',
     keys: ['task: {name: mcq_fim, of: sort_digits}', 'reward_funcs: [accuracy]'],
@@ -180,6 +200,7 @@ export const DATA: readonly System[] = [
   },
   {
     name: 'MR-RLVR',
+    arxiv: '2511.17473',
     does: 'First fills in and reorders masked steps of solutions, then solves.',
     uses: 'mask-fill reorder kendall stages',
     keys: ['task: {name: reorder, of: sort_digits}', 'reward_funcs: [accuracy]'],

@@ -35,6 +35,7 @@ export const ENVIRONMENTS: readonly System[] = [
   },
   {
     name: 'LOGIGEN',
+    arxiv: '2603.00540',
     does: 'Compiles policies into constraints on a database, and checks its last state.',
     uses: 'state-match potential-shaping state-db',
     keys: ['task: form_state', 'reward_funcs: [accuracy]', 'group_steps: [state-match]'],
@@ -43,6 +44,7 @@ export const ENVIRONMENTS: readonly System[] = [
   },
   {
     name: 'CUA-Gym',
+    arxiv: '2605.25624',
     does: 'Makes screen tasks with start, goal and checker, each tried against the others.',
     uses: 'admission state-match sequence',
     keys: [
@@ -58,6 +60,7 @@ export const ENVIRONMENTS: readonly System[] = [
   },
   {
     name: 'AutoWebWorld',
+    arxiv: '2602.14296',
     does: 'Writes a site as a machine of states, whose paths are known.',
     uses: 'fsm distance-delta multi-turn-env sft-warmup',
     keys: [
@@ -71,6 +74,7 @@ export const ENVIRONMENTS: readonly System[] = [
   },
   {
     name: 'GameWorld',
+    arxiv: '2604.07429',
     does: 'Scores browser games by their state.',
     uses: 'games m-env',
     keys: [
@@ -100,6 +104,7 @@ export const ENVIRONMENTS: readonly System[] = [
   },
   {
     name: 'ASTRA',
+    arxiv: '2601.21558',
     does: 'Trains tool use on environments that check themselves, by completion and economy.',
     uses: 'tool-f1 tools turn-return',
     keys: ['task: lookup', 'reward_funcs: [accuracy]', 'group_steps: [tool-f1]', 'advantage_estimator: turn-return'],
@@ -115,6 +120,7 @@ export const ENVIRONMENTS: readonly System[] = [
   },
   {
     name: 'ForgeryVCR',
+    arxiv: '2602.14098',
     does: 'Rewards a tool by how much it helps to find forged images.',
     uses: 'tool-gain',
     keys: ['task: calculator', 'reward_funcs: [accuracy]', 'group_steps: [tool-gain]'],
@@ -141,6 +147,7 @@ export const ENVIRONMENTS: readonly System[] = [
   },
   {
     name: 'SearchGym',
+    arxiv: '2601.14615',
     does: 'Makes facts, documents and questions that fit, and a search over them.',
     uses: 'mini-search tool-calls',
     warm: true,
@@ -186,6 +193,7 @@ export const ENVIRONMENTS: readonly System[] = [
   },
   {
     name: 'FeatureBench',
+    arxiv: '2602.10975',
     does: 'Tests features of repositories, and that nothing else breaks.',
     uses: 'program-io holdout',
     keys: ['task: {name: js_repair, level: 0}', 'reward_funcs: [accuracy]'],
@@ -194,6 +202,7 @@ export const ENVIRONMENTS: readonly System[] = [
   },
   {
     name: 'SWE-Next',
+    arxiv: '2603.20691',
     does: 'Keeps pairs of commits whose tests improve, and trains on them.',
     uses: 'admission program-io',
     keys: [
@@ -224,6 +233,7 @@ export const ENVIRONMENTS: readonly System[] = [
   },
   {
     name: 'StitchCUDA',
+    arxiv: '2603.02637',
     does: 'Writes fast kernels, with checks against cheating.',
     uses: 'program-io cost-metric role-batches',
     keys: [
@@ -271,7 +281,12 @@ export const ENVIRONMENTS: readonly System[] = [
     arxiv: '2508.03613',
     does: 'Proves theorems of rising difficulty, corrects itself, and averages models.',
     uses: 'adaptive-level feedback-retry checkpoint-average',
-    keys: ['task: {name: retry, of: sort_digits}', 'reward_funcs: [accuracy]', 'group_steps: [feedback-retry]'],
+    keys: [
+      'task: {name: retry, of: sort_digits}',
+      'reward_funcs: [accuracy]',
+      'group_steps: [feedback-retry]',
+      'controllers: [checkpoint-average]',
+    ],
     warm: true,
     transfers: 'The retry; Lean is not built.',
   },
@@ -284,6 +299,7 @@ export const ENVIRONMENTS: readonly System[] = [
   },
   {
     name: 'MLE-Smith',
+    arxiv: '2510.07307',
     does: 'Makes competitions of raw data, and runs them to prove that they can be solved.',
     uses: 'admission',
     keys: ['task: parity', 'prompt_source: {name: admission, most_guessed: 1}', 'reward_funcs: [accuracy]'],
@@ -292,6 +308,7 @@ export const ENVIRONMENTS: readonly System[] = [
   },
   {
     name: 'MedVLSynther',
+    arxiv: '2510.25867',
     does: 'Makes questions about medical images, accepted by gates and points.',
     uses: 'admission holdout',
     keys: ['prompt_source: admission'],
@@ -299,6 +316,7 @@ export const ENVIRONMENTS: readonly System[] = [
   },
   {
     name: 'BrowseComp-V³',
+    arxiv: '2602.12876',
     does: 'Tests deep search with images, by subgoals.',
     uses: 'm-process',
     keys: ['task: form_state', 'reward_funcs: [accuracy]', 'evaluation_figures: [{name: m-process, part: milestones}]'],
@@ -307,6 +325,7 @@ export const ENVIRONMENTS: readonly System[] = [
   },
   {
     name: 'Step-Audio-R1.5',
+    arxiv: '2604.25719',
     does: 'Shows that labels that can be verified cost a voice model its manners.',
     uses: 'm-forgetting',
     transfers: 'To watch what is forgotten; audio is not built.',

@@ -125,6 +125,7 @@ export const GUIDANCE: readonly System[] = [
   },
   {
     name: 'Goedel-Code-Prover',
+    arxiv: '2603.19329',
     does: 'Splits a goal of code proofs, and mixes supervised replay into the training.',
     uses: 'sft-replay m-pass-k',
     keys: ['loss_terms: [{name: sft-replay, replay_coef: 0.1, replay_count: 16}]'],
@@ -158,6 +159,7 @@ export const GUIDANCE: readonly System[] = [
   },
   {
     name: 'ReAgent-V',
+    arxiv: '2506.01300',
     does: 'Sorts scored answers about video into data for SFT, DPO and GRPO.',
     uses: 'rollout-router',
     keys: ['max_steps: 300'],
@@ -165,6 +167,7 @@ export const GUIDANCE: readonly System[] = [
   },
   {
     name: 'MICS / Chiron-o1',
+    arxiv: '2506.16962',
     does: 'Lets mentors begin and interns finish, and keeps steps from which interns succeed.',
     uses: 'sub-rollouts',
     keys: ['rollout_strategies: [{name: vsrm, sub_rollouts: 2, most_steps: 2, least_value: 0.5}]', 'objective: rft'],

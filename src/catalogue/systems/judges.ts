@@ -7,7 +7,7 @@ export const JUDGES: readonly System[] = [
     arxiv: '2505.13445',
     does: 'Trains the policy to judge its own answers beside answering.',
     uses: 'self-verify m-selfverify',
-    keys: ['rollout_strategies: [{name: self-verify, verify_share: 0.25}]'],
+    keys: ['rollout_strategies: [{name: self-verify, verify_share: 0.25}]', 'evaluation_figures: [m-selfverify]'],
   },
   {
     name: 'ThinkPRM',
@@ -26,6 +26,7 @@ export const JUDGES: readonly System[] = [
   },
   {
     name: 'SPARK (self-verification, meta-critique)',
+    arxiv: '2512.03244',
     does: 'Labels steps by many verifications, and trains a judge on them.',
     uses: 'self-principle format',
     keys: ['rollout_strategies: [{name: self-verify, verify_share: 0.25}]'],
@@ -57,13 +58,19 @@ export const JUDGES: readonly System[] = [
   },
   {
     name: 'Mirror-Critique',
+    arxiv: '2509.23152',
     does: 'Makes critiques by contrast with the right answer, and votes by them.',
     uses: 'critique-tasks m-selfverify',
-    keys: ['task: {name: critique_tasks, of: sort_digits}', 'reward_funcs: [critique]'],
+    keys: [
+      'task: {name: critique_tasks, of: sort_digits}',
+      'reward_funcs: [critique]',
+      'evaluation_figures: [m-selfverify, {name: m-selfverify, show: vote}]',
+    ],
     warm: true,
   },
   {
     name: 'OPV',
+    arxiv: '2512.10756',
     does: 'Verifies a summary of a solution step by step, and labels what is least certain.',
     uses: 'flaw-penalty active-audit self-verify',
     keys: ['task: {name: countdown, level: 0}', 'reward_funcs: [flaw-penalty]', 'group_steps: [active-audit]'],
@@ -74,7 +81,10 @@ export const JUDGES: readonly System[] = [
     arxiv: '2509.17995',
     does: 'Studies when verification by a model works, by difficulty.',
     uses: 'm-selfverify',
-    keys: ['rollout_strategies: [{name: self-verify, verify_share: 0.25}]'],
+    keys: [
+      'rollout_strategies: [{name: self-verify, verify_share: 0.25}]',
+      'evaluation_figures: [{name: m-selfverify, highest: 0.5}, {name: m-selfverify, lowest: 0.5}]',
+    ],
   },
   {
     name: 'OmniVerifier',
@@ -108,22 +118,37 @@ export const JUDGES: readonly System[] = [
     arxiv: '2509.23863',
     does: 'One model asks, answers and verifies.',
     uses: 'proposer-solver majority',
-    keys: ['reward_funcs: [accuracy]', 'group_steps: [majority]'],
-    transfers: 'The vote; problems that the policy asks are not there.',
+    keys: [
+      'tasks: [{name: sort_digits, level: 0}, {name: sort_digits, level: 1}]',
+      'reward_funcs: [accuracy]',
+      'rollout_strategies: [{name: proposer-solver, paid: half}]',
+      'group_steps: [majority]',
+    ],
+    transfers: 'The policy proposes the kind of a problem, which a generator makes.',
   },
   {
     name: 'SvS',
     arxiv: '2508.14029',
     does: 'Writes variants of half-solved problems with the same answer, and trains on them.',
     uses: 'proposer-solver role-batches',
-    keys: ['rollout_strategies: [{name: self-verify, verify_share: 0.25}]'],
-    transfers: 'Batches of several roles; problems that the policy writes are not there.',
+    keys: [
+      'tasks: [{name: sort_digits, level: 0}, {name: sort_digits, level: 1}]',
+      'rollout_strategies: [{name: proposer-solver, paid: band}]',
+    ],
+    differs: 'The policy proposes the kind of a problem; it writes no variants that have the same answer.',
   },
   {
     name: 'SSP',
+    arxiv: '2510.18821',
     does: 'One model proposes search questions and solves them.',
     uses: 'proposer-solver mini-search',
-    transfers: 'On formal problems, whose validity a program checks.',
+    keys: [
+      'tasks: [{name: mini_search, level: 0}, {name: mini_search, level: 1}]',
+      'reward_funcs: [accuracy]',
+      'rollout_strategies: [{name: proposer-solver, paid: hard}]',
+    ],
+    warm: true,
+    transfers: 'The policy proposes the kind of a question; documents and answer are made by a program.',
   },
   {
     name: 'SPIRAL',
@@ -152,12 +177,14 @@ export const JUDGES: readonly System[] = [
   },
   {
     name: 'Creative writing in SLMs',
+    arxiv: '2508.21476',
     does: 'Rewards greetings by a learned or a principled judge.',
     uses: 'async-reward',
     transfers: 'The judge is a server (`http`), or a reward of your own that may wait.',
   },
   {
     name: 'ReasoningBomb',
+    arxiv: '2602.00154',
     does: 'Trains an attacker whose short prompts make models think for very long.',
     uses: 'async-reward',
     transfers: 'Its defence: limits of tokens, and a reward that may wait.',

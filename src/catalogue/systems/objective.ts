@@ -68,6 +68,7 @@ export const OBJECTIVE: readonly System[] = [
   },
   {
     name: 'PreRL / NSR-PreRL / DSRL',
+    arxiv: '2604.14142',
     does: 'First trains on completions without their prompt, on wrong ones alone, then as usual.',
     uses: 'prerl sample-sign phase-scale ref-reset',
     keys: [
@@ -122,6 +123,7 @@ export const OBJECTIVE: readonly System[] = [
   },
   {
     name: 'Technical survey of RL for LLMs',
+    arxiv: '2507.04136',
     does: 'Compares PPO, RLOO, DPO, rejection sampling and their kin.',
     uses: 'reinforce rloo ppo-clip dpo-pairs rft',
     keys: ['objective: reinforce', 'advantage_estimator: rloo'],
@@ -155,6 +157,7 @@ export const OBJECTIVE: readonly System[] = [
   },
   {
     name: 'MVC-ZigAL',
+    arxiv: '2505.20107',
     does: 'Maximises fidelity of views under a bound on their agreement, against a better sampler.',
     uses: 'constraint-dual greedy',
     keys: [

@@ -11,6 +11,7 @@ export const REWARDS: readonly System[] = [
   },
   {
     name: 'REVER / RoboFarseer',
+    arxiv: '2509.25852',
     does: 'Rewards a plan by its ordered overlap with the true one.',
     uses: 'ordered-match',
     keys: ['reward_funcs: [ordered-match]'],
@@ -27,6 +28,7 @@ export const REWARDS: readonly System[] = [
   },
   {
     name: 'Multi-Crit',
+    arxiv: '2511.21662',
     does: 'Tests whether judges of images follow each criterion by itself.',
     uses: 'rubric',
     keys: ['reward_funcs: [positions, {name: rubric, criteria: [{id: form, check: readable, weight: 1}]}]'],
@@ -34,6 +36,7 @@ export const REWARDS: readonly System[] = [
   },
   {
     name: 'CM2',
+    arxiv: '2602.12268',
     does: 'Checks each turn of an agent by a list of fine criteria.',
     uses: 'rubric turn-rubric',
     keys: [
@@ -47,6 +50,7 @@ export const REWARDS: readonly System[] = [
   },
   {
     name: 'OpenRS',
+    arxiv: '2602.14069',
     does: 'Compares two answers criterion by criterion, after hard gates.',
     uses: 'rubric gate rubric-pairwise',
     keys: [
@@ -64,6 +68,7 @@ export const REWARDS: readonly System[] = [
   },
   {
     name: 'RefineBench',
+    arxiv: '2511.22173',
     does: 'Scores checklists over five turns of refinement, guided or not.',
     uses: 'm-turn rubric',
     keys: [
@@ -152,6 +157,7 @@ export const REWARDS: readonly System[] = [
   },
   {
     name: 'STVG-R1',
+    arxiv: '2602.11730',
     does: 'Names objects in place of coordinates, and rewards the overlap in time.',
     uses: 'interval-iou',
     keys: ['reward_funcs: [interval-iou]'],
@@ -198,6 +204,7 @@ export const REWARDS: readonly System[] = [
   },
   {
     name: 'BTL-UI',
+    arxiv: '2509.15566',
     does: 'Checks three sections of an answer about a screen, each by a rule.',
     uses: 'format',
     keys: ['reward_funcs: [{name: sections, sections: [{tag: plan}, {tag: answer, check: correct}]}]'],
@@ -216,6 +223,7 @@ export const REWARDS: readonly System[] = [
   },
   {
     name: 'TimeMaster',
+    arxiv: '2506.13705',
     does: 'Classifies series by reasoning, in three sections.',
     uses: 'format series',
     transfers: 'Series as numbers; plots are not built.',
@@ -224,6 +232,7 @@ export const REWARDS: readonly System[] = [
   },
   {
     name: 'PhyMotion',
+    arxiv: '2605.14269',
     does: 'Scores made-up motion by three continuous rewards of physics.',
     uses: 'weighted-sum',
     keys: ['reward_funcs: [{name: positions, weight: 0.5}, accuracy]'],
@@ -240,6 +249,7 @@ export const REWARDS: readonly System[] = [
   },
   {
     name: 'Janus-Q / HGRM',
+    arxiv: '2602.19919',
     does: 'Opens rewards by a hard gate, and scales them by a soft one.',
     uses: 'gate',
     keys: [
@@ -269,6 +279,7 @@ export const REWARDS: readonly System[] = [
   },
   {
     name: 'NeuroProlog',
+    arxiv: '2603.02504',
     does: 'Grades programs by the class of their error, and repairs them by its text.',
     uses: 'ladder feedback-retry toy-code',
     keys: [
@@ -318,9 +329,10 @@ export const REWARDS: readonly System[] = [
   },
   {
     name: 'MemSifter',
+    arxiv: '2603.03379',
     does: 'Ranks memories by how much each helps the model that answers.',
     uses: 'marginal-utility ndcg checkpoint-average',
-    keys: ['reward_funcs: [marginal-utility, {name: ndcg, weight: 0.2}]'],
+    keys: ['reward_funcs: [marginal-utility, {name: ndcg, weight: 0.2}]', 'controllers: [checkpoint-average]'],
     needs: 'a data set with columns of gains and grades',
   },
   {

@@ -94,6 +94,7 @@ export const SAMPLING: readonly System[] = [
   },
   {
     name: 'TreeCUA',
+    arxiv: '2602.09662',
     does: 'Explores screens as a tree, and trains on sibling branches as pairs.',
     uses: 'sibling-pairs dpo-pairs',
     keys: [
@@ -178,6 +179,7 @@ export const SAMPLING: readonly System[] = [
   },
   {
     name: 'Long-horizon Olympiad agent',
+    arxiv: '2512.10739',
     does: 'Carries proved lemmas through rounds of reasoning.',
     uses: 'multi-round-memory',
     keys: ['task: {name: countdown, level: 0}', 'reward_funcs: [accuracy]', 'rollout_strategies: [multi-round-memory]'],

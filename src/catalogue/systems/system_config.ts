@@ -1,6 +1,6 @@
 /** configs/systems/<name>.yaml: a whole config that runs what is here of a system, on a small task from random weights. */
 import type { System } from './system.ts';
-import { SYSTEMS } from './table.ts';
+import { PAPERS } from './table.ts';
 
 const BASE = [
   'task: {name: sort_digits, digits: 3}',
@@ -40,7 +40,7 @@ function fileName(name: string): string {
 function alike({ keys, needs }: System): readonly System[] {
   if (keys === undefined || needs !== undefined) return [];
   const asked = keys.join('\n');
-  return SYSTEMS.filter((other) => other.needs === undefined && other.keys?.join('\n') === asked);
+  return PAPERS.filter((other) => other.needs === undefined && other.keys?.join('\n') === asked);
 }
 
 /** The whole config of a system with keys. Lines of the base that its keys have too are left out. */
@@ -56,7 +56,7 @@ export function systemConfig(system: System): string {
 /** By name, all of them. */
 export function systemConfigs(): Map<string, string> {
   const configs = new Map<string, string>();
-  for (const system of SYSTEMS) {
+  for (const system of PAPERS) {
     const name = configName(system);
     if (name !== undefined && !configs.has(name)) configs.set(name, systemConfig(system));
   }

@@ -3,21 +3,25 @@ import { tableCell } from '../catalogue_words.ts';
 import type { System } from './system.ts';
 import { configName } from './system_config.ts';
 import { type Part, type Status, type SystemState, systemStates, type Thing } from './system_state.ts';
-import { SUBJECTS, SYSTEMS } from './table.ts';
+import { RECIPE_SUBJECTS, SUBJECTS, SYSTEMS } from './table.ts';
 
 /** The page as Markdown, ending in a newline. */
 export function systemsPage(): string {
   const of = systemStates();
-  const subjects = SUBJECTS.flatMap(({ title, systems }) => [
-    `## ${title}`,
-    ['| system | proposes | here |', '|---|---|---|', ...systems.map((system) => row(system, of(system)))].join('\n'),
-  ]);
+  const tables = (subjects: typeof SUBJECTS): string[] =>
+    subjects.flatMap(({ title, systems }) => [
+      `## ${title}`,
+      ['| system | proposes | here |', '|---|---|---|', ...systems.map((system) => row(system, of(system)))].join('\n'),
+    ]);
+  const recipes = RECIPE_SUBJECTS.flatMap(({ systems }) => systems);
   const parts = [
     '# Published systems',
     'What each proposes, and what of it runs here. `rlvr-train explain NAME` prints an entry with the lines of a config that run it; `rlvr-train --config systems/NAME` trains the config that is linked here, on a small task from random weights.',
     countsText(SYSTEMS.map(of)),
     '- **whole**: every part of it is here; where its subject is images, screens or robots, every part that transfers to text.\n- **partly**: with what is missing, or otherwise here.\n- **not built**: waits for the parts that are named.\n- **outside**: nothing to build, and why.',
-    ...subjects,
+    ...tables(SUBJECTS),
+    `${recipes.length} recipes that are known by name are the last tables; they are not in the counts above.`,
+    ...tables(RECIPE_SUBJECTS),
     'Made by `npm run docs` from one table, `src/catalogue/systems/`; what is here is read from the registry of methods, rewards and tasks.',
   ];
   return `${parts.join('\n\n')}\n`;

@@ -1,4 +1,4 @@
-/** Every system of the table, by subject. */
+/** Every system of the table, by subject, and the recipes that people know by name. */
 import { ANALYSIS } from './analysis.ts';
 import { CREDIT } from './credit.ts';
 import { DATA } from './data.ts';
@@ -6,12 +6,19 @@ import { ENVIRONMENTS } from './environments.ts';
 import { GUIDANCE } from './guidance.ts';
 import { JUDGES } from './judges.ts';
 import { OBJECTIVE } from './objective.ts';
+import { RECIPES } from './recipes.ts';
+import { RECIPES_OF_AGENTS } from './recipes_of_agents.ts';
 import { REWARDS } from './rewards.ts';
 import { SAMPLING } from './sampling.ts';
 import type { System } from './system.ts';
 import { VERIFIERS } from './verifiers.ts';
 
-export const SUBJECTS: readonly { readonly title: string; readonly systems: readonly System[] }[] = [
+interface Subject {
+  readonly title: string;
+  readonly systems: readonly System[];
+}
+
+export const SUBJECTS: readonly Subject[] = [
   { title: 'Advantages and credit', systems: CREDIT },
   { title: 'Objectives, clips and penalties', systems: OBJECTIVE },
   { title: 'Sampling and search', systems: SAMPLING },
@@ -24,4 +31,13 @@ export const SUBJECTS: readonly { readonly title: string; readonly systems: read
   { title: 'Studies, benchmarks and other fields', systems: ANALYSIS },
 ];
 
+/** Counted apart: what they are made of is in the other systems too. */
+export const RECIPE_SUBJECTS: readonly Subject[] = [
+  { title: 'Recipes: reasoning', systems: RECIPES },
+  { title: 'Recipes: tools, search, games and self-play', systems: RECIPES_OF_AGENTS },
+];
+
 export const SYSTEMS: readonly System[] = SUBJECTS.flatMap(({ systems }) => systems);
+
+/** Systems and recipes: all that is explained by name and has a config. */
+export const PAPERS: readonly System[] = [...SYSTEMS, ...RECIPE_SUBJECTS.flatMap(({ systems }) => systems)];

@@ -98,6 +98,7 @@ export const VERIFIERS: readonly System[] = [
   },
   {
     name: 'CrossLoco',
+    arxiv: '2309.17046',
     does: 'Rewards motions that can be turned back into what they came from.',
     uses: 'round-trip',
     transfers: 'As a round trip of text; robots are not built.',
@@ -122,6 +123,7 @@ export const VERIFIERS: readonly System[] = [
   },
   {
     name: 'CoSineVerifier',
+    arxiv: '2512.01224',
     does: 'Verifies by computing: exact numbers, algebra, units.',
     uses: 'math-equiv',
     keys: ['task: {name: fraction_simplification, level: 0}', 'reward_funcs: [accuracy]'],
@@ -153,6 +155,7 @@ export const VERIFIERS: readonly System[] = [
   },
   {
     name: 'Verifying the Verifiers',
+    arxiv: '2506.13342',
     does: 'Finds labels of fact checks that are wrong, and trains small verifiers on made-up claims.',
     uses: 'label-audit in-context-kg',
     transfers: 'Claims about facts in the prompt.',

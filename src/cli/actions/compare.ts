@@ -8,20 +8,29 @@ import type { KeptMoment } from '../../run/logs/kept_moments.ts';
 import { fileStore } from '../../run/store/files.node.ts';
 import { print, printJson } from '../display/output.ts';
 import { openCompared } from '../runs/compared_runs.ts';
+import { mixtureLines, mixtureOf } from './compare_mixture.ts';
 
 interface CompareFlags {
   readonly at: KeptMoment;
   readonly show: number;
   readonly output?: string;
+  readonly mixture?: boolean;
   readonly json?: boolean;
 }
 
 /** The first is what all others are compared with. */
 export async function compareCommand(
   words: readonly string[],
-  { at, show, output, json }: CompareFlags,
+  { at, show, output, mixture, json }: CompareFlags,
 ): Promise<void> {
-  const [first, ...others] = await Promise.all(words.map((word) => openMethod(word, at)));
+  const methods = await Promise.all(words.map((word) => openMethod(word, at)));
+  if (mixture) {
+    const best = mixtureOf(methods.flat());
+    if (json) printJson(JSON.stringify(best));
+    else for (const line of mixtureLines(best)) print(line);
+    return;
+  }
+  const [first, ...others] = methods;
   if (others.length === 0) {
     const rule = 'nothing to compare it with; give another run, for example compare runs/a runs/b';
     throw new ConfigError('missing-word', `${words.join(' ')} — ${rule}.`, { words });

@@ -18,6 +18,7 @@ export const COMPARE = command({
     at: withDefault(choice('<evaluation>', 'which evaluation of each', KEPT_MOMENTS), 'final'),
     show: withDefault(integer('<number>', 'problems gained and lost that are shown', { min: 0, max: 10_000 }), 3),
     output: text('<file>', 'write one HTML page of it, complete in itself', { letter: 'o' }),
+    mixture: toggle('fit a quadratic of task_weights to what the runs reached, and print its best mixture'),
     json: toggle('print everything as JSON'),
   },
   examples: [

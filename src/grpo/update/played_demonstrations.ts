@@ -16,10 +16,11 @@ export function playedDemonstration(
   number: number,
 ): Demonstration | undefined {
   if (demonstrations === undefined || !tasks.environment.plays(item)) return undefined;
-  const source = demonstrations(number);
+  const { show } = demonstrations(number);
+  if (show === undefined) return undefined;
   const name = `shown|${seed}|${stageIndex}|${index}`;
   // A call that is made twice draws from the beginning, with another problem of the same name.
-  return makeEach(tasks.repeat, 1, () => source.show(problemOf(tasks, item, name)))[0];
+  return makeEach(tasks.repeat, 1, () => show(problemOf(tasks, item, name)))[0];
 }
 
 function problemOf(tasks: TaskSet, item: TaskItem, name: string): PlayedProblem {

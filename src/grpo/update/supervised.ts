@@ -5,6 +5,7 @@ import { NumericsError } from '../../errors.ts';
 import type { SupervisedResult } from '../../methods/records.ts';
 import type { TokenGroup } from '../../model/batch.ts';
 import { groupLossRows, packBatch, splitGroups } from '../../model/batch.ts';
+import { TOKEN } from '../../token_kinds.ts';
 import type { Engine } from '../engine.ts';
 import type { Journal } from '../journal.ts';
 import { takeBackOnFailure } from '../rest_point.ts';
@@ -32,14 +33,20 @@ export async function superviseStep(engine: Engine, step: SupervisedStep, journa
   );
   const dropped = state.itemsDrawn - first - examples.length;
   const completionTokens = examples.reduce((sum, group) => sum + groupLossRows(group), 0);
+  const weightsOf = tokenWeights(engine, step, state.step, examples);
+  const total = weightsOf === undefined ? completionTokens : totalOf(examples, weightsOf);
   let loss = 0;
   let entropy = 0;
   for (const micro of splitGroups(examples, policy.capacity)) {
     const batch = packBatch(micro);
     const scores = await policy.forward(batch, 1);
-    const dLogprobs = new Float32Array(batch.lossRowCount).fill(-1 / completionTokens);
-    await policy.backward({ logprobs: dLogprobs });
-    for (const logprob of scores.logprobs) loss -= logprob / completionTokens;
+    const weights = Float64Array.from({ length: batch.lossRowCount }, (_, row) =>
+      weightsOf === undefined ? 1 : (weightsOf.get(micro[batch.completionOf[row]])?.[batch.tokenOf[row]] ?? 1),
+    );
+    await policy.backward({ logprobs: Float32Array.from(weights, (weight) => -weight / total) });
+    scores.logprobs.forEach((logprob, row) => {
+      loss -= (weights[row] * logprob) / total;
+    });
     for (const value of scores.entropies) entropy += value / completionTokens;
   }
   const learningRate = learningRateAt(state.step, stage.optimizer);
@@ -55,4 +62,34 @@ export async function superviseStep(engine: Engine, step: SupervisedStep, journa
     });
   }
   return { loss, entropy, gradNorm, learningRate, completionTokens, ...(tasks.isOverlong && { dropped }) };
+}
+
+type WeightsOf = ReadonlyMap<TokenGroup, Float64Array>;
+
+/** [tokens] of each example, where a method of the stage weighs them. */
+function tokenWeights(
+  { tasks: { codec } }: Engine,
+  { demonstrations }: SupervisedStep,
+  number: number,
+  examples: readonly TokenGroup[],
+): WeightsOf | undefined {
+  const source = demonstrations?.(number);
+  if (source?.weigh === undefined) return undefined;
+  const textOf = (tokens: Int32Array): string => codec.decode(tokens);
+  return new Map(
+    examples.map((group) => {
+      const [tokens, labels] = [group.completions[0], group.labels?.[0]];
+      return [group, source.weigh?.({ tokens, ...(labels && { labels }) }, textOf) ?? new Float64Array()];
+    }),
+  );
+}
+
+/** Sum of the weights of the tokens that carry a loss; of nothing 1. */
+function totalOf(examples: readonly TokenGroup[], weightsOf: WeightsOf): number {
+  const sum = examples.reduce((all, group) => {
+    const labels = group.labels?.[0];
+    const weights = weightsOf.get(group) ?? new Float64Array();
+    return all + weights.reduce((own, weight, t) => (labels?.[t] === TOKEN.given ? own : own + weight), 0);
+  }, 0);
+  return sum === 0 ? 1 : sum;
 }

@@ -2,6 +2,7 @@
 import type { Method } from '../method.ts';
 import type { Controller } from '../points.ts';
 import { adaptiveBeta } from './adaptive_beta.ts';
+import { checkpointAverage } from './checkpoint_average.ts';
 import { earlyStopMetric } from './early_stop_metric.ts';
 import { firstKl } from './first_kl.ts';
 import { klTrust } from './kl_trust.ts';
@@ -25,4 +26,5 @@ export const CONTROLLERS: readonly Method<Controller>[] = [
   temperatureSchedule,
   until,
   mForgetting,
+  checkpointAverage,
 ];

@@ -12,6 +12,7 @@ import { mEnv } from './m_env.ts';
 import { mGenLevels } from './m_gen_levels.ts';
 import { mLength } from './m_length.ts';
 import { mProcess } from './m_process.ts';
+import { mSelfverify } from './m_selfverify.ts';
 import { mTurn } from './m_turn.ts';
 import { majK } from './maj_k.ts';
 import { passHatK } from './pass_hat_k.ts';
@@ -33,4 +34,5 @@ export const EVALUATION_FIGURES: readonly Method<EvaluationFigure>[] = [
   mBehaviour,
   mBias,
   mGenLevels,
+  mSelfverify,
 ];

@@ -1,8 +1,9 @@
 /** Weighted majority: every sample votes with the confidence that the policy had in it, so that a sure one counts more. */
 import { method } from '../method.ts';
-import type { EvaluationFigure, ProblemRecord } from '../points.ts';
+import type { EvaluationFigure } from '../points.ts';
 import { meanOverProblems } from '../statistics.ts';
 import { confidenceOf } from '../support/figures/confidence.ts';
+import { elected } from '../support/figures/elected.ts';
 
 export const weightedMaj = method({
   id: 'weighted-maj',
@@ -17,21 +18,8 @@ export const weightedMaj = method({
     name: `weighted_maj@${samples}`,
     of: (problems) =>
       meanOverProblems(
-        problems.map(elected),
+        problems.map((problem) => elected(problem, (i) => confidenceOf(problem.answers[i]))),
         problems.map(({ weight }) => weight),
       ),
   }),
 });
-
-/** Whether the answer with most votes is right; the first of equal ones. A sample without a normal form has no vote. */
-function elected({ samples, answers }: ProblemRecord): number {
-  const votes = new Map<string, { sum: number; isRight: boolean }>();
-  samples.forEach(({ canonical, score }, i) => {
-    if (canonical === undefined && score !== 1) return;
-    const known = votes.get(canonical ?? '') ?? { sum: 0, isRight: false };
-    votes.set(canonical ?? '', { sum: known.sum + confidenceOf(answers[i]), isRight: known.isRight || score === 1 });
-  });
-  const [first, ...others] = [...votes.values()];
-  if (first === undefined) return 0;
-  return Number(others.reduce((most, one) => (one.sum > most.sum ? one : most), first).isRight);
-}

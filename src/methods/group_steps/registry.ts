@@ -9,6 +9,7 @@ import { auxAutoWeight } from './aux_auto_weight.ts';
 import { constraintDual } from './constraint_dual.ts';
 import { crossMajority } from './cross_majority.ts';
 import { distanceDelta } from './distance_delta.ts';
+import { dynamicWeights } from './dynamic_weights.ts';
 import { ensemble } from './ensemble.ts';
 import { feedbackRetry } from './feedback_retry.ts';
 import { harmonic } from './harmonic.ts';
@@ -73,4 +74,5 @@ export const GROUP_STEPS: readonly Method<GroupStep>[] = [
   softGate,
   mProxyGap,
   activeAudit,
+  dynamicWeights,
 ];

@@ -2,6 +2,7 @@
 import type { Method } from '../method.ts';
 import type { LossTerm } from '../points.ts';
 import { contextKl } from './context_kl.ts';
+import { difficultyBeta } from './difficulty_beta.ts';
 import { entropyBonus } from './entropy_bonus.ts';
 import { hingeKl } from './hinge_kl.ts';
 import { klCov } from './kl_cov.ts';
@@ -35,4 +36,5 @@ export const LOSS_TERMS: readonly Method<LossTerm>[] = [
   contextKl,
   observationNll,
   ssb,
+  difficultyBeta,
 ];

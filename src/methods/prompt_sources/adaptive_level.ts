@@ -14,6 +14,7 @@ import type { PromptSource } from '../points.ts';
 import { meanOf } from '../statistics.ts';
 import { AskedProblems } from '../support/prompts/asked.ts';
 import { drawWanted, STARVED } from '../support/prompts/drawn.ts';
+import { placeOf } from '../support/prompts/levels.ts';
 import { ledger } from '../uses/ledger.ts';
 import { taskChoice } from '../uses/task_choice.ts';
 
@@ -135,9 +136,3 @@ export const adaptiveLevel = method({
     };
   },
 });
-
-/** `gcd#2/1` is level 1 of the task gcd; a task without levels has one, 0. */
-function placeOf(category: string): readonly [family: string, level: number] {
-  const [label, level = '0'] = category.split('/');
-  return [label.split('#')[0], Number(level)];
-}

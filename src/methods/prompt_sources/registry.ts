@@ -4,10 +4,12 @@ import type { PromptSource } from '../points.ts';
 import { adaptiveLevel } from './adaptive_level.ts';
 import { admission } from './admission.ts';
 import { bandit } from './bandit.ts';
+import { bands } from './bands.ts';
 import { fewShotData } from './few_shot_data.ts';
 import { greedyFilter } from './greedy_filter.ts';
 import { hardest } from './hardest.ts';
 import { keepRange } from './keep_range.ts';
+import { mixtureDynamic } from './mixture_dynamic.ts';
 import { mixtureProgress } from './mixture_progress.ts';
 import { prefilter } from './prefilter.ts';
 import { prioritized } from './prioritized.ts';
@@ -28,7 +30,9 @@ export const PROMPT_SOURCES: readonly Method<PromptSource>[] = [
   admission,
   weakness,
   mixtureProgress,
+  mixtureDynamic,
   adaptiveLevel,
+  bands,
   bandit,
   twin,
 ];

@@ -18,6 +18,7 @@ import { prefixBranch } from './prefix_branch.ts';
 import { prerequisiteGate } from './prerequisite_gate.ts';
 import { prerl } from './prerl.ts';
 import { prof } from './prof.ts';
+import { proposerSolver } from './proposer_solver.ts';
 import { r3 } from './r3.ts';
 import { recompose } from './recompose.ts';
 import { recycleJudge } from './recycle_judge.ts';
@@ -44,6 +45,7 @@ export const ROLLOUT_STRATEGIES: readonly Method<RolloutStrategy>[] = [
   pdr,
   selfVerify,
   recycleJudge,
+  proposerSolver,
   hintResample,
   minimalHintReplace,
   scaffoldDecay,

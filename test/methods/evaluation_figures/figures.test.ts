@@ -185,3 +185,39 @@ describe('m-gen-levels', () => {
     expect(figure('name: m-gen-levels', ...none).mean).toBeCloseTo((1 + 1 + 0.5 + 0.5 + 0 + 0.5) / 8, 12);
   });
 });
+
+describe('m-selfverify', () => {
+  const said = (record: ProblemRecord, ...affirmed: readonly number[]): ProblemRecord => ({
+    ...record,
+    answers: record.answers.map((answer, i) => ({ ...answer, affirmed: affirmed[i] })),
+  });
+  // Of three right ones it calls two right, of three wrong ones one.
+  const first = said(problem([right('7'), right('7'), wrong('8'), wrong('8')]), 0.9, 0.2, 0.6, 0.1);
+  const second = said(problem([right('7'), wrong('9')]), 0.7, 0.3);
+
+  it('pools its verdicts over the problems', () => {
+    expect(figure('name: m-selfverify', first, second)).toMatchObject({ name: 'self_verify/f1' });
+    expect(figure('name: m-selfverify', first, second).mean).toBeCloseTo((2 * 2) / (2 * 2 + 1 + 1), 12);
+    expect(figure('name: m-selfverify, show: true_positive_rate', first, second).mean).toBeCloseTo(2 / 3, 12);
+    expect(figure('name: m-selfverify, show: true_negative_rate', first, second).mean).toBeCloseTo(2 / 3, 12);
+  });
+
+  it('at a sureness of almost 0 calls every answer right, at more than all none', () => {
+    expect(figure('name: m-selfverify, show: true_positive_rate, sure: 1.0e-9', first, second).mean).toBe(1);
+    expect(figure('name: m-selfverify, show: true_negative_rate, sure: 1.0e-9', first, second).mean).toBe(0);
+    expect(figure('name: m-selfverify, show: true_negative_rate, sure: 1', first, second).mean).toBe(1);
+  });
+
+  it('votes by opinion, which is the plain vote where all opinions are alike', () => {
+    const split = problem([right('7'), wrong('8'), wrong('8'), right('7'), wrong('8')]);
+    expect(figure('name: m-selfverify, show: vote', said(split, 0.5, 0.5, 0.5, 0.5, 0.5)).mean).toBe(0);
+    expect(figure('name: m-selfverify, show: vote', said(split, 0.9, 0.2, 0.2, 0.9, 0.2)).mean).toBe(1);
+  });
+
+  it('takes problems of a difficulty, and says what is not known', () => {
+    const hard = figure('name: m-selfverify, show: coverage, sure: 0.8, highest: 0.4', first, second);
+    expect(hard).toEqual({ name: 'self_verify/coverage/0-0.4', mean: 0 });
+    expect(figure('name: m-selfverify, show: coverage, sure: 0.8', first, second).mean).toBe(0.5);
+    expect(figure('name: m-selfverify', problem([right('7'), wrong('8')])).mean).toBe(0);
+  });
+});

@@ -60,6 +60,43 @@ describe('the KL to the reference', () => {
   });
 });
 
+describe('difficulty-beta', () => {
+  const line = (options: string): string => `loss_terms: [{name: difficulty-beta${options}}]`;
+  /** Four completions of two tokens, of which so many are right. */
+  const groupWith = (right: number) =>
+    groupBy([0, 1, 2, 3].map((i): Completion => ({ logprobs: [-1, -2], advantage: 0, reward: i < right ? 1 : 0 }))).map(
+      (sequence) => ({ ...sequence, refLogprobs: sequence.logprobs.map((logprob, t) => logprob + [0.5, -0.3][t]) }),
+    );
+
+  it('with equal weights is kl-loss without its correction', () => {
+    const alike = line(', hard_beta: 0.5, middle_beta: 0.5, easy_beta: 0.5');
+    for (const right of [0, 2, 4]) {
+      const plain = termOf(groupWith(right), 'beta: 0.5', 'use_bias_correction_kl: false');
+      expect(slopesOf(termOf(groupWith(right), alike))).toEqual(slopesOf(plain));
+      expect(lossOf(termOf(groupWith(right), alike))).toBeCloseTo(lossOf(plain), 12);
+    }
+  });
+
+  it('weighs by the share of the group that is right', () => {
+    const bands = line(', hard_beta: 1, middle_beta: 10, easy_beta: 100, solved_reward: 1');
+    const [hard, middle, easy] = [1, 2, 4].map((right) => lossOf(termOf(groupWith(right), bands)));
+    expect(middle / hard).toBeCloseTo(10, 9);
+    expect(easy / hard).toBeCloseTo(100, 9);
+  });
+
+  it('has the derivative of its loss, by differences', () => {
+    const slope = (d: number): number =>
+      lossOf(
+        termOf(
+          groupWith(2).map((sequence) => ({ ...sequence, logprobs: sequence.logprobs.map((logprob) => logprob + d) })),
+          line(''),
+        ),
+      );
+    const expected = slopesOf(termOf(groupWith(2), line(''))).reduce((sum, one) => sum + one, 0);
+    expect((slope(0.01) - slope(-0.01)) / 0.02 / expected).toBeCloseTo(1, 3); // log-probs are of single precision
+  });
+});
+
 describe('kl-sampler', () => {
   it('is the square of the distance to what was sampled from, which top-p moves', () => {
     const given = groupBy([{ logprobs: [-1, -2], oldLogprobs: [-1.5, -2] }]);

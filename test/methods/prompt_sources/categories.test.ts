@@ -238,3 +238,57 @@ prompt_source: {name: ${name}, candidates: 4}
     }
   });
 });
+
+describe('mixture-dynamic', () => {
+  it('asks more of what moves, and alike where nothing does', async () => {
+    const trial = new Trial(sourceOf('{name: mixture-dynamic, window: 4, temperature: 0.1}'));
+    for (let round = 0; round < 6; round++) await trial.round(8, ({ task }) => (task === 'a' ? round / 6 : 0.5));
+    const asked = [];
+    for (let round = 0; round < 20; round++) asked.push(await trial.round(8, () => 0.5));
+    expect(Math.max(...asked.slice(0, 4))).toBeGreaterThan(0.5);
+    const settled = asked.slice(12).reduce((sum, share) => sum + share, 0) / 8;
+    expect(Math.abs(settled - 0.5)).toBeLessThan(0.2);
+  });
+
+  it('goes on from what it kept', async () => {
+    const line = '{name: mixture-dynamic, window: 3}';
+    const trial = new Trial(sourceOf(line));
+    for (let round = 0; round < 3; round++) await trial.round(4, ({ task }) => (task === 'a' ? round / 4 : 0.5));
+    const resumed = sourceOf(line);
+    resumed.restore?.(stateOf(trial.source));
+    expect(stateOf(resumed)).toEqual(stateOf(trial.source));
+  });
+});
+
+describe('bands', () => {
+  const leveled = (task: string, level: number, key: string): TaskItem => ({ ...itemOf(task, key), level });
+  /** Fresh problems of two levels of one task by turns. */
+  const byLevels = (): DrawItems => {
+    let drawn = 0;
+    return async (count) => Array.from({ length: count }, () => leveled('a', drawn % 2, `p${drawn++}`));
+  };
+
+  it('asks a simpler one for a hard one, another for a middling one, none for an easy one', async () => {
+    const source = sourceOf('{name: bands, share: 0.5}');
+    const [ledger, draw, logged] = [new Ledger(), byLevels(), {} as Record<string, number>];
+    const tools = {
+      ...stepContext(stageOf()),
+      ledger,
+      rng: rngFor('bands'),
+      metric: metricsInto(logged),
+      twin: () => undefined,
+      solutionText: () => undefined,
+      judge: async () => [],
+      attempt: async () => [],
+    } satisfies SourceTools;
+    const first = await source.next(4, draw, tools);
+    expect(first.map(({ level }) => level)).toEqual([0, 1, 0, 1]);
+    record(ledger, first, ({ level, key }) => (level === 1 ? 0 : key === 'p0' ? 0.5 : 1));
+    const second = await source.next(8, draw, tools);
+    expect(logged).toMatchObject({ hard: 2, middle: 1, easy: 1, share: 3 / 8 });
+    expect(second.slice(5).map(({ level }) => level)).toEqual([0, 0, 0]); // below level 1 twice, and level 0 once
+    record(ledger, second, () => 1);
+    await source.next(4, draw, tools);
+    expect(logged).toMatchObject({ hard: 0, middle: 0, easy: 8, share: 0 });
+  });
+});

@@ -13,6 +13,7 @@ import { judgeTruth } from '../../judge.ts';
 import { LETTERS } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';
 import { truthMisses } from '../../near_misses.ts';
+import { rotated } from '../../rotated.ts';
 import { type CourseScheduleKnobs, courseScheduleCard } from './card.ts';
 
 export type CourseScheduleItem = { readonly pairs: readonly string[] };
@@ -81,6 +82,7 @@ export const courseSchedule = lineTask<CourseScheduleItem, CourseScheduleKnobs>(
     return null;
   },
   key: ({ pairs }) => `courses|${[...pairs].sort().join(' ')}`,
+  twin: ({ pairs }) => ({ pairs: rotated(pairs) }),
   prompt: ({ pairs }) => `plan ${pairs.join(' ')}>`,
   question: ({ pairs }) =>
     `Of each of these pairs of courses the first must be taken before the second: ${pairs.join(', ')}. Can all courses be taken? Answer yes or no.`,

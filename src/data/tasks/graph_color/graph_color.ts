@@ -12,6 +12,7 @@ import { trimAscii } from '../../../parsing/trim_ascii.ts';
 import { illegal, malformed, missing, wrongValue } from '../../../rewards/reject.ts';
 import { correct } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
+import { rotated } from '../../rotated.ts';
 import { type GraphColorKnobs, graphColorCard } from './card.ts';
 
 type Edge = readonly [number, number];
@@ -79,6 +80,7 @@ export const graphColor = lineTask<GraphColorItem, GraphColorKnobs>(graphColorCa
     const sorted = edges.map(([a, b]) => written([Math.min(a, b), Math.max(a, b)])).sort();
     return `color|${colors}|${sorted.join(' ')}`;
   },
+  twin: (item) => ({ ...item, edges: rotated(item.edges) }),
   prompt: ({ colors, edges }) => `color ${colors} ${edges.map(written).join(' ')}>`,
   question: ({ vertices, colors, edges }) =>
     `Give each of the vertices 0 to ${vertices - 1} a colour from 1 to ${colors}, so that no two that an edge joins have the same. Edges: ${edges.map(written).join(', ')}. Answer with a JSON object such as {"0":1,"1":2}, all vertices in it.`,

@@ -10,6 +10,7 @@
 import { judgeWord } from '../../judge.ts';
 import { drawWord, LETTERS } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';
+import { rotated } from '../../rotated.ts';
 import { type NeedleHaystackKnobs, needleHaystackCard } from './card.ts';
 
 export type NeedleHaystackItem = { readonly facts: readonly string[]; readonly asked: string };
@@ -35,6 +36,7 @@ export const needleHaystack = lineTask<NeedleHaystackItem, NeedleHaystackKnobs>(
     return { facts: known.map((name) => `${name}${rng.int(0, 9)}`), asked: needle };
   },
   key: ({ facts, asked }) => `needle|${[...facts].sort().join(' ')}|${asked}`,
+  twin: (item) => ({ ...item, facts: rotated(item.facts) }),
   prompt: ({ facts, asked }) => `${facts.join(' ')} ?${asked}>`,
   question: ({ facts, asked }) =>
     `Each name is followed by its digit: ${facts.join(' ')}. Which digit belongs to ${asked}? Answer none if it is not there.`,

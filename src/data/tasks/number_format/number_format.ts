@@ -10,6 +10,7 @@ import { readNumber } from '../../../parsing/number.ts';
 import { judgeNumber } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { remembered } from '../../remembered.ts';
+import { rotated } from '../../rotated.ts';
 import { type NumberFormatKnobs, numberFormatCard } from './card.ts';
 
 export type NumberFormatItem = { readonly asked: 'max' | 'min'; readonly numbers: readonly string[] };
@@ -56,6 +57,7 @@ export const numberFormat = lineTask<NumberFormatItem, NumberFormatKnobs>(number
     return new Set(numbers.map(Number)).size < candidates ? null : { asked: sought, numbers: rng.shuffle(numbers) };
   },
   key: ({ asked, numbers }) => `format|${asked}|${sorted(numbers).join(',')}`,
+  twin: (item) => ({ ...item, numbers: rotated(item.numbers) }),
   prompt: ({ asked, numbers }) => `${asked} ${numbers.join(' ')}>`,
   question: ({ asked, numbers }) =>
     `Which is the ${asked === 'max' ? 'largest' : 'smallest'} of these numbers: ${numbers.join(', ')}?`,

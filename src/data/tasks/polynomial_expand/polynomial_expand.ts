@@ -10,6 +10,7 @@ import { algebraMisses, judgeAlgebra, readOwn } from '../../algebra/judge_algebr
 import { bracketed, drawPolynomial, multiplied, type Polynomial, polynomialText } from '../../algebra/polynomials.ts';
 import { lineTask } from '../../line_task.ts';
 import { onlyMisses } from '../../near_misses.ts';
+import { rotated } from '../../rotated.ts';
 import { type PolynomialExpandKnobs, polynomialExpandCard } from './card.ts';
 
 export type PolynomialExpandItem = { readonly factors: readonly Polynomial[] };
@@ -32,6 +33,7 @@ export const polynomialExpand = lineTask<PolynomialExpandItem, PolynomialExpandK
   }),
   key: ({ factors }) => `expand|${factors.map(polynomialText).sort().join('|')}`,
   splitKey: (item) => `expand|${polynomialText(productOf(item))}`,
+  twin: (item) => ({ ...item, factors: rotated(item.factors) }),
   prompt: (item) => `${problemText(item)}=`,
   question: (item) => `Expand ${problemText(item)}. Write a sum of terms with falling powers, such as 2x^2-3x+1.`,
   oracle: (item) => polynomialText(productOf(item)),

@@ -8,6 +8,7 @@ import Fraction from 'fraction.js';
 import { applyOperator, type Rational } from '../../../parsing/arithmetic.ts';
 import { type Expression, renderExpression } from '../../../parsing/expression.ts';
 import { lineTask } from '../../line_task.ts';
+import { rotated } from '../../rotated.ts';
 import { verifyCountdownExpression } from '../countdown/expression.ts';
 import { type Puzzle24Knobs, puzzle24Card } from './card.ts';
 
@@ -70,6 +71,7 @@ export const puzzle24 = lineTask<Puzzle24Item, Puzzle24Knobs>(puzzle24Card, {
     return solution(numbers) === undefined ? null : { numbers };
   },
   key: ({ numbers }) => `cd|${TARGET}|${sorted(numbers).join(',')}`,
+  twin: (item) => ({ ...item, numbers: rotated(item.numbers) }),
   prompt: ({ numbers }) => `${TARGET}: ${numbers.join(' ')}>`,
   question: ({ numbers }) =>
     `Make ${TARGET} of the numbers ${numbers.join(', ')}, each used exactly once, by + - * / and brackets. Give one expression.`,

@@ -41,6 +41,7 @@ export const simpleEquations = lineTask<SimpleEquationsItem, SimpleEquationsKnob
     return slope === other || (slope === 1 && constant === 0 && other === 0) ? null : item;
   },
   key: (item) => `equation|${[sideText(item.left), sideText(item.right)].sort().join('=')}`,
+  twin: ({ left, right, ...item }) => ({ ...item, left: right, right: left }),
   prompt: (item) => `${equationText(item)}>`,
   question: (item) => `Solve ${equationText(item)} for x.`,
   oracle: (item) => String(solution(item)),

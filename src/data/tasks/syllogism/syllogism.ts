@@ -13,6 +13,7 @@ import { judgeTruth } from '../../judge.ts';
 import { LETTERS } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';
 import { truthMisses } from '../../near_misses.ts';
+import { rotated } from '../../rotated.ts';
 import { type SyllogismKnobs, syllogismCard } from './card.ts';
 
 /** A form and two terms: `Abc` is all b are c, `E` none, `I` some, `O` some are not. */
@@ -106,6 +107,7 @@ export const syllogism = lineTask<SyllogismItem, SyllogismKnobs>(syllogismCard, 
     return null;
   },
   key: ({ premises, conclusion }) => `syllogism|${premises.map(canonical).sort().join(' ')}|${canonical(conclusion)}`,
+  twin: (item) => ({ ...item, premises: rotated(item.premises) }),
   prompt: ({ premises, conclusion }) => `${premises.map(inWords).join(', ')}: ${inWords(conclusion)}>`,
   question: ({ premises, conclusion }) =>
     `There is at least one of each kind of things. Suppose that ${premises.map(inEnglish).join(', and that ')}. Does it follow that ${inEnglish(conclusion)}? Answer yes or no.`,

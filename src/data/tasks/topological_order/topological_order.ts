@@ -9,6 +9,7 @@ import { readMoves } from '../../../parsing/moves.ts';
 import { illegal, malformed, missing, wrongValue } from '../../../rewards/reject.ts';
 import { correct } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
+import { rotated } from '../../rotated.ts';
 import { type TopologicalOrderKnobs, topologicalOrderCard } from './card.ts';
 
 export type TopologicalOrderItem = { readonly courses: number; readonly pairs: readonly string[] };
@@ -46,6 +47,7 @@ export const topologicalOrder = lineTask<TopologicalOrderItem, TopologicalOrderK
     return { courses, pairs: rng.shuffle([...pairs]) };
   },
   key: ({ pairs }) => `topo|${[...pairs].sort().join(' ')}`,
+  twin: ({ courses, pairs }) => ({ courses, pairs: rotated(pairs) }),
   prompt: ({ pairs }) => `topo ${pairs.join(' ')}>`,
   question: ({ courses, pairs }) =>
     `Put the courses 1 to ${courses} into an order. Of each of these pairs the first comes before the second: ${pairs.join(', ')}.`,

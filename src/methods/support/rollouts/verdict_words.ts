@@ -1,6 +1,12 @@
-/** A completion that is to be one of two words: how it is judged, and what it said. */
+/** A completion that is to be one of two words: the words of a verdict, how it is judged, and what it said. */
 import type { Verdict } from '../../../rewards/verdict.ts';
 import type { Rollout } from '../../records.ts';
+
+/** Asks for a verdict on an answer, and the two that there are. */
+export const [VERIFY, YES, NO] = ['<verify>', '<yes>', '<no>'] as const;
+
+/** What these say to a pretrained model. */
+export const VERDICT_WORDS = { [VERIFY]: 'Is this answer right? Reply yes or no.', [YES]: 'yes', [NO]: 'no' };
 
 /** The word that was said, if it is one of these. Case does not count, nor do blanks around it. */
 function wordSaid<Word extends string>(text: string, words: readonly Word[]): Word | undefined {

@@ -1,0 +1,70 @@
+/**
+ * Asks most of the tasks and levels whose share of right completions still moves or swings, and less of those that have
+ * settled. Rewards are weighed alike by `dynamic-weights`. After RECAP, whose exact form is not public; ours is written below.
+ */
+import type { Json } from '../../options/json.ts';
+import { integer, key, number } from '../../options/keys.ts';
+import { method } from '../method.ts';
+import type { PromptSource } from '../points.ts';
+import { meanOf } from '../statistics.ts';
+import { AskedProblems } from '../support/prompts/asked.ts';
+import { askAmong, CATEGORY_DRAWS } from '../support/prompts/drawn.ts';
+import { Movements } from '../support/prompts/movement.ts';
+import { ledger } from '../uses/ledger.ts';
+import { taskChoice } from '../uses/task_choice.ts';
+
+/** `Rng.weighted` takes whole numbers. */
+const PARTS = 1_000_000;
+
+export const mixtureDynamic = method({
+  id: 'mixture-dynamic',
+  about: {
+    does: 'Asks more of the tasks and levels whose share of right completions still moves or swings.',
+    names: ['RECAP'],
+    formula:
+      'chance of k: floor·(its share of the mix) + (1 − floor)·softmax_k((|p̄_new − p̄_old| + std p/p̄)/T), over the last `window` batches',
+    source: 'own',
+    certainty: 'own',
+  },
+  options: {
+    dynamicFloor: key(
+      'floor',
+      number({ above: 0, max: 1, example: 0.2 })
+        .default(0.2)
+        .describe('Share of the places that the mix of the run keeps. Default 0.2.'),
+    ),
+    dynamicTemperature: key(
+      'temperature',
+      number({ above: 0, example: 0.2 })
+        .default(0.2)
+        .describe('How much more movement it takes to be asked e times as often. Default 0.2.'),
+    ),
+    dynamicWindow: key(
+      'window',
+      integer({ min: 2, max: 1000, example: 8 }).default(8).describe('Batches that are looked back on. Default 8.'),
+    ),
+    dynamicDraws: CATEGORY_DRAWS,
+  },
+  uses: () => [ledger({ history: true }), taskChoice],
+  create: ({ dynamicFloor, dynamicTemperature, dynamicWindow, dynamicDraws }): PromptSource => {
+    const asked = new AskedProblems();
+    const movements = new Movements(dynamicWindow);
+    return {
+      async next(count, draw, { ledger, rng, metric }) {
+        for (const [category, shares] of asked.read(ledger)) movements.add(category, meanOf(shares));
+        const categories = movements.names;
+        const weights = movements.shares(categories, dynamicTemperature).map((share) => Math.round(PARTS * share));
+        const choose = () => (rng.float() < dynamicFloor ? undefined : categories[rng.weighted(weights)]);
+        const items = await askAmong(categories, count, draw, { choose, most: dynamicDraws, metric });
+        asked.add(items, ledger);
+        return items;
+      },
+      state: () => ({ asked: asked.state(), movements: movements.state() }),
+      restore(state) {
+        const kept = state as { asked: Json; movements: Json }; // written by `state`
+        asked.restore(kept.asked);
+        movements.restore(kept.movements);
+      },
+    };
+  },
+});
