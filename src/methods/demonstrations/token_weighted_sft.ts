@@ -18,7 +18,7 @@ export const tokenWeightedSft: DemonstrationMethod = method({
     certainty: 'after the paper',
   },
   options: {
-    answerMark: key('mark', text('<answer>').default('<answer>').describe('What opens the answer. Default <answer>.')),
+    openingMark: key('mark', text('<answer>').default('<answer>').describe('What opens the answer. Default <answer>.')),
     answerWeight: key(
       'answer_weight',
       number({ min: 0, example: 2 })
@@ -26,7 +26,7 @@ export const tokenWeightedSft: DemonstrationMethod = method({
         .describe('Weight of a token after the mark; 1 is the plain loss. Default 2.'),
     ),
   },
-  create: ({ answerMark, answerWeight }): DemonstrationSource => ({
+  create: ({ openingMark, answerWeight }): DemonstrationSource => ({
     weigh({ tokens, labels }, textOf) {
       const weights = new Float64Array(tokens.length).fill(1);
       const isGiven = (t: number): boolean => labels?.[t] === TOKEN.given;
@@ -34,7 +34,7 @@ export const tokenWeightedSft: DemonstrationMethod = method({
         if (isGiven(from)) continue;
         let to = from;
         while (to < tokens.length && !isGiven(to)) to++;
-        const opened = openedAt(tokens.subarray(from, to), answerMark, textOf);
+        const opened = openedAt(tokens.subarray(from, to), openingMark, textOf);
         if (opened !== undefined) weights.fill(answerWeight, from + opened, to);
         from = to;
       }

@@ -43,7 +43,7 @@ function marked({ engine }: TrainingRun, { tokens, labels = new Uint8Array() }: 
 describe('token-weighted-sft', () => {
   const weigh = (options: object, tokens: readonly number[], labels?: readonly number[]) => {
     const method = DEMONSTRATIONS.find(({ id }) => id === 'token-weighted-sft');
-    const { weigh: own } = method?.create({ answerMark: '=', answerWeight: 3, ...options }, {} as never) ?? {};
+    const { weigh: own } = method?.create({ openingMark: '=', answerWeight: 3, ...options }, {} as never) ?? {};
     const textOf = (part: Int32Array): string => [...part].map((id) => 'ab=c'[id]).join('');
     return [
       ...(own?.({ tokens: Int32Array.from(tokens), ...(labels && { labels: Uint8Array.from(labels) }) }, textOf) ?? []),
