@@ -182,14 +182,14 @@ const MEMORY: Mistake[] = [
     what: 'a model that does not fit',
     words: [...TRAIN, '--set', 'model={hidden_size: 8192, num_hidden_layers: 16}'],
     says:
-      '290.1 GiB of memory needed, 4.0 GiB is what WebAssembly can address. Largest: optimizer 96.0 GiB, packed weights 96.0 GiB.\n' +
+      '288.8 GiB of memory needed, 4.0 GiB is what WebAssembly can address. Largest: optimizer 96.0 GiB, packed weights 96.0 GiB.\n' +
       '  Lower model.hidden_size to 512 (needs 1.3 GiB).',
   },
   {
     what: 'a batch that does not fit',
     words: [...TRAIN, '--set', 'generation_batch_size=40000000'],
     says:
-      '54.4 GiB of memory needed, 4.0 GiB is what WebAssembly can address. Largest: activations 42.3 GiB, KV cache 7.2 GiB.\n' +
+      '54.8 GiB of memory needed, 4.0 GiB is what WebAssembly can address. Largest: activations 42.3 GiB, KV cache 7.2 GiB.\n' +
       '  Lower generation_batch_size to 2500000 (needs 3.4 GiB).',
   },
   {

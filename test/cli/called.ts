@@ -1,6 +1,7 @@
 /** What the command does when it is called with these words, without a process of its own. */
 import { CommanderError } from 'commander';
 import { vi } from 'vitest';
+import { UnknownFlag, unknownFlagLine } from '../../src/cli/mistaken_words.ts';
 import { program } from '../../src/cli/program.ts';
 import { RlvrError } from '../../src/errors.ts';
 
@@ -20,13 +21,15 @@ export async function run(...words: string[]): Promise<{ error: unknown; out: st
       (cause: unknown) => cause,
     );
   vi.restoreAllMocks();
+  if (error instanceof UnknownFlag) written.err += await unknownFlagLine(error);
   return { error, ...written };
 }
 
-/** The message that the command ends with, as main.ts would print it. */
+/** The message that the command ends with, as command_line.ts would print it. */
 export async function messageOf(words: readonly string[]): Promise<string> {
   const { error, err } = await run(...words);
-  if (error instanceof CommanderError && error.exitCode !== 0) return err.trimEnd();
+  const isOfWords = error instanceof UnknownFlag || (error instanceof CommanderError && error.exitCode !== 0);
+  if (isOfWords) return err.trimEnd();
   if (error instanceof RlvrError) return error.message;
   throw error ?? new Error('the mistake was accepted');
 }

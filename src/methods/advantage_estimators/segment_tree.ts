@@ -6,7 +6,7 @@
  *   q(leaf) = 1 where it is right, else −1      Q(s) ← Q(s) + max(depth(s)/depth(leaf), 0.1)·q, right overrides wrong
  *   A_t     = (q_max·tanh(Q(s)/q_temperature) − mean q)/(std q + 1e-4)      t in the segment s
  *
- * Leaves are counted in their order in the group. What is right is read from verdicts or rewards (`solved_reward`).
+ * Leaves are counted in their order in the group; where all are alike, A is 0. What is right is read from verdicts or rewards (`solved_reward`).
  */
 import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -49,8 +49,9 @@ export const segmentTree = method({
           const values = segmentValues(group, creditSegment, solves);
           const worths = group.rollouts.flatMap((one) => (counts(one) ? [solves(one) ? 1 : -1] : []));
           const [mean, deviation] = [meanOf(worths), deviationOf(worths)];
+          // Leaves that are all alike say nothing of their segments.
           const credit = (value: number): number =>
-            (mostValue * Math.tanh(value / valueTemperature) - mean) / (deviation + 1e-4);
+            deviation === 0 ? 0 : (mostValue * Math.tanh(value / valueTemperature) - mean) / (deviation + 1e-4);
           const tokenAdvantages = group.rollouts.map((rollout, i) =>
             new Float32Array(rollout.tokens.length).map((_, t) =>
               counts(rollout) ? credit(values[i][Math.floor(t / creditSegment)]) : 0,
