@@ -14,7 +14,9 @@ import { ensemble } from './ensemble.ts';
 import { feedbackRetry } from './feedback_retry.ts';
 import { harmonic } from './harmonic.ts';
 import { ladder } from './ladder.ts';
+import { mCurriculum } from './m_curriculum.ts';
 import { mProxyGap } from './m_proxy_gap.ts';
+import { mSignal } from './m_signal.ts';
 import { macroActions } from './macro_actions.ts';
 import { majority } from './majority.ts';
 import { milestones } from './milestones.ts';
@@ -75,4 +77,6 @@ export const GROUP_STEPS: readonly Method<GroupStep>[] = [
   mProxyGap,
   activeAudit,
   dynamicWeights,
+  mSignal,
+  mCurriculum,
 ];
