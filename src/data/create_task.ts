@@ -266,6 +266,7 @@ class BoundTask implements Task {
     const identity = this.#definition.twin?.(item.identity, this.knobs);
     if (identity === null || identity === undefined) return undefined;
     const prompt = this.#prompt(identity);
+    if (prompt === item.prompt) return undefined; // its parts are alike, and their order makes no other
     return { ...item, ...this.#further(identity), id: twinId(item), prompt, answer: this.#answer(identity), identity };
   }
 

@@ -90,7 +90,8 @@ export interface TaskDefinition<I extends Json, K extends Knobs> extends TaskCar
   /** The prompt text. */
   prompt(identity: I, knobs: K): string;
   /**
-   * The same problem under another prompt: of the same key, with the same right answers. Null where there is none.
+   * The same problem under another prompt: of the same key, with the same right answers. Null where there is none; one whose
+   * prompt is the same is none.
    */
   twin?(identity: I, knobs: K): I | null;
   /** The same problem as an English sentence or a few, for `style: plain`; what form the answer has is part of it. */

@@ -207,7 +207,7 @@ class Parser {
 
   constructor(text: string) {
     const found = text.match(/[0-9]+(?:\.[0-9]+)?|\.[0-9]+|sqrt|pi|\\frac|[A-Za-z]|[-+*/^(){}%]|[^ \t\r\n]/g) ?? [];
-    const wrong = found.find((token) => !/^(?:[0-9.]+|sqrt|pi|\\frac|[A-Za-z]|[-+*/^(){}%])$/.test(token));
+    const wrong = found.find((token) => !/^(?:[0-9]*\.?[0-9]+|sqrt|pi|\\frac|[A-Za-z]|[-+*/^(){}%])$/.test(token));
     if (wrong !== undefined) throw new Unreadable(`"${wrong}" is not of an expression`);
     if (found.some((token) => token.length > MOST_DIGITS)) throw new Unreadable('a number is too long');
     this.#tokens = found;

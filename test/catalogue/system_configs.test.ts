@@ -28,10 +28,11 @@ it('each of configs/systems trains', { timeout: 240_000 }, async () => {
   for (const file of files) {
     const text = readFileSync(new URL(file, CONFIGS), 'utf8');
     const small = text
-      .replaceAll(/max_steps: \d+/g, 'max_steps: 2')
+      // A lag is shorter than a run.
+      .replaceAll(/max_steps: \d+/g, `max_steps: ${/^staleness: 2/m.test(text) ? 3 : 2}`)
       .replace(
         'generation_batch_size: 128',
-        `generation_batch_size: ${/num_generations: 64|twin/.test(text) ? 64 : 32}`,
+        `generation_batch_size: ${/num_generations: 64|twin|proposer-solver|task_weights/.test(text) ? 64 : 32}`,
       )
       .replace(/per_device_train_batch_size: \d+/, 'per_device_train_batch_size: 2')
       .concat('eval_strategy: "no"\n')

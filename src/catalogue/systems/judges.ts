@@ -143,12 +143,13 @@ export const JUDGES: readonly System[] = [
     does: 'One model proposes search questions and solves them.',
     uses: 'proposer-solver mini-search',
     keys: [
-      'tasks: [{name: mini_search, level: 0}, {name: mini_search, level: 1}]',
+      'tasks: [{name: in_context_kg, level: 0}, {name: in_context_kg, level: 1}]',
       'reward_funcs: [accuracy]',
       'rollout_strategies: [{name: proposer-solver, paid: hard}]',
     ],
     warm: true,
-    transfers: 'The policy proposes the kind of a question; documents and answer are made by a program.',
+    transfers:
+      'The policy proposes the kind of a question; facts and answer are made by a program, and stand in the prompt.',
   },
   {
     name: 'SPIRAL',

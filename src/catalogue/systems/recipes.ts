@@ -40,7 +40,13 @@ export const RECIPES: readonly System[] = [
     arxiv: '2503.18892',
     does: 'Reinforces ten base models by GRPO on problems as hard as each can learn from, answers alone rewarded.',
     uses: 'group kl-loss prefilter',
-    keys: ['loss_type: grpo', 'beta: 0.001', 'prompt_source: {name: prefilter, problems: 32, samples: 16}'],
+    keys: [
+      'task: parity',
+      'reward_funcs: [accuracy]',
+      'loss_type: grpo',
+      'beta: 0.001',
+      'prompt_source: {name: prefilter, problems: 32, samples: 32}',
+    ],
   },
   {
     name: 'Dr. GRPO / Oat-Zero / Understanding R1-Zero-Like Training',
@@ -290,7 +296,7 @@ export const RECIPES: readonly System[] = [
     arxiv: '2505.00949',
     does: 'Leaves out what is mostly solved before it begins, and orders the rest from easy to hard.',
     uses: 'prefilter adaptive-level group',
-    keys: ['prompt_source: {name: prefilter, problems: 32, samples: 8}'],
+    keys: ['task: parity', 'reward_funcs: [accuracy]', 'prompt_source: {name: prefilter, problems: 32, samples: 32}'],
   },
   {
     name: 'L1 / LCPO',
@@ -314,7 +320,12 @@ export const RECIPES: readonly System[] = [
     arxiv: '2502.01456',
     does: 'Learns rewards of tokens from outcomes alone, by a log-ratio of two models.',
     uses: 'implicit-reward rloo prefilter',
-    keys: ['advantage_estimator: rloo', 'prompt_source: {name: prefilter, problems: 32, samples: 8}'],
+    keys: [
+      'task: parity',
+      'reward_funcs: [accuracy]',
+      'advantage_estimator: rloo',
+      'prompt_source: {name: prefilter, problems: 32, samples: 32}',
+    ],
     transfers: 'All but the reward model, which needs a second set of weights that learns.',
   },
   {

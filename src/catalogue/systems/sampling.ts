@@ -56,7 +56,7 @@ export const SAMPLING: readonly System[] = [
     uses: 'mcts segment-tree success-replay',
     keys: [
       'rollout_strategies: [success-replay, {name: mcts, segment_tokens: 1, width: 2, expansions: 6}]',
-      'advantage_estimator: {name: segment-tree, segment_tokens: 1}',
+      'advantage_estimator: {name: segment-tree, segment_tokens: 1, solved_reward: 0.3}',
     ],
     transfers: 'All of it; heavy on a device.',
   },

@@ -12,6 +12,7 @@ const PIECE_BYTES = 8 * 1024 ** 2;
 /** Bytes of the site that a model leaves to runs. */
 const LEFT_BYTES = 64 * 1024 ** 2;
 
+/** How a model is brought in. */
 export interface KeepOptions {
   /** What its weights must have, where that is known: SHA-256 of the .gguf file, or of model.safetensors. */
   readonly sha256?: string;
