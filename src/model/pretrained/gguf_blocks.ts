@@ -14,8 +14,20 @@ export interface GgufType {
 
 type RealStorage = Exclude<Storage, 'i32'>;
 
+/** Looks into `STORAGE` when it is asked: in a page, the file that has it may be evaluated after this one. */
 const type = (number: number, storage: RealStorage): readonly [number, GgufType] => {
-  return [number, { name: storage.toUpperCase(), storage, ...STORAGE[storage] }];
+  const found: GgufType = {
+    name: storage.toUpperCase(),
+    storage,
+    get values() {
+      return STORAGE[storage].values;
+    },
+    get bytes() {
+      return STORAGE[storage].bytes;
+    },
+    decode: (bytes) => STORAGE[storage].decode(bytes),
+  };
+  return [number, found];
 };
 
 /** Those that are read, by ggml's number. */
