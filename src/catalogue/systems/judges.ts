@@ -149,7 +149,7 @@ export const JUDGES: readonly System[] = [
     ],
     warm: true,
     transfers:
-      'The policy proposes the kind of a question; facts and answer are made by a program, and stand in the prompt.',
+      'The policy proposes the kind of a question; a program makes the answer and the facts, which the prompt has.',
   },
   {
     name: 'SPIRAL',
