@@ -34,6 +34,6 @@ export type { OwnRewardRow } from './own_code/sandbox_program.ts';
 export { keepModel } from './pretrained/keep_in_worker.ts';
 export type { KeepOptions } from './pretrained/keep_model.ts';
 export { type KeptModel, keptModels, removeKeptModel } from './pretrained/kept_models.ts';
-export type { ModelOrigin } from './pretrained/model_files.ts';
+export type { ChosenFile, ModelOrigin } from './pretrained/model_files.ts';
 export { keptRuns, opfsStore, removeKeptRun } from './store/opfs_store.ts';
 export { type EngineWorker, openRunInWorker, type WorkerOptions } from './worker_run.ts';

@@ -17,8 +17,16 @@ export interface IncomingFile {
   read(begin: number, end: number, signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>>;
 }
 
+/** What a page's `File` is, for those who compile without its types. */
+export interface ChosenFile {
+  readonly name: string;
+  readonly size: number;
+  readonly lastModified: number;
+  slice(begin: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
+}
+
 /** Where a model comes from: the address of a .gguf file or of a folder, or files that a visitor chose. */
-export type ModelOrigin = { readonly url: string } | { readonly files: readonly File[] };
+export type ModelOrigin = { readonly url: string } | { readonly files: readonly ChosenFile[] };
 
 const BESIDE = ['generation_config.json', ...TOKENIZER_FILES];
 /** Bytes of a file whose server gives no ranges. */
@@ -54,7 +62,7 @@ function unlessAbsent(error: unknown): undefined {
   throw error;
 }
 
-function chosenFiles(files: readonly File[]): IncomingFile[] {
+function chosenFiles(files: readonly ChosenFile[]): IncomingFile[] {
   const read = files.filter(({ name }) => /\.(gguf|json|jinja|safetensors)$/.test(name));
   const gguf = read.find(({ name }) => name.endsWith('.gguf'));
   const chosen = gguf === undefined ? read : [gguf];
