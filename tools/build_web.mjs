@@ -32,10 +32,12 @@ const leftOut = {
 };
 
 /**
- * What opens a pretrained model. The start has a part of it, a tab that is lent needs all, and data sets a tokenizer: the rest
- * would be read from the entry. It lies in a file of its own, for what imports the start must not be imported by it.
+ * Readers of a model's folder, which the start has in part, and a tab that is lent needs whole: in two files they would be read
+ * from the entry.
  */
-const PRETRAINED = /[\\/]src[\\/](?:model[\\/]pretrained|text)[\\/]|@huggingface[\\/]/;
+const FOLDERS = /[\\/]src[\\/](?:model[\\/]pretrained[\\/](?!gguf)|text[\\/]tokenizer_files)/;
+/** What opens a GGUF file or a tokenizer; data sets need a part of it, and would read it from the entry too. */
+const TOKENIZERS = /[\\/]src[\\/](?:model[\\/]pretrained[\\/]gguf|text[\\/])|@huggingface[\\/]/;
 
 const entry = `${root}src/web/engine_worker.ts`;
 const engine = {
@@ -54,8 +56,8 @@ const { output } = await bundle.write({
   // In one file: a page that starts the engine waits for two, not for eighty.
   codeSplitting: {
     groups: [
-      { debugName: 'start', priority: 2, name: (id) => (atOnce.has(id) ? 'start' : null) },
-      { debugName: 'pretrained', priority: 1, name: (id) => (PRETRAINED.test(id) ? 'pretrained' : null) },
+      { debugName: 'start', priority: 2, name: (id) => (atOnce.has(id) || FOLDERS.test(id) ? 'start' : null) },
+      { debugName: 'tokenizers', priority: 1, name: (id) => (TOKENIZERS.test(id) ? 'tokenizers' : null) },
     ],
     includeDependenciesRecursively: false, // some are imported for what is left out of the group
   },

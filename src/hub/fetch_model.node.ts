@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { HubError } from '../errors.ts';
 import { readModelConfig } from '../model/pretrained/config_json.ts';
 import { INDEX, WHOLE, weightMap } from '../model/pretrained/safetensors_files.ts';
-import { TOKENIZER_FILES } from '../text/pretrained_codec.ts';
+import { TOKENIZER_FILES } from '../text/tokenizer_files.ts';
 import { refFile, type Snapshot, snapshotFolder } from './cache.node.ts';
 import type { HubClient, HubFile, HubModel } from './client.ts';
 import { downloadFile, missingBytes, onDisk, requireRoom } from './download.node.ts';

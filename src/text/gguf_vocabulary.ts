@@ -7,7 +7,8 @@ import { DataError } from '../errors.ts';
 import { byteCharacters } from './byte_tokenizer.ts';
 import { asksInWords, type Codec } from './codec.ts';
 import { RULES, type TextRules, TOKEN_TYPE } from './gguf_tokenizer.ts';
-import { CHAT_TEMPLATE, chatTemplateIn } from './pretrained_codec.ts';
+import { chatTemplateIn } from './pretrained_codec.ts';
+import { CHAT_TEMPLATE } from './tokenizer_files.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Values = Map<string, string | number | boolean | readonly string[] | Int32Array<ArrayBuffer>>;

@@ -5,6 +5,7 @@
  * decoded as their text, so that one inside an answer is seen. Bytes that are no UTF-8, and ids that the embedding has
  * and the vocabulary has not, decode to U+FFFD.
  */
+
 import { Tokenizer as TokenizerJson } from '@huggingface/tokenizers';
 import { DataError } from '../errors.ts';
 import { compileChatTemplate } from './chat_template.ts';
@@ -14,20 +15,6 @@ import { largestId, requireBounded } from './tokenizer_bounds.ts';
 import { splitAt } from './tokenizer_json.ts';
 
 type Json = Readonly<Record<string, unknown>>;
-
-/** The chat template, where it is a file of its own. */
-export const CHAT_TEMPLATE = 'chat_template.jinja';
-
-/** Files that belong to a tokenizer: a model that was trained from this one is given away with them as they are. */
-export const TOKENIZER_FILES = [
-  'tokenizer.json',
-  'tokenizer_config.json',
-  CHAT_TEMPLATE,
-  'special_tokens_map.json',
-  'added_tokens.json',
-  'vocab.json',
-  'merges.txt',
-];
 
 /** What a model's files say of its text. */
 export interface TokenizerFiles {

@@ -13,7 +13,7 @@ import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, baseNameOf } from '../../model/pretrai
 import { CONFIG } from '../../model/pretrained/open_folder.ts';
 import { INDEX, WHOLE } from '../../model/pretrained/safetensors_files.ts';
 import type { ModelFiles } from '../../model/pretrained/source.ts';
-import { TOKENIZER_FILES } from '../../text/pretrained_codec.ts';
+import { TOKENIZER_FILES } from '../../text/tokenizer_files.ts';
 import { CHECKPOINTS } from '../checkpoint/checkpoints.ts';
 import { type JsonObject, parseJsonObject } from '../json.ts';
 import { fileStore } from '../store/files.node.ts';

@@ -17,21 +17,13 @@ import {
   requireFit,
 } from '../../model/pretrained/adapter_files.ts';
 import { frozenStorage } from '../../model/pretrained/frozen_storage.ts';
-import { openGguf } from '../../model/pretrained/gguf_model.ts';
 import { loadPretrained, type WeightsTaker } from '../../model/pretrained/load_weights.ts';
 import { mergedModel } from '../../model/pretrained/merge_adapter.ts';
 import { CONFIG, openModelFolder, readJsonFile } from '../../model/pretrained/open_folder.ts';
 import type { ModelFiles, PretrainedModel } from '../../model/pretrained/source.ts';
 import { asksInWords, type Codec } from '../../text/codec.ts';
-import { ggufTokenizer } from '../../text/gguf_tokenizer.ts';
-import {
-  CHAT_TEMPLATE,
-  chatTemplateIn,
-  pretrainedCodec,
-  TOKENIZER_FILES,
-  type TokenizerFiles,
-} from '../../text/pretrained_codec.ts';
-import { readVocabulary } from '../../text/read_vocabulary.ts';
+import type { TokenizerFiles } from '../../text/pretrained_codec.ts';
+import { CHAT_TEMPLATE, TOKENIZER_FILES } from '../../text/tokenizer_files.ts';
 import { decodeManifest } from '../checkpoint/manifest.ts';
 import { type BaseHashes, hashFiles, weightsHash } from './base_hashes.ts';
 
@@ -123,9 +115,12 @@ async function openBase(place: ModelPlace, options: PretrainedOptions): Promise<
   const { name, files, gguf, checkpoint, location = { name } } = place;
   try {
     if (gguf !== undefined) {
+      // Loaded where a model is opened: a page that has none does without.
+      const { openGguf } = await import('../../model/pretrained/gguf_model.ts');
+      const { ggufTokenizer } = await import('../../text/gguf_tokenizer.ts');
       const model = await openGguf(files, gguf);
       const tokenizer = ggufTokenizer(model.metadata, name);
-      const codec = wordsCodec(tokenizer, model, options);
+      const codec = await wordsCodec(tokenizer, model, options);
       const hashes = once(() => hashFiles(files, [gguf]));
       return { name, place, model, codec, location, notes: notesOn(tokenizer), hashes };
     }
@@ -140,11 +135,12 @@ async function openBase(place: ModelPlace, options: PretrainedOptions): Promise<
   }
 }
 
-function wordsCodec(
+async function wordsCodec(
   tokenizer: TokenizerFiles,
   { shape }: Pick<PretrainedModel, 'shape'>,
   { chatTemplateKwargs }: PretrainedOptions,
-): Codec {
+): Promise<Codec> {
+  const { pretrainedCodec } = await import('../../text/pretrained_codec.ts');
   return pretrainedCodec(tokenizer, { vocabSize: shape.vocabSize, ...(chatTemplateKwargs && { chatTemplateKwargs }) });
 }
 
@@ -156,12 +152,13 @@ async function folderCodec(
   options: PretrainedOptions,
 ): Promise<{ readonly codec: Codec; readonly notes: readonly string[] }> {
   const tokenizer = await folderTokenizer(files, name);
+  const { readVocabulary } = await import('../../text/read_vocabulary.ts');
   const closed = readVocabulary(tokenizer.tokenizer, name);
   if (closed !== undefined) {
     requireRows(closed, model);
     return { codec: closed, notes: [] };
   }
-  const codec = { ...wordsCodec(tokenizer, model, options), files: await tokenizerFiles(files) };
+  const codec = { ...(await wordsCodec(tokenizer, model, options)), files: await tokenizerFiles(files) };
   return { codec, notes: notesOn(tokenizer) };
 }
 
@@ -293,6 +290,7 @@ async function folderTokenizer(files: ModelFiles, source: string): Promise<Token
   }
   const config = (await readJsonFile(files, 'tokenizer_config.json')) ?? {};
   const ends = [await readJsonFile(files, 'generation_config.json'), await readJsonFile(files, 'config.json')];
+  const { chatTemplateIn } = await import('../../text/pretrained_codec.ts');
   const template = await files.read(CHAT_TEMPLATE);
   return {
     source,

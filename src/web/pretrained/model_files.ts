@@ -2,7 +2,7 @@
 import { CheckpointError } from '../../errors.ts';
 import { CONFIG } from '../../model/pretrained/open_folder.ts';
 import { INDEX, WHOLE, weightMap } from '../../model/pretrained/safetensors_files.ts';
-import { TOKENIZER_FILES } from '../../text/pretrained_codec.ts';
+import { TOKENIZER_FILES } from '../../text/tokenizer_files.ts';
 
 /** A file that is read in ranges. */
 export interface IncomingFile {
