@@ -6,7 +6,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { giveOutRuns } from '../build/cli/training/given_series.js';
-import { parseSeeds } from '../build/cli/training/seed_series.js';
+import { parseSeeds } from '../build/cli/training/seed_list.js';
 import { createTasks, openRun, train, wasmBackend } from '../build/index.js';
 import { configHash, loadConfigFile } from '../build/node.js';
 import { weightsSha256 } from '../build/run/model/model_files.js';

@@ -15,7 +15,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseSeeds } from '../build/cli/training/seed_series.js';
+import { parseSeeds } from '../build/cli/training/seed_list.js';
 import { configHash, loadConfigFile } from '../build/node.js';
 import { fail, readFlags, table } from './command.mjs';
 import { FLEET_FLAG } from './given_rows.mjs';
