@@ -12,17 +12,14 @@
  * live groups of full length.
  */
 import { existsSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename, dirname, resolve } from 'node:path';
 import { rowsOf } from './arithmetic.mjs';
 import { describeMachine, fail, machineLine, readFlags, readThreads, THREADS_FLAG, writeJson } from './command.mjs';
-import { ADAPTER, openLoraWorkload, promptLogprob, promptText, trainedParameters } from './lora_workload.mjs';
+import { ADAPTER, openLoraWorkload, promptLogprob, promptText, SMOLLM2, trainedParameters } from './lora_workload.mjs';
 import { findPython, HOW_TO_MAKE, startPeer } from './peers/peer.mjs';
 import { race, raceTable, ratioLines, splitOf, summaryOf } from './race.mjs';
 import { LEARNING_RATE, stepper } from './workload.mjs';
 
-const MODELS = process.env.RLVR_MODELS ?? fileURLToPath(new URL('../models', import.meta.url));
-const SMOLLM2 = join(MODELS, 'SmolLM2-135M-Instruct.Q4_1.gguf');
 /** Nats, of a mean over tokens; both compute in float32. */
 const LOGPROB_TOLERANCE = 1e-3;
 /** Three in four of the ids that SmolLM2 samples after such prompts are below; hardly a group has equal rewards. */

@@ -3,11 +3,17 @@
  * token, and completions of a fixed number of tokens, whatever they are.
  */
 
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { delegating } from '../build/data/task_set.js';
 import { openPretrained, openRun, parseConfig, taskSet, wasmBackend } from '../build/index.js';
 import { packBatch } from '../build/model/batch.js';
 import { findModel } from '../build/node.js';
 import { lowIds, raceStage, raceTask } from './workload.mjs';
+
+const MODELS = process.env.RLVR_MODELS ?? fileURLToPath(new URL('../models', import.meta.url));
+/** As tools/fetch_smollm2.mjs fetches it. */
+export const SMOLLM2 = join(MODELS, 'SmolLM2-135M-Instruct.Q4_1.gguf');
 
 /** As PEFT names them. Every linear layer but the output layer has an adapter. */
 export const ADAPTER = { r: 16, alpha: 32 };

@@ -13,16 +13,14 @@
  * (roofline.mjs), whichever is longer. A row is the median over the steps, in milliseconds of a step; a thread works or
  * waits at a barrier, and `host` is the rest: from one job to the next.
  */
-import { fileURLToPath } from 'node:url';
 import { describeMachine, fail, machineLine, readFlags, readThreads, THREADS_FLAG, writeJson } from './command.mjs';
-import { openLoraWorkload } from './lora_workload.mjs';
+import { openLoraWorkload, SMOLLM2 } from './lora_workload.mjs';
 import { profiledBackend } from './profile/host.mjs';
 import { Snapshots } from './profile/snapshots.mjs';
 import { profileTable } from './profile/table.mjs';
 import { openRoofline } from './roofline.mjs';
 import { openWorkload, RACE, stepper } from './workload.mjs';
 
-const SMOLLM2 = fileURLToPath(new URL('../models/SmolLM2-135M-Instruct.Q4_1.gguf', import.meta.url));
 const LORA = { promptTokens: 96, completionTokens: 8, prompts: 2, groupSize: 8 };
 /** Most bytes that a roof's copy moves at once: what no cache holds. */
 const MOST_BYTES = 2 ** 27;

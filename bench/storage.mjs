@@ -25,10 +25,10 @@ import {
   table,
   writeJson,
 } from './command.mjs';
+import { SMOLLM2 } from './lora_workload.mjs';
 import { pause } from './race.mjs';
 import { summarize } from './statistics.mjs';
 
-const SMOLLM2 = fileURLToPath(new URL('../models/SmolLM2-135M-Instruct.Q4_1.gguf', import.meta.url));
 const CONFIG = fileURLToPath(new URL('../configs/smollm2.yaml', import.meta.url));
 const GROUP = 10;
 

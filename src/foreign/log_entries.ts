@@ -1,5 +1,6 @@
 /** The files that other trainers log to, as steps with figures by name: what any of these formats has in common. */
 import { DataError } from '../errors.ts';
+import { isJsonObject, type JsonValue } from '../run/json.ts';
 import { isEventFile, readEvents } from '../run/logs/read_events.ts';
 
 /** A step, or the mean of the steps since the entry before. */
@@ -55,7 +56,7 @@ function ofText(name: string, text: string): LogEntries {
   if (trimmed.startsWith('{')) {
     const lines = trimmed.split('\n').filter((line) => line.trim() !== '');
     const first = parsed(lines[0]);
-    if (isRecord(first) && isRecord(first.data) && typeof first.step === 'number') return ofLines(lines);
+    if (isJsonObject(first) && isJsonObject(first.data) && typeof first.step === 'number') return ofLines(lines);
     return ofTrainerState(name, trimmed);
   }
   const console = ofConsole(trimmed);
@@ -71,14 +72,14 @@ function ofTrainerState(name: string, text: string): LogEntries {
     const rule = 'JSON that ends in the middle, or is damaged; copy the file again once the trainer has saved';
     throw new DataError('cut-log', `${name}  ${rule}.`, { name });
   }
-  const history = isRecord(state) ? state.log_history : undefined;
-  if (!isRecord(state) || !Array.isArray(history)) {
+  const history = isJsonObject(state) ? state.log_history : undefined;
+  if (!isJsonObject(state) || !Array.isArray(history)) {
     const rule = `JSON without log_history, so it is no trainer_state.json; it takes ${FORMATS}`;
     throw new DataError('unknown-log', `${name}  ${rule}.`, { name });
   }
   const by = new Map<number, Record<string, number>>();
   for (const entry of history) {
-    if (!isRecord(entry) || typeof entry.step !== 'number') continue;
+    if (!isJsonObject(entry) || typeof entry.step !== 'number') continue;
     by.set(entry.step, { ...by.get(entry.step), ...numbersOf(entry) });
   }
   const { max_steps: maxSteps, train_batch_size: deviceBatch } = numbersOf(state);
@@ -97,7 +98,7 @@ function ofLines(lines: readonly string[]): LogEntries {
   let isCut = false;
   for (const line of lines) {
     const entry = parsed(line);
-    if (!isRecord(entry) || typeof entry.step !== 'number' || !isRecord(entry.data)) isCut = true;
+    if (!isJsonObject(entry) || typeof entry.step !== 'number' || !isJsonObject(entry.data)) isCut = true;
     else by.set(entry.step, { ...by.get(entry.step), ...numbersOf(entry.data) });
   }
   return { format: 'JSON lines of verl', entries: inOrder(by), isCut };
@@ -125,7 +126,7 @@ function inOrder(by: ReadonlyMap<number, Record<string, number>>): LogEntry[] {
 }
 
 /** Python writes NaN and infinities as they are, which JSON has no words for. */
-function parsed(text: string): unknown {
+function parsed(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text.replace(/([:[,]\s*)(NaN|-?Infinity)(?=\s*[,}\]])/g, '$1"$2"'));
   } catch {
@@ -152,8 +153,4 @@ function numberOf(text: string): number | undefined {
   if (/^-?inf$/i.test(word)) return word.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
   const number = Number(word);
   return word === '' || Number.isNaN(number) ? undefined : number;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

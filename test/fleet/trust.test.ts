@@ -88,7 +88,7 @@ it('with a share of 5 % a liar that first proves itself is found after 1 / share
     await learner.train('b'.repeat(32), false);
     while (await learner.train('b'.repeat(32), true)) trainedOn++;
   }
-  // Geometric: 1 / share − 1 in the mean, with a standard error of about 1 over so many liars.
+  // Geometric: 1 / share − 1 in the mean, with a standard error of about 1 over that many liars.
   expect(trainedOn / liars).toBeGreaterThan(1 / SHARE - 1 - 3);
   expect(trainedOn / liars).toBeLessThan(1 / SHARE - 1 + 3);
 });

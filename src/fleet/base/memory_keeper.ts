@@ -1,5 +1,6 @@
 /** Keeps a received base model in memory, where a worker may keep nothing else: the newest one alone. */
 import type { ModelFiles } from '../../model/pretrained/source.ts';
+import { joinBytes } from '../../run/logs/event_file.ts';
 import type { BaseKeeper } from './received_base.ts';
 
 export function memoryKeeper(): BaseKeeper {
@@ -14,7 +15,7 @@ export function memoryKeeper(): BaseKeeper {
           pieces.set(name, [...(pieces.get(name) ?? []), bytes]);
         },
         async finish() {
-          const files = filesOf(new Map([...pieces].map(([name, own]) => [name, joined(own)])));
+          const files = filesOf(new Map([...pieces].map(([name, own]) => [name, joinBytes(own)])));
           newest = { key, files };
           return files;
         },
@@ -22,16 +23,6 @@ export function memoryKeeper(): BaseKeeper {
       };
     },
   };
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    all.set(piece, at);
-    at += piece.length;
-  }
-  return all;
 }
 
 function filesOf(files: ReadonlyMap<string, Uint8Array<ArrayBuffer>>): ModelFiles {

@@ -65,7 +65,7 @@ describe('token-weighted-sft', () => {
       return run.engine.policy.readVector('weights');
     };
     const plain = await trainedBy();
-    // No demonstration has this mark; then each token is behind it.
+    // No demonstration has this mark.
     expect(await trainedBy({ name: 'token-weighted-sft', mark: '#', answer_weight: 5 })).toEqual(plain);
     expect(await trainedBy({ name: 'token-weighted-sft', mark: '1', answer_weight: 1 })).toEqual(plain);
     expect(await trainedBy({ name: 'token-weighted-sft', mark: '1', answer_weight: 5 })).not.toEqual(plain);

@@ -62,7 +62,7 @@ describe('the KL to the reference', () => {
 
 describe('difficulty-beta', () => {
   const line = (options: string): string => `loss_terms: [{name: difficulty-beta${options}}]`;
-  /** Four completions of two tokens, of which so many are right. */
+  /** Four completions of two tokens; the first `right` of them are right. */
   const groupWith = (right: number) =>
     groupBy([0, 1, 2, 3].map((i): Completion => ({ logprobs: [-1, -2], advantage: 0, reward: i < right ? 1 : 0 }))).map(
       (sequence) => ({ ...sequence, refLogprobs: sequence.logprobs.map((logprob, t) => logprob + [0.5, -0.3][t]) }),
