@@ -30,7 +30,11 @@ advantage_estimator: ${estimator}
 });
 
 /** What the defaults ask more of than so small a run has: solved problems, larger groups. */
-const OPTIONS: Readonly<Record<string, string>> = { 'passk-analytic': 'k: 2, solved_reward: 0.5', pkpo: 'k: 3' };
+const OPTIONS: Readonly<Record<string, string>> = {
+  'passk-analytic': 'k: 2, solved_reward: 0.5',
+  pkpo: 'k: 3',
+  'segment-tree': 'solved_reward: 0.5',
+};
 
 describe.each(METHODS.advantageEstimator)('a run with $id', (method) => {
   const { id } = method;
