@@ -24,7 +24,7 @@ import { Policy } from '../build/model/policy.js';
 import { generate, wholeVocabulary } from '../build/model/sampling/generation.js';
 import { fileStore, findModel, fingerprintOf, session } from '../build/node.js';
 import { plannedMemory } from '../build/planning/memory_plan.js';
-import { loadWeights } from '../build/run/model/pretrained.js';
+import { loadWeights } from '../build/run/model/use_pretrained.js';
 import { describeMachine, fail, machineLine, readFlags, writeJson } from './command.mjs';
 import { slope } from './statistics.mjs';
 

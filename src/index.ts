@@ -57,7 +57,8 @@ export type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics } fr
 export type { GrpoStageConfig, SftStageConfig, StageConfig } from './methods/stage.ts';
 export type { Policy } from './model/policy.ts';
 export type { RewardBatch, RewardFunction } from './rewards/reward_function.ts';
-export { type ModelPlace, merged, openPretrained, type Pretrained } from './run/model/pretrained.ts';
+export { merged, openPretrained } from './run/model/open_pretrained.ts';
+export type { ModelPlace, Pretrained } from './run/model/pretrained.ts';
 export type { RunOptions } from './run/open_run.ts';
 export { openRun } from './run/open_run.ts';
 export type { Reporter, ReporterEvent } from './run/reporter_event.ts';

@@ -31,14 +31,6 @@ const leftOut = {
   load: (id) => LEFT_OUT[/^\0left-out-(.+)$/.exec(id)?.[1]] ?? null,
 };
 
-/**
- * Readers of a model's folder, which the start has in part, and a tab that is lent needs whole: in two files they would be read
- * from the entry.
- */
-const FOLDERS = /[\\/]src[\\/](?:model[\\/]pretrained[\\/](?!gguf)|text[\\/]tokenizer_files)/;
-/** What opens a GGUF file or a tokenizer; data sets need a part of it, and would read it from the entry too. */
-const TOKENIZERS = /[\\/]src[\\/](?:model[\\/]pretrained[\\/]gguf|text[\\/])|@huggingface[\\/]/;
-
 const entry = `${root}src/web/engine_worker.ts`;
 const engine = {
   input: entry,
@@ -55,10 +47,7 @@ rmSync(`${root}dist/web/engine`, { force: true, recursive: true });
 const { output } = await bundle.write({
   // In one file: a page that starts the engine waits for two, not for eighty.
   codeSplitting: {
-    groups: [
-      { debugName: 'start', priority: 2, name: (id) => (atOnce.has(id) || FOLDERS.test(id) ? 'start' : null) },
-      { debugName: 'tokenizers', priority: 1, name: (id) => (TOKENIZERS.test(id) ? 'tokenizers' : null) },
-    ],
+    groups: [{ debugName: 'start', name: (id) => (atOnce.has(id) ? 'start' : null) }],
     includeDependenciesRecursively: false, // some are imported for what is left out of the group
   },
   dir: `${root}dist/web`,

@@ -12,27 +12,35 @@ const KINDS = [
 ];
 const WHOLE = '?whole';
 
+/** What stands for a `create` until it is loaded, once for all of them: they are two hundred and sixty. */
+const LATER = '\0create-later';
+const CREATE_LATER = `export function createLater(load) {
+  let create;
+  return { create: (...given) => create(...given), load: async () => { create = await load(); } };
+}`;
+
 /** A plugin of rolldown. */
 export const partsApart = {
   name: 'parts-apart',
-  resolveId: (id) => (id.endsWith(WHOLE) ? id : null),
-  load: (id) =>
-    id.endsWith(WHOLE) ? { code: readFileSync(id.slice(0, -WHOLE.length), 'utf8'), moduleType: 'ts' } : null,
+  resolveId: (id) => (id.endsWith(WHOLE) || id === LATER ? id : null),
+  load(id) {
+    if (id === LATER) return CREATE_LATER;
+    return id.endsWith(WHOLE) ? { code: readFileSync(id.slice(0, -WHOLE.length), 'utf8'), moduleType: 'ts' } : null;
+  },
   transform(code, id) {
     const kind = KINDS.find(({ file }) => file.test(id));
     if (kind === undefined || !code.includes(`= ${kind.declaredBy}({`)) return null;
     const found = declared(this.parse(code, { lang: 'ts' }), kind.declaredBy);
     if (found.length === 0) throw new Error(`${id} declares nothing by ${kind.declaredBy}; a declaration is exported`);
-    return { code: found.reduceRight((rest, one) => withoutCreate(rest, one, id), code), map: null };
+    const imported = `import { createLater } from ${JSON.stringify(LATER)};\n`;
+    return { code: imported + found.reduceRight((rest, one) => withoutCreate(rest, one, id), code), map: null };
   },
 };
 
 /** The text with what fetches a `create` in its place. */
 function withoutCreate(code, { name, create }, id) {
-  const own = `create_${name}`;
-  const load = `async () => { ${own} = (await import(${JSON.stringify(id + WHOLE)})).${name}.create; }`;
-  const later = `create: (...given) => ${own}(...given), load: ${load}`;
-  return `${code.slice(0, create.start)}${later}${code.slice(create.end)}\nlet ${own};`;
+  const later = `...createLater(async () => (await import(${JSON.stringify(id + WHOLE)})).${name}.create)`;
+  return code.slice(0, create.start) + later + code.slice(create.end);
 }
 
 /** What a module exports that is declared by calling `maker`, with the property that makes its part. */

@@ -5,7 +5,7 @@ import type { ToolLimit } from '../data/tools/tool_limit.ts';
 import type { Remark } from '../methods/remark.ts';
 import { remarksOn } from '../methods/remarks.ts';
 import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
-import type { AdapterConfig } from '../model/pretrained/adapter_files.ts';
+import type { AdapterConfig } from '../model/pretrained/adapter_config.ts';
 import type { FrozenStorage } from '../model/pretrained/frozen_storage.ts';
 import type { Json } from '../options/json.ts';
 import type { KeyTable, Plugin, Values } from '../options/keys.ts';

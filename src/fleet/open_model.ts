@@ -5,7 +5,8 @@ import { Policy } from '../model/policy.ts';
 import { loadPretrained } from '../model/pretrained/load_weights.ts';
 import type { ModelFiles, PretrainedModel } from '../model/pretrained/source.ts';
 import { type BaseHashes, weightsHash } from '../run/model/base_hashes.ts';
-import { loadWeights, type Pretrained } from '../run/model/pretrained.ts';
+import type { Pretrained } from '../run/model/pretrained.ts';
+import { loadWeights } from '../run/model/use_pretrained.ts';
 import type { RunCard } from './cards.ts';
 
 type Base = NonNullable<RunCard['base']>;

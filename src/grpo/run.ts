@@ -6,7 +6,7 @@ import type { createDemonstrations, StageMethods } from '../methods/create.ts';
 import type { Ledger } from '../methods/ledger.ts';
 import type { EvaluationFigure } from '../methods/points.ts';
 import type { StageConfig } from '../methods/stage.ts';
-import type { BaseName } from '../model/pretrained/adapter_files.ts';
+import type { BaseName } from '../model/pretrained/adapter_config.ts';
 import type { RewardFunction } from '../rewards/reward_function.ts';
 import { type Engine, localEngine } from './engine.ts';
 import { endingOf, type Journal } from './journal.ts';

@@ -6,6 +6,7 @@
  */
 import { readJson } from './json_value.ts';
 import { trimAscii } from './trim_ascii.ts';
+import { isVisible, paragraphsOf, tokensOf, wordsOf } from './visible_words.ts';
 
 const MAX_TEXT_LENGTH = 16_384;
 
@@ -25,31 +26,7 @@ export type Instruction =
   | { readonly kind: 'one_of'; readonly texts: readonly string[] }
   | { readonly kind: 'first_word'; readonly paragraph: number; readonly word: string };
 
-const VISIBLE = /[\p{L}\p{N}]/u;
 const SEPARATOR = '******';
-
-/** Whether a text has a letter or a digit. */
-export function isVisible(text: string): boolean {
-  return VISIBLE.test(text);
-}
-
-/** Pieces between white space that have a letter or a digit. */
-export function wordsOf(text: string): string[] {
-  return text.split(/\s+/u).filter(isVisible);
-}
-
-/** Pieces between empty lines that are visible. */
-export function paragraphsOf(text: string): string[] {
-  return text.split(/\n[ \t]*(?:\n[ \t]*)+/).filter(isVisible);
-}
-
-/** Letters, digits and what joins them, in lower case: `Tree's` has the words tree and s. */
-export function tokensOf(text: string): string[] {
-  return text
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((token) => token !== '');
-}
 
 function isCount(count: number, asked: Count): boolean {
   if ('exactly' in asked) return count === asked.exactly;

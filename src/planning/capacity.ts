@@ -13,7 +13,7 @@ import { keptRowFloats } from '../model/memory/activations.ts';
 import type { Capacity } from '../model/memory/capacity.ts';
 import { type Trained, usualRecompute } from '../model/memory/plan.ts';
 import type { Recompute } from '../model/memory/recompute.ts';
-import { adapterScale } from '../model/pretrained/adapter_files.ts';
+import { adapterScale } from '../model/pretrained/adapter_config.ts';
 import type { ModelShape } from '../model/shape.ts';
 import { asksInWords } from '../text/codec.ts';
 import { mostDistributed } from './distribution_limit.ts';

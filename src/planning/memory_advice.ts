@@ -1,41 +1,21 @@
 /**
- * A policy that does not fit is refused before anything is allocated, with what to lower and to which value.
+ * What to lower, and to which value, where a policy does not fit.
  *
  * Sizes are found by planning smaller configs, which costs milliseconds: nobody has to guess what a key costs.
  */
-
 import type { RunConfig } from '../config/run_config.ts';
 import { mostEpisodeTokens } from '../data/environment.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { MemoryPlanError } from '../errors.ts';
-import type { Backend } from '../kernels/engine.ts';
 import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
-import type { StageUses } from '../methods/uses/stage_uses.ts';
 import { ADAPTER_TARGETS } from '../model/adapter.ts';
-import type { Capacity } from '../model/memory/capacity.ts';
-import { planFor } from '../model/memory/plan.ts';
-import { modelShape, planCapacity, stageUses, trainedOf } from './capacity.ts';
 
-/**
- * How much the policy of a config is to hold. Kept rollouts and kept activations save time and change no bit, so they give
- * way where there is no room for them, in this order; activations only where `gradient_checkpointing` is not given.
- *
- * @throws MemoryPlanError where the config's buffers do not fit, with single changes that would make them fit
- */
-export function requireMemory(
-  config: RunConfig,
-  tasks: TaskSet,
-  backend: Backend,
-  uses: readonly StageUses[] = stageUses(config),
-): Capacity {
-  const plan = (changed: RunConfig): Planned => planned(changed, tasks, backend, uses);
-  try {
-    return plan(config).capacity;
-  } catch (error) {
-    if (!(error instanceof MemoryPlanError)) throw error;
-    const remedies = [...withCheckpointing(config, plan), advice(config, plan), ...episodesInWords(tasks)].join('\n  ');
-    throw new MemoryPlanError(error.code, `${error.message}\n  ${remedies}`, error.facts);
-  }
+/** What a config takes, or MemoryPlanError. */
+type PlanConfig = (changed: RunConfig) => { readonly bytes: number };
+
+/** Sentences, the best first. @param plan  throws MemoryPlanError where a changed config does not fit */
+export function memoryAdvice(config: RunConfig, tasks: TaskSet, plan: PlanConfig): string[] {
+  return [...withCheckpointing(config, plan), advice(config, plan), ...episodesInWords(tasks)];
 }
 
 /** How long the episodes are that memory is planned for, where problems are played in turns. */
@@ -49,49 +29,8 @@ function episodesInWords({ environment: { longest } }: TaskSet): string[] {
   ];
 }
 
-/** What a policy computes again for want of memory, in words; undefined where it lacks none. */
-export function lackOfRoom(
-  config: RunConfig,
-  { tasks, policy }: { readonly tasks: TaskSet; readonly policy: { readonly capacity: Capacity } },
-): string | undefined {
-  const wanted = planCapacity(config, tasks);
-  if (policy.capacity.recompute !== wanted.recompute)
-    return 'no room to keep activations, so the backward pass computes each layer again (gradient_checkpointing)';
-  if (policy.capacity.keptRows < wanted.keptRows)
-    return 'no room to keep rollouts, so updates compute their forward pass again';
-  return undefined;
-}
-
-interface Planned {
-  readonly capacity: Capacity;
-  readonly bytes: number;
-}
-
-/** @throws MemoryPlanError */
-function planned(config: RunConfig, tasks: TaskSet, backend: Backend, uses: readonly StageUses[]): Planned {
-  const shape = modelShape(config, tasks);
-  const planOf = (capacity: Capacity): Planned => {
-    const bytes = [...backend.plannedBytes(planFor(backend, shape, capacity, trainedOf(config)).memory).values()];
-    return { capacity, bytes: bytes.reduce((sum, part) => sum + part, 0) };
-  };
-  const checkpointing = config.gradientCheckpointing === undefined ? [{ ...config, gradientCheckpointing: true }] : [];
-  const wanted = [config, ...checkpointing].map((each) => planCapacity(each, tasks, uses));
-  const kept = wanted.flatMap((capacity) =>
-    capacity.keptRows > 0 ? [capacity, { ...capacity, keptRows: 0 }] : [capacity],
-  );
-  const least = kept.pop() as Capacity; // of one plan or more
-  for (const capacity of kept) {
-    try {
-      return planOf(capacity);
-    } catch (error) {
-      if (!(error instanceof MemoryPlanError)) throw error;
-    }
-  }
-  return planOf(least);
-}
-
 /** Where the key keeps activations that the plan would compute again. */
-function withCheckpointing(config: RunConfig, plan: (changed: RunConfig) => Planned): string[] {
+function withCheckpointing(config: RunConfig, plan: PlanConfig): string[] {
   if (config.gradientCheckpointing !== false) return [];
   const bytes = bytesIfItFits(() => plan({ ...config, gradientCheckpointing: true }));
   return bytes === undefined ? [] : [`Leave out gradient_checkpointing: false (needs ${gibibytes(bytes)}).`];
@@ -104,7 +43,7 @@ interface Change {
   with(value: number): RunConfig;
 }
 
-function advice(config: RunConfig, plan: (changed: RunConfig) => Planned): string {
+function advice(config: RunConfig, plan: PlanConfig): string {
   const changes = changesOf(config);
   const fitting = changes.flatMap(({ key, values, with: change }) => {
     for (const value of values) {
@@ -121,7 +60,7 @@ function advice(config: RunConfig, plan: (changed: RunConfig) => Planned): strin
 }
 
 /** A pretrained model is as large as it is: the batch can be as small as a group, and an adapter needs no gradients of the model. */
-function adviceForPretrained(config: RunConfig, plan: (changed: RunConfig) => Planned): string {
+function adviceForPretrained(config: RunConfig, plan: PlanConfig): string {
   const smallest = withSmallestBatch(config);
   const least = bytesIfItFits(() => plan(smallest));
   if (least !== undefined) {
@@ -154,7 +93,7 @@ function withSmallestBatch(config: RunConfig): RunConfig {
   return { ...config, stages };
 }
 
-function bytesIfItFits(plan: () => Planned): number | undefined {
+function bytesIfItFits(plan: () => { readonly bytes: number }): number | undefined {
   try {
     return plan().bytes;
   } catch (error) {

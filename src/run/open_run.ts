@@ -28,25 +28,20 @@ import { remarksOn } from '../methods/remarks.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { initialTensor } from '../model/initialize.ts';
 import { Policy } from '../model/policy.ts';
-import { loadAdapter } from '../model/pretrained/load_weights.ts';
 import { type InferenceLoad, inferenceCapacity, modelShape, trainedOf } from '../planning/capacity.ts';
-import { requireMemory } from '../planning/memory_advice.ts';
+import { requireMemory } from '../planning/require_memory.ts';
 import { getReward, type OwnRewards } from '../rewards/built_in.ts';
 import { requireDemonstrations, requireUses, warningsOfUses } from './check_uses.ts';
-import {
-  baseOf,
-  loadWeights,
-  type Pretrained,
-  requirePretrained,
-  requireWords,
-  withPretrained,
-} from './model/pretrained.ts';
+import { type Pretrained, requirePretrained } from './model/pretrained.ts';
 
 /** The reward functions that a stage names, with their weights. @throws ConfigError for an unknown name or option */
 function stageRewards(stage: StageConfig, own: OwnRewards | 'unused'): WeightedReward[] {
   if (stage.stage === 'sft' || own === 'unused') return [];
   return stage.rewards.map(({ name, weight, ...options }) => ({ reward: getReward(name, options, own), weight }));
 }
+
+/** What makes a run of a pretrained model, loaded where there is one: most pages have none. */
+const using = () => import('./model/use_pretrained.ts');
 
 /** What `openRun` is given besides config, tasks and backend. */
 export interface RunOptions {
@@ -78,10 +73,10 @@ export async function openRun(
 ): Promise<TrainingRun> {
   const { rewards: own = {}, methods: ownMethods = {}, lineOf, pretrained, clock = () => performance.now() } = options;
   requirePretrained(given, pretrained);
-  const config = pretrained === undefined ? given : withPretrained(given, pretrained);
+  const config = pretrained === undefined ? given : (await using()).withPretrained(given, pretrained);
   requireStorage(config, backend);
   const tasks = withWordsOf(config, 'shares' in of ? of : oneTask(of), ownMethods);
-  requireWords(pretrained, tasks);
+  if (pretrained !== undefined) (await using()).requireWords(pretrained, tasks);
   const rewards = config.stages.map((stage) => stageRewards(stage, own));
   await loadMethods(config.stages, ownMethods);
   const methods = config.stages.map((stage) => (stage.stage === 'grpo' ? createMethods(stage, ownMethods) : undefined));
@@ -106,24 +101,23 @@ export async function openRun(
   config.stages.forEach((_, index) => {
     requireRewardable(config, index, rewards[index], tasks, lineOf);
   });
-  const capacity = requireMemory(config, tasks, backend, uses);
+  const capacity = await requireMemory(config, tasks, backend, uses);
   const shape = modelShape(config, tasks);
   const policy = await Policy.open(backend, shape, capacity, trainedOf(config));
   try {
-    if (pretrained !== undefined) await loadWeights(pretrained, policy);
-    const adapter = pretrained?.adapter;
+    if (pretrained !== undefined) await (await using()).loadWeights(pretrained, policy);
     const drawn =
       pretrained === undefined ? [...policy.parameters, ...policy.adapterParameters] : policy.adapterParameters;
     for (const parameter of drawn) {
       policy.writeParameter(parameter, initialTensor(shape, parameter, config.seed, config.model.initializerRange));
     }
-    if (pretrained !== undefined && adapter !== undefined) await loadAdapter(adapter, pretrained.model, policy);
+    if (pretrained !== undefined) await (await using()).loadItsAdapter(pretrained, policy);
   } catch (error) {
     await policy.close(); // its threads would keep the process alive
     throw error;
   }
   const ledger = new Ledger();
-  const base = pretrained && (await baseOf(pretrained));
+  const base = pretrained && (await (await using()).baseOf(pretrained));
   const journal: Journal = { state: initialState(), clock };
   const version = (): number => totalSteps({ config, journal });
   const engine = localEngine({ policy: { policy, codec: tasks.codec } }, tasks, version, options.makeGenerator);
@@ -149,13 +143,13 @@ export async function openForInference(
   pretrained?: Pretrained,
 ): Promise<Inference> {
   requirePretrained(given, pretrained);
-  const config = pretrained === undefined ? given : withPretrained(given, pretrained);
+  const config = pretrained === undefined ? given : (await using()).withPretrained(given, pretrained);
   requireStorage(config, backend);
   const tasks = withWordsOf(config, of); // those of the user's files are there: `openPlugins` has added them
   const capacity = inferenceCapacity(config, tasks, load);
   const policy = await Policy.open(backend, modelShape(config, tasks), capacity, trainedOf(config));
   if (pretrained !== undefined && config.adapter !== undefined) await loadBase(pretrained, policy);
-  const base = pretrained && (await baseOf(pretrained));
+  const base = pretrained && (await (await using()).baseOf(pretrained));
   const engine = localEngine({ policy: { policy, codec: tasks.codec } }, tasks);
   return { config, engine, figures: figuresOf(config), ...(base && { base }) };
 }
@@ -163,7 +157,7 @@ export async function openForInference(
 /** Loads the base model of an adapter. */
 async function loadBase(pretrained: Pretrained, policy: Policy): Promise<void> {
   try {
-    await loadWeights(pretrained, policy);
+    await (await using()).loadWeights(pretrained, policy);
   } catch (error) {
     await policy.close();
     throw error;

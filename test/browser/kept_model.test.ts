@@ -10,7 +10,7 @@ import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { decodeSafetensors } from '../../src/model/safetensors.ts';
 import { exportModel, lastOrigin } from '../../src/run/model/model_export.ts';
-import { folderOf, openPretrained } from '../../src/run/model/pretrained.ts';
+import { folderOf, openPretrained } from '../../src/run/model/open_pretrained.ts';
 import { writeGguf } from '../../src/run/model/write_gguf.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import type { Store } from '../../src/run/store/store.ts';

@@ -19,7 +19,7 @@ import { openAsked } from '../../src/cli/runs/open_asked.ts';
 import { mergedModel } from '../../src/model/pretrained/merge_adapter.ts';
 import { allValues } from '../../src/model/pretrained/source.ts';
 import { findModel, findWithAdapter } from '../../src/run/model/find_model.node.ts';
-import { openPretrained } from '../../src/run/model/pretrained.ts';
+import { openPretrained } from '../../src/run/model/open_pretrained.ts';
 import { fileStore } from '../../src/run/store/files.node.ts';
 import { smallPretrainedFiles, writeSmallAdapter } from '../support/small_pretrained.ts';
 

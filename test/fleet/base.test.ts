@@ -23,7 +23,7 @@ import { train } from '../../src/grpo/trainer.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 import type { ModelFiles } from '../../src/model/pretrained/source.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
-import { folderOf, openPretrained } from '../../src/run/model/pretrained.ts';
+import { folderOf, openPretrained } from '../../src/run/model/open_pretrained.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
 import { honest, lossy, type WorkerFault } from '../support/faulty_bus.ts';

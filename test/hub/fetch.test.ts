@@ -21,7 +21,7 @@ import { HubClient, type HubOptions } from '../../src/hub/client.ts';
 import { type FetchedModel, fetchModel } from '../../src/hub/fetch_model.node.ts';
 import { readHubName } from '../../src/hub/names.ts';
 import { findModel } from '../../src/run/model/find_model.node.ts';
-import { openPretrained } from '../../src/run/model/pretrained.ts';
+import { openPretrained } from '../../src/run/model/open_pretrained.ts';
 import { COMMIT, LoopbackHub } from '../support/loopback_hub.ts';
 import { refusalOf } from '../support/refusals.ts';
 import { smallPretrainedFiles } from '../support/small_pretrained.ts';

@@ -6,7 +6,7 @@ import type { Backend } from '../../src/kernels/engine.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { planPolicy } from '../../src/model/memory/plan.ts';
 import { modelShape, planCapacity } from '../../src/planning/capacity.ts';
-import { lackOfRoom, requireMemory } from '../../src/planning/memory_advice.ts';
+import { lackOfRoom, requireMemory } from '../../src/planning/require_memory.ts';
 import { createTasks } from '../support/tasks.ts';
 
 const backend = await wasmBackend({ threads: 1 });
@@ -14,11 +14,11 @@ const backend = await wasmBackend({ threads: 1 });
 const SMALL = 'model: {hidden_size: 16, num_hidden_layers: 1, num_attention_heads: 1}';
 
 /** The refusal of a config with these lines; undefined where it fits. */
-function refusal(...lines: readonly string[]): string | undefined {
+async function refusal(...lines: readonly string[]): Promise<string | undefined> {
   const text = ['task: {name: sort_digits, digits: 3}', 'max_steps: 1', 'num_generations: 4', ...lines].join('\n');
   const { config } = parseConfig(text, { file: 'run.yaml' });
   try {
-    requireMemory(config, createTasks(config), backend);
+    await requireMemory(config, createTasks(config), backend);
     return undefined;
   } catch (error) {
     if (error instanceof MemoryPlanError) return error.message;
@@ -52,13 +52,16 @@ const QWEN = {
 };
 
 /** The refusal of a job of 16 prompts on a pretrained model of this shape, opened by its shape alone. */
-function refusalOfPretrained({ vocabSize, ...shape }: typeof QWEN, ...lines: readonly string[]): string | undefined {
+async function refusalOfPretrained(
+  { vocabSize, ...shape }: typeof QWEN,
+  ...lines: readonly string[]
+): Promise<string | undefined> {
   const keys = ['max_steps: 1', 'num_generations: 16', 'generation_batch_size: 256', 'max_completion_length: 64'];
   const text = ['task: {name: sort_digits, digits: 3}', 'model_name_or_path: ./model', ...keys, ...lines].join('\n');
   const { config } = parseConfig(text, { file: 'run.yaml' });
   const tasks = createTasks(config);
   try {
-    requireMemory(
+    await requireMemory(
       { ...config, model: { ...config.model, ...shape, headDim: 64, tieWordEmbeddings: true } },
       { ...withFixedLength(tasks, 64), maxPromptTokens: 128, codec: { ...tasks.codec, vocabSize } },
       backend,
@@ -90,19 +93,19 @@ describe('kept rollouts', () => {
     },
   });
 
-  it('are planned where there is room', () => {
-    expect(requireMemory(config, task, withBytes(bytesOf(wanted.keptRows)))).toEqual(wanted);
+  it('are planned where there is room', async () => {
+    expect(await requireMemory(config, task, withBytes(bytesOf(wanted.keptRows)))).toEqual(wanted);
     expect(wanted.keptRows).toBeGreaterThan(0);
   });
 
-  it('give way where there is none, which the run knows', () => {
-    const capacity = requireMemory(config, task, withBytes(bytesOf(0)));
+  it('give way where there is none, which the run knows', async () => {
+    const capacity = await requireMemory(config, task, withBytes(bytesOf(0)));
     expect(capacity).toEqual({ ...wanted, keptRows: 0 });
     expect(lackOfRoom(config, { tasks: task, policy: { capacity } })).toMatch(/no room to keep rollouts/);
     expect(lackOfRoom(config, { tasks: task, policy: { capacity: wanted } })).toBeUndefined();
   });
 
-  it('and then the activations of layers, unless the config keeps them', () => {
+  it('and then the activations of layers, unless the config keeps them', async () => {
     const text = `task: {name: sort_digits, digits: 3}\nmax_steps: 1\nnum_generations: 4\n${SMALL.replace('layers: 1', 'layers: 3')}`;
     const deep = parseConfig(text, { file: 'run.yaml' }).config;
     const bytesOfDeep = (): number => {
@@ -110,60 +113,63 @@ describe('kept rollouts', () => {
       return sumOf(backend.plannedBytes(planPolicy(modelShape(deep, task), capacity).memory));
     };
     const tooSmall = withBytes(bytesOfDeep() - 1);
-    const capacity = requireMemory(deep, task, tooSmall);
+    const capacity = await requireMemory(deep, task, tooSmall);
     expect(capacity.recompute).toBe('layers');
     expect(lackOfRoom(deep, { tasks: task, policy: { capacity } })).toMatch(/computes each layer again/);
     const kept = { ...deep, gradientCheckpointing: false };
-    expect(() => requireMemory(kept, task, tooSmall)).toThrow(
+    await expect(requireMemory(kept, task, tooSmall)).rejects.toThrow(
       /too many\n {2}Leave out gradient_checkpointing: false \(needs .*\n {2}Lower /,
     );
     expect(planCapacity({ ...deep, gradientCheckpointing: true }, task).recompute).toBe('layers');
   });
 
-  it('do not make anything else fit', () => {
-    expect(() => requireMemory(config, task, withBytes(bytesOf(0) - 1))).toThrow(/too many\n {2}Lower /);
+  it('do not make anything else fit', async () => {
+    await expect(requireMemory(config, task, withBytes(bytesOf(0) - 1))).rejects.toThrow(/too many\n {2}Lower /);
   });
 });
 
 describe('a config that does not fit', () => {
-  it('is refused with single changes, each of which is enough', () => {
+  it('is refused with single changes, each of which is enough', async () => {
     const batch = ['generation_batch_size: 1048576', 'per_device_train_batch_size: 1048576'];
-    const message = refusal(...batch, SMALL) ?? '';
+    const message = (await refusal(...batch, SMALL)) ?? '';
     const advised = Object.fromEntries(
       [...message.matchAll(/([\w.]+) to (\d+) \(needs/g)].map(([, key, to]) => [key, to]),
     );
     expect(Object.keys(advised)).toEqual(['per_device_train_batch_size', 'generation_batch_size', 'model.hidden_size']);
     const micro = `per_device_train_batch_size: ${advised.per_device_train_batch_size}`;
-    expect(refusal('generation_batch_size: 1048576', micro, SMALL)).toBeUndefined();
+    expect(await refusal('generation_batch_size: 1048576', micro, SMALL)).toBeUndefined();
     const smaller = `generation_batch_size: ${advised.generation_batch_size}`;
-    expect(refusal(smaller, SMALL)).toBeUndefined();
-    expect(refusal(...batch, SMALL.replace('16', String(advised['model.hidden_size'])))).toBeUndefined();
+    expect(await refusal(smaller, SMALL)).toBeUndefined();
+    expect(await refusal(...batch, SMALL.replace('16', String(advised['model.hidden_size'])))).toBeUndefined();
   });
 
-  it('where no single change is enough, is told to combine them', () => {
-    const message = refusal('generation_batch_size: 40000000', 'model: {hidden_size: 8192, num_hidden_layers: 512}');
+  it('where no single change is enough, is told to combine them', async () => {
+    const message = await refusal(
+      'generation_batch_size: 40000000',
+      'model: {hidden_size: 8192, num_hidden_layers: 512}',
+    );
     expect(message).toMatch(/No single key is enough: lower .*generation_batch_size, model\.hidden_size.* together\.$/);
   });
 
-  it('is told of LoRA where all weights of a pretrained model are too many', () => {
-    expect(refusalOfPretrained(TWICE_SMOLLM2)).toMatch(
+  it('is told of LoRA where all weights of a pretrained model are too many', async () => {
+    expect(await refusalOfPretrained(TWICE_SMOLLM2)).toMatch(
       /GiB of memory needed.*\n {2}Set use_peft: true, which trains an adapter alone.*\(needs [\d.]+ GiB\)\.$/s,
     );
     const adapted = ['use_peft: true', 'per_device_train_batch_size: 16'];
-    expect(refusalOfPretrained(TWICE_SMOLLM2, ...adapted)).toBeUndefined();
+    expect(await refusalOfPretrained(TWICE_SMOLLM2, ...adapted)).toBeUndefined();
   });
 
-  it('is not one of all weights of SmolLM2-135M, a group at a time', () => {
-    expect(refusalOfPretrained(SMOLLM2, 'per_device_train_batch_size: 16')).toBeUndefined();
+  it('is not one of all weights of SmolLM2-135M, a group at a time', async () => {
+    expect(await refusalOfPretrained(SMOLLM2, 'per_device_train_batch_size: 16')).toBeUndefined();
   });
 
-  it('is told that a smaller model is needed where an adapter is not enough', () => {
-    const qwen = refusalOfPretrained(QWEN, 'per_device_train_batch_size: 16');
+  it('is told that a smaller model is needed where an adapter is not enough', async () => {
+    const qwen = await refusalOfPretrained(QWEN, 'per_device_train_batch_size: 16');
     expect(qwen).toMatch(/and so is an adapter \(use_peft\)\. Train a smaller model/);
-    expect(refusalOfPretrained(QWEN, 'use_peft: true')).toMatch(/Train a smaller model, or on a GPU/);
+    expect(await refusalOfPretrained(QWEN, 'use_peft: true')).toMatch(/Train a smaller model, or on a GPU/);
   });
 
-  it('says how long the episodes are that it is planned for, where problems are played in turns', () => {
+  it('says how long the episodes are that it is planned for, where problems are played in turns', async () => {
     const text = [
       'task: {name: guess_number, max: 9999, numbers: 1023, turns: 16}',
       'max_steps: 1',
@@ -172,14 +178,14 @@ describe('a config that does not fit', () => {
       'model: {hidden_size: 512, num_hidden_layers: 8, num_attention_heads: 8}',
     ];
     const { config } = parseConfig(text.join('\n'), { file: 'run.yaml' });
-    expect(() => requireMemory(config, createTasks(config), backend)).toThrow(
+    await expect(requireMemory(config, createTasks(config), backend)).rejects.toThrow(
       'It is planned for the longest episode: an episode may have 16 turns of 5 tokens and 15 observations of 1, 95 in all. ' +
         'Fewer or shorter turns and observations in the task take less.',
     );
-    expect(refusal('generation_batch_size: 1048576', 'model: {hidden_size: 4096}')).not.toMatch(/episode/);
+    expect(await refusal('generation_batch_size: 1048576', 'model: {hidden_size: 4096}')).not.toMatch(/episode/);
   });
 
-  it('is not one that fits', () => {
-    expect(refusal()).toBeUndefined();
+  it('is not one that fits', async () => {
+    expect(await refusal()).toBeUndefined();
   });
 });

@@ -11,7 +11,7 @@ import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { plannedMemory } from '../../src/planning/memory_plan.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
-import { folderOf, openPretrained } from '../../src/run/model/pretrained.ts';
+import { folderOf, openPretrained } from '../../src/run/model/open_pretrained.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';

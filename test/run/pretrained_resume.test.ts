@@ -12,7 +12,7 @@ import { readFingerprint } from '../../src/run/fingerprint/fingerprint.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
 import { sha256Hex } from '../../src/run/fingerprint/sha256.ts';
 import { changedFiles, hashFiles } from '../../src/run/model/base_hashes.ts';
-import { folderOf, openPretrained } from '../../src/run/model/pretrained.ts';
+import { folderOf, openPretrained } from '../../src/run/model/open_pretrained.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { session } from '../../src/run/session.ts';
 import { fileStore } from '../../src/run/store/files.node.ts';

@@ -8,7 +8,8 @@ import { GGUF_ENCODERS, type GgufDtype } from '../../src/model/pretrained/gguf_e
 import { readGguf } from '../../src/model/pretrained/gguf_file.ts';
 import { openGguf } from '../../src/model/pretrained/gguf_model.ts';
 import { rotaryFrequencies } from '../../src/model/rotary.ts';
-import { folderOf, openPretrained, type Pretrained } from '../../src/run/model/pretrained.ts';
+import { folderOf, openPretrained } from '../../src/run/model/open_pretrained.ts';
+import type { Pretrained } from '../../src/run/model/pretrained.ts';
 import { writeGguf } from '../../src/run/model/write_gguf.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
 import { byteTokenizer } from '../../src/text/byte_tokenizer.ts';

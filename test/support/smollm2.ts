@@ -7,7 +7,8 @@ import type { Capacity } from '../../src/model/memory/capacity.ts';
 import { Policy } from '../../src/model/policy.ts';
 import { loadPretrained } from '../../src/model/pretrained/load_weights.ts';
 import { findModel } from '../../src/run/model/find_model.node.ts';
-import { openPretrained, type Pretrained } from '../../src/run/model/pretrained.ts';
+import { openPretrained } from '../../src/run/model/open_pretrained.ts';
+import type { Pretrained } from '../../src/run/model/pretrained.ts';
 
 const FOLDER = process.env.RLVR_MODELS ?? fileURLToPath(new URL('../../models', import.meta.url));
 

@@ -10,7 +10,7 @@ import { type TrainingTools, work } from '../../fleet/worker.ts';
 import { wasmBackend } from '../../kernels/wasm/backend.ts';
 import { packageVersion } from '../../run/fingerprint/fingerprint.node.ts';
 import { findModel } from '../../run/model/find_model.node.ts';
-import { openPretrained } from '../../run/model/pretrained.ts';
+import { openPretrained } from '../../run/model/open_pretrained.ts';
 import { print } from '../display/output.ts';
 import { chooseBackend } from '../process/backend.ts';
 import { makeRunFolder } from '../process/own_training.ts';

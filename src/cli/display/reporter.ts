@@ -8,7 +8,7 @@ import { evaluationMetrics } from '../../grpo/metrics.ts';
 import type { ConfiguredModel, Progress } from '../../grpo/run.ts';
 import type { Collected, Evaluation, Example, StepMetrics } from '../../methods/records.ts';
 import { countParameters } from '../../model/parameters.ts';
-import { lackOfRoom } from '../../planning/memory_advice.ts';
+import { lackOfRoom } from '../../planning/require_memory.ts';
 import type { Fingerprint } from '../../run/fingerprint/fingerprint.ts';
 import { resumeCommand } from '../../run/resume_command.ts';
 import type { SessionEvent } from '../../run/session.ts';

@@ -3,7 +3,8 @@ import { existsSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CheckpointError } from '../../errors.ts';
 import { findModel, findWithAdapter } from '../../run/model/find_model.node.ts';
-import { openPretrained, type Pretrained } from '../../run/model/pretrained.ts';
+import { openPretrained } from '../../run/model/open_pretrained.ts';
+import type { Pretrained } from '../../run/model/pretrained.ts';
 import { fileStore } from '../../run/store/files.node.ts';
 import { printError } from '../display/output.ts';
 

@@ -2,7 +2,7 @@
 import { parseConfig } from '../../config/load.ts';
 import { closeEngine } from '../../grpo/engine.ts';
 import { openPlugins } from '../../plugins/open_plugins.node.ts';
-import { loadWeights } from '../../run/model/pretrained.ts';
+import { loadWeights } from '../../run/model/use_pretrained.ts';
 import { openForInference } from '../../run/open_run.ts';
 import { announceFile } from '../display/announce_file.ts';
 import { chooseBackend } from '../process/backend.ts';

@@ -5,7 +5,7 @@ import { resolvedTree } from '../../config/dump.ts';
 import { parseConfig } from '../../config/load.ts';
 import type { RunConfig } from '../../config/run_config.ts';
 import { CheckpointError } from '../../errors.ts';
-import { ADAPTER_WEIGHTS } from '../../model/pretrained/adapter_files.ts';
+import { ADAPTER_WEIGHTS } from '../../model/pretrained/file_names.ts';
 import { type TimeLeft, timeLeft } from '../../report/time_left.ts';
 import { isModuleFile } from '../../rewards/module_file.ts';
 import { newestCheckpoint } from '../../run/checkpoint/checkpoints.ts';

@@ -10,7 +10,7 @@ import { completionText } from '../../grpo/rollout/complete.ts';
 import type { ConfiguredModel, TrainingRun } from '../../grpo/run.ts';
 import { fewHeldOut } from '../../methods/statistics.ts';
 import { countParameters } from '../../model/parameters.ts';
-import { lackOfRoom } from '../../planning/memory_advice.ts';
+import { lackOfRoom } from '../../planning/require_memory.ts';
 import { estimateTime, type RunEstimate } from '../../planning/time_estimate.ts';
 import type { Fingerprint } from '../../run/fingerprint/fingerprint.ts';
 import { colors } from '../display/colors.ts';

@@ -1,7 +1,7 @@
 /** The keys of LoRA, as TRL and PEFT spell them, and the rules that combine them. */
 import { z } from 'zod';
 import { ADAPTER_TARGETS } from '../../model/adapter.ts';
-import type { AdapterConfig } from '../../model/pretrained/adapter_files.ts';
+import type { AdapterConfig } from '../../model/pretrained/adapter_config.ts';
 import { key, type Values } from '../../options/keys.ts';
 import { choice, flag, integer, number } from '../../options/schemas.ts';
 import type { OtherKey } from '../problems.ts';

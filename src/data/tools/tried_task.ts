@@ -4,15 +4,9 @@
  */
 import type { Rng } from '../../kernels/philox.ts';
 import type { Json } from '../../options/json.ts';
-import { integer } from '../../options/keys.ts';
 import type { Knobs, TaskCard, TaskDefinition } from '../task.ts';
 import type { Tool } from './tool.ts';
 import { toolEnvironment } from './tool_environment.ts';
-
-/** The knob of how often it may be tried. */
-export const CALLS = integer({ min: 1, max: 8, example: 2 })
-  .default(2)
-  .describe('Turns that may call a tool; the answer takes one more.');
 
 /** How answers are tried. */
 export interface Trial<I extends Json> {

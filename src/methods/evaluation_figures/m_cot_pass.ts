@@ -3,7 +3,7 @@
  * reward `flaw-penalty` looks at it. What pass@k has beyond it was guessed. arXiv:2506.14245 (CoT-Pass@K).
  */
 import { choice, flag, integer, key } from '../../options/keys.ts';
-import { isFlawed } from '../../rewards/functions/flaw_penalty.ts';
+import { isFlawed } from '../../rewards/flaws.ts';
 import { method } from '../method.ts';
 import type { EvaluationFigure } from '../points.ts';
 import { meanOverProblems } from '../statistics.ts';

@@ -9,31 +9,15 @@
  * @see https://huggingface.co/docs/peft, LoraConfig
  */
 import { CheckpointError } from '../../errors.ts';
-import { ADAPTER_TARGETS, type AdapterTarget } from '../adapter.ts';
+import { ADAPTER_TARGETS } from '../adapter.ts';
+import { type AdapterConfig, BASE_SHA256, type BaseName, MODULE_PREFIX } from './adapter_config.ts';
 import { positive, shown, wholeNumber } from './config_json.ts';
+import { ADAPTER_CONFIG, ADAPTER_WEIGHTS } from './file_names.ts';
 import { readJsonFile } from './open_folder.ts';
 import { openSafetensors } from './safetensors_files.ts';
 import { type ModelFiles, type PretrainedModel, type PretrainedTensor, unsupported } from './source.ts';
 
 type Json = Readonly<Record<string, unknown>>;
-
-export const ADAPTER_CONFIG = 'adapter_config.json';
-export const ADAPTER_WEIGHTS = 'adapter_model.safetensors';
-
-/** In the metadata of the weights: SHA-256 of those that they adapt. */
-export const BASE_SHA256 = 'base_sha256';
-
-/** What precedes the names of the model's modules. */
-const PREFIX = 'base_model.model.';
-
-export interface AdapterConfig {
-  readonly rank: number;
-  readonly alpha: number;
-  /** The scale is alpha / √r. arXiv:2312.03732 */
-  readonly useRslora: boolean;
-  /** In the order of `ADAPTER_TARGETS`; each of them in every layer. */
-  readonly targets: readonly AdapterTarget[];
-}
 
 export interface Adapter {
   readonly config: AdapterConfig;
@@ -85,12 +69,6 @@ const IRRELEVANT = new Set([
   'ensure_weight_tying',
   'runtime_config',
 ]);
-
-/** The model that an adapter was trained on: a path, or a name of the hub with a revision. */
-export interface BaseName {
-  readonly name: string;
-  readonly revision?: string;
-}
 
 /** As adapter_config.json has it. */
 export function baseNameOf({ base_model_name_or_path: name, revision }: Json): BaseName | undefined {
@@ -149,7 +127,7 @@ export function requireFit({ config, tensors }: Adapter, { tensors: base }: Pick
       if (found?.join() === wanted.join()) continue;
       const seen = found === undefined ? 'is missing' : `has shape [${found.join(', ')}]`;
       throw misfit(
-        `tensor ${PREFIX}${module}.${part}.weight ${seen}, this model and r ${rank} need [${wanted.join(', ')}]`,
+        `tensor ${MODULE_PREFIX}${module}.${part}.weight ${seen}, this model and r ${rank} need [${wanted.join(', ')}]`,
         {
           module,
         },
@@ -165,39 +143,6 @@ export function requireFit({ config, tensors }: Adapter, { tensors: base }: Pick
     const rule = `adapts ${modules.length} modules and not ${module}: a kind of module is adapted in all ${layers.size} layers here, or in none`;
     throw misfit(rule, { module });
   }
-}
-
-/** Contents of adapter_config.json. @param base  the model that it belongs to */
-export function adapterConfigJson(config: AdapterConfig, base: BaseName): Json {
-  return {
-    peft_type: 'LORA',
-    task_type: 'CAUSAL_LM',
-    base_model_name_or_path: base.name,
-    revision: base.revision ?? null,
-    r: config.rank,
-    lora_alpha: config.alpha,
-    use_rslora: config.useRslora,
-    target_modules: config.targets,
-    lora_dropout: 0,
-    bias: 'none',
-    fan_in_fan_out: false,
-    init_lora_weights: true,
-    modules_to_save: null,
-    rank_pattern: {},
-    alpha_pattern: {},
-    use_dora: false,
-    inference_mode: true,
-  };
-}
-
-/** The name of an adapter's tensor in its file. */
-export function nameInFile(name: string): string {
-  return `${PREFIX}${name}`;
-}
-
-/** What W gets besides itself is this times B·A. */
-export function adapterScale({ rank, alpha, useRslora }: AdapterConfig): number {
-  return alpha / (useRslora ? Math.sqrt(rank) : rank);
 }
 
 function requireComputed(config: Json): void {
@@ -218,7 +163,7 @@ function isNothing(value: unknown): boolean {
 
 function renamed(tensors: ReadonlyMap<string, PretrainedTensor>): ReadonlyMap<string, PretrainedTensor> {
   const form = new RegExp(
-    `^${PREFIX.replaceAll('.', '\\.')}(model\\.layers\\.\\d+\\.\\w+\\.(?:${ADAPTER_TARGETS.join('|')})\\.lora_[AB]\\.weight)$`,
+    `^${MODULE_PREFIX.replaceAll('.', '\\.')}(model\\.layers\\.\\d+\\.\\w+\\.(?:${ADAPTER_TARGETS.join('|')})\\.lora_[AB]\\.weight)$`,
   );
   return new Map(
     [...tensors].map(([name, tensor]) => {

@@ -3,7 +3,9 @@
  *
  * Tensors are merged as they are read, a piece at a time: beside A and B of one module nothing is held.
  */
-import { type Adapter, adapterScale, requireFit } from './adapter_files.ts';
+
+import { adapterScale } from './adapter_config.ts';
+import { type Adapter, requireFit } from './adapter_files.ts';
 import { allValues, type PretrainedModel, type PretrainedTensor, type TakeValues } from './source.ts';
 
 /** @throws CheckpointError `adapter-misfit` where the adapter belongs to another model */

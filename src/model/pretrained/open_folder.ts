@@ -1,11 +1,9 @@
 /** A model in a folder of Hugging Face's layout: config.json and its weights. */
 import { CheckpointError } from '../../errors.ts';
 import { readModelConfig } from './config_json.ts';
+import { CONFIG } from './file_names.ts';
 import { openSafetensors, safetensorsTensors } from './safetensors_files.ts';
 import type { ModelFiles, PretrainedModel } from './source.ts';
-
-/** What says how the weights beside it are computed with. */
-export const CONFIG = 'config.json';
 
 /**
  * Reads headers alone.

@@ -5,6 +5,7 @@
 import { CheckpointError } from '../../errors.ts';
 import type { Storage } from '../../kernels/storage.ts';
 import { decodeElements, elementBytes, namingFile, readHeader, type TensorPlace } from '../safetensors.ts';
+import { INDEX, WHOLE } from './file_names.ts';
 import {
   type ModelFiles,
   PIECE_BYTES,
@@ -13,11 +14,6 @@ import {
   type StoredTensor,
   type TakeValues,
 } from './source.ts';
-
-/** All weights in one file. */
-export const WHOLE = 'model.safetensors';
-/** Which shard has which tensor. */
-export const INDEX = 'model.safetensors.index.json';
 
 /**
  * @param files  of the model's folder

@@ -7,13 +7,10 @@
  * or where equations follow the answer tag. A text without equations is not, unless it is asked for them.
  */
 import { flag, number, options } from '../../options/keys.ts';
-import { equationsIn } from '../../parsing/equations.ts';
-import { readNumber } from '../../parsing/number.ts';
-import { answerText } from '../answer_text.ts';
 import { defineReward } from '../definition.ts';
+import { isFlawed } from '../flaws.ts';
 
 const WRONG = -1;
-const CLOSE = '</answer>';
 
 export const flawPenaltyReward = defineReward({
   does: '1 for a right answer, less where an equation on the way to it is false or does not lead to it, -1 for a wrong one.',
@@ -33,14 +30,3 @@ export const flawPenaltyReward = defineReward({
       }),
   }),
 });
-
-/** Whether the way to the answer of a completion is flawed, right or not. */
-export function isFlawed(completion: string, needsEquations: boolean): boolean {
-  const end = completion.lastIndexOf(CLOSE);
-  if (end >= 0 && equationsIn(completion.slice(end + CLOSE.length)).length > 0) return true;
-  const equations = equationsIn(completion.replaceAll(/<\/?(?:answer|think)>/g, '\n'));
-  if (equations.length === 0) return needsEquations;
-  if (equations.some(({ isTrue }) => !isTrue)) return true;
-  const answer = readNumber(answerText(completion));
-  return answer.ok && !equations.some(({ result }) => result.equals(answer.value));
-}

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { flag, options, text } from '../../options/keys.ts';
 import type { BrokenRule, GivenOptions } from '../../options/read.ts';
-import { tokensOf } from '../../parsing/instruction.ts';
+import { tokensOf } from '../../parsing/visible_words.ts';
 
 const error = { error: 'must be a list of texts; for example [first, then, so]' };
 

@@ -1,5 +1,5 @@
 /** Keywords of a stage or of a problem, and where a text has them: as whole words, in either case. */
-import { tokensOf } from '../../parsing/instruction.ts';
+import { tokensOf } from '../../parsing/visible_words.ts';
 import type { RewardItem } from '../reward_function.ts';
 import { lacksTruth, listForm, truthOf } from '../truth.ts';
 import type { GivenKeywords } from './keyword_options.ts';

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { integer, options, text } from '../../options/keys.ts';
-import { tokensOf } from '../../parsing/instruction.ts';
+import { tokensOf } from '../../parsing/visible_words.ts';
 import { defineReward } from '../definition.ts';
 import type { RewardItem } from '../reward_function.ts';
 

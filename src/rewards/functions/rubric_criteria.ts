@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { text } from '../../options/keys.ts';
 import type { BrokenRule, GivenOptions } from '../../options/read.ts';
-import { wordsOf } from '../../parsing/instruction.ts';
+import { wordsOf } from '../../parsing/visible_words.ts';
 import type { RewardBatch, RewardItem } from '../reward_function.ts';
 
 const textError = { error: 'must be a non-empty text; for example because' };

@@ -12,7 +12,7 @@
  */
 import { choice, number, options } from '../../options/keys.ts';
 import { longestCommonSubsequence } from '../../parsing/common_subsequence.ts';
-import { tokensOf } from '../../parsing/instruction.ts';
+import { tokensOf } from '../../parsing/visible_words.ts';
 import { defineReward } from '../definition.ts';
 import { truthColumn } from '../shared_options.ts';
 import { comparing, textForm } from '../truth.ts';

@@ -2,14 +2,13 @@
 
 import type { Policy } from '../../model/policy.ts';
 import {
-  ADAPTER_CONFIG,
-  ADAPTER_WEIGHTS,
   type AdapterConfig,
   adapterConfigJson,
   BASE_SHA256,
   type BaseName,
   nameInFile,
-} from '../../model/pretrained/adapter_files.ts';
+} from '../../model/pretrained/adapter_config.ts';
+import { ADAPTER_CONFIG, ADAPTER_WEIGHTS } from '../../model/pretrained/file_names.ts';
 import type { Store } from '../store/store.ts';
 import { encodeJson, encodeWeights } from './model_files.ts';
 

@@ -86,5 +86,5 @@ function adapted(pretrained: Pretrained): Pretrained & Required<Pick<Pretrained,
 }
 
 async function merged(pretrained: Pretrained): Promise<Pretrained> {
-  return (await import('./pretrained.ts')).merged(pretrained);
+  return (await import('./open_pretrained.ts')).merged(pretrained);
 }

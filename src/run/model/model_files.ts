@@ -5,7 +5,8 @@ import { CheckpointError } from '../../errors.ts';
 import type { TrainingRun } from '../../grpo/run.ts';
 import { countParameters, type Parameter } from '../../model/parameters.ts';
 import type { Policy } from '../../model/policy.ts';
-import { ADAPTER_WEIGHTS, nameInFile } from '../../model/pretrained/adapter_files.ts';
+import { nameInFile } from '../../model/pretrained/adapter_config.ts';
+import { ADAPTER_WEIGHTS } from '../../model/pretrained/file_names.ts';
 import {
   allocateSafetensors,
   decodeElements,

@@ -7,7 +7,8 @@ import type { Backend } from '../../kernels/engine.ts';
 import { Policy } from '../../model/policy.ts';
 import { loadAdapter } from '../../model/pretrained/load_weights.ts';
 import { trainedOf } from '../../planning/capacity.ts';
-import { loadWeights, type Pretrained } from './pretrained.ts';
+import type { Pretrained } from './pretrained.ts';
+import { loadWeights } from './use_pretrained.ts';
 
 /** A completion of a prompt, in tokens. */
 export interface CompletionToScore {

@@ -1,19 +1,16 @@
 /** An adapter by itself, as a folder in PEFT's layout, with the tokenizer of its model. */
-import {
-  ADAPTER_CONFIG,
-  ADAPTER_WEIGHTS,
-  adapterConfigJson,
-  BASE_SHA256,
-  nameInFile,
-  openAdapter,
-} from '../../model/pretrained/adapter_files.ts';
+
+import { adapterConfigJson, BASE_SHA256, nameInFile } from '../../model/pretrained/adapter_config.ts';
+import { openAdapter } from '../../model/pretrained/adapter_files.ts';
+import { ADAPTER_CONFIG, ADAPTER_WEIGHTS } from '../../model/pretrained/file_names.ts';
 import { GGUF_ENCODERS } from '../../model/pretrained/gguf_encoders.ts';
 import { allValues } from '../../model/pretrained/source.ts';
 import { safetensorsHead } from '../../model/safetensors.ts';
 import type { Store } from '../store/store.ts';
 import { compareWeights, type Exported } from './compare_weights.ts';
 import { encodeJson, writeTokenizer } from './model_files.ts';
-import { folderOf, type Pretrained } from './pretrained.ts';
+import { folderOf } from './open_pretrained.ts';
+import type { Pretrained } from './pretrained.ts';
 import { FOLDER_DTYPES, type FolderDtype } from './write_merged.ts';
 
 /**

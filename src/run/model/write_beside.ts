@@ -1,5 +1,6 @@
 /** What lies beside the weights of a model in Hugging Face's layout: its config, its tokenizer, and the ends of an answer. */
-import { CONFIG, readJsonFile } from '../../model/pretrained/open_folder.ts';
+import { CONFIG } from '../../model/pretrained/file_names.ts';
+import { readJsonFile } from '../../model/pretrained/open_folder.ts';
 import type { Store } from '../store/store.ts';
 import { encodeJson, eosTokenIds, type StoredModel, writeModelConfig, writeTokenizer } from './model_files.ts';
 import type { Pretrained } from './pretrained.ts';

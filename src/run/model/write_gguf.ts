@@ -13,7 +13,8 @@ import { ggufVocabulary } from '../../text/gguf_vocabulary.ts';
 import type { Store } from '../store/store.ts';
 import { compareWeights, differs, type Exported } from './compare_weights.ts';
 import { architecture } from './model_files.ts';
-import { openPretrained, type Pretrained } from './pretrained.ts';
+import { openPretrained } from './open_pretrained.ts';
+import type { Pretrained } from './pretrained.ts';
 import { contextOf } from './write_beside.ts';
 
 /** A tensor of the file, and what it is made of. */

@@ -1,6 +1,6 @@
 /** An adapter by itself as one GGUF file, which llama.cpp adds to a base model of the same architecture. */
 import { CheckpointError } from '../../errors.ts';
-import { adapterScale } from '../../model/pretrained/adapter_files.ts';
+import { adapterScale } from '../../model/pretrained/adapter_config.ts';
 import {
   ADAPTER_ALPHA,
   ADAPTER_METADATA,

@@ -1,13 +1,15 @@
 /** A pretrained model with its adapter merged, as a folder of its own in Hugging Face's layout. */
+
+import { INDEX, WHOLE } from '../../model/pretrained/file_names.ts';
 import { GGUF_ENCODERS } from '../../model/pretrained/gguf_encoders.ts';
 import { isDerived } from '../../model/pretrained/load_weights.ts';
-import { INDEX, WHOLE } from '../../model/pretrained/safetensors_files.ts';
 import { allValues, type PretrainedTensor } from '../../model/pretrained/source.ts';
 import { elementBytes, safetensorsHead } from '../../model/safetensors.ts';
 import type { Store } from '../store/store.ts';
 import { compareWeights, differs, type Exported } from './compare_weights.ts';
 import { encodeJson } from './model_files.ts';
-import { folderOf, openPretrained, type Pretrained } from './pretrained.ts';
+import { folderOf, openPretrained } from './open_pretrained.ts';
+import type { Pretrained } from './pretrained.ts';
 import { writeBeside } from './write_beside.ts';
 
 /** Types of its weights, by their names on the command line: what safetensors and config.json call each. */

@@ -8,7 +8,8 @@ import { isDerived } from '../../model/pretrained/load_weights.ts';
 import { allValues, type PretrainedTensor } from '../../model/pretrained/source.ts';
 import type { Store } from '../store/store.ts';
 import { compareWeights, differs, type Exported } from './compare_weights.ts';
-import { folderOf, openCodec, type Pretrained } from './pretrained.ts';
+import { folderOf, openCodec } from './open_pretrained.ts';
+import type { Pretrained } from './pretrained.ts';
 import { contextOf, writeBeside } from './write_beside.ts';
 
 /** Types of its matrices, by their names on the command line: what transformers.js calls each, and its file. */

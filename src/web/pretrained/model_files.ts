@@ -1,7 +1,7 @@
 /** Files of a model where they come from: a server, or this machine. */
 import { CheckpointError } from '../../errors.ts';
-import { CONFIG } from '../../model/pretrained/open_folder.ts';
-import { INDEX, WHOLE, weightMap } from '../../model/pretrained/safetensors_files.ts';
+import { CONFIG, INDEX, WHOLE } from '../../model/pretrained/file_names.ts';
+import { weightMap } from '../../model/pretrained/safetensors_files.ts';
 import { TOKENIZER_FILES } from '../../text/tokenizer_files.ts';
 
 /** A file that is read in ranges. */

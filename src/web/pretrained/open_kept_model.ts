@@ -1,7 +1,8 @@
 /** A kept model as a run begins with it: its files in the browser's own file system, and the hashes that its record has. */
 import { CheckpointError } from '../../errors.ts';
 import type { ModelFiles } from '../../model/pretrained/source.ts';
-import { folderOf, openPretrained, type Pretrained, type PretrainedOptions } from '../../run/model/pretrained.ts';
+import { folderOf, openPretrained, type PretrainedOptions } from '../../run/model/open_pretrained.ts';
+import type { Pretrained } from '../../run/model/pretrained.ts';
 import { opfsStore } from '../store/opfs_store.ts';
 import { FOLDER, isName, recordOf } from './kept_models.ts';
 

@@ -8,8 +8,9 @@
  * Words that a problem asks for are made up, so that no text fits many problems, and neither prompt nor question keeps what
  * it asks: an echo is no answer.
  */
-import { type Instruction, isVisible, keepsInstruction } from '../../../parsing/instruction.ts';
+import { type Instruction, keepsInstruction } from '../../../parsing/instruction.ts';
 import { trimAscii } from '../../../parsing/trim_ascii.ts';
+import { isVisible } from '../../../parsing/visible_words.ts';
 import { missing, wrongValue } from '../../../rewards/reject.ts';
 import { correct } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';

@@ -1,5 +1,6 @@
 /** Writes a text that keeps to instructions: what each needs is put in, then words that say nothing where some are missing. */
-import { type Instruction, keepsInstruction, wordsOf } from '../../../parsing/instruction.ts';
+import { type Instruction, keepsInstruction } from '../../../parsing/instruction.ts';
+import { wordsOf } from '../../../parsing/visible_words.ts';
 import type { Kind } from './instructions.ts';
 
 type Of<K extends Kind> = Instruction & { readonly kind: K };

@@ -1,8 +1,8 @@
 /** What js_try is and which knobs it has. */
 import { options, type Values } from '../../../options/keys.ts';
 import type { ListedCard } from '../../task.ts';
+import { CALLS } from '../../tools/calls_knob.ts';
 import { toolsKnob } from '../../tools/tools_knob.ts';
-import { CALLS } from '../../tools/tried_task.ts';
 import { FUNCTION_KNOBS } from '../js_function/card.ts';
 
 const KNOBS = { ...FUNCTION_KNOBS, ...options({ calls: CALLS, tools: toolsKnob(['run_js']) }) };

@@ -1,8 +1,8 @@
 /** What sql_try is and which knobs it has. */
 import { options, type Values } from '../../../options/keys.ts';
 import type { ListedCard } from '../../task.ts';
+import { CALLS } from '../../tools/calls_knob.ts';
 import { toolsKnob } from '../../tools/tools_knob.ts';
-import { CALLS } from '../../tools/tried_task.ts';
 import { SQL_KNOBS } from '../sql_select/card.ts';
 
 const KNOBS = { ...SQL_KNOBS, ...options({ calls: CALLS, tools: toolsKnob(['query']) }) };

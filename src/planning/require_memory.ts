@@ -1,0 +1,73 @@
+/** Whether a policy fits, known before anything is allocated; where it does not, it is refused with what to lower. */
+import type { RunConfig } from '../config/run_config.ts';
+import type { TaskSet } from '../data/task_set.ts';
+import { MemoryPlanError } from '../errors.ts';
+import type { Backend } from '../kernels/engine.ts';
+import type { StageUses } from '../methods/uses/stage_uses.ts';
+import type { Capacity } from '../model/memory/capacity.ts';
+import { planFor } from '../model/memory/plan.ts';
+import { modelShape, planCapacity, stageUses, trainedOf } from './capacity.ts';
+
+/**
+ * How much the policy of a config is to hold. Kept rollouts and kept activations save time and change no bit, so they give
+ * way where there is no room for them, in this order; activations only where `gradient_checkpointing` is not given.
+ *
+ * @throws MemoryPlanError where the config's buffers do not fit, with single changes that would make them fit
+ */
+export async function requireMemory(
+  config: RunConfig,
+  tasks: TaskSet,
+  backend: Backend,
+  uses: readonly StageUses[] = stageUses(config),
+): Promise<Capacity> {
+  const plan = (changed: RunConfig): Planned => planned(changed, tasks, backend, uses);
+  try {
+    return plan(config).capacity;
+  } catch (error) {
+    if (!(error instanceof MemoryPlanError)) throw error;
+    const { memoryAdvice } = await import('./memory_advice.ts'); // a policy that fits needs none
+    const remedies = memoryAdvice(config, tasks, plan).join('\n  ');
+    throw new MemoryPlanError(error.code, `${error.message}\n  ${remedies}`, error.facts);
+  }
+}
+
+/** What a policy computes again for want of memory, in words; undefined where it lacks none. */
+export function lackOfRoom(
+  config: RunConfig,
+  { tasks, policy }: { readonly tasks: TaskSet; readonly policy: { readonly capacity: Capacity } },
+): string | undefined {
+  const wanted = planCapacity(config, tasks);
+  if (policy.capacity.recompute !== wanted.recompute)
+    return 'no room to keep activations, so the backward pass computes each layer again (gradient_checkpointing)';
+  if (policy.capacity.keptRows < wanted.keptRows)
+    return 'no room to keep rollouts, so updates compute their forward pass again';
+  return undefined;
+}
+
+interface Planned {
+  readonly capacity: Capacity;
+  readonly bytes: number;
+}
+
+/** @throws MemoryPlanError */
+function planned(config: RunConfig, tasks: TaskSet, backend: Backend, uses: readonly StageUses[]): Planned {
+  const shape = modelShape(config, tasks);
+  const planOf = (capacity: Capacity): Planned => {
+    const bytes = [...backend.plannedBytes(planFor(backend, shape, capacity, trainedOf(config)).memory).values()];
+    return { capacity, bytes: bytes.reduce((sum, part) => sum + part, 0) };
+  };
+  const checkpointing = config.gradientCheckpointing === undefined ? [{ ...config, gradientCheckpointing: true }] : [];
+  const wanted = [config, ...checkpointing].map((each) => planCapacity(each, tasks, uses));
+  const kept = wanted.flatMap((capacity) =>
+    capacity.keptRows > 0 ? [capacity, { ...capacity, keptRows: 0 }] : [capacity],
+  );
+  const least = kept.pop() as Capacity; // of one plan or more
+  for (const capacity of kept) {
+    try {
+      return planOf(capacity);
+    } catch (error) {
+      if (!(error instanceof MemoryPlanError)) throw error;
+    }
+  }
+  return planOf(least);
+}
