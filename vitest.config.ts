@@ -87,6 +87,8 @@ export default defineConfig(({ mode }) => {
   if (isQuick) process.env.RLVR_TEST_BUDGET = 'quick';
   return {
     test: {
+      // One run of .ci/run starts vitest nine times, over the same sources.
+      experimental: { fsModuleCache: true },
       projects: [
         {
           test: {

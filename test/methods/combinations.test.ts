@@ -1,7 +1,7 @@
 /**
  * Two hundred stages drawn from the registry, a method of each point, forty of them on episodes: each trains two steps of a tiny policy to finite
- * figures and weights, to the same bits after a kill within a batch and with two threads, and to the same first loss in three
- * micro-batches; or it is refused in words. A method that they leave out is tried by itself. What is drawn depends on the seed
+ * figures and weights, to the same bits after a kill within a batch and, one of four, with two threads, and to the same first loss
+ * in three micro-batches; or it is refused in words. A method that they leave out is tried by itself. What is drawn depends on the seed
  * below and on the registry alone.
  */
 import fc from 'fast-check';
@@ -40,6 +40,9 @@ const PLAYED = 40;
 const PARTS = 8;
 /** A kill comes behind 0 to so many verdicts: a batch has 24, and the rounds behind it have more. */
 const MOST_VERDICTS = 48;
+
+/** Of so many combinations one is computed with two threads too: what a method computes, it computes through the same kernels. */
+const WITH_THREADS = 4;
 
 /** How many methods of a point stand in a stage, at most. */
 const MOST: Readonly<Record<Exclude<MethodPoint, 'evaluationFigures'>, number>> = {
@@ -413,8 +416,9 @@ async function compare(one: Combination, first: Trained, number: number, inline:
     if (typeof value === 'number' && !Number.isFinite(value)) flaws.push(`${name} is ${value}`);
   }
   if ((await resumed(inline, one, number % MOST_VERDICTS)) !== first.sha256) flaws.push('another end after a kill');
-  const second = await whole(threaded, one);
-  if (second.sha256 !== first.sha256) flaws.push('other bits with two threads');
+  if (number % WITH_THREADS === 0 && (await whole(threaded, one)).sha256 !== first.sha256) {
+    flaws.push('other bits with two threads');
+  }
   if (!one.ids.some((id) => CUT_BY_DEFINITION.includes(id))) {
     const cut = await whole(inline, { ...one, yaml: `${one.yaml}\nper_device_train_batch_size: 8\n` });
     for (const [name, value] of Object.entries(first.metrics[0])) {
