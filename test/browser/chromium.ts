@@ -49,10 +49,14 @@ export interface Visit {
   readonly close: () => Promise<void>;
 }
 
+/** Milliseconds: on two busy cores a click has taken more than the 30 s that are usual. */
+const MOST_WAIT = 120_000;
+
 /** Goes to an address in a fresh profile; nothing is clicked. */
 export async function arrive(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
+  page.setDefaultTimeout(MOST_WAIT);
   const errors: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error') errors.push(message.text());
