@@ -150,6 +150,8 @@ it('both stores agree after any sequence of operations', async () => {
 it('a place where no directory can be made is refused before anything is written', async () => {
   const folder = root();
   await writeFile(join(folder, 'file'), '');
+  await requireWritable(join(folder, 'runs', 'one'), true);
+  await expect(requireWritable(join(folder, 'file', 'runs', 'one'), true)).rejects.toThrow('cannot be written');
   await requireWritable(join(folder, 'runs', 'one'));
   await expect(requireWritable(join(folder, 'file', 'runs', 'one'))).rejects.toThrow(
     /file\/runs\/one cannot be written: the file \S+\/file is where a directory is needed \(EEXIST\)\. Move that file/,

@@ -47,7 +47,7 @@ export async function trainCommand(options: TrainOptions): Promise<void> {
   const given = await loadRun(options);
   const { file, directory, problems } = given;
   const { trust, force, dryRun: isDry } = options;
-  if (!isDry) await requireWritable(directory);
+  await requireWritable(directory, isDry);
   const run = options.resume ? { directory, goal: 'resume' as const, force } : undefined;
   const approve = approval({ file, problems, trust, run, isDry });
   const pretrained = await openConfiguredModel(given, file, options.resume ? directory : undefined);

@@ -6,7 +6,20 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { type FileHandle, mkdir, mkdtemp, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import {
+  access,
+  constants,
+  type FileHandle,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+} from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CheckpointError } from '../../errors.ts';
 import type { ModelFiles } from '../../model/pretrained/source.ts';
@@ -22,9 +35,10 @@ export function fileStore(root: string): Store & Required<Pick<ModelFiles, 'sha2
 /**
  * Refuses at once what could not be made later: a directory below a file, below one that may not be written to, or in a
  * file system that takes none, which a superuser's permissions do not show. So one is made there, and removed.
+ * @param isDry  nothing may be made, not even for a moment: permissions are believed
  * @throws CheckpointError in the words of the failed write
  */
-export async function requireWritable(directory: string): Promise<void> {
+export async function requireWritable(directory: string, isDry = false): Promise<void> {
   const root = resolve(directory);
   await guard('written', root, async () => {
     let nearest = root;
@@ -32,7 +46,8 @@ export async function requireWritable(directory: string): Promise<void> {
     if (!(await stat(nearest)).isDirectory()) {
       throw Object.assign(new Error('a file is there'), { code: 'EEXIST', path: nearest }); // as mkdir has it
     }
-    await rmdir(await mkdtemp(join(nearest, '.rlvr-train-')));
+    if (isDry) await access(nearest, constants.W_OK);
+    else await rmdir(await mkdtemp(join(nearest, '.rlvr-train-')));
   });
 }
 
