@@ -7,36 +7,25 @@
  * asked all held-out problems of all tasks by `eval --suite`. Runs that are there and finished are kept. Rows are what was
  * trained on, columns what was asked: sampled accuracy in percent, and its difference to the start. One seed, one thread.
  */
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parse } from 'yaml';
-import { describeMachine, fail, readFlags, table, writeJson } from './command.mjs';
-
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const PROGRAM = join(ROOT, 'dist/cli/main.js');
-const FOLDER = join(ROOT, 'bench/transfer');
-const SUITE = join(FOLDER, 'suite.yaml');
+import { describeMachine, readFlags, table, writeJson } from './command.mjs';
+import { askSuite, suiteTasks, trainOn, trainStart } from './transfer/suite_runs.mjs';
 
 const flags = readFlags({
   further: {
-    output: { type: 'string', default: join(ROOT, 'runs/transfer') },
+    output: { type: 'string', default: fileURLToPath(new URL('../runs/transfer', import.meta.url)) },
     samples: { type: 'string', default: '8' },
     json: { type: 'string' },
   },
 });
 const machine = describeMachine();
 const output = resolve(flags.output);
-const tasks = parse(readFileSync(SUITE, 'utf8'));
-const start = join(output, 'start');
-train(start, 'start.yaml', []);
-for (const task of tasks) {
-  const set = [`model_name_or_path=${JSON.stringify(start)}`, `task=${JSON.stringify(task)}`];
-  train(join(output, task.name), 'one.yaml', set);
-}
+const tasks = suiteTasks();
+const start = trainStart(output);
+for (const task of tasks) trainOn([task], join(output, task.name), start);
 const names = ['start', ...tasks.map(({ name }) => name)];
-const rows = names.map((name) => ({ trained: name, asked: asked(join(output, name)) }));
+const rows = names.map((name) => ({ trained: name, asked: askSuite(join(output, name), flags.samples) }));
 const of = ({ asked: own }, i) => 100 * own[i][`eval_mean@${flags.samples}`];
 const cells = rows.map((row) => [
   row.trained,
@@ -47,27 +36,3 @@ const cells = rows.map((row) => [
 ]);
 process.stdout.write(`${table(['trained on', ...tasks.map(({ name }) => name)], cells)}\n`);
 if (flags.json !== undefined) writeJson(flags.json, 'transfer', { machine, samples: Number(flags.samples), rows });
-
-function train(directory, config, set) {
-  if (existsSync(join(directory, 'summary.json'))) return;
-  const words = ['--config', join(FOLDER, config), '--output', directory, '--threads', '1', '--quiet'];
-  call([...words, ...set.flatMap((one) => ['--set', one])]);
-}
-
-/** @returns the metrics of each task, in the order of the suite */
-function asked(model) {
-  const words = ['eval', '--model', model, '--suite', SUITE, '--samples', flags.samples, '--threads', '1', '--json'];
-  const { results } = JSON.parse(call(words));
-  const missing = results.find(({ metrics }) => metrics === undefined);
-  if (missing !== undefined) fail(`${model}: ${missing.name}: ${missing.reason}`);
-  return results.map(({ name, metrics }) => ({ name, ...metrics }));
-}
-
-function call(words) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...words], {
-    encoding: 'utf8',
-    maxBuffer: 1 << 26,
-  });
-  if (status !== 0) fail(stderr.trim().split('\n').at(-1) || `${words.join(' ')}: ended with code ${status}`);
-  return stdout;
-}

@@ -11,7 +11,11 @@ export interface ArenaRecord {
   readonly right: string;
   /** Absent where no wrong answer has a normal form. */
   readonly vote?: string;
+  /** What the start solves. */
+  readonly before: { readonly greedy: number; readonly sampled: number };
   readonly sampled: number;
+  /** Sampled in all. */
+  readonly tokens: number;
   readonly wallSeconds: number;
   readonly curve: readonly (readonly [tokens: number, solved: number, seconds: number])[];
 }

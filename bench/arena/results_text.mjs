@@ -1,4 +1,5 @@
 /** RESULTS.md: the table of the arena in words. */
+import { overBudget } from './budgets.mjs';
 import { JUDGED, meanOf } from './figures.mjs';
 
 /** @param count  seeds that a row should have */
@@ -49,8 +50,8 @@ function taskText(task, found, { blocks, count, rates }) {
         '',
         `${capital(blocks[block].does)}.`,
         '',
-        ...tableOf(rows, count),
-        ...ratesOf(rows, rates),
+        ...tableOf(rows, count, rates),
+        ...budgetsOf(rows, found),
         ...claimsOf(rows),
         ...reasonsOf(rows),
       ];
@@ -89,7 +90,12 @@ const HEAD = [
   '',
 ];
 
-function tableOf(rows, count) {
+/** Half and twice the learning rate, one seed each, around that seed as it is. */
+const RATES_HEAD = 'rate × ½ · 1 · 2';
+
+function tableOf(rows, count, rates) {
+  const hasRates = rows.some(({ row }) => rates(row).some(({ record }) => record !== undefined));
+  const head = hasRates ? [...HEAD, RATES_HEAD] : HEAD;
   const cells = rows.map(({ row, runs, figures, differences, corrected, pace }) => {
     const records = runs.map(({ record }) => record);
     const mean = (of) => meanOf(records.map(of));
@@ -116,20 +122,49 @@ function tableOf(rows, count) {
             corrected === undefined ? '–' : chance(corrected),
             row.seedsFrom > 0 ? 'noise' : wordFor(judged),
           ]),
+      ...(hasRates ? [ratesOf(rates(row), figures[JUDGED][0])] : []),
     ];
   });
-  return [HEAD, HEAD.map((_, i) => (i === 0 ? '---' : '---:')), ...cells].map((line) => `| ${line.join(' | ')} |`);
+  return [head, head.map((_, i) => (i === 0 ? '---' : '---:')), ...cells].map((line) => `| ${line.join(' | ')} |`);
 }
 
-/** What rows below their baseline reach with half and twice its learning rate, one seed each. */
-function ratesOf(rows, rates) {
-  const lines = rows.flatMap(({ row, figures }) => {
-    const own = rates(row).filter(({ record }) => record !== undefined);
-    if (own.length === 0) return [];
-    const shown = own.map(({ rate, record }) => `${share(record.sampled)} at ${rate} of the rate`);
-    return [`- ${row.id}: ${shown.join(', ')} (first seed, as it is: ${share(figures[JUDGED][0])}).`];
+/** `20.1 · 24.5 · 9.0`: what the first seed reaches; empty where no other rate was tried. */
+function ratesOf(tried, asItIs) {
+  const found = tried.filter(({ record }) => record !== undefined);
+  if (found.length === 0) return '';
+  const all = [{ rate: 1, sampled: asItIs }, ...found.map(({ rate, record }) => ({ rate, sampled: record.sampled }))];
+  return all
+    .sort((a, b) => a.rate - b.rate)
+    .map(({ sampled }) => share(sampled))
+    .join(' · ');
+}
+
+/** Cloning what is solved, beside its baseline, over the budget. */
+function budgetsOf(rows, found) {
+  return rows.flatMap(({ row, runs }) => {
+    if (!row.of.includes('rft')) return [];
+    const baseline = found.find(({ row: other }) => `${other.block}/${other.id}` === row.baseline);
+    const pairs = runs.flatMap(({ index, record }) => {
+      const theirs = baseline?.runs.find((one) => one.index === index);
+      return theirs === undefined ? [] : [[record, theirs.record]];
+    });
+    if (pairs.length < 2) return [];
+    const [own, theirs] = [0, 1].map((side) => pairs.map((pair) => pair[side]));
+    const lines = overBudget(own, theirs).map(
+      ({ tokens, own: mine, theirs: others, difference: { mean, low, high } }) =>
+        [Math.round(tokens), share(others), share(mine), `${signed(mean)} (${signed(low)} to ${signed(high)})`].join(
+          ' | ',
+        ),
+    );
+    return [
+      '',
+      `Over the budget (m-vb-vf): solved in training by ${row.id}, which clones what was solved, and by ${baseline.row.id}, which learns from the verifier, at equal numbers of sampled tokens; intervals over ${pairs.length} paired seeds.`,
+      '',
+      `| tokens | ${baseline.row.id} | ${row.id} | difference |`,
+      '| ---: | ---: | ---: | ---: |',
+      ...lines.map((line) => `| ${line} |`),
+    ];
   });
-  return lines.length === 0 ? [] : ['', 'Below the baseline, and tried at other learning rates:', '', ...lines];
 }
 
 /** What the source says, what is seen here, and whether the interval can tell. */

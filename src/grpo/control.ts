@@ -7,6 +7,7 @@ import type { GrpoStageConfig } from '../methods/stage.ts';
 import { packBatch } from '../model/batch.ts';
 import type { Engine } from './engine.ts';
 import type { Steering } from './journal.ts';
+import { layerNorms } from './layer_norms.ts';
 import { stepsLeftOf } from './queue.ts';
 import { isStageOver, type Progress, stageOf } from './run.ts';
 import { type Step, steeredStage } from './step.ts';
@@ -33,7 +34,7 @@ export async function controlAfterStep(
   taken: StepTaken,
 ): Promise<StepMetrics> {
   for (const { id, part } of step.methods.controllers) {
-    await part.afterStep?.({ ...metrics, ...step.logged }, stepLeversOf(run, step, id, taken));
+    await part.afterStep?.({ ...metrics, ...step.logged }, stepLeversOf(run, step, id, { ...taken, metrics }));
   }
   return { ...metrics, ...step.logged };
 }
@@ -86,9 +87,15 @@ function leversOf(run: Steered, step: Step, id: string): Levers {
   };
 }
 
-function stepLeversOf(run: Steered, step: Step, id: string, taken: StepTaken): StepLevers {
+function stepLeversOf(
+  run: Steered,
+  step: Step,
+  id: string,
+  taken: StepTaken & { readonly metrics: StepMetrics },
+): StepLevers {
   const { state } = run.journal;
-  const { batch } = step.stage;
+  const { batch, optimizer } = step.stage;
+  const adamStep = state.step - state.steering.momentsFrom;
   return {
     ...leversOf(run, step, id),
     get stepsLeft() {
@@ -98,6 +105,9 @@ function stepLeversOf(run: Steered, step: Step, id: string, taken: StepTaken): S
       state.buffer = undefined;
     },
     kl: (to) => sampledKl(run, step, to, taken),
+    groups: taken.groups,
+    layerNorms: () =>
+      layerNorms(run.engine.policy, optimizer, { adamStep, learningRate: Number(taken.metrics.learning_rate) }),
   };
 }
 

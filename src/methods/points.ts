@@ -219,6 +219,21 @@ export interface StepLevers extends Levers {
    * or from the policy as it is now. One scoring pass.
    */
   kl(to: ScoredSet | 'policy'): Promise<number>;
+  /** The groups of the step, as they were credited. */
+  readonly groups: readonly CreditedGroup[];
+  /** Gradient, weights and update of the step just taken, layer by layer; copies all that is trained. */
+  layerNorms(): Promise<readonly LayerNorms[]>;
+}
+
+/** Euclidean norms of what is trained in one layer. */
+export interface LayerNorms {
+  /** Its number from 0, or `other`: embedding, head and the last norm. */
+  readonly layer: string;
+  /** Before it is clipped. */
+  readonly gradient: number;
+  readonly weights: number;
+  /** Of the difference that the step has made to the weights; 0 where the moments were zeroed since. */
+  readonly update: number;
 }
 
 /** Point 12: acts on the run after a step or an evaluation. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { overBudget, solvedAt } from '../../bench/arena/budgets.mjs';
 import { arenaFigures } from '../../bench/arena/figures.mjs';
 import { compactRecord, Records } from '../../bench/arena/records.mjs';
 import { resultsText } from '../../bench/arena/results_text.mjs';
@@ -51,6 +52,18 @@ describe('rows.yaml', () => {
     expect(() => rowsWith({ baseline: 'two', rows: [one] })).toThrow(/two is no row/);
     expect(() => rowsWith({ baseline: 'one', rows: [one, one] })).toThrow(/one is there twice/);
     expect(() => rowsWith({ baseline: 'one', rows: [{ ...one, sets: {} }] })).toThrow(/row one — sets is no key of it/);
+  });
+
+  it('says of each row that does not learn why not; of a hard start the block does', () => {
+    const records = new Records(join(FOLDER, 'records'));
+    const idle = rows.flatMap((row) => {
+      const runs = [0, 1, 2].flatMap((index) => records.of(runOf(row, index, configs)) ?? []);
+      const gains = runs.map(({ sampled, before }) => sampled - before.sampled);
+      const isIdle = runs.length === 3 && gains.reduce((sum, gain) => sum + gain / 3, 0) < 0.02;
+      return isIdle && row.block !== 'hard-start' ? [row] : [];
+    });
+    expect(idle.length).toBeGreaterThan(5);
+    for (const { task, block, id, why } of idle) expect(why, `${task}: ${block}/${id}`).toMatch(/\w+ \w+/);
   });
 
   it('gives a run another digest with each change of what it is made of', () => {
@@ -197,6 +210,54 @@ describe('records', () => {
     const records = new Records(folder());
     for (const { run } of all) records.add(run, compact(drawn(`same${run.index}`, 0.4)));
     expect(textOf(records)).toMatch(/dr-grpo .* \+0\.0 \| .* cannot tell \|/);
+  });
+});
+
+describe('a row over the budget', () => {
+  const straight = (slope: number) => ({
+    tokens: 100,
+    curve: [20, 40, 60, 80, 100].map((tokens) => [tokens, (slope * tokens) / 100, 0] as const),
+  });
+
+  it('is read off the curves, between their points', () => {
+    expect(solvedAt(straight(0.5), 50)).toBeCloseTo(0.25, 12);
+    expect(solvedAt(straight(0.5), 10)).toBeCloseTo(0.1, 12);
+    expect(solvedAt(straight(0.5), 200)).toBeCloseTo(0.5, 12);
+  });
+
+  it('of two lines differs by their slopes, the other way round by the opposite, and from itself by nothing', () => {
+    const [own, theirs] = [
+      [0.8, 0.6],
+      [0.5, 0.5],
+    ].map((slopes) => slopes.map(straight));
+    const points = overBudget(own, theirs);
+    expect(points.map(({ tokens }) => tokens)).toEqual([25, 50, 75, 100]);
+    expect(points[3].difference.mean).toBeCloseTo(0.2, 12);
+    expect(points[1].difference.mean).toBeCloseTo(0.1, 12);
+    overBudget(theirs, own).forEach(({ difference: { mean, low, high } }, i) => {
+      const { difference } = points[i];
+      expect([mean, low, high]).toEqual(
+        [-difference.mean, -difference.high, -difference.low].map((x) => expect.closeTo(x, 12)),
+      );
+    });
+    for (const { difference } of overBudget(own, own)) expect(difference).toEqual({ mean: 0, low: 0, high: 0 });
+  });
+
+  it('stands in the table with half and twice its rate, around the rate as it is', () => {
+    const records = new Records(mkdtempSync(join(tmpdir(), 'rlvr-train-arena-')));
+    const [row] = rows.filter(({ task, id }) => task === 'countdown' && id === 'grpo');
+    const run = runOf(row, 0, configs);
+    records.add(run, compact(drawn('rates', 0.4)));
+    const found = arenaFigures(
+      [row],
+      { recordOf: () => records.of(run), headOf: () => records.head(row) },
+      { Bootstrap, holm, passAtK },
+      1,
+    );
+    const rates = () => [0.5, 2].map((rate) => ({ rate, record: { ...records.of(run), sampled: rate / 10 } }));
+    const text = resultsText(found, { blocks: parsed.blocks, count: 1, rates: rates as never });
+    expect(text).toContain('| rate × ½ · 1 · 2 |');
+    expect(text).toMatch(/\| 5\.0 · [\d.]+ · 20\.0 \|/);
   });
 });
 

@@ -49,6 +49,8 @@ function deskOf(...lines: readonly string[]): Desk {
       done.push('drop');
     },
     kl: async () => kl,
+    groups: [],
+    layerNorms: async () => [],
   });
   return { controller: methods.controllers[0].part, done, levers };
 }

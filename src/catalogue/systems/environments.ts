@@ -115,7 +115,13 @@ export const ENVIRONMENTS: readonly System[] = [
     arxiv: '2508.08791',
     does: 'Builds tool environments, and pays calls by what they solve.',
     uses: 'tool-score tools m-grad',
-    keys: ['task: lookup', 'reward_funcs: [accuracy]', 'group_steps: [tool-score]', 'advantage_estimator: turn-return'],
+    keys: [
+      'task: lookup',
+      'reward_funcs: [accuracy]',
+      'group_steps: [tool-score]',
+      'advantage_estimator: turn-return',
+      'controllers: [m-grad]',
+    ],
     warm: true,
   },
   {

@@ -135,7 +135,7 @@ export const OBJECTIVE: readonly System[] = [
     does: 'Proves that learning from a verifier beats cloning traces, the more so the larger the budget.',
     uses: 'm-vb-vf',
     keys: ['objective: rft', 'reward_funcs: [accuracy]'],
-    transfers: 'Both sides run here (`objective: rft`, and the default); no bench compares them over budgets.',
+    transfers: 'Both sides over the budget: `npm run bench -- arena` has `rft` beside GRPO.',
   },
   {
     name: 'Secrets of RLHF II',

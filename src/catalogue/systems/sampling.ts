@@ -210,6 +210,6 @@ export const SAMPLING: readonly System[] = [
     arxiv: '2510.02230',
     does: 'Trains only on problems that the greedy answer fails, so that others do not suffer.',
     uses: 'greedy-filter m-interference m-boundary',
-    keys: ['prompt_source: greedy-filter'],
+    keys: ['prompt_source: greedy-filter', 'loss_terms: [m-interference]'],
   },
 ];

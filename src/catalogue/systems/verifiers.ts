@@ -158,6 +158,8 @@ export const VERIFIERS: readonly System[] = [
     arxiv: '2506.13342',
     does: 'Finds labels of fact checks that are wrong, and trains small verifiers on made-up claims.',
     uses: 'label-audit in-context-kg',
+    keys: ['task: {name: in_context_kg, level: 0}', 'reward_funcs: [accuracy]', 'evaluation_figures: [label-audit]'],
+    warm: true,
     transfers: 'Claims about facts in the prompt.',
   },
 ];

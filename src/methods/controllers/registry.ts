@@ -7,6 +7,7 @@ import { earlyStopMetric } from './early_stop_metric.ts';
 import { firstKl } from './first_kl.ts';
 import { klTrust } from './kl_trust.ts';
 import { mForgetting } from './m_forgetting.ts';
+import { mGrad } from './m_grad.ts';
 import { overoptStop } from './overopt_stop.ts';
 import { refEma } from './ref_ema.ts';
 import { refReset } from './ref_reset.ts';
@@ -27,4 +28,5 @@ export const CONTROLLERS: readonly Method<Controller>[] = [
   until,
   mForgetting,
   checkpointAverage,
+  mGrad,
 ];

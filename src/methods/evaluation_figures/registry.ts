@@ -3,6 +3,7 @@ import type { Method } from '../method.ts';
 import type { EvaluationFigure } from '../points.ts';
 import { bestOfK } from './best_of_k.ts';
 import { failureClass } from './failure_class.ts';
+import { labelAudit } from './label_audit.ts';
 import { mBehaviour } from './m_behaviour.ts';
 import { mBias } from './m_bias.ts';
 import { mCalibration } from './m_calibration.ts';
@@ -35,4 +36,5 @@ export const EVALUATION_FIGURES: readonly Method<EvaluationFigure>[] = [
   mBias,
   mGenLevels,
   mSelfverify,
+  labelAudit,
 ];

@@ -11,6 +11,7 @@ import { klLoss } from './kl_loss.ts';
 import { klSampler } from './kl_sampler.ts';
 import { laser } from './laser.ts';
 import { lpReg } from './lp_reg.ts';
+import { mInterference } from './m_interference.ts';
 import { mRatio } from './m_ratio.ts';
 import { observationNll } from './observation_nll.ts';
 import { positiveNll } from './positive_nll.ts';
@@ -37,4 +38,5 @@ export const LOSS_TERMS: readonly Method<LossTerm>[] = [
   observationNll,
   ssb,
   difficultyBeta,
+  mInterference,
 ];

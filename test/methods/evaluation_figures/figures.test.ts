@@ -221,3 +221,20 @@ describe('m-selfverify', () => {
     expect(figure('name: m-selfverify', problem([right('7'), wrong('8')])).mean).toBe(0);
   });
 });
+
+describe('label-audit', () => {
+  const doubted = problem([wrong('8'), wrong('8'), wrong('8'), wrong('8')], 3);
+  const divided = problem([wrong('8'), wrong('8'), wrong('8'), wrong('9')]);
+  const solved = problem([right('7'), wrong('8'), wrong('8'), wrong('8')]);
+  const cutOff = problem([{ answer: '8' }, { answer: '8' }, { answer: '8' }, { answer: '8' }]);
+
+  it('is the weighted share of problems whose samples agree on one wrong answer', () => {
+    expect(figure('name: label-audit', doubted, divided, solved, cutOff).mean).toBeCloseTo(3 / 6, 12);
+    expect(figure('name: label-audit, agreement: 0.75', doubted, divided, solved, cutOff).mean).toBeCloseTo(5 / 6, 12);
+  });
+
+  it('of one problem is at most 1 − the share of its right samples', () => {
+    expect(figure('name: label-audit, agreement: 0.51', solved).mean).toBe(1);
+    expect(figure('name: label-audit, agreement: 0.8', solved).mean).toBe(0);
+  });
+});
