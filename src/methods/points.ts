@@ -232,7 +232,7 @@ export interface LayerNorms {
   /** Before it is clipped. */
   readonly gradient: number;
   readonly weights: number;
-  /** Of the difference that the step has made to the weights; 0 where the moments were zeroed since. */
+  /** The difference that the step has made to the weights; 0 where the moments were zeroed since. */
   readonly update: number;
 }
 
