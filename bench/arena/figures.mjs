@@ -36,18 +36,27 @@ export function arenaFigures(rows, { recordOf, headOf }, { Bootstrap, holm, pass
     const baseline = rows.find((one) => one.task === row.task && one.block === block && one.id === id);
     return { row, runs, figures, ...(baseline !== row && compared(row, runs, baseline, values)) };
   });
+  /** The baseline's runs from the same starts: of a method all that there are, of other seeds of the baseline its own. */
+  function baselineRuns(row, baseline) {
+    const isAgain = (one) =>
+      one.task === baseline.task && one.block === baseline.block && one.seedsFrom > 0 && sameSet(one, baseline);
+    const again = row.seedsFrom > 0 ? [] : rows.filter(isAgain);
+    return [baseline, ...again].flatMap((one) => runsOf(one).map((run) => ({ ...run, id: one.id })));
+  }
   function compared(row, runs, baseline, values) {
-    const theirs = runsOf(baseline).filter(({ index }) => runs.some((own) => own.index === index));
-    const mine = runs.filter(({ index }) => theirs.some((own) => own.index === index));
+    const theirs = baselineRuns(row, baseline).filter(({ index }) => runs.some((own) => own.index === index));
+    const mine = runs
+      .filter(({ index }) => theirs.some((own) => own.index === index))
+      .map((run) => ({ ...run, id: row.id }));
     if (mine.length === 0 || headOf(row).problems !== headOf(baseline).problems) return {};
-    const side = (name, all, of) => ({
-      runs: all.map(({ index }) => `${name}${index}`),
+    const side = (all, of) => ({
+      runs: all.map(({ id, index }) => `${id}${index}`),
       values: all.map(({ record }) => of(record)),
     });
     const bootstrap = bootstrapOf(row);
     const differences = Object.entries(values).map(([name, of]) => [
       name,
-      bootstrap.tested(side(baseline.id, theirs, of), side(row.id, mine, of)),
+      bootstrap.tested(side(theirs, of), side(mine, of)),
     ]);
     return {
       differences: Object.fromEntries(differences),
@@ -79,6 +88,10 @@ function valuesOf(samples, passAtK, runs) {
       [`maj@${samples}`]: ({ vote }) => [...vote].map((digit) => (digit === '0' ? 0 : 1 / Number.parseInt(digit, 36))),
     }),
   };
+}
+
+function sameSet(one, other) {
+  return JSON.stringify(one.set) === JSON.stringify(other.set);
 }
 
 function weightedMean(values, weights) {

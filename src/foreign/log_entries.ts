@@ -17,6 +17,8 @@ export interface LogEntries {
   /** Steps of the whole training, and completions of a batch on one device, where the file says so. */
   readonly maxSteps?: number;
   readonly deviceBatch?: number;
+  /** Numbers among the settings of the training, by the trainer's names, where the file says all of them. */
+  readonly settings?: Readonly<Record<string, number>>;
   /** It ends in the middle: what is whole was read. */
   readonly isCut: boolean;
 }
@@ -39,16 +41,25 @@ export function joinLogs(logs: readonly LogEntries[]): LogEntries {
   const by = new Map<number, Record<string, number>>();
   for (const { entries } of logs)
     for (const { step, figures } of entries) by.set(step, { ...by.get(step), ...figures });
-  return { format: logs[0].format, entries: inOrder(by), isCut: logs.some(({ isCut }) => isCut) };
+  const settings = logs.find((log) => log.settings !== undefined)?.settings;
+  return {
+    format: logs[0].format,
+    entries: inOrder(by),
+    ...(settings !== undefined && { settings }),
+    isCut: logs.some(({ isCut }) => isCut),
+  };
 }
 
 function ofEvents(bytes: Uint8Array): LogEntries {
-  const { scalars, isCut } = readEvents(bytes);
+  const { scalars, texts, isCut } = readEvents(bytes);
+  // It writes its own arguments there, too, as JSON.
+  const given = parsed(texts.find(({ tag }) => tag.startsWith('args/'))?.text ?? '');
   // Hugging Face's trainer puts its own figures below train/ and those of evaluations below eval/.
   const nameOf = (tag: string): string => tag.replace(/^train\//, '').replace(/^eval\//, 'eval_');
   const by = new Map<number, Record<string, number>>();
   for (const { step, tag, value } of scalars) by.set(step, { ...by.get(step), [nameOf(tag)]: value });
-  return { format: "TensorBoard's events", entries: inOrder(by), isCut };
+  const settings = isJsonObject(given) ? { settings: numbersOf(given) } : {};
+  return { format: "TensorBoard's events", entries: inOrder(by), ...settings, isCut };
 }
 
 function ofText(name: string, text: string): LogEntries {

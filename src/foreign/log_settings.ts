@@ -20,7 +20,7 @@ const NUM_GENERATIONS = 8;
 
 /** The stage that the log is of, as far as it says; the rest is as `set` says, or by default. */
 export function stageOf(
-  { maxSteps, deviceBatch }: LogEntries,
+  { maxSteps, deviceBatch, settings = {} }: LogEntries,
   entries: readonly LogEntry[],
   {
     vocabulary,
@@ -31,15 +31,18 @@ export function stageOf(
 ): StageConfig {
   const last = entries[entries.length - 1];
   const rates = entries.map((entry) => figureOf(entry, vocabulary, 'learningRate')).filter((rate) => rate > 0);
-  const rate = rates.length === 0 ? undefined : Math.max(...rates);
-  const reached = entries.find((entry) => figureOf(entry, vocabulary, 'learningRate') === rate);
-  const steps = maxSteps ?? last.step;
+  const highest = rates.length === 0 ? undefined : Math.max(...rates);
+  const reached = entries.find((entry) => figureOf(entry, vocabulary, 'learningRate') === highest);
+  const rate = settings.learning_rate ?? highest;
+  const steps = maxSteps ?? (settings.max_steps > 0 ? settings.max_steps : last.step);
   // A warm-up rises to the rate; where the first entry has it already, there was none that the log shows.
   const warmUp = reached === undefined || reached === entries[0] ? 0 : Math.min(reached.step, steps);
   const given = new Set(set.map((one) => one.split('=')[0].trim()));
   const counted = entries.map((entry) => completionsOf(entry, vocabulary)).find((count) => count > 0);
-  const numGenerations = wholeNumber(set, 'num_generations') ?? NUM_GENERATIONS;
-  const batch = Math.max(1, Math.round((counted ?? deviceBatch ?? 0) / numGenerations)) * numGenerations;
+  const ofLog = settings.num_generations ?? NUM_GENERATIONS;
+  const numGenerations = wholeNumber(set, 'num_generations') ?? ofLog;
+  const known = counted ?? settings.generation_batch_size;
+  const batch = Math.max(1, Math.round((known ?? deviceBatch ?? 0) / numGenerations)) * numGenerations;
   const hasKl = entries.some((entry) => figureIn(entry, vocabulary, 'kl'));
   const assume = (key: string, value: number, isKnown: boolean): Record<string, number> => {
     if (given.has(key)) return {};
@@ -52,9 +55,9 @@ export function stageOf(
     ...assume('learning_rate', rate ?? 1e-6, rate !== undefined),
     ...(warmUp > 0 && { warmup_steps: warmUp }),
     ...(!isSupervised && {
-      ...assume('num_generations', NUM_GENERATIONS, false),
-      ...assume('generation_batch_size', batch, counted !== undefined),
-      ...(hasKl && assume('beta', 0.04, false)),
+      ...assume('num_generations', ofLog, settings.num_generations !== undefined),
+      ...assume('generation_batch_size', batch, known !== undefined),
+      ...(hasKl && assume('beta', settings.beta ?? 0.04, settings.beta !== undefined)),
     }),
   };
   const overrides = set.map((assignment): Override => ({ flag: '--set', assignment: `stages.0.${assignment}` }));

@@ -63,6 +63,40 @@ describe('a bootstrap of paired differences', () => {
     const room = 0.015 + 3 * Math.sqrt((0.95 * 0.05) / trials);
     expect(Math.abs(covered / trials - 0.95)).toBeLessThan(room);
   });
+
+  it('covers it in 95 of 100 cases where the three runs of each side differ by more than their problems', () => {
+    const trials = budget({ quick: 60, all: 1000 });
+    const problems = 40;
+    const bootstrap = new Bootstrap(new Array<number>(problems).fill(1), 401);
+    const rng = rngFor('coverage of runs');
+    const normal = (): number => Math.sqrt(-2 * Math.log(1 - rng.float())) * Math.cos(2 * Math.PI * rng.float());
+    let covered = 0;
+    for (let trial = 0; trial < trials; trial++) {
+      const hard = Array.from({ length: problems }, () => rng.float());
+      const sideOf = (name: string, gain: number) => ({
+        runs: [0, 1, 2].map((run) => `${name}${run}`),
+        values: [0, 1, 2].map(() => {
+          const luck = 0.1 * normal();
+          return hard.map((own) => own + gain + luck);
+        }),
+      });
+      const { low, high } = bootstrap.difference(sideOf('a', 0), sideOf('b', 0.1));
+      if (low <= 0.1 && 0.1 <= high) covered++;
+    }
+    // Welch's degrees of freedom are rounded down: rather too wide than too narrow.
+    const room = 3 * Math.sqrt((0.95 * 0.05) / trials);
+    expect(covered / trials).toBeGreaterThan(0.935 - room);
+    expect(covered / trials).toBeLessThan(0.985 + room);
+  });
+
+  it('of the same runs twice is 0, however these differ', () => {
+    const same = { runs: ['a', 'b'], values: [new Array<number>(80).fill(0.2), new Array<number>(80).fill(0.9)] };
+    expect(new Bootstrap(new Array<number>(80).fill(1), 101).difference(same, same)).toEqual({
+      mean: 0,
+      low: 0,
+      high: 0,
+    });
+  });
 });
 
 describe("Holm's correction", () => {

@@ -9,12 +9,12 @@ import type { Rng } from '../../src/kernels/philox.ts';
 const BENCH = fileURLToPath(new URL('../../bench/run.mjs', import.meta.url));
 
 const TASK = `task: {name: sort_digits, digits: 2}
-model: {hidden_size: 16, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 16}
+model: {hidden_size: 32, num_hidden_layers: 2, num_attention_heads: 2, intermediate_size: 64}
 stages:
 `;
 export const FILES: Readonly<Record<string, string>> = {
   'start.yaml': `${TASK}  - {stage: sft, max_steps: 10, per_device_train_batch_size: 8, learning_rate: 2.0e-3}\n`,
-  'task.yaml': `${TASK.replace(/model.*\n/, '')}  - {stage: grpo, max_steps: 10, num_generations: 4, generation_batch_size: 16, learning_rate: 1.0e-3, reward_funcs: [positions], num_generations_eval: 16}\n`,
+  'task.yaml': `${TASK.replace(/model.*\n/, '')}  - {stage: grpo, max_steps: 10, num_generations: 4, generation_batch_size: 256, learning_rate: 1.0e-3, reward_funcs: [positions], num_generations_eval: 16}\n`,
   'rows.yaml': `tasks: {digits: {config: task.yaml, start: start.yaml}}
 blocks:
   tried:
@@ -40,8 +40,8 @@ export function sit(place: string, words: readonly string[] = []): Promise<numbe
 }
 
 /**
- * One sitting that is killed: at a moment of its start, or up to 60 ms after it has written one or two steps more. Either it
- * alone, so that the run that it trains is left without a reader, or that run too.
+ * One sitting that is killed: at a moment of its start, or up to 30 ms after it has written one or two steps more. Either it
+ * alone, so that the run that it trains is left without a reader, and may end before it notices; or that run too.
  *
  * @returns null where SIGKILL ended it; its exit code where it ended before
  */
@@ -50,7 +50,7 @@ export async function killedSitting(place: string, rng: Rng, isWhole: boolean): 
   const child = start(place, []);
   const end = ended(child);
   const wanted = rng.int(0, 2);
-  const wait = wanted === 0 ? 600 * rng.float() : 60 * rng.float();
+  const wait = wanted === 0 ? 600 * rng.float() : 30 * rng.float();
   while (wanted > 0 && child.exitCode === null && stepsWritten(place) < before + wanted) await sleep(4);
   await sleep(wait);
   if (child.exitCode !== null) return child.exitCode;

@@ -63,6 +63,30 @@ describe('the log of another trainer', () => {
   });
 });
 
+describe('what TRL logs of a real run', () => {
+  const [state, events] = ['trainer_state.json', 'events.out.tfevents.1'];
+  const ofRun = (run: string, file: string) => examined(`trl_run_${run}/${file}`);
+
+  it.each([
+    ['learns', ['truncated']],
+    ['collapses', ['large-rate', 'truncated', 'all-right']],
+  ])('%s: both of its files suffer from %j', (run, codes) => {
+    for (const file of [state, events]) {
+      const { trainer, diagnosed, entries } = ofRun(run, file);
+      expect(trainer).toBe('TRL');
+      expect(entries).toBe(20);
+      expect(diagnosed.map(({ code }) => code)).toEqual(codes);
+    }
+  });
+
+  it('has its settings in the events, so that none of them is taken for granted', () => {
+    expect(ofRun('collapses', state).assumed.join()).toContain('num_generations: 8');
+    const { assumed, diagnosed } = ofRun('collapses', events);
+    expect(assumed.join()).not.toMatch(/num_generations|generation_batch_size|learning_rate/);
+    expect(diagnosed[0].message).toContain('learning_rate is 0.1');
+  });
+});
+
 describe('event files', () => {
   const event = (step: number, value: number): Uint8Array =>
     encodeEvent({ type: 'scalars', wallSeconds: 1, step, scalars: [['train/reward', value]] });

@@ -1,5 +1,5 @@
 /**
- * The scalars of TensorBoard's event files, of any program: a file has the form that `event_file.ts` says.
+ * The scalars and texts of TensorBoard's event files, of any program: a file has the form that `event_file.ts` says.
  *
  * PyTorch's writers give a scalar as `simple_value`. TensorFlow 2 gives a tensor of one float: `float_val` (5), or its bytes
  * as `tensor_content` (4).
@@ -13,9 +13,16 @@ export interface ReadScalar {
   readonly value: number;
 }
 
+/** A text that was written beside them, as the settings of a trainer. */
+export interface ReadText {
+  readonly tag: string;
+  readonly text: string;
+}
+
 export interface ReadEvents {
   /** In the order of the file, those that a later session has voided left out. */
   readonly scalars: readonly ReadScalar[];
+  readonly texts: readonly ReadText[];
   /** The file ends in the middle of a record: it is still being written, or was cut off. */
   readonly isCut: boolean;
 }
@@ -35,46 +42,56 @@ export function isEventFile(bytes: Uint8Array): boolean {
 export function readEvents(bytes: Uint8Array): ReadEvents {
   const view = viewOf(bytes);
   let scalars: ReadScalar[] = [];
+  const texts: ReadText[] = [];
   let at = 0;
   while (at < bytes.length) {
     const from = at + LENGTH_BYTES + CRC_BYTES;
-    if (from > bytes.length || !isEventFile(bytes.subarray(at))) return { scalars, isCut: true };
+    if (from > bytes.length || !isEventFile(bytes.subarray(at))) return { scalars, texts, isCut: true };
     const to = from + Number(view.getBigUint64(at, true));
-    if (to + CRC_BYTES > bytes.length) return { scalars, isCut: true };
+    if (to + CRC_BYTES > bytes.length) return { scalars, texts, isCut: true };
     const message = bytes.subarray(from, to);
-    if (view.getUint32(to, true) !== maskedCrc32c(message)) return { scalars, isCut: true };
+    if (view.getUint32(to, true) !== maskedCrc32c(message)) return { scalars, texts, isCut: true };
     const { step, begins, found } = eventOf(message);
     if (begins) scalars = scalars.filter((one) => one.step < step);
-    scalars.push(...found.map(({ tag, value }) => ({ step, tag, value })));
+    for (const { tag, value } of found) {
+      if (typeof value === 'number') scalars.push({ step, tag, value });
+      else texts.push({ tag, text: value });
+    }
     at = to + CRC_BYTES;
   }
-  return { scalars, isCut: false };
+  return { scalars, texts, isCut: false };
 }
 
 function eventOf(message: Uint8Array): {
   readonly step: number;
   readonly begins: boolean;
-  readonly found: readonly Omit<ReadScalar, 'step'>[];
+  readonly found: readonly Found[];
 } {
   let step = 0;
   let begins = false;
-  const found: Omit<ReadScalar, 'step'>[] = [];
+  const found: Found[] = [];
   for (const { number, value } of fieldsOf(message)) {
     if (number === 2 && typeof value === 'number') step = value;
     if (number === 7 && value instanceof Uint8Array)
       begins = fieldsOf(value).some((field) => field.number === 1 && field.value === SESSION_START);
     if (number === 5 && value instanceof Uint8Array) {
       for (const inner of fieldsOf(value)) {
-        const scalar = inner.number === 1 && inner.value instanceof Uint8Array ? scalarOf(inner.value) : undefined;
-        if (scalar !== undefined) found.push(scalar);
+        const one = inner.number === 1 && inner.value instanceof Uint8Array ? summaryValue(inner.value) : undefined;
+        if (one !== undefined) found.push(one);
       }
     }
   }
   return { step, begins, found };
 }
 
-/** A value of a summary; undefined where it is no scalar. */
-function scalarOf(message: Uint8Array): Omit<ReadScalar, 'step'> | undefined {
+/** A number, or a text. */
+interface Found {
+  readonly tag: string;
+  readonly value: number | string;
+}
+
+/** A value of a summary; undefined where it is neither a scalar nor a text. */
+function summaryValue(message: Uint8Array): Found | undefined {
   const fields = fieldsOf(message);
   const bytesOf = (number: number): Uint8Array | undefined => {
     const value = fields.find((field) => field.number === number)?.value;
@@ -83,16 +100,22 @@ function scalarOf(message: Uint8Array): Omit<ReadScalar, 'step'> | undefined {
   const tag = bytesOf(1);
   const simple = fields.find(({ number, wire }) => number === 2 && wire === WIRE.fixed32)?.value;
   const tensor = bytesOf(8);
-  const value = simple instanceof Uint8Array ? viewOf(simple).getFloat32(0, true) : tensor && floatOf(tensor);
+  const value = simple instanceof Uint8Array ? viewOf(simple).getFloat32(0, true) : tensor && contentOf(tensor);
   return tag === undefined || value === undefined ? undefined : { tag: new TextDecoder().decode(tag), value };
 }
 
 const DT_FLOAT = 1;
+const DT_STRING = 7;
 
-/** The number of a tensor that has one float. */
-function floatOf(tensor: Uint8Array): number | undefined {
+/** The number of a tensor that has one float, the text of one that has a string. */
+function contentOf(tensor: Uint8Array): number | string | undefined {
   const fields = fieldsOf(tensor);
-  if (!fields.some(({ number, value }) => number === 1 && value === DT_FLOAT)) return undefined;
+  const type = fields.find(({ number }) => number === 1)?.value;
+  if (type === DT_STRING) {
+    const text = fields.find(({ number }) => number === 8)?.value;
+    return text instanceof Uint8Array ? new TextDecoder().decode(text) : undefined;
+  }
+  if (type !== DT_FLOAT) return undefined;
   const bytes = fields.find(({ number }) => number === 4 || number === 5)?.value;
   return bytes instanceof Uint8Array && bytes.length === 4 ? viewOf(bytes).getFloat32(0, true) : undefined;
 }
