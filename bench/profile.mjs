@@ -5,7 +5,7 @@
  *     [--json FILE]
  *
  * --work race is the GRPO step of `bench -- step`, sft the supervised step of `bench -- sft`, lora the step of an adapter
- * beside SmolLM2-135M (or --model) of `bench -- lora`. --wide takes tiles for 256 bits without measuring first, which other
+ * beside SmolLM2-135M (or --model) of `bench -- lora`, main a GRPO step of configs/countdown.yaml. --wide takes tiles for 256 bits without measuring first, which other
  * work on the machine disturbs. The kernels run in a build of their own whose threads look at a clock
  * at each command and barrier (profile/host.mjs); the table says what that build's step takes.
  *
@@ -14,6 +14,7 @@
  * waits at a barrier, and `host` is the rest: from one job to the next.
  */
 import { describeMachine, fail, machineLine, readFlags, readThreads, THREADS_FLAG, writeJson } from './command.mjs';
+import { openCountdown, SUPERVISED_STEPS } from './countdown_workload.mjs';
 import { openLoraWorkload, SMOLLM2 } from './lora_workload.mjs';
 import { profiledBackend } from './profile/host.mjs';
 import { Snapshots } from './profile/snapshots.mjs';
@@ -30,7 +31,10 @@ const OPEN = {
   sft: (backend) =>
     openWorkload({ ...RACE, prompts: RACE.prompts * RACE.groupSize, groupSize: 1 }, { stage: 'sft', backend }),
   lora: (backend) => openLoraWorkload(flags.model, LORA, { backend, rewardedBelow: 1000 }),
+  main: (backend) => openCountdown({ backend }),
 };
+/** Steps before the first that counts. */
+const WARMUP = { race: 5, sft: 5, lora: 1, main: SUPERVISED_STEPS + 3 };
 
 const flags = readFlags({
   further: {
@@ -48,7 +52,7 @@ const profile = await profiledBackend({ threads, wide: flags.wide });
 const run = await OPEN[work](profile.backend);
 try {
   const step = stepper(run);
-  for (let i = 0; i < (quick || work === 'lora' ? 1 : 5); i++) await step();
+  for (let i = 0; i < (quick && work !== 'main' ? 1 : WARMUP[work]); i++) await step();
   const snapshots = new Snapshots(profile, threads);
   for (let i = 0; i < repeats; i++) snapshots.add((await step()).seconds);
   const rows = snapshots.rows();

@@ -52,12 +52,13 @@ try {
 } finally {
   peer?.close();
   await run.engine.policy.close();
-  await grpo.policy.close();
+  await grpo.engine.policy.close();
 }
 
 /** The sequences that our trainer draws for its step `index`, as lists of ids. */
 function sequencesOf(index) {
-  const { tasks, config } = run;
+  const { config } = run;
+  const { tasks } = run.engine;
   const items = Array.from({ length: WORKLOAD.prompts }, (_, i) => index * WORKLOAD.prompts + i);
   return {
     prompts: items.map((at) => Array.from(tasks.promptTokens(tasks.trainItem(config.seed, at)))),

@@ -1,14 +1,15 @@
 // attention over two intervals of kv rows. Formulas: kernels.ts. Its backward is attention_backward.ts.
 //
-// One (row, head) at a time: scores of all its keys are in the thread's scratch (context floats), keys in the
-// order of the intervals, so the sum is the same in decode and in training.
+// One row at a time: scores of all heads and keys are in the thread's scratch, keys in the order of the intervals, so the
+// sum is the same in decode and in training. Keys come before heads, as memory has them (attention_dot.ts).
 //
-// Cost a key: 2·hd multiply-adds. What they wait for is each other: so four keys' dot products run side by side
-// (attention_dot.ts), and sums over keys are held for up to 32 columns at once (attention_mix.ts).
+// Cost a key: 2·hd multiply-adds. What they wait for is each other: so four keys' dot products run side by side, the
+// softmax of four heads, and sums over keys are held for up to 32 columns at once (attention_mix.ts).
 import { address, float, integer } from './arguments';
 import { scoreKeys } from './attention_dot';
-import { mixRows } from './attention_mix';
-import { exp4, larger, log1, maxLanes, sumLanes } from './simd';
+import { mixFour8, mixRows } from './attention_mix';
+import { fillRow } from './rows';
+import { exp4, larger, log1, ones, sumsOfLanes } from './simd';
 import { claim, grainOf, scratch } from './threads';
 
 /** arguments: begin, end, q, kv, intervals, H, HK, hd, scale, out, logSumExp */
@@ -22,29 +23,59 @@ export function attention(): void {
   }
 }
 
-/** The largest of n scores, which are padded to a multiple of 8. */
-function highestOf(scores: usize, n: i32): f32 {
-  const padded = (n + 7) & ~7;
-  for (let j = n; j < padded; j++) store<f32>(scores + (<usize>j << 2), -1e30);
+/** The largest of n scores in every fourth lane; they are padded with 8 that are lower. */
+// @ts-ignore: decorator
+@inline
+function highestOf(scores: usize, n: i32): v128 {
   let top = v128.load(scores);
-  for (let j = 4; j < padded; j += 4) top = larger(top, v128.load(scores + (<usize>j << 2)));
-  return maxLanes(top);
+  for (let j = 4; j < n; j += 4) top = larger(top, v128.load(scores + (<usize>j << 2)));
+  return top;
 }
 
-/** Turns n padded scores into e^(score − highest), in place; returns their sum. */
-function exponentiate(scores: usize, n: i32, highest: f32): f32 {
-  const shift = f32x4.splat(highest);
+/** Turns n padded scores into e^(score − highest), in place; returns their sums, of every fourth. */
+// @ts-ignore: decorator
+@inline
+function exponentiate(scores: usize, n: i32, highest: v128): v128 {
   let sum = f32x4.splat(0);
   for (let j = 0; j < n; j += 8) {
     const at = scores + (<usize>j << 2);
-    const low = exp4(f32x4.sub(v128.load(at), shift));
-    const high = exp4(f32x4.sub(v128.load(at, 16), shift));
+    const low = exp4(f32x4.sub(v128.load(at), highest));
+    const high = exp4(f32x4.sub(v128.load(at, 16), highest));
     v128.store(at, low);
     v128.store(at, high, 16);
     sum = f32x4.add(f32x4.add(sum, low), high);
   }
-  return sumLanes(sum);
+  return sum;
 }
+
+
+/**
+ * Softmax of four heads' n scores, whose rows are `stride` bytes apart, without the division, in place. Side by side their
+ * sums become one vector, and no head waits for another one's logarithm. `results` gets their logSumExp, and then what
+ * they are to be multiplied by.
+ */
+function exponentiateHeads(scores: usize, stride: usize, n: i32, results: usize): void {
+  const s1 = scores + stride, s2 = s1 + stride, s3 = s2 + stride;
+  const a = highestOf(scores, n), b = highestOf(s1, n), c = highestOf(s2, n), d = highestOf(s3, n);
+  const ab = larger(v128.shuffle<f32>(a, b, 0, 2, 4, 6), v128.shuffle<f32>(a, b, 1, 3, 5, 7));
+  const cd = larger(v128.shuffle<f32>(c, d, 0, 2, 4, 6), v128.shuffle<f32>(c, d, 1, 3, 5, 7));
+  const highest = larger(v128.shuffle<f32>(ab, cd, 0, 2, 4, 6), v128.shuffle<f32>(ab, cd, 1, 3, 5, 7));
+  const sums = sumsOfLanes(
+    exponentiate(scores, n, v128.shuffle<f32>(highest, highest, 0, 0, 0, 0)),
+    exponentiate(s1, n, v128.shuffle<f32>(highest, highest, 1, 1, 1, 1)),
+    exponentiate(s2, n, v128.shuffle<f32>(highest, highest, 2, 2, 2, 2)),
+    exponentiate(s3, n, v128.shuffle<f32>(highest, highest, 3, 3, 3, 3)),
+  );
+  const logs = f32x4(
+    log1(f32x4.extract_lane(sums, 0)), log1(f32x4.extract_lane(sums, 1)),
+    log1(f32x4.extract_lane(sums, 2)), log1(f32x4.extract_lane(sums, 3)),
+  );
+  v128.store(results, f32x4.add(highest, logs));
+  v128.store(results, f32x4.div(ones(), sums), 16);
+}
+
+/** Bytes of the results of `exponentiateHeads`. */
+const RESULT_BYTES: usize = 32;
 
 function attendRow(r: i32): void {
   const H = integer(5);
@@ -53,21 +84,34 @@ function attendRow(r: i32): void {
   const head = <usize>hd << 2;
   const kvStride = <usize>(2 * HK) * head;
   const interval = address(4) + (<usize>r << 4);
-  const row = <usize>r * <usize>H * head;
-  for (let h = 0; h < H; h++) {
-    const keys = address(3) + <usize>((h * HK) / H) * head;
-    const q = address(2) + row + <usize>h * head;
-    const out = address(9) + row + <usize>h * head;
-    const n = scoreKeys(q, keys, kvStride, interval, hd, float(8), scratch);
-    let logSumExp: f32 = 0;
-    let inverse: f32 = 0;
-    if (n > 0) {
-      const highest = highestOf(scratch, n);
-      const sum = exponentiate(scratch, n, highest);
-      logSumExp = highest + log1(sum);
-      inverse = 1 / sum;
+  const row = <usize>r * <usize>H;
+  const stride = scoreStride(interval);
+  const q = address(2) + row * head;
+  const n = scoreKeys(q, address(3), kvStride, interval, H, HK, hd, float(8), scratch + RESULT_BYTES, stride);
+  for (let first = 0; first < H; first += 4) {
+    let scores = scratch + RESULT_BYTES + <usize>first * stride;
+    if (n > 0) exponentiateHeads(scores, stride, n, scratch);
+    else fillRow(scratch, 0, RESULT_BYTES);
+    const last = min(first + 4, H);
+    if (hd == 8 && HK == H && last == first + 4) {
+      const values = address(3) + <usize>(HK + first) * head;
+      v128.store(address(10) + ((row + <usize>first) << 2), v128.load(scratch));
+      mixFour8(scores, stride, values, kvStride, interval, scratch + 16, address(9) + (row + <usize>first) * head);
+      continue;
     }
-    store<f32>(address(10) + (<usize>(r * H + h) << 2), logSumExp);
-    mixRows(scratch, keys + <usize>HK * head, kvStride, interval, hd, inverse, out);
+    for (let h = first; h < last; h++, scores += stride) {
+      const result = scratch + (<usize>(h - first) << 2);
+      const values = address(3) + <usize>(HK + (h * HK) / H) * head;
+      store<f32>(address(10) + ((row + <usize>h) << 2), load<f32>(result));
+      mixRows(scores, values, kvStride, interval, hd, load<f32>(result, 16), address(9) + (row + <usize>h) * head);
+    }
   }
+}
+
+/** Bytes from a head's scores to the next one's: those of both intervals, padded. */
+// @ts-ignore: decorator
+@inline
+function scoreStride(interval: usize): usize {
+  const keys = max(0, load<i32>(interval, 4) - load<i32>(interval)) + max(0, load<i32>(interval, 12) - load<i32>(interval, 8));
+  return <usize>((keys + 15) & ~7) << 2;
 }

@@ -2,29 +2,42 @@
 //
 // One dot product is a chain of hd / 4 multiply-adds that wait for each other; four keys side by side hide that.
 // Each sum has the bits of `dot`: four interleaved chains, then (lane 0 + lane 1) + (lane 2 + lane 3), then the tail.
-import { fma, fma1 } from './simd';
+import { fma, fma1, sumsOfLanes } from './simd';
 
 /**
- * scores[j] = scale·q·k_j for the keys of both intervals in order; returns how many there are. Up to 3 floats after
- * the last score are overwritten.
+ * scores[h, j] = scale·q_h·k_j of all H heads, for the keys of both intervals in order; rows of scores are `stride` bytes
+ * apart. Returns how many keys there are. The 8 floats after a head's last score become −1e30.
+ *
+ * Keys first, then heads: a key's heads lie side by side, and so memory is read as it lies.
  */
 export function scoreKeys(
-  q: usize, keys: usize, kvStride: usize, interval: usize, hd: i32, scale: f32, scores: usize,
+  q: usize, keys: usize, kvStride: usize, interval: usize, H: i32, HK: i32, hd: i32, scale: f32, scores: usize, stride: usize,
 ): i32 {
   const factor = f32x4.splat(scale);
+  const head = <usize>hd << 2;
+  const perKey = H / HK;
   let to = scores;
   for (let part = 0; part < 2; part++, interval += 8) {
     const end = load<i32>(interval, 4);
     for (let j = load<i32>(interval); j < end; j += 4) {
       // The first key stands in for those past the end: what it gives is overwritten or never read.
-      const k0 = keys + <usize>j * kvStride;
+      let k0 = keys + <usize>j * kvStride;
       const left = end - j;
-      const k1 = left > 1 ? k0 + kvStride : k0;
-      const k2 = left > 2 ? k1 + kvStride : k0;
-      const k3 = left > 3 ? k2 + kvStride : k0;
-      v128.store(to, f32x4.mul(dots(q, k0, k1, k2, k3, hd), factor));
+      const to1 = left > 1 ? kvStride : 0, to2 = left > 2 ? to1 + kvStride : 0, to3 = left > 3 ? to2 + kvStride : 0;
+      let x = q;
+      let at = to;
+      for (let kvHead = 0; kvHead < HK; kvHead++, k0 += head) {
+        for (let h = 0; h < perKey; h++, x += head, at += stride) {
+          v128.store(at, f32x4.mul(dots(x, k0, k0 + to1, k0 + to2, k0 + to3, hd), factor));
+        }
+      }
       to += <usize>min(left, 4) << 2;
     }
+  }
+  const nothing = f32x4.splat(-1e30);
+  for (let h = 0, at = to; h < H; h++, at += stride) {
+    v128.store(at, nothing);
+    v128.store(at, nothing, 16);
   }
   return <i32>((to - scores) >> 2);
 }
@@ -59,10 +72,7 @@ function dots(q: usize, k0: usize, k1: usize, k2: usize, k3: usize, hd: i32): v1
     s2 = fma(x, v128.load(k2 + at), s2);
     s3 = fma(x, v128.load(k3 + at), s3);
   }
-  // [s0: 0+1, s0: 2+3, s1: 0+1, s1: 2+3], then the same of s2 and s3, then the sums of neighbours.
-  const low = f32x4.add(v128.shuffle<f32>(s0, s1, 0, 2, 4, 6), v128.shuffle<f32>(s0, s1, 1, 3, 5, 7));
-  const high = f32x4.add(v128.shuffle<f32>(s2, s3, 0, 2, 4, 6), v128.shuffle<f32>(s2, s3, 1, 3, 5, 7));
-  let sums = f32x4.add(v128.shuffle<f32>(low, high, 0, 2, 4, 6), v128.shuffle<f32>(low, high, 1, 3, 5, 7));
+  let sums = sumsOfLanes(s0, s1, s2, s3);
   for (; at < <usize>hd << 2; at += 4) {
     const x = load<f32>(q + at);
     sums = f32x4(

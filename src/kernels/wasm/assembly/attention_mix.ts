@@ -70,3 +70,44 @@ function mix1(weights: usize, column: usize, stride: usize, interval: usize, fac
   }
   store<f32>(out, sum * factor);
 }
+
+/**
+ * `mixRows` of four heads of 8 columns that lie side by side: the weights' rows are `apart` bytes apart, and `factors` is
+ * where their four factors are. One head alone has two sums, which wait for each other.
+ */
+export function mixFour8(
+  weights: usize, apart: usize, column: usize, stride: usize, interval: usize, factors: usize, out: usize,
+): void {
+  let s0 = f32x4.splat(0), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
+  let w1 = weights + apart, w2 = w1 + apart, w3 = w2 + apart;
+  for (let part: usize = 0; part < 16; part += 8) {
+    let row = column + <usize>load<i32>(interval + part) * stride;
+    const end = column + <usize>load<i32>(interval + part, 4) * stride;
+    for (; row < end; row += stride, weights += 4, w1 += 4, w2 += 4, w3 += 4) {
+      let w = v128.load32_splat(weights);
+      s0 = fma(w, v128.load(row), s0);
+      s1 = fma(w, v128.load(row, 16), s1);
+      w = v128.load32_splat(w1);
+      s2 = fma(w, v128.load(row, 32), s2);
+      s3 = fma(w, v128.load(row, 48), s3);
+      w = v128.load32_splat(w2);
+      s4 = fma(w, v128.load(row, 64), s4);
+      s5 = fma(w, v128.load(row, 80), s5);
+      w = v128.load32_splat(w3);
+      s6 = fma(w, v128.load(row, 96), s6);
+      s7 = fma(w, v128.load(row, 112), s7);
+    }
+  }
+  let f = v128.load32_splat(factors);
+  v128.store(out, f32x4.mul(s0, f));
+  v128.store(out, f32x4.mul(s1, f), 16);
+  f = v128.load32_splat(factors, 4);
+  v128.store(out, f32x4.mul(s2, f), 32);
+  v128.store(out, f32x4.mul(s3, f), 48);
+  f = v128.load32_splat(factors, 8);
+  v128.store(out, f32x4.mul(s4, f), 64);
+  v128.store(out, f32x4.mul(s5, f), 80);
+  f = v128.load32_splat(factors, 12);
+  v128.store(out, f32x4.mul(s6, f), 96);
+  v128.store(out, f32x4.mul(s7, f), 112);
+}

@@ -1,6 +1,6 @@
 // rmsNorm and its backward. Formulas: kernels.ts. One pass over a row for the sum, one for the result.
 import { address, float, integer } from './arguments';
-import { dot, fma, fma1, sumLanes } from './simd';
+import { dot, fma, fma1, ones, sumLanes, sumsOfLanes } from './simd';
 import { barrier, claim, grainOf } from './threads';
 
 /** y = x·rstd·weight over D floats; returns rstd. Used for rows here and for heads in rotary. */
@@ -18,6 +18,33 @@ export function normalize(x: usize, weight: usize, y: usize, D: i32, eps: f32): 
     store<f32>(y + at, load<f32>(x + at) * rstd * load<f32>(weight + at));
   }
   return rstd;
+}
+
+/**
+ * `normalize` of four rows of D floats that lie one after another; D is a multiple of 4. A row alone is one chain of
+ * multiply-adds, a division, a root and a division that all wait for each other. `rstd` gets all four.
+ */
+function normalizeFour(x: usize, weight: usize, y: usize, D: i32, eps: f32, rstd: usize): void {
+  const bytes = <usize>D << 2;
+  const x1 = x + bytes, x2 = x1 + bytes, x3 = x2 + bytes;
+  let s0 = f32x4.splat(0), s1 = s0, s2 = s0, s3 = s0;
+  for (let at: usize = 0; at < bytes; at += 16) {
+    const a = v128.load(x + at), b = v128.load(x1 + at), c = v128.load(x2 + at), d = v128.load(x3 + at);
+    s0 = fma(a, a, s0), s1 = fma(b, b, s1), s2 = fma(c, c, s2), s3 = fma(d, d, s3);
+  }
+  const means = f32x4.div(sumsOfLanes(s0, s1, s2, s3), f32x4.splat(<f32>D));
+  const scales = f32x4.div(ones(), f32x4.sqrt(f32x4.add(means, f32x4.splat(eps))));
+  v128.store(rstd, scales);
+  const r0 = v128.load32_splat(rstd), r1 = v128.load32_splat(rstd, 4);
+  const r2 = v128.load32_splat(rstd, 8), r3 = v128.load32_splat(rstd, 12);
+  const y1 = y + bytes, y2 = y1 + bytes, y3 = y2 + bytes;
+  for (let at: usize = 0; at < bytes; at += 16) {
+    const w = v128.load(weight + at);
+    v128.store(y + at, f32x4.mul(f32x4.mul(v128.load(x + at), r0), w));
+    v128.store(y1 + at, f32x4.mul(f32x4.mul(v128.load(x1 + at), r1), w));
+    v128.store(y2 + at, f32x4.mul(f32x4.mul(v128.load(x2 + at), r2), w));
+    v128.store(y3 + at, f32x4.mul(f32x4.mul(v128.load(x3 + at), r3), w));
+  }
 }
 
 /** dX (= or +=) rstd·g − x·rstd³·mean(g·x) with g = dOut·weight. */
@@ -55,7 +82,14 @@ export function rmsNorm(): void {
   const grain = grainOf(end - begin, 32);
   for (let i = begin + claim(grain); i < end; i = begin + claim(grain)) {
     const last = min(i + grain, end);
-    for (let r = i; r < last; r++) {
+    let r = i;
+    if ((D & 3) == 0) {
+      for (; r + 4 <= last; r += 4) {
+        const at = <usize>r * bytes;
+        normalizeFour(address(2) + at, address(3), address(5) + at, D, eps, address(6) + (<usize>r << 2));
+      }
+    }
+    for (; r < last; r++) {
       const at = <usize>r * bytes;
       store<f32>(address(6) + (<usize>r << 2), normalize(address(2) + at, address(3), address(5) + at, D, eps));
     }

@@ -5,31 +5,32 @@ import { normalize, normalizeBackward } from './rms_norm';
 import { copyRow } from './rows';
 import { barrier, claim, grainOf, scratch } from './threads';
 
-/** y = rotation of x by the angles of one position; sign −1 turns back. Reads a pair before it writes it. */
-// @ts-ignore: decorator
-@inline
-function rotate(x: usize, y: usize, cos: usize, sin: usize, half: i32, sign: f32): void {
+/**
+ * y = rotation of the `heads` heads of x, one after another, by the angles of one position; sign −1 turns back. Reads a pair
+ * before it writes it.
+ */
+function rotate(x: usize, y: usize, heads: i32, cos: usize, sin: usize, half: i32, sign: f32): void {
   const apart = <usize>half << 2;
   const signs = f32x4.splat(sign);
-  const whole = half & ~3;
-  let i = 0;
-  for (; i < whole; i += 4) {
-    const at = <usize>i << 2;
-    const a = v128.load(x + at);
-    const b = v128.load(x + at + apart);
-    const c = v128.load(cos + at);
-    const s = f32x4.mul(signs, v128.load(sin + at));
-    v128.store(y + at, f32x4.sub(f32x4.mul(a, c), f32x4.mul(b, s)));
-    v128.store(y + at + apart, f32x4.add(f32x4.mul(b, c), f32x4.mul(a, s)));
-  }
-  for (; i < half; i++) {
-    const at = <usize>i << 2;
-    const a = load<f32>(x + at);
-    const b = load<f32>(x + at + apart);
-    const c = load<f32>(cos + at);
-    const s = sign * load<f32>(sin + at);
-    store<f32>(y + at, a * c - b * s);
-    store<f32>(y + at + apart, b * c + a * s);
+  const whole = <usize>(half & ~3) << 2;
+  for (let h = 0; h < heads; h++, x += 2 * apart, y += 2 * apart) {
+    let at: usize = 0;
+    for (; at < whole; at += 16) {
+      const a = v128.load(x + at);
+      const b = v128.load(x + apart + at);
+      const c = v128.load(cos + at);
+      const s = f32x4.mul(signs, v128.load(sin + at));
+      v128.store(y + at, f32x4.sub(f32x4.mul(a, c), f32x4.mul(b, s)));
+      v128.store(y + apart + at, f32x4.add(f32x4.mul(b, c), f32x4.mul(a, s)));
+    }
+    for (; at < apart; at += 4) {
+      const a = load<f32>(x + at);
+      const b = load<f32>(x + apart + at);
+      const c = load<f32>(cos + at);
+      const s = sign * load<f32>(sin + at);
+      store<f32>(y + at, a * c - b * s);
+      store<f32>(y + apart + at, b * c + a * s);
+    }
   }
 }
 
@@ -54,29 +55,24 @@ function rotateRow(r: i32): void {
   const cos = address(4) + angles;
   const sin = address(5) + angles;
   let from = address(2) + <usize>r * <usize>(H + 2 * HK) * head;
-  let q = address(7) + <usize>r * <usize>H * head;
-  for (let h = 0; h < H; h++) {
-    rotateHead(from, q, address(13), cos, sin, hd, half);
-    from += head;
-    q += head;
-  }
-  let kv = address(8) + <usize>load<i32>(address(6) + (<usize>r << 2)) * <usize>(2 * HK) * head;
-  for (let h = 0; h < HK; h++) {
-    rotateHead(from, kv, address(14), cos, sin, hd, half);
-    from += head;
-    kv += head;
-  }
-  copyRow(kv, from, <usize>HK * head);
+  rotateHeads(from, address(7) + <usize>r * <usize>H * head, H, address(13), cos, sin, hd, half);
+  from += <usize>H * head;
+  const kv = address(8) + <usize>load<i32>(address(6) + (<usize>r << 2)) * <usize>(2 * HK) * head;
+  rotateHeads(from, kv, HK, address(14), cos, sin, hd, half);
+  copyRow(kv + <usize>HK * head, from + <usize>HK * head, <usize>HK * head);
 }
 
 // @ts-ignore: decorator
 @inline
-function rotateHead(x: usize, y: usize, norm: usize, cos: usize, sin: usize, hd: i32, half: i32): void {
-  if (norm != 0) {
-    normalize(x, norm, scratch, hd, float(12));
-    rotate(scratch, y, cos, sin, half, 1);
-  } else {
-    rotate(x, y, cos, sin, half, 1);
+function rotateHeads(x: usize, y: usize, heads: i32, norm: usize, cos: usize, sin: usize, hd: i32, half: i32): void {
+  if (norm == 0) {
+    rotate(x, y, heads, cos, sin, half, 1);
+    return;
+  }
+  for (let h = 0; h < heads; h++) {
+    const at = <usize>(h * hd) << 2;
+    normalize(x + at, norm, scratch, hd, float(12));
+    rotate(scratch, y + at, 1, cos, sin, half, 1);
   }
 }
 
@@ -105,34 +101,30 @@ function unrotateRow(r: i32): void {
   const angles = <usize>(load<i32>(address(3) + (<usize>r << 2)) * half) << 2;
   const cos = address(4) + angles;
   const sin = address(5) + angles;
-  let raw = address(2) + <usize>r * width;
-  let out = address(15) + <usize>r * width;
-  let dQ = address(7) + <usize>r * <usize>H * head;
-  for (let h = 0; h < H; h++) {
-    unrotateHead(raw, dQ, out, address(13), cos, sin, hd, half);
-    raw += head;
-    dQ += head;
-    out += head;
-  }
-  let dKv = address(8) + <usize>load<i32>(address(6) + (<usize>r << 2)) * <usize>(2 * HK) * head;
-  for (let h = 0; h < HK; h++) {
-    unrotateHead(raw, dKv, out, address(14), cos, sin, hd, half);
-    raw += head;
-    dKv += head;
-    out += head;
-  }
-  copyRow(out, dKv, <usize>HK * head);
+  const raw = address(2) + <usize>r * width;
+  const out = address(15) + <usize>r * width;
+  unrotateHeads(raw, address(7) + <usize>r * <usize>H * head, out, H, address(13), cos, sin, hd, half);
+  const dKv = address(8) + <usize>load<i32>(address(6) + (<usize>r << 2)) * <usize>(2 * HK) * head;
+  const keys = <usize>H * head;
+  const bytes = <usize>HK * head;
+  unrotateHeads(raw + keys, dKv, out + keys, HK, address(14), cos, sin, hd, half);
+  copyRow(out + keys + bytes, dKv + bytes, bytes);
 }
 
 // @ts-ignore: decorator
 @inline
-function unrotateHead(raw: usize, d: usize, out: usize, norm: usize, cos: usize, sin: usize, hd: i32, half: i32): void {
-  if (norm != 0) {
-    rotate(d, scratch, cos, sin, half, -1);
-    const rstd: f32 = 1 / sqrt<f32>(dot(raw, raw, hd) / <f32>hd + float(12));
-    normalizeBackward(raw, norm, rstd, scratch, out, hd, false);
-  } else {
-    rotate(d, out, cos, sin, half, -1);
+function unrotateHeads(
+  raw: usize, d: usize, out: usize, heads: i32, norm: usize, cos: usize, sin: usize, hd: i32, half: i32,
+): void {
+  if (norm == 0) {
+    rotate(d, out, heads, cos, sin, half, -1);
+    return;
+  }
+  for (let h = 0; h < heads; h++) {
+    const at = <usize>(h * hd) << 2;
+    rotate(d + at, scratch, 1, cos, sin, half, -1);
+    const rstd: f32 = 1 / sqrt<f32>(dot(raw + at, raw + at, hd) / <f32>hd + float(12));
+    normalizeBackward(raw + at, norm, rstd, scratch, out + at, hd, false);
   }
 }
 
@@ -152,7 +144,7 @@ function headNormGradients(begin: i32, end: i32): void {
       const dWeight = isQuery ? address(16) : address(17);
       if (dWeight == 0) continue;
       const x = raw + <usize>h * head;
-      rotate(d, scratch, address(4) + angles, address(5) + angles, half, -1);
+      rotate(d, scratch, 1, address(4) + angles, address(5) + angles, half, -1);
       const rstd: f32 = 1 / sqrt<f32>(dot(x, x, hd) / <f32>hd + float(12));
       for (let j = 0; j < hd; j++) {
         const at = <usize>j << 2;

@@ -2,8 +2,14 @@
 
 /** to = from over `bytes`, a multiple of 4; they do not overlap. */
 export function copyRow(to: usize, from: usize, bytes: usize): void {
+  const lines = bytes & ~63;
   const whole = bytes & ~15;
   let at: usize = 0;
+  for (; at < lines; at += 64) {
+    const x = from + at, y = to + at;
+    const a = v128.load(x), b = v128.load(x, 16), c = v128.load(x, 32), d = v128.load(x, 48);
+    v128.store(y, a), v128.store(y, b, 16), v128.store(y, c, 32), v128.store(y, d, 48);
+  }
   for (; at < whole; at += 16) v128.store(to + at, v128.load(from + at));
   for (; at < bytes; at += 4) store<i32>(to + at, load<i32>(from + at));
 }

@@ -27,6 +27,15 @@ export function sumLanes(x: v128): f32 {
   );
 }
 
+/** `sumLanes` of four vectors. */
+// @ts-ignore: decorator
+@inline
+export function sumsOfLanes(a: v128, b: v128, c: v128, d: v128): v128 {
+  const ab = f32x4.add(v128.shuffle<f32>(a, b, 0, 2, 4, 6), v128.shuffle<f32>(a, b, 1, 3, 5, 7));
+  const cd = f32x4.add(v128.shuffle<f32>(c, d, 0, 2, 4, 6), v128.shuffle<f32>(c, d, 1, 3, 5, 7));
+  return f32x4.add(v128.shuffle<f32>(ab, cd, 0, 2, 4, 6), v128.shuffle<f32>(ab, cd, 1, 3, 5, 7));
+}
+
 // @ts-ignore: decorator
 @inline
 export function maxLanes(x: v128): f32 {

@@ -1,0 +1,18 @@
+/**
+ * The main job, configs/countdown.yaml, as work of a benchmark: its supervised stage cut short, so that a step of
+ * reinforcement is soon reached, and no evaluations in between.
+ */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { createTasks, openRun, parseConfig, wasmBackend } from '../build/index.js';
+
+const CONFIG = fileURLToPath(new URL('../configs/countdown.yaml', import.meta.url));
+/** Of 2,200: answers then have the form and the length of later ones, which is what decides a step's work. */
+export const SUPERVISED_STEPS = 300;
+
+/** @returns a run whose first SUPERVISED_STEPS steps are supervised, and the following ones reinforcement */
+export async function openCountdown({ threads, backend = wasmBackend({ threads }) }) {
+  const overrides = [`sft.max_steps=${SUPERVISED_STEPS}`, 'sft.eval_strategy=no', 'grpo.eval_strategy=no'];
+  const { config } = parseConfig(readFileSync(CONFIG, 'utf8'), { file: CONFIG }, overrides);
+  return openRun(config, await createTasks(config), await backend);
+}
