@@ -74,6 +74,9 @@ const SETTINGS = {
     ways: {
       plain: [],
       'prefix-branch': ['rollout_strategies=[{name: prefix-branch, branches: 3}]'],
+      latr: ['rollout_strategies=[{name: latr, lookahead: 6}]'],
+      mcts: ['rollout_strategies=[mcts]'],
+      'constrained-decoding': ['token_controls=[{name: constrained-decoding, pattern: "[0-9+*/=() -]+"}]'],
       'draft-refine': ['rollout_strategies=[{name: draft-refine, drafts: 4}]'],
       'oversample-select': ['rollout_strategies=[oversample-select]'],
       'ref-prob, without the key': ["rollout_strategies=[{name: ref-prob, mark: ','}]"],
@@ -82,6 +85,16 @@ const SETTINGS = {
         'loss_type=null',
         'objective=verifree-loss',
       ],
+    },
+  },
+  levels: {
+    tokens: 500_000,
+    ways: {
+      'all levels': [],
+      'level 0': ['task_weights={"number_sorting#1": 1, "number_sorting#2": 0, "number_sorting#3": 0}'],
+      'level 1': ['task_weights={"number_sorting#1": 0, "number_sorting#2": 1, "number_sorting#3": 0}'],
+      'level 2': ['task_weights={"number_sorting#1": 0, "number_sorting#2": 0, "number_sorting#3": 1}'],
+      'adaptive-level': ['prompt_source=adaptive-level'],
     },
   },
   unlabelled: {

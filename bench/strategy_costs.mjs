@@ -55,6 +55,7 @@ const ASKED = {
   weakness: [repeated('weakness')],
   'mixture-progress': [twoLevels(), repeated('mixture-progress')],
   bandit: [twoLevels(), repeated('bandit')],
+  'mixture-influence': [twoLevels(), 'grpo.prompt_source={name: mixture-influence, target: countdown}'],
   twin: ['grpo.prompt_source=twin', 'grpo.group_steps=[cross-majority]'],
   'success-replay': ['grpo.prompt_source={name: few-shot-data, limit: 64}', strategy('success-replay')],
   'reroll-cache': ['grpo.prompt_source={name: few-shot-data, limit: 64}', strategy('reroll-cache')],
@@ -65,6 +66,8 @@ const ASKED = {
 
 /** The same with other options, where they cost something else. */
 const VARIANTS = {
+  'constrained-decoding': ['grpo.token_controls=[{name: constrained-decoding, pattern: "[0-9+*/=() -]+"}]'],
+  'a token control that does nothing': ['grpo.token_controls=[{name: early-stop, closing_tag: "=="}]'],
   'hint-resample in the prompt': [strategy('{name: hint-resample, hint_in: prompt}')],
   'scaffold-decay, at the end': [strategy('{name: scaffold-decay, half_at: 0, decay: 1000000}')],
 };

@@ -71,6 +71,11 @@ export interface SourceTools extends StepContext {
   twin(item: TaskItem): TaskItem | undefined;
   /** A right answer as a completion has it; undefined where the task knows none, or is answered in several turns. */
   solutionText(item: TaskItem): string | undefined;
+  /**
+   * The gradient of the likelihood of right answers on a slice of the parameters, always the same one; nothing is trained. Of a
+   * method that uses `solutionGradients`.
+   */
+  solutionGradient(items: readonly TaskItem[]): Promise<Float32Array>;
   /** The verdicts of texts, as if they had been sampled and had ended; nothing is trained on them. */
   judge(answers: readonly { readonly item: TaskItem; readonly text: string }[]): Promise<readonly Verdict[]>;
   /**

@@ -9,7 +9,7 @@ import type { Estimate } from './statistics.ts';
 export interface VerifiedCompletion {
   /** As sampled; trained on as they are, never re-tokenised. */
   readonly tokens: Int32Array;
-  /** [tokens] tempered, full vocabulary, under the policy that sampled them. */
+  /** [tokens] tempered, full vocabulary or among `support`, under the policy that sampled them. */
   readonly logprobs: Float32Array;
   /** [tokens] nats. */
   readonly entropies: Float32Array;
@@ -18,6 +18,11 @@ export interface VerifiedCompletion {
   readonly finishReason: FinishReason;
   /** [tokens] of TOKEN; absent: all sampled. */
   readonly labels?: Uint8Array;
+  /**
+   * [tokens × bytes] the tokens that could be sampled at each, as bits, where not all could (`TokenControl.allowed`): log-probs
+   * and entropies are among these.
+   */
+  readonly support?: Uint8Array;
   /** Decoded, final EOS stripped: what the verifier read; of several turns, their texts one after the other. */
   readonly text: string;
   /** Its turns, in order, where there are several: `turnsOf` gives those of any completion. */

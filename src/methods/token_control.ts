@@ -14,6 +14,16 @@ export interface PartialCompletion {
   verdict(): Verdict;
 }
 
+/** A vocabulary as text. */
+export interface WrittenVocabulary {
+  /** Tokens. */
+  readonly size: number;
+  /** Those that end a completion. */
+  readonly ends: ReadonlySet<number>;
+  /** What a token adds to a text. @param isFirst  there is nothing before it */
+  text(token: number, isFirst: boolean): string;
+}
+
 /** Only a stage that has a control reads every token: one step per read. */
 export interface TokenControl extends Stateful {
   /**
@@ -28,4 +38,12 @@ export interface TokenControl extends Stateful {
    * They carry no loss. @param tokens  without the end
    */
   atEnd?(tokens: Int32Array, item: TaskItem, seen: PartialCompletion): readonly number[] | undefined;
+  /**
+   * [vocabulary] 1 where a token may come next; undefined: all of them may. Log-probs are then of the policy among these: the
+   * sampler's, at every update, and under the reference. Of several controls a token needs the leave of all. The method uses
+   * `tokenSupport`.
+   */
+  allowed?(tokens: Int32Array, vocabulary: WrittenVocabulary): Uint8Array | undefined;
+  /** The same of what top_k, top_p and min_p leave out. */
+  readonly isTruncated?: true;
 }

@@ -9,6 +9,7 @@
  * after the last one with a loss take no rows: nothing reads them.
  */
 import { TOKEN } from '../token_kinds.ts';
+import { isWhole } from './support.ts';
 
 /** One prompt with the completions that share it. */
 export interface TokenGroup {
@@ -16,6 +17,8 @@ export interface TokenGroup {
   readonly completions: readonly Int32Array[];
   /** [completions][tokens] of TOKEN; where absent, every token has a loss. */
   readonly labels?: readonly (Uint8Array | undefined)[] | undefined;
+  /** [completions] see `support.ts`; where absent, every token could be sampled throughout. */
+  readonly supports?: readonly (Uint8Array | undefined)[] | undefined;
 }
 
 /** Tokens that follow a prefix of their own: a prompt, or another view of a problem. */
@@ -24,6 +27,8 @@ export interface Sequence {
   readonly tokens: Int32Array;
   /** [tokens] of TOKEN; where absent, every token has a loss. */
   readonly labels?: Uint8Array | undefined;
+  /** [tokens × bytes] the tokens that could be sampled at each (`support.ts`); where absent, all of them. */
+  readonly support?: Uint8Array | undefined;
 }
 
 /**
@@ -32,15 +37,17 @@ export interface Sequence {
  * makes two groups, which may come into two micro-batches without a change of any sum.
  */
 export function groupByPrefix(sequences: readonly Sequence[]): TokenGroup[] {
-  const groups: { prompt: Int32Array; completions: Int32Array[]; labels: (Uint8Array | undefined)[] }[] = [];
-  for (const { prefix, tokens, labels } of sequences) {
+  type Bytes = (Uint8Array | undefined)[];
+  const groups: { prompt: Int32Array; completions: Int32Array[]; labels: Bytes; supports: Bytes }[] = [];
+  for (const { prefix, tokens, labels, support } of sequences) {
     let last = groups[groups.length - 1];
     if (last === undefined || !equalInts(last.prompt, prefix)) {
-      last = { prompt: prefix, completions: [], labels: [] };
+      last = { prompt: prefix, completions: [], labels: [], supports: [] };
       groups.push(last);
     }
     last.completions.push(tokens);
     last.labels.push(labels);
+    last.supports.push(support);
   }
   return groups;
 }
@@ -73,6 +80,8 @@ export interface PackedBatch {
   readonly completionOf: Int32Array;
   readonly tokenOf: Int32Array;
   readonly completionCount: number;
+  /** [loss rows] what could be sampled in the place of each target; absent where that was everything, throughout. */
+  readonly supports?: readonly (Uint8Array | undefined)[];
 }
 
 /** Rows that a group takes in a batch. */
@@ -151,7 +160,27 @@ export function packBatch(groups: readonly TokenGroup[]): PackedBatch {
   });
   batch.prefixGroups[groups.length] = row;
   batch.lossOffsets[rowCount] = lossRow;
-  return { ...batch, ...bucketTokens(batch.tokens), rowCount, lossRowCount, completionCount: completion };
+  const packed = { ...batch, ...bucketTokens(batch.tokens), rowCount, lossRowCount, completionCount: completion };
+  const supports = supportsOf(groups, packed);
+  return supports === undefined ? packed : { ...packed, supports };
+}
+
+/** Supports by loss row, without those that leave nothing out. */
+function supportsOf(
+  groups: readonly TokenGroup[],
+  { completionOf, tokenOf }: Pick<PackedBatch, 'completionOf' | 'tokenOf'>,
+): PackedBatch['supports'] {
+  if (!groups.some(({ supports }) => supports?.some((own) => own !== undefined))) return undefined;
+  const members = groups.flatMap(({ completions, supports }) =>
+    completions.map(({ length }, i) => ({ length, support: supports?.[i] })),
+  );
+  return Array.from(completionOf, (completion, row) => {
+    const { length, support } = members[completion];
+    if (support === undefined) return undefined;
+    const width = support.length / length;
+    const own = support.subarray(tokenOf[row] * width, (tokenOf[row] + 1) * width);
+    return isWhole(own) ? undefined : own;
+  });
 }
 
 /** Rows grouped by their token, so that each embedding row's gradient has one owner. Counting sort: stable. */

@@ -19,6 +19,7 @@ import {
   checkDerivatives,
   type ForwardPass,
   outputPrograms,
+  outputsOf,
   readOutputs,
   writeDerivatives,
 } from './outputs/asked.ts';
@@ -27,6 +28,7 @@ import { findMove, type SetName, type TrainedVector, vectorSlot } from './parame
 import type { Parameter } from './parameters.ts';
 import type { KeepingPrograms, ObjectiveSettings, OptimizerSettings, Programs, TrainingPrograms } from './programs.ts';
 import { adamwSettings, objectiveSettings, recordPrograms } from './programs.ts';
+import { readRows, readScores } from './read_scores.ts';
 import { rotaryTables } from './rotary.ts';
 import { KeptRows, type RolloutRows } from './sampling/kept_rollouts.ts';
 import type { ObjectiveRows, ScoreDerivatives, Scores, ScoresWithLoss } from './scores.ts';
@@ -156,23 +158,20 @@ export class Policy {
     which: SetName | 'policy' = 'policy',
     outputs: readonly OutputName[] = [],
   ): Promise<Scores> {
-    const further = outputPrograms(this.#programs, this.capacity, outputs, batch, which);
+    const further = outputPrograms(this.#programs, this.capacity, outputsOf(batch, outputs), batch, which);
     this.forgetKept();
     this.load(batch, temperature);
     await this.engine.replay(which === 'policy' ? this.#programs.score : this.#scoreOfSet(which), ...further);
     const { results } = this.slots;
     const logprobs = which === 'policy' ? results.logprobs : results.refLogprobs;
-    return this.#readScores(logprobs, batch, temperature, outputs);
+    const asked = { logprobs, temperature, asked: outputs };
+    return (await readScores(this.engine, this.plan, asked, batch)).scores;
   }
 
   #scoreOfSet(which: SetName): Program {
     const program = this.#training.scoreSet.get(which);
     if (program === undefined) throw new Error(`this policy was opened without a ${which}`);
     return program;
-  }
-
-  async #readRows(slot: Slot, batch: PackedBatch): Promise<Float32Array> {
-    return Float32Array.from(await this.engine.read(slot, batch.lossRowCount));
   }
 
   /**
@@ -198,9 +197,9 @@ export class Policy {
     const old = rows.oldLogprobs === 'current' ? [copyOldLogprobs] : [];
     await this.engine.replay(...this.#zeroGradientsOnce(), score, ...old, objective, backwardTargets, backward);
     // Asked for together, they come back in one transfer where reading is one.
-    const [scores, losses] = await Promise.all([
-      this.#readScores(results.logprobs, batch, temperature),
-      this.#readRows(results.losses, batch),
+    const [{ scores }, losses] = await Promise.all([
+      readScores(this.engine, this.plan, { logprobs: results.logprobs, temperature, asked: [] }, batch),
+      readRows(this.engine, results.losses, batch),
     ]);
     return { ...scores, losses };
   }
@@ -212,45 +211,35 @@ export class Policy {
    * @param outputs  as those of `score`
    */
   async forward(batch: PackedBatch, temperature: number, outputs: readonly OutputName[] = []): Promise<Scores> {
-    const further = outputPrograms(this.#programs, this.capacity, outputs, batch, 'policy');
+    const asked = outputsOf(batch, outputs);
+    const further = outputPrograms(this.#programs, this.capacity, asked, batch, 'policy');
     this.load(batch, temperature);
     await this.engine.replay(...this.#zeroGradientsOnce(), this.#scoreOf(batch), ...further);
-    this.#forward = { rows: batch.lossRowCount, temperature, outputs };
-    return this.#readScores(this.slots.results.logprobs, batch, temperature, outputs);
+    const read = { logprobs: this.slots.results.logprobs, temperature, asked: outputs };
+    const { scores, widen } = await readScores(this.engine, this.plan, read, batch);
+    this.#forward = { rows: batch.lossRowCount, temperature, outputs: asked, widen };
+    return scores;
   }
 
   /**
    * From derivatives by what `forward` gave to every gradient; gradients add up until `optimize`.
    * @throws Error where no `forward` precedes it, or another call has used its rows since
    */
-  async backward(derivatives: ScoreDerivatives): Promise<void> {
+  async backward(given: ScoreDerivatives): Promise<void> {
     const { results } = this.slots;
     const pass = this.#forward;
     if (pass === undefined) {
       throw new Error('backward without its forward pass: call forward first, and nothing between the two');
     }
-    checkDerivatives(pass, this.shape, derivatives);
+    checkDerivatives(pass, this.shape, given);
     this.#forward = undefined;
+    const derivatives = pass.widen?.(given) ?? given;
     const { logprobs = new Float32Array(pass.rows), entropies = new Float32Array(pass.rows) } = derivatives;
     this.engine.write(results.dLogprobs, logprobs);
     this.engine.write(results.dEntropies, entropies);
     writeDerivatives(this.engine, this.slots, derivatives, pass.temperature);
     const { backwardTargets, backward } = this.#training;
     await this.engine.replay(backwardTargets, ...backwardPrograms(this.#programs, derivatives), backward);
-  }
-
-  async #readScores(
-    logprobSlot: Slot,
-    batch: PackedBatch,
-    temperature: number,
-    outputs: readonly OutputName[] = [],
-  ): Promise<Scores> {
-    const [logprobs, entropies] = await Promise.all([
-      this.#readRows(logprobSlot, batch),
-      this.#readRows(this.slots.results.entropies, batch),
-    ]);
-    const further = await readOutputs(this.engine, this.plan, outputs, batch.lossRowCount, temperature);
-    return { logprobs, entropies, ...further };
   }
 
   #zeroGradientsOnce(): Program[] {
@@ -332,6 +321,19 @@ export class Policy {
       ahead?.remember,
     ];
     await this.engine.replay(...programs.filter((program) => program !== undefined));
+  }
+
+  /**
+   * [samples × vocabulary] log-probs of every token that the last `replaySample` could have sampled.
+   * @throws Error where there is no room for them
+   */
+  async distributionsOfSamples(samples: number, temperature: number): Promise<Float32Array> {
+    this.engine.write(this.slots.inputs.counts, [samples], COUNTS.lossRows);
+    const asked = ['distributions'] as const;
+    const programs = outputPrograms(this.#programs, this.capacity, asked, { lossRowCount: samples }, 'policy');
+    await this.engine.replay(...programs);
+    const { distributions } = await readOutputs(this.engine, this.plan, asked, samples, temperature);
+    return distributions as Float32Array; // it was asked for
   }
 
   /** Keys and values of `length` rows of the cache from row `from` on become those from row `to` on. */

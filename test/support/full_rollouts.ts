@@ -40,6 +40,7 @@ export const FULL_ROLLOUT: Required<Omit<Rollout, UntilCredited>> = {
   age: 3,
   weightsVersion: 40,
   isOffPolicy: true,
+  support: Uint8Array.of(255, 6),
   prompt: Int32Array.of(7, 8, 9),
   sampledUnder: Int32Array.of(6),
   inBaseline: false,

@@ -18,6 +18,7 @@ export const ANALYSIS: readonly System[] = [
   },
   {
     name: 'Certified training with IBP',
+    arxiv: '2306.10426',
     does: 'Bounds what disturbed inputs can do to a network.',
     uses: '',
     why: 'robustness of vision, nothing that is sampled',
@@ -31,12 +32,14 @@ export const ANALYSIS: readonly System[] = [
   },
   {
     name: 'Trustworthy ML data-centric survey',
+    arxiv: '2307.16851',
     does: 'Reads trustworthiness as a matter of causes.',
     uses: '',
     why: 'an analysis without reinforcement',
   },
   {
     name: 'CRMT',
+    arxiv: '2402.06244',
     does: 'Makes fusion of several senses robust.',
     uses: '',
     why: 'vision and audio',
@@ -64,18 +67,21 @@ export const ANALYSIS: readonly System[] = [
   },
   {
     name: 'Survey: Optimization of LLM agents',
+    arxiv: '2503.12434',
     does: 'Surveys ways to improve agents.',
     uses: '',
     why: 'a survey',
   },
   {
     name: 'D5RL',
+    arxiv: '2408.08441',
     does: 'Offline data sets of robots, of several qualities.',
     uses: '',
     why: 'robots',
   },
   {
     name: 'Gen-Drive',
+    arxiv: '2410.05582',
     does: 'Generates and ranks scenes of traffic.',
     uses: '',
     why: 'driving, by diffusion',

@@ -68,6 +68,7 @@ export const CREDIT: readonly System[] = [
   },
   {
     name: 'EARL',
+    arxiv: '2511.12033',
     does: 'Trains on uncertain tokens alone, for hardware code.',
     uses: 'top-entropy-mask',
     keys: ['credit_steps: [{name: top-entropy-mask, top_entropy_quantile: 0.2, scope: sequence}]'],
@@ -168,6 +169,7 @@ export const CREDIT: readonly System[] = [
   },
   {
     name: 'Reward engineering overview',
+    arxiv: '2408.10215',
     does: 'A review of shaping, sparse and delayed rewards.',
     uses: 'potential-shaping',
     keys: [

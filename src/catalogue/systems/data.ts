@@ -14,6 +14,7 @@ export const DATA: readonly System[] = [
   },
   {
     name: 'HoneyBee / MatSci-Instruct',
+    arxiv: '2310.08511',
     does: 'Writes more training data where an evaluation finds a model weak.',
     uses: 'weakness',
     keys: ['tasks: [{name: sort_digits, level: 0}, {name: sort_digits, level: 1}]', 'prompt_source: weakness'],
@@ -41,6 +42,7 @@ export const DATA: readonly System[] = [
   },
   {
     name: 'Few-shot RLVR for satellite imagery',
+    arxiv: '2507.21745',
     does: 'Learns from one example with an exact reward.',
     uses: 'few-shot-data interval-iou',
     keys: ['prompt_source: {name: few-shot-data, limit: 4}'],
@@ -119,12 +121,14 @@ export const DATA: readonly System[] = [
   },
   {
     name: 'TraPO',
+    arxiv: '2512.13106',
     does: 'Learns from unlabelled problems whose solve rates move like those of labelled ones.',
     uses: 'pseudo-label-select majority ledger',
     keys: ['reward_funcs: [accuracy]', 'group_steps: [majority, {name: trajectory-select, visits: 2}]'],
   },
   {
     name: 'RECAP',
+    arxiv: '2510.21978',
     does: 'Shifts weight to objectives that still move, and replays general data.',
     uses: 'mixture-dynamic sft-replay m-forgetting',
     keys: [
@@ -151,12 +155,22 @@ export const DATA: readonly System[] = [
     name: 'V-Pretraining',
     does: 'Picks pretraining tasks whose gradient agrees with that of the goal.',
     uses: 'mixture-influence',
+    keys: [
+      'tasks: [{name: sort_digits, level: 0}, {name: reverse_text, level: 0}]',
+      'reward_funcs: [positions, lcs]',
+      'prompt_source: {name: mixture-influence, target: reverse_text, every: 1, problems: 4}',
+    ],
     transfers: 'As weights of tasks, by gradients of a few parameters.',
   },
   {
     name: 'Inf-DDS',
     does: 'Samples data sets by how much an update on each helps a development set.',
     uses: 'mixture-influence',
+    keys: [
+      'tasks: [{name: sort_digits, level: 0}, {name: reverse_text, level: 0}]',
+      'reward_funcs: [positions, lcs]',
+      'prompt_source: {name: mixture-influence, target: reverse_text, every: 1, problems: 4}',
+    ],
     transfers: 'As weights of tasks.',
   },
   {
@@ -209,6 +223,7 @@ export const DATA: readonly System[] = [
   },
   {
     name: 'VMR',
+    arxiv: '2511.02463',
     does: 'Makes multiple choice of preference pairs, in both orders.',
     uses: 'vmr m-bias',
     keys: ['task: {name: vmr, of: sort_digits}', 'reward_funcs: [accuracy]', 'evaluation_figures: [m-bias]'],

@@ -161,6 +161,7 @@ export const ENVIRONMENTS: readonly System[] = [
   },
   {
     name: 'SIE',
+    arxiv: '2509.23330',
     does: 'Puts facts of a graph into the prompt, and asks over several hops.',
     uses: 'in-context-kg',
     transfers: 'All of it.',
@@ -298,6 +299,7 @@ export const ENVIRONMENTS: readonly System[] = [
   },
   {
     name: 'EvoSyn',
+    arxiv: '2510.17928',
     does: 'Evolves ways to make problems whose checks can be trusted.',
     uses: 'admission evolving-data',
     keys: ['prompt_source: admission'],

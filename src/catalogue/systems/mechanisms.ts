@@ -36,7 +36,6 @@ export const MECHANISMS: Readonly<Record<string, Mechanism>> = {
   logic: { by: 'knights_knaves syllogism propositional_logic bool_expression mini_sudoku futoshiki binairo n_queens' },
   'm-boundary': { by: 'key:num_generations_eval page:run_directory.md hint-resample' },
   'm-diversity': { by: 'm-diversity diversity' },
-  'm-gen-levels': { by: 'key:tasks', lacks: 'the three distances have no names' },
   'm-grad': { by: 'm-grad key:max_grad_norm' },
   'm-pass-hat-k': { by: 'pass-hat-k' },
   'm-pass-k': { by: 'key:num_generations_eval best-of-k maj-k weighted-maj' },

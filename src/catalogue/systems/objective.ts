@@ -53,6 +53,7 @@ export const OBJECTIVE: readonly System[] = [
   },
   {
     name: 'Thinking with Deltas / DVRP',
+    arxiv: '2601.06801',
     does: 'Wants answers to change when the image is masked, and to stay when it is only disturbed.',
     uses: 'context-kl m-bias',
     keys: ['loss_terms: [context-kl]'],
@@ -169,6 +170,7 @@ export const OBJECTIVE: readonly System[] = [
   },
   {
     name: 'BARFI',
+    arxiv: '2310.19007',
     does: 'Learns how much an auxiliary reward helps the one that counts.',
     uses: 'aux-auto-weight',
     keys: ['reward_funcs: [accuracy, {name: positions, weight: 0.5}]', 'group_steps: [aux-auto-weight]'],
@@ -176,6 +178,7 @@ export const OBJECTIVE: readonly System[] = [
   },
   {
     name: 'The Alignment Ceiling',
+    arxiv: '2311.00168',
     does: 'Says that reward models, scores and quality part ways, and asks to watch it.',
     uses: 'm-proxy-gap overopt-stop',
     keys: ['reward_funcs: [positions]', 'group_steps: [m-proxy-gap]', 'controllers: [overopt-stop]', 'eval_steps: 50'],

@@ -129,6 +129,7 @@ export const REWARDS: readonly System[] = [
   },
   {
     name: 'ReFIne',
+    arxiv: '2510.09062',
     does: 'Rewards structure, references to stated facts and honest confidence.',
     uses: 'structure-crossref calibration m-calibration',
     keys: ['reward_funcs: [accuracy, {name: structure-crossref, weight: 0.2}, {name: calibration, mark: "#"}]'],
@@ -182,6 +183,7 @@ export const REWARDS: readonly System[] = [
   },
   {
     name: 'SecRepair',
+    arxiv: '2401.03374',
     does: 'Repairs unsafe code, and rewards how near the comment is to a reference.',
     uses: 'similarity',
     keys: ['task: reverse_text', 'reward_funcs: [{name: similarity, measure: chrf}]'],

@@ -83,6 +83,7 @@ export const SAMPLING: readonly System[] = [
   },
   {
     name: 'Tree-PLV',
+    arxiv: '2407.00390',
     does: 'Makes pairs of sibling steps by what follows from them, and learns to rank steps.',
     uses: 'sibling-pairs dpo-pairs sub-rollouts',
     keys: [
@@ -130,6 +131,7 @@ export const SAMPLING: readonly System[] = [
   },
   {
     name: 'MG-Select',
+    arxiv: '2510.05681',
     does: 'Picks the sample that depends most on its instruction.',
     uses: 'kl-masked-prompt',
     keys: ['credit_steps: [kl-masked-prompt]'],
@@ -147,10 +149,16 @@ export const SAMPLING: readonly System[] = [
   },
   {
     name: 'ReRe',
+    arxiv: '2510.12211',
     does: 'Samples only items that exist, and punishes wrong ones by their rank.',
-    uses: 'constrained-decoding ndcg',
-    transfers: 'Rankings by `ndcg`.',
-    differs: '`ndcg` has no penalty for the rank of a wrong item.',
+    uses: 'constrained-decoding rank-penalty ndcg',
+    keys: [
+      'token_controls: [{name: constrained-decoding, pattern: "[0-9]+"}]',
+      'group_steps: [rank-penalty]',
+      'reward_funcs: [positions]',
+    ],
+    transfers:
+      'A pattern of items, as a trie or a grammar; rankings by `ndcg`. A beam search is not built: completions are sampled.',
   },
   {
     name: 'Solve-Detect-Verify / FlexiVe',
@@ -199,6 +207,7 @@ export const SAMPLING: readonly System[] = [
   },
   {
     name: 'D²-Align',
+    arxiv: '2512.24146',
     does: 'Corrects a frozen reward model of images, so that their variety does not collapse.',
     uses: 'm-diversity',
     keys: ['task: {name: countdown, level: 0}', 'reward_funcs: [accuracy, {name: diversity, weight: 0.2}]'],

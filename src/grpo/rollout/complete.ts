@@ -137,7 +137,7 @@ function playedInTurns({ name }: TaskSet, what: string): ConfigError {
 }
 
 /** What the caller decides while items are completed. */
-export interface CompletionControl extends Pick<GenerationControl, 'temperature'> {
+export interface CompletionControl extends Pick<GenerationControl, 'temperature' | 'allowed' | 'isTruncated'> {
   after(tokens: Int32Array, item: TaskItem): ReturnType<GenerationControl['after']>;
   atEnd?(tokens: Int32Array, item: TaskItem): readonly number[] | undefined;
 }

@@ -12,6 +12,7 @@ import { wholeVocabulary } from '../../model/sampling/generation.ts';
 import type { Engine } from '../engine.ts';
 import { type Journal, timed } from '../journal.ts';
 import { samplingKey } from '../run.ts';
+import { solutionGradient } from '../score/solution_gradient.ts';
 import type { Step } from '../step.ts';
 import { CallContexts } from './call_contexts.ts';
 import { completeItems, sampledTokens } from './complete.ts';
@@ -78,6 +79,7 @@ function sourceOver(
       attempt,
       twin: (item) => engine.tasks.twin?.(item),
       solutionText: (item) => solutionText(engine.tasks, item),
+      solutionGradient: (items) => timed(journal, 'update', () => solutionGradient(engine, items)),
       judge: (answers) =>
         timed(journal, 'verify', () =>
           verdictsOf(

@@ -5,12 +5,14 @@ import { PluginError } from '../../errors.ts';
 import type { GroupRequest, PartialCompletion } from '../../methods/points.ts';
 import type { GrpoStageConfig } from '../../methods/stage.ts';
 import type { Completion, KeptGeneration } from '../../model/sampling/generation.ts';
+import { supportOf } from '../../model/support.ts';
 import type { Engine } from '../engine.ts';
 import type { Journal } from '../journal.ts';
 import { samplingKey } from '../run.ts';
 import type { Step } from '../step.ts';
 import { type CompletionControl, completionText, sampleControlled, sampleKept } from './complete.ts';
 import { wantsOf } from './wants.ts';
+import { writtenVocabulary } from './written_vocabulary.ts';
 
 /** [requests][samples]; rollouts are numbered on. */
 export async function sampleRequests(
@@ -109,9 +111,36 @@ async function sampleAt(
     after,
     atEnd,
     ...(temperature && { temperature }),
+    ...narrowing(engine, step),
   });
   acts.log(completions.flat().length);
   return { completions, places: undefined };
+}
+
+/** Which tokens may come, where not all of them may. */
+function narrowing(
+  { tasks: { codec } }: Engine,
+  { methods }: Step,
+): Pick<CompletionControl, 'allowed' | 'isTruncated'> {
+  const allowing = methods.tokenControls.filter(({ part }) => part.allowed !== undefined);
+  const isTruncated = methods.tokenControls.some(({ part }) => part.isTruncated);
+  const vocabulary = writtenVocabulary(codec);
+  const allowed: CompletionControl['allowed'] = (tokens) => {
+    const masks = allowing.flatMap(({ part }) => part.allowed?.(tokens, vocabulary) ?? []);
+    const [first, ...others] = masks;
+    if (first === undefined || others.length === 0) return first && bitsOf(first);
+    return supportOf(codec.vocabSize, (token) => masks.every((mask) => mask[token] !== 0));
+  };
+  return { ...(allowing.length > 0 && { allowed }), isTruncated };
+}
+
+const BITS = new WeakMap<Uint8Array, Uint8Array>();
+
+/** As a support has it; a mask that comes again is turned once. */
+function bitsOf(mask: Uint8Array): Uint8Array {
+  const known = BITS.get(mask) ?? supportOf(mask.length, (token) => mask[token] !== 0);
+  BITS.set(mask, known);
+  return known;
 }
 
 /** How often token controls end completions of a step or put something into them, for each that is sampled in any round. */

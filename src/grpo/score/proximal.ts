@@ -32,6 +32,7 @@ export async function withProximalLogprobs(
           prefix: rollout.prompt ?? prompt,
           tokens: rollout.tokens,
           labels: rollout.labels,
+          support: rollout.support,
           rollout,
         })),
     );

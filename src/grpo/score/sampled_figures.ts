@@ -49,8 +49,8 @@ export async function withSampledFigures(
 interface Member extends FigureMember, SequenceToScore {}
 
 function memberOf(group: RolloutGroup, rollout: Rollout): Member {
-  const { prompt = group.prompt, tokens, labels, logprobs } = rollout;
-  return { prefix: prompt, tokens, labels, givenLogprobs: logprobs, group, rollout };
+  const { prompt = group.prompt, tokens, labels, support, logprobs } = rollout;
+  return { prefix: prompt, tokens, labels, support, givenLogprobs: logprobs, group, rollout };
 }
 
 function withFigures(rollout: Rollout, found: ReadonlyMap<Rollout, Rollout['figures']>): Rollout {

@@ -49,7 +49,10 @@ export function batchesToScore<S extends Sequence>(
 ): S[][] {
   const limits = {
     rows,
-    lossRows: isWhole ? Math.min(lossRows, outputRows?.distributions ?? 0) : lossRows,
+    lossRows:
+      isWhole || sequences.some(({ support }) => support !== undefined)
+        ? Math.min(lossRows, outputRows?.distributions ?? 0)
+        : lossRows,
     groups,
     completions,
   };

@@ -40,7 +40,9 @@ export function actsInUpdate({ lossTerms }: StageMethods, group: RolloutGroup): 
  * prompt share its rows. Completions keep their order.
  */
 export function tokenGroups({ prompt, rollouts }: RolloutGroup): TokenGroup[] {
-  return groupByPrefix(rollouts.map(({ tokens, labels, prompt: own }) => ({ prefix: own ?? prompt, tokens, labels })));
+  return groupByPrefix(
+    rollouts.map(({ tokens, labels, support, prompt: own }) => ({ prefix: own ?? prompt, tokens, labels, support })),
+  );
 }
 
 /** Advantages of all groups at once, since the scale may span the batch, then the credit steps. */

@@ -48,7 +48,8 @@ export async function accumulateObjective(
   const { batch, groups, rows, temperature } = micro;
   const update: Update = { sizes: micro.sizes, onPolicy: rows.oldLogprobs === 'current' };
   const isWeighted = actingWeights(step, update).length > 0 || groups.some(hasTokenWeights);
-  const isHosted = isWeighted || micro.isObservedWithin || step.methods.uses.has(distributions);
+  const isNarrowed = batch.supports !== undefined;
+  const isHosted = isWeighted || isNarrowed || micro.isObservedWithin || step.methods.uses.has(distributions);
   const settings = isHosted ? undefined : deviceSettings(step.methods.lossTerms.map(({ part }) => part));
   if (settings !== undefined) {
     const scores = await policy.accumulate(batch, temperature, rows, settings);

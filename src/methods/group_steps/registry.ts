@@ -25,6 +25,7 @@ import { noiseForward } from './noise_forward.ts';
 import { noisyWrapper } from './noisy_wrapper.ts';
 import { potentialShaping } from './potential_shaping.ts';
 import { pseudoLabelSelect } from './pseudo_label_select.ts';
+import { rankPenalty } from './rank_penalty.ts';
 import { rewardTransform } from './reward_transform.ts';
 import { softGate } from './soft_gate.ts';
 import { solvedOverride } from './solved_override.ts';
@@ -79,4 +80,5 @@ export const GROUP_STEPS: readonly Method<GroupStep>[] = [
   dynamicWeights,
   mSignal,
   mCurriculum,
+  rankPenalty,
 ];

@@ -10,6 +10,7 @@ import { greedyFilter } from './greedy_filter.ts';
 import { hardest } from './hardest.ts';
 import { keepRange } from './keep_range.ts';
 import { mixtureDynamic } from './mixture_dynamic.ts';
+import { mixtureInfluence } from './mixture_influence.ts';
 import { mixtureProgress } from './mixture_progress.ts';
 import { prefilter } from './prefilter.ts';
 import { prioritized } from './prioritized.ts';
@@ -31,6 +32,7 @@ export const PROMPT_SOURCES: readonly Method<PromptSource>[] = [
   weakness,
   mixtureProgress,
   mixtureDynamic,
+  mixtureInfluence,
   adaptiveLevel,
   bands,
   bandit,

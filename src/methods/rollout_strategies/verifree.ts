@@ -126,7 +126,7 @@ async function scoredBehind(
 
 /** The rollout up to the end of its reasoning, and the reference after it. */
 function withReference(
-  { steps: _, turns: __, ...rollout }: Rollout,
+  { steps: _, turns: __, support, ...rollout }: Rollout,
   end: number,
   reference: Int32Array,
   scored: Float32Array,
@@ -137,6 +137,8 @@ function withReference(
   const behind = (values: Float32Array, own: Float32Array): Float32Array =>
     Float32Array.from([...values.subarray(0, end), ...own]);
   const none = new Float32Array(reference.length);
+  const width = (support?.length ?? 0) / tokens.length;
+  const free = new Uint8Array(reference.length * width).fill(255); // nobody has sampled it
   return {
     ...rollout,
     tokens: Int32Array.from([...tokens.subarray(0, end), ...reference]),
@@ -144,5 +146,6 @@ function withReference(
     logprobs: behind(logprobs, scored),
     entropies: behind(entropies, none),
     keptLogMass: behind(keptLogMass, none),
+    ...(support && { support: Uint8Array.from([...support.subarray(0, end * width), ...free]) }),
   };
 }

@@ -9,6 +9,8 @@ export interface SequenceToScore {
   readonly tokens: Int32Array;
   /** [tokens] of TOKEN; where absent, every token is asked for. */
   readonly labels?: Uint8Array | undefined;
+  /** See `Rollout.support`: log-probs are among what could be sampled. */
+  readonly support?: Uint8Array | undefined;
   /** [tokens] log-probs of tokens that are given; 0 where absent. */
   readonly givenLogprobs?: Float32Array;
 }

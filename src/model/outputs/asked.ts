@@ -18,6 +18,13 @@ export interface ForwardPass {
   readonly temperature: number;
   /** What it gave besides log-probs and entropies. */
   readonly outputs: readonly OutputName[];
+  /** Takes derivatives by what callers got to what the engine has computed, where that is something else. */
+  readonly widen?: ((derivatives: ScoreDerivatives) => ScoreDerivatives) | undefined;
+}
+
+/** What has to be computed for what is asked: the log-probs of a support are made of whole distributions. */
+export function outputsOf({ supports }: PackedBatch, asked: readonly OutputName[]): readonly OutputName[] {
+  return supports === undefined || asked.includes('distributions') ? asked : [...asked, 'distributions'];
 }
 
 /**
@@ -29,7 +36,7 @@ export function outputPrograms(
   programs: Programs,
   { outputRows = {} }: Capacity,
   asked: readonly OutputName[],
-  { lossRowCount }: PackedBatch,
+  { lossRowCount }: Pick<PackedBatch, 'lossRowCount'>,
   which: string,
 ): Program[] {
   return asked.map((name) => {

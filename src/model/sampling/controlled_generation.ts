@@ -6,6 +6,7 @@
 import type { Policy } from '../policy.ts';
 import type { Completion, GenerationRequest, GenerationSettings } from './generation.ts';
 import { begin, completionOf, joinParts, maxTokens, splitRequests } from './generation.ts';
+import { NarrowedDraws } from './narrowed_draws.ts';
 import type { SampledSequence } from './sampled_sequence.ts';
 import { openSampler, type Sampler } from './sampler.ts';
 
@@ -20,6 +21,10 @@ export interface GenerationControl {
   readonly atEnd?: (tokens: Int32Array, request: number) => readonly number[] | undefined;
   /** Temperature of the token at this place of a completion; absent: that of the settings throughout. */
   readonly temperature?: (place: number) => number;
+  /** The tokens that may come next in a completion of this request, as bits (`../support.ts`); undefined: all of them. */
+  readonly allowed?: (tokens: Int32Array, request: number) => Uint8Array | undefined;
+  /** Log-probs are among what top-k, top-p and min-p keep. */
+  readonly isTruncated?: boolean;
 }
 
 /** Completions of each request, in order. */
@@ -27,11 +32,13 @@ export async function generateControlled(
   policy: Policy,
   requests: readonly GenerationRequest[],
   settings: GenerationSettings,
-  { after, atEnd, temperature }: GenerationControl,
+  control: GenerationControl,
 ): Promise<Completion[][]> {
-  const sampler = openSampler(policy, settings);
+  const { after, atEnd, temperature } = control;
   const results: Completion[][] = [];
   const indexOf = new Map(requests.flatMap(({ rolloutNumbers }, i) => rolloutNumbers.map((number) => [number, i])));
+  const draws = narrowedDraws(policy, settings, control, (number) => indexOf.get(number) as number);
+  const sampler = openSampler(policy, { ...settings, ...(draws && { draws }) });
   for (const chunk of splitRequests(policy, requests, maxTokens(settings))) {
     const groups = chunk.map((request) => addTurns(sampler, request, settings));
     const ended = new Map<SampledSequence, Completion['finishReason']>();
@@ -53,11 +60,30 @@ export async function generateControlled(
       });
     }
     results.push(
-      ...groups.map((group) => group.map((sequence) => completionOf(sequence, ended.get(sequence) ?? 'length'))),
+      ...groups.map((group) =>
+        group.map((sequence) => {
+          const support = draws?.supportOf(sequence);
+          return { ...completionOf(sequence, ended.get(sequence) ?? 'length'), ...(support && { support }) };
+        }),
+      ),
     );
     sampler.release(groups.flat());
   }
   return joinParts(requests, results);
+}
+
+/** What draws the tokens, where not all of them may come. */
+function narrowedDraws(
+  policy: Policy,
+  settings: GenerationSettings,
+  { allowed, isTruncated = false }: GenerationControl,
+  requestOf: (rolloutNumber: number) => number,
+): NarrowedDraws | undefined {
+  if (allowed === undefined && !isTruncated) return undefined;
+  return new NarrowedDraws(policy, settings, {
+    isTruncated,
+    ...(allowed && { allowed: (tokens, number) => allowed(tokens, requestOf(number)) }),
+  });
 }
 
 /** The sequences by the temperature of their next tokens; mostly all are at the same place. */

@@ -57,6 +57,8 @@ export interface Completion {
   readonly finishReason: FinishReason;
   /** [tokens] of TOKEN, where some were put in by the caller; absent: all sampled. */
   readonly labels?: Uint8Array;
+  /** [tokens × bytes] what could be sampled at each token (`../support.ts`); absent: everything, throughout. */
+  readonly support?: Uint8Array;
 }
 
 /** Completions of each request, in order. Requests that do not fit side by side are sampled one after another. */

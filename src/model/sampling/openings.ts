@@ -30,7 +30,8 @@ export function sharedTokens(prompts: readonly Int32Array[]): number {
   return others.length > 0 && length >= LEAST_TOKENS ? length : 0;
 }
 
-function commonLength(a: Int32Array, b: Int32Array): number {
+/** Tokens that two lists begin with alike. */
+export function commonLength(a: Int32Array, b: Int32Array): number {
   const most = Math.min(a.length, b.length);
   for (let i = 0; i < most; i++) if (a[i] !== b[i]) return i;
   return most;

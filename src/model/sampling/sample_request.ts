@@ -1,7 +1,8 @@
 /** What is asked of a sampler, and what a policy has no room for. */
 import { BackendError } from '../../errors.ts';
 import type { Policy } from '../policy.ts';
-import type { TurnRules } from './sampled_sequence.ts';
+import type { Sampled } from './decoder.ts';
+import type { SampledSequence, TurnRules } from './sampled_sequence.ts';
 
 export interface SamplingSettings {
   /** 0: greedy. */
@@ -19,12 +20,24 @@ export function wholeVocabulary(temperature: number): SamplingSettings {
   return { temperature, topK: 0, topP: 1, minP: null };
 }
 
+/** What draws tokens in the place of the engine. */
+export interface TokenDraws {
+  /** Tokens that are drawn at a time. */
+  readonly most: number;
+  /** The draws of a step, in the place of the engine's. @param temperature  as it is now */
+  redraw(sequences: readonly SampledSequence[], sampled: Sampled, temperature: number): Promise<Sampled>;
+}
+
 export interface SamplerSettings {
   readonly sampling: SamplingSettings;
   /** Words of the Philox key. */
   readonly samplingKey: readonly [number, number];
   /** Whether activations stay for `Policy.keep`, as far as there is room; by default not. */
   readonly keep?: boolean;
+  /** false: what forks have in common is computed for each of them; by default it is computed once and copied. */
+  readonly copiesForks?: boolean;
+  /** Draws tokens in the place of the engine, which draws among all of them. */
+  readonly draws?: TokenDraws;
 }
 
 export interface SampleRequest extends Omit<TurnRules, 'room'> {

@@ -71,6 +71,9 @@ export class SequenceState implements SampledSequence {
   count = 0;
   /** Its tokens whose keys and values are in the cache: never the newest, since sampling reads its output. */
   fed = 0;
+  /** The step in which rows of its own tokens were computed last, and how many there were before it. */
+  fedIn = -1;
+  fedBefore = 0;
   /** Tokens sampled in this turn. */
   turnTokens = 0;
   isActive = false;

@@ -7,21 +7,16 @@
  * which its keys were computed. So whatever the cache lacks of a sequence just goes in with its next step: a prefix
  * (once for all that share it), forced tokens, the newest token, or all of it after something else has used the cache.
  *
- * Prefixes that begin with the same tokens, as prompts with one system text and the same examples do, have those computed
- * once (`openings.ts`).
- *
- * A fork is no more than that: its tokens go in again, all in one step. Measured on wasm at the race's shape, 64 forks
- * at token 20 take 55 ms of processor time where sampling those 20 tokens took 75 to 90 ms. Copying the parent's keys and
- * values would take some 2 ms, but a program and an index over the whole cache in every policy's plan, and would not
- * serve a parent whose rows are gone. A method that lives on forks may be worth that.
+ * Prefixes that begin with the same tokens have those computed once (`openings.ts`), and so do forks (`forks.ts`).
  */
 import { BackendError } from '../../errors.ts';
 import { SAMPLING } from '../../kernels/kernels.ts';
 import type { Policy } from '../policy.ts';
 import { CacheSpans } from './cache_spans.ts';
 import { Decoder } from './decoder.ts';
+import { type Fork, forkOf } from './forks.ts';
 import type { RolloutRows } from './kept_rollouts.ts';
-import { openingOf } from './openings.ts';
+import { PrefixCache } from './prefix_cache.ts';
 import type { SampleRequest, SamplerSettings } from './sample_request.ts';
 import { checkRoom, checkTokens } from './sample_request.ts';
 import type { CachedPrefix, SampledSequence, TurnRules } from './sampled_sequence.ts';
@@ -40,12 +35,13 @@ export class Sampler {
   #isSet = false;
   readonly #spans: CacheSpans;
   readonly #decoder: Decoder;
-  readonly #prefixes = new Map<string, CachedPrefix>();
+  readonly #prefixes: PrefixCache;
   readonly #sequences = new Set<SequenceState>();
   /** Those whose turn is being sampled, in the order of `run`. */
   #active: SequenceState[] = [];
-  /** Prefixes whose openings are copied after the step. */
+  /** Prefixes whose openings are copied after the step, and sequences that take rows of others before it. */
   #opened: CachedPrefix[] = [];
+  #forked: (readonly [SequenceState, Fork])[] = [];
   #block: Promise<void> | undefined;
   #step = 0;
 
@@ -54,6 +50,7 @@ export class Sampler {
     this.#settings = settings;
     this.#temperature = settings.sampling.temperature;
     this.#spans = new CacheSpans(policy.capacity.kvRows);
+    this.#prefixes = new PrefixCache(this.#spans);
     this.#decoder = new Decoder(policy, settings.keep === true && policy.keepsRollouts);
   }
 
@@ -68,7 +65,7 @@ export class Sampler {
     const added: SequenceState[] = [];
     const prefixes: CachedPrefix[] = [];
     try {
-      for (const { prefix } of wanted) prefixes.push(this.#usePrefix(prefix));
+      for (const { prefix } of wanted) prefixes.push(this.#prefixes.use(prefix, this.#decoder.keeps));
       wanted.forEach(({ rolloutNumbers, maxTokens, stopIds, room = maxTokens }, i) => {
         const source = prefixes[i] as CachedPrefix;
         for (const number of rolloutNumbers) added.push(this.#open(source, number, { stopIds, maxTokens, room }));
@@ -77,7 +74,7 @@ export class Sampler {
       this.release(added);
       throw error;
     } finally {
-      for (const prefix of prefixes) this.#leavePrefix(prefix);
+      for (const prefix of prefixes) this.#prefixes.leave(prefix);
     }
     return added;
   }
@@ -194,7 +191,7 @@ export class Sampler {
       if (own.isActive) throw new BackendError('sequence', 'release of a sequence whose turn is not over — await run.');
       this.#sequences.delete(own);
       this.#spans.giveBack(own.kvBegin, ownRows(own.rules));
-      this.#leavePrefix(own.source);
+      this.#prefixes.leave(own.source);
     }
   }
 
@@ -218,26 +215,6 @@ export class Sampler {
     );
   }
 
-  #usePrefix(tokens: Int32Array): CachedPrefix {
-    const key = tokens.join();
-    let prefix = this.#prefixes.get(key);
-    if (prefix === undefined) {
-      const kvBegin = this.#spans.take(tokens.length);
-      const inputRows = new Int32Array(this.#decoder.keeps ? tokens.length : 0);
-      const opening = openingOf(tokens, this.#prefixes.values());
-      prefix = { key, tokens, kvBegin, users: 0, fed: 0, lastStep: -1, lastRow: 0, inputRows, opening, openedIn: -1 };
-      this.#prefixes.set(key, prefix);
-    }
-    prefix.users++;
-    return prefix;
-  }
-
-  #leavePrefix(prefix: CachedPrefix): void {
-    if (--prefix.users > 0) return;
-    this.#spans.giveBack(prefix.kvBegin, prefix.tokens.length);
-    this.#prefixes.delete(prefix.key);
-  }
-
   #open(source: CachedPrefix, rolloutNumber: number, rules: TurnRules): SequenceState {
     const kvBegin = this.#spans.take(ownRows(rules));
     source.users++;
@@ -251,9 +228,14 @@ export class Sampler {
     this.#claimCache();
     const decoder = this.#decoder;
     const sampling = this.#schedule();
-    const steps = sampling.reduce((least, { remaining }) => Math.min(least, remaining), this.#policy.stepsPerRead);
+    const { draws } = this.#settings;
+    const most = draws === undefined ? this.#policy.stepsPerRead : 1;
+    const steps = sampling.reduce((least, { remaining }) => Math.min(least, remaining), most);
     const last = decoder.begin + decoder.rowCount + (steps - 1) * sampling.length;
     if (decoder.keeps && last > this.#policy.capacity.keptRows) decoder.stopKeeping();
+    for (const [{ kvBegin }, { from, length }] of this.#forked) {
+      await this.#policy.copyCacheRows(from.kvBegin, kvBegin, length);
+    }
     await decoder.run(0);
     for (const { kvBegin, opening } of this.#opened) {
       if (opening !== undefined) await this.#policy.copyCacheRows(opening.of.kvBegin, kvBegin, opening.length);
@@ -263,7 +245,9 @@ export class Sampler {
       this.#scheduleFed(sampling, step);
       await decoder.run(step);
     }
-    const { tokens, logprobs, entropies, keptLogMass } = await decoder.read(steps);
+    const read = await decoder.read(steps);
+    const sampled = draws === undefined ? read : await draws.redraw(sampling, read, this.#temperature);
+    const { tokens, logprobs, entropies, keptLogMass } = sampled;
     const all = steps * sampling.length;
     sampling.forEach((sequence, i) => {
       for (let at = i; at < all && sequence.finishReason === undefined; at += sampling.length) {
@@ -299,7 +283,7 @@ export class Sampler {
     engine.write(slots.inputs.samplingKey, Int32Array.from(samplingKey));
     if (isOwn) return;
     for (const sequence of this.#sequences) sequence.fed = 0;
-    for (const prefix of this.#prefixes.values()) prefix.fed = 0;
+    this.#prefixes.startOver();
     this.#decoder.startOver();
   }
 
@@ -309,11 +293,13 @@ export class Sampler {
    */
   #schedule(): SequenceState[] {
     const { rows, completions } = this.#policy.capacity;
-    const most = Math.min(rows, completions);
+    const { draws, copiesForks = true } = this.#settings;
+    const most = Math.min(rows, completions, draws?.most ?? completions);
     const decoder = this.#decoder;
     const sampling: SequenceState[] = [];
     decoder.clear();
     this.#opened = [];
+    this.#forked = [];
     this.#step++;
     for (const sequence of this.#active) {
       if (decoder.rowCount >= rows || sampling.length >= most) break;
@@ -323,6 +309,7 @@ export class Sampler {
       this.#addPrefix(source, rows);
       if (source.fed < source.tokens.length) continue;
       if (sequence.fed < count && source.openedIn === this.#step) continue; // it would attend to three intervals
+      if (copiesForks && this.#fork(sequence)) continue;
       let row = source.lastRow;
       while (sequence.fed < count && decoder.rowCount < rows) row = this.#addInput(sequence, sequence.fed++, true);
       if (sequence.fed < count) continue;
@@ -330,6 +317,17 @@ export class Sampler {
       sampling.push(sequence);
     }
     return sampling;
+  }
+
+  /** Takes what another sequence has of its rows. @returns whether it waits for it */
+  #fork(sequence: SequenceState): boolean {
+    const fork = forkOf(sequence, this.#sequences, this.#step);
+    if (fork === undefined || fork === 'later') return fork === 'later';
+    const { from, length } = fork;
+    if (this.#decoder.keeps) sequence.inputRows.set(from.inputRows.subarray(0, length));
+    sequence.fed = length;
+    this.#forked.push([sequence, fork]);
+    return false;
   }
 
   /** Rows of a step whose tokens the device has: the newest of each sequence, `step` after those that the host knows. */
@@ -347,7 +345,7 @@ export class Sampler {
     const { opening, inputRows } = prefix;
     if (opening === undefined || prefix.fed > 0) return;
     const { of, length } = opening;
-    if (this.#prefixes.get(of.key) !== of || of.fed < length) return;
+    if (!this.#prefixes.has(of) || of.fed < length) return;
     if (this.#decoder.keeps) inputRows.set(of.inputRows.subarray(0, length));
     prefix.fed = length;
     prefix.openedIn = this.#step;
@@ -388,6 +386,7 @@ export class Sampler {
     const token = isKnown ? sequence.token(index) : 0;
     const position = source.tokens.length + index;
     const row = decoder.addRow(token, position, kvRow, source.kvBegin, prefixEnd, kvBegin, kvRow + 1);
+    if (sequence.fedIn !== this.#step) Object.assign(sequence, { fedIn: this.#step, fedBefore: index });
     if (decoder.keeps) sequence.inputRows[index] = decoder.begin + row;
     return row;
   }

@@ -72,6 +72,7 @@ describe('twin', () => {
       ...stepContext(stage, 0),
       attempt: async () => [],
       solutionText: () => undefined,
+      solutionGradient: async () => new Float32Array(1),
       judge: async () => [],
       twin: (item: ReturnType<typeof task.trainItem>) => task.twin?.(item),
     };

@@ -47,6 +47,7 @@ function toolsFor(
     logged,
     attempts: 0,
     twin: () => undefined,
+    solutionGradient: async () => new Float32Array(1),
     solutionText: ({ key }: TaskItem) => `right ${key}`,
     judge: async (answers: readonly { readonly item: TaskItem; readonly text: string }[]) =>
       answers.map(({ item, text }) => judged(item.key, text)),

@@ -3,7 +3,7 @@ import { TOKEN } from '../../../token_kinds.ts';
 import type { Rollout } from '../../records.ts';
 
 /** What is known of the tokens that a completion was begun with. */
-export type Beginning = Pick<Rollout, 'tokens' | 'logprobs' | 'entropies' | 'keptLogMass' | 'labels'>;
+export type Beginning = Pick<Rollout, 'tokens' | 'logprobs' | 'entropies' | 'keptLogMass' | 'labels' | 'support'>;
 
 /**
  * A completion whose beginning is what was sampled, and no longer what was put in: with its log-probs, entropies and labels as
@@ -17,7 +17,9 @@ export function continued(beginning: Beginning, piece: Rollout): Rollout {
     both.set(first);
     return both;
   };
-  const { labels: _, ...rest } = piece;
+  const { labels: _, support: __, ...rest } = piece;
+  const width =
+    (piece.support?.length ?? 0) / piece.tokens.length || (beginning.support?.length ?? 0) / beginning.tokens.length;
   const labels = joined(labelsOf(piece), labelsOf(beginning));
   return {
     ...rest,
@@ -25,7 +27,13 @@ export function continued(beginning: Beginning, piece: Rollout): Rollout {
     entropies: joined(piece.entropies, beginning.entropies),
     keptLogMass: joined(piece.keptLogMass, beginning.keptLogMass),
     ...(labels.some((label) => label !== TOKEN.sampled) && { labels }),
+    ...(width > 0 && { support: joined(supportOf(piece, width), supportOf(beginning, width)) }),
   };
+}
+
+/** Everything could be sampled where nothing is said. */
+function supportOf({ tokens, support }: Pick<Beginning, 'tokens' | 'support'>, width: number): Uint8Array {
+  return support ?? new Uint8Array(tokens.length * width).fill(255);
 }
 
 function labelsOf({ tokens, labels }: Pick<Beginning, 'tokens' | 'labels'>): Uint8Array {

@@ -88,6 +88,7 @@ export const ROLLOUT_FIELDS = {
   keptLogMass: tensor('float32', 'run'),
   proximalLogprobs: { ...optional(tensor('float32', 'batch')), flag: 'hasProximal' },
   labels: optional(list('uint8', 'token', 'log')),
+  support: optional(list('uint8', 'own', 'run')),
   prompt: optional(list('int32', 'own', 'log')),
   sampledUnder: optional(list('int32', 'own', 'log')),
   finishReason: json('log'),

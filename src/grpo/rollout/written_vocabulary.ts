@@ -1,0 +1,24 @@
+/** A vocabulary as text: what each token adds to a completion, for methods that say which may come. */
+import type { WrittenVocabulary } from '../../methods/token_control.ts';
+import type { Codec } from '../../text/codec.ts';
+
+const KNOWN = new WeakMap<Codec, WrittenVocabulary>();
+
+/** That of a codec; the same object at each call. */
+export function writtenVocabulary(codec: Codec): WrittenVocabulary {
+  const known = KNOWN.get(codec);
+  if (known !== undefined) return known;
+  const { joint, vocabSize: size, stopIds } = codec;
+  const texts: (string | undefined)[] = [];
+  const textOf = (token: number): string => {
+    texts[token] ??= joint === undefined ? codec.decode([token]) : codec.tokenText(token);
+    return texts[token];
+  };
+  const made: WrittenVocabulary = {
+    size,
+    ends: new Set(stopIds),
+    text: (token, isFirst) => (isFirst ? '' : (joint ?? '')) + textOf(token),
+  };
+  KNOWN.set(codec, made);
+  return made;
+}

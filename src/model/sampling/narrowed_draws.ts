@@ -1,0 +1,112 @@
+/**
+ * Tokens that are drawn on the host, among those that a caller allows or that top-k, top-p and min-p keep: the whole
+ * distribution of a place comes from the engine, as it does when the token is scored, so that its log-prob is that which
+ * scorers give it (`../support.ts`), bit for bit. Where everything is allowed the engine's own draw stays.
+ *
+ * Uniform numbers are those that the engine would have drawn with.
+ */
+import { BackendError } from '../../errors.ts';
+import { inverseCdf, keptMasses, philoxUniform } from '../../kernels/reference/sample.ts';
+import { TOKEN } from '../../token_kinds.ts';
+import type { Policy } from '../policy.ts';
+import { holds, isWhole, narrowed, supportBytes, supportOf } from '../support.ts';
+import type { Sampled } from './decoder.ts';
+import type { SamplerSettings, TokenDraws } from './sample_request.ts';
+import type { SampledSequence } from './sampled_sequence.ts';
+
+/** What may be sampled next. */
+export interface Narrowing {
+  /** The tokens that may come next, as bits (`../support.ts`); undefined: all of them. */
+  readonly allowed?: (tokens: Int32Array, rolloutNumber: number) => Uint8Array | undefined;
+  /** What top-k, top-p and min-p leave out counts as not allowed, so that log-probs are among the rest. */
+  readonly isTruncated?: boolean;
+}
+
+export class NarrowedDraws implements TokenDraws {
+  readonly most: number;
+  readonly #policy: Policy;
+  readonly #settings: Pick<SamplerSettings, 'sampling' | 'samplingKey'>;
+  readonly #narrowing: Narrowing;
+  readonly #supports = new WeakMap<SampledSequence, Map<number, Uint8Array>>();
+
+  constructor(policy: Policy, settings: Pick<SamplerSettings, 'sampling' | 'samplingKey'>, narrowing: Narrowing) {
+    this.most = policy.capacity.outputRows?.distributions ?? 0;
+    if (this.most === 0) {
+      throw new BackendError('capacity', 'this policy was opened without distributions, of which tokens are drawn.');
+    }
+    this.#policy = policy;
+    this.#settings = settings;
+    this.#narrowing = narrowing;
+  }
+
+  async redraw(sequences: readonly SampledSequence[], sampled: Sampled, temperature: number): Promise<Sampled> {
+    const { allowed, isTruncated = false } = this.#narrowing;
+    const masks = sequences.map(({ tokens, rolloutNumber }) => allowed?.(tokens, rolloutNumber));
+    if (!isTruncated && masks.every((mask) => mask === undefined)) return sampled;
+    const width = this.#policy.shape.vocabSize;
+    const all = await this.#policy.distributionsOfSamples(sequences.length, temperature || 1);
+    const tokens = Array.from(sampled.tokens);
+    const drawn = {
+      logprobs: Array.from(sampled.logprobs),
+      entropies: Array.from(sampled.entropies),
+      keptLogMass: Array.from(sampled.keptLogMass),
+    };
+    sequences.forEach((sequence, i) => {
+      if (masks[i] === undefined && !isTruncated) return;
+      const own = all.subarray(i * width, (i + 1) * width);
+      const { token, kept, keptLogMass } = this.#draw(own, sequence, masks[i], temperature);
+      const support = isTruncated ? kept : (masks[i] ?? kept);
+      const { logprob, entropy } = narrowed(own, support, token);
+      tokens[i] = token;
+      drawn.logprobs[i] = logprob;
+      drawn.entropies[i] = entropy;
+      drawn.keptLogMass[i] = isTruncated ? 0 : keptLogMass;
+      this.#supportsOf(sequence).set(sequence.tokens.length, support);
+    });
+    return { tokens, ...drawn };
+  }
+
+  #draw(
+    logprobs: Float32Array,
+    { rolloutNumber, tokens }: SampledSequence,
+    mask: Uint8Array | undefined,
+    temperature: number,
+  ): { readonly token: number; readonly kept: Uint8Array; readonly keptLogMass: number } {
+    const { sampling, samplingKey } = this.#settings;
+    const isGreedy = temperature === 0;
+    const among = Float64Array.from(logprobs, (logprob, v) =>
+      mask === undefined || holds(mask, v) ? logprob : Number.NEGATIVE_INFINITY,
+    );
+    const everything = keptMasses(among, { topK: 0, topP: 1, minP: 0 });
+    const filters = {
+      topK: isGreedy ? 1 : sampling.topK,
+      topP: isGreedy ? 1 : sampling.topP,
+      minP: isGreedy ? 0 : (sampling.minP ?? 0),
+    };
+    const masses = keptMasses(among, filters);
+    const counter = [tokens.length, rolloutNumber | 0, Math.floor(rolloutNumber / 2 ** 32), 0];
+    const total = (of: Float64Array): number => of.reduce((sum, mass) => sum + mass, 0);
+    return {
+      token: inverseCdf(masses, philoxUniform(counter, samplingKey)),
+      kept: supportOf(masses.length, (v) => masses[v] > 0),
+      keptLogMass: isGreedy ? 0 : Math.log(total(masses) / total(everything)),
+    };
+  }
+
+  /** What could be sampled at each token of a sequence; undefined where that was everything, throughout. */
+  supportOf(sequence: SampledSequence): Uint8Array | undefined {
+    const known = this.#supports.get(sequence);
+    const width = supportBytes(this.#policy.shape.vocabSize);
+    const all = new Uint8Array(sequence.tokens.length * width).fill(255);
+    for (const [at, support] of known ?? []) {
+      if (at < sequence.tokens.length && sequence.labels[at] === TOKEN.sampled) all.set(support, at * width);
+    }
+    return isWhole(all) ? undefined : all;
+  }
+
+  #supportsOf(sequence: SampledSequence): Map<number, Uint8Array> {
+    const known = this.#supports.get(sequence) ?? new Map<number, Uint8Array>();
+    this.#supports.set(sequence, known);
+    return known;
+  }
+}

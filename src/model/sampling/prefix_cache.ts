@@ -1,0 +1,44 @@
+/** Prefixes in the key/value cache: each once for all sequences that begin with it. */
+import type { CacheSpans } from './cache_spans.ts';
+import { openingOf } from './openings.ts';
+import type { CachedPrefix } from './sampled_sequence.ts';
+
+export class PrefixCache {
+  readonly #spans: CacheSpans;
+  readonly #prefixes = new Map<string, CachedPrefix>();
+
+  constructor(spans: CacheSpans) {
+    this.#spans = spans;
+  }
+
+  /** The prefix of these tokens, with one more user. @param keeps  whether its rows are kept */
+  use(tokens: Int32Array, keeps: boolean): CachedPrefix {
+    const key = tokens.join();
+    let prefix = this.#prefixes.get(key);
+    if (prefix === undefined) {
+      const kvBegin = this.#spans.take(tokens.length);
+      const inputRows = new Int32Array(keeps ? tokens.length : 0);
+      const opening = openingOf(tokens, this.#prefixes.values());
+      prefix = { key, tokens, kvBegin, users: 0, fed: 0, lastStep: -1, lastRow: 0, inputRows, opening, openedIn: -1 };
+      this.#prefixes.set(key, prefix);
+    }
+    prefix.users++;
+    return prefix;
+  }
+
+  leave(prefix: CachedPrefix): void {
+    if (--prefix.users > 0) return;
+    this.#spans.giveBack(prefix.kvBegin, prefix.tokens.length);
+    this.#prefixes.delete(prefix.key);
+  }
+
+  /** Whether its rows are still its own. */
+  has(prefix: CachedPrefix): boolean {
+    return this.#prefixes.get(prefix.key) === prefix;
+  }
+
+  /** Something else has used the cache: nothing of them is in it. */
+  startOver(): void {
+    for (const prefix of this.#prefixes.values()) prefix.fed = 0;
+  }
+}
