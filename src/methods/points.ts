@@ -129,8 +129,15 @@ export interface RolloutTools extends StepContext {
   references(item: TaskItem, answers: readonly Int32Array[]): Promise<readonly Rollout[]>;
   /** Tokens of a completion, at most, its end included. */
   readonly mostTokens: number;
-  /** [completions][tokens] log-probs of completions after a prompt, under the policy as it is. */
-  logprobs(prompt: Int32Array, completions: readonly Int32Array[]): Promise<readonly Float32Array[]>;
+  /**
+   * [completions][tokens] log-probs of completions after a prompt, under the policy as it is.
+   * @param supports  [completions] see `Rollout.support`; absent: all tokens could be sampled
+   */
+  logprobs(
+    prompt: Int32Array,
+    completions: readonly Int32Array[],
+    supports?: readonly (Uint8Array | undefined)[],
+  ): Promise<readonly Float32Array[]>;
   /**
    * [completions][tokens] the likeliest tokens at each place of completions after a prompt, the first first, under the policy
    * as it is: `likeliestTokens`.

@@ -150,7 +150,7 @@ describe('explain', () => {
     expect(explained('golden', 'goose')).toContain('--config systems/golden-goose');
     expect(explained('brpo')).toContain('Writing-Zero / BRPO');
     expect(explained('tau2-bench')).toContain('Here, whole: state_db');
-    expect(explained('rere')).toContain('Missing: constrained-decoding');
+    expect(explained('spa-rl')).toContain('Missing: progress-head');
     expect(explained('dapo')).toContain('The method refill: ');
     expect(explained('REINFORCE++')).toContain('methods show reinforce-pp');
     expect(explained('TinyZero')).toContain('tasks show countdown');

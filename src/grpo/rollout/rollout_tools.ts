@@ -62,7 +62,8 @@ export function rolloutTools(
     said: (word) => tasks.codec.decode(wordTokens(tasks.codec, word)),
     likeliest: (prompt, completions, count) =>
       timed(journal, 'rollout', () => likeliest(engine, stage, { prompt, completions, count })),
-    logprobs: (prompt, completions) => timed(journal, 'rollout', () => score(engine, stage, prompt, completions)),
+    logprobs: (prompt, completions, supports) =>
+      timed(journal, 'rollout', () => score(engine, stage, { prompt, completions, supports })),
   };
 }
 
@@ -84,14 +85,19 @@ function given(tokens: Int32Array): Completion {
   };
 }
 
+interface Scored {
+  readonly prompt: Int32Array;
+  readonly completions: readonly Int32Array[];
+  readonly supports: readonly (Uint8Array | undefined)[] | undefined;
+}
+
 /** [completions][tokens] */
 async function score(
   { generator }: Engine,
   { sampling: { temperature } }: Step['stage'],
-  prompt: Int32Array,
-  completions: readonly Int32Array[],
+  { prompt, completions, supports }: Scored,
 ): Promise<Float32Array[]> {
-  const sequences = completions.map((tokens) => ({ prefix: prompt, tokens }));
+  const sequences = completions.map((tokens, i) => ({ prefix: prompt, tokens, support: supports?.[i] }));
   const scores = await generator.score(sequences, { temperature });
   return scores.map(({ logprobs }) => logprobs);
 }

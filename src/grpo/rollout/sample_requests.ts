@@ -4,6 +4,7 @@ import type { TaskItem } from '../../data/task.ts';
 import { PluginError } from '../../errors.ts';
 import type { GroupRequest, PartialCompletion } from '../../methods/points.ts';
 import type { GrpoStageConfig } from '../../methods/stage.ts';
+import { writtenVocabulary } from '../../methods/support/patterns/written_vocabulary.ts';
 import type { Completion, KeptGeneration } from '../../model/sampling/generation.ts';
 import { supportOf } from '../../model/support.ts';
 import type { Engine } from '../engine.ts';
@@ -12,7 +13,6 @@ import { samplingKey } from '../run.ts';
 import type { Step } from '../step.ts';
 import { type CompletionControl, completionText, sampleControlled, sampleKept } from './complete.ts';
 import { wantsOf } from './wants.ts';
-import { writtenVocabulary } from './written_vocabulary.ts';
 
 /** [requests][samples]; rollouts are numbered on. */
 export async function sampleRequests(

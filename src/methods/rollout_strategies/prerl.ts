@@ -42,6 +42,7 @@ async function promptFree(group: RolloutGroup, { logprobs, end }: RolloutTools):
   const scored = await logprobs(
     end,
     group.rollouts.map(({ tokens }) => tokens),
+    group.rollouts.map(({ support }) => support),
   );
   return {
     ...group,

@@ -8,15 +8,17 @@
  *
  * Constraint and policy meet in text: a token is allowed where what it adds to the text does not leave the language, however
  * the vocabulary cuts it. With `constrained_after` the text before a mark is free, as thoughts are before an answer. What
- * another method has put in is not undone: a text that has left the language by it is free.
+ * another method has put in is not undone: a text that has left the language by it is free. Nor may a token come after which
+ * no text of the language can be written in this vocabulary.
  */
-import { PluginError } from '../../errors.ts';
 import { key, optional, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { TokenControl } from '../points.ts';
 import { markedAutomaton, patternAutomaton, type TextAutomaton } from '../support/patterns/text_pattern.ts';
-import type { WrittenVocabulary } from '../token_control.ts';
+import { tokenWalk } from '../support/patterns/token_walk.ts';
+import { writtenVocabulary } from '../support/patterns/written_vocabulary.ts';
 import { readsWholeDistributions, tokenSupport } from '../uses/token_support.ts';
+import type { Refusal, Use } from '../uses/use.ts';
 
 export const constrainedDecoding = method({
   id: 'constrained-decoding',
@@ -53,66 +55,46 @@ export const constrainedDecoding = method({
     return options;
   },
   conflict: (_, __, ___, members) => readsWholeDistributions(members),
-  uses: () => [tokenSupport],
+  uses: (options) => [tokenSupport, writable(languageOf(options))],
   note: () =>
     'held-out completions are not constrained; compare evaluations with those of a run without it, or look at the reward',
-  create({ allowedPattern, constrainedAfter }): TokenControl {
-    const language = patternAutomaton(allowedPattern);
-    return constrainedTo(constrainedAfter === undefined ? language : markedAutomaton(constrainedAfter, language));
+  create(options): TokenControl {
+    const language = languageOf(options);
+    return { allowed: (tokens, vocabulary) => tokenWalk(language, vocabulary).allowed(tokens) };
   },
 });
 
-/** Where a vocabulary can go from each state of an automaton. */
-interface Transitions {
-  /** [vocabulary] */
-  readonly next: Int32Array;
-  /** [vocabulary] 1 where the token may come; undefined where all may. */
-  readonly allowed: Uint8Array | undefined;
+const LANGUAGES = new Map<string, TextAutomaton>();
+
+/** One for equal options, so that where a vocabulary can go in it is computed once. */
+function languageOf(options: {
+  readonly allowedPattern: string;
+  readonly constrainedAfter?: string | undefined;
+}): TextAutomaton {
+  const { allowedPattern, constrainedAfter } = options;
+  const name = JSON.stringify([allowedPattern, constrainedAfter]);
+  const pattern = patternAutomaton(allowedPattern);
+  const made =
+    LANGUAGES.get(name) ?? (constrainedAfter === undefined ? pattern : markedAutomaton(constrainedAfter, pattern));
+  LANGUAGES.set(name, made);
+  return made;
 }
 
-/** Tokens by which a text of the automaton continues, or ends. */
-function constrainedTo(automaton: TextAutomaton): TokenControl {
-  const known = new WeakMap<WrittenVocabulary, Map<string, Transitions>>();
-  const transitions = (vocabulary: WrittenVocabulary, state: number, isFirst: boolean): Transitions => {
-    const own = known.get(vocabulary) ?? new Map<string, Transitions>();
-    known.set(vocabulary, own);
-    const name = `${state}|${isFirst}`;
-    const found = own.get(name) ?? transitionsFrom(automaton, vocabulary, state, isFirst);
-    own.set(name, found);
-    return found;
-  };
+/** A vocabulary that can write a text of the language. */
+function writable(language: TextAutomaton): Use {
   return {
-    allowed(tokens, vocabulary) {
-      let state = automaton.begin;
-      for (let t = 0; t < tokens.length; t++) {
-        state = transitions(vocabulary, state, t === 0).next[tokens[t]];
-        if (state < 0) return undefined;
+    id: 'writable-pattern',
+    says: 'a vocabulary that can write a text of the pattern',
+    refuses({ codec, name }) {
+      const refusal = (rule: string, remedy: string): Refusal => ({ code: 'cannot-write', rule, remedy });
+      try {
+        if (tokenWalk(language, writtenVocabulary(codec)).isWritable) return undefined;
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        return refusal(`has a pattern of too many places for the vocabulary of ${name}`, 'give a shorter one');
       }
-      return transitions(vocabulary, state, tokens.length === 0).allowed;
+      const rule = `allows only texts that the vocabulary of ${name} cannot write`;
+      return refusal(rule, 'give a pattern of characters that it has');
     },
   };
-}
-
-function transitionsFrom(
-  automaton: TextAutomaton,
-  { size, ends, text: textOf }: WrittenVocabulary,
-  state: number,
-  isFirst: boolean,
-): Transitions {
-  const next = new Int32Array(size).fill(-1);
-  const allowed = new Uint8Array(size);
-  for (let token = 0; token < size; token++) {
-    if (ends.has(token)) {
-      allowed[token] = Number(automaton.ends(state));
-      continue;
-    }
-    const added = textOf(token, isFirst);
-    next[token] = added === '' ? -1 : automaton.after(state, added);
-    allowed[token] = Number(next[token] >= 0);
-  }
-  if (!allowed.includes(1)) {
-    const rule = 'no token of the vocabulary continues as the pattern asks — write it in characters that the task has';
-    throw new PluginError('method-failed', `method "constrained-decoding": ${rule}.`, { id: 'constrained-decoding' });
-  }
-  return { next, allowed: allowed.includes(0) ? allowed : undefined };
 }

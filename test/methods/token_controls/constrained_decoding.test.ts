@@ -136,6 +136,16 @@ describe('constrained-decoding', () => {
     expect(killed).toEqual(whole);
   });
 
+  it('never leads to where no text of the pattern can be written, and is refused where none can at all', async () => {
+    // The vocabulary has no digits: after q there would be no way on.
+    await withTossedRun(line('pattern: "(a|q[0-9])b*"'), async (run) => {
+      for (const { text } of (await collect(run)).groups.flatMap((group) => group.rollouts))
+        expect(text).toMatch(/^a?b*$/);
+    });
+    const opened = withTossedRun(line('pattern: "[0-9]+"'), async () => undefined);
+    await expect(opened).rejects.toThrow('allows only texts that the vocabulary of reverse_text cannot write');
+  });
+
   it('is refused beside what reads whole distributions', () => {
     const stage = `${line('pattern: a')}\nloss_terms: [{name: kl-exact, kl_exact_coef: 0.1}]`;
     expect(() => createMethods(stageOf(stage))).toThrow('kl-exact reads the whole distribution');

@@ -1,6 +1,8 @@
 /** A vocabulary as text: what each token adds to a completion, for methods that say which may come. */
-import type { WrittenVocabulary } from '../../methods/token_control.ts';
-import type { Codec } from '../../text/codec.ts';
+import type { TaskSet } from '../../../data/task_set.ts';
+import type { WrittenVocabulary } from '../../token_control.ts';
+
+type Codec = TaskSet['codec'];
 
 const KNOWN = new WeakMap<Codec, WrittenVocabulary>();
 
