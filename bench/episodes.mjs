@@ -4,9 +4,12 @@
  *   npm run bench -- episodes [--repeats 15] [--quick] [--threads 2] [--json FILE]
  *
  * Whole GRPO steps at the race's shape. The policy of random weights ends a turn when it draws one of four words, so turns
- * have very different lengths; each but the last is read as text, answered by four tokens, and the next one follows. The other side
- * samples, prompt by prompt, completions of exactly the same lengths without a stop; the two take turns.
+ * have very different lengths; each but the last is read as text, answered by four tokens, and the next one follows. Another side
+ * samples, prompt by prompt, completions of exactly the same lengths without a stop. A third plays the episodes as a fleet does, a
+ * task for each turn, whose worker computes the tokens before it again; nothing goes over a wire. The three take turns.
  */
+import { sampleEpisodes } from '../build/fleet/turns.js';
+import { localGenerator } from '../build/grpo/generator.js';
 import { wasmBackend } from '../build/index.js';
 import { generateEpisodes } from '../build/model/sampling/episodes.js';
 import { completionOf } from '../build/model/sampling/generation.js';
@@ -42,24 +45,40 @@ const size = { ...RACE_SIZE, completionTokens: TURNS * TURN_TOKENS + (TURNS - 1)
 const lengths = [];
 const tokens = [];
 
-/** Episodes as `grpo/` plays them: a turn becomes text, and what is said becomes tokens. */
-async function inTurns(policy, requests, settings) {
+/** Answers turns as `grpo/` does: a turn becomes text, and what is said becomes tokens. */
+function answering(requests) {
   const played = requests.map(({ rolloutNumbers }) => rolloutNumbers.map(() => 0));
-  const after = (ended) =>
+  return (ended) =>
     ended.map(({ request, completion, tokens: all, begin }) => {
       if (++played[request][completion] === TURNS) return 'stop';
       const said = String.fromCharCode(...all.subarray(begin).map((id) => 64 + id));
       return Array.from({ length: OBSERVATION_TOKENS }, (_, i) => 6 + ((said.length + i) % 20));
     });
+}
+
+const turnsOf = (requests) => ({ turnTokens: requests.map(() => TURN_TOKENS), after: answering(requests) });
+
+async function inTurns(policy, requests, settings) {
   const kept = await generateEpisodes(
     policy,
     requests,
     { ...settings, fixedCompletionTokens: undefined, stopIds: ENDS, keep: true },
-    { turnTokens: requests.map(() => TURN_TOKENS), after },
+    turnsOf(requests),
   );
   lengths.push(kept.completions.map((group) => group.map((completion) => completion.tokens.length)));
   tokens.push(kept.completions.flat().map((completion) => completion.tokens.length - given(completion)));
   return kept;
+}
+
+async function inTasks(policy, requests, settings) {
+  const local = localGenerator(policy, () => 0);
+  const asked = requests.map(({ prompt, rolloutNumbers }) => ({
+    prompt,
+    rollouts: rolloutNumbers.map((rollout) => ({ rollout })),
+  }));
+  const how = { ...settings, fixedCompletionTokens: undefined, stopIds: ENDS };
+  const sample = async (...task) => (await local.sample(...task)).completions;
+  return { completions: await sampleEpisodes(asked, how, turnsOf(requests), sample), places: undefined };
 }
 
 const given = ({ labels }) => (labels ?? []).filter((label) => label !== 0).length;
@@ -88,6 +107,7 @@ const backend = () => wasmBackend({ threads });
 const sides = {
   'eight turns': await openSide(await backend(), size, { sample: inTurns }),
   'one turn': await openSide(await backend(), size, { sample: inOneTurn }),
+  'a task a turn': await openSide(await backend(), size, { sample: inTasks }),
 };
 try {
   const work = Object.fromEntries(Object.entries(sides).map(([name, side]) => [name, () => side.step()]));
@@ -104,12 +124,15 @@ function report(taken) {
     update: ({ split }) => split.update,
   };
   const figures = Object.fromEntries(Object.entries(parts).map(([part, of]) => [part, compare(taken, of, 'one turn')]));
-  const rows = Object.entries(figures).map(([part, { 'one turn': one, 'eight turns': eight }]) => [
-    part,
-    spread(one),
-    spread(eight),
-    `${eight.ratio.ofMedians.toFixed(2)} (${eight.ratio.paired.low.toFixed(2)}–${eight.ratio.paired.high.toFixed(2)})`,
-  ]);
+  const ratio = ({ ratio: { ofMedians, paired } }) =>
+    `${ofMedians.toFixed(2)} (${paired.low.toFixed(2)}–${paired.high.toFixed(2)})`;
+  const rows = Object.entries(figures).map(
+    ([part, { 'one turn': one, 'eight turns': eight, 'a task a turn': task }]) => [
+      part,
+      ...[one, eight, task].map((seconds) => spread(seconds)),
+      ...[eight, task].map(ratio),
+    ],
+  );
   const sampled = tokens.flat();
   const meanSampled = sampled.reduce((sum, count) => sum + count, 0) / sampled.length;
   const meanLength = meanSampled + (TURNS - 1) * OBSERVATION_TOKENS;
@@ -119,7 +142,7 @@ function report(taken) {
       `${size.prompts} prompts × ${size.groupSize} episodes of ${TURNS} turns: ${meanLength.toFixed(1)} tokens on average, of which ${meanSampled.toFixed(1)} are sampled`,
       `${threads} threads, ${repeats} repeats in turn; seconds, with quartiles`,
       '',
-      table(['', 'one turn', 'eight turns', 'ratio'], rows),
+      table(['', 'one turn', 'eight turns', 'a task a turn', 'ratio of eight turns', 'of tasks'], rows),
     ].join('\n')}\n`,
   );
   if (json === undefined) return;

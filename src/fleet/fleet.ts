@@ -37,8 +37,9 @@ const LEASE_TIMES = 4;
 const LATE_LEASES = 2;
 /** Milliseconds for which workers may join before the learner begins to sample by itself. */
 const JOIN_MS = 10_000;
-/** Milliseconds between two attempts to reach a server that refuses. */
+/** Milliseconds between two attempts to reach a server that refuses: twice as many each time, up to the most. */
 const RETRY_MS = 1000;
+const MOST_RETRY_MS = 16_000;
 /** Digits of random numbers in a share. */
 const SHARE_BYTES = 4;
 
@@ -80,6 +81,8 @@ export class Fleet {
   #lease = FIRST_LEASE_MS;
   #slowest = 0;
   #retryAt = 0;
+  /** Attempts in a row that the server has refused. */
+  #refusals = 0;
   #nextTask = 0;
   #openedAt = 0;
   #announcing: ReturnType<typeof setInterval> | undefined;
@@ -253,11 +256,15 @@ export class Fleet {
         const bytes = this.#tasks.get(number);
         if (bytes !== undefined) await this.#bus.give(number, bytes);
       }
+      this.#refusals = 0;
     } catch (error) {
       if (!(error instanceof FleetError)) throw error;
       this.#sayOnce(`fleet: ${error.message}`);
       this.#giveAllAgain();
-      this.#retryAt = this.#clock() + RETRY_MS;
+      // A store that is full has room once its place was cleared: the first attempt after one that failed is made at once.
+      const wait = this.#refusals === 0 ? 0 : Math.min(MOST_RETRY_MS, RETRY_MS * 2 ** (this.#refusals - 1));
+      this.#retryAt = this.#clock() + wait;
+      this.#refusals++;
     }
   }
 
@@ -291,6 +298,7 @@ export class Fleet {
   #late(): number | undefined {
     const now = this.#clock();
     const { joinMs = JOIN_MS } = this.#options;
+    if (now < this.#retryAt) return [...this.#unsent].at(-1); // nobody is given what the server does not take
     if (this.#workers.present > 0) return this.#answers.overdue(now - LATE_LEASES * this.#lease).at(-1);
     if (now - this.#openedAt < joinMs) return undefined;
     this.#sayOnce('fleet: no worker is there; the learner samples by itself until one joins');

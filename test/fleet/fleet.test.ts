@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { WorkerBus } from '../../src/fleet/bus.ts';
 import { encodeResult, type FleetResult, type SampledCompletion } from '../../src/fleet/protocol.ts';
 import { budget } from '../support/budget.ts';
-import { forgetful, honest, liar, lossy, slow, type WorkerFault } from '../support/faulty_bus.ts';
+import { forgetful, honest, lagging, liar, lossy, slow, type WorkerFault } from '../support/faulty_bus.ts';
 import { type TestFleet, type Trained, trainSmall } from '../support/fleets.ts';
 import { smallConfig } from '../support/small_runs.ts';
 
@@ -153,6 +153,7 @@ describe('a liar', () => {
           : changed(result, () => ({ finishReason: 'stop' }));
       }),
     ],
+    ['samples by older weights', lagging],
   ];
   it.each(lies)('that %s is shut out, and none of it is trained on', async (_, lying) => {
     const { figures, said } = await trained({ workers: [lying, honest], verifyShare: 1, hurry: 10 });

@@ -202,8 +202,7 @@ describe('a learner', () => {
       said: lines,
       ...run
     } = await trainSmall(smallConfig(''), {
-      workers: [],
-      joinMs: 0,
+      workers: [honest],
       learner: (bus) => ({
         ...bus,
         give: () =>

@@ -1,7 +1,15 @@
 /** Buses that lose, double and delay messages, and workers that lie: for tests alone. */
 import type { LearnerBus, WorkerBus } from '../../src/fleet/bus.ts';
 import type { MemoryBroker } from '../../src/fleet/memory_bus.ts';
-import { decodeResult, decodeTask, encodeResult, type FleetResult, type FleetTask } from '../../src/fleet/protocol.ts';
+import {
+  decodeResult,
+  decodeTask,
+  encodeResult,
+  encodeTask,
+  type FleetResult,
+  type FleetTask,
+  type WeightsName,
+} from '../../src/fleet/protocol.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 
 const WIDE = 2 ** 20;
@@ -75,3 +83,19 @@ export function liar(
     };
   };
 }
+
+/** A worker that takes the first weights it is told of, and samples by them whatever a task names. */
+export const lagging: WorkerFault = (bus) => {
+  let first: WeightsName | undefined;
+  const { next } = honest(bus);
+  return {
+    ...bus,
+    async next(run, wait) {
+      const bytes = await next(run, wait);
+      if (!(bytes instanceof Uint8Array)) return bytes;
+      const task = decodeTask(bytes);
+      first ??= task.weights;
+      return encodeTask({ ...task, weights: first });
+    },
+  };
+};

@@ -2,50 +2,51 @@
  * Tabs of a browser that sample for a training, over the server's WebSocket: consent first, the bits of one machine, and no right
  * that a visitor does not need. Needs nats-server on the PATH and Chromium, which `.ci/run` installs.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from '@nats-io/transport-node';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { arrive, type Site, serveSite, startChromium, status, type Visit } from '../../browser/chromium.ts';
-import { commandLine, readMetrics, readSummary, temporaryFolder } from '../../e2e/command_line.ts';
-import { freePort, untilUp } from '../../support/nats_server.ts';
+import { commandLine, readSummary } from '../../e2e/command_line.ts';
+import { FleetProcesses, killed } from '../../support/fleet_processes.ts';
+import { untilUp } from '../../support/nats_server.ts';
 import { smallPretrainedFiles } from '../../support/small_pretrained.ts';
 
-const folder = temporaryFolder();
-const directory = (name: string): string => join(folder.path, name);
-const job = (name: string): string[] => [
+const JOB = [
   ...['--config', 'sort-digits', '--max-steps', '8', '--threads', '1', '--plain'],
-  ...['--set', 'grpo.eval_samples=32', '--output', directory(name)],
+  ...['--set', 'grpo.eval_samples=32'],
 ];
-const urls: Record<string, string> = {};
+/** Batches that are sampled ahead. */
+const LAGS = [0, 1, 4];
+const lag = (staleness: number): string[] => (staleness === 0 ? [] : ['--set', `grpo.staleness=${staleness}`]);
+let fleet: FleetProcesses;
 let site: Site;
 let browser: Browser;
-let server: ChildProcess;
 let link: string;
 
 beforeAll(async () => {
-  const port = await freePort();
   site = await serveSite({ isolated: true });
   browser = await startChromium({ webgpu: false });
-  const at = ['--output', directory('fleet'), '--host', '127.0.0.1', '--port', String(port), '--page', site.url];
-  const { stdout } = await commandLine(['fleet', 'init', ...at]);
-  for (const [url, user] of stdout.matchAll(/nats:\/\/(\w+):\S+/g)) urls[user] = url;
-  link = /their tabs:\s+(\S+)/.exec(stdout)?.[1] ?? '';
+  fleet = await FleetProcesses.make(JOB, ['--page', site.url]);
+  link = /their tabs:\s+(\S+)/.exec(fleet.said)?.[1] ?? '';
   expect(link).toMatch(/\/lend\.html#ws:\/\/visitor:\w+@127\.0\.0\.1:\d+$/);
-  server = spawn('nats-server', ['-c', join(directory('fleet'), 'nats.conf')], { stdio: 'ignore' });
-  await untilUp(port + 1);
-  expect((await commandLine(job('alone'))).code).toBe(0);
+  for (const staleness of LAGS) expect((await fleet.alone(`alone-${staleness}`, ...lag(staleness))).code).toBe(0);
+  expect(new Set(LAGS.map((staleness) => fleet.leftBy(`alone-${staleness}`).weightsSha256)).size).toBe(LAGS.length);
 }, 120_000);
+afterEach(() => fleet.end());
 afterAll(async () => {
-  server?.kill('SIGKILL');
   await browser?.close();
   await site?.close();
-  folder.remove();
+  fleet?.remove();
 });
 
-async function lent(threads: number): Promise<Visit> {
+async function serve() {
+  const server = await fleet.serve();
+  await untilUp(fleet.port + 1);
+  return server;
+}
+
+async function lent(threads = 1): Promise<Visit> {
   const visit = await arrive(browser, link);
   await status(visit.page, 'waiting');
   await visit.page.selectOption('#threads', String(threads));
@@ -54,20 +55,42 @@ async function lent(threads: number): Promise<Visit> {
   return visit;
 }
 
-it('two tabs sample all of a training, of which one is closed; it is that of one machine', async () => {
-  const [staying, closing] = [await lent(1), await lent(2)];
-  const running = commandLine([...job('tabs'), '--fleet', urls.learner]);
-  const given = (): Promise<number> =>
-    closing.page.textContent('#tokens').then((text) => Number(text?.replaceAll(',', '')));
-  await expect.poll(given, { timeout: 30_000 }).toBeGreaterThan(0);
+/** Tokens that a tab says it has given. */
+const given = ({ page }: Visit): Promise<number> =>
+  page.textContent('#tokens').then((text) => Number(text?.replaceAll(',', '')));
+
+it('four tabs beside four processes, with lags of 0, 1 and 4: the bits of one machine', async () => {
+  await serve();
+  fleet.workers(4);
+  const tabs = await Promise.all(Array.from({ length: 4 }, () => lent()));
+  for (const staleness of LAGS) {
+    expect((await fleet.train(`mixed-${staleness}`, ...lag(staleness))).code).toBe(0);
+    expect(fleet.leftBy(`mixed-${staleness}`)).toEqual(fleet.leftBy(`alone-${staleness}`));
+  }
+  expect(fleet.fleetLines('mixed-4').at(-1)).toMatchObject({ workers: 8, answers_refused: 0 });
+  for (const tab of tabs) {
+    expect(await given(tab)).toBeGreaterThan(0);
+    expect(tab.errors).toEqual([]);
+    await tab.close();
+  }
+}, 180_000);
+
+it('eight processes and two tabs, of which some are killed and closed, over a server that is killed', async () => {
+  const first = await serve();
+  const [victim] = fleet.workers(8);
+  const [staying, closing] = [await lent(), await lent(2)];
+  const running = fleet.train('eight');
+  await fleet.untilLines('eight', 2);
+  victim.kill('SIGKILL');
+  await expect.poll(() => given(closing), { timeout: 30_000 }).toBeGreaterThan(0);
   await closing.close();
+  await killed(first);
+  await serve();
   const { code, stdout } = await running;
   expect(code).toBe(0);
   expect(stdout).toMatch(/fleet: [1-9]\d* groups were sampled by workers/);
-  expect(readSummary(directory('tabs')).weightsSha256).toBe(readSummary(directory('alone')).weightsSha256);
-  expect(readMetrics(directory('tabs'))).toEqual(readMetrics(directory('alone')));
-  const completions = (name: string): string => readFileSync(join(directory(name), 'completions.jsonl'), 'utf8');
-  expect(completions('tabs')).toBe(completions('alone'));
+  expect(fleet.leftBy('eight')).toEqual(fleet.leftBy('alone-0'));
+  expect(fleet.fleetLines('eight').some(({ workers }) => workers === 10)).toBe(true);
   const kept = await staying.page.evaluate(async () => {
     const files: string[] = [];
     for await (const name of (await navigator.storage.getDirectory()).keys()) files.push(name);
@@ -76,9 +99,8 @@ it('two tabs sample all of a training, of which one is closed; it is that of one
   expect(kept).toEqual([0, 0, []]);
   await staying.page.click('#stop');
   await status(staying.page, 'stopped');
-  expect(staying.errors).toEqual([]);
   await staying.close();
-}, 90_000);
+}, 180_000);
 
 /** What an adapter is trained beside, which no tab has. */
 const ADAPTER = `model_name_or_path: ./base
@@ -98,21 +120,22 @@ threads: 1
 
 it('a tab is sent the base model of an adapter, and samples for it with the bits of one machine', async () => {
   const base = await smallPretrainedFiles();
-  mkdirSync(directory('base'));
+  await serve();
+  mkdirSync(fleet.place('base'));
   for (const name of await base.list('base'))
-    writeFileSync(join(directory('base'), name), (await base.read(`base/${name}`)) as Uint8Array);
+    writeFileSync(fleet.place('base', name), (await base.read(`base/${name}`)) as Uint8Array);
   const reward =
     "export default { name: 'letters', score: ({ completions }) => completions.map((text) => text.length % 7) };";
-  writeFileSync(directory('letters.mjs'), reward);
-  writeFileSync(directory('lora.yaml'), ADAPTER);
+  writeFileSync(fleet.place('letters.mjs'), reward);
+  writeFileSync(fleet.place('lora.yaml'), ADAPTER);
   const run = (name: string, ...more: string[]) =>
-    commandLine(['--config', 'lora.yaml', '--plain', '--output', name, ...more], undefined, { cwd: folder.path });
+    commandLine(['--config', 'lora.yaml', '--plain', '--output', name, ...more], undefined, { cwd: fleet.place() });
   expect((await run('lora-alone')).code).toBe(0);
-  const tab = await lent(1);
-  const { code, stdout } = await run('lora-tab', '--fleet', urls.learner);
+  const tab = await lent();
+  const { code, stdout } = await run('lora-tab', '--fleet', fleet.urls.learner);
   expect([code, stdout]).toEqual([0, expect.stringContaining('the base model is sent to a worker that lacks it')]);
   expect(stdout).toMatch(/fleet: [1-9]\d* groups were sampled by workers/);
-  expect(readSummary(directory('lora-tab')).weightsSha256).toBe(readSummary(directory('lora-alone')).weightsSha256);
+  expect(readSummary(fleet.place('lora-tab')).weightsSha256).toBe(readSummary(fleet.place('lora-alone')).weightsSha256);
   expect(tab.errors).toEqual([]);
   await tab.close();
 }, 90_000);
@@ -123,6 +146,7 @@ it.each([
 ])(
   '%s is told',
   async (_, address, message) => {
+    await serve();
     const { page, close } = await arrive(browser, address());
     await page.waitForFunction(() => document.body.dataset.status !== undefined);
     if (await page.isEnabled('#lend')) await page.click('#lend');
@@ -134,7 +158,8 @@ it.each([
 );
 
 it('a visitor of the real server is refused whatever a worker need not do', async () => {
-  const { hostname, port, username: user, password: pass } = new URL(urls.visitor);
+  await serve();
+  const { hostname, port, username: user, password: pass } = new URL(fleet.urls.visitor);
   const connection = await connect({
     ...{ servers: `${hostname}:${port}`, user, pass },
     inboxPrefix: '_INBOX_visitor',

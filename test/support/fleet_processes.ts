@@ -1,0 +1,137 @@
+/**
+ * A fleet of processes on this machine, by the built command: servers, workers and trainings, and what those leave behind. Needs
+ * nats-server on the PATH.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { commandLine, type Outcome, PROGRAM, readMetrics, readSummary, temporaryFolder } from '../e2e/command_line.ts';
+import { freePort, untilUp } from './nats_server.ts';
+
+/** Milliseconds between two looks at a file. */
+const LOOK_MS = 10;
+
+/** A Node of another version, which half of the workers run on where it is named: all Nodes have the same bits. */
+const OTHER_NODE = process.env.RLVR_TEST_OTHER_NODE ?? process.execPath;
+
+/** What a run leaves behind, to the bit. */
+export interface Left {
+  readonly weightsSha256: string;
+  readonly completions: string;
+  readonly metrics: readonly object[];
+}
+
+export class FleetProcesses {
+  /** Addresses by user. */
+  readonly urls: Readonly<Record<string, string>>;
+  /** That the server listens on. */
+  readonly port: number;
+  /** What `fleet init` has said. */
+  readonly said: string;
+  readonly #folder: ReturnType<typeof temporaryFolder>;
+  readonly #job: readonly string[];
+  #started: ChildProcess[] = [];
+
+  private constructor(
+    folder: ReturnType<typeof temporaryFolder>,
+    job: readonly string[],
+    { port, said }: { readonly port: number; readonly said: string },
+  ) {
+    this.#folder = folder;
+    this.#job = job;
+    this.port = port;
+    this.said = said;
+    this.urls = Object.fromEntries(
+      [...said.matchAll(/nats:\/\/(\w+):\S+/g)].map(([url, user]): [string, string] => [user, url]),
+    );
+  }
+
+  /**
+   * Writes the server's config by `fleet init`.
+   * @param job  the run of all trainings, as words of the command
+   * @param init  further words of `fleet init`
+   */
+  static async make(job: readonly string[], init: readonly string[] = []): Promise<FleetProcesses> {
+    const folder = temporaryFolder();
+    const port = await freePort();
+    const at = ['--output', join(folder.path, 'fleet'), '--host', '127.0.0.1', '--port', String(port)];
+    const { stdout, stderr, code } = await commandLine(['fleet', 'init', ...at, ...init]);
+    if (code !== 0) throw new Error(stderr);
+    return new FleetProcesses(folder, job, { port, said: stdout });
+  }
+
+  /** A place in the folder of this fleet. */
+  place(...parts: readonly string[]): string {
+    return join(this.#folder.path, ...parts);
+  }
+
+  /** Starts a process that `end` ends. */
+  start(program: string, words: readonly string[]): ChildProcess {
+    const child = spawn(program, words, { stdio: 'ignore' });
+    this.#started.push(child);
+    return child;
+  }
+
+  /** Starts the server, by the config of `fleet init` where no other is given, and waits until it is up. */
+  async serve(config = this.place('fleet', 'nats.conf')): Promise<ChildProcess> {
+    const server = this.start('nats-server', ['-c', config]);
+    await untilUp(this.port);
+    return server;
+  }
+
+  /** @param url  of the server that they connect to first */
+  workers(count: number, url = this.urls.worker): ChildProcess[] {
+    return Array.from({ length: count }, (_, i) =>
+      this.start(i % 2 === 0 ? process.execPath : OTHER_NODE, [PROGRAM, 'worker', '--threads', '1', '--fleet', url]),
+    );
+  }
+
+  /** Trains the job by itself. */
+  alone(name: string, ...more: readonly string[]): Promise<Outcome> {
+    return commandLine([...this.#job, '--output', this.place(name), ...more]);
+  }
+
+  /** Trains the job with the fleet. */
+  train(name: string, ...more: readonly string[]): Promise<Outcome> {
+    return this.alone(name, '--fleet', this.urls.learner, ...more);
+  }
+
+  leftBy(name: string): Left {
+    const { weightsSha256 } = readSummary(this.place(name));
+    const completions = readFileSync(this.place(name, 'completions.jsonl'), 'utf8');
+    return { weightsSha256, completions, metrics: readMetrics(this.place(name)) };
+  }
+
+  /** Lines of fleet.jsonl. */
+  fleetLines(name: string): Record<string, number>[] {
+    return lines(this.place(name, 'fleet.jsonl')).map((line) => JSON.parse(line));
+  }
+
+  /** Waits until a run has written so many lines of metrics. */
+  async untilLines(name: string, count: number): Promise<void> {
+    while (lines(this.place(name, 'metrics.jsonl')).length < count)
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+
+  /** Kills all processes that were started. */
+  async end(): Promise<void> {
+    await Promise.all(this.#started.map(killed));
+    this.#started = [];
+  }
+
+  remove(): void {
+    this.#folder.remove();
+  }
+}
+
+/** Kills a process, and waits until it is gone. */
+export async function killed(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await gone;
+}
+
+function lines(file: string): string[] {
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
+}
