@@ -14,6 +14,7 @@ import { MemoryBroker } from '../../src/fleet/memory_bus.ts';
 import { startLocalServer } from '../../src/fleet/nats/local_server.node.ts';
 import { connectLearner, connectWorker, serverPlace } from '../../src/fleet/nats/nats_connect.node.ts';
 import { openRunModel } from '../../src/fleet/open_model.ts';
+import { planTasks } from '../../src/fleet/plan_tasks.ts';
 import { encodeTask, MESSAGE_BYTES, PROTOCOL } from '../../src/fleet/protocol.ts';
 import { type MachineClass, requireMachine, seriesCard } from '../../src/fleet/series/series_card.ts';
 import { work } from '../../src/fleet/worker.ts';
@@ -212,6 +213,16 @@ describe('a learner', () => {
     expect(lines.filter((line) => line.includes('maximum bytes exceeded'))).toHaveLength(1);
     expect(figures?.groupsThere).toBe(0);
     expect({ ...run, said: [] }).toEqual(await trainSmall(smallConfig('')));
+  });
+
+  it('gives out no completions that are longer than a message', () => {
+    const settings = {
+      ...{ sampling: { temperature: 1, topK: 0, topP: 1, minP: null }, samplingKey: [1, 2] as const },
+      ...{ maxCompletionTokens: 100_000, stopIds: [0] },
+    };
+    const requests = [{ prompt: Int32Array.of(1), rollouts: [{ rollout: 0 }] }];
+    const rule = /^max_completion_length: 100000 tokens of a completion take \d+ bytes, .* with fewer\.$/;
+    expect(() => planTasks(requests, settings, 1)).toThrow(rule);
   });
 
   it('names what keeps a run on its machine', () => {

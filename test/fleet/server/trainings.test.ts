@@ -3,7 +3,7 @@
  * on the PATH, which `.ci/run` installs.
  */
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { commandLine } from '../../e2e/command_line.ts';
 import { FleetProcesses, killed } from '../../support/fleet_processes.ts';
@@ -24,6 +24,7 @@ beforeAll(async () => {
 afterEach(() => fleet.end());
 afterAll(() => fleet.remove());
 
+const asUrl = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
 const isStep = (line: object): boolean => 'loss' in line;
 
 describe('a training over a server has the bits of one machine', () => {
@@ -98,6 +99,23 @@ describe('a mistake is one message', () => {
     },
     30_000,
   );
+
+  it('no client packages', async () => {
+    const hook = fleet.place('without.mjs');
+    const resolve = `export const resolve = (name, context, next) => {
+      if (name.startsWith('@nats-io/')) throw Object.assign(new Error(name), { code: 'ERR_MODULE_NOT_FOUND' });
+      return next(name, context);
+    };`;
+    writeFileSync(hook, `import { register } from 'node:module';\nregister(${JSON.stringify(asUrl(resolve))});`);
+    const { code, stderr } = await commandLine(['worker', '--fleet', fleet.urls.worker], undefined, {
+      env: { NODE_OPTIONS: `--import ${hook}` },
+    });
+    const remedy = 'npm install @nats-io/transport-node@3.4.0 @nats-io/jetstream@3.4.0';
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`a fleet needs packages that are not there; ${remedy}`),
+    ]);
+  }, 30_000);
 
   it('no JetStream', async () => {
     fleet.start('nats-server', ['-a', '127.0.0.1', '-p', String(fleet.port)]);
