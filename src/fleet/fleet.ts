@@ -23,6 +23,7 @@ import { SentWeights } from './sent_weights.ts';
 import { type FleetFigures, Tally } from './tally.ts';
 import { Trust } from './trust.ts';
 import { type SampleTurns, sampleEpisodes } from './turns.ts';
+import type { Deflate } from './weights_step.ts';
 import { Workers } from './workers.ts';
 
 /** Milliseconds between two looks at what has come. */
@@ -39,7 +40,7 @@ const LATE_LEASES = 2;
 const JOIN_MS = 10_000;
 /** Milliseconds between two attempts to reach a server that refuses: twice as many each time, up to the most. */
 const RETRY_MS = 1000;
-const MOST_RETRY_MS = 16_000;
+const MOST_RETRY_MS = 8_000;
 /** Digits of random numbers in a share. */
 const SHARE_BYTES = 4;
 
@@ -53,6 +54,8 @@ export interface FleetOptions {
   readonly clock?: () => number;
   /** Milliseconds for which workers may join before the learner samples by itself. */
   readonly joinMs?: number;
+  /** Weights are sent as steps, which are smaller, where this deflates them; absent: whole. */
+  readonly deflate?: Deflate;
 }
 
 /** The learner as its fleet sees it. */
@@ -95,7 +98,7 @@ export class Fleet {
     this.#clock = clock;
     this.#tally = new Tally(clock);
     this.#workers = new Workers(clock, say);
-    this.#weights = new SentWeights(bus);
+    this.#weights = new SentWeights(bus, options.deflate);
     this.#answers = new Answers({
       trust: new Trust(verifyShare, unforeseen),
       tally: this.#tally,

@@ -12,7 +12,7 @@ import type { Completion, GenerationSettings } from '../model/sampling/generatio
 import { ByteReader, ByteWriter } from './bytes.ts';
 
 /** Rises with every change of what a message means: learner and workers must have the same. */
-export const PROTOCOL = 4;
+export const PROTOCOL = 5;
 
 /** Largest message: what servers take by default, less room for headers. */
 export const MESSAGE_BYTES = 1024 * 1024 - 4096;
@@ -41,6 +41,8 @@ export interface WeightsName {
   /** SHA-256 of their bytes. */
   readonly sha256: string;
   readonly bytes: number;
+  /** They are sent as a step from others, which are sent whole: SHA-256 of those, and bytes of the step. */
+  readonly step?: { readonly from: string; readonly bytes: number };
 }
 
 /** Completions to sample. */
@@ -73,6 +75,11 @@ export function encodeTask({ id, weights, settings, requests }: FleetTask): Uint
   to.u32(weights.version);
   to.hex(weights.sha256);
   to.f64(weights.bytes);
+  to.u8(weights.step === undefined ? 0 : 1);
+  if (weights.step !== undefined) {
+    to.hex(weights.step.from);
+    to.f64(weights.step.bytes);
+  }
   const { sampling, samplingKey, maxCompletionTokens, stopIds, fixedCompletionTokens, turnTokens = 0 } = settings;
   to.f64(sampling.temperature);
   to.u32(sampling.topK);
@@ -103,9 +110,7 @@ export function encodeTask({ id, weights, settings, requests }: FleetTask): Uint
 export function decodeTask(bytes: Uint8Array): FleetTask {
   const from = open('task', bytes);
   const id = from.u32();
-  const version = from.u32();
-  const sha256 = from.hex(HASH_BYTES);
-  const weights = { version, sha256, bytes: from.within('size of the weights', from.f64(), 4, MOST_WEIGHT_BYTES) };
+  const weights = readWeightsName(from);
   const temperature = real(from, 'temperature', 0, 100);
   const topK = from.within('top k', from.u32(), 0, MOST_TOKENS);
   const topP = real(from, 'top p', 0, 1);
@@ -198,6 +203,15 @@ export function hasOddFloats(completions: readonly SampledCompletion[]): boolean
   return completions.some(({ logprobs, entropies, keptLogMass }) =>
     [logprobs, entropies, keptLogMass].some((values) => !values.every(Number.isFinite)),
   );
+}
+
+function readWeightsName(from: ByteReader): WeightsName {
+  const version = from.u32();
+  const sha256 = from.hex(HASH_BYTES);
+  const bytes = from.within('size of the weights', from.f64(), 4, MOST_WEIGHT_BYTES);
+  if (!flag(from)) return { version, sha256, bytes };
+  const whole = from.hex(HASH_BYTES);
+  return { version, sha256, bytes, step: { from: whole, bytes: from.within('size of a step', from.f64(), 1, bytes) } };
 }
 
 function writeCompletions(to: ByteWriter, completions: readonly SampledCompletion[]): void {

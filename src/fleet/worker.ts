@@ -5,12 +5,11 @@
 import { FleetError, RlvrError } from '../errors.ts';
 import { localGenerator } from '../grpo/generator.ts';
 import type { Policy } from '../model/policy.ts';
-import { sha256Hex } from '../run/fingerprint/sha256.ts';
 import type { WorkerBus } from './bus.ts';
 import { decodeCard, decodeReply, encodeJson, type RunCard, type SeriesCard } from './cards.ts';
 import { decodeTask, encodeResult, type FleetTask, type WeightsName, WORKER_ID_BYTES } from './protocol.ts';
 import { randomHex } from './random_hex.ts';
-import { weightsKey } from './sent_weights.ts';
+import { ReceivedWeights } from './received_weights.ts';
 import { type OwnRunFolder, serveSeries } from './series/series_worker.ts';
 import { makeResultKey, type ResultKey } from './signature.ts';
 import { sentBytes, writeWeights } from './weights.ts';
@@ -64,6 +63,7 @@ interface KnownRun<Card extends RunCard | SeriesCard = RunCard | SeriesCard> {
 interface OpenModel {
   readonly session: string;
   readonly policy: Policy;
+  readonly received: ReceivedWeights;
   /** SHA-256 of the weights that it has. */
   weights?: string;
 }
@@ -196,7 +196,8 @@ class Worker {
     this.#model = undefined;
     try {
       this.#requireVersion(card);
-      this.#model = { session: card.session, policy: await this.#options.openModel(card) };
+      const policy = await this.#options.openModel(card);
+      this.#model = { session: card.session, policy, received: new ReceivedWeights(this.#bus, card) };
       this.#options.say(`run ${card.run}: joined`);
       return this.#model;
     } catch (error) {
@@ -207,18 +208,13 @@ class Worker {
   }
 
   /** @returns whether they are there: of a task that is no longer wanted they may be gone */
-  async #useWeights(model: OpenModel, { run, partBytes }: RunCard, name: WeightsName): Promise<boolean> {
+  async #useWeights(model: OpenModel, { run }: RunCard, name: WeightsName): Promise<boolean> {
     if (model.weights === name.sha256) return true;
     const { policy } = model;
     if (name.bytes !== sentBytes(policy))
       throw new RlvrError('fleet-weights', `run ${run}: its weights are of another model.`);
-    const all = new Uint8Array(name.bytes);
-    for (let part = 0; part * partBytes < name.bytes; part++) {
-      const bytes = await this.#bus.readWeights(run, weightsKey(name), part);
-      if (bytes?.length !== Math.min(partBytes, name.bytes - part * partBytes)) return false;
-      all.set(bytes, part * partBytes);
-    }
-    if ((await sha256Hex(all)) !== name.sha256) return false;
+    const all = await model.received.read(name);
+    if (all === undefined) return false;
     model.weights = undefined;
     writeWeights(policy, all);
     model.weights = name.sha256;

@@ -29,6 +29,11 @@ it.each([1, 3])('%i workers sample all that one machine samples', async (count) 
   expect(figures?.groupsThere).toBeGreaterThan(0);
 });
 
+it('weights that are sent whole are the same weights', async () => {
+  const { figures } = await trained({ workers: [honest], isNear: true });
+  expect(figures).toMatchObject({ groupsHere: 0, refused: 0 });
+});
+
 it('without a worker the learner samples by itself', async () => {
   const { figures, said } = await trained({ workers: [], joinMs: 0 });
   expect(figures).toMatchObject({ groupsThere: 0, workers: 0 });

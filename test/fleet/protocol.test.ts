@@ -15,7 +15,7 @@ import { rngFor } from '../../src/kernels/philox.ts';
 
 const TASK: FleetTask = {
   id: 7,
-  weights: { version: 3, sha256: 'ab'.repeat(32), bytes: 1234 },
+  weights: { version: 3, sha256: 'ab'.repeat(32), bytes: 1234, step: { from: 'cd'.repeat(32), bytes: 700 } },
   settings: {
     sampling: { temperature: 0.7, topK: 3, topP: 0.9, minP: null },
     samplingKey: [-1, 2_000_000_000],

@@ -3,6 +3,7 @@
 import { parseConfig } from '../../src/config/load.ts';
 import { bindTask } from '../../src/data/index.ts';
 import type { LearnerBus, WorkerBus } from '../../src/fleet/bus.ts';
+import { huffman } from '../../src/fleet/deflate.node.ts';
 import { Fleet } from '../../src/fleet/fleet.ts';
 import { MemoryBroker } from '../../src/fleet/memory_bus.ts';
 import { openRunModel } from '../../src/fleet/open_model.ts';
@@ -31,6 +32,8 @@ export interface TestFleet {
   readonly learner?: (bus: LearnerBus, broker: MemoryBroker) => LearnerBus;
   readonly verifyShare?: number;
   readonly joinMs?: number;
+  /** Weights are sent whole, as they are on one machine; default: as steps. */
+  readonly isNear?: boolean;
   /** How much faster the fleet's clock is; default 1. */
   readonly hurry?: number;
 }
@@ -57,14 +60,17 @@ export async function trainSmall(yaml: string, fleet?: TestFleet): Promise<Train
   const { name, ...knobs } = named;
   const task = bindTask(getTaskDefinition(name), knobs, { heldOutSample: 6 });
   const said: string[] = [];
-  const { workers = [], visitors = [], verifyShare = 0, joinMs = 60_000, hurry = 1 } = fleet ?? {};
+  const { workers = [], visitors = [], verifyShare = 0, joinMs = 60_000, hurry = 1, isNear = false } = fleet ?? {};
   const { learner = (bus: LearnerBus) => bus } = fleet ?? {};
   const stop = new AbortController();
   const clock = (): number => hurry * performance.now();
   const broker = new MemoryBroker(clock);
   const learning =
     fleet &&
-    new Fleet(learner(broker.learner(), broker), { verifyShare, clock, say: (line) => said.push(line), joinMs });
+    new Fleet(learner(broker.learner(), broker), {
+      ...{ verifyShare, clock, joinMs, say: (line: string) => said.push(line) },
+      ...(!isNear && { deflate: huffman }),
+    });
   const makeGenerator: MakeGenerator | undefined =
     learning && ((policy, version) => learning.generator(policy, localGenerator(policy, version)));
   const run = await openRun(config, task, await plainWasm(), { makeGenerator, rewards: { byLength } });

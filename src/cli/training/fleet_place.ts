@@ -15,6 +15,8 @@ export interface FleetFlags {
 /** A learner's connection, and the processes that were started for it. */
 export interface FleetPlace {
   readonly bus: LearnerBus;
+  /** The server is on another machine. */
+  readonly isFar: boolean;
   /** Ends what was started. */
   close(): Promise<void>;
 }
@@ -35,6 +37,7 @@ export async function openFleetPlace({ fleet: url, workers = 0 }: FleetFlags): P
     const started = Array.from({ length: workers }, () => startWorker(workerUrl));
     return {
       bus,
+      isFar: url !== undefined && !isLoopback(new URL(url).hostname),
       async close() {
         await bus.close();
         for (const worker of started) if (worker.connected) worker.disconnect();
@@ -45,6 +48,10 @@ export async function openFleetPlace({ fleet: url, workers = 0 }: FleetFlags): P
     await server?.close();
     throw error;
   }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || host.startsWith('127.');
 }
 
 /** A worker of one thread, which ends with this process. */

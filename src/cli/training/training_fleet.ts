@@ -1,6 +1,7 @@
 /** `--fleet` and `--workers`: a training whose completions other processes sample. */
 import { resolve } from 'node:path';
 import type { BaseFiles } from '../../fleet/base/sent_base.ts';
+import { huffman } from '../../fleet/deflate.node.ts';
 import { Fleet } from '../../fleet/fleet.ts';
 import { runCard, runName } from '../../fleet/run_card.ts';
 import { fleetLines } from '../../fleet/tally.ts';
@@ -36,7 +37,8 @@ export class TrainingFleet {
       if (this.#say === undefined) this.#waiting.push(line);
       else this.#say(line);
     };
-    this.#fleet = new Fleet(place.bus, { verifyShare, say });
+    // On one machine it is sooner to send weights as they are.
+    this.#fleet = new Fleet(place.bus, { verifyShare, say, ...(place.isFar && { deflate: huffman }) });
     this.#place = place;
   }
 
