@@ -12,8 +12,8 @@
 //
 // Cost a key: 5·hd multiply-adds; packing moves some 8·hd floats a row and 5·hd a key of a block.
 import { address, float, integer } from './arguments';
-import { packColumns, packRows, packStrip, panels, PANEL_BYTES, STRIP_BYTES, tile } from './matmul';
-import { chains, PANEL, STRIP } from './micro_kernel';
+import { packColumns, packRows, panels, PANEL_BYTES, tile, tileAlong } from './matmul';
+import { chains, PANEL, STRIP, STRIP_BYTES } from './micro_kernel';
 import { fillRow } from './rows';
 import { dot, exp4 } from './simd';
 import { BLOCK_ROWS } from './sizes';
@@ -142,9 +142,9 @@ function attendBackward(r: i32, rows: i32, h: i32, kvHead: i32): void {
 
   const columns = panels(hd);
   packBlock(dOut, stride, rows, hd, packed);
-  spread(probabilities, rowBytes, packed, r, rows, hd, strip, dValues, kvStride);
+  spread(probabilities, rowBytes, packed, r, rows, hd, dValues, kvStride);
   packBlock(q, stride, rows, hd, packed);
-  spread(gradients, rowBytes, packed, r, rows, hd, strip, dKeys, kvStride);
+  spread(gradients, rowBytes, packed, r, rows, hd, dKeys, kvStride);
   packKeys(keys, kvStride, hd, packed);
   for (let i = 0; i < rows; i += STRIP) {
     const valid = min(STRIP, rows - i);
@@ -244,7 +244,7 @@ function packKeys(keys: usize, kvStride: usize, hd: i32, packed: usize): void {
 
 /** out_j += Σ_i weights[i, j]·x_i for the keys of both intervals. */
 function spread(
-  weights: usize, rowBytes: usize, packed: usize, r: i32, rows: i32, hd: i32, strip: usize, out: usize, kvStride: usize,
+  weights: usize, rowBytes: usize, packed: usize, r: i32, rows: i32, hd: i32, out: usize, kvStride: usize,
 ): void {
   for (let part = 0; part < 2; part++) {
     const keys = part == 0 ? keys0 : keys1;
@@ -254,11 +254,11 @@ function spread(
     for (let j = 0; j < keys; j += STRIP) {
       while ((part == 0 ? firstKeys(r + from) : secondKeys(r + from)) <= j) from++;
       const valid = min(STRIP, keys - j);
-      packStrip(column + <usize>from * rowBytes + (<usize>j << 2), rowBytes, rows - from, valid, 0, strip);
+      const strip = column + <usize>from * rowBytes + (<usize>j << 2);
       for (let p = 0; p < panels(hd); p++) {
         const panel = packed + (<usize>p * <usize>rows + <usize>from) * PANEL_BYTES;
         const at = to + <usize>j * kvStride + <usize>p * PANEL_BYTES;
-        tile(strip, panel, rows - from, at, kvStride, 0, 0, valid, hd - p * PANEL, true);
+        tileAlong(strip, rowBytes, panel, rows - from, at, kvStride, valid, hd - p * PANEL);
       }
     }
   }

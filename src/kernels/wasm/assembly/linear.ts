@@ -3,8 +3,8 @@
 // A weight [out, in] is packed twice after each update: by output columns for x·Wᵀ, by input columns for dOut·W. A stored
 // one (stored.ts) stays as it is. Work is claimed in blocks of rows × all panels (few rows: × groups of panels).
 import { address, integer } from './arguments';
-import { packPanel, packStrip, PANEL_BYTES, panels, STRIP_BYTES, tile } from './matmul';
-import { PANEL, STRIP } from './micro_kernel';
+import { packPanel, packStrip, PANEL_BYTES, panels, tile } from './matmul';
+import { PANEL, STRIP, STRIP_BYTES } from './micro_kernel';
 import { product, rowBlock } from './product';
 import { GRADIENT_ROWS } from './sizes';
 import { barrier, claim, threads } from './threads';

@@ -4,8 +4,8 @@
 // The one stored copy serves both directions: its rows are columns of the right side in x·Wᵀ, and rows of it in dOut·W.
 // Long sums are cut into lengths of STORED_LENGTH, each of which adds to what the last one left in `out`: the same
 // additions in the same order.
-import { packRows, PANEL_BYTES, STRIP_BYTES, tile } from './matmul';
-import { PANEL, STRIP } from './micro_kernel';
+import { packRows, PANEL_BYTES, tile } from './matmul';
+import { PANEL, STRIP, STRIP_BYTES } from './micro_kernel';
 import { STORED_BY_INPUT, STORED_COLUMNS, STORED_LENGTH, STORED_STRIPS, TILE_BYTES, WIDE_PANEL } from './sizes';
 import { storedRowBytes, widen } from './stored';
 import { strips } from './threads';
