@@ -1,8 +1,10 @@
 /**
- * What does a step on wasm spend its time on: which kernel, on which thread, at barriers, on the host? Beside each kernel its roof.
+ * What does a step spend its time on? On wasm: which kernel, on which thread, at barriers, on the host, and beside each kernel its
+ * roof. On webgpu: which kernel, by the device's own clock (profile/on_gpu.mjs).
  *
  *   npm run bench -- profile [--work race] [--repeats 15] [--quick] [--threads 2] [--wide] [--model PATH]
  *     [--json FILE]
+ *   npm run bench -- profile --backend webgpu [--adapter NAME] [--repeats 15] [--quick] [--json FILE]
  *
  * --work race is the GRPO step of `bench -- step`, sft the supervised step of `bench -- sft`, lora the step of an adapter
  * beside SmolLM2-135M (or --model) of `bench -- lora`, main a GRPO step of configs/countdown.yaml. --wide takes tiles for 256 bits without measuring first, which other
@@ -17,6 +19,7 @@ import { describeMachine, fail, machineLine, readFlags, readThreads, THREADS_FLA
 import { openCountdown, SUPERVISED_STEPS } from './countdown_workload.mjs';
 import { openLoraWorkload, SMOLLM2 } from './lora_workload.mjs';
 import { profiledBackend } from './profile/host.mjs';
+import { profileOnGpu } from './profile/on_gpu.mjs';
 import { Snapshots } from './profile/snapshots.mjs';
 import { profileTable } from './profile/table.mjs';
 import { openRoofline } from './roofline.mjs';
@@ -42,27 +45,35 @@ const flags = readFlags({
     work: { type: 'string', default: 'race' },
     wide: { type: 'boolean' },
     model: { type: 'string', default: SMOLLM2 },
+    backend: { type: 'string', default: 'wasm' },
+    adapter: { type: 'string' },
   },
 });
 const { repeats, quick, json, work } = flags;
+const machine = describeMachine();
+if (!['wasm', 'webgpu'].includes(flags.backend)) fail(`--backend: ${flags.backend} — use wasm or webgpu.`);
 if (!Object.hasOwn(OPEN, work)) fail(`--work: ${work} — use one of ${Object.keys(OPEN).join(', ')}.`);
 const threads = readThreads(flags);
-const machine = describeMachine();
-const profile = await profiledBackend({ threads, wide: flags.wide });
-const run = await OPEN[work](profile.backend);
-try {
-  const step = stepper(run);
-  for (let i = 0; i < (quick && work !== 'main' ? 1 : WARMUP[work]); i++) await step();
-  const snapshots = new Snapshots(profile, threads);
-  for (let i = 0; i < repeats; i++) snapshots.add((await step()).seconds);
-  const rows = snapshots.rows();
-  const roofline = await openRoofline({ threads, features: profile.features, mostBytes: MOST_BYTES });
-  const peak = await roofline.peak();
-  for (const row of rows) await addRoof(row, roofline, peak);
-  await roofline.close();
-  report({ rows, peak, ...snapshots.whole() });
-} finally {
-  await run.engine.policy.close();
+if (flags.backend === 'wasm') await profileOnWasm();
+else await profileOnGpu({ wanted: flags.adapter, machine, repeats, quick, json });
+
+async function profileOnWasm() {
+  const profile = await profiledBackend({ threads, wide: flags.wide });
+  const run = await OPEN[work](profile.backend);
+  try {
+    const step = stepper(run);
+    for (let i = 0; i < (quick && work !== 'main' ? 1 : WARMUP[work]); i++) await step();
+    const snapshots = new Snapshots(profile, threads);
+    for (let i = 0; i < repeats; i++) snapshots.add((await step()).seconds);
+    const rows = snapshots.rows();
+    const roofline = await openRoofline({ threads, features: profile.features, mostBytes: MOST_BYTES });
+    const peak = await roofline.peak();
+    for (const row of rows) await addRoof(row, roofline, peak);
+    await roofline.close();
+    report({ rows, peak, ...snapshots.whole() }, profile.features);
+  } finally {
+    await run.engine.policy.close();
+  }
 }
 
 async function addRoof(row, roofline, peak) {
@@ -74,16 +85,16 @@ async function addRoof(row, roofline, peak) {
   row.roofMs = Math.max(multiplyMs, moveMs);
 }
 
-function report(result) {
+function report(result, features) {
   const { peak, stepMs } = result;
   process.stdout.write(
     `${[
       machineLine(machine),
-      `a step of ${work} on ${threads} ${threads === 1 ? 'thread' : 'threads'}: ${stepMs.toFixed(0)} ms, median of ${repeats}; ${profile.features.simd}, the micro-kernel reaches ${peak.microKernel.toFixed(0)} GFLOP/s`,
+      `a step of ${work} on ${threads} ${threads === 1 ? 'thread' : 'threads'}: ${stepMs.toFixed(0)} ms, median of ${repeats}; ${features.simd}, the micro-kernel reaches ${peak.microKernel.toFixed(0)} GFLOP/s`,
       '',
       profileTable(result, threads),
     ].join('\n')}\n`,
   );
   if (json === undefined) return;
-  writeJson(json, 'profile', { machine, settings: { work, threads, repeats, ...profile.features }, ...result });
+  writeJson(json, 'profile', { machine, settings: { work, threads, repeats, ...features }, ...result });
 }
