@@ -1,11 +1,13 @@
 /**
  * How fast is a supervised step, against plain PyTorch on the same machine?
  *
- *   npm run bench -- sft [--repeats 15] [--quick] [--threads 2] [--json FILE]
+ *   npm run bench -- sft [--repeats 15] [--quick] [--threads 2] [--compile] [--json FILE]
  *
  * 128 sequences of a prompt and an answer; loss on the answer; clipping, AdamW. The other side is the leanest step over
  * transformers' LlamaForCausalLM that PyTorch allows (peers/sft_step.py). Both get the same weights and the same
  * sequences, so that their losses must agree, and this is checked before a figure is printed.
+ *
+ * --compile: through torch.compile.
  *
  * Beside it, what a row of ours costs here and in the update of a GRPO step: they go through the same kernels.
  */
@@ -22,14 +24,14 @@ const LOSS_TOLERANCE = 1e-4;
 /** Each sequence its own prompt: nothing is shared. */
 const WORKLOAD = { ...RACE, prompts: RACE.prompts * RACE.groupSize, groupSize: 1 };
 
-const flags = readFlags({ further: THREADS_FLAG });
+const flags = readFlags({ further: { ...THREADS_FLAG, compile: { type: 'boolean', default: false } } });
 const { repeats, quick, json } = flags;
 const threads = readThreads(flags);
 const warmup = quick ? 1 : 5;
 const machine = describeMachine();
 const run = await openWorkload(WORKLOAD, { stage: 'sft', threads });
 const grpo = await openWorkload(RACE, { threads });
-const peer = await startSide('sft_step.py', run, { threads, learningRate: LEARNING_RATE });
+const peer = await startSide('sft_step.py', run, { threads, learningRate: LEARNING_RATE, compile: flags.compile });
 try {
   const step = stepper(run);
   const ours = async () => {
@@ -71,7 +73,7 @@ function sequencesOf(index) {
 function report(result, grpoUpdateSeconds) {
   const names = {
     ours: `rlvr-train ${machine.package}, wasm`,
-    theirs: peer && `transformers ${peer.versions.transformers}, PyTorch ${peer.versions.torch}`,
+    theirs: peer && `transformers ${peer.versions.transformers}, PyTorch ${peer.versions.torch}${flags.compile ? ', compiled' : ''}`,
   };
   const tokens = WORKLOAD.prompts * (WORKLOAD.promptTokens + WORKLOAD.completionTokens);
   const flop = trainingFlop(WORKLOAD, VOCABULARY);
@@ -97,7 +99,7 @@ function report(result, grpoUpdateSeconds) {
   writeJson(json, 'sft', {
     machine,
     peer: peer?.versions,
-    settings: { ...WORKLOAD, vocabulary: VOCABULARY, threads, learningRate: LEARNING_RATE },
+    settings: { ...WORKLOAD, vocabulary: VOCABULARY, threads, learningRate: LEARNING_RATE, compile: flags.compile },
     tokensPerTurn: tokens,
     arithmetic: { flop, gflops },
     microsecondsARow,

@@ -2,7 +2,7 @@
 
 The leanest such step: no Trainer, no padding, logits for the predicted rows only, fused AdamW.
 
-setup    {model, threads, learningRate}
+setup    {model, threads, learningRate, compile}     compile: through torch.compile, which the first steps wait for
 request  {prompts: [[ids], ..], completions: [[ids], ..]}     all prompts of one length, all completions of one
 answer   {seconds, loss}
 """
@@ -20,6 +20,7 @@ def main():
     setup = receive()
     torch.set_num_threads(setup["threads"])
     model = LlamaForCausalLM.from_pretrained(setup["model"], dtype=torch.float32, attn_implementation="sdpa").train()
+    forward = torch.compile(model) if setup.get("compile") else model
     optimizer = torch.optim.AdamW(model.parameters(), lr=setup["learningRate"], weight_decay=0.0, fused=True)
     answer({"versions": versions()})
     while True:
@@ -27,7 +28,7 @@ def main():
         start = time.perf_counter()
         completions = torch.tensor(request["completions"])
         inputs = torch.cat([torch.tensor(request["prompts"]), completions[:, :-1]], dim=1)
-        logits = model(input_ids=inputs, logits_to_keep=completions.size(1), use_cache=False).logits
+        logits = forward(input_ids=inputs, logits_to_keep=completions.size(1), use_cache=False).logits
         loss = F.cross_entropy(logits.flatten(0, 1), completions.flatten())
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
