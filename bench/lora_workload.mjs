@@ -69,12 +69,13 @@ function lettersAsTokens(workload, codec) {
 }
 
 /** Mean log-prob of the last `completionTokens` tokens of the first prompt: the two sides must agree on it. */
-export async function promptLogprob({ policy, tasks, config }, { completionTokens }) {
+export async function promptLogprob({ engine, config }, { completionTokens }) {
+  const { policy, tasks } = engine;
   const ids = tasks.promptTokens(tasks.trainItem(config.seed, 0));
   const batch = packBatch([{ prompt: ids.slice(0, -completionTokens), completions: [ids.slice(-completionTokens)] }]);
   const { logprobs } = await policy.score(batch, 1);
   return logprobs.reduce((sum, value) => sum + value, 0) / logprobs.length;
 }
 
-export const trainedParameters = ({ policy }) =>
-  policy.adapterParameters.reduce((sum, { slot }) => sum + slot.shape.reduce((all, size) => all * size, 1), 0);
+export const trainedParameters = ({ engine }) =>
+  engine.policy.adapterParameters.reduce((sum, { slot }) => sum + slot.shape.reduce((all, size) => all * size, 1), 0);

@@ -73,7 +73,9 @@ function sequencesOf(index) {
 function report(result, grpoUpdateSeconds) {
   const names = {
     ours: `rlvr-train ${machine.package}, wasm`,
-    theirs: peer && `transformers ${peer.versions.transformers}, PyTorch ${peer.versions.torch}${flags.compile ? ', compiled' : ''}`,
+    theirs:
+      peer &&
+      `transformers ${peer.versions.transformers}, PyTorch ${peer.versions.torch}${flags.compile ? ', compiled' : ''}`,
   };
   const tokens = WORKLOAD.prompts * (WORKLOAD.promptTokens + WORKLOAD.completionTokens);
   const flop = trainingFlop(WORKLOAD, VOCABULARY);
