@@ -8,10 +8,12 @@ import { packStep, unpackStep } from '../../src/fleet/weights_step.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 import type { Policy } from '../../src/model/policy.ts';
 
-const COUNT = 20_000;
+const COUNT = 4000;
 const rng = rngFor('weights step');
 const bytesOf = (values: Float32Array): Uint8Array<ArrayBuffer> => new Uint8Array(values.slice().buffer);
 const random = (scale: number): Float32Array => Float32Array.from({ length: COUNT }, () => scale * (rng.float() - 0.5));
+/** Compared as text, which takes a hundredth of the time of comparing byte by byte. */
+const textOf = (bytes: Uint8Array | undefined): string | undefined => bytes && Buffer.from(bytes).toString('hex');
 /** Weights after one optimizer step. */
 const stepped = (weights: Float32Array, size: number): Float32Array =>
   weights.map((value) => value + size * (rng.float() - 0.5));
@@ -23,7 +25,7 @@ describe('a step', () => {
 
   it('leads to the same bits, in fewer bytes', async () => {
     const packed = await packStep(bytesOf(now), bytesOf(before), huffman);
-    expect(await unpackStep(packed, bytesOf(before))).toEqual(bytesOf(now));
+    expect(textOf(await unpackStep(packed, bytesOf(before)))).toBe(textOf(bytesOf(now)));
     expect(packed.length / (4 * COUNT)).toBeLessThan(0.7);
   });
 
@@ -87,7 +89,7 @@ describe('a learner and its workers', () => {
       await sent.take(policyOf(weights), version);
       bytes.push(await sent.send());
       names.push(sent.name);
-      expect(await worker.read(sent.name)).toEqual(bytesOf(weights));
+      expect(textOf(await worker.read(sent.name))).toBe(textOf(bytesOf(weights)));
     }
     return { bus, sent, names, bytes, weights, worker };
   }
