@@ -36,7 +36,7 @@ export {
   type TaskCheck,
 } from './check/check_task.ts';
 export { findingText, type TaskFinding } from './check/findings.ts';
-export type { AskedProblem, SecondChecker } from './check/setting.ts';
+export type { AskedProblem, KnownVerdicts, SecondChecker } from './check/setting.ts';
 export {
   bindTask,
   createTask,

@@ -32,9 +32,10 @@ export async function checkTaskCommand(name: string, flags: CheckFlags): Promise
         printJson(JSON.stringify(check));
         return;
       }
-      for (const { name: setting, chance, commonest, heldOut, verdicts } of check.settings) {
+      for (const { name: setting, chance, commonest, heldOut, verdicts, known } of check.settings) {
         const facts = [
           `${verdicts} verdicts`,
+          `false positives ${rate(known.accepted, known.wrong)}, false negatives ${rate(known.refused, known.right)}`,
           `${heldOut} held-out problems`,
           `chance ${(100 * chance).toFixed(1)} %`,
           `commonest answer ${(100 * commonest).toFixed(1)} %${isNoise(commonest, chance, heldOut) ? ', within noise' : ''}`,
@@ -54,4 +55,9 @@ export async function checkTaskCommand(name: string, flags: CheckFlags): Promise
     },
     givenKnobs(flags),
   );
+}
+
+/** A share in percent, and of how many; a task that keeps its rules has 0. */
+function rate(count: number, of: number): string {
+  return of === 0 ? 'of none' : `${((100 * count) / of).toFixed(count === 0 ? 0 : 2)} % of ${of}`;
 }

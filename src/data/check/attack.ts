@@ -79,14 +79,18 @@ class Target {
     if (verdict === undefined) return false;
     const accepts = verdict.score === 1;
     if (second !== undefined) {
+      this.#setting.count(second, verdict);
       if (second !== accepts) disagreement(this.#setting, this.#item, text, second);
       return second;
     }
-    if (!accepts || this.#known.has(text) || this.#setting.definition.answers === 'open') return accepts;
+    if (this.#setting.definition.answers === 'open') return accepts;
+    if (this.#known.has(text)) this.#setting.count(true, verdict);
+    if (!accepts || this.#known.has(text)) return accepts;
     const forms = new Set(this.listed.map((answer) => this.#setting.judge(this.#item, answer)?.canonical));
     if (verdict.canonical !== undefined && forms.has(verdict.canonical)) return true;
     const what =
       'an answer is accepted that is not listed; list it in solutions, give its canonical form, or set answers: open';
+    this.#setting.count(false, verdict);
     this.#setting.report('false accept', what, { prompt: this.#item.prompt, answer: text, verdict });
     return false;
   }
@@ -95,6 +99,7 @@ class Target {
   tryWrapped(text: string): boolean {
     if (this.#setting.second !== undefined || this.#setting.definition.answers === 'open') return this.try(text);
     const verdict = this.#setting.judge(this.#item, text);
+    if (verdict !== undefined && !this.#known.has(text) && text !== '00') this.#setting.count(false, verdict);
     if (verdict?.score !== 1) return false;
     // Given twice, 0 is 00, which is 0 where zeros may precede a number.
     if (this.#known.has(text) || (this.#known.has('0') && text === '00')) return true;

@@ -26,7 +26,7 @@ import {
 } from './checks.ts';
 import { playsByItsRules } from './environment_checks.ts';
 import { Findings, type TaskFinding } from './findings.ts';
-import { type SecondChecker, Setting } from './setting.ts';
+import { type KnownVerdicts, type SecondChecker, Setting } from './setting.ts';
 
 /** Characters of the junk that a slow verifier is still asked about. */
 const SHORT = 100;
@@ -57,6 +57,11 @@ export interface CheckedSetting {
   /** Held-out problems that were drawn. */
   readonly heldOut: number;
   readonly verdicts: number;
+  /**
+   * Those on texts of which it is known, without the verifier, whether they are right: listed answers and named near misses,
+   * and what is tried, as far as a second checker or the list of answers tells.
+   */
+  readonly known: KnownVerdicts;
 }
 
 /** What `checkTask` has looked at and found; a task that keeps its rules has no finding. */
@@ -169,7 +174,10 @@ function checksOf(
   return { setting, checks: [...checks, ['total', () => void attack(setting, attempts)]] };
 }
 
-function checkedSetting({ name, task, heldOut, verdicts }: Setting, results: readonly unknown[]): CheckedSetting {
+function checkedSetting(
+  { name, task, heldOut, verdicts, counted: known }: Setting,
+  results: readonly unknown[],
+): CheckedSetting {
   const commonest = results.find((result) => typeof result === 'number') ?? 0;
-  return { name, chance: task.chance, commonest, heldOut: heldOut.length, verdicts };
+  return { name, chance: task.chance, commonest, heldOut: heldOut.length, verdicts, known };
 }

@@ -24,6 +24,7 @@ export function acceptsRightAnswers(setting: Setting): void {
     for (const answer of setting.listed(item)) {
       const completion = setting.completion(answer);
       const verdict = setting.judge(item, completion);
+      if (verdict !== undefined) setting.count(true, verdict);
       if (verdict !== undefined && verdict.score !== 1) {
         setting.report('oracle', 'a right answer is refused', { prompt, answer: completion, verdict });
       }
@@ -68,6 +69,7 @@ export function refusesMutants(setting: Setting): void {
       if (setting.style === 'plain' && trimAscii(text) !== text) continue; // tags are trimmed
       const answer = setting.completion(text);
       const verdict = setting.judge(item, answer);
+      if (verdict !== undefined && maxScore < 1) setting.count(false, verdict);
       if (!(maxScore < 1))
         setting.report('mutants', `${name} may score ${maxScore}; below 1 is a miss`, { prompt, answer });
       if (verdict !== undefined && (verdict.score ?? 0) > maxScore) {

@@ -41,6 +41,16 @@ const ASKED_AGAIN = 50;
 /** Solutions of a problem that are looked at. */
 const MOST_SOLUTIONS = 500;
 
+/** Verdicts on texts of which it is known, without the verifier, whether they are right. */
+export interface KnownVerdicts {
+  readonly right: number;
+  /** Right ones that do not score 1. */
+  readonly refused: number;
+  readonly wrong: number;
+  /** Wrong ones that score 1. */
+  readonly accepted: number;
+}
+
 export class Setting {
   readonly name: string;
   readonly definition: AnyTaskDefinition;
@@ -56,6 +66,7 @@ export class Setting {
   readonly #findings: Findings;
   readonly #heldOutSample: number;
   verdicts = 0;
+  counted: KnownVerdicts = { right: 0, refused: 0, wrong: 0, accepted: 0 };
   /** Verdicts that take time, once they are there, and the answers whose verdicts are not. */
   readonly #known = new Map<string, Verdict>();
   #missing = new Map<string, GivenAnswer>();
@@ -114,9 +125,11 @@ export class Setting {
   async untilJudged<T>(check: () => T): Promise<T> {
     for (;;) {
       const takeBack = this.#findings.mark();
+      const before = this.counted;
       const result = check();
       if (this.#missing.size === 0) return result;
       takeBack();
+      this.counted = before;
       await this.#ask();
     }
   }
@@ -154,6 +167,14 @@ export class Setting {
       this.report('total', `verify threw ${String(error)}`, { prompt: item.prompt, answer: completion });
       return undefined;
     }
+  }
+
+  /** Counts a verdict on a text that is known to be right, or wrong. */
+  count(isRight: boolean, { score }: Verdict): void {
+    const { right, refused, wrong, accepted } = this.counted;
+    this.counted = isRight
+      ? { ...this.counted, right: right + 1, refused: refused + Number(score !== 1) }
+      : { ...this.counted, wrong: wrong + 1, accepted: accepted + Number(score === 1) };
   }
 
   accepts(item: TaskItem, completion: string): boolean {
