@@ -3,7 +3,7 @@
  *
  *   npm run bench -- trl-curve [--seeds 0..2] [--keep FOLDER] [--force] [--quick]
  *
- * The recipe of configs/reverse-text.yaml, smaller: 200 steps of GRPO on words of three to five letters. Our run writes its weights as
+ * The recipe of configs/reverse-text.yaml, smaller: 100 steps of GRPO on words of three to five letters. Our run writes its weights as
  * its GRPO stage begins, and the problems that it asks; TRL's GRPOTrainer begins with these weights and asks those problems
  * in that order. Both are rewarded by our verifier, and both ends are asked all held-out problems by our evaluation. The two
  * differ by the random numbers that completions are drawn with, and by the rounding of their arithmetic.
@@ -32,9 +32,9 @@ const SMALLER = [
   'model.hidden_size=64',
   'model.intermediate_size=176',
   'sft.max_steps=250',
-  'grpo.max_steps=200',
+  'grpo.max_steps=100',
   'grpo.num_generations=16',
-  'grpo.generation_batch_size=256',
+  'grpo.generation_batch_size=128',
   'grpo.lr_scheduler_type=constant',
   'grpo.lr_scheduler_kwargs=null',
   'grpo.warmup_steps=0',
@@ -44,7 +44,7 @@ const SMALLER = [
   'grpo.num_generations_eval=16',
 ];
 /** Steps that a point of the curve is a mean of. */
-const WIDTH = 20;
+const WIDTH = 10;
 /** Student's t at 97.5 %, by degrees of freedom. */
 const T = [Number.NaN, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262];
 
