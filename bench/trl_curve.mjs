@@ -6,7 +6,8 @@
  * The recipe of configs/reverse-text.yaml, smaller: 100 steps of GRPO on words of three to five letters. Our run writes its weights as
  * its GRPO stage begins, and the problems that it asks; TRL's GRPOTrainer begins with these weights and asks those problems
  * in that order. Both are rewarded by our verifier, and both ends are asked all held-out problems by our evaluation. The two
- * differ by the random numbers that completions are drawn with, and by the rounding of their arithmetic.
+ * differ by the random numbers that completions are drawn with, and by the rounding of their arithmetic. Our optimizer begins
+ * the stage without the moments of the supervised one, as TRL's does.
  *
  * A seed that is in bench/results/trl-curve.json, of the same config, is kept. `--keep` leaves TRL's own logs in a folder. One
  * thread a side; it needs the environment of bench/peers/setup.mjs.
@@ -77,8 +78,10 @@ async function bothSides({ config, lineOf }, seed) {
     const ours = { rewards: [] };
     let start;
     for await (const event of train(run)) {
-      if (event.type === 'stage' && event.stage === 'grpo')
+      if (event.type === 'stage' && event.stage === 'grpo') {
         await writeModel(store, 'model', run.engine.policy, tasks.codec);
+        zeroMoments(run.engine.policy);
+      }
       if (event.type === 'evaluation' && event.moment === 'baseline') start = solved(event.problems);
       if (event.type === 'evaluation' && event.moment === 'final') ours.end = solved(event.problems);
       if (event.type === 'rollouts') asked.push(...event.collected.groups.map(({ item }) => item));
@@ -100,6 +103,12 @@ async function bothSides({ config, lineOf }, seed) {
     await run.engine.policy.close();
     rmSync(folder, { recursive: true });
   }
+}
+
+/** A stage goes on with the moments of the one before it; TRL has those of its own run alone. */
+function zeroMoments(policy) {
+  const zeros = new Float32Array(policy.slots.weights.trainable.shape[0]);
+  for (const moment of ['firstMoment', 'secondMoment']) policy.writeVector(moment, zeros);
 }
 
 /** TRL's side: rewards by step. */
