@@ -105,7 +105,7 @@ async function bothSides({ config, lineOf }, seed) {
   }
 }
 
-/** A stage goes on with the moments of the one before it; TRL has those of its own run alone. */
+/** A stage begins with the moments of the one before it; TRL has those of its own run alone. */
 function zeroMoments(policy) {
   const zeros = new Float32Array(policy.slots.weights.trainable.shape[0]);
   for (const moment of ['firstMoment', 'secondMoment']) policy.writeVector(moment, zeros);
