@@ -28,5 +28,5 @@ describe('an arena', () => {
       FILES['rows.yaml'].replace('set: {advantage_estimator: rloo}', 'set: {beta: -1}'),
     );
     expect(await sit(place)).toBe(1);
-  });
+  }, 60_000);
 });
