@@ -20,7 +20,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createTasks, openRun, train, wasmBackend } from '../build/index.js';
-import { needsOf } from '../build/methods/create.js';
+import { usesOf } from '../build/methods/create.js';
 import { METHODS } from '../build/methods/registry.js';
 import { loadConfigFile } from '../build/node.js';
 import { describeMachine, fail, readFlags, readThreads, THREADS_FLAG, table, writeJson } from './command.mjs';
@@ -158,8 +158,9 @@ async function opened(backend, set, shown) {
 
 /** What a supervised stage shows besides the task, as far as it decides the weights: words, and prompts that show more. */
 function formsOf(stage) {
-  const { words, shown } = needsOf(stage);
-  return shown > 0 ? JSON.stringify(stage.methods.rolloutStrategies) : JSON.stringify(words);
+  const asked = usesOf(stage).asked.map(({ use }) => use);
+  const isShown = asked.some(({ room }) => room !== undefined);
+  return JSON.stringify(isShown ? stage.methods.rolloutStrategies : asked.map(({ words }) => words ?? {}));
 }
 
 /** Takes one optimizer step with each call. */
