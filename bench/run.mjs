@@ -36,6 +36,7 @@ const benchmarks = {
   sandbox: 'how many programs does a sandbox run in a second of one core?',
   tasks: 'how many problems does each task draw in a second, and how many answers does it judge?',
   storage: 'what does a base in fewer bits cost and save, and what does it cost to compute layers again?',
+  'model-page': 'does a pretrained model learn in a browser as it does in Node?',
   'memory-shapes': 'do models and jobs of several shapes take the memory that was planned?',
   'model-shapes': 'do models of the shapes that people have fit where the plan says, and take a step?',
   memory: 'does a run take the memory that was planned, and no more as time passes?',

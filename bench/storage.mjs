@@ -6,7 +6,9 @@
  *
  * Steps of configs/smollm2.yaml with `--completions` completions, the same problems for all, in turns in one process: the base
  * in float32, in 16, 8 and 4 bits, and in float32 with `gradient_checkpointing`. Before them, the greedy accuracy of each base
- * on `--problems` held-out ones. A GGUF file is read by `load_in_4bit` as it is (Q4_1).
+ * on `--problems` held-out ones; after them, a hash of the adapter: that beside blocks of a GGUF file is the one beside their
+ * values in float32. `load_in_8bit` and `load_in_4bit` leave the blocks of such a file as they are (Q4_1), so what they make of
+ * a float checkpoint takes one: `rlvr-train export FILE.gguf --to merged --dtype f32`.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -14,6 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { createTasks, openPretrained, openRun, parseConfig, train, wasmBackend } from '../build/index.js';
 import { findModel } from '../build/node.js';
 import { plannedMemory } from '../build/planning/memory_plan.js';
+import { weightsSha256 } from '../build/run/model/model_files.js';
 import {
   describeMachine,
   fail,
@@ -74,6 +77,7 @@ try {
       const measured = await side.step();
       if (turn > 0) side.turns.push(measured); // the first warms up
     }
+    for (const side of sides) side.weights = await weightsSha256(side.run.engine.policy);
     if (turn > 0) report(); // what is cut off keeps its figures
   }
 } finally {
@@ -106,7 +110,9 @@ async function openSide(name) {
   return {
     ...{ name, run, planned: Object.fromEntries(planned), bytes, turns: [] },
     async begin() {
+      const start = performance.now();
       this.evaluation = (await next('evaluation')).evaluation;
+      this.evaluationSeconds = (performance.now() - start) / 1000;
     },
     async step() {
       const before = { ...run.journal.state.seconds };
@@ -123,12 +129,12 @@ async function openSide(name) {
 }
 
 function report() {
-  const figures = sides.map(({ name, bytes, planned, evaluation, turns }) => {
+  const figures = sides.map(({ name, bytes, planned, evaluation, evaluationSeconds, turns, weights }) => {
     const of = (key) => summarize(turns.map((turn) => turn[key]));
     const tokensPerSecond = summarize(turns.map(({ tokens, rollout }) => tokens / rollout)).median;
     return {
-      ...{ name, keys: SIDES[name], bytes, planned, tokensPerSecond },
-      ...{ accuracy: evaluation.accuracy.mean, sampled: evaluation.meanAtK.mean },
+      ...{ name, keys: SIDES[name], bytes, planned, tokensPerSecond, weights },
+      ...{ accuracy: evaluation.accuracy.mean, sampled: evaluation.meanAtK.mean, evaluationSeconds },
       ...{ seconds: of('seconds'), cpuSeconds: of('cpuSeconds'), rollout: of('rollout'), update: of('update') },
     };
   });
@@ -142,10 +148,24 @@ function report() {
     figure.rollout.median.toFixed(2),
     figure.update.median.toFixed(2),
     figure.tokensPerSecond.toFixed(1),
+    figure.evaluationSeconds.toFixed(2),
     `${(100 * figure.accuracy).toFixed(0)} %`,
     `${(figure.bytes / 1e6).toFixed(0)} MB`,
+    figure.weights.slice(0, 8),
   ]);
-  const head = ['base', 's a step', 'to f32', 'cpu to f32', 'rollout s', 'update s', 'tokens/s', 'greedy', 'planned'];
+  const head = [
+    'base',
+    's a step',
+    'to f32',
+    'cpu to f32',
+    'rollout s',
+    'update s',
+    'tokens/s',
+    'evaluation s',
+    'greedy',
+    'planned',
+    'adapter',
+  ];
   process.stdout.write(
     `${machineLine(machine)}\n${completions} completions of configs/smollm2.yaml a step, ${threads} threads, ${flags.repeats} turns; ${problems} held-out problems\n\n${table(head, rows)}\n`,
   );

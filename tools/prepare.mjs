@@ -18,9 +18,16 @@ function newest(path) {
   return Math.max(statSync(path).mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))));
 }
 
-const page = ['src', 'public', 'index.html', 'lend.html', 'vite.config.ts', 'precache.mjs', 'service_worker.js'].map(
-  (name) => join('web', name),
-);
+const page = [
+  'src',
+  'public',
+  'index.html',
+  'lend.html',
+  'model.html',
+  'vite.config.ts',
+  'precache.mjs',
+  'service_worker.js',
+].map((name) => join('web', name));
 const code = ['src', 'tools', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
 const sources = [...code, ...(onlyJs ? [] : page)].map((name) => join(root, name));
 const made = [BUILT, ...MADE, ...(onlyJs ? [] : [join(root, 'docs/reference/catalogue.md')])];

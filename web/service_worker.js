@@ -35,7 +35,7 @@ self.addEventListener('fetch', (event) => {
   const { origin, pathname } = new URL(request.url);
   const url = origin + pathname;
   if (request.method !== 'GET' || (url !== HOME && !KNOWN.has(url))) return;
-  const isPage = url === HOME || url.endsWith('/index.html');
+  const isPage = url === HOME || url.endsWith('.html');
   event.respondWith((isPage ? newest(request, url) : kept(request, url)).then(isolated));
 });
 

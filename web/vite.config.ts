@@ -47,7 +47,7 @@ export default defineConfig({
     modulePreload: false,
     // The page has none of them; named here, or 1.2 MB that nothing asks for would be written beside it.
     rolldownOptions: {
-      input: ['index.html', 'lend.html'].map((page) => `${root}${page}`),
+      input: ['index.html', 'lend.html', 'model.html'].map((page) => `${root}${page}`),
       external: ['@sqlite.org/sqlite-wasm', 're2js', '@cfworker/json-schema'],
     },
   },

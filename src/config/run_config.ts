@@ -140,6 +140,7 @@ export function resolveRun(values: Mapping, problems: Problems): ResolvedRun {
   } = section.values;
   const adapter = resolveAdapter(section);
   refuseKeptOtherwise(section);
+  refuseFrozenTwice(section);
   const resolved = resolveStages(values.stages ?? undefined, top, problems);
   const stages = resolved.map(({ stage }) => stage);
   refuseBestOfNone(section, stages);
@@ -155,6 +156,14 @@ export function resolveRun(values: Mapping, problems: Problems): ResolvedRun {
     stages,
   };
   return { config, pathsOf: resolved.map(({ pathOf }) => pathOf) };
+}
+
+/** Beside an adapter everything else stays as it is. */
+function refuseFrozenTwice(section: Section<typeof RUN_KEYS>): void {
+  if (!section.sound('freeze', 'usePeft')) return;
+  const { freeze, usePeft, adapterNameOrPath } = section.values;
+  if (freeze === undefined || !(usePeft || adapterNameOrPath !== undefined)) return;
+  section.refuse('freeze', 'beside an adapter all weights stay as they are; leave it out, or use_peft');
 }
 
 /** Where nothing is evaluated between steps, there is no best to choose: only the start and the end. */

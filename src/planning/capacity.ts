@@ -9,6 +9,7 @@ import { usesOf } from '../methods/create.ts';
 import { PARAMETER_SET_NAMES, PARAMETER_SETS } from '../methods/parameter_sets.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { roomOf, type StageUses } from '../methods/uses/stage_uses.ts';
+import { isNamedBy } from '../model/frozen_names.ts';
 import { keptRowFloats } from '../model/memory/activations.ts';
 import type { Capacity } from '../model/memory/capacity.ts';
 import { type Trained, usualRecompute } from '../model/memory/plan.ts';
@@ -35,8 +36,12 @@ export function modelShape(config: RunConfig, tasks: TaskSet): ModelShape {
 }
 
 /** What of the model a run trains: all of it, or an adapter beside it, and how the rest is kept. */
-export function trainedOf({ adapter, frozenStorage }: Pick<RunConfig, 'adapter' | 'frozenStorage'>): Trained {
-  if (adapter === undefined) return {};
+export function trainedOf({
+  adapter,
+  freeze,
+  frozenStorage,
+}: Pick<RunConfig, 'adapter' | 'freeze' | 'frozenStorage'>): Trained {
+  if (adapter === undefined) return freeze === undefined ? {} : { isTrainable: (name) => !isNamedBy(freeze, name) };
   return {
     adapter: { rank: adapter.rank, scale: adapterScale(adapter), targets: adapter.targets },
     ...(frozenStorage && { storageOf: (name: string) => frozenStorage[name] ?? 'f32' }),

@@ -105,6 +105,13 @@ export async function openRun(
   const shape = modelShape(config, tasks);
   const policy = await Policy.open(backend, shape, capacity, trainedOf(config));
   try {
+    if (config.freeze !== undefined) {
+      const { requireNamed } = await import('./check_frozen.ts');
+      requireNamed(
+        config.freeze,
+        policy.parameters.map(({ name }) => name),
+      );
+    }
     if (pretrained !== undefined) await (await using()).loadWeights(pretrained, policy);
     const drawn =
       pretrained === undefined ? [...policy.parameters, ...policy.adapterParameters] : policy.adapterParameters;

@@ -7,6 +7,7 @@ import type { CreditedGroup, Evaluation } from '../methods/records.ts';
 import type { ExtraValue } from '../rewards/reward_log.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import type { SettingChange } from '../run/checkpoint/setting_changes.ts';
+import type { ExportTarget } from '../run/model/exports.ts';
 import type { SessionEvent } from '../run/session.ts';
 import type { BackendReport, BackendRequest } from './choose_backend.ts';
 
@@ -103,6 +104,8 @@ export interface AskOptions {
   readonly samples?: number;
   /** Default 0. */
   readonly seed?: number;
+  /** The base answers, as it is without its adapter; default false. @throws ConfigError where the run trains no adapter */
+  readonly base?: boolean;
 }
 
 /** A completion of a training problem with everything that a reward is made of. */
@@ -170,6 +173,14 @@ export interface BrowserRun {
   weightsSha256(): Promise<string>;
   /** config.yaml and the model, by path, as `rlvr-train sample --run` reads them. */
   exportModel(): Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>>;
+  /**
+   * The model in a form for other programs, opened again and compared with what it was made of: files by their path, read
+   * from the browser's own file system as they are used. Those of an earlier call are gone.
+   *
+   * @param dtype  how weights are stored; default: the form's first
+   * @throws CheckpointError where the form has no such type, or what was written is not the model
+   */
+  exportAs(form: ExportTarget, dtype?: string): Promise<ReadonlyMap<string, Blob>>;
   /** Every file of the run directory, by path. */
   files(): Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>>;
   close(): Promise<void>;

@@ -45,6 +45,11 @@ async function serve(message: ToWorker): Promise<void> {
       say({ type: 'opened', call, opened: run.opened });
       return;
     }
+    if (message.type === 'plan') {
+      const { planRun } = await import('./plan_run.ts');
+      say({ type: 'result', call, result: await planRun(message.options) });
+      return;
+    }
     if (run === undefined) throw new RangeError(`${message.method} was asked of a worker without a run`);
     const method = run[message.method] as (...args: readonly unknown[]) => Promise<unknown>; // the client is typed
     say({

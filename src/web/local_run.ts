@@ -16,6 +16,7 @@ import { loadLatestCheckpoint, passedOver } from '../run/checkpoint/checkpoints.
 import { changedConfig, readChanges, reopenRun, writeChange } from '../run/checkpoint/setting_changes.ts';
 import { type Fingerprint, identityOf, readFingerprint } from '../run/fingerprint/fingerprint.ts';
 import { parseJsonObject } from '../run/json.ts';
+import type { ExportTarget } from '../run/model/exports.ts';
 import { bestOrigin, exportModel, lastOrigin } from '../run/model/model_export.ts';
 import { loadOwnModel, weightsSha256 } from '../run/model/model_files.ts';
 import type { Pretrained } from '../run/model/pretrained.ts';
@@ -249,7 +250,12 @@ export class LocalRun implements BrowserRun {
   }
 
   ask(prompt: string, options: AskOptions = {}): Promise<readonly Answer[]> {
-    return this.#jobs.add(() => askPolicy(this.#parts.run, prompt, options));
+    return this.#jobs.add(async () => {
+      const ask = (): Promise<readonly Answer[]> => askPolicy(this.#parts.run, prompt, options);
+      if (options.base !== true) return ask();
+      const { withoutAdapter } = await import('./pretrained/without_adapter.ts');
+      return withoutAdapter(this.#parts.run, ask);
+    });
   }
 
   change(settings: SettingChange['settings']): Promise<void> {
@@ -334,6 +340,13 @@ export class LocalRun implements BrowserRun {
       await exportModel(store, MODEL_FOLDER, run, this.#isBest && best ? bestOrigin(run, best) : lastOrigin(run));
       await store.writeAtomic('config.yaml', new TextEncoder().encode(options.yaml));
       return allFiles(store);
+    });
+  }
+
+  exportAs(form: ExportTarget, dtype?: string): Promise<ReadonlyMap<string, Blob>> {
+    return this.#jobs.add(async () => {
+      const { exportAs } = await import('./pretrained/export_as.ts');
+      return exportAs(this.#parts.run, this.#parts.pretrained, form, dtype);
     });
   }
 

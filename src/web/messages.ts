@@ -9,6 +9,7 @@ import type { LendingNews, LendOptions } from './lending_messages.ts';
 import type { KeepOptions } from './pretrained/keep_model.ts';
 import type { KeptModel } from './pretrained/kept_models.ts';
 import type { ModelOrigin } from './pretrained/model_files.ts';
+import type { PlanOptions } from './run_plan.ts';
 
 /** Those that are data. */
 type KeptOptions = Omit<KeepOptions, 'onProgress' | 'signal'>;
@@ -26,6 +27,8 @@ export type ToWorker =
   /** Brings a pretrained model into the browser's file system, and opens no run. */
   | { readonly type: 'keep'; readonly name: string; readonly origin: ModelOrigin; readonly options: KeptOptions }
   | { readonly type: 'stop-keeping' }
+  /** Says what a run would take, and opens none. */
+  | { readonly type: 'plan'; readonly call: number; readonly options: PlanOptions }
   /** A sandbox can answer nothing more. */
   | { readonly type: 'sandbox-ended'; readonly sandbox: number; readonly reason: string };
 

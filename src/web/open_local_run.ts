@@ -84,7 +84,10 @@ async function open(
 }
 
 /** What the config begins with, where that is a model that this browser keeps. */
-async function keptModelOf({ modelNameOrPath: name, chatTemplateKwargs }: RunConfig): Promise<Pretrained | undefined> {
+export async function keptModelOf({
+  modelNameOrPath: name,
+  chatTemplateKwargs,
+}: RunConfig): Promise<Pretrained | undefined> {
   if (name === undefined) return undefined;
   const { openKeptModel } = await import('./pretrained/open_kept_model.ts');
   return openKeptModel(name, chatTemplateKwargs && { chatTemplateKwargs });

@@ -103,6 +103,9 @@ class WorkerRun implements BrowserRun {
   exportModel(): Result<'exportModel'> {
     return this.#call('exportModel', []);
   }
+  exportAs(...args: Parameters<BrowserRun['exportAs']>): Result<'exportAs'> {
+    return this.#call('exportAs', args);
+  }
   files(): Result<'files'> {
     return this.#call('files', []);
   }

@@ -47,6 +47,7 @@ globalThis.PACKAGE_VERSION = 'of a test'; // which the build puts in
 import { openRunHere } from ${JSON.stringify(`${SOURCE}/web/open_local_run.ts`)};
 import * as models from ${JSON.stringify(`${SOURCE}/web/pretrained/kept_models.ts`)};
 import { keepModel } from ${JSON.stringify(`${SOURCE}/web/pretrained/keep_model.ts`)};
+import { planRun } from ${JSON.stringify(`${SOURCE}/web/plan_run.ts`)};
 const said = (promise) => promise.catch(({ code, message }) => ({ code, message }));
 let stop = new AbortController();
 globalThis.page = {
@@ -64,9 +65,16 @@ globalThis.page = {
     const run = await openRunHere({ yaml, name: 'test', backend: { name: 'wasm', threads: 1 } });
     await run.train();
     const file = (await run.exportModel()).get('model/adapter_model.safetensors');
-    const { vocabulary } = run.opened;
+    const { vocabulary, memoryBytes } = run.opened;
+    const given = {};
+    for (const [form, dtype] of [['gguf', 'q8_0'], ['gguf-lora', undefined], ['merged', 'f16'], ['onnx', undefined]]) {
+      for (const [path, blob] of await run.exportAs(form, dtype)) given[path] = blob.size;
+    }
+    const refused = await said(run.exportAs('onnx', 'q8_0'));
     await run.close();
-    return { adapter: [...file], vocabulary: vocabulary.length };
+    const { bytes, secondsPerStep, trained } = await planRun({ yaml, backend: { name: 'wasm', threads: 1 } });
+    const plan = { bytes, secondsPerStep, trained };
+    return { adapter: [...file], vocabulary: vocabulary.length, given, refused, memoryBytes, plan };
   },
 };
 globalThis.ready = true;`;
@@ -76,7 +84,17 @@ interface Scripted {
   keep(name: string, url: string, sha256?: string): Promise<KeptModel & { code?: string; message?: string }>;
   kept(): Promise<readonly KeptModel[]>;
   remove(name: string): Promise<void>;
-  train(yaml: string): Promise<{ readonly adapter: number[]; readonly vocabulary: number }>;
+  train(yaml: string): Promise<Trained>;
+}
+
+interface Trained {
+  readonly adapter: number[];
+  readonly vocabulary: number;
+  readonly memoryBytes: number;
+  /** Sizes of what was exported, by path. */
+  readonly given: Readonly<Record<string, number>>;
+  readonly refused: { readonly message?: string };
+  readonly plan: { readonly bytes: number; readonly secondsPerStep: readonly number[]; readonly trained: number };
 }
 
 /** Serves the page and the model. */
@@ -205,13 +223,27 @@ it('is there after two cuts, a reload and without a network, and its adapter has
     expect(await kept(page)).toEqual([
       { name: NAME, from: `${model.url}model.gguf`, bytes: gguf.length, have: gguf.length, isWhole: true },
     ]);
-    const { adapter, vocabulary } = await trained(page);
+    const { adapter, vocabulary, given, refused, memoryBytes, plan } = await trained(page);
     const bytes = Uint8Array.from(adapter);
     expect(bytes).toEqual(await adapterOfNode());
     const ups = [...decodeSafetensors(bytes).tensors].filter(([name]) => name.includes('lora_B'));
     expect(ups.length).toBe(7);
     for (const [name, { data }] of ups) expect(Math.max(...data), name).toBeGreaterThan(0); // 0 before the first step
     expect(vocabulary).toBe(0);
+    for (const path of [
+      'tiny-gguf-q8_0.gguf',
+      'tiny-gguf-lora-f16.gguf',
+      'tiny-merged-f16/model.safetensors',
+      'tiny-onnx-f32/onnx/model.onnx',
+    ])
+      expect(given[path], path).toBeGreaterThan(1000);
+    expect(refused.message).toContain('q8_0 — onnx is written as f32, f16.');
+    expect(plan.trained * 4).toBe(
+      [...decodeSafetensors(bytes).tensors].reduce((sum, [, { data }]) => sum + 4 * data.length, 0),
+    );
+    expect(plan.bytes).toBeGreaterThan(memoryBytes);
+    expect(plan.secondsPerStep).toHaveLength(1);
+    expect(plan.secondsPerStep[0]).toBeGreaterThan(0);
   });
 });
 

@@ -1,12 +1,9 @@
 /** A run that trains a part of its weights is resumed with the same bits: its checkpoint has moments of that part alone. */
 import { expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
-import { localEngine } from '../../src/grpo/engine.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { initialTensor } from '../../src/model/initialize.ts';
-import { Policy } from '../../src/model/policy.ts';
 import { captureCheckpoint } from '../../src/run/checkpoint/capture.ts';
 import { restoreCheckpoint } from '../../src/run/checkpoint/restore.ts';
 import { readWeights, weightsSha256 } from '../../src/run/model/model_files.ts';
@@ -22,6 +19,7 @@ num_generations: 4
 generation_batch_size: 16
 num_iterations: 2
 learning_rate: 1.0e-2
+freeze: [embed_tokens, layers.0]
 beta: 0.01
 reward_funcs: [positions]
 eval_strategy: "no"
@@ -32,14 +30,7 @@ const task = createTasks(config, { heldOutSample: 2 });
 const isFrozen = (name: string): boolean => /embed_tokens|layers\.0/.test(name);
 
 async function openPart(): Promise<TrainingRun> {
-  const backend = await wasmBackend({ inline: true });
-  const run = await openRun(config, task, backend, { clock: () => 0 });
-  const { capacity, shape } = run.engine.policy;
-  await run.engine.policy.close();
-  const policy = await Policy.open(backend, shape, capacity, { isTrainable: (name) => !isFrozen(name) });
-  for (const parameter of policy.parameters) policy.writeParameter(parameter, initialTensor(shape, parameter, 3, 0.1));
-  const { codec } = run.engine.models.policy;
-  return { ...run, engine: localEngine({ policy: { policy, codec } }, run.engine.tasks) };
+  return openRun(config, task, await wasmBackend({ inline: true }), { clock: () => 0 });
 }
 
 /** Trains until so many steps are done. */
@@ -68,4 +59,18 @@ it('a checkpoint between two updates on one rollout leads to the weights of the 
     engine: { policy },
   } of [whole, stopped, resumed])
     await policy.close();
+});
+
+it('a part that is no part of the model, or beside an adapter, is refused; and so is one matrix of three that are one', async () => {
+  const openFrozen = async (words: string): Promise<TrainingRun> =>
+    openRun({ ...config, freeze: words.split(' ') }, task, await wasmBackend({ inline: true }));
+  await expect(openFrozen('embed_tokens attention')).rejects.toThrow(
+    'freeze: "attention" — no tensor has this in its name',
+  );
+  await expect(openFrozen('layers.0.self_attn.q_proj')).rejects.toMatchObject({ name: 'ConfigError' });
+  await expect(openFrozen('model lm_head')).rejects.toMatchObject({ name: 'ConfigError' });
+  const beside = 'task: reverse_text\nmodel_name_or_path: ./base\nuse_peft: true\nfreeze: [mlp]\n';
+  expect(() => parseConfig(beside, { file: 'inline' })).toThrow(
+    'beside an adapter all weights stay as they are; leave it out, or use_peft',
+  );
 });

@@ -7,11 +7,16 @@ import { element, write } from '../../src/report/page/dom.ts';
 import { latestOf, overlayOf, PANELS, type Panel, readingOf, tableOf } from './curve_tables.ts';
 import type { Experiment } from './experiment.ts';
 import type { History } from './history.ts';
-import type { Lab } from './lab.ts';
 
 const HEIGHT = 168;
 /** All charts have their cursor at the same step. */
 const SYNC = 'curves';
+
+/** What is drawn: a run's history, and what of its job the charts need. */
+export interface Charted {
+  readonly history: History;
+  readonly experiment: Pick<Experiment, 'beta' | 'warmStart' | 'steps'>;
+}
 
 interface Chart {
   readonly panel: Panel;
@@ -27,7 +32,7 @@ interface Chart {
 }
 
 export class Curves {
-  readonly #lab: Lab;
+  readonly #lab: Charted;
   readonly #charts: readonly Chart[];
   readonly #changed: () => void;
   /** The step under the pointer. */
@@ -38,7 +43,7 @@ export class Curves {
   #isLoading = false;
 
   /** @param changed  called when charts must be drawn again */
-  constructor(place: HTMLElement, lab: Lab, changed: () => void) {
+  constructor(place: HTMLElement, lab: Charted, changed: () => void) {
     this.#lab = lab;
     this.#changed = changed;
     this.#charts = PANELS.map((panel) => {
@@ -218,7 +223,7 @@ export class Curves {
 }
 
 /** Before the run is open. */
-function plannedSteps({ warmStart, steps }: Experiment): number {
+function plannedSteps({ warmStart, steps }: Charted['experiment']): number {
   return Math.max(1, warmStart + steps);
 }
 

@@ -4,6 +4,7 @@ import { CheckpointError } from '../../errors.ts';
 import { percent, printable } from '../../format.ts';
 import type { GgufDtype } from '../../model/pretrained/gguf_encoders.ts';
 import type { Exported } from '../../run/model/compare_weights.ts';
+import { textsToRead } from '../../run/model/export_texts.ts';
 import { EXPORTS, type ExportTarget } from '../../run/model/exports.ts';
 import { encodeJson } from '../../run/model/model_files.ts';
 import type { Pretrained } from '../../run/model/pretrained.ts';
@@ -12,7 +13,7 @@ import type { Store } from '../../run/store/store.ts';
 import { megabytes, percentWithInterval } from '../display/format.ts';
 import { print } from '../display/output.ts';
 import { type AccuracyChange, accuracyChange } from '../runs/export_accuracy.ts';
-import { type Rescored, rescored, textsOf } from '../runs/export_scores.ts';
+import { type Rescored, rescored } from '../runs/export_scores.ts';
 import { usage } from '../runs/export_usage.ts';
 import { openGiven, requireFree, writeWhole } from '../runs/give_away.ts';
 
@@ -62,7 +63,7 @@ export async function exportGiven(
     const exported = await EXPORTS[to].write(store, place, {
       pretrained,
       dtype: dtype as never,
-      texts: textsOf(pretrained),
+      texts: textsToRead(pretrained),
     });
     const scores = await rescored(path, pretrained, exported, { ...options, dtype });
     const { problems = 0, threads } = options;

@@ -4,6 +4,7 @@ import { CheckpointError } from '../../errors.ts';
 import { printable } from '../../format.ts';
 import type { GgufDtype } from '../../model/pretrained/gguf_encoders.ts';
 import type { Exported } from '../../run/model/compare_weights.ts';
+import { TEXTS_OF_ALL_KINDS } from '../../run/model/export_texts.ts';
 import type { Pretrained } from '../../run/model/pretrained.ts';
 import {
   type CompletionToScore,
@@ -80,18 +81,5 @@ export async function rescored(
 async function completionsToAsk(path: string, { codec }: Pretrained, count: number): Promise<CompletionToScore[]> {
   const recorded = await recordedCompletions(path, codec, count);
   if (recorded.length > 0 || count === 0 || !asksInWords(codec)) return recorded;
-  return TEXTS.map((text) => toScore(codec, 'Say something.', text));
-}
-
-/** Texts that reach every rule by which a text is split. */
-const TEXTS = [
-  'The capital of Japan is Tokyo.',
-  "I'll say it's 12345, 6.7 and 89!\n\n  Two  blanks\tand a tab ",
-  'naïve café, Größe, 東京, 🙂 \r\n',
-];
-
-export function textsOf({ codec }: Pretrained): readonly string[] {
-  if (asksInWords(codec)) return [...TEXTS, codec.render([{ role: 'user', content: TEXTS[1] as string }])];
-  const characters = Array.from({ length: codec.vocabSize }, (_, id) => codec.tokenText(id));
-  return [characters.filter((text) => !/^<.+>$/.test(text)).join('')];
+  return TEXTS_OF_ALL_KINDS.map((text) => toScore(codec, 'Say something.', text));
 }

@@ -123,6 +123,18 @@ export const RUN_KEYS = {
         'time, the same bits. Default: only where there is no room to keep them (TRL: true).',
     ),
   ),
+  freeze: laterKey(
+    'freeze',
+    optional(
+      z
+        .array(text('layers.0-3'), { error: 'must be a list of names; for example [embed_tokens, layers.0-3]' })
+        .min(1, { error: 'empty; for example [embed_tokens, layers.0-3]' }),
+    ).describe(
+      'Tensors that are not trained: each entry is a part of their names as checkpoints write them, and may hold a range ' +
+        'of layers, [embed_tokens, layers.0-3, mlp]. Gradients, moments and checkpoints are of the rest alone. Default: all ' +
+        'weights are trained, or with use_peft none but the adapter.',
+    ),
+  ),
   storageDtype: key(
     'storage_dtype',
     choice(['float32', 'float16'], 'not a type to store in')

@@ -50,7 +50,8 @@ export async function removeKeptRun(name: string): Promise<void> {
   await unlessMissing(guard('removed', name, () => root.removeEntry(name, { recursive: true })));
 }
 
-async function rootDirectory(): Promise<Directory> {
+/** Folder of this library among the site's files. @throws CheckpointError as `opfsStore` */
+export async function rootDirectory(): Promise<Directory> {
   const storage = globalThis.navigator?.storage;
   try {
     const site = (await storage.getDirectory()) as Directory;

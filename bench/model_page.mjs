@@ -1,0 +1,204 @@
+/**
+ * Does a pretrained model learn in a browser's tab as it does in Node?
+ *
+ *   npm run bench -- model-page [--model PATH] [--threads 2] [--steps 2] [--completions 20] [--picture FILE] [--json FILE]
+ *
+ * Chromium without a GPU opens web/dist/model.html (`npm run build` first) in a fresh profile. The model comes from a server
+ * of this machine into the tab's own file system, the connection is cut twice on the way; after a reload, with the network
+ * gone, the preset's job takes `--steps` LoRA steps on WebAssembly. Base and adapter are asked the same, and the adapter is
+ * compared byte for byte with the one that this package writes in Node for the same YAML.
+ */
+import { existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { extname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createTasks, openPretrained, openRun, parseConfig, train, wasmBackend } from '../build/index.js';
+import { findModel } from '../build/node.js';
+import { exportModel, lastOrigin } from '../build/run/model/model_export.js';
+import { memoryStore } from '../build/run/store/store.js';
+import { startChromium } from './chromium.mjs';
+import {
+  describeMachine,
+  fail,
+  machineLine,
+  readFlags,
+  readThreads,
+  THREADS_FLAG,
+  table,
+  writeJson,
+} from './command.mjs';
+import { SMOLLM2 } from './lora_workload.mjs';
+
+const DIST = fileURLToPath(new URL('../web/dist', import.meta.url));
+const TYPES = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.webmanifest': 'application/json',
+};
+const CUTS = 2;
+const ADAPTER = 'adapter_model.safetensors';
+
+const flags = readFlags({
+  further: {
+    threads: { ...THREADS_FLAG.threads, default: '2' },
+    model: { type: 'string', default: SMOLLM2 },
+    steps: { type: 'string', default: '2' },
+    completions: { type: 'string', default: '20' },
+    picture: { type: 'string' },
+  },
+});
+const threads = readThreads(flags);
+const model = resolve(flags.model);
+if (!existsSync(model)) fail(`--model: ${model} — no such file; fetch it with node tools/fetch_smollm2.mjs.`);
+if (!existsSync(join(DIST, 'model.html'))) fail('web/dist/model.html — no such file; run npm run build.');
+
+const opened = openSync(model);
+const machine = describeMachine();
+const seconds = {};
+const timed = async (name, work) => {
+  const start = performance.now();
+  const result = await work();
+  seconds[name] = (performance.now() - start) / 1000;
+  return result;
+};
+
+const state = { cuts: CUTS, isOffline: false };
+const site = await serve((path, request, response) => servePage(path, request, response));
+const models = await serve((_, request, response) => serveModel(request, response));
+const browser = await startChromium({ webgpu: false });
+try {
+  await measure();
+} finally {
+  await browser.close();
+  site.server.close();
+  models.server.close();
+}
+
+async function measure() {
+  const context = await browser.newContext({ viewport: { width: 1100, height: 900 }, acceptDownloads: true });
+  const page = await context.newPage();
+  const errors = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
+  const address = `${site.url}model.html?backend=wasm&threads=${threads}`;
+  await page.goto(address);
+  await page.fill('#model-url', `${models.url}${encodeURIComponent('SmolLM2.gguf')}`);
+  await timed('brought', async () => {
+    await page.click('#bring');
+    await page.waitForSelector('tr[data-model="SmolLM2.gguf"] input:enabled', { timeout: 120_000 });
+  });
+  await page.waitForSelector('#plan strong', { timeout: 120_000 });
+  await page.waitForFunction(() => document.body.dataset.offline === 'kept', undefined, { timeout: 120_000 });
+  state.isOffline = true;
+  await page.reload();
+  await page.waitForSelector('#plan strong', { timeout: 120_000 });
+  const plan = await page.textContent('#plan');
+  const ofPreset = await page.inputValue('#yaml');
+  const yaml = ofPreset
+    .replace(/max_steps: .*/, `max_steps: ${flags.steps}`)
+    .replace(/generation_batch_size: .*/, `generation_batch_size: ${flags.completions}`)
+    .replace(/eval_samples: .*/, 'eval_samples: 8');
+  await page.fill('#yaml', yaml);
+  await page.dispatchEvent('#yaml', 'change');
+  await timed('opened', async () => {
+    await page.click('#open');
+    await page.waitForFunction(() => document.body.dataset.status === 'resting', undefined, { timeout: 300_000 });
+  });
+  await timed('trained', async () => {
+    await page.click('#train');
+    await page.waitForFunction(() => document.body.dataset.status === 'finished', undefined, { timeout: 590_000 });
+  });
+  await timed('asked', async () => {
+    await page.waitForSelector('#ask:enabled');
+    await page.click('#ask');
+    await page.waitForSelector('[data-by="adapter"]', { timeout: 120_000 });
+  });
+  const answers = await page.$$eval('.beside > div', (all) => all.map((each) => each.textContent));
+  await page.waitForSelector('[data-form="peft-f32"]:enabled');
+  const file = await timed('exported', async () => {
+    await page.click('[data-form="peft-f32"]');
+    const link = page.locator(`#files a[download="${ADAPTER}"]`);
+    await link.waitFor({ timeout: 120_000 });
+    const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
+    return readFileSync(await download.path());
+  });
+  if (flags.picture !== undefined) await page.screenshot({ path: flags.picture, fullPage: true });
+  const progress = await page.textContent('#progress');
+  await page.close();
+  const own = await timed('inNode', () => adapterOfNode(yaml));
+  const rows = [
+    ['plan', plan],
+    ['cuts on the way', String(CUTS - state.cuts)],
+    ['brought here', `${seconds.brought.toFixed(1)} s, ${(statSync(model).size / 1e6).toFixed(0)} MB`],
+    ['opened, offline', `${seconds.opened.toFixed(1)} s`],
+    [
+      `${flags.steps} steps and evaluations`,
+      `${seconds.trained.toFixed(1)} s; Node with opening ${seconds.inNode.toFixed(1)} s`,
+    ],
+    ['base and adapter', answers.join(' | ')],
+    ['adapter', `${file.length} bytes, ${own.equals(file) ? 'those of Node' : 'NOT those of Node'}`],
+    ['said', progress],
+  ];
+  process.stdout.write(`${machineLine(machine)}\n${table(['', ''], rows)}\n`);
+  if (errors.length > 0) fail(`the page threw: ${errors.join('; ')}`);
+  if (!own.equals(file)) fail('the adapter of the tab is another than that of Node.');
+  if (flags.json !== undefined) {
+    writeJson(flags.json, 'model-page', { machine, settings: { threads, yaml }, results: { seconds, plan, answers } });
+  }
+}
+
+async function adapterOfNode(yaml) {
+  const { config } = parseConfig(yaml, { file: 'config' });
+  const pretrained = await openPretrained(findModel(model));
+  const tasks = await createTasks(config, { codec: pretrained.codec });
+  const run = await openRun(config, tasks, await wasmBackend({ threads }), { pretrained });
+  for await (const _ of train(run));
+  const store = memoryStore();
+  await exportModel(store, 'model', run, lastOrigin(run));
+  await run.engine.policy.close();
+  return Buffer.from(await store.read(`model/${ADAPTER}`));
+}
+
+async function serve(answer) {
+  const server = createServer((request, response) => {
+    if (state.isOffline) return response.destroy();
+    answer(new URL(request.url, 'http://localhost').pathname, request, response);
+  });
+  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  return { server, url: `http://127.0.0.1:${server.address().port}/` };
+}
+
+function servePage(path, _, response) {
+  const file = join(DIST, path === '/' ? 'index.html' : path);
+  if (!file.startsWith(DIST) || !existsSync(file)) return response.writeHead(404).end();
+  response.writeHead(200, {
+    'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Embedder-Policy': 'require-corp',
+  });
+  response.end(readFileSync(file));
+}
+
+/** Ranges, to pages of any site; the first of them are cut in the middle. */
+function serveModel({ headers, method }, response) {
+  const shared = {
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Allow-Headers': '*',
+    'Access-Control-Expose-Headers': '*',
+  };
+  if (method === 'OPTIONS') return response.writeHead(204, shared).end();
+  const { size } = statSync(model);
+  const [, begin = 0, last = size - 1] = (/^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? []).map(Number);
+  const bytes = Buffer.alloc(Math.min(last, size - 1) - begin + 1);
+  readSync(opened, bytes, 0, bytes.length, begin);
+  response.writeHead(206, {
+    ...shared,
+    'Content-Range': `bytes ${begin}-${begin + bytes.length - 1}/${size}`,
+    'Content-Length': bytes.length,
+    ETag: '"one"',
+  });
+  if (begin === 0 || bytes.length === 1 || state.cuts === 0) return response.end(bytes);
+  state.cuts--;
+  response.write(bytes.subarray(0, bytes.length / 2));
+  setTimeout(() => response.destroy(), 50);
+}

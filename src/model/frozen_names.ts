@@ -1,0 +1,21 @@
+/**
+ * Which tensors stay as they are, by words: each is a stretch of whole parts of a tensor's name, as checkpoints write it, and
+ * one part may be a range of layers.
+ *
+ * `embed_tokens`, `layers.0-3`, `mlp` (of every layer), `layers.2.self_attn`, `norm` (the last one).
+ */
+
+/** Whether a tensor's name is meant by one of the words. */
+export function isNamedBy(words: readonly string[], name: string): boolean {
+  const parts = name.split('.');
+  return words.some((word) => {
+    const wanted = word.split('.');
+    return parts.some((_, at) => wanted.every((each, i) => isPart(each, parts[at + i])));
+  });
+}
+
+function isPart(wanted: string, part: string | undefined): boolean {
+  const [, first, last] = /^(\d+)-(\d+)$/.exec(wanted) ?? [];
+  if (first === undefined || last === undefined) return part === wanted;
+  return part !== undefined && /^\d+$/.test(part) && Number(part) >= Number(first) && Number(part) <= Number(last);
+}

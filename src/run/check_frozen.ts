@@ -1,0 +1,15 @@
+/** Refuses words of `freeze` that name nothing; loaded where a config has the key. */
+import { ConfigError } from '../errors.ts';
+import { isNamedBy } from '../model/frozen_names.ts';
+
+/** @throws ConfigError for a word that means no tensor: a misspelt one would train what was to stay */
+export function requireNamed(words: readonly string[], names: readonly string[]): void {
+  for (const word of words) {
+    if (names.some((name) => isNamedBy([word], name))) continue;
+    const known = [...new Set(names.flatMap((name) => name.split('.').slice(0, -1)))].filter(
+      (part) => !/^\d+$/.test(part),
+    );
+    const rule = `no tensor has this in its name; use parts of names: ${known.join(', ')}, layers.0-3`;
+    throw new ConfigError('freeze', `freeze: ${JSON.stringify(word)} — ${rule}.`, { path: 'freeze', word });
+  }
+}

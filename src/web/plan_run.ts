@@ -1,0 +1,74 @@
+/** What a run would take of this device: its plan as the engine would open it, and the time of a row of its width. */
+import { withWordsOf } from '../config/control_words.ts';
+import { parseConfig } from '../config/load.ts';
+import { createTasks } from '../data/create_task.ts';
+import { oneTask } from '../data/task_set.ts';
+import type { Backend } from '../kernels/engine.ts';
+import { slotLength } from '../kernels/memory.ts';
+import { loadMethods } from '../methods/create.ts';
+import { packBatch } from '../model/batch.ts';
+import { planFor } from '../model/memory/plan.ts';
+import { countParameters } from '../model/parameters.ts';
+import { Policy } from '../model/policy.ts';
+import type { ModelShape } from '../model/shape.ts';
+import { modelShape, trainedOf } from '../planning/capacity.ts';
+import { requireMemory } from '../planning/memory_advice.ts';
+import { plannedMemory } from '../planning/memory_plan.ts';
+import { plannedWork } from '../planning/work.ts';
+import { withPretrained } from '../run/model/pretrained.ts';
+import { chooseBackend } from './choose_backend.ts';
+import { keptModelOf } from './open_local_run.ts';
+import type { PlanOptions, RunPlan } from './run_plan.ts';
+
+/** Rows of the batch that is timed, its vocabulary, and how often: the fastest counts. */
+const ROWS = 128;
+const VOCABULARY = 512;
+const TIMES = 3;
+
+/** @throws RlvrError where the config is wrong, its model is not there, or the run does not fit */
+export async function planRun({ yaml, backend: asked }: PlanOptions): Promise<RunPlan> {
+  const { config: given } = parseConfig(yaml, { file: 'config' });
+  const pretrained = await keptModelOf(given);
+  const config = pretrained === undefined ? given : withPretrained(given, pretrained);
+  const { codec } = pretrained ?? {};
+  const made = await createTasks(config, codec && { codec });
+  const tasks = withWordsOf(config, 'shares' in made ? made : oneTask(made));
+  await loadMethods(config.stages, {});
+  const { backend, report } = await chooseBackend(asked ?? {}, config.storageDtype);
+  const shape = modelShape(config, tasks);
+  const capacity = requireMemory(config, tasks, backend);
+  const plan = planFor(backend, shape, capacity, trainedOf(config));
+  const memory = plannedMemory(backend, [plan], report.kind === 'webgpu' ? 0 : report.threads);
+  const parameters = countParameters(plan.slots.weights.parameters);
+  const secondsPerRow = parameters * (await secondsPerWeight(backend, shape));
+  const work = plannedWork(config, tasks, capacity.keptRows > 0);
+  return {
+    backend: report,
+    parameters,
+    trained: slotLength(plan.slots.weights.trainable),
+    memory,
+    bytes: [...memory.values()].reduce((sum, bytes) => sum + bytes, 0),
+    secondsPerStep: work.map(({ perStep }) => perStep * secondsPerRow),
+    seconds:
+      work.reduce((sum, own) => sum + own.steps * own.perStep + own.evaluations * own.perEvaluation, 0) * secondsPerRow,
+  };
+}
+
+/** Seconds that a row takes in the forward pass for each of its model's weights: those of one layer of the same width. */
+async function secondsPerWeight(backend: Backend, shape: ModelShape): Promise<number> {
+  const layer: ModelShape = { ...shape, numLayers: 1, vocabSize: VOCABULARY };
+  const capacity = { rows: ROWS, lossRows: ROWS, groups: 1, completions: 1, kvRows: ROWS, context: ROWS + 1 };
+  const policy = await Policy.open(backend, layer, { ...capacity, training: false, keptRows: 0 });
+  try {
+    const batch = packBatch([{ prompt: new Int32Array(1), completions: [new Int32Array(ROWS)] }]);
+    let fastest = Number.POSITIVE_INFINITY;
+    for (let i = 0; i <= TIMES; i++) {
+      const start = performance.now();
+      await policy.score(batch, 1);
+      if (i > 0) fastest = Math.min(fastest, performance.now() - start); // the first warms up
+    }
+    return fastest / 1000 / ROWS / countParameters(policy.parameters);
+  } finally {
+    await policy.close();
+  }
+}
