@@ -85,40 +85,42 @@ async function measure() {
   await page.fill('#model-url', `${models.url}${encodeURIComponent('SmolLM2.gguf')}`);
   await timed('brought', async () => {
     await page.click('#bring');
-    await page.waitForSelector('tr[data-model="SmolLM2.gguf"] input:enabled', { timeout: 120_000 });
+    await page.waitForSelector('tr[data-model="SmolLM2.gguf"] input:enabled', { timeout: 180_000 });
   });
-  await page.waitForSelector('#plan strong', { timeout: 120_000 });
-  await page.waitForFunction(() => document.body.dataset.offline === 'kept', undefined, { timeout: 120_000 });
+  await page.waitForSelector('#plan strong', { timeout: 180_000 });
+  await page.waitForFunction(() => document.body.dataset.offline === 'kept', undefined, { timeout: 180_000 });
   state.isOffline = true;
   await page.reload();
-  await page.waitForSelector('#plan strong', { timeout: 120_000 });
+  await page.waitForSelector('#plan strong', { timeout: 180_000 });
   const plan = await page.textContent('#plan');
   const ofPreset = await page.inputValue('#yaml');
   const yaml = ofPreset
     .replace(/max_steps: .*/, `max_steps: ${flags.steps}`)
     .replace(/generation_batch_size: .*/, `generation_batch_size: ${flags.completions}`)
+    .replace(/warmup_steps: .*/, 'warmup_steps: 0')
+    .replace(/per_device_train_batch_size: .*/, `per_device_train_batch_size: ${flags.completions}`)
     .replace(/eval_samples: .*/, 'eval_samples: 8');
   await page.fill('#yaml', yaml);
   await page.dispatchEvent('#yaml', 'change');
   await timed('opened', async () => {
     await page.click('#open');
-    await page.waitForFunction(() => document.body.dataset.status === 'resting', undefined, { timeout: 300_000 });
+    await reached(page, 'resting');
   });
   await timed('trained', async () => {
     await page.click('#train');
-    await page.waitForFunction(() => document.body.dataset.status === 'finished', undefined, { timeout: 590_000 });
+    await reached(page, 'finished');
   });
   await timed('asked', async () => {
     await page.waitForSelector('#ask:enabled');
     await page.click('#ask');
-    await page.waitForSelector('[data-by="adapter"]', { timeout: 120_000 });
+    await page.waitForSelector('[data-by="adapter"]', { timeout: 180_000 });
   });
   const answers = await page.$$eval('.beside > div', (all) => all.map((each) => each.textContent));
   await page.waitForSelector('[data-form="peft-f32"]:enabled');
   const file = await timed('exported', async () => {
     await page.click('[data-form="peft-f32"]');
     const link = page.locator(`#files a[download="${ADAPTER}"]`);
-    await link.waitFor({ timeout: 120_000 });
+    await link.waitFor({ timeout: 180_000 });
     const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
     return readFileSync(await download.path());
   });
@@ -145,6 +147,16 @@ async function measure() {
   if (flags.json !== undefined) {
     writeJson(flags.json, 'model-page', { machine, settings: { threads, yaml }, results: { seconds, plan, answers } });
   }
+}
+
+/** @throws Error with what the page says, where it stops on the way */
+async function reached(page, status) {
+  const isThere = (wanted) => {
+    const said = document.querySelector('#notes .stop')?.textContent;
+    return document.body.dataset.status === wanted || (said ?? false);
+  };
+  const found = await (await page.waitForFunction(isThere, status, { timeout: 590_000 })).jsonValue();
+  if (found !== true) fail(`the page says: ${found}`);
 }
 
 async function adapterOfNode(yaml) {

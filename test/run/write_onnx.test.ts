@@ -62,6 +62,16 @@ describe('onnxruntime computes', () => {
     expect(config()['transformers.js_config']).toEqual({ dtype: 'fp16' });
   });
 
+  it('matrices in 4 bits as this engine computes with the same values', async () => {
+    const written = await opened({ hiddenSize: 32, intermediateSize: 64, headDim: 16, attentionBias: true });
+    const exported = await writeOnnx(fileStore('.'), 'mine', written, 'q4f16');
+    expect(exported.change.difference).toBeGreaterThan(0);
+    const own = await scoreCompletions(await wasmBackend({ inline: true }), exported.opened, asked(written));
+    const found = scoreDifference(own, await run(written, 'model_q4f16.onnx'), TEXTS.length);
+    expect(found.largest).toBeLessThan(1e-3);
+    expect(config()['transformers.js_config']).toEqual({ dtype: 'q4f16' });
+  });
+
   it('matrices in files beside the graph, which config.json counts', async () => {
     const pretrained = await openSmallPretrained();
     expect((await difference(pretrained, undefined, 'f32', 20_000)).largest).toBeLessThan(1e-4);

@@ -2,10 +2,9 @@
 import { basename, dirname } from 'node:path';
 import { CheckpointError } from '../../errors.ts';
 import { percent, printable } from '../../format.ts';
-import type { GgufDtype } from '../../model/pretrained/gguf_encoders.ts';
 import type { Exported } from '../../run/model/compare_weights.ts';
 import { textsToRead } from '../../run/model/export_texts.ts';
-import { EXPORTS, type ExportTarget } from '../../run/model/exports.ts';
+import { EXPORTS, type ExportDtype, type ExportTarget } from '../../run/model/exports.ts';
 import { encodeJson } from '../../run/model/model_files.ts';
 import type { Pretrained } from '../../run/model/pretrained.ts';
 import { fileStore } from '../../run/store/files.node.ts';
@@ -21,7 +20,7 @@ export interface ExportOptions {
   readonly output: string;
   /** Default: gguf where the name of the output ends so, else merged. */
   readonly to?: ExportTarget;
-  readonly dtype?: GgufDtype;
+  readonly dtype?: ExportDtype;
   readonly base?: string;
   readonly check: number;
   readonly problems?: number;
@@ -91,7 +90,7 @@ export async function exportGiven(
 interface ExportReport {
   readonly source: string;
   readonly to: ExportTarget;
-  readonly dtype: GgufDtype;
+  readonly dtype: ExportDtype;
   /** Size of all its files, this report apart. */
   readonly bytes: number;
   readonly weights: Exported['change'];

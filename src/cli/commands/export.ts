@@ -1,11 +1,13 @@
-import type { GgufDtype } from '../../model/pretrained/gguf_encoders.ts';
-import { EXPORTS, type ExportTarget } from '../../run/model/exports.ts';
+import { EXPORTS, type ExportDtype, type ExportTarget } from '../../run/model/exports.ts';
 import { command } from '../flags/command.ts';
 import { choice, integer, required, text, withDefault } from '../flags/flag.ts';
 import { THREADS } from '../flags/shared_flags.ts';
 
 const TARGETS = Object.keys(EXPORTS) as [ExportTarget, ...ExportTarget[]];
-const DTYPES = [...new Set<GgufDtype>(TARGETS.flatMap((name) => EXPORTS[name].dtypes))] as [GgufDtype, ...GgufDtype[]];
+const DTYPES = [...new Set<ExportDtype>(TARGETS.flatMap((name) => EXPORTS[name].dtypes))] as [
+  ExportDtype,
+  ...ExportDtype[],
+];
 
 /** Completions that are re-scored, where nothing else is asked. */
 export const CHECKED = 64;

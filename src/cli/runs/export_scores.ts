@@ -2,9 +2,9 @@
 import { dirname, join, resolve } from 'node:path';
 import { CheckpointError } from '../../errors.ts';
 import { printable } from '../../format.ts';
-import type { GgufDtype } from '../../model/pretrained/gguf_encoders.ts';
 import type { Exported } from '../../run/model/compare_weights.ts';
 import { TEXTS_OF_ALL_KINDS } from '../../run/model/export_texts.ts';
+import type { ExportDtype } from '../../run/model/exports.ts';
 import type { Pretrained } from '../../run/model/pretrained.ts';
 import {
   type CompletionToScore,
@@ -19,7 +19,14 @@ import { recordedCompletions, toScore } from './export_completions.ts';
 import { ONNX_RUNTIMES, onnxScores } from './onnx_scores.ts';
 
 /** Largest mean |Δ log-prob| of a token that a type may make; a fault of any kind makes more. */
-const BOUNDS: Readonly<Record<GgufDtype, number>> = { f32: 0.001, f16: 0.02, bf16: 0.1, q8_0: 0.1, q4_0: 1.5 };
+const BOUNDS: Readonly<Record<ExportDtype, number>> = {
+  f32: 0.001,
+  f16: 0.02,
+  bf16: 0.1,
+  q8_0: 0.1,
+  q4_0: 1.5,
+  q4f16: 1.5,
+};
 
 /** Milliseconds without a word that nobody minds. */
 const WAIT_MS = 2_000;
@@ -27,7 +34,7 @@ const WAIT_MS = 2_000;
 interface RescoreOptions {
   readonly check: number;
   readonly threads?: number;
-  readonly dtype: GgufDtype;
+  readonly dtype: ExportDtype;
   /** Its folder has what was written. */
   readonly output: string;
 }

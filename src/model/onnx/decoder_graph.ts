@@ -6,18 +6,30 @@
  *   out   logits [b, s, vocabulary], last_hidden_state [b, s, width], present.N.key, .value [b, kv, t, hd]: f32
  *
  * A matrix has its name and its rows as in safetensors, since Gemm multiplies by it transposed: a tied embedding is there
- * once, for both of its uses. Narrow matrices are widened before they multiply; everything is computed in float32.
+ * once, for both of its uses. Narrow matrices are widened before they multiply; everything is computed in float32. Those in 4
+ * bits are multiplied by an operator of onnxruntime's own (`four_bits.ts`).
  */
 import { rotaryTables } from '../rotary.ts';
 import type { ModelShape } from '../shape.ts';
+import { BLOCK, BLOCK_BYTES, QUANTA, SCALES } from './four_bits.ts';
 import { ELEMENT, type Element, Graph } from './graph.ts';
 import type { LaterBytes } from './protobuf.ts';
 
 /** A weight of the model, as the file is to have it. */
-export interface GraphWeight {
+export type GraphWeight = PlainWeight | FourBitWeight;
+
+interface PlainWeight {
   readonly shape: readonly number[];
   readonly element: Extract<Element, 'f32' | 'f16'>;
   readonly data: LaterBytes;
+}
+
+/** A matrix of a linear layer, whose rows are whole blocks. */
+interface FourBitWeight {
+  readonly shape: readonly number[];
+  readonly element: 'q4';
+  readonly quanta: LaterBytes;
+  readonly scales: LaterBytes;
 }
 
 /** Below every score; ∞ would make a row without a key no number. */
@@ -45,7 +57,7 @@ class Decoder {
     this.#shape = shape;
     this.#weights = weights;
     const { graph } = this;
-    for (const [name, weight] of weights) graph.tensor({ name, ...weight });
+    for (const [name, weight] of weights) this.#add(name, weight);
     const tokens = graph.input('input_ids', 'i64', ['batch_size', 'sequence_length']);
     const mask = graph.input('attention_mask', 'i64', ['batch_size', 'total_sequence_length']);
     const positions = graph.input('position_ids', 'i64', ['batch_size', 'sequence_length']);
@@ -55,6 +67,18 @@ class Decoder {
     this.#isSeen = this.#seen(mask);
     [this.#cos, this.#sin] = this.#rotary(positions, context);
     this.#build(tokens);
+  }
+
+  #add(name: string, weight: GraphWeight): void {
+    if (weight.element !== 'q4') {
+      this.graph.tensor({ name, ...weight });
+      return;
+    }
+    const [rows, columns] = weight.shape as readonly [number, number]; // a matrix
+    const blocks = columns / BLOCK;
+    const { quanta, scales } = weight;
+    this.graph.tensor({ name: name + QUANTA, shape: [rows, blocks, BLOCK_BYTES], element: 'u8', data: quanta });
+    this.graph.tensor({ name: name + SCALES, shape: [rows * blocks], element: 'f32', data: scales });
   }
 
   #build(tokens: string): void {
@@ -184,9 +208,14 @@ class Decoder {
 
   /** Rows by a matrix, and its bias where it has one. */
   #linear(x: string, module: string): string {
-    const bias = `${module}.bias`;
-    const inputs = [x, this.#weight(`${module}.weight`), ...(this.#weights.has(bias) ? [this.#weight(bias)] : [])];
-    return this.graph.node('Gemm', inputs, { transB: 1 });
+    const [name, bias] = [`${module}.weight`, `${module}.bias`];
+    const added = this.#weights.has(bias) ? [this.#weight(bias)] : [];
+    const weight = this.#weights.get(name);
+    if (weight?.element !== 'q4') return this.graph.node('Gemm', [x, this.#weight(name), ...added], { transB: 1 });
+    const [N, K] = weight.shape as readonly [number, number]; // a matrix
+    const sizes = { K, N, bits: 4, block_size: BLOCK };
+    const product = this.graph.ownNode('MatMulNBits', [x, name + QUANTA, name + SCALES], sizes);
+    return added.length === 0 ? product : this.graph.node('Add', [product, ...added]);
   }
 
   #weight(name: string): string {

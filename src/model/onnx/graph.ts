@@ -9,12 +9,14 @@
 import { type LaterBytes, Message } from './protobuf.ts';
 
 /** ONNX's numbers of element types. */
-export const ELEMENT = { f32: 1, i64: 7, bool: 9, f16: 10 } as const;
+export const ELEMENT = { f32: 1, u8: 2, i64: 7, bool: 9, f16: 10 } as const;
 export type Element = keyof typeof ELEMENT;
 
 /** Version of the file format, and of the operators: what onnxruntime knows since 2022. */
 const IR_VERSION = 8;
 const OPSET = 17;
+/** Operators of onnxruntime's own, and their version. */
+const RUNTIME = { domain: 'com.microsoft', version: 1 };
 
 export interface GraphTensor {
   readonly name: string;
@@ -44,6 +46,7 @@ export class Graph {
   readonly #outputs: Message[] = [];
   readonly #constants = new Map<string, string>();
   #names = 0;
+  #usesOwn = false;
 
   /** @returns its name */
   input(name: string, element: Element, sizes: readonly Size[]): string {
@@ -95,6 +98,12 @@ export class Graph {
     return this.nodes(operator, inputs, [output ?? this.#name(operator)], attributes)[0] as string;
   }
 
+  /** One output of an operator of onnxruntime's own. */
+  ownNode(operator: string, inputs: readonly string[], attributes: Readonly<Record<string, Attribute>>): string {
+    this.#usesOwn = true;
+    return this.nodes(operator, inputs, [this.#name(operator)], attributes, RUNTIME.domain)[0] as string;
+  }
+
   /** Two outputs. */
   halves(input: string, axis: number, half: number): readonly [string, string] {
     const outputs = [this.#name('Split'), this.#name('Split')] as const;
@@ -107,12 +116,14 @@ export class Graph {
     inputs: readonly string[],
     outputs: readonly string[],
     attributes: Readonly<Record<string, Attribute>>,
+    domain?: string,
   ): readonly string[] {
     const node = new Message();
     for (const name of inputs) node.text(1, name);
     for (const name of outputs) node.text(2, name);
     node.text(3, `node:${outputs[0]}`).text(4, operator);
     for (const [name, value] of Object.entries(attributes)) node.message(5, attribute(name, value));
+    if (domain !== undefined) node.text(7, domain);
     this.#nodes.push(node);
     return outputs;
   }
@@ -134,7 +145,9 @@ export class Graph {
     for (const input of this.#inputs) graph.message(11, input);
     for (const output of this.#outputs) graph.message(12, output);
     const opset = new Message().text(1, '').integer(2, OPSET);
-    return new Message().integer(1, IR_VERSION).text(2, producer).message(7, graph).message(8, opset);
+    const model = new Message().integer(1, IR_VERSION).text(2, producer).message(7, graph).message(8, opset);
+    if (!this.#usesOwn) return model;
+    return model.message(8, new Message().text(1, RUNTIME.domain).integer(2, RUNTIME.version));
   }
 }
 

@@ -1,7 +1,8 @@
 /** The weights of an ONNX file, opened again: its tensors by name, in it or in files beside it. Nothing of the graph is read. */
 import { CheckpointError } from '../../errors.ts';
 import { STORAGE, type Storage } from '../../kernels/storage.ts';
-import { type ModelFiles, PIECE_BYTES, type PretrainedTensor, readAll } from '../pretrained/source.ts';
+import { allValues, type ModelFiles, PIECE_BYTES, type PretrainedTensor, readAll } from '../pretrained/source.ts';
+import { BLOCK, ofFourBits, QUANTA, SCALES } from './four_bits.ts';
 import { ELEMENT } from './graph.ts';
 import { type Field, readFields } from './protobuf.ts';
 
@@ -24,12 +25,21 @@ export async function openOnnx(files: ModelFiles, file: string): Promise<Readonl
   const read = bufferedReader(files, file);
   try {
     const tensors = new Map<string, PretrainedTensor>();
+    const quanta = new Map<string, FoundTensor>();
     for (const graph of (await readFields(read, 0, size)).filter(({ field }) => field === 7)) {
       for (const { field, begin, end } of await readFields(read, graph.begin, graph.end)) {
         if (field !== 5) continue;
-        const named = await tensorOf(files, file, read, await readFields(read, begin, end));
-        if (named !== undefined) tensors.set(...named);
+        const found = await tensorOf(file, read, await readFields(read, begin, end));
+        if (found === undefined) continue;
+        if (found.element === ELEMENT.u8) quanta.set(found.name.slice(0, -QUANTA.length), found);
+        else tensors.set(found.name, realTensor(files, found));
       }
+    }
+    for (const [name, found] of quanta) {
+      const scales = tensors.get(name + SCALES);
+      if (scales === undefined) continue;
+      tensors.delete(name + SCALES);
+      tensors.set(name, fourBitTensor(files, found, scales));
     }
     return tensors;
   } catch (error) {
@@ -53,22 +63,26 @@ function bufferedReader(files: ModelFiles, file: string): Read {
   };
 }
 
+/** A tensor of a kind that weights have. */
+interface FoundTensor {
+  readonly name: string;
+  readonly shape: readonly number[];
+  /** ONNX's number. */
+  readonly element: number;
+  readonly place: Place;
+}
+
 const STORED: Readonly<Record<number, Extract<Storage, 'f32' | 'f16'>>> = {
   [ELEMENT.f32]: 'f32',
   [ELEMENT.f16]: 'f16',
 };
 
-async function tensorOf(
-  files: ModelFiles,
-  file: string,
-  read: Read,
-  fields: readonly Field[],
-): Promise<[string, PretrainedTensor] | undefined> {
+async function tensorOf(file: string, read: Read, fields: readonly Field[]): Promise<FoundTensor | undefined> {
   const text = async ({ begin, end }: Field): Promise<string> => new TextDecoder().decode(await read(begin, end));
   const one = (number: number): Field | undefined => fields.find(({ field }) => field === number);
-  const storage = STORED[one(2)?.value ?? 0];
+  const element = one(2)?.value ?? 0;
   const name = one(8);
-  if (storage === undefined || name === undefined) return undefined;
+  if ((STORED[element] === undefined && element !== ELEMENT.u8) || name === undefined) return undefined;
   const shape = fields.filter(({ field }) => field === 1).map(({ value }) => value);
   const raw = one(9);
   const external = new Map<string, string>();
@@ -85,7 +99,25 @@ async function tensorOf(
           bytes: Number(external.get('length') ?? 0),
         }
       : { file, begin: raw.begin, bytes: raw.end - raw.begin };
-  return [await text(name), { shape, file: place.file, read: (take) => readPlace(files, place, storage, take) }];
+  return { name: await text(name), shape, element, place };
+}
+
+function realTensor(files: ModelFiles, { shape, element, place }: FoundTensor): PretrainedTensor {
+  const storage = STORED[element] as Extract<Storage, 'f32' | 'f16'>; // no other was found
+  return { shape, file: place.file, read: (take) => readPlace(files, place, storage, take) };
+}
+
+/** A matrix, made of its quanta and its scales. */
+function fourBitTensor(files: ModelFiles, { shape, place }: FoundTensor, scales: PretrainedTensor): PretrainedTensor {
+  const [rows = 0, blocks = 0] = shape;
+  return {
+    shape: [rows, blocks * BLOCK],
+    file: place.file,
+    read: async (take) => {
+      const quanta = await readAll(files, place.file, place.begin, place.begin + place.bytes);
+      take(ofFourBits(quanta, await allValues(scales)), 0);
+    },
+  };
 }
 
 async function readPlace(

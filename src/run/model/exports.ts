@@ -9,6 +9,9 @@ import type { Store } from '../store/store.ts';
 import type { Exported } from './compare_weights.ts';
 import type { Pretrained } from './pretrained.ts';
 
+/** Types in which weights are written, by their names on the command line; q4f16: matrices in 4 bits, the embedding in 16. */
+export type ExportDtype = GgufDtype | 'q4f16';
+
 /** @property texts  to be read to the same tokens by what was written */
 export interface ExportRequest<Dtype> {
   readonly pretrained: Pretrained;
@@ -16,7 +19,7 @@ export interface ExportRequest<Dtype> {
   readonly texts: readonly string[];
 }
 
-interface ExportForm<Dtype extends GgufDtype> {
+interface ExportForm<Dtype extends ExportDtype> {
   readonly does: string;
   readonly kind: 'file' | 'folder';
   /** The first is the default. */
@@ -25,7 +28,7 @@ interface ExportForm<Dtype extends GgufDtype> {
   write(store: Store & ModelFiles, place: string, request: ExportRequest<Dtype>): Promise<Exported>;
 }
 
-const form = <Dtype extends GgufDtype>(declared: ExportForm<Dtype>): ExportForm<Dtype> => declared;
+const form = <Dtype extends ExportDtype>(declared: ExportForm<Dtype>): ExportForm<Dtype> => declared;
 
 /** By their names on the command line. */
 export const EXPORTS = {
@@ -68,7 +71,7 @@ export const EXPORTS = {
   onnx: form({
     does: 'a folder for transformers.js and onnxruntime, with the adapter merged',
     kind: 'folder',
-    dtypes: ['f32', 'f16'],
+    dtypes: ['f32', 'f16', 'q4f16'],
     write: async (store, folder, { pretrained, dtype }) => {
       const { writeOnnx } = await import('./write_onnx.ts');
       return writeOnnx(store, folder, await merged(pretrained), dtype);

@@ -1,9 +1,10 @@
 /** A pretrained model with its adapter merged, as a folder that `pipeline('text-generation', folder)` of transformers.js opens. */
 import { decoderGraph, type GraphWeight } from '../../model/onnx/decoder_graph.ts';
+import { BLOCK, BLOCK_BYTES, fourBits } from '../../model/onnx/four_bits.ts';
 import type { ExternalPlace, GraphTensor } from '../../model/onnx/graph.ts';
 import { openOnnx } from '../../model/onnx/onnx_file.ts';
-import type { Part } from '../../model/onnx/protobuf.ts';
-import { GGUF_ENCODERS } from '../../model/pretrained/gguf_encoders.ts';
+import type { LaterBytes, Part } from '../../model/onnx/protobuf.ts';
+import { GGUF_ENCODERS, type GgufEncoder } from '../../model/pretrained/gguf_encoders.ts';
 import { isDerived } from '../../model/pretrained/load_weights.ts';
 import { allValues, type PretrainedTensor } from '../../model/pretrained/source.ts';
 import type { Store } from '../store/store.ts';
@@ -16,12 +17,16 @@ import { contextOf, writeBeside } from './write_beside.ts';
 export const ONNX_DTYPES = {
   f32: { library: 'fp32', file: 'model.onnx' },
   f16: { library: 'fp16', file: 'model_fp16.onnx' },
+  q4f16: { library: 'q4f16', file: 'model_q4f16.onnx' },
 } as const;
 
 export type OnnxDtype = keyof typeof ONNX_DTYPES;
 
 /** Bytes of tensors in one file: what a message of Protocol Buffers and a buffer of a browser hold is 2 GiB. */
 export const MOST_BYTES = 1.9 * 1024 ** 3;
+
+/** Read row by row, which no product in 4 bits does. */
+const EMBEDDING = 'model.embed_tokens.weight';
 
 /** As the file says who wrote it. */
 const PRODUCER = 'rlvr-train';
@@ -32,7 +37,8 @@ const ALIGNMENT = 64;
 /**
  * Writes the graph, a tensor at a time, config and tokenizer, opens the folder again, and compares every weight. Not atomic.
  *
- * Vectors stay in float32. Matrices of more than `mostBytes` lie in files beside the graph.
+ * Vectors stay in float32. In 4 bits are the matrices of the layers, and a head of its own, where their rows are whole blocks; the
+ * embedding is in float16. Matrices of more than `mostBytes` lie in files beside the graph.
  *
  * @param folder  of the store; nothing is in it yet
  * @throws CheckpointError where it was not written as it is
@@ -47,14 +53,23 @@ export async function writeOnnx(
   const { model, codec, name: shown } = pretrained;
   const { library, file } = ONNX_DTYPES[dtype];
   const tensors = [...model.tensors].filter(([name]) => !isDerived(name, model));
-  const encoderOf = ({ shape }: PretrainedTensor): (typeof GGUF_ENCODERS)[OnnxDtype] =>
-    GGUF_ENCODERS[shape.length > 1 ? dtype : 'f32'];
+  const elementOf = (name: string, { shape }: PretrainedTensor): 'f32' | 'f16' | 'q4' => {
+    if (shape.length < 2) return 'f32';
+    if (dtype !== 'q4f16') return dtype;
+    return name === EMBEDDING || (shape[1] as number) % BLOCK !== 0 ? 'f16' : 'q4';
+  };
+  const encoderOf = (name: string, tensor: PretrainedTensor): GgufEncoder => {
+    const element = elementOf(name, tensor);
+    return GGUF_ENCODERS[element === 'q4' ? 'q4_0' : element];
+  };
   const weights = new Map(
     tensors.map(([name, tensor]): [string, GraphWeight] => {
       const { shape } = tensor;
-      const element = shape.length > 1 ? dtype : 'f32';
-      const length = shape.reduce((product, size) => product * size, element === 'f32' ? 4 : 2);
-      const read = async (): Promise<Uint8Array> => encoderOf(tensor).encode(await allValues(tensor));
+      const element = elementOf(name, tensor);
+      const count = shape.reduce((product, size) => product * size, 1);
+      if (element === 'q4') return [name, { shape, element, ...fourBitData(tensor, count) }];
+      const length = count * (element === 'f32' ? 4 : 2);
+      const read = async (): Promise<Uint8Array> => encoderOf(name, tensor).encode(await allValues(tensor));
       return [name, { shape, element, data: { length, read } }];
     }),
   );
@@ -71,13 +86,28 @@ export async function writeOnnx(
   const others = { 'transformers.js_config': { dtype: library, ...external } };
   await writeBeside(store, folder, pretrained, { dtype: 'float32', others });
   const opened = new Map([...(await openOnnx(store, path))].filter(([name]) => weights.has(name)));
-  const written = tensors.map(([name, tensor]) => ({ name, encoder: encoderOf(tensor) }));
+  const written = tensors.map(([name, tensor]) => ({ name, encoder: encoderOf(name, tensor) }));
   const change = await compareWeights(shown, written, { own: model.tensors, opened });
   const again = await openCodec(folderOf(store, folder), pretrained);
   if (String(again.stopIds) !== String(codec.stopIds)) {
     throw differs(shown, `an answer ends with ${again.stopIds}, where the model has ${codec.stopIds}`);
   }
   return { change, opened: { ...pretrained, codec: again, model: { ...model, tensors: opened } }, graph: path };
+}
+
+/** Quanta and scales of a matrix, each made of its values as it is written. */
+function fourBitData(
+  tensor: PretrainedTensor,
+  count: number,
+): { readonly quanta: LaterBytes; readonly scales: LaterBytes } {
+  const blocks = count / BLOCK;
+  return {
+    quanta: { length: blocks * BLOCK_BYTES, read: async () => fourBits(await allValues(tensor)).quanta },
+    scales: {
+      length: 4 * blocks,
+      read: async () => new Uint8Array(fourBits(await allValues(tensor)).scales.buffer as ArrayBuffer),
+    },
+  };
 }
 
 /** Tensors beside the graph, in files of at most `mostBytes`; none where all of them fit into one. */

@@ -10,7 +10,8 @@ const OFFERED = [
   { form: 'gguf', dtype: 'q8_0', title: 'GGUF, 8 bits' },
   { form: 'gguf', dtype: 'f16', title: 'GGUF, 16 bits' },
   { form: 'merged', dtype: 'bf16', title: 'Merged, for transformers' },
-  { form: 'onnx', dtype: 'f16', title: 'ONNX, for transformers.js' },
+  { form: 'onnx', dtype: 'q4f16', title: 'ONNX, 4 bits, for transformers.js' },
+  { form: 'onnx', dtype: 'f16', title: 'ONNX, 16 bits' },
 ] as const;
 
 export class GivePanel {
