@@ -6,7 +6,7 @@ import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
-import { folderOf, openPretrained } from '../../src/run/model/pretrained.ts';
+import { folderOf, openPretrained } from '../../src/run/model/open_pretrained.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { askPolicy } from '../../src/web/ask_policy.ts';
 import { withoutAdapter } from '../../src/web/pretrained/without_adapter.ts';

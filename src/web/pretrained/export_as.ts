@@ -4,7 +4,8 @@ import type { ConfiguredModel, Progress } from '../../grpo/run.ts';
 import { textsToRead } from '../../run/model/export_texts.ts';
 import { EXPORTS, type ExportTarget } from '../../run/model/exports.ts';
 import { exportModel, lastOrigin } from '../../run/model/model_export.ts';
-import { folderOf, openPretrained, type Pretrained } from '../../run/model/pretrained.ts';
+import { folderOf, openPretrained } from '../../run/model/open_pretrained.ts';
+import type { Pretrained } from '../../run/model/pretrained.ts';
 import { memoryStore, type Store } from '../../run/store/store.ts';
 import { opfsStore, rootDirectory } from '../store/opfs_store.ts';
 
