@@ -9,6 +9,7 @@ import type { Verdict } from '../rewards/verdict.ts';
 import type { SettingChange } from '../run/checkpoint/setting_changes.ts';
 import type { ExportTarget } from '../run/model/exports.ts';
 import type { SessionEvent } from '../run/session.ts';
+import type { BrowserBlob } from './browser_types.ts';
 import type { BackendReport, BackendRequest } from './choose_backend.ts';
 
 /** What to open. Plain data: it crosses to a worker. */
@@ -180,7 +181,7 @@ export interface BrowserRun {
    * @param dtype  how weights are stored; default: the form's first
    * @throws CheckpointError where the form has no such type, or what was written is not the model
    */
-  exportAs(form: ExportTarget, dtype?: string): Promise<ReadonlyMap<string, Blob>>;
+  exportAs(form: ExportTarget, dtype?: string): Promise<ReadonlyMap<string, BrowserBlob>>;
   /** Every file of the run directory, by path. */
   files(): Promise<ReadonlyMap<string, Uint8Array<ArrayBuffer>>>;
   close(): Promise<void>;

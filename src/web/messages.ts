@@ -6,9 +6,9 @@ import * as errors from '../errors.ts';
 import { RlvrError } from '../errors.ts';
 import type { BrowserEvent, BrowserRun, OpenedRun, OpenOptions } from './browser_run.ts';
 import type { LendingNews, LendOptions } from './lending_messages.ts';
-import type { KeepOptions } from './pretrained/keep_model.ts';
+import type { KeepOptions } from './pretrained/keep_options.ts';
 import type { KeptModel } from './pretrained/kept_models.ts';
-import type { ModelOrigin } from './pretrained/model_files.ts';
+import type { ModelOrigin } from './pretrained/model_origin.ts';
 import type { PlanOptions } from './run_plan.ts';
 
 /** Those that are data. */

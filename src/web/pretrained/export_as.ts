@@ -7,7 +7,8 @@ import { exportModel, lastOrigin } from '../../run/model/model_export.ts';
 import { folderOf, openPretrained } from '../../run/model/open_pretrained.ts';
 import type { Pretrained } from '../../run/model/pretrained.ts';
 import { memoryStore, type Store } from '../../run/store/store.ts';
-import { opfsStore, rootDirectory } from '../store/opfs_store.ts';
+import { opfsStore } from '../store/opfs_store.ts';
+import { rootDirectory } from '../store/root_directory.ts';
 
 /** Beside the runs, whose names begin with no dot. */
 const FOLDER = '.exports';

@@ -3,9 +3,9 @@
 import { errorOf, type FromWorker, type ToWorker } from '../messages.ts';
 import type { EngineWorker } from '../worker_run.ts';
 import { startWorker } from '../worker_run.ts';
-import type { KeepOptions } from './keep_model.ts';
+import type { KeepOptions } from './keep_options.ts';
 import type { KeptModel } from './kept_models.ts';
-import type { ModelOrigin } from './model_files.ts';
+import type { ModelOrigin } from './model_origin.ts';
 
 /**
  * Brings a model into the browser's file system, or what is still missing of it; `model_name_or_path` of a run then names it.

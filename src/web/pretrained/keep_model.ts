@@ -3,25 +3,16 @@ import { CheckpointError } from '../../errors.ts';
 import type { Store } from '../../run/store/store.ts';
 import { opfsStore } from '../store/opfs_store.ts';
 import { lockAmongTabs } from '../store/tab_lock.ts';
+import type { KeepOptions } from './keep_options.ts';
 import { bytesThere, FOLDER, type KeptModel, recordOf, requireName, writeRecord } from './kept_models.ts';
-import { type IncomingFile, incomingFiles, type ModelOrigin } from './model_files.ts';
+import { type IncomingFile, incomingFiles } from './model_files.ts';
+import type { ModelOrigin } from './model_origin.ts';
 import { Sha256 } from './sha256.ts';
 
 /** Bytes that are asked for at a time. */
 const PIECE_BYTES = 8 * 1024 ** 2;
 /** Bytes of the site that a model leaves to runs. */
 const LEFT_BYTES = 64 * 1024 ** 2;
-
-/** How a model is brought in. */
-export interface KeepOptions {
-  /** What its weights must have, where that is known: SHA-256 of the .gguf file, or of model.safetensors. */
-  readonly sha256?: string;
-  /** Asked for at a time; default 8 MiB. */
-  readonly pieceBytes?: number;
-  readonly onProgress?: (have: number, bytes: number) => void;
-  /** Stops after the piece under way; what came is kept. */
-  readonly signal?: AbortSignal;
-}
 
 /**
  * Brings a model into the browser's file system, or what is still missing of it.

@@ -3,6 +3,7 @@ import { CheckpointError } from '../../errors.ts';
 import { CONFIG, INDEX, WHOLE } from '../../model/pretrained/file_names.ts';
 import { weightMap } from '../../model/pretrained/safetensors_files.ts';
 import { TOKENIZER_FILES } from '../../text/tokenizer_files.ts';
+import type { ChosenFile, ModelOrigin } from './model_origin.ts';
 
 /** A file that is read in ranges. */
 export interface IncomingFile {
@@ -16,17 +17,6 @@ export interface IncomingFile {
   /** Bytes [begin, end), all of them. @throws CheckpointError */
   read(begin: number, end: number, signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>>;
 }
-
-/** What a page's `File` is, for those who compile without its types. */
-export interface ChosenFile {
-  readonly name: string;
-  readonly size: number;
-  readonly lastModified: number;
-  slice(begin: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
-}
-
-/** Where a model comes from: the address of a .gguf file or of a folder, or files that a visitor chose. */
-export type ModelOrigin = { readonly url: string } | { readonly files: readonly ChosenFile[] };
 
 const BESIDE = ['generation_config.json', ...TOKENIZER_FILES];
 /** Bytes of a file whose server gives no ranges. */

@@ -6,6 +6,7 @@
  */
 import { CheckpointError } from '../../errors.ts';
 import { assertStorePath, countedClaim, type Store } from '../../run/store/store.ts';
+import { type Directory, folder, rootDirectory } from './root_directory.ts';
 import { lockAmongTabs } from './tab_lock.ts';
 
 /** What the specification has, and the TypeScript library does not know in every context. */
@@ -17,10 +18,6 @@ interface AccessHandle {
   close(): void;
 }
 type FileHandle = FileSystemFileHandle & { readonly createSyncAccessHandle?: () => Promise<AccessHandle> };
-type Directory = FileSystemDirectoryHandle & { keys(): AsyncIterableIterator<string> };
-
-/** Folder of this library among the site's files. */
-const ROOT = 'rlvr-train';
 
 /**
  * The run directory of that name.
@@ -48,22 +45,6 @@ export async function hasKeptRun(name: string): Promise<boolean> {
 export async function removeKeptRun(name: string): Promise<void> {
   const root = await rootDirectory();
   await unlessMissing(guard('removed', name, () => root.removeEntry(name, { recursive: true })));
-}
-
-/** Folder of this library among the site's files. @throws CheckpointError as `opfsStore` */
-export async function rootDirectory(): Promise<Directory> {
-  const storage = globalThis.navigator?.storage;
-  try {
-    const site = (await storage.getDirectory()) as Directory;
-    return await folder(site, ROOT);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CheckpointError('storage-denied', `This browser gives the page no storage (${why}).`, { why });
-  }
-}
-
-async function folder(parent: Directory, name: string): Promise<Directory> {
-  return (await parent.getDirectoryHandle(name, { create: true })) as Directory;
 }
 
 class OpfsStore implements Store {

@@ -22,7 +22,7 @@ it.each([
   '%s keeps the rules of an environment, and agrees with its second checker',
   async (name, checker, level) => {
     const definition = await registeredTasks[name].load();
-    const effort = { items: budget({ quick: 2, all: 6 }), attempts: budget({ quick: 20, all: 60 }) };
+    const effort = { items: budget({ quick: 2, all: 4 }), attempts: budget({ quick: 20, all: 40 }) };
     const { findings } = checkTask(definition, { ...effort, settings: [{ level }], second: answered(checker) });
     expect(findings.map(findingText)).toEqual([]);
   },
