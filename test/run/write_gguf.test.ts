@@ -11,6 +11,7 @@ import { rotaryFrequencies } from '../../src/model/rotary.ts';
 import { folderOf, openPretrained } from '../../src/run/model/open_pretrained.ts';
 import type { Pretrained } from '../../src/run/model/pretrained.ts';
 import { writeGguf } from '../../src/run/model/write_gguf.ts';
+import { writeMergedModel } from '../../src/run/model/write_merged.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
 import { byteTokenizer } from '../../src/text/byte_tokenizer.ts';
 import { type Codec, closedCodec } from '../../src/text/codec.ts';
@@ -95,6 +96,9 @@ describe('a model', () => {
     expect(opened.codec.render(messages)).toBe(pretrained.codec.render(messages));
     expect(opened.codec.stopIds).toEqual(pretrained.codec.stopIds);
     expect(metadata.get('tokenizer.ggml.pre')).toBe('smollm');
+    const { change, opened: folder } = await writeMergedModel(store, 'folder', opened);
+    expect(change.difference).toBe(0);
+    expect(folder.model.shape.ropeScaling).toEqual(ropeScaling);
   });
 
   it.each(Object.keys(GGUF_ENCODERS) as GgufDtype[])('in %s differs by what its type rounds off', async (dtype) => {

@@ -74,7 +74,7 @@ export function readModelConfig(config: Json, file = 'config.json'): Omit<Pretra
     numHeads,
     numKvHeads,
     headDim,
-    ...rotation(config, file),
+    ...rotation(config, file, headDim / 2),
     rmsNormEps: positive(config.rms_norm_eps ?? 1e-6, `${file}: rms_norm_eps`),
     tieWordEmbeddings: flag(config, 'tie_word_embeddings', file),
     attentionBias: type === 'qwen2' || (type !== 'mistral' && flag(config, 'attention_bias', file)),
@@ -101,7 +101,7 @@ function slidingWindow(config: Json, type: string, defaults: Defaults, file: str
 }
 
 /** Older files have rope_theta beside rope_scaling, those of transformers 5 both in rope_parameters. */
-function rotation(config: Json, file: string): Pick<ModelShape, 'ropeTheta' | 'ropeScaling'> {
+function rotation(config: Json, file: string, pairs: number): Pick<ModelShape, 'ropeTheta' | 'ropeScaling'> {
   const key = config.rope_parameters ? 'rope_parameters' : 'rope_scaling';
   const given = config[key] ?? {};
   if (typeof given !== 'object' || Array.isArray(given))
@@ -129,9 +129,26 @@ function rotation(config: Json, file: string): Pick<ModelShape, 'ropeTheta' | 'r
       };
       return { ropeTheta, ropeScaling };
     }
+    case 'longrope':
+      return { ropeTheta, ropeScaling: { type: 'factors', factors: sameFactors(scaling, place, pairs) } };
     default:
       throw unsupported(`${place}: rope_type ${shown(type)}`, 'positions are turned by default, linear or llama3 here');
   }
+}
+
+/** One factor per frequency, as a model that came from a GGUF file is written: others depend on the length of the text. */
+function sameFactors(
+  { short_factor, long_factor, attention_factor = 1 }: Json,
+  place: string,
+  pairs: number,
+): readonly number[] {
+  const factors: readonly unknown[] = Array.isArray(short_factor) ? short_factor : [];
+  const isSame = factors.length === pairs && JSON.stringify(short_factor) === JSON.stringify(long_factor);
+  if (!isSame || attention_factor !== 1) {
+    const rule = 'factors that change with the length of a text, or scale attention, are not computed here';
+    throw unsupported(`${place}: rope_type "longrope"`, rule);
+  }
+  return factors.map((factor, i) => positive(factor, `${place}.short_factor[${i}]`));
 }
 
 function natural(config: Json, key: string, file: string, byDefault?: number): number {
