@@ -237,7 +237,7 @@ it('is there after two cuts, a reload and without a network, and its adapter has
       'tiny-onnx-f32/onnx/model.onnx',
     ])
       expect(given[path], path).toBeGreaterThan(1000);
-    expect(refused.message).toContain('q8_0 — onnx is written as f32, f16.');
+    expect(refused.message).toContain('q8_0 — onnx is written as f32, f16, q4f16.');
     expect(plan.trained * 4).toBe(
       [...decodeSafetensors(bytes).tensors].reduce((sum, [, { data }]) => sum + 4 * data.length, 0),
     );
