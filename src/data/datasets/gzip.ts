@@ -6,7 +6,7 @@ export async function* unpacked(
   pieces: AsyncIterable<Uint8Array<ArrayBuffer>>,
   path: string,
 ): AsyncGenerator<Uint8Array> {
-  const stream = new DecompressionStream('gzip');
+  const stream = gunzip();
   const writer = stream.writable.getWriter();
   const reader = stream.readable.getReader();
   let failure: unknown;
@@ -35,6 +35,24 @@ export async function* unpacked(
   } finally {
     if (!isOver) await reader.cancel();
   }
+}
+
+/** What is used of a pair of streams: the libraries of Node and of the web type the rest otherwise. */
+interface Unpacking {
+  readonly readable: { getReader(): Pick<ReadableStreamDefaultReader<unknown>, 'read' | 'cancel'> };
+  readonly writable: {
+    getWriter(): Pick<WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>, 'write' | 'close' | 'abort'>;
+  };
+}
+
+/**
+ * Files of several parts, as `cat a.gz b.gz` makes them, are whole ones. The decompression of the web refuses them from Node 24
+ * on, and zlib's takes them.
+ */
+function gunzip(): Unpacking {
+  const builtIn = globalThis.process?.getBuiltinModule;
+  if (builtIn === undefined) return new DecompressionStream('gzip');
+  return builtIn('node:stream').Duplex.toWeb(builtIn('node:zlib').createGunzip());
 }
 
 /** Reading the file failed, which says so itself. */
