@@ -8,18 +8,15 @@
  * sampled accuracy over the tasks that were trained on, over those that were not, and what each gained. One seed, one thread.
  */
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describeMachine, fail, readFlags, table, writeJson } from './command.mjs';
 import { mean } from './statistics.mjs';
-import { askSuite, suiteTasks, trainOn, trainStart } from './transfer/suite_runs.mjs';
+import { askSuite, SUITE_FLAGS, suiteTasks, trainOn, trainStart } from './transfer/suite_runs.mjs';
 
 const flags = readFlags({
   further: {
     counts: { type: 'string', default: '1,2,4,6' },
     steps: { type: 'string', default: '80' },
-    output: { type: 'string', default: fileURLToPath(new URL('../runs/transfer', import.meta.url)) },
-    samples: { type: 'string', default: '8' },
-    json: { type: 'string' },
+    ...SUITE_FLAGS,
   },
 });
 const machine = describeMachine();

@@ -8,17 +8,10 @@
  * trained on, columns what was asked: sampled accuracy in percent, and its difference to the start. One seed, one thread.
  */
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describeMachine, readFlags, table, writeJson } from './command.mjs';
-import { askSuite, suiteTasks, trainOn, trainStart } from './transfer/suite_runs.mjs';
+import { askSuite, SUITE_FLAGS, suiteTasks, trainOn, trainStart } from './transfer/suite_runs.mjs';
 
-const flags = readFlags({
-  further: {
-    output: { type: 'string', default: fileURLToPath(new URL('../runs/transfer', import.meta.url)) },
-    samples: { type: 'string', default: '8' },
-    json: { type: 'string' },
-  },
-});
+const flags = readFlags({ further: SUITE_FLAGS });
 const machine = describeMachine();
 const output = resolve(flags.output);
 const tasks = suiteTasks();

@@ -12,7 +12,7 @@ const KINDS = [
 ];
 const WHOLE = '?whole';
 
-/** What stands for a `create` until it is loaded, once for all of them: they are two hundred and sixty. */
+/** Replaces a `create` until it is loaded; one function for all of them, since there are two hundred and sixty. */
 const LATER = '\0create-later';
 const CREATE_LATER = `export function createLater(load) {
   let create;

@@ -10,6 +10,13 @@ const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url)
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 const SUITE = join(FOLDER, 'suite.yaml');
 
+/** What every command over the suite is called with. */
+export const SUITE_FLAGS = {
+  output: { type: 'string', default: fileURLToPath(new URL('../../runs/transfer', import.meta.url)) },
+  samples: { type: 'string', default: '8' },
+  json: { type: 'string' },
+};
+
 export function suiteTasks() {
   return parse(readFileSync(SUITE, 'utf8'));
 }

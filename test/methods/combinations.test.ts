@@ -41,7 +41,7 @@ const PARTS = 8;
 /** A kill comes behind 0 to so many verdicts: a batch has 24, and the rounds behind it have more. */
 const MOST_VERDICTS = 48;
 
-/** Of so many combinations one is computed with two threads too: what a method computes, it computes through the same kernels. */
+/** One combination of four is computed with two threads too: every method computes through the same kernels. */
 const WITH_THREADS = 4;
 
 /** How many methods of a point stand in a stage, at most. */
@@ -136,7 +136,7 @@ num_generations_eval: 1
 `;
 
 /**
- * What these pay for stands behind a mark, which a policy of random weights seldom writes, or is the vote of a twin, which
+ * What these pay for comes after a mark, which a policy of random weights seldom writes, or is the vote of a twin, which
  * only a prompt source brings: they are asked to change one reward of several, since a stage that paid nothing else would be
  * refused for want of anything to learn from.
  */

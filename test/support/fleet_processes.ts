@@ -107,7 +107,7 @@ export class FleetProcesses {
     return lines(this.place(name, 'fleet.jsonl')).map((line) => JSON.parse(line));
   }
 
-  /** Waits until a run has written so many lines of metrics. */
+  /** Waits until a run has written that many lines of metrics. */
   async untilLines(name: string, count: number): Promise<void> {
     while (lines(this.place(name, 'metrics.jsonl')).length < count)
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));

@@ -4,7 +4,7 @@ import { groupByPrefix, packBatch } from '../../model/batch.ts';
 import type { Engine } from '../engine.ts';
 import { batchesToScore } from './score_sequences.ts';
 
-/** Numbers of the slice: one of so many of all parameters that are trained, evenly spread. */
+/** Most parameters in the slice, evenly spread over those that are trained. */
 const SLICE = 65_536;
 
 /**

@@ -60,7 +60,7 @@ export class NarrowedDraws implements TokenDraws {
       tokens[i] = token;
       drawn.logprobs[i] = logprob;
       drawn.entropies[i] = entropy;
-      drawn.keptLogMass[i] = isTruncated ? 0 : keptLogMass;
+      drawn.keptLogMass[i] = keptLogMass;
       this.#supportsOf(sequence).set(sequence.tokens.length, support);
     });
     return { tokens, ...drawn };
@@ -77,7 +77,6 @@ export class NarrowedDraws implements TokenDraws {
     const among = Float64Array.from(logprobs, (logprob, v) =>
       mask === undefined || holds(mask, v) ? logprob : Number.NEGATIVE_INFINITY,
     );
-    const everything = keptMasses(among, { topK: 0, topP: 1, minP: 0 });
     const filters = {
       topK: isGreedy ? 1 : sampling.topK,
       topP: isGreedy ? 1 : sampling.topP,
@@ -86,10 +85,12 @@ export class NarrowedDraws implements TokenDraws {
     const masses = keptMasses(among, filters);
     const counter = [tokens.length, rolloutNumber | 0, Math.floor(rolloutNumber / 2 ** 32), 0];
     const total = (of: Float64Array): number => of.reduce((sum, mass) => sum + mass, 0);
+    const everything = (): Float64Array => keptMasses(among, { topK: 0, topP: 1, minP: 0 });
+    const isRenormalised = isGreedy || this.#narrowing.isTruncated === true;
     return {
       token: inverseCdf(masses, philoxUniform(counter, samplingKey)),
       kept: supportOf(masses.length, (v) => masses[v] > 0),
-      keptLogMass: isGreedy ? 0 : Math.log(total(masses) / total(everything)),
+      keptLogMass: isRenormalised ? 0 : Math.log(total(masses) / total(everything())),
     };
   }
 

@@ -1,6 +1,6 @@
 /** Downloads: the adapter, the merged model, GGUF and ONNX, each opened again and compared before it is offered. */
 import { element } from '../../../src/report/page/dom.ts';
-import { megabytes } from './library_panel.ts';
+import { megabytes } from './megabytes.ts';
 import type { ModelLab } from './model_lab.ts';
 
 /** Forms and types, as `rlvr-train export` names them. */

@@ -2,6 +2,7 @@
 import { type KeptModel, keepModel, keptModels, type ModelOrigin, removeKeptModel } from 'rlvr-train/web';
 import { element } from '../../../src/report/page/dom.ts';
 import { messageOf } from '../notes.ts';
+import { megabytes } from './megabytes.ts';
 
 /** A model on its way here. */
 interface Incoming {
@@ -200,8 +201,4 @@ function nameOf(source: string): string {
   const [path = ''] = source.split(/[?#]/);
   const last = path.split('/').filter(Boolean).at(-1) ?? 'model';
   return last.replace(/[^\w.-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '') || 'model';
-}
-
-export function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
 }
