@@ -18,7 +18,7 @@ function forbiddenIn(text: string): string[] {
 }
 
 /** They judge a task or read the user's files, and draw nothing. */
-const APART = /^data\/check\/|\.node\.ts$|^data\/datasets\/parquet\.ts$/;
+const APART = /^data\/check\/|\.node\.ts$|^data\/datasets\/(?:gzip|parquet)\.ts$/;
 
 const files = ['data', 'parsing'].flatMap((folder) =>
   readdirSync(join(SOURCE, folder), { recursive: true, encoding: 'utf8' })
