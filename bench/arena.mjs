@@ -13,7 +13,7 @@
  * With `--fleet` as many are given out at once to the workers of a fleet, each whole (docs/fleet.md); rows that begin with a
  * start of their own, which is a folder of this machine, are trained here, and their completions sampled by the workers.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +23,7 @@ import { METHODS } from '../build/methods/registry.js';
 import { passAtK } from '../build/methods/statistics.js';
 import { loadConfigFile } from '../build/node.js';
 import { arenaFigures, JUDGED, meanOf } from './arena/figures.mjs';
-import { Records } from './arena/records.mjs';
+import { NotWritten, Records, writeWhole } from './arena/records.mjs';
 import { advisedFrom } from './arena/results_json.mjs';
 import { resultsPage } from './arena/results_page.mjs';
 import { resultsText } from './arena/results_text.mjs';
@@ -62,7 +62,12 @@ if (flags.list) list();
 else {
   const failed = flags.table ? [] : await trainAll(planned);
   if (flags.rates && failed.length === 0) failed.push(...(await trainAll(otherRates())));
-  writeResults();
+  try {
+    writeResults();
+  } catch (error) {
+    if (!(error instanceof NotWritten)) throw error;
+    fail(error.message);
+  }
   if (failed.length > 0) {
     process.stderr.write(
       `${failed.length} of the runs failed; the same command tries them again:\n${failed.join('\n')}\n`,
@@ -150,7 +155,7 @@ async function trainAll(all) {
         records.add(run, record);
         process.stdout.write(`${words}, ${((performance.now() - start) / 1000).toFixed(0)} s, ${left.length} to do\n`);
       } catch (error) {
-        if (!(error instanceof RunFailed)) throw error;
+        if (!(error instanceof RunFailed || error instanceof NotWritten)) throw error;
         if (!isStopping) {
           failed.push(`${words}: ${error.message}`);
           process.stdout.write(`${failed.at(-1)}\n`);
@@ -184,7 +189,7 @@ function writeResults() {
     'results.html': resultsPage(found, { blocks, count }),
     'results.json': `${JSON.stringify(advisedFrom(found, count), null, 1)}\n`,
   };
-  for (const [name, text] of Object.entries(written)) writeFileSync(join(folder, name), text);
+  for (const [name, text] of Object.entries(written)) writeWhole(join(folder, name), text);
   const lines = found
     .filter(({ runs }) => runs.length > 0)
     .map(({ row, runs, figures: own, differences }) => [

@@ -19,6 +19,10 @@ export interface ArenaRecord {
   readonly wallSeconds: number;
   readonly curve: readonly (readonly [tokens: number, solved: number, seconds: number])[];
 }
+/** A file that could not be written; what it had before is still there. */
+export class NotWritten extends Error {}
+/** Replaces a file whole, or leaves it as it was. */
+export function writeWhole(path: string, text: string): void;
 export class Records {
   constructor(folder: string);
   of(run: ArenaRun): ArenaRecord | undefined;

@@ -5,13 +5,29 @@
  *   a run    row, index, rate, seed, digest of its settings; by problem whether the greedy answer is right, how many samples
  *            are, and what a vote of these gives; steps, seconds, entropy, length; the share solved in training over tokens
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** Points of the curve of a run. */
 const POINTS = 20;
 /** Steps that the entropy at the end is a mean of. */
 const LAST_STEPS = 10;
+
+/** A file that could not be written, in words; what it had before is still there. */
+export class NotWritten extends Error {}
+
+/** Replaces a file whole, or leaves it as it was. @throws NotWritten */
+export function writeWhole(path, text) {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(`${path}.new`, text);
+    renameSync(`${path}.new`, path);
+  } catch (error) {
+    rmSync(`${path}.new`, { force: true });
+    const why = error.code === 'ENOSPC' ? 'no space is left on the disk (ENOSPC)' : error.message;
+    throw new NotWritten(`${path}: ${why}; what it had before is still there. Make room, then call the same again.`);
+  }
+}
 
 /** All records of a folder, by task and block. */
 export class Records {
@@ -33,18 +49,15 @@ export class Records {
     return this.#file(row).head;
   }
 
-  /** @throws Error where the run answered other problems than those before it */
+  /** @throws Error where the run answered other problems than those before it @throws NotWritten */
   add({ row, index, rate, digest, seed }, { head, ...record }) {
     const file = this.#file(row);
     const others = file.runs.filter((one) => one.row !== row.id || one.index !== index || one.rate !== rate);
     if (others.length > 0 && JSON.stringify(file.head) !== JSON.stringify(head))
       throw new Error(`${file.path}: other problems than those of the runs in it; remove the file and run it again.`);
-    file.head = head;
-    file.runs = [...others, { row: row.id, index, rate, digest, seed, ...record }].sort(inOrder);
-    mkdirSync(dirname(file.path), { recursive: true });
-    const lines = [file.head, ...file.runs].map((line) => `${JSON.stringify(line)}\n`);
-    writeFileSync(`${file.path}.new`, lines.join(''));
-    renameSync(`${file.path}.new`, file.path);
+    const runs = [...others, { row: row.id, index, rate, digest, seed, ...record }].sort(inOrder);
+    writeWhole(file.path, [head, ...runs].map((line) => `${JSON.stringify(line)}\n`).join(''));
+    Object.assign(file, { head, runs });
   }
 
   #file({ task, block }) {

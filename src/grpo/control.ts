@@ -14,6 +14,7 @@ import { type Step, steeredStage } from './step.ts';
 import { tokenGroups } from './update/credit.ts';
 import { groupParts } from './update/group_parts.ts';
 import { microBatchCapacity } from './update/update.ts';
+import { zeroMoments } from './zero_moments.ts';
 
 /** What controllers act on. */
 interface Steered extends Progress {
@@ -65,8 +66,7 @@ function leversOf(run: Steered, step: Step, id: string): Levers {
       return Math.sqrt(squares / Math.max(1, mixed.length));
     },
     async resetMoments() {
-      const zeros = new Float32Array(policy.slots.weights.trainable.shape[0]);
-      for (const moment of ['firstMoment', 'secondMoment'] as const) policy.writeVector(moment, zeros);
+      zeroMoments(policy);
       steer({ momentsFrom: state.step });
     },
     get(key) {

@@ -25,6 +25,7 @@ import { needsBatch } from './queue.ts';
 import { isStageOver, stageOf, type TrainingRun } from './run.ts';
 import { openStep, openSupervised, type Step } from './step.ts';
 import { superviseStep } from './update/supervised.ts';
+import { zeroMoments } from './zero_moments.ts';
 
 /** Trains from where the run is to the end of its last stage. */
 export async function* train(run: TrainingRun, options: Interruptible = {}): AsyncGenerator<TrainEvent> {
@@ -68,7 +69,9 @@ function nextStage(state: RunState): void {
 /** What comes before the first step of a stage. */
 async function* begin(run: TrainingRun, points: Points): AsyncGenerator<TrainEvent> {
   yield* diagnoseStart(run, run.remarks);
-  if (stageOf(run).stage === 'grpo') {
+  const { stage, resetOptimizer = false } = stageOf(run);
+  if (resetOptimizer) zeroMoments(run.engine.policy);
+  if (stage === 'grpo') {
     await startSets(run);
     yield* evaluation(run, 'baseline', points);
   }

@@ -111,6 +111,8 @@ export interface GrpoStageConfig {
   /** Batches that are sampled ahead of the one that is trained on; absent: none, every batch is on-policy at its first step. */
   readonly staleness?: number;
   readonly taskWeights?: TaskWeights;
+  /** Whether the moments of the optimizer are zero as the stage begins; absent: they are those of the stage before. */
+  readonly resetOptimizer?: boolean;
   readonly methods: MethodsConfig;
 }
 
@@ -137,6 +139,8 @@ export interface SftStageConfig {
   /** Whether what the teacher of an environment does wrong is learned too (`learn_errors`); absent: it is. */
   readonly learnErrors?: boolean;
   readonly taskWeights?: TaskWeights;
+  /** Whether the moments of the optimizer are zero as the stage begins; absent: they are those of the stage before. */
+  readonly resetOptimizer?: boolean;
   readonly optimizer: OptimizerConfig;
   readonly evaluation: EvaluationConfig;
 }

@@ -1,5 +1,5 @@
 /** The arena: every row is a config, its figures are those of `compare`, and its table follows from the records alone. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -194,6 +194,23 @@ describe('records', () => {
     const file = join(at, 'countdown-on-policy.jsonl');
     writeFileSync(file, `${readFileSync(file, 'utf8')}{"row":`);
     expect(() => new Records(at).of(one.run)).toThrow(/line 3 is no record/);
+  });
+
+  it.runIf(existsSync('/dev/full'))('that a full disk does not take are named, and those before it stay', () => {
+    const at = folder();
+    const records = new Records(at);
+    const [one, two] = all;
+    records.add(one.run, compact(one.records));
+    const file = join(at, 'countdown-on-policy.jsonl');
+    const before = readFileSync(file, 'utf8');
+    symlinkSync('/dev/full', `${file}.new`);
+    expect(() => records.add(two.run, compact(two.records))).toThrow(
+      `${file}: no space is left on the disk (ENOSPC); what it had before is still there.`,
+    );
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    expect(records.of(two.run)).toBeUndefined();
+    records.add(two.run, compact(two.records));
+    expect(new Records(at).of(two.run)).toEqual(records.of(two.run));
   });
 
   it('have no vote where wrong answers have no normal form', () => {

@@ -26,6 +26,7 @@ const shared = {
   eval_steps: fc.integer({ min: 1, max: 1000 }),
   eval_samples: fc.integer({ min: 1, max: 99 }),
   eval_temperature: positive(2),
+  reset_optimizer: fc.boolean(),
 };
 
 const sft = fc.record({

@@ -7,7 +7,7 @@
  */
 import { z } from 'zod';
 import { DEMONSTRATIONS } from '../../methods/demonstrations/registry.ts';
-import { key } from '../../options/keys.ts';
+import { key, laterKey } from '../../options/keys.ts';
 import type { OptionSchema } from '../../options/option_schema.ts';
 import { choice, flag, integer, number, optional, plugin } from '../../options/schemas.ts';
 import { recorded } from '../recorded_keys.ts';
@@ -78,6 +78,18 @@ export const SHARED_KEYS = {
     number({ min: 0, example: 1 })
       .default(1)
       .describe('Gradients are clipped to this L2 norm; 0 turns it off. Default 1.'),
+  ),
+  resetOptimizer: recorded(
+    'stage',
+    laterKey(
+      'reset_optimizer',
+      flag()
+        .default(false)
+        .describe(
+          'Begin the stage with zero moments of Adam, as a new trainer does. Default false: those of the stage before ' +
+            'carry over, though bias correction begins again, so the first steps still follow that stage.',
+        ),
+    ),
   ),
   evalStrategy: key(
     'eval_strategy',
