@@ -5,9 +5,11 @@
  *
  * Whole GRPO steps at the race's shape. The policy of random weights ends a turn when it draws one of four words, so turns
  * have very different lengths; each but the last is read as text, answered by four tokens, and the next one follows. Another side
- * samples, prompt by prompt, completions of exactly the same lengths without a stop. A third plays the episodes as a fleet does, a
- * task for each turn, whose worker computes the tokens before it again; nothing goes over a wire. The three take turns.
+ * samples, prompt by prompt, completions of exactly the same lengths without a stop. Two more play the episodes as a fleet does, a
+ * task for each turn: of a worker that has the keys and values of the turn before, and of another one, which computes the
+ * tokens before it again; nothing goes over a wire. The four take turns.
  */
+import { KeptTurns } from '../build/fleet/kept_turns.js';
 import { sampleEpisodes } from '../build/fleet/turns.js';
 import { localGenerator } from '../build/grpo/generator.js';
 import { wasmBackend } from '../build/index.js';
@@ -70,15 +72,34 @@ async function inTurns(policy, requests, settings) {
   return kept;
 }
 
-async function inTasks(policy, requests, settings) {
-  const local = localGenerator(policy, () => 0);
+/** @param sample  requests and settings of a task → [requests][rollouts] completions */
+async function inTasks(requests, settings, sample) {
   const asked = requests.map(({ prompt, rolloutNumbers }) => ({
     prompt,
     rollouts: rolloutNumbers.map((rollout) => ({ rollout })),
   }));
   const how = { ...settings, fixedCompletionTokens: undefined, stopIds: ENDS };
-  const sample = async (...task) => (await local.sample(...task)).completions;
   return { completions: await sampleEpisodes(asked, how, turnsOf(requests), sample), places: undefined };
+}
+
+const again = (policy, requests, settings) => {
+  const local = localGenerator(policy, () => 0);
+  return inTasks(requests, settings, async (...task) => (await local.sample(...task)).completions);
+};
+
+async function byItsOwn(policy, requests, settings) {
+  const turns = new KeptTurns(policy);
+  const weights = { version: 0, sha256: '', bytes: 4 };
+  const isGiven = (length, begun) => new Uint8Array(length).fill(1, 0, begun);
+  return inTasks(requests, settings, async (asked, how) => {
+    const sampled = await turns.sample({ requests: asked, settings: how, weights });
+    return sampled.map((own, i) =>
+      own.map((completion, k) => ({
+        ...completion,
+        labels: isGiven(completion.tokens.length, asked[i].rollouts[k].tokens?.length ?? 0),
+      })),
+    );
+  });
 }
 
 const given = ({ labels }) => (labels ?? []).filter((label) => label !== 0).length;
@@ -107,7 +128,8 @@ const backend = () => wasmBackend({ threads });
 const sides = {
   'eight turns': await openSide(await backend(), size, { sample: inTurns }),
   'one turn': await openSide(await backend(), size, { sample: inOneTurn }),
-  'a task a turn': await openSide(await backend(), size, { sample: inTasks }),
+  'a task a turn': await openSide(await backend(), size, { sample: again }),
+  'its own worker': await openSide(await backend(), size, { sample: byItsOwn }),
 };
 try {
   const work = Object.fromEntries(Object.entries(sides).map(([name, side]) => [name, () => side.step()]));
@@ -127,10 +149,10 @@ function report(taken) {
   const ratio = ({ ratio: { ofMedians, paired } }) =>
     `${ofMedians.toFixed(2)} (${paired.low.toFixed(2)}–${paired.high.toFixed(2)})`;
   const rows = Object.entries(figures).map(
-    ([part, { 'one turn': one, 'eight turns': eight, 'a task a turn': task }]) => [
+    ([part, { 'one turn': one, 'eight turns': eight, 'a task a turn': task, 'its own worker': going }]) => [
       part,
-      ...[one, eight, task].map((seconds) => spread(seconds)),
-      ...[eight, task].map(ratio),
+      ...[one, eight, task, going].map((seconds) => spread(seconds)),
+      ...[eight, task, going].map(ratio),
     ],
   );
   const sampled = tokens.flat();
@@ -142,7 +164,19 @@ function report(taken) {
       `${size.prompts} prompts × ${size.groupSize} episodes of ${TURNS} turns: ${meanLength.toFixed(1)} tokens on average, of which ${meanSampled.toFixed(1)} are sampled`,
       `${threads} threads, ${repeats} repeats in turn; seconds, with quartiles`,
       '',
-      table(['', 'one turn', 'eight turns', 'a task a turn', 'ratio of eight turns', 'of tasks'], rows),
+      table(
+        [
+          '',
+          'one turn',
+          'eight turns',
+          'a task a turn',
+          'its own worker',
+          'ratio of eight turns',
+          'of a task a turn',
+          'of its own worker',
+        ],
+        rows,
+      ),
     ].join('\n')}\n`,
   );
   if (json === undefined) return;

@@ -9,15 +9,11 @@
  * turns. All are the same run to the bit, which is checked. Groups and steps a minute are those of the steps, evaluations apart.
  * They say something on a machine that does nothing else: one that is busy gives each process a share, so that three have three.
  */
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describeMachine, fail, machineLine, readFlags, spread, table, writeJson } from './command.mjs';
+import { inRunFolder, leftBy } from './fleet_runs.mjs';
 import { summarize } from './statistics.mjs';
 
-const COMMAND = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const TASK = 'task: {name: countdown, answer: steps, numbers: 4, max_number: 10, correct_share: 0.5}';
 const MODEL = 'model: {hidden_size: 64, num_hidden_layers: 4, num_attention_heads: 8, intermediate_size: 176}';
 const START = (steps) => `${TASK}
@@ -49,41 +45,23 @@ const flags = readFlags({ repeats: 3, quickRepeats: 1, further: { steps: { type:
 const steps = Number(flags.steps);
 if (!Number.isInteger(steps) || steps < 2) fail(`--steps ${flags.steps} — not a whole number of 2 or more; use 6.`);
 const machine = describeMachine();
-const folder = mkdtempSync(join(tmpdir(), 'rlvr-train-bench-'));
 const turns = Object.fromEntries(Object.keys(WAYS).map((way) => [way, []]));
-try {
-  train('start', START(flags.quick ? 60 : 400), ['--threads', '2']);
-  for (let turn = 0; turn < flags.repeats; turn++)
-    for (const [way, words] of Object.entries(WAYS)) turns[way].push(measured(`${turn}-${way}`, words));
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+inRunFolder((train) => {
+  const start = join(train('start', START(flags.quick ? 200 : 400), ['--threads', '2']), 'model');
+  for (let turn = 0; turn < flags.repeats; turn++) {
+    for (const [way, words] of Object.entries(WAYS))
+      turns[way].push(measured(train(`${turn}-${way}`, HARD(start, steps), words)));
+  }
+});
 report();
 
-/** @returns the directory of the finished run */
-function train(name, config, words) {
-  const [file, directory] = [
-    join(folder, `${name}.yaml`.replaceAll(' ', '-')),
-    join(folder, name.replaceAll(' ', '-')),
-  ];
-  writeFileSync(file, config);
-  const all = ['--config', file, '--output', directory, '--quiet', ...words];
-  const { status, stderr } = spawnSync(process.execPath, [COMMAND, ...all], { encoding: 'utf8' });
-  if (status !== 0) fail(stderr.trim().split('\n').slice(0, 2).join(' '));
-  return directory;
-}
-
-function measured(name, words) {
-  const directory = train(name, HARD(join(folder, 'start', 'model'), steps), words);
-  const lines = readFileSync(join(directory, 'metrics.jsonl'), 'utf8')
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  const own = lines.filter((line) => 'loss' in line).slice(1); // the first one waits for workers to join
+function measured(directory) {
+  const { steps: all, summary } = leftBy(directory);
+  const own = all.slice(1); // the first one waits for workers to join
   const sum = (of) => own.reduce((total, line) => total + of(line), 0);
   const seconds = sum((line) => line.step_time);
   const groups = sum((line) => line['groups/drawn']);
-  const { weightsSha256, split } = JSON.parse(readFileSync(join(directory, 'summary.json'), 'utf8'));
+  const { weightsSha256, split } = summary;
   return {
     stepsPerMinute: (60 * own.length) / seconds,
     groupsPerMinute: (60 * groups) / seconds,

@@ -24,11 +24,12 @@ export const ADAPTER = { r: 16, alpha: 32 };
  * @param path  a folder of Hugging Face's layout, or a .gguf file
  * @param rewardedBelow  the reward is the share of ids below it
  * @param keys  further keys of the config
+ * @param stage  further keys of the stage
  */
 export async function openLoraWorkload(
   path,
   workload,
-  { threads, backend = wasmBackend({ threads }), rewardedBelow, keys = {} },
+  { threads, backend = wasmBackend({ threads }), rewardedBelow, keys = {}, stage = {} },
 ) {
   const config = {
     ...keys,
@@ -38,7 +39,7 @@ export async function openLoraWorkload(
     lora_alpha: ADAPTER.alpha,
     task: 'race',
     seed: 0,
-    stages: [raceStage('grpo', workload)],
+    stages: [raceStage('grpo', workload, stage)],
   };
   const loaded = parseConfig(JSON.stringify(config), { file: 'bench/lora_workload.mjs' });
   const pretrained = await openPretrained(findModel(path));

@@ -91,6 +91,17 @@ export class Answers {
     return this.#taken.get(task);
   }
 
+  /** Whose answer was taken; undefined where it is the learner's own. */
+  workerOf(task: number): string | undefined {
+    const worker = this.#ledger.answerOf(task)?.worker;
+    return worker === LEARNER ? undefined : worker;
+  }
+
+  /** Whether a worker signs what it answers. */
+  signs(worker: string): boolean {
+    return this.#signing.has(worker);
+  }
+
   /** Tasks without an answer. */
   waiting(): number[] {
     return this.#ledger.waiting();

@@ -19,12 +19,24 @@ export interface LearnerBus {
   dropWeights(key: string): Promise<void>;
   /** Gives a task out, in the place of one of the same number. @throws FleetError where it was not stored */
   give(task: number, bytes: Uint8Array): Promise<void>;
-  /** Takes a task back, where it can. */
+  /**
+   * Offers a task to one worker, past all others.
+   * @returns false where it is not there; it may be lost all the same
+   */
+  offer(to: Receiver, bytes: Uint8Array): Promise<boolean>;
+  /** Takes a task back that was given out, where it can. */
   drop(task: number): Promise<void>;
   /** For tasks that are taken from now on. */
   setLease(lease: number): Promise<void>;
   /** Leaves, and clears the run's place. */
   close(): Promise<void>;
+}
+
+/** A worker that a task is offered to. */
+export interface Receiver {
+  readonly worker: string;
+  /** It came by a bus that signs. */
+  readonly signs: boolean;
 }
 
 /** What a learner is called with. The functions are called when messages come, and must not take long. */
@@ -49,6 +61,8 @@ export interface WorkerBus {
   readonly signs: boolean;
   /** Calls with the card of each run, again and again. */
   onCard(hear: (card: Uint8Array) => void): void;
+  /** Takes tasks that are offered to this worker, too: they come before those that are for all. */
+  listen(worker: string): void;
   /**
    * The next task of a run, once there is one.
    * @returns undefined where there was none for `wait` milliseconds; 'over' where the run has no place any more

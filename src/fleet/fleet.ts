@@ -16,6 +16,7 @@ import { encodeBaseJson } from './base/base_list.ts';
 import { type BaseFiles, SentBase } from './base/sent_base.ts';
 import type { LearnerBus } from './bus.ts';
 import { encodeJson, type RunCard } from './cards.ts';
+import { Holders } from './holders.ts';
 import { joinAnswers, planTasks } from './plan_tasks.ts';
 import { encodeTask, type FleetTask, MESSAGE_BYTES } from './protocol.ts';
 import { randomHex } from './random_hex.ts';
@@ -79,6 +80,8 @@ export class Fleet {
   readonly #tasks = new Map<number, Uint8Array>();
   /** Those that the server may not have. */
   readonly #unsent = new Set<number>();
+  /** Those of them, or of those that were sent, that are offered to one worker alone, with who else has what. */
+  readonly #offered = new Map<number, { readonly worker: string; readonly holders: Holders }>();
   readonly #said = new Set<string>();
   #vocabSize = 0;
   #lease = FIRST_LEASE_MS;
@@ -169,7 +172,8 @@ export class Fleet {
         this.#sayOnce(`fleet: ${why}, so these completions are sampled by the learner`);
         return local.sample(requests, settings);
       }
-      const sampleThere: SampleTurns = (asked, how) => this.#sample(learner, asked, how);
+      const holders = new Holders();
+      const sampleThere: SampleTurns = (asked, how) => this.#sample(learner, asked, how, holders);
       const completions = turns
         ? labelled(requests, await sampleEpisodes(requests, rest, turns, sampleThere))
         : await sampleThere(requests, rest);
@@ -189,16 +193,21 @@ export class Fleet {
     learner: Learner,
     requests: readonly SampleRequest[],
     settings: GenerationSettings,
+    holders: Holders,
   ): Promise<Completion[][]> {
     const { policy, local, turns } = learner;
     const start = this.#clock();
     const learnedBefore = turns?.learnedMs ?? 0;
     const groups = requests.length;
-    const parts = planTasks(requests, settings, this.#workers.present);
+    const parts = planTasks(requests, settings, this.#workers.present, (rollout) => holders.of(rollout));
     let numbers: number[] = [];
     const giveOut = async (): Promise<void> => {
       await this.#weights.take(policy, local.weightsVersion);
-      numbers = parts.map((part) => this.#open({ ...part, settings }));
+      numbers = parts.map(({ requests: own, holder }) => {
+        const number = this.#open({ requests: own, settings });
+        if (holder !== undefined) this.#offered.set(number, { worker: holder, holders });
+        return number;
+      });
       this.#tally.gaveOut(groups);
       await this.#send();
     };
@@ -209,6 +218,11 @@ export class Fleet {
       while (numbers.some((number) => this.#answers.of(number) === undefined)) await this.#advance(policy, local);
       isDone = true;
       const answers = numbers.map((number) => this.#answers.of(number) ?? []);
+      parts.forEach(({ requests: own, holder }, i) => {
+        const worker = this.#answers.workerOf(numbers[i]);
+        if (holder !== undefined && holder === worker) this.#tally.continued(own.length);
+        holders.sampled(own, worker);
+      });
       return labelled(requests, joinAnswers(requests, parts, answers));
     } finally {
       this.#answers.close(numbers, isDone);
@@ -216,6 +230,7 @@ export class Fleet {
       for (const number of numbers) {
         this.#tasks.delete(number);
         this.#unsent.delete(number);
+        this.#offered.delete(number);
         void this.#bus.drop(number);
       }
       const learned = (turns?.learnedMs ?? 0) - learnedBefore;
@@ -239,6 +254,8 @@ export class Fleet {
     await policy.engine.interruption?.();
     await this.#send();
     if (await this.#answers.look(local)) return;
+    if (this.#offered.size > 0)
+      for (const task of this.#answers.overdue(this.#clock() - this.#lease)) this.#withdraw(task);
     const late = this.#late();
     if (late === undefined) return this.#untilNews();
     void this.#bus.drop(late);
@@ -257,7 +274,9 @@ export class Fleet {
       for (const number of [...this.#unsent]) {
         this.#unsent.delete(number);
         const bytes = this.#tasks.get(number);
-        if (bytes !== undefined) await this.#bus.give(number, bytes);
+        const worker = this.#offered.get(number)?.worker;
+        if (bytes !== undefined && worker !== undefined) this.#offer(number, worker, bytes);
+        else if (bytes !== undefined) await this.#bus.give(number, bytes);
       }
       this.#refusals = 0;
     } catch (error) {
@@ -285,7 +304,23 @@ export class Fleet {
     this.#wake?.();
   }
 
+  /** Offers a task to one worker: it has the keys and values of what comes before. */
+  #offer(task: number, worker: string, bytes: Uint8Array): void {
+    void this.#bus.offer({ worker, signs: this.#answers.signs(worker) }, bytes).then((isThere) => {
+      if (!isThere) this.#withdraw(task);
+    });
+  }
+
+  /** A task that was offered to one worker is given to all, and so is what else it would be offered. */
+  #withdraw(task: number): void {
+    const offered = this.#offered.get(task);
+    if (offered === undefined) return;
+    offered.holders.forget(offered.worker);
+    this.#giveAgain(task);
+  }
+
   #giveAgain(task: number): void {
+    this.#offered.delete(task);
     this.#unsent.add(task);
     this.#wake?.();
   }

@@ -12,6 +12,8 @@ interface Place {
   readonly hear: LearnerEars;
   readonly tasks: Map<number, Given>;
   readonly weights: Map<string, Uint8Array>;
+  /** What is offered to each worker. */
+  readonly offers: Map<string, Uint8Array[]>;
   lease: number;
   card?: Uint8Array;
 }
@@ -20,6 +22,8 @@ const LOOK_MS = 5;
 
 export class MemoryBroker {
   readonly #places = new Map<string, Place>();
+  /** Workers that are there. */
+  readonly #listening = new Set<string>();
   readonly #clock: () => number;
 
   /** @param clock  milliseconds */
@@ -29,9 +33,10 @@ export class MemoryBroker {
 
   /** Forgets everything that it holds, as a server does that lost its files. */
   forget(): void {
-    for (const { tasks, weights } of this.#places.values()) {
+    for (const { tasks, weights, offers } of this.#places.values()) {
       tasks.clear();
       weights.clear();
+      offers.clear();
     }
     for (const { hear } of this.#places.values()) hear.restart();
   }
@@ -47,7 +52,7 @@ export class MemoryBroker {
       open: async (name, lease, hear) => {
         if (this.#places.has(name)) throw new FleetError('fleet-run-taken', `run ${name} has a learner; end that one.`);
         run = name;
-        this.#places.set(name, { hear, lease, tasks: new Map(), weights: new Map() });
+        this.#places.set(name, { hear, lease, tasks: new Map(), weights: new Map(), offers: new Map() });
       },
       announce: (card) => {
         place().card = card;
@@ -61,6 +66,12 @@ export class MemoryBroker {
       },
       give: async (task, bytes) => {
         place().tasks.set(task, { bytes, heldUntil: 0 });
+      },
+      offer: async ({ worker }, bytes) => {
+        const { offers } = place();
+        if (!this.#listening.has(worker)) return false;
+        offers.set(worker, [...(offers.get(worker) ?? []), bytes]);
+        return true;
       },
       drop: async (task) => {
         place().tasks.delete(task);
@@ -77,8 +88,13 @@ export class MemoryBroker {
   /** @param signs  its worker is one that nobody vouches for */
   worker(signs = false): WorkerBus {
     let looking: ReturnType<typeof setInterval> | undefined;
+    let own = '';
     return {
       signs,
+      listen: (worker) => {
+        own = worker;
+        this.#listening.add(worker);
+      },
       onCard: (hear) => {
         looking = setInterval(() => {
           for (const { card } of this.#places.values()) if (card !== undefined) hear(card);
@@ -89,6 +105,8 @@ export class MemoryBroker {
         do {
           const place = this.#places.get(run);
           if (place === undefined) return 'over';
+          const offered = place.offers.get(own)?.shift();
+          if (offered !== undefined) return offered;
           const free = [...place.tasks.values()].find(({ heldUntil }) => heldUntil <= this.#clock());
           if (free !== undefined) {
             free.heldUntil = this.#clock() + place.lease;
@@ -106,7 +124,10 @@ export class MemoryBroker {
       },
       askBase: async (run, isMissing) => this.#places.get(run)?.hear.base?.(isMissing) ?? 'nobody',
       ask: async (run, request) => (await this.#places.get(run)?.hear.series?.(request)) ?? 'nobody',
-      close: async () => clearInterval(looking),
+      close: async () => {
+        clearInterval(looking);
+        this.#listening.delete(own);
+      },
     };
   }
 }

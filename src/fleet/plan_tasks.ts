@@ -10,6 +10,17 @@ export interface TaskPart {
   readonly requests: readonly SampleRequest[];
   /** [requests] of which request each is a part, and of which of its rollouts the first is. */
   readonly places: readonly { readonly request: number; readonly first: number }[];
+  /** Who has the keys and values of what its completions begin with; absent: nobody, or nobody knows. */
+  readonly holder?: string;
+}
+
+/** A part while it is filled. */
+interface OpenPart {
+  readonly requests: SampleRequest[];
+  readonly places: TaskPart['places'][number][];
+  readonly holder?: string;
+  rollouts: number;
+  bytes: number;
 }
 
 /** Parts for each of several workers: one that is slow then holds up a part of its share. One alone is given all at once. */
@@ -23,12 +34,15 @@ const HEAD_BYTES = 8192;
 
 /**
  * @param workers  that there are
+ * @param holderOf  who has the keys and values of what a completion begins with: all of a worker's are one part, as far as a
+ * message has room; absent: nobody has
  * @throws FleetError where one completion alone could be too large
  */
 export function planTasks(
   requests: readonly SampleRequest[],
   settings: GenerationSettings,
   workers: number,
+  holderOf: (rollout: RolloutRequest) => string | undefined = () => undefined,
 ): TaskPart[] {
   const each = mostCompletionBytes(maxTokens(settings));
   const room = MESSAGE_BYTES - HEAD_BYTES;
@@ -36,30 +50,39 @@ export function planTasks(
     const rule = `${maxTokens(settings)} tokens of a completion take ${each} bytes, and a message has ${room}`;
     throw new FleetError('fleet-too-long', `max_completion_length: ${rule}; train without a fleet, or with fewer.`);
   }
-  const all = requests.reduce((sum, { rollouts }) => sum + rollouts.length, 0);
-  const wanted = Math.max(LEAST_ROLLOUTS, Math.ceil(all / (workers > 1 ? PARTS_PER_WORKER * workers : 1)));
-  const most = Math.min(wanted, Math.floor(room / each));
-  const parts: { requests: SampleRequest[]; places: TaskPart['places'][number][] }[] = [];
-  let rollouts = most;
-  let bytes = 0;
+  const holders = requests.map(({ rollouts }) => rollouts.map(holderOf));
+  const free = holders.flat().filter((holder) => holder === undefined).length;
+  const wanted = Math.max(LEAST_ROLLOUTS, Math.ceil(free / (workers > 1 ? PARTS_PER_WORKER * workers : 1)));
+  const fitting = Math.floor(room / each);
+  const parts: OpenPart[] = [];
+  const open = new Map<string | undefined, OpenPart>();
   requests.forEach((request, index) => {
     for (let first = 0; first < request.rollouts.length; ) {
+      const holder = holders[index][first];
+      const most = holder === undefined ? Math.min(wanted, fitting) : fitting;
       const asked = requestBytes(request);
-      if (rollouts >= most || bytes + asked > room) {
-        parts.push({ requests: [], places: [] });
-        rollouts = 0;
-        bytes = 0;
+      let part = open.get(holder);
+      if (part === undefined || part.rollouts >= most || part.bytes + asked > room) {
+        part = { requests: [], places: [], ...(holder !== undefined && { holder }), rollouts: 0, bytes: 0 };
+        parts.push(part);
+        open.set(holder, part);
       }
-      const own = request.rollouts.slice(first, first + most - rollouts);
-      const last = parts[parts.length - 1];
-      last.requests.push({ prompt: request.prompt, rollouts: own.map(({ labels: _, ...rest }) => rest) });
-      last.places.push({ request: index, first });
-      rollouts += own.length;
-      bytes += asked;
-      first += own.length;
+      const end = endOf(holders[index], first, most - part.rollouts);
+      const own = request.rollouts.slice(first, end);
+      part.requests.push({ prompt: request.prompt, rollouts: own.map(({ labels: _, ...rest }) => rest) });
+      part.places.push({ request: index, first });
+      part.rollouts += own.length;
+      part.bytes += asked;
+      first = end;
     }
   });
   return parts;
+}
+
+/** End of those that the holder of the first one has, of `most` at most. */
+function endOf(holders: readonly (string | undefined)[], first: number, most: number): number {
+  const other = holders.findIndex((holder, i) => i > first && holder !== holders[first]);
+  return Math.min(first + most, other < 0 ? holders.length : other);
 }
 
 /** Puts the completions of all parts where they belong. @param answers  of each part */

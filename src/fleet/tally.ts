@@ -7,6 +7,8 @@ export interface FleetFigures {
   /** Groups that workers have sampled, and those that the learner has sampled itself. */
   readonly groupsThere: number;
   readonly groupsHere: number;
+  /** Groups whose next turn was sampled by the worker that had the one before. */
+  readonly continued: number;
   /** Groups that the learner has sampled again to compare them. */
   readonly checked: number;
   /** Most groups that were given out at once since this was asked last. */
@@ -37,6 +39,7 @@ export class Tally {
   #hasDiagnosed = false;
   #there = 0;
   #here = 0;
+  #continued = 0;
   #checked = 0;
   #doubled = 0;
   #refused = 0;
@@ -87,6 +90,10 @@ export class Tally {
     this.#here += groups;
   }
 
+  continued(groups: number): void {
+    this.#continued += groups;
+  }
+
   checked(groups: number): void {
     this.#checked += groups;
   }
@@ -114,6 +121,7 @@ export class Tally {
       workers,
       groupsThere: this.#there,
       groupsHere: this.#here,
+      continued: this.#continued,
       checked: this.#checked,
       doubled: this.#doubled,
       refused: this.#refused,

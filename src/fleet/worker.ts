@@ -3,10 +3,10 @@
  * samples what tasks ask. It may join, leave and die at any moment.
  */
 import { FleetError, RlvrError } from '../errors.ts';
-import { localGenerator } from '../grpo/generator.ts';
 import type { Policy } from '../model/policy.ts';
 import type { WorkerBus } from './bus.ts';
 import { decodeCard, decodeReply, encodeJson, type RunCard, type SeriesCard } from './cards.ts';
+import { KeptTurns } from './kept_turns.ts';
 import { decodeTask, encodeResult, type FleetTask, type WeightsName, WORKER_ID_BYTES } from './protocol.ts';
 import { randomHex } from './random_hex.ts';
 import { ReceivedWeights } from './received_weights.ts';
@@ -63,6 +63,7 @@ interface KnownRun<Card extends RunCard | SeriesCard = RunCard | SeriesCard> {
 interface OpenModel {
   readonly session: string;
   readonly policy: Policy;
+  readonly turns: KeptTurns;
   readonly received: ReceivedWeights;
   /** SHA-256 of the weights that it has. */
   weights?: string;
@@ -94,6 +95,7 @@ class Worker {
     this.#key = key;
     this.#id = key?.id ?? randomHex(WORKER_ID_BYTES);
     this.#bus = options.bus;
+    this.#bus.listen(this.#id);
     this.#bus.onCard((bytes) => this.#hearCard(bytes));
   }
 
@@ -177,10 +179,7 @@ class Worker {
     const model = await this.#openModel(run);
     if (model === undefined || !(await this.#useWeights(model, run.card, task.weights))) return;
     const start = clock();
-    const { completions } = await localGenerator(model.policy, () => task.weights.version).sample(
-      task.requests,
-      task.settings,
-    );
+    const completions = await model.turns.sample(task);
     const seconds = (clock() - start) / 1000;
     const isTaken = await this.#answer(run, encodeResult({ task: task.id, worker: this.#id, seconds, completions }));
     if (!isTaken) return;
@@ -197,7 +196,8 @@ class Worker {
     try {
       this.#requireVersion(card);
       const policy = await this.#options.openModel(card);
-      this.#model = { session: card.session, policy, received: new ReceivedWeights(this.#bus, card) };
+      const [turns, received] = [new KeptTurns(policy), new ReceivedWeights(this.#bus, card)];
+      this.#model = { session: card.session, policy, turns, received };
       this.#options.say(`run ${card.run}: joined`);
       return this.#model;
     } catch (error) {

@@ -62,6 +62,11 @@ export interface Generator {
 /** More rollouts than any run draws; the numbers of later turns lie above. */
 const ROLLOUTS = 2 ** 40;
 
+/** What keys the random draws of a completion, together with the position of each. */
+export function rolloutNumber({ rollout, turn = 0 }: Pick<RolloutRequest, 'rollout' | 'turn'>): number {
+  return rollout + turn * ROLLOUTS;
+}
+
 /** Makes what samples and scores for a policy. @param weightsVersion  see `Generator` */
 export type MakeGenerator = (policy: Policy, weightsVersion: () => number) => Generator;
 
@@ -98,7 +103,7 @@ async function generated(
 }
 
 function generationRequest({ prompt, rollouts }: SampleRequest): GenerationRequest {
-  const rolloutNumbers = rollouts.map(({ rollout, turn = 0 }) => rollout + turn * ROLLOUTS);
+  const rolloutNumbers = rollouts.map(rolloutNumber);
   if (!rollouts.some(({ tokens }) => tokens !== undefined)) return { prompt, rolloutNumbers };
   return { prompt, rolloutNumbers, prefixes: rollouts.map(({ tokens = new Int32Array() }) => tokens) };
 }

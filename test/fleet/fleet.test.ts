@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { WorkerBus } from '../../src/fleet/bus.ts';
 import { encodeResult, type FleetResult, type SampledCompletion } from '../../src/fleet/protocol.ts';
 import { budget } from '../support/budget.ts';
-import { forgetful, honest, lagging, liar, lossy, slow, type WorkerFault } from '../support/faulty_bus.ts';
+import { forgetful, honest, lagging, liar, lossy, slow, vanishing, type WorkerFault } from '../support/faulty_bus.ts';
 import { type TestFleet, type Trained, trainSmall } from '../support/fleets.ts';
 import { smallConfig } from '../support/small_runs.ts';
 
@@ -55,8 +55,23 @@ it.each([
     .replace(/task: .*/, `task: ${task}`)
     .replace(/reward_funcs: .*/, 'reward_funcs: [byLength]');
   const { figures, said, ...run } = await trainSmall(yaml, { workers: [honest, lossy(7)], verifyShare: 0.2 });
-  expect({ ...run, said: [] }).toEqual(await trainSmall(yaml));
+  const { said: __, ...own } = await trainSmall(yaml);
+  expect(run).toEqual(own);
   expect(figures).toMatchObject({ groupsHere: 0, refused: 0 });
+  expect(figures?.continued).toBeGreaterThan(0);
+  // Who had the turn before is gone, or is told nothing; and what it is told is lost with what the server has.
+  for (const learner of [vanishing, forgetful(11)]) {
+    const {
+      figures: ___,
+      said: ____,
+      ...faulty
+    } = await trainSmall(yaml, {
+      workers: [honest, honest],
+      learner,
+      hurry: 100,
+    });
+    expect(faulty).toEqual(own);
+  }
 });
 
 describe('sampling ahead', () => {

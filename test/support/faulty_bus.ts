@@ -54,11 +54,28 @@ export function forgetful(seed: number) {
   const rng = rngFor(`forgetful|${seed}`);
   return (bus: LearnerBus, broker: MemoryBroker): LearnerBus => ({
     ...bus,
+    async offer(to, bytes) {
+      const isThere = await bus.offer(to, bytes);
+      if (rng.float() < 0.2) broker.forget();
+      return isThere;
+    },
     async give(task, bytes) {
       if (rng.float() < 0.1) broker.forget();
       if (rng.float() < 0.75) await bus.give(task, bytes);
     },
   });
+}
+
+/** Of the workers that have a turn's keys and values one in two is gone, and one in four never hears of it. */
+export function vanishing(bus: LearnerBus): LearnerBus {
+  const rng = rngFor('vanishing');
+  return {
+    ...bus,
+    async offer(to, bytes) {
+      if (rng.float() < 0.5) return false;
+      return rng.float() < 0.5 || bus.offer(to, bytes);
+    },
+  };
 }
 
 /** A worker that changes what it answers, or the message that has it. */

@@ -6,12 +6,13 @@
 import type { JetStreamClient, JetStreamManager, StreamConfig } from '@nats-io/jetstream';
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { FleetError } from '../../errors.ts';
-import type { LearnerBus, LearnerEars } from '../bus.ts';
+import type { LearnerBus, LearnerEars, Receiver } from '../bus.ts';
 import {
   CARDS_SUBJECT,
   CLAIMS_SUBJECT,
   INBOX_SUBJECT,
   isNobody,
+  ownSubject,
   TASKS,
   TASKS_SUBJECT,
   WEIGHTS,
@@ -25,6 +26,8 @@ const DAY = 24 * 3600 * 1000 * NANOSECONDS;
 const REPLICAS = 3;
 /** Milliseconds for another learner of the run to say that it is there. */
 const CLAIM_MS = 1000;
+/** Milliseconds for a server to say that nobody listens. */
+const OFFER_MS = 2000;
 
 /** The streams of a fleet. */
 const STREAMS = [
@@ -86,6 +89,15 @@ export class NatsLearnerBus implements LearnerBus {
       const { seq } = await this.#client.publish(`${TASKS_SUBJECT}.${this.#run}.${task}`, bytes);
       this.#sequences.set(task, seq);
     });
+  }
+
+  async offer({ worker, signs }: Receiver, bytes: Uint8Array): Promise<boolean> {
+    const subject = await ownSubject(signs ? 'visitor' : 'worker', worker, this.#run);
+    // A worker has no right to say anything here: silence is that of one that is there.
+    return await this.#connection.request(subject, bytes, { timeout: OFFER_MS }).then(
+      () => true,
+      (error) => !isNobody(error) && !this.#connection.isClosed(),
+    );
   }
 
   async drop(task: number): Promise<void> {

@@ -3,7 +3,8 @@
  * or acknowledge anything: a lease that it does not answer in time ends by itself.
  */
 import type { WorkerBus } from '../bus.ts';
-import { CARDS_SUBJECT, INBOX_SUBJECT, isNobody, TASKS, WEIGHTS, WEIGHTS_SUBJECT } from './nats_names.ts';
+import { CARDS_SUBJECT, INBOX_SUBJECT, isNobody, ownSubject, TASKS, WEIGHTS, WEIGHTS_SUBJECT } from './nats_names.ts';
+import { OwnTasks } from './own_tasks.ts';
 
 /** Milliseconds that a request may take on top of what it waits for. */
 const SLACK_MS = 2000;
@@ -18,12 +19,12 @@ export interface WorkerMessage {
   readonly headers?: { readonly code: number } | undefined;
 }
 
+/** Called with each message of a subject. */
+type Callback = (error: Error | null, message: WorkerMessage) => void;
+
 /** What a worker needs of a connection. */
 export interface WorkerConnection {
-  subscribe(
-    subject: string,
-    options: { readonly callback: (error: Error | null, message: WorkerMessage) => void },
-  ): unknown;
+  subscribe(subject: string, options: { readonly callback: Callback }): unknown;
   publish(subject: string, payload: Uint8Array): void;
   request(
     subject: string,
@@ -50,8 +51,21 @@ export function natsWorkerBus(connection: WorkerConnection, role: 'worker' | 'vi
     const message = await ask(subject, payload, REPLY_MS);
     return message === undefined || message === 'nobody' ? message : message.data;
   };
+  const pull = async (run: string, wait: number): Promise<Uint8Array | 'over' | undefined> => {
+    const request = JSON.stringify({ batch: 1, expires: wait * NANOSECONDS });
+    const message = await ask(`$JS.API.CONSUMER.MSG.NEXT.${TASKS}.${run}`, request, wait + SLACK_MS);
+    if (message === 'nobody') return 'over';
+    return message === undefined || isStatus(message) ? undefined : message.data;
+  };
+  const own = new OwnTasks(pull, async (run, worker, hear) => {
+    const callback: Callback = (error, message) => {
+      if (error === null) hear(message.data);
+    };
+    connection.subscribe(await ownSubject(role, worker, run), { callback });
+  });
   return {
     signs,
+    listen: (worker) => own.listen(worker),
     onCard(hear) {
       connection.subscribe(`${CARDS_SUBJECT}.*`, {
         callback: (error, message) => {
@@ -59,12 +73,7 @@ export function natsWorkerBus(connection: WorkerConnection, role: 'worker' | 'vi
         },
       });
     },
-    async next(run, wait) {
-      const request = JSON.stringify({ batch: 1, expires: wait * NANOSECONDS });
-      const message = await ask(`$JS.API.CONSUMER.MSG.NEXT.${TASKS}.${run}`, request, wait + SLACK_MS);
-      if (message === 'nobody') return 'over';
-      return message === undefined || isStatus(message) ? undefined : message.data;
-    },
+    next: (run, wait) => own.next(run, wait),
     async readWeights(run, key, part) {
       const subject = `$JS.API.DIRECT.GET.${WEIGHTS}.${WEIGHTS_SUBJECT}.${run}.${key}.${part}`;
       const message = await ask(subject, '', REPLY_MS);

@@ -24,6 +24,8 @@ const lineSchema = z.object({
   groups_by_learner: count,
   /** Most groups that were given out at once since the line before. */
   groups_under_way: count,
+  /** Groups whose next turn was sampled by the worker that had the one before; lines of older versions have not got it. */
+  groups_continued: count.default(0),
   /** Groups that the learner has sampled again to compare them. */
   groups_checked: count,
   /** Answers that came twice, or for a task that was over; and those that were refused. */

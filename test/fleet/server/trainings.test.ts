@@ -13,6 +13,15 @@ const JOB = [
   ...['--config', 'sort-digits', '--max-steps', '12', '--threads', '1', '--plain'],
   ...['--set', 'grpo.eval_samples=64', '--set', 'save_seconds=0.01'],
 ];
+/** Episodes of several turns, by a policy that plays some of them to their end. */
+const EPISODES = `
+task: {name: guess_number, max: 9, numbers: 5, turns: 3}
+model: {hidden_size: 32, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 64}
+seed: 0
+stages:
+  - {stage: sft, max_steps: 120, per_device_train_batch_size: 32, learning_rate: 1.0e-2, eval_strategy: "no"}
+  - {stage: grpo, max_steps: 6, num_generations: 8, generation_batch_size: 128, learning_rate: 1.0e-3, eval_strategy: "no"}
+`;
 const AHEAD = ['--set', 'grpo.staleness=2'];
 let fleet: FleetProcesses;
 
@@ -73,6 +82,22 @@ describe('a training over a server has the bits of one machine', () => {
     expect(code).toBe(0);
     expect(fleet.leftBy('resumed')).toEqual(fleet.leftBy('ahead'));
     expect(fleet.leftBy('resumed').weightsSha256).not.toBe(fleet.leftBy('alone').weightsSha256);
+  }, 90_000);
+
+  it('of episodes, whose turns go to the worker that has the ones before, of which one is killed', async () => {
+    const file = fleet.place('episodes.yaml');
+    writeFileSync(file, EPISODES);
+    const played = (name: string, ...more: readonly string[]) =>
+      commandLine(['--config', file, '--threads', '1', '--plain', '--output', fleet.place(name), ...more]);
+    expect((await played('episodes-alone')).code).toBe(0);
+    await fleet.serve();
+    const [victim] = fleet.workers(3);
+    const running = played('episodes', '--fleet', fleet.urls.learner);
+    await fleet.untilLines('episodes', 123);
+    victim.kill('SIGKILL');
+    expect((await running).code).toBe(0);
+    expect(fleet.leftBy('episodes')).toEqual(fleet.leftBy('episodes-alone'));
+    expect(fleet.fleetLines('episodes').at(-1)?.groups_continued).toBeGreaterThan(0);
   }, 90_000);
 
   it('--workers alone starts a server of its own, and leaves none', async () => {
