@@ -49,8 +49,10 @@ const turns = Object.fromEntries(Object.keys(WAYS).map((way) => [way, []]));
 inRunFolder((train) => {
   const start = join(train('start', START(flags.quick ? 200 : 400), ['--threads', '2']), 'model');
   for (let turn = 0; turn < flags.repeats; turn++) {
-    for (const [way, words] of Object.entries(WAYS))
+    for (const [way, words] of Object.entries(WAYS)) {
       turns[way].push(measured(train(`${turn}-${way}`, HARD(start, steps), words)));
+      process.stderr.write(`${way}: ${turns[way].at(-1).stepsPerMinute.toFixed(1)} steps a minute\n`);
+    }
   }
 });
 report();

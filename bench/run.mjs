@@ -23,6 +23,8 @@ const benchmarks = {
   advice: 'does advise name what a run suffers from, and is the run better once its words are followed?',
   'fleet-worker': 'how fast does one worker process sample, beside the same process alone?',
   'fleet-hard': 'does a fleet pay on a hard problem, where most groups are dead?',
+  'fleet-overlap': 'how much of an update does sampling ahead hide, where a batch is several steps?',
+  'fleet-weights': 'how many bytes are weights on their way to workers?',
   'trl-curve': "does this trainer learn as TRL's, from the same weights, on the same problems?",
   transfer: 'what does training on one task do to another? six tasks by six',
   'task-scaling': 'what do more tasks to train on do, at an equal number of steps?',
