@@ -72,6 +72,9 @@ export class KeptTurns {
       await open.sampler.run(turns.map(({ sequence }) => sequence));
       for (const { asked, sequence } of turns) {
         done[asked.request][asked.completion] = turnOf(sequence, asked.begun.length);
+        const twin = open.kept.get(asked.key); // of a task that asks for the same twice
+        if (twin !== undefined) open.sampler.release([twin]);
+        open.kept.delete(asked.key);
         if (sequence.tokens.length < maxTokens(settings)) open.kept.set(asked.key, sequence);
         else open.sampler.release([sequence]);
       }

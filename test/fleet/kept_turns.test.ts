@@ -94,6 +94,17 @@ it('the same task again, other tokens before a turn, other weights and other rul
   expect(await turns.sample(task([going], { settings }))).toEqual(await afresh([going], settings));
 });
 
+it('the same episode twice in a task: one of the two is kept', async () => {
+  const twice = [first([8]), first([8])];
+  for (let time = 0; time < 5; time++) {
+    expect(await turns.sample(task(twice))).toEqual(await afresh(twice));
+    expect(turns.size).toBe(1);
+  }
+  const many = Array.from({ length: 7 }, (_, i) => first([20 + i]));
+  await turns.sample(task(many));
+  expect(turns.size).toBe(7); // there is room for all of them: no row is lost
+});
+
 it('what is no episode is sampled as ever, and what was kept is sampled on', async () => {
   const begin = first([6]);
   const [one] = await turns.sample(task([begin]));
