@@ -76,7 +76,9 @@ const SETTINGS = {
       'prefix-branch': ['rollout_strategies=[{name: prefix-branch, branches: 3}]'],
       latr: ['rollout_strategies=[{name: latr, lookahead: 6}]'],
       mcts: ['rollout_strategies=[mcts]'],
-      'constrained-decoding': ['token_controls=[{name: constrained-decoding, pattern: "[0-9+*/=() -]+"}]'],
+      'constrained-decoding': [
+        'token_controls=[{name: constrained-decoding, pattern: "[0-9]+ [+*/-] [0-9]+ = [0-9]+( , [0-9]+ [+*/-] [0-9]+ = [0-9]+)*"}]',
+      ],
       'draft-refine': ['rollout_strategies=[{name: draft-refine, drafts: 4}]'],
       'oversample-select': ['rollout_strategies=[oversample-select]'],
       'ref-prob, without the key': ["rollout_strategies=[{name: ref-prob, mark: ','}]"],

@@ -66,7 +66,9 @@ const ASKED = {
 
 /** The same with other options, where they cost something else. */
 const VARIANTS = {
-  'constrained-decoding': ['grpo.token_controls=[{name: constrained-decoding, pattern: "[0-9+*/=() -]+"}]'],
+  'constrained-decoding': [
+    'grpo.token_controls=[{name: constrained-decoding, pattern: "[0-9]+ [+*/-] [0-9]+ = [0-9]+( , [0-9]+ [+*/-] [0-9]+ = [0-9]+)*"}]',
+  ],
   'a token control that does nothing': ['grpo.token_controls=[{name: early-stop, closing_tag: "=="}]'],
   'hint-resample in the prompt': [strategy('{name: hint-resample, hint_in: prompt}')],
   'scaffold-decay, at the end': [strategy('{name: scaffold-decay, half_at: 0, decay: 1000000}')],
@@ -189,7 +191,7 @@ function reportSteps(taken) {
     const turns = counted(side);
     const of = (figure) => summarize(turns.map((turn) => turn[figure])).median;
     const [sampled, trained] = [of('sampled'), of('trained')];
-    kept[name] = { seconds: seconds[name], sampled, trained };
+    kept[name] = { seconds: seconds[name], sampled, trained, plainSeconds: seconds.plain.median };
     const { median, low, high, ratio } = seconds[name];
     return [
       name,
@@ -201,6 +203,8 @@ function reportSteps(taken) {
     ];
   });
   process.stdout.write(`${table(['', 's a step', 'of plain', 'sampled', 'trained on', 'ratio'], rows)}\n`);
+  // Rows of other days keep the plain step that they are a ratio of.
+  if (flags.only !== undefined && known.steps?.plain !== undefined) delete kept.plain;
   return { ...known.steps, ...kept };
 }
 

@@ -408,6 +408,7 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   'methods/objectives/topr.ts': ['seq-sum'],
   'methods/objectives/verifree_loss.ts': ['verifree'],
   'methods/rollout_strategies/prerl.ts': ['sample-sign'],
+  'methods/rollout_strategies/step_dpo_stage.ts': ['dpo-pairs'],
   'methods/rollout_strategies/verifree.ts': ['verifree-loss', 'rloo', 'seq-sum'],
   'methods/token_controls/anneal_in_sequence.ts': ['decoupled'],
   'methods/token_weights/icepop.ts': ['tis'],

@@ -8,6 +8,7 @@
 import { enterStage } from '../diagnostics/watch.ts';
 import { NumericsError } from '../errors.ts';
 import { PARAMETER_SET_NAMES, PARAMETER_SETS } from '../methods/parameter_sets.ts';
+import { takeOver } from '../methods/part_states.ts';
 import type { Evaluation } from '../methods/records.ts';
 import type { GrpoStageConfig, SftStageConfig } from '../methods/stage.ts';
 import { betterOf } from './best.ts';
@@ -18,7 +19,7 @@ import { askProblems, type Evaluator, evaluationOf } from './evaluate.ts';
 import type { EvaluationEvent, EvaluationMoment, TrainEvent } from './events.ts';
 import { gatherBatch, type Reinforced, training } from './gather.ts';
 import { type Interruptible, Points } from './interruption.ts';
-import { endingOf, type RunState, timed } from './journal.ts';
+import { endingOf, timed } from './journal.ts';
 import { learnBeside, learnInTurn, samplesBeside } from './learn.ts';
 import { supervisedMetrics, updateMetrics } from './metrics.ts';
 import { needsBatch } from './queue.ts';
@@ -32,7 +33,7 @@ export async function* train(run: TrainingRun, options: Interruptible = {}): Asy
   const { config } = run;
   const { state } = run.journal;
   const points = new Points(run, options);
-  for (; state.stageIndex < config.stages.length; nextStage(state)) {
+  for (; state.stageIndex < config.stages.length; nextStage(run)) {
     const stage = stageOf(run);
     const { step, stageIndex: index } = state;
     yield { type: 'stage', stage: stage.stage, index, step, maxSteps: stage.optimizer.maxSteps };
@@ -56,10 +57,12 @@ export async function* train(run: TrainingRun, options: Interruptible = {}): Asy
   yield { type: 'end', step: state.step };
 }
 
-function nextStage(state: RunState): void {
+function nextStage({ journal: { state }, methods }: TrainingRun): void {
   if (endingOf(state) !== undefined) state.buffer = undefined; // the next stage samples its own
   state.queue = [];
-  state.stageIndex++;
+  const before = methods[state.stageIndex++];
+  const own = methods[state.stageIndex];
+  if (before !== undefined && own !== undefined) takeOver(before, own);
   state.step = 0;
   state.isBegun = false;
   state.steering = { ...state.steering, settings: {}, momentsFrom: 0 };

@@ -51,3 +51,11 @@ export function restoreMethods(methods: StageMethods, states: Readonly<Record<st
     if (key !== undefined) part.restore?.(states[key]);
   }
 }
+
+/** Gives those parts of a stage that ask for it what the same part of the stage before has kept. */
+export function takeOver(before: StageMethods, own: StageMethods): void {
+  const states = methodStates(before);
+  for (const { name, part } of statefulParts(own)) {
+    if (part.takeOver !== undefined && Object.hasOwn(states, name)) part.takeOver(states[name]);
+  }
+}

@@ -9,7 +9,7 @@ import type { Json } from '../../src/options/json.ts';
 import { stageOf } from '../support/stages.ts';
 
 /** Keeps the last state that it was given. */
-function keeping(first: Json): Required<Stateful> {
+function keeping(first: Json): Required<Pick<Stateful, 'state' | 'restore'>> {
   let kept = first;
   return {
     state: () => kept,

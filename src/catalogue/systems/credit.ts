@@ -86,7 +86,8 @@ export const CREDIT: readonly System[] = [
     arxiv: '2509.23808',
     does: 'Shapes advantages by how the rank of hidden states grows within a completion.',
     uses: 'effective-rank m-rank',
-    transfers: 'All of it: it needs the hidden states of the scoring pass.',
+    transfers: 'All of it.',
+    why: 'hidden states stay on the device: an engine gives log-probs, entropies and whole distributions to methods, and no layer of it',
   },
   {
     name: 'VPPO',
@@ -126,6 +127,8 @@ export const CREDIT: readonly System[] = [
     uses: 'progress-head turn-return',
     keys: ['task: guess_number', 'reward_funcs: [accuracy]', 'advantage_estimator: turn-return'],
     warm: true,
+    transfers:
+      'Paying turns. What a turn adds is said by the environment (`potential-shaping`), not by a head that learns it: a run trains one model.',
   },
   {
     name: 'RLVMR',
@@ -200,7 +203,8 @@ export const CREDIT: readonly System[] = [
     arxiv: '2510.10201',
     does: 'Pays tokens by how far their hidden states flow away from those of right answers.',
     uses: 'latent-flow',
-    transfers: 'All of it: it needs hidden states and a second, small model.',
+    transfers: 'All of it.',
+    why: 'it needs hidden states, which stay on the device, and a second, small model that learns beside the policy, where a run trains one',
   },
   {
     name: 'WirelessMathLM',

@@ -92,7 +92,8 @@ export const ENVIRONMENTS: readonly System[] = [
     uses: 'multi-turn-env turn-return gae',
     keys: ['task: guess_number', 'reward_funcs: [accuracy]', 'advantage_estimator: turn-return'],
     warm: true,
-    transfers: 'A scripted user is an environment of your own.',
+    transfers:
+      'A scripted user is an environment of your own. Its critic is a second model that learns, and a run trains one; returns of turns stand for it.',
   },
   {
     name: 'Chain-of-Agents / AFM',
@@ -303,7 +304,7 @@ export const ENVIRONMENTS: readonly System[] = [
     does: 'Evolves ways to make problems whose checks can be trusted.',
     uses: 'admission evolving-data',
     keys: ['prompt_source: admission'],
-    transfers: 'Checks that can be trusted; nothing evolves a generator.',
+    transfers: 'Checks that can be trusted. What evolves there is code of generators, written by a large model.',
   },
   {
     name: 'MLE-Smith',

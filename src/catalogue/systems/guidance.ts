@@ -36,7 +36,8 @@ export const GUIDANCE: readonly System[] = [
     does: 'Shows less and less of the rubric, and differently much within a group.',
     uses: 'scaffold-decay rubric',
     keys: ['rollout_strategies: [scaffold-decay]'],
-    differs: 'What is shown is a share of a solution, not of a rubric.',
+    differs:
+      'What is shown is a share of a solution: the criteria of a rubric are rules here, and a closed vocabulary has no words for them.',
   },
   {
     name: 'BEPA',
@@ -154,8 +155,13 @@ export const GUIDANCE: readonly System[] = [
     arxiv: '2505.19000',
     does: 'Alternates GRPO with DPO on pairs that a verifier picks.',
     uses: 'stages dpo-pairs step-dpo-stage',
-    keys: ['stages: [{stage: grpo, max_steps: 150}, {stage: grpo, max_steps: 150, objective: dpo-pairs}]'],
-    transfers: 'The stages; video is not built.',
+    keys: [
+      'stages:',
+      '  - {stage: grpo, max_steps: 150, rollout_strategies: [step-dpo-stage]}',
+      '  - {stage: grpo, max_steps: 30, objective: dpo-pairs, rollout_strategies: [{name: step-dpo-stage, pairs_from: stored}]}',
+      '  - {stage: grpo, max_steps: 120, rollout_strategies: [step-dpo-stage]}',
+    ],
+    transfers: 'The loop of stages, with pairs by the verdict; video is not built.',
   },
   {
     name: 'ReAgent-V',

@@ -29,8 +29,8 @@ export const JUDGES: readonly System[] = [
     arxiv: '2512.03244',
     does: 'Labels steps by many verifications, and trains a judge on them.',
     uses: 'self-principle format',
-    keys: ['rollout_strategies: [{name: self-verify, verify_share: 0.25}]'],
-    transfers: 'Verdicts on whole answers.',
+    keys: ['rollout_strategies: [self-principle]'],
+    transfers: 'Labels by the own verdicts of one policy.',
   },
   {
     name: 'UnifiedReward-Think',
@@ -104,14 +104,16 @@ export const JUDGES: readonly System[] = [
     arxiv: '2505.15034',
     does: 'Trains a solver and a verifier of its steps in turn.',
     uses: 'verifier-cotrain',
-    transfers: 'As roles of one policy.',
+    keys: ['rollout_strategies: [verifier-cotrain]'],
+    transfers: 'As roles of one policy; steps of an answer where its task has some.',
   },
   {
     name: 'Prover–Verifier Games',
     arxiv: '2407.13692',
     does: 'Trains a verifier on solutions of helpful and of sneaky provers.',
     uses: 'prover-verifier',
-    transfers: 'As roles of one policy; it would find holes of a verifier.',
+    keys: ['reward_funcs: [accuracy]', 'rollout_strategies: [prover-verifier]'],
+    transfers: 'As roles of one policy.',
   },
   {
     name: 'SPELL',
@@ -135,7 +137,8 @@ export const JUDGES: readonly System[] = [
       'tasks: [{name: sort_digits, level: 0}, {name: sort_digits, level: 1}]',
       'rollout_strategies: [{name: proposer-solver, paid: band}]',
     ],
-    differs: 'The policy proposes the kind of a problem; it writes no variants that have the same answer.',
+    differs:
+      'The policy proposes the kind of a problem; a variant with the same answer would be a text that no program here can check.',
   },
   {
     name: 'SSP',
@@ -158,6 +161,8 @@ export const JUDGES: readonly System[] = [
     uses: 'selfplay-zero-sum ema-role games',
     keys: ['task: tic_tac_toe', 'reward_funcs: [accuracy]', 'advantage_estimator: ema-role'],
     warm: true,
+    transfers:
+      'Roles with a baseline each. The opponent of a game is a script; a game of the policy with itself needs an environment with two players.',
   },
   {
     name: 'KALMV',

@@ -58,7 +58,6 @@ export const MECHANISMS: Readonly<Record<string, Mechanism>> = {
   'sft-warmup': { by: 'page:stages.md sft-nll' },
   'sibling-pairs': { by: 'prefix-branch dpo-pairs' },
   stages: { by: 'page:stages.md until' },
-  'step-dpo-stage': { by: 'dpo-pairs prefix-branch page:stages.md', lacks: 'no pairs of an earlier stage' },
   'sub-rollouts': { by: 'vsrm' },
   'tool-calls': { by: 'page:environments.md#tools calculator lookup' },
   tools: { by: 'calculator lookup' },

@@ -58,7 +58,8 @@ export const OBJECTIVE: readonly System[] = [
     uses: 'context-kl m-bias',
     keys: ['loss_terms: [context-kl]'],
     transfers: 'Masking of operands.',
-    differs: 'A second form of the prompt that means the same is not compared, and blind accuracy is not measured.',
+    differs:
+      'A second form of the prompt is compared by `consistency-check` alone, not in the loss, where a step has room for one further prompt; accuracy without the operands is not measured.',
   },
   {
     name: 'Lp-Reg',

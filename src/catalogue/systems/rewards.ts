@@ -64,7 +64,8 @@ export const REWARDS: readonly System[] = [
     does: 'Lets a user choose yes-or-no principles that a reward model answers.',
     uses: 'rubric principle-logit',
     keys: ['reward_funcs: [positions, {name: rubric, criteria: [{id: form, check: readable, weight: 1}]}]'],
-    transfers: "Principles as rules; none is answered by a model's logits.",
+    transfers:
+      'Principles as rules. For a reward model that answers them there is `http`: the server has its logits, and only what it says comes here.',
   },
   {
     name: 'RefineBench',

@@ -82,6 +82,8 @@ export const VERIFIERS: readonly System[] = [
     does: 'Keeps answers on which reasoning and an executed program agree.',
     uses: 'agree m-selfverify',
     keys: ['reward_funcs: [accuracy, positions]', 'group_steps: [{name: agree, first: accuracy, second: positions}]'],
+    transfers:
+      'Two rewards that must agree. Programs run where the answer is one (`js_function`), and no task has reasoning and a program in one answer.',
   },
   {
     name: 'ACRE',

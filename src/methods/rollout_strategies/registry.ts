@@ -19,6 +19,7 @@ import { prerequisiteGate } from './prerequisite_gate.ts';
 import { prerl } from './prerl.ts';
 import { prof } from './prof.ts';
 import { proposerSolver } from './proposer_solver.ts';
+import { proverVerifier } from './prover_verifier.ts';
 import { r3 } from './r3.ts';
 import { recompose } from './recompose.ts';
 import { recycleJudge } from './recycle_judge.ts';
@@ -29,10 +30,13 @@ import { replayBuffer } from './replay_buffer.ts';
 import { rerollCache } from './reroll_cache.ts';
 import { scaffoldDecay } from './scaffold_decay.ts';
 import { segmentRollout } from './segment_rollout.ts';
+import { selfPrinciple } from './self_principle.ts';
 import { selfVerify } from './self_verify.ts';
 import { startAnywhere } from './start_anywhere.ts';
+import { stepDpoStage } from './step_dpo_stage.ts';
 import { successReplay } from './success_replay.ts';
 import { temperatureMix } from './temperature_mix.ts';
+import { verifierCotrain } from './verifier_cotrain.ts';
 import { verifree } from './verifree.ts';
 import { vsrm } from './vsrm.ts';
 
@@ -71,4 +75,8 @@ export const ROLLOUT_STRATEGIES: readonly Method<RolloutStrategy>[] = [
   latr,
   mcts,
   contrastExplain,
+  stepDpoStage,
+  verifierCotrain,
+  proverVerifier,
+  selfPrinciple,
 ];

@@ -5,10 +5,11 @@
  */
 import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
-import type { GroupRequest, RolloutStrategy } from '../points.ts';
-import { answerTokens, balancedAnswers } from '../support/rollouts/answers.ts';
+import type { RolloutStrategy } from '../points.ts';
+import { balancedAnswers } from '../support/rollouts/answers.ts';
+import { verdictGroups } from '../support/rollouts/asked_verdicts.ts';
 import { isRight } from '../support/rollouts/right.ts';
-import { judgeWord, NO, shareSaying, VERDICT_WORDS, VERIFY, YES } from '../support/rollouts/verdict_words.ts';
+import { NO, shareSaying, VERDICT_WORDS, VERIFY, YES } from '../support/rollouts/verdict_words.ts';
 import { replies } from '../uses/room.ts';
 import { words } from '../uses/words.ts';
 
@@ -42,23 +43,14 @@ export const selfVerify = method({
   tells: ['judges'],
   work: ({ verifiedShare }, _, { prompt, completion }) => ({ rows: verifiedShare * (prompt + completion) }),
   create: ({ verifiedShare, firstVerifyStep }, { batch: { numGenerations } }): RolloutStrategy => ({
-    async rollOut(requests, next, { step, rng, metric, followUp, said }) {
+    async rollOut(requests, next, tools) {
+      const { step, rng, metric, said } = tools;
       const groups = await next(requests);
       const count = Math.round(verifiedShare * groups.length);
       if (step < firstVerifyStep || count === 0) return groups;
       const [yes, no] = [said(YES), said(NO)];
       const answers = balancedAnswers(groups, count, rng);
-      const asked = answers.map(({ group: { item }, rollout }): GroupRequest => {
-        const due = isRight(rollout) ? yes : no;
-        return {
-          item,
-          samples: numGenerations,
-          prompt: followUp(item, [answerTokens(rollout), VERIFY]),
-          kind: 'verify',
-          judge: (text) => judgeWord(text, [yes, no], due),
-        };
-      });
-      const verdicts = await next(asked);
+      const verdicts = await verdictGroups(answers, numGenerations, next, tools);
       const about = (right: boolean) =>
         verdicts.flatMap(({ rollouts }, i) => (isRight(answers[i].rollout) === right ? rollouts : []));
       const [ofRight, ofWrong] = [about(true), about(false)];
