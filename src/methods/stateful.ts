@@ -4,6 +4,6 @@ import type { Json } from '../options/json.ts';
 export interface Stateful {
   state?(): Json;
   restore?(state: Json): void;
-  /** Called where a stage begins, with what the same part of the stage before has kept. Absent: a stage begins anew. */
+  /** Called where a stage begins, with what the same part of the stage before has kept. Absent: a stage begins from scratch. */
   takeOver?(state: Json): void;
 }

@@ -82,7 +82,7 @@ export const proverVerifier = method({
   }),
 });
 
-/** The groups with other rewards. @param accepted  verdicts on their completions and on others behind, which are taken from its front */
+/** The groups with other rewards. @param accepted  verdicts on their completions in order and on others after them; those are taken off */
 function paid(
   groups: readonly RolloutGroup[],
   accepted: boolean[],

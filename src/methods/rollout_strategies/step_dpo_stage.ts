@@ -1,6 +1,6 @@
 /**
  * Pairs of one stage for another: a stage that samples keeps of each group a right completion beside the wrong one that agrees
- * with it for longest, so that the pair shows the step at which one goes wrong, and a stage behind it trains on such pairs
+ * with it for longest, so that the pair shows the step at which one goes wrong, and the stage after it trains on such pairs
  * without sampling. GRPO, DPO on its pairs, GRPO again: the loop of arXiv:2505.19000.
  *
  *   sampled   every group as it is; of each that has both kinds, its pair goes to the back of the queue
@@ -31,7 +31,7 @@ interface Kept {
 export const stepDpoStage = method({
   id: 'step-dpo-stage',
   about: {
-    does: 'Keeps pairs of right and wrong completions, and gives them to a stage behind, which trains on them without sampling.',
+    does: 'Keeps pairs of right and wrong completions, and gives them to the next stage, which trains on them without sampling.',
     names: ['VerIPO', 'Step-DPO', 'pairs of an earlier stage'],
     formula:
       'sampled: pair of a group = its right and wrong completions with the longest common beginning; stored: groups ← pairs, oldest first',
