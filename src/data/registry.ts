@@ -87,6 +87,7 @@ import { numberFilteringCard } from './tasks/number_filtering/card.ts';
 import { numberFormatCard } from './tasks/number_format/card.ts';
 import { numberSequenceCard } from './tasks/number_sequence/card.ts';
 import { numberSortingCard } from './tasks/number_sorting/card.ts';
+import { openRefCard } from './tasks/open_ref/card.ts';
 import { palindromeGenerationCard } from './tasks/palindrome_generation/card.ts';
 import { parityCard } from './tasks/parity/card.ts';
 import { pathStarCard } from './tasks/path_star/card.ts';
@@ -316,6 +317,7 @@ const TASKS: readonly RegisteredTask[] = [
   task(rulesCalcCard, () => import('./tasks/rules_calc/rules_calc.ts'), 'rulesCalc'),
   // text
   task(constraintsCard, () => import('./tasks/constraints/constraints.ts'), 'constraints'),
+  task(openRefCard, () => import('./tasks/open_ref/open_ref.ts'), 'openRef'),
   // environments
   sandboxed(jsTryCard, javaScript, async () => (await import('./tasks/js_try/js_try.ts')).jsTry),
   sandboxed(sqlTryCard, sql, async () => (await import('./tasks/sql_try/sql_try.ts')).sqlTry),

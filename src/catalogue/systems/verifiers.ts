@@ -6,7 +6,7 @@ export const VERIFIERS: readonly System[] = [
     name: 'RLPR',
     arxiv: '2506.18254',
     does: 'Rewards how much likelier the reference answer is after the reasoning; needs no verifier.',
-    uses: 'ref-prob std-ema-filter',
+    uses: 'ref-prob std-ema-filter open-ref',
     keys: [
       'reward_funcs: [accuracy]',
       'rollout_strategies: [{name: ref-prob, reward: accuracy, mark: "#"}]',

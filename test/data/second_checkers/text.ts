@@ -108,6 +108,35 @@ function isKept(text: string, term: string): boolean {
 }
 
 export const TEXT: Readonly<Record<string, SecondChecker>> = {
+  /** All sentences that say the facts are written out, and the answer is one of them. */
+  open_ref({ prompt }, answer) {
+    const [shown = ''] = asked(prompt, /^tell ([a-z ]+)>$/);
+    const verbs: Readonly<Record<string, string>> = { food: 'likes', job: 'is a', pet: 'has a', town: 'lives in' };
+    const people: [name: string, facts: string[]][] = [];
+    const words = shown.split(' ');
+    while (words.length > 0) {
+      const word = words.shift() as string;
+      if (word in verbs) people.at(-1)?.[1].push(`${verbs[word]} ${words.shift()}`);
+      else people.push([word, []]);
+    }
+    const orders = (all: readonly string[]): string[][] =>
+      all.length === 0
+        ? [[]]
+        : all.flatMap((one) => orders(all.filter((other) => other !== one)).map((rest) => [one, ...rest]));
+    const wordings = people.map(([name, facts]) =>
+      orders(facts).flatMap((order) => {
+        const plain = `${name} ${order.join(' and ')}`;
+        const [first = '', ...rest] = order;
+        return first.startsWith('is a ') && rest.length > 0
+          ? [plain, `${name} the ${first.slice(5)} ${rest.join(' and ')}`]
+          : [plain];
+      }),
+    );
+    const text = bare(answer).replace(/\.$/, '');
+    const sentences = text.split('. ');
+    return sentences.length === people.length && sentences.every((sentence, i) => wordings[i]?.includes(sentence));
+  },
+
   constraints({ prompt }, answer) {
     const [terms = ''] = asked(prompt, /^write (.+)>$/);
     return answer.length <= 16_384 && hasContent(answer) && terms.split('; ').every((term) => isKept(answer, term));

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { constraints } from '../../../src/data/tasks/constraints/constraints.ts';
 import { keepsAll, writtenFor } from '../../../src/data/tasks/constraints/writer.ts';
+import { openRef } from '../../../src/data/tasks/open_ref/open_ref.ts';
 import type { Instruction } from '../../../src/parsing/instruction.ts';
 import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { TEXT } from '../second_checkers/text.ts';
 
-describeTasks(TEXT, { constraints: ['1a9f0ec1', '085b18e3', 'f1d0128e', 'af232d12'] });
+describeTasks(TEXT, {
+  constraints: ['1a9f0ec1', '085b18e3', 'f1d0128e', 'af232d12'],
+  open_ref: ['aa847a52', '7bb13dd5', '09e4d98c', 'c6c2b16c'],
+});
 
 describe('constraints: the word lamo twice, three words at most', () => {
   const instructions: Instruction[] = [
@@ -29,6 +33,29 @@ describe('constraints: the word lamo twice, three words at most', () => {
     expect(verdict).toMatchObject({ score: 0, parts: { instructions: 0, keyword: 0, words: 0 } });
     const half = constraints.verify({ instructions }, 'lamo', { instructions: 2, kinds: 'all' }, context);
     expect(half).toMatchObject({ score: 0, parts: { instructions: 0.5, keyword: 0, words: 1 } });
+  });
+});
+
+describe('open_ref: ana, a cook with a cat', () => {
+  itScores(openRef, {
+    problem: {
+      people: [
+        {
+          name: 'ana',
+          facts: [
+            ['pet', 'cat'],
+            ['job', 'cook'],
+          ],
+        },
+      ],
+      reference: [true],
+    },
+    1: ['ana the cook has a cat', 'ana is a cook and has a cat', 'ana has a cat and is a cook.'],
+    // biome-ignore format: a list
+    0: [
+      '', 'ana has a cat', 'ana the cook has a dog', 'ana the cook is a cook and has a cat', 'ben the cook has a cat',
+      'ana the cook has a cat and likes rice', 'ana job cook pet cat', 'the cook has a cat', 'ana the cook has a cat. ana the cook has a cat',
+    ],
   });
 });
 
