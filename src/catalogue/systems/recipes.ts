@@ -383,4 +383,11 @@ export const RECIPES: readonly System[] = [
     uses: 'sft-warmup budget-forcing',
     keys: ['stages: [{stage: sft, max_steps: 100, learning_rate: 3.0e-3}, {stage: grpo, max_steps: 200}]'],
   },
+  {
+    name: 'ReFT',
+    arxiv: '2401.08967',
+    does: 'Reinforces right answers by PPO after a supervised stage on demonstrated reasoning.',
+    uses: 'sft-warmup ppo-clip kl-reward',
+    keys: ['stages: [{stage: sft, max_steps: 50, learning_rate: 3.0e-3}, {stage: grpo, credit_steps: [kl-reward]}]'],
+  },
 ];

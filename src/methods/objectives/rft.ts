@@ -15,7 +15,7 @@ export const rft = method({
   id: 'rft',
   about: {
     does: 'Raises the likelihood of right completions, and does nothing else.',
-    names: ['rejection-sampling fine-tuning', 'RAFT', 'expert iteration', 'STaR'],
+    names: ['rejection-sampling fine-tuning', 'RAFT', 'expert iteration', 'STaR', 'ReST-EM'],
     formula: '−mean_t log π, over the tokens of the right completions of a step, equal ones of a group once',
     source: '2308.01825',
     certainty: 'paper',
