@@ -57,7 +57,7 @@ export async function* train(run: TrainingRun, options: Interruptible = {}): Asy
   yield { type: 'end', step: state.step };
 }
 
-function nextStage({ journal: { state }, methods }: TrainingRun): void {
+function nextStage({ journal: { state }, methods }: Pick<TrainingRun, 'journal' | 'methods'>): void {
   if (endingOf(state) !== undefined) state.buffer = undefined; // the next stage samples its own
   state.queue = [];
   const before = methods[state.stageIndex++];

@@ -86,8 +86,8 @@ export const CREDIT: readonly System[] = [
     arxiv: '2509.23808',
     does: 'Shapes advantages by how the rank of hidden states grows within a completion.',
     uses: 'effective-rank m-rank',
-    transfers: 'All of it.',
-    why: 'hidden states stay on the device: an engine gives log-probs, entropies and whole distributions to methods, and no layer of it',
+    transfers:
+      'All of it; hidden states stay on the device: an engine gives log-probs, entropies and whole distributions to methods, and no layer of it.',
   },
   {
     name: 'VPPO',
@@ -203,8 +203,8 @@ export const CREDIT: readonly System[] = [
     arxiv: '2510.10201',
     does: 'Pays tokens by how far their hidden states flow away from those of right answers.',
     uses: 'latent-flow',
-    transfers: 'All of it.',
-    why: 'it needs hidden states, which stay on the device, and a second, small model that learns beside the policy, where a run trains one',
+    transfers:
+      'All of it; it needs hidden states, which stay on the device, and a second, small model that learns beside the policy, where a run trains one.',
   },
   {
     name: 'WirelessMathLM',

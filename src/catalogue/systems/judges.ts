@@ -29,8 +29,8 @@ export const JUDGES: readonly System[] = [
     arxiv: '2512.03244',
     does: 'Labels steps by many verifications, and trains a judge on them.',
     uses: 'self-principle format',
-    keys: ['rollout_strategies: [self-principle]'],
-    transfers: 'Labels by the own verdicts of one policy.',
+    keys: ['reward_funcs: [accuracy, positions]', 'rollout_strategies: [{name: self-principle, reward: accuracy}]'],
+    transfers: 'Labels by the own verdicts of one policy, in the place of the rule; positions are paid beside them.',
   },
   {
     name: 'UnifiedReward-Think',

@@ -79,8 +79,8 @@ export const SAMPLING: readonly System[] = [
     arxiv: '2311.09724',
     does: 'Learns the value of a prefix from outcomes, and searches by it.',
     uses: 'value-beam aux-head',
-    transfers: 'All of it.',
-    why: 'a value head is a second model that learns, and a run trains one; `mcts` searches by what its own samples were worth',
+    transfers:
+      'All of it; a value head is a second model that learns, and a run trains one. `mcts` searches by what its own samples were worth.',
   },
   {
     name: 'Tree-PLV',

@@ -12,9 +12,8 @@ import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy, RolloutTools } from '../points.ts';
 import type { RolloutGroup } from '../records.ts';
 import { answerTokens, balancedAnswers } from '../support/rollouts/answers.ts';
-import { sampledVerdicts, verdictGroups } from '../support/rollouts/asked_verdicts.ts';
 import { isRight, shareRight } from '../support/rollouts/right.ts';
-import { NO, VERDICT_WORDS, VERIFY, YES } from '../support/rollouts/verdict_words.ts';
+import { NO, sampledVerdicts, VERDICT_WORDS, VERIFY, verdictGroups, YES } from '../support/rollouts/verdict_words.ts';
 import { replies } from '../uses/room.ts';
 import { words } from '../uses/words.ts';
 
@@ -61,7 +60,7 @@ export const proverVerifier = method({
         return { item, samples: numGenerations, prompt: followUp(item, [new Int32Array(), SNEAKY]), kind: 'sneaky' };
       });
       const helpful = await next(requests);
-      const sneaky = await next(asked);
+      const sneaky = (await next(asked)).map((group): RolloutGroup => ({ ...group, kind: 'sneaky' }));
       const all = [...helpful, ...sneaky];
       const claims = all.flatMap(({ item, rollouts }) => rollouts.map((one) => ({ item, tokens: answerTokens(one) })));
       const accepted = await sampledVerdicts(claims, next, tools);

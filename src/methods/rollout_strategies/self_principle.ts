@@ -12,9 +12,17 @@ import type { RolloutStrategy } from '../points.ts';
 import type { Rollout } from '../records.ts';
 import { meanOf } from '../statistics.ts';
 import { changeConflict, changedReward, targetOf } from '../support/rewards/reward_parts.ts';
-import { beginningsOf, JUDGED_PARTS, sampledVerdicts, verdictGroups } from '../support/rollouts/asked_verdicts.ts';
 import { isRight, shareRight } from '../support/rollouts/right.ts';
-import { NO, VERDICT_WORDS, VERIFY, YES } from '../support/rollouts/verdict_words.ts';
+import {
+  beginningsOf,
+  JUDGED_PARTS,
+  NO,
+  sampledVerdicts,
+  VERDICT_WORDS,
+  VERIFY,
+  verdictGroups,
+  YES,
+} from '../support/rollouts/verdict_words.ts';
 import { replies } from '../uses/room.ts';
 import { solutionSteps } from '../uses/solution_steps.ts';
 import { words } from '../uses/words.ts';

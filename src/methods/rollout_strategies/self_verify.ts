@@ -7,9 +7,8 @@ import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import { balancedAnswers } from '../support/rollouts/answers.ts';
-import { verdictGroups } from '../support/rollouts/asked_verdicts.ts';
 import { isRight } from '../support/rollouts/right.ts';
-import { NO, shareSaying, VERDICT_WORDS, VERIFY, YES } from '../support/rollouts/verdict_words.ts';
+import { NO, shareSaying, VERDICT_WORDS, VERIFY, verdictGroups, YES } from '../support/rollouts/verdict_words.ts';
 import { replies } from '../uses/room.ts';
 import { words } from '../uses/words.ts';
 

@@ -13,15 +13,18 @@ import type { RollOut, RolloutStrategy, RolloutTools } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
 import { meanOf } from '../statistics.ts';
 import { balancedAnswers } from '../support/rollouts/answers.ts';
+import { isRight, shareRight } from '../support/rollouts/right.ts';
 import {
   beginningsOf,
   JUDGED_PARTS,
   type JudgedParts,
+  NO,
   sampledVerdicts,
+  VERDICT_WORDS,
+  VERIFY,
   verdictGroups,
-} from '../support/rollouts/asked_verdicts.ts';
-import { isRight, shareRight } from '../support/rollouts/right.ts';
-import { NO, VERDICT_WORDS, VERIFY, YES } from '../support/rollouts/verdict_words.ts';
+  YES,
+} from '../support/rollouts/verdict_words.ts';
 import { replies } from '../uses/room.ts';
 import { solutionSteps } from '../uses/solution_steps.ts';
 import { words } from '../uses/words.ts';

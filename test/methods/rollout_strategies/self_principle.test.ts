@@ -44,12 +44,14 @@ it('a verdict is paid where it is that of the majority', async () => {
   }
 });
 
-const LINE = 'rollout_strategies: [{name: self-principle, verdicts: 3, judge_share: 0.5}]';
+const LINE = 'rollout_strategies: [{name: self-principle, verdicts: 3, judge_share: 0.5, reward: accuracy}]';
+/** A policy of random weights hardly ever says yes. */
+const small = { overrides: ['reward_funcs=[lcs, accuracy]'] };
 
 it('samples and scores the same bits, and a kill changes none', async () => {
-  await withTossedRun(LINE, async (run) => {
-    for (const step of (await goOn(run)).metrics) expect(step['sampling/sampling_logp_difference/max']).toBe(0);
-  });
-  const { whole, killed } = await wholeAndKilled(LINE);
+  const seen = await withTossedRun(LINE, goOn, small);
+  expect(seen.metrics).toHaveLength(4);
+  for (const step of seen.metrics) expect(step['sampling/sampling_logp_difference/max']).toBe(0);
+  const { whole, killed } = await wholeAndKilled(LINE, small);
   expect(killed).toEqual(whole);
 });
