@@ -136,9 +136,9 @@ num_generations_eval: 1
 `;
 
 /**
- * What these pay for comes after a mark, which a policy of random weights seldom writes, or is the vote of a twin, which
- * only a prompt source brings, or a verdict of its own, which is seldom yes: they are asked to change one reward of several, since a stage that paid nothing else would be
- * refused for want of anything to learn from.
+ * What these pay for comes after a mark, which a policy of random weights seldom writes, is the vote of a twin, which only a
+ * prompt source brings, or a verdict of its own, which is seldom yes: they are asked to change one reward of several, since a
+ * stage that paid nothing else would be refused for want of anything to learn from.
  */
 const CHANGE_ONE_REWARD: readonly string[] = [
   'ref-prob',
