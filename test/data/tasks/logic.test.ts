@@ -9,7 +9,7 @@ import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { LOGIC } from '../second_checkers/logic.ts';
 
 describeTasks(LOGIC, {
-  proof: ['dc6cdb32', '438a8d7b', '9abaf59c', 'd2a93d9d'],
+  proof: ['64647430', 'a406ddb4', '7867a365', '07e85775'],
   series: ['ccf9fe1a', '4f886175', '72173cfd', 'bfef1df0'],
   statutes: ['931d1f51', 'd84cc433', '5ffb0bc6', '876d8c6a'],
   bool_expression: ['5497829d', 'de925900', '8ada02e3', '69fbeb0c'],

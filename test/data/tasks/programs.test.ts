@@ -9,7 +9,7 @@ import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { PROGRAMS } from '../second_checkers/programs.ts';
 
 describeTasks(PROGRAMS, {
-  line_trace: ['66ac74f8', '94b18057', '7c413efd', 'dd5b3a67'],
+  line_trace: ['a056fb48', 'ce83c132', 'f1bf89d1', 'cb90263d'],
   bf: ['97f730cb', 'ca69a733', '224b277e', '05171940'],
   stack_machine: ['63f02991', '47ad56d6', 'bb1d04c0', 'e1b38153'],
   stack_vm: ['a468a147', '4d7dfdc5', '0958abb7', 'bb41aafb'],

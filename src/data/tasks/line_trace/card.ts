@@ -16,10 +16,10 @@ export const lineTraceCard = {
   name: 'line_trace',
   does: 'Follow a program with jumps: the value of a variable at its end, or the line that runs next.',
   example: ['run 1a=3 2b+a 3a-1 4a?2|b>', '6'],
-  version: 1,
+  version: 2,
   category: 'programs',
   tier: 2,
   knobs: KNOBS,
-  levels: [{ lines: 3, steps: 6 }, {}, { lines: 6, steps: 20 }, { lines: 9, steps: 40 }],
+  levels: [{ steps: 8 }, {}, { lines: 6, steps: 20 }, { lines: 9, steps: 40 }],
   attributes: { lines: [3, 5, 9], asks: ['value', 'statement'], steps: [6, 20, 40] },
 } satisfies ListedCard<LineTraceKnobs>;

@@ -16,10 +16,10 @@ export const proofCard = {
   name: 'proof',
   does: 'Prove a letter from facts and rules, step by step.',
   example: ['prove a b|ab-c c-d x-d|d>', 'ab-c c-d'],
-  version: 1,
+  version: 2,
   category: 'logic',
   tier: 3,
   knobs: KNOBS,
-  levels: [{ depth: 1, distractors: 1 }, {}, { depth: 4, distractors: 3 }, { system: 'resolution', depth: 3 }],
+  levels: [{ depth: 1, distractors: 3 }, {}, { depth: 4, distractors: 3 }, { system: 'resolution', depth: 3 }],
   attributes: { system: ['horn', 'resolution'], depth: [1, 2, 4, 6], distractors: [0, 3, 6] },
 } satisfies ListedCard<ProofKnobs>;

@@ -19,7 +19,7 @@ import type { Verdict } from '../../../rewards/verdict.ts';
 import { stepsBetween } from '../../../rewards/verdict_steps.ts';
 import { growingParts } from '../../judging/sequence_help.ts';
 import { inOrder, LETTERS } from '../../letters.ts';
-import { lineTask } from '../../line_task.ts';
+import { lineTask, RIGHT_SHARE } from '../../line_task.ts';
 import { onlyMisses } from '../../near_misses.ts';
 import { type ProofKnobs, proofCard } from './card.ts';
 import { type HornProblem, hornProof, hornSteps, judgeHorn } from './horn.ts';
@@ -124,6 +124,14 @@ export const proof = lineTask<ProofItem, ProofKnobs>(proofCard, {
     return stepsBetween(answer, ' ', (_, place) => right[place]);
   },
   hints: (item, knobs) => growingParts(proofOf(item, knobs), ' '),
+  /** Half of the proofs have another rule of the problem in the place of one: what else draws give is no proof here at all. */
+  demonstration(item, knobs, rng) {
+    const steps = proofOf(item, knobs);
+    const others = item.rules.filter((rule) => !steps.includes(rule));
+    if (knobs.system !== 'horn' || others.length === 0 || rng.float() < RIGHT_SHARE) return steps.join(' ');
+    const place = rng.int(0, steps.length - 1);
+    return steps.map((step, i) => (i === place ? rng.pick(others) : step)).join(' ');
+  },
   feedback(item, answer, knobs) {
     const failing = checked(item, answer.split(' ').map(trimAscii), knobs).indexOf(false);
     return failing < 0 ? '' : String(failing + 1);
