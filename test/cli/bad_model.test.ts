@@ -143,10 +143,10 @@ const MISTAKES: Mistake[] = [
   { what: 'a GGUF file with elements of another type',
     spoil: gguf((bytes, text) => {
       // Behind the name stand the count of dimensions and two of them.
-      bytes[text.indexOf('token_embd.weight') + 'token_embd.weight'.length + 20] = 12;
+      bytes[text.indexOf('token_embd.weight') + 'token_embd.weight'.length + 20] = 10;
     }),
     model: './small.gguf',
-    says: './small.gguf: tensor token_embd.weight is of type Q4_K — F32, F16, BF16, Q4_0, Q4_1, Q8_0 are read; take a file of one of these, such as -Q8_0.gguf.' },
+    says: './small.gguf: tensor token_embd.weight is of type Q2_K — F32, F16, BF16, Q4_0, Q4_1, Q8_0, Q5_0, Q5_1, Q4_K, Q5_K, Q6_K are read; take a file of one of these, such as -Q8_0.gguf.' },
   { what: 'a GGUF file of another architecture',
     spoil: gguf((bytes, text) => {
       bytes.set(new TextEncoder().encode('gemma'), text.indexOf('llama', text.indexOf('general.architecture')));

@@ -42,12 +42,13 @@ function storageOf({ dtype, loadIn8bit, loadIn4bit }: FrozenDtype, name: string,
   const plain = dtype === 'auto' ? own : IN_DTYPE[dtype];
   if (!loadIn8bit && !loadIn4bit) return plain;
   const bits = loadIn8bit || TABLES.has(name) ? 8 : 4;
-  if (isInBlocks(own)) {
-    if (bits === 8 || own !== 'q8_0') return own;
-    const rule = `${tensor.file} has ${name} in 8 bits already, which would be rounded a second time`;
+  const finer = own === 'q8_0' ? '8 bits' : tensor.roundedTo;
+  if (bits === 4 && finer !== undefined) {
+    const rule = `${tensor.file} has ${name} in ${finer} already, which would be rounded a second time`;
     const remedy = 'use dtype: auto, which keeps it, or a file of the model in bf16 or f16';
     throw new ConfigError('rounded-twice', `load_in_4bit: true — ${rule}; ${remedy}.`, { path: 'load_in_4bit' });
   }
+  if (isInBlocks(own)) return own;
   const blocks = bits === 8 ? 'q8_0' : 'q4_0';
   return (tensor.shape[1] as number) % STORAGE[blocks].values === 0 ? blocks : plain;
 }

@@ -1,10 +1,11 @@
-/** Element types of GGUF files; kernels/blocks.ts says what blocks hold. */
+/** Element types of GGUF files; kernels/blocks.ts says what blocks hold that engines keep, and file_blocks.ts the others. */
 import { STORAGE, type Storage } from '../../kernels/storage.ts';
+import { FILE_BLOCKS } from './file_blocks.ts';
 
 export interface GgufType {
   readonly name: string;
-  /** As engines know it. */
-  readonly storage: RealStorage;
+  /** As engines know it; absent of blocks that are only read. */
+  readonly storage?: RealStorage;
   /** Values of a block, and its bytes. */
   readonly values: number;
   readonly bytes: number;
@@ -30,26 +31,31 @@ const type = (number: number, storage: RealStorage): readonly [number, GgufType]
   return [number, found];
 };
 
+const onlyRead = (number: number, name: keyof typeof FILE_BLOCKS): readonly [number, GgufType] => [
+  number,
+  { name, ...FILE_BLOCKS[name] },
+];
+
 /** Those that are read, by ggml's number. */
-export const GGUF_TYPES: ReadonlyMap<number, GgufType> = new Map([
+export const GGUF_TYPES: ReadonlyMap<number, GgufType> = new Map<number, GgufType>([
   type(0, 'f32'),
   type(1, 'f16'),
   type(30, 'bf16'),
   type(2, 'q4_0'),
   type(3, 'q4_1'),
   type(8, 'q8_0'),
+  onlyRead(6, 'Q5_0'),
+  onlyRead(7, 'Q5_1'),
+  onlyRead(12, 'Q4_K'),
+  onlyRead(13, 'Q5_K'),
+  onlyRead(14, 'Q6_K'),
 ]);
 
 /** The others, for messages. */
 const OTHER_NAMES: ReadonlyMap<number, string> = new Map([
-  [6, 'Q5_0'],
-  [7, 'Q5_1'],
   [9, 'Q8_1'],
   [10, 'Q2_K'],
   [11, 'Q3_K'],
-  [12, 'Q4_K'],
-  [13, 'Q5_K'],
-  [14, 'Q6_K'],
   [15, 'Q8_K'],
   [16, 'IQ2_XXS'],
   [17, 'IQ2_XS'],

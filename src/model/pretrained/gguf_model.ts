@@ -215,6 +215,8 @@ export function tensorAt(
     shape,
     file,
     read: (take) => readRows((bytes, row) => take(decode(bytes), row * columns)),
-    stored: { storage, read: (take) => readRows((bytes, row) => take({ storage, bytes }, row * columns)) },
+    ...(storage === undefined
+      ? { roundedTo: type.name }
+      : { stored: { storage, read: (take) => readRows((bytes, row) => take({ storage, bytes }, row * columns)) } }),
   };
 }

@@ -121,9 +121,9 @@ describe('a GGUF file that is not one of ours', () => {
     const files = fixture('llama_Q8_0');
     const bytes = files.files.get('model.gguf') as Uint8Array<ArrayBuffer>;
     const at = new TextDecoder('latin1').decode(bytes).indexOf('token_embd.weight') + 'token_embd.weight'.length;
-    bytes[at + 4 + 16] = 12; // behind the count of dimensions and two of them
+    bytes[at + 4 + 16] = 10; // behind the count of dimensions and two of them
     expect((await refusal(files)).message).toContain(
-      'tensor token_embd.weight is of type Q4_K — F32, F16, BF16, Q4_0, Q4_1, Q8_0 are read',
+      'tensor token_embd.weight is of type Q2_K — F32, F16, BF16, Q4_0, Q4_1, Q8_0, Q5_0, Q5_1, Q4_K, Q5_K, Q6_K are read',
     );
   });
 
