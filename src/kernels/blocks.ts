@@ -60,59 +60,90 @@ export function fromQ41(bytes: Uint8Array): Float32Array<ArrayBuffer> {
 }
 
 /** d = max |x| / 127, q = round(x/d), halves away from zero. */
-export function toQ80(values: ArrayLike<number>): Uint8Array<ArrayBuffer> {
-  return encodeBlocks(Float32Array.from(values), BLOCK_BYTES.q8_0, (block, view, at) => {
-    const d = Math.fround(block.reduce((most, x) => Math.max(most, Math.abs(x)), 0) / 127);
-    view.setUint16(at, toHalf([d])[0] as number, true);
-    const inverse = inverseOf(d);
-    block.forEach((x, i) => {
-      const quotient = Math.fround(x * inverse);
-      view.setInt8(at + 2 + i, Math.sign(quotient) * Math.floor(Math.abs(quotient) + 0.5));
-    });
+export function toQ80(given: ArrayLike<number>): Uint8Array<ArrayBuffer> {
+  const values = floatsOf(given);
+  const scales = new Float32Array(values.length / BLOCK_VALUES);
+  for (let b = 0, at = 0; b < scales.length; b++, at += BLOCK_VALUES) {
+    let most = 0;
+    for (let i = at; i < at + BLOCK_VALUES; i++) most = Math.max(most, Math.abs(values[i] as number));
+    scales[b] = most / 127;
+  }
+  return encodeBlocks(scales, BLOCK_BYTES.q8_0, (b, out, to) => {
+    const inverse = inverseOf(scales[b] as number);
+    for (let i = 0, at = b * BLOCK_VALUES; i < BLOCK_VALUES; i++) {
+      const quotient = Math.fround((values[at + i] as number) * inverse);
+      out[to + i] = quotient < 0 ? -Math.floor(0.5 - quotient) : Math.floor(0.5 + quotient);
+    }
   });
 }
 
 /** d = m / −8, where m is the value of the largest size; q = trunc(x/d + 8.5), at most 15. */
-export function toQ40(values: ArrayLike<number>): Uint8Array<ArrayBuffer> {
-  return encodeBlocks(Float32Array.from(values), BLOCK_BYTES.q4_0, (block, view, at) => {
-    const d = Math.fround(block.reduce((most, x) => (Math.abs(x) > Math.abs(most) ? x : most), 0) / -8);
-    view.setUint16(at, toHalf([d])[0] as number, true);
-    const inverse = inverseOf(d);
-    setPairs(view, at + 2, block, (x) => Math.fround(x * inverse + 8.5));
+export function toQ40(given: ArrayLike<number>): Uint8Array<ArrayBuffer> {
+  const values = floatsOf(given);
+  const scales = new Float32Array(values.length / BLOCK_VALUES);
+  for (let b = 0, at = 0; b < scales.length; b++, at += BLOCK_VALUES) {
+    let most = 0;
+    for (let i = at; i < at + BLOCK_VALUES; i++) {
+      if (Math.abs(values[i] as number) > Math.abs(most)) most = values[i] as number;
+    }
+    scales[b] = most / -8;
+  }
+  return encodeBlocks(scales, BLOCK_BYTES.q4_0, (b, out, to) => {
+    const inverse = inverseOf(scales[b] as number);
+    const quantum = (i: number): number => Math.min(15, Math.trunc(Math.fround((values[i] as number) * inverse + 8.5)));
+    for (let i = 0, at = b * BLOCK_VALUES; i < 16; i++) out[to + i] = quantum(at + i) | (quantum(at + 16 + i) << 4);
   });
 }
 
 /** m = min x, d = (max x − m) / 15; q = trunc((x − m)/d + 1/2), at most 15. */
-export function toQ41(values: ArrayLike<number>): Uint8Array<ArrayBuffer> {
-  return encodeBlocks(Float32Array.from(values), BLOCK_BYTES.q4_1, (block, view, at) => {
+export function toQ41(given: ArrayLike<number>): Uint8Array<ArrayBuffer> {
+  const values = floatsOf(given);
+  const scales = new Float32Array(values.length / BLOCK_VALUES);
+  const minima = scales.slice();
+  for (let b = 0; b < scales.length; b++) {
+    const block = values.subarray(b * BLOCK_VALUES, (b + 1) * BLOCK_VALUES);
     const m = Math.min(...block);
-    const d = Math.fround(Math.fround(Math.max(...block) - m) / 15);
-    view.setUint16(at, toHalf([d])[0] as number, true);
-    view.setUint16(at + 2, toHalf([m])[0] as number, true);
-    const inverse = inverseOf(d);
-    setPairs(view, at + 4, block, (x) => Math.fround(Math.fround(Math.fround(x - m) * inverse) + 0.5));
+    minima[b] = m;
+    scales[b] = Math.fround(Math.max(...block) - m) / 15;
+  }
+  const halves = toHalf(minima);
+  return encodeBlocks(scales, BLOCK_BYTES.q4_1, (b, out, to) => {
+    const [m, inverse] = [minima[b] as number, inverseOf(scales[b] as number)];
+    const quantum = (i: number): number => {
+      const quotient = Math.fround(Math.fround((values[i] as number) - m) * inverse);
+      return Math.min(15, Math.trunc(Math.fround(quotient + 0.5)));
+    };
+    setHalf(out, to, halves[b] as number);
+    for (let i = 0, at = b * BLOCK_VALUES; i < 16; i++) {
+      out[to + 2 + i] = quantum(at + i) | (quantum(at + 16 + i) << 4);
+    }
   });
+}
+
+function floatsOf(values: ArrayLike<number>): Float32Array {
+  return values instanceof Float32Array ? values : Float32Array.from(values);
 }
 
 function inverseOf(d: number): number {
   return d === 0 ? 0 : Math.fround(1 / d);
 }
 
-function setPairs(view: DataView, at: number, block: Float32Array, quotient: (x: number) => number): void {
-  const quantum = (i: number): number => Math.min(15, Math.trunc(quotient(block[i] as number)));
-  for (let i = 0; i < 16; i++) view.setUint8(at + i, quantum(i) | (quantum(16 + i) << 4));
+function setHalf(out: Uint8Array, at: number, half: number): void {
+  out[at] = half & 255;
+  out[at + 1] = half >> 8;
 }
 
+/** @param encode  writes what follows the scale of block b, from `to` on */
 function encodeBlocks(
-  values: Float32Array,
+  scales: Float32Array,
   blockBytes: number,
-  encode: (block: Float32Array, view: DataView, at: number) => void,
+  encode: (b: number, out: Uint8Array, to: number) => void,
 ): Uint8Array<ArrayBuffer> {
-  const blocks = values.length / BLOCK_VALUES;
-  const out = new Uint8Array(blocks * blockBytes);
-  const view = new DataView(out.buffer);
-  for (let i = 0; i < blocks; i++) {
-    encode(values.subarray(i * BLOCK_VALUES, (i + 1) * BLOCK_VALUES), view, i * blockBytes);
+  const out = new Uint8Array(scales.length * blockBytes);
+  const halves = toHalf(scales);
+  for (let b = 0, at = 0; b < scales.length; b++, at += blockBytes) {
+    setHalf(out, at, halves[b] as number);
+    encode(b, out, at + 2);
   }
   return out;
 }

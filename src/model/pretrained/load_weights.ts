@@ -75,7 +75,12 @@ async function writeAll(
     };
     if (storage === 'f32') await read(write);
     else if (stored?.storage === storage) await stored.read(write);
-    else await read((values, at) => write({ storage, bytes: STORAGE[storage].encode(values) }, at));
+    else {
+      await read((values, at) => {
+        requireFinite(values, at, parameter, tensor); // what is no number would be one in 4 bits
+        policy.writeParameter(parameter, { storage, bytes: STORAGE[storage].encode(values) }, at);
+      });
+    }
   }
 }
 
