@@ -1,11 +1,12 @@
 /**
  * Do models of the shapes that people have fit where the plan says, and take a step?
  *
- *   npm run bench -- model-shapes [--only NAME] [--threads 1] [--folder DIR] [--json FILE]
+ *   npm run bench -- model-shapes [--only NAME] [--threads 1] [--folder DIR] [--model PATH] [--json FILE]
  *
  * Makes a checkpoint of exactly the shape, with random weights in bf16 and a small byte-level vocabulary (the rest is
  * padding), opens it on wasm with the keys of the shape, and takes a LoRA step (r 16, all linear layers) of 2 prompts × 4
- * completions × 16 tokens with layers that are computed again. Each shape has a process of its own, since a process has one
+ * completions × 16 tokens with layers that are computed again. SmolLM2 is itself (`node tools/fetch_smollm2.mjs`): all of its
+ * weights are trained, and a group of 16 has completions of 1,024 tokens. Each shape has a process of its own, since a process has one
  * peak; the peak is that of the resident set less what Node has with the package loaded, once every page of the engine's memory
  * was written to: a short step alone leaves some of it untouched. No checkpoint is written, so the plan is that without copies
  * for one. Checkpoints of 1 and 2.5 GB are made in `--folder`, or in a temporary one that is removed.
@@ -40,6 +41,7 @@ import {
   table,
   writeJson,
 } from './command.mjs';
+import { SMOLLM2 } from './lora_workload.mjs';
 import { lowIds, raceStage, raceTask, stepper } from './workload.mjs';
 
 const WORK = { prompts: 2, groupSize: 4, promptTokens: 20, completionTokens: 16 };
@@ -82,9 +84,18 @@ const LLAMA = {
 /** 1 in bf16. */
 const ONE = 0x3f80;
 
+const ADAPTER = { use_peft: true, lora_r: 16 };
+
 const SHAPES = {
-  'Qwen2.5-0.5B in bf16': { config: QWEN, keys: { dtype: 'bfloat16' } },
-  'Llama-3.2-1B in 4 bits': { config: LLAMA, keys: { load_in_4bit: true } },
+  'Qwen2.5-0.5B in bf16': { config: QWEN, keys: { ...ADAPTER, dtype: 'bfloat16' } },
+  'Llama-3.2-1B in 4 bits': { config: LLAMA, keys: { ...ADAPTER, load_in_4bit: true } },
+  'Llama-3.2-1B in bf16': { config: LLAMA, keys: { ...ADAPTER, dtype: 'bfloat16' } },
+  'Llama-3.2-1B in bf16, 64-bit addresses': { config: LLAMA, keys: { ...ADAPTER, dtype: 'bfloat16' }, memory64: true },
+  'SmolLM2, all weights': { keys: { use_peft: false } },
+  'SmolLM2, 16 × 1,024 tokens': {
+    keys: { ...ADAPTER, dtype: 'auto' },
+    work: { prompts: 1, groupSize: 16, promptTokens: 20, completionTokens: 1024 },
+  },
 };
 
 const flags = readFlags({
@@ -92,6 +103,7 @@ const flags = readFlags({
     threads: { ...THREADS_FLAG.threads, default: '1' },
     only: { type: 'string' },
     folder: { type: 'string' },
+    model: { type: 'string', default: SMOLLM2 },
   },
 });
 const { only, json } = flags;
@@ -117,7 +129,7 @@ function measureEach() {
     for (const name of Object.keys(SHAPES)) {
       const file = join(folder, 'one.json');
       const run = fileURLToPath(new URL('run.mjs', import.meta.url));
-      const own = ['--only', name, '--threads', String(threads), '--json', file];
+      const own = ['--only', name, '--threads', String(threads), '--model', flags.model, '--json', file];
       const { status } = spawnSync(process.execPath, [run, 'model-shapes', ...own], { stdio: 'inherit' });
       if (!existsSync(file)) fail(`${name}: ended with ${status} before its figures were written.`);
       Object.assign(results, JSON.parse(readFileSync(file, 'utf8')).results);
@@ -134,16 +146,17 @@ function write(results) {
 }
 
 async function measureOne(name) {
-  const { config, keys } = SHAPES[name];
+  const { config, keys, work = WORK, memory64 } = SHAPES[name];
   const folder = flags.folder ?? mkdtempSync(join(tmpdir(), 'rlvr-train-model-shape-'));
   try {
-    if (!existsSync(join(folder, 'model.safetensors'))) makeCheckpoint(folder, config);
+    if (config !== undefined && !existsSync(join(folder, 'model.safetensors'))) makeCheckpoint(folder, config);
     const baseline = process.memoryUsage.rss();
     const before = performance.now();
-    const run = await open(folder, keys);
+    const backend = await wasmBackend({ threads, memory64 });
+    const run = await open(config === undefined ? flags.model : folder, keys, work, backend);
     const { policy } = run.engine;
     const opening = { seconds: (performance.now() - before) / 1000, peak: peakOver(baseline) };
-    const planned = plannedMemory(await wasmBackend({ threads }), [policy.plan], threads);
+    const planned = plannedMemory(backend, [policy.plan], threads);
     planned.delete('checkpoints');
     const total = [...planned.values()].reduce((sum, bytes) => sum + bytes, 0);
     const parameters = policy.parameters.reduce(
@@ -192,27 +205,22 @@ function peakOver(baseline) {
   return process.resourceUsage().maxRSS * 1024 - baseline;
 }
 
-async function open(path, keys) {
-  const stage = raceStage('grpo', WORK);
+async function open(path, keys, work, backend) {
   const config = {
-    ...keys,
-    ...{ model_name_or_path: path, use_peft: true, lora_r: 16, gradient_checkpointing: true },
-    ...{ task: 'race', seed: 0, stages: [stage] },
+    ...{ model_name_or_path: path, gradient_checkpointing: true, ...keys },
+    ...{ task: 'race', seed: 0, stages: [raceStage('grpo', work)] },
   };
   const loaded = parseConfig(JSON.stringify(config), { file: 'bench/model_shapes.mjs' });
   const pretrained = await openPretrained(findModel(path));
-  const tasks = taskSet([{ task: raceTask(WORK), weight: 1 }], pretrained.codec);
+  const tasks = taskSet([{ task: raceTask(work), weight: 1 }], pretrained.codec);
   const own = delegating(tasks, {
-    maxPromptTokens: WORK.promptTokens,
-    maxCompletionTokens: WORK.completionTokens,
-    fixedCompletionTokens: WORK.completionTokens,
-    promptTokens: ({ prompt }) => Array.from(prompt.slice(0, WORK.promptTokens), (letter) => letter.charCodeAt(0)),
+    maxPromptTokens: work.promptTokens,
+    maxCompletionTokens: work.completionTokens,
+    fixedCompletionTokens: work.completionTokens,
+    promptTokens: ({ prompt }) => Array.from(prompt.slice(0, work.promptTokens), (letter) => letter.charCodeAt(0)),
   });
   const half = pretrained.model.shape.vocabSize / 2; // hardly a group has equal rewards
-  return openRun(loaded.config, own, await wasmBackend({ threads }), {
-    rewards: { low_ids: lowIds(half) },
-    pretrained,
-  });
+  return openRun(loaded.config, own, backend, { rewards: { low_ids: lowIds(half) }, pretrained });
 }
 
 /** config.json, tokenizer.json and model.safetensors: norms are 1, all else is random, of sizes like trained weights. */

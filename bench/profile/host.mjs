@@ -7,12 +7,11 @@
  */
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { COMMAND_BYTES } from '../../build/kernels/wasm/assembly/command.js';
 import { wasmBackendOn } from '../../build/kernels/wasm/engine.js';
 import { compileKernels } from '../../build/kernels/wasm/modules.js';
 import * as host from '../../build/kernels/wasm/workers.node.js';
 import { compileAssembly, fmaFlags } from '../assembly.mjs';
-import { AMOUNT, COLUMNS, TABLE_COMMANDS } from './columns.mjs';
+import { AMOUNT, COLUMNS, COMMAND_BYTES, TABLE_COMMANDS } from './columns.mjs';
 
 const KERNELS = fileURLToPath(new URL('../../src/kernels/wasm/assembly/index.ts', import.meta.url));
 const WORKER = new URL('worker.mjs', import.meta.url);

@@ -1,7 +1,6 @@
 /** What the threads counted in each step, and the medians over the steps. */
-import { COMMAND_BYTES } from '../../build/kernels/wasm/assembly/command.js';
 import { quantile } from '../statistics.mjs';
-import { COLUMNS, TABLE_COMMANDS } from './columns.mjs';
+import { COLUMNS, COMMAND_BYTES, TABLE_COMMANDS } from './columns.mjs';
 import { workOf } from './work.mjs';
 
 /** Label of commands outside of programs: weights that are packed before a program reads them. */

@@ -1,0 +1,129 @@
+/**
+ * What does it save to compute once what all prompts of a batch begin with?
+ *
+ *   npm run bench -- openings [--steps 2] [--problems 64] [--completions 80] [--threads 2] [--json FILE]
+ *
+ * configs/smollm2.yaml: its greedy evaluation and steps, in a process with openings and in one in which no beginning is long
+ * enough to be one; seconds of the evaluation, and of rollout and update. What is learned is the same to the bit.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { register } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  describeMachine,
+  fail,
+  machineLine,
+  readFlags,
+  readThreads,
+  THREADS_FLAG,
+  table,
+  writeJson,
+} from './command.mjs';
+import { summarize } from './statistics.mjs';
+
+const CONFIG = fileURLToPath(new URL('../configs/smollm2.yaml', import.meta.url));
+const SIDES = ['before', 'after'];
+/** Puts another bound in the place of that of build/model/sampling/openings.js. */
+const WITHOUT = `export async function load(url, context, next) {
+  const loaded = await next(url, context);
+  if (!url.endsWith('/model/sampling/openings.js')) return loaded;
+  const source = String(loaded.source).replace(/LEAST_TOKENS = \\d+/, 'LEAST_TOKENS = Infinity');
+  if (!source.includes('Infinity')) throw new Error('openings.js has no such bound');
+  return { ...loaded, source };
+}`;
+
+const flags = readFlags({
+  further: {
+    threads: { ...THREADS_FLAG.threads, default: '2' },
+    steps: { type: 'string', default: '2' },
+    problems: { type: 'string', default: '64' },
+    completions: { type: 'string', default: '80' },
+    side: { type: 'string' },
+  },
+});
+const threads = readThreads(flags);
+const machine = describeMachine();
+if (flags.side === undefined) measureBoth();
+else await measure();
+
+function measureBoth() {
+  const folder = mkdtempSync(join(tmpdir(), 'rlvr-train-openings-'));
+  try {
+    const results = Object.fromEntries(SIDES.map((side) => [side, measured(side, join(folder, `${side}.json`))]));
+    const { before, after } = results;
+    const row = (name, of) => {
+      const [was, is] = [of(before), of(after)];
+      return [name, was.toFixed(2), is.toFixed(2), `${(is / was).toFixed(2)}×`];
+    };
+    const rows = [
+      row('evaluation', ({ evaluation }) => evaluation),
+      row('rollout', ({ rollout }) => rollout.median),
+      row('update', ({ update }) => update.median),
+    ];
+    process.stdout.write(
+      `${machineLine(machine)}\n${flags.completions} completions of configs/smollm2.yaml a step, ${flags.problems} held-out problems, ${threads} threads\n\n${table(['seconds', 'each prompt whole', 'openings once', 'ratio'], rows)}\n`,
+    );
+    if (before.weights !== after.weights) fail('the adapters differ.');
+    if (flags.json === undefined) return;
+    const { steps, problems, completions } = flags;
+    writeJson(flags.json, 'openings', { machine, settings: { steps, problems, completions, threads }, results });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function measured(side, file) {
+  const run = fileURLToPath(new URL('run.mjs', import.meta.url));
+  const passed = ['threads', 'steps', 'problems', 'completions'].flatMap((name) => [`--${name}`, flags[name]]);
+  const { status } = spawnSync(process.execPath, [run, 'openings', '--side', side, '--json', file, ...passed], {
+    stdio: 'inherit',
+  });
+  if (!existsSync(file)) fail(`${side}: ended with ${status} before its figures were written.`);
+  return JSON.parse(readFileSync(file, 'utf8')).results;
+}
+
+async function measure() {
+  if (flags.side === 'before') register(`data:text/javascript,${encodeURIComponent(WITHOUT)}`);
+  const { createTasks, openPretrained, openRun, parseConfig, train, wasmBackend } = await import('../build/index.js');
+  const { findModel } = await import('../build/node.js');
+  const { weightsSha256 } = await import('../build/run/model/model_files.js');
+  const { SMOLLM2 } = await import('./lora_workload.mjs');
+  const set = [
+    `generation_batch_size=${flags.completions}`,
+    `eval_samples=${flags.problems}`,
+    'eval_strategy=no',
+    'max_steps=1000000',
+  ];
+  const { config } = parseConfig(readFileSync(CONFIG, 'utf8'), { file: CONFIG }, set);
+  const pretrained = await openPretrained(findModel(SMOLLM2));
+  const tasks = await createTasks(config, { codec: pretrained.codec });
+  const run = await openRun(config, tasks, await wasmBackend({ threads }), { pretrained });
+  const seconds = () => ({ ...run.journal.state.seconds });
+  let start = performance.now();
+  let evaluation;
+  const steps = [];
+  let before = seconds();
+  for await (const { type } of train(run)) {
+    if (type === 'evaluation') evaluation = (performance.now() - start) / 1000;
+    if (type === 'step') {
+      const all = (performance.now() - start) / 1000;
+      const rollout = seconds().rollout - before.rollout;
+      steps.push({ rollout, update: all - rollout });
+      if (steps.length === Number(flags.steps)) break;
+    }
+    if (type !== 'evaluation' && type !== 'step') continue;
+    start = performance.now();
+    before = seconds();
+  }
+  const weights = await weightsSha256(run.engine.policy);
+  await run.engine.policy.close();
+  const of = (key) => summarize(steps.map((step) => step[key]));
+  writeJson(flags.json, 'openings', {
+    machine,
+    settings: {},
+    results: { evaluation, rollout: of('rollout'), update: of('update'), weights },
+  });
+}
