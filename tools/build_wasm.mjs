@@ -1,10 +1,12 @@
-// Compiles src/kernels/wasm/assembly into WebAssembly modules (threads or not, relaxed-SIMD FMA or not, wide tiles or not)
+// Compiles src/kernels/wasm/assembly into WebAssembly modules (threads or not, relaxed-SIMD FMA or not, wide tiles or not,
+// addresses of 32 bits or of 64)
 // and writes them, as base64, into one TypeScript module: no file to locate, in Node, a worker or a browser.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import binaryen from 'assemblyscript/binaryen';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const entry = join(root, 'src/kernels/wasm/assembly/index.ts');
@@ -12,17 +14,27 @@ const compiler = join(root, 'node_modules/assemblyscript/bin/asc.js');
 const folder = mkdtempSync(join(tmpdir(), 'rlvr-train-wasm-'));
 
 const MAXIMUM_PAGES = 65536; // 4 GiB, the most that 32-bit addresses reach
+const MAXIMUM_LONG_PAGES = 262144; // 16 GiB, the most that engines give
+/** What makes the compiler count addresses in 64 bits, for which its command line has no flag. */
+const LONG_ADDRESSES = join(root, 'tools/long_addresses.mjs');
+/** What modules may use, by Binaryen's names. */
+const FEATURES = [
+  ...['Memory64', 'SIMD128', 'RelaxedSIMD', 'Atomics', 'BulkMemory', 'BulkMemoryOpt'],
+  ...['MutableGlobals', 'SignExt', 'NontrappingFPToInt'],
+];
 const variants = [
   { name: 'threadsFma', threads: true, fma: true },
   { name: 'threadsFmaWide', threads: true, fma: true, wide: true },
+  { name: 'threadsFma64', threads: true, fma: true, memory64: true },
   { name: 'threads', threads: true, fma: false },
   { name: 'singleFma', threads: false, fma: true },
   { name: 'single', threads: false, fma: false },
 ];
 
 const lines = ['// Made by tools/build_wasm.mjs. Do not edit.', ''];
-for (const { name, threads, fma, wide } of variants) {
+for (const { name, threads, fma, wide, memory64 } of variants) {
   const out = join(folder, `${name}.wasm`);
+  const text = join(folder, `${name}.wat`);
   execFileSync(
     process.execPath,
     [
@@ -30,7 +42,8 @@ for (const { name, threads, fma, wide } of variants) {
       entry,
       '--outFile',
       out,
-      '-O3',
+      // Optimised afterwards where its memory is made to fit: until then the module is not valid.
+      ...(memory64 ? ['--noValidate', '--transform', LONG_ADDRESSES, '--textFile', text] : ['-O3']),
       '--noAssert',
       '--runtime',
       'stub',
@@ -46,8 +59,24 @@ for (const { name, threads, fma, wide } of variants) {
     ],
     { stdio: 'inherit' },
   );
+  if (memory64) writeFileSync(out, overLongMemory(readFileSync(text, 'utf8')));
   // With its type, or the declarations would hold the text once more.
   lines.push(`export const ${name}: string =`, `  '${readFileSync(out).toString('base64')}';`);
 }
 writeFileSync(join(root, 'src/kernels/wasm/binaries.ts'), `${lines.join('\n')}\n`);
 rmSync(folder, { recursive: true });
+
+/**
+ * A module whose memory has 64-bit addresses, of the compiler's text: its code has them, its import of the memory has not.
+ */
+function overLongMemory(text) {
+  const short = `1 ${MAXIMUM_PAGES} shared`;
+  if (!text.includes(short)) throw new Error(`the compiler's text has no memory of ${short}`);
+  const module = binaryen.parseText(text.replace(short, `i64 1 ${MAXIMUM_LONG_PAGES} shared`));
+  module.setFeatures(FEATURES.reduce((all, name) => all | binaryen.Features[name], 0));
+  if (module.validate() !== 1) throw new Error('the module with 64-bit addresses is not valid');
+  binaryen.setOptimizeLevel(3);
+  binaryen.setShrinkLevel(0);
+  module.optimize();
+  return module.emitBinary();
+}

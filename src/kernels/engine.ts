@@ -39,6 +39,8 @@ export interface Engine {
   read(slot: Slot, count?: number): Promise<Int32Array | Float32Array | Float64Array>;
   /** Bytes in all, scratch space included. */
   readonly bytes: number;
+  /** What makes it slower than the same kernels over less memory, in words; absent where nothing does. */
+  readonly slowness?: string;
   close(): Promise<void>;
 }
 
@@ -51,6 +53,8 @@ export interface Backend {
   readonly storageDtype?: StorageDtype;
   /** How it can keep matrices that no program changes, besides float32; by default in no other way. */
   readonly frozenStorages?: readonly Storage[];
+  /** Bytes in all beyond which its kernels take longer; by default they never do. */
+  readonly slowBeyondBytes?: number;
   /** Bytes by purpose that `open` will allocate. */
   plannedBytes(plan: MemoryPlan): ReadonlyMap<string, number>;
   /** @throws MemoryPlanError when the plan does not fit */

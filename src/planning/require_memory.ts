@@ -10,7 +10,8 @@ import { modelShape, planCapacity, stageUses, trainedOf } from './capacity.ts';
 
 /**
  * How much the policy of a config is to hold. Kept rollouts and kept activations save time and change no bit, so they give
- * way where there is no room for them, in this order; activations only where `gradient_checkpointing` is not given.
+ * way where there is no room for them, in this order; activations only where `gradient_checkpointing` is not given. Room in
+ * which a backend is slow is taken where all of that does not do.
  *
  * @throws MemoryPlanError where the config's buffers do not fit, with single changes that would make them fit
  */
@@ -31,12 +32,19 @@ export async function requireMemory(
   }
 }
 
-/** What a policy computes again for want of memory, in words; undefined where it lacks none. */
+/** What a policy computes again for want of memory, or what slows it where it has much, in words; undefined otherwise. */
 export function lackOfRoom(
   config: RunConfig,
-  { tasks, policy }: { readonly tasks: TaskSet; readonly policy: { readonly capacity: Capacity } },
+  {
+    tasks,
+    policy,
+  }: {
+    readonly tasks: TaskSet;
+    readonly policy: { readonly capacity: Capacity; readonly engine?: { readonly slowness?: string } };
+  },
 ): string | undefined {
   const wanted = planCapacity(config, tasks);
+  if (policy.engine?.slowness !== undefined) return policy.engine.slowness;
   if (policy.capacity.recompute !== wanted.recompute)
     return 'no room to keep activations, so the backward pass computes each layer again (gradient_checkpointing)';
   if (policy.capacity.keptRows < wanted.keptRows)
@@ -61,13 +69,18 @@ function planned(config: RunConfig, tasks: TaskSet, backend: Backend, uses: read
   const kept = wanted.flatMap((capacity) =>
     capacity.keptRows > 0 ? [capacity, { ...capacity, keptRows: 0 }] : [capacity],
   );
-  const least = kept.pop() as Capacity; // of one plan or more
+  let slow: Planned | undefined;
+  let refused: MemoryPlanError | undefined;
   for (const capacity of kept) {
     try {
-      return planOf(capacity);
+      const plan = planOf(capacity);
+      if (plan.bytes <= (backend.slowBeyondBytes ?? Number.POSITIVE_INFINITY)) return plan;
+      slow ??= plan;
     } catch (error) {
       if (!(error instanceof MemoryPlanError)) throw error;
+      refused = error; // the last one is of the least plan
     }
   }
-  return planOf(least);
+  if (slow === undefined) throw refused;
+  return slow;
 }

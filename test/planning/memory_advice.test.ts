@@ -9,7 +9,7 @@ import { modelShape, planCapacity } from '../../src/planning/capacity.ts';
 import { lackOfRoom, requireMemory } from '../../src/planning/require_memory.ts';
 import { createTasks } from '../support/tasks.ts';
 
-const backend = await wasmBackend({ threads: 1 });
+const backend = await wasmBackend({ threads: 1, memory64: false });
 
 const SMALL = 'model: {hidden_size: 16, num_hidden_layers: 1, num_attention_heads: 1}';
 
@@ -121,6 +121,15 @@ describe('kept rollouts', () => {
       /too many\n {2}Leave out gradient_checkpointing: false \(needs .*\n {2}Lower /,
     );
     expect(planCapacity({ ...deep, gradientCheckpointing: true }, task).recompute).toBe('layers');
+  });
+
+  it('give way before room is taken in which the backend is slow, and stay where nothing else would do', async () => {
+    const slowBeyond = (bytes: number): Backend => ({ ...backend, slowBeyondBytes: bytes });
+    expect(await requireMemory(config, task, slowBeyond(bytesOf(0)))).toEqual({ ...wanted, keptRows: 0 });
+    const capacity = await requireMemory(config, task, slowBeyond(1));
+    expect(capacity).toEqual(wanted);
+    const policy = { capacity, engine: { slowness: 'more than 4 GiB' } };
+    expect(lackOfRoom(config, { tasks: task, policy })).toBe('more than 4 GiB');
   });
 
   it('do not make anything else fit', async () => {

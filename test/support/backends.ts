@@ -25,6 +25,7 @@ interface BackendOptions {
   readonly threads?: number;
   readonly fma?: boolean;
   readonly wide?: boolean;
+  readonly memory64?: boolean;
   readonly adapter?: string;
   readonly bindingBytes?: number;
   readonly tiling?: 'workgroups' | 'registers';
@@ -87,7 +88,7 @@ function parseSetting(setting: string): [string, unknown] {
   const [key, value] = setting.split('=');
   if (value === undefined) return ['adapter', key];
   if (key === 'tiling' || key === 'storageDtype') return [key, value];
-  if (!['threads', 'fma', 'wide', 'bindingBytes', 'subgroups'].includes(key))
+  if (!['threads', 'fma', 'wide', 'memory64', 'bindingBytes', 'subgroups'].includes(key))
     throw new Error(`RLVR_TEST_BACKENDS: unknown option '${setting}'.`);
   return [key, JSON.parse(value)];
 }

@@ -2,14 +2,17 @@
  * The builds of the kernels by name. In the bundle of a browser each is a file of its own, deflated, so that a page loads
  * the one that it runs: tools/small_kernels.mjs puts another module in the place of this one.
  */
+import { BackendError } from '../../errors.ts';
 import * as binaries from './binaries.ts';
 
-/** Threads or none, fused multiply-add, wide tiles. */
-export type BinaryName = keyof typeof binaries;
+/** Threads or none, fused multiply-add, wide tiles, addresses of 64 bits. */
+export type BinaryName = 'threadsFma' | 'threadsFmaWide' | 'threadsFma64' | 'threads' | 'singleFma' | 'single';
 
-const BASE64: Readonly<Record<BinaryName, string>> = binaries;
+const BASE64: Readonly<Record<string, string | undefined>> = binaries;
 
-/** A build as WebAssembly compiles it. */
+/** A build as WebAssembly compiles it. @throws BackendError where the sources were built before it was there */
 export async function binary(name: BinaryName): Promise<Uint8Array<ArrayBuffer>> {
-  return Uint8Array.from(atob(BASE64[name]), (character) => character.charCodeAt(0));
+  const base64 = BASE64[name];
+  if (base64 === undefined) throw new BackendError('wasm-build', `${name} is not built: npm run build:wasm.`);
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }

@@ -20,7 +20,7 @@ import {
   type StoredValues,
   storedAs,
 } from '../storage.ts';
-import { COMMAND_BYTES } from './assembly/command.ts';
+import { COMMAND_WORDS } from './assembly/command.ts';
 import {
   JOB_FINISHED,
   JOB_LIST,
@@ -31,14 +31,17 @@ import {
   WIDE_PANEL,
 } from './assembly/sizes.ts';
 import type { Layout, PlacedMatrix } from './layout.ts';
-import { FORMS, layOut, memoryLimit, packedAlone, slotAddress, storageIn } from './layout.ts';
-import { compileKernels } from './modules.ts';
+import { FORMS, layOut, memoryLimit, packedAlone, SHORT_REACH_BYTES, slotAddress, storageIn } from './layout.ts';
+import { compileKernels, compileLongKernels, hasLongAddresses } from './modules.ts';
 import type { WasmOptions } from './options.ts';
 import { type Panels, readPacked, writePacked } from './packed_weights.ts';
 import { type CommandRun, learnPace, type Piece, shortPieces, wholePieces } from './pieces.ts';
 import type { Recording } from './recorder.ts';
-import { CommandList, recordKernels, recordPacking } from './recorder.ts';
+import { CommandList, recordKernels, recordPacking, type WordBytes } from './recorder.ts';
 import type { WasmHost, WorkerPool } from './workers.ts';
+
+/** Each access is checked against the size of the memory, where 32-bit addresses need no check. */
+const SLOWNESS = 'more than 4 GiB is reached with 64-bit addresses, which takes some 1.4 times the time (memory64)';
 
 interface Exports {
   runHere(job: number, control: number, strips: number, scratch: number): void;
@@ -52,7 +55,7 @@ interface WasmProgram extends Program {
 
 /**
  * Prepares the kernel set for a host.
- * @throws BackendError for threads < 1
+ * @throws BackendError for threads < 1, and for memory64 where the engine has none
  */
 export async function wasmBackendOn(host: WasmHost, options: WasmOptions = {}): Promise<Backend> {
   const cores = host.processors();
@@ -61,18 +64,28 @@ export async function wasmBackendOn(host: WasmHost, options: WasmOptions = {}): 
   if (!Number.isInteger(threads) || threads < 1) {
     throw new BackendError('threads', `threads: ${options.threads} — use a whole number of 1 or more.`);
   }
-  const { module, fma, wide } = await compileKernels(
+  const kernels = await compileKernels(
     { threads: !inline, fma: options.fma ?? true, wide: options.wide },
     host.engineSwitches,
   );
-  const limit = memoryLimit(host.machineBytes());
+  const { fma } = kernels;
+  const mayBeLong = !inline && hasLongAddresses(kernels);
+  if (options.memory64 === true && !mayBeLong) {
+    const rule = 'shared memory with 64-bit addresses and fused multiply-add, as Node 24 and Chrome 133 have them';
+    throw new BackendError('memory64', `memory64: true — this engine does not give ${rule}.`);
+  }
+  const limit = memoryLimit(host.machineBytes(), mayBeLong && options.memory64 !== false);
   return {
     name: 'wasm',
     frozenStorages: FROZEN_STORAGES,
+    slowBeyondBytes: SHORT_REACH_BYTES,
     plannedBytes: (plan) => layOut(plan, threads, limit).byPurpose,
     open: async (plan) => {
       const layout = layOut(plan, threads, limit);
-      const memory = allocate(layout.bytes, !inline);
+      const long = options.memory64 === true || layout.bytes > SHORT_REACH_BYTES;
+      const memory = allocate(layout.bytes, !inline, long);
+      const module = long ? await compileLongKernels() : kernels.module;
+      const wide = kernels.wide && !long;
       const features = { fma: fma ? 'relaxed-simd' : 'none', simd: wide ? '256-bit' : '128-bit', threads };
       if (inline) {
         const { exports } = new WebAssembly.Instance(module, { env: { memory } });
@@ -82,31 +95,30 @@ export async function wasmBackendOn(host: WasmHost, options: WasmOptions = {}): 
           exports: exports as unknown as Exports,
         });
       }
-      const work = Array.from({ length: threads }, (_, index) => [
-        index,
-        threads,
-        layout.job,
-        layout.control,
-        layout.threadScratch + index * layout.threadScratchBytes,
-        layout.threadScratch + index * layout.threadScratchBytes + layout.stripBytes,
-        threads > cores ? 1 : 0,
-      ]);
+      const address = (at: number): number | bigint => (long ? BigInt(at) : at);
+      const work = Array.from({ length: threads }, (_, index) => {
+        const strips = layout.threadScratch + index * layout.threadScratchBytes;
+        const places = [layout.job, layout.control, strips, strips + layout.stripBytes].map(address);
+        return [index, threads, ...places, threads > cores ? 1 : 0];
+      });
       const waiting: Waiting = { reject: undefined, failure: undefined };
       const onFailure = (cause: Error): void => {
         waiting.failure = cause;
         waiting.reject?.(cause);
       };
       const pool = await host.startWorkers({ module, memory, work, onFailure });
-      return new WasmEngine(plan, layout, memory, features, { kind: 'threads', pool, waiting });
+      return new WasmEngine(plan, layout, memory, features, { kind: 'threads', pool, waiting }, long);
     },
   };
 }
 
 /** @throws MemoryPlanError where the system does not give it */
-function allocate(bytes: number, shared: boolean): WebAssembly.Memory {
+function allocate(bytes: number, shared: boolean, long: boolean): WebAssembly.Memory {
   const pages = bytes / 65536;
   try {
-    return new WebAssembly.Memory({ initial: pages, maximum: pages, shared });
+    if (!long) return new WebAssembly.Memory({ initial: pages, maximum: pages, shared });
+    const size = { initial: BigInt(pages), maximum: BigInt(pages), shared, address: 'i64' };
+    return new WebAssembly.Memory(size as unknown as WebAssembly.MemoryDescriptor); // TypeScript knows 32 bits alone
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     const size = `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
@@ -139,6 +151,8 @@ class WasmEngine implements Engine {
   interruption?: Engine['interruption'];
   readonly features: Readonly<Record<string, string | number | boolean>>;
   readonly bytes: number;
+  readonly slowness?: string;
+  readonly #word: WordBytes;
   readonly #plan: MemoryPlan;
   readonly #layout: Layout;
   readonly #ints: Int32Array;
@@ -155,11 +169,14 @@ class WasmEngine implements Engine {
     memory: WebAssembly.Memory,
     features: Engine['features'],
     runner: Runner,
+    long = false,
   ) {
     this.#plan = plan;
     this.#layout = layout;
     this.features = features;
     this.bytes = layout.bytes;
+    if (long) this.slowness = SLOWNESS;
+    this.#word = long ? 8 : 4;
     this.#ints = new Int32Array(memory.buffer);
     this.#reals = new Float32Array(memory.buffer);
     this.#panels = { reals: this.#reals, width: features.simd === '256-bit' ? WIDE_PANEL : NARROW_PANEL };
@@ -168,14 +185,14 @@ class WasmEngine implements Engine {
     const packing = new Map<PlacedMatrix, CommandRun>();
     for (const weight of layout.matrices.values()) {
       if (weight.form !== PACKED || packedAlone(layout, plan, weight.slot)) continue;
-      packing.set(weight, { address: this.#install(recordPacking(plan, layout, [weight])), commands: 1 });
+      packing.set(weight, { address: this.#install(recordPacking(plan, layout, [weight], this.#word)), commands: 1 });
       this.#stale.add(weight);
     }
     this.#packing = packing;
   }
 
   record(label: string, build: (kernels: Kernels) => void): Program {
-    const recording: Recording = { commands: new CommandList(), packed: new Set(), changedArenas: new Set() };
+    const recording: Recording = { commands: new CommandList(this.#word), packed: new Set(), changedArenas: new Set() };
     build(recordKernels(this.#plan, this.#layout, recording));
     const program: WasmProgram = {
       label,
@@ -190,7 +207,7 @@ class WasmEngine implements Engine {
   /** Appends commands to those already recorded; returns their address. */
   #install(commands: CommandList): number {
     const address = this.#nextCommand;
-    const end = address + commands.count * COMMAND_BYTES;
+    const end = address + commands.count * COMMAND_WORDS * this.#word;
     const limit = Math.min(...this.#layout.arenas.values());
     if (end > limit) throw new BackendError('commands', 'too many recorded commands; the command area is full.');
     commands.copyTo(new Uint8Array(this.#ints.buffer), address);
@@ -210,7 +227,7 @@ class WasmEngine implements Engine {
       for (const arena of program.changedArenas) this.#markStale(arena);
     }
     if (this.interruption === undefined) for (const { parts } of wholePieces(list)) await this.#run(parts);
-    else await this.#runInterruptible(shortPieces(list), this.interruption);
+    else await this.#runInterruptible(shortPieces(list, COMMAND_WORDS * this.#word), this.interruption);
   }
 
   async #runInterruptible(pieces: readonly Piece[], interruption: () => Promise<void> | void): Promise<void> {

@@ -6,7 +6,7 @@ import { BackendError, MemoryPlanError } from '../../errors.ts';
 import type { MatrixUse, MemoryPlan, PlanLimits, PlannedMatrix, Slot } from '../memory.ts';
 import { requireStorages, slotLength, storageOf } from '../memory.ts';
 import { bytesOf, STORAGE, type Storage } from '../storage.ts';
-import { COMMAND_BYTES } from './assembly/command.ts';
+import { COMMAND_WORDS } from './assembly/command.ts';
 import {
   BF16,
   BLOCK_ROWS,
@@ -34,13 +34,17 @@ import {
 /** The module's own constants (tables of exp and log) lie below this. */
 export const RESERVED_BYTES = 65536;
 const MAXIMUM_COMMANDS = 8192;
+/** Bytes of a word of a command, where addresses have 64 bits. */
+const LONGEST_WORD = 8;
 /** Rows of logits that a thread makes at once with a stored head: each time it widens all of it. */
 const STORED_LOGIT_ROWS = 48;
 /** Most programs of a job. */
 export const MAXIMUM_PROGRAMS = 200;
 const PAGE_BYTES = 65536;
 /** What 32-bit addresses reach. */
-const MAXIMUM_BYTES = 4 * 1024 ** 3;
+export const SHORT_REACH_BYTES = 4 * 1024 ** 3;
+/** What engines give of what 64-bit addresses reach. */
+const LONG_REACH_BYTES = 16 * 1024 ** 3;
 
 /** How arenas may be kept, and the form by which kernels know what matrices of them are. */
 export const FORMS: Readonly<Record<Storage, number>> = {
@@ -96,10 +100,14 @@ export interface MemoryLimit {
   readonly reason: string;
 }
 
-/** @param machineBytes  memory of the machine or container for this program; undefined where the host does not tell */
-export function memoryLimit(machineBytes: number | undefined): MemoryLimit {
-  if (machineBytes === undefined || machineBytes >= MAXIMUM_BYTES) {
-    return { bytes: MAXIMUM_BYTES, reason: 'is what WebAssembly can address' };
+/**
+ * @param machineBytes  memory of the machine or container for this program; undefined where the host does not tell
+ * @param longAddresses  whether there are addresses of 64 bits
+ */
+export function memoryLimit(machineBytes: number | undefined, longAddresses = false): MemoryLimit {
+  const reach = longAddresses ? LONG_REACH_BYTES : SHORT_REACH_BYTES;
+  if (machineBytes === undefined || machineBytes >= reach) {
+    return { bytes: reach, reason: longAddresses ? 'is what this engine gives' : 'is what WebAssembly can address' };
   }
   return { bytes: machineBytes, reason: 'is the memory that this machine has for it' };
 }
@@ -117,7 +125,7 @@ export function layOut(plan: MemoryPlan, threads: number, limit: MemoryLimit = m
   };
   const job = take(4 * (JOB_LIST + 2 * MAXIMUM_PROGRAMS), 'commands');
   const control = take(CONTROL_BYTES, 'commands');
-  const commands = take(MAXIMUM_COMMANDS * COMMAND_BYTES, 'commands');
+  const commands = take(MAXIMUM_COMMANDS * COMMAND_WORDS * LONGEST_WORD, 'commands');
   const plain = plan.arenas.filter(({ packedAlone = false }) => !packedAlone);
   const arenas = new Map(
     plain.map((arena) => [arena.name, take(bytesOf(storageOf(arena), arena.length), arena.purpose)] as const),

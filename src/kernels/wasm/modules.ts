@@ -1,4 +1,4 @@
-/** Which build of the kernels this engine takes: with threads, with fused multiply-add, with wide tiles. */
+/** Which build of the kernels this engine takes: with threads, with fused multiply-add, with wide tiles, with long addresses. */
 import { NARROW_PANEL, STRIP_ROWS, WIDE_PANEL } from './assembly/sizes.ts';
 import { type BinaryName, binary } from './binary.ts';
 import { RESERVED_BYTES } from './layout.ts';
@@ -42,6 +42,22 @@ const RELAXED_SIMD = Uint8Array.of(
   ...[0x03, 0x02, 0x01, 0x00], // a function of it
   ...[0x0a, 0x0d, 0x01, 0x0b, 0x00, 0x20, 0x00, 0x20, 0x01, 0x20, 0x02, 0xfd, 0x85, 0x02, 0x0b], // its code
 );
+
+/** A module that only imports a shared memory of 64-bit addresses. */
+const LONG_MEMORY = Uint8Array.of(
+  ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00], // the head of every module
+  ...[0x02, 0x09, 0x01, 0x01, 0x6d, 0x01, 0x6d, 0x02, 0x07, 0x01, 0x01], // its import, m.m: shared, 64 bits, 1 to 1 pages
+);
+
+/** Whether the engine gives shared memory with 64-bit addresses, and the build for it: there is one, with fused multiply-add. */
+export function hasLongAddresses({ fma }: KernelModule): boolean {
+  return fma && WebAssembly.validate(LONG_MEMORY);
+}
+
+/** The build for memory with 64-bit addresses; as fast as the engine checks each access. Bits are those of the others. */
+export function compileLongKernels(): Promise<WebAssembly.Module> {
+  return compile('threadsFma64');
+}
 
 /** Compiles the build that fits. Every build gives the same bits, except that fused multiply-add rounds once. */
 export async function compileKernels(

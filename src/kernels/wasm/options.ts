@@ -6,6 +6,11 @@ export interface WasmOptions {
   readonly fma?: boolean;
   /** Whether to use tiles for 256-bit arithmetic; default: where they are measured to be faster. Bits are the same. */
   readonly wide?: boolean;
+  /**
+   * Whether memory has 64-bit addresses, which reach beyond 4 GiB and take longer; default: where a plan needs them, and the
+   * engine has them. Bits are the same.
+   */
+  readonly memory64?: boolean;
   /** true: no worker, no shared memory; commands run on the caller's thread. */
   readonly inline?: boolean;
 }

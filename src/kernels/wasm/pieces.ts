@@ -2,7 +2,6 @@
  * Cuts a replay into jobs that do not take long, so that it can be interrupted between them. How many commands one may have
  * is learned: a command over few rows takes microseconds, and over all rows of a large model a fiftieth of a second.
  */
-import { COMMAND_BYTES } from './assembly/command.ts';
 import { MAXIMUM_PROGRAMS } from './layout.ts';
 
 /** Commands in the command area, one after the other. */
@@ -37,8 +36,8 @@ export function wholePieces(runs: readonly CommandRun[]): Piece[] {
   return pieces;
 }
 
-/** All of it in jobs that do not take long. */
-export function shortPieces(runs: readonly CommandRun[]): Piece[] {
+/** All of it in jobs that do not take long. @param commandBytes  those of a command */
+export function shortPieces(runs: readonly CommandRun[], commandBytes: number): Piece[] {
   const pieces: Piece[] = [];
   let together: CommandRun[] = [];
   let togetherMs = 0;
@@ -53,7 +52,7 @@ export function shortPieces(runs: readonly CommandRun[]): Piece[] {
       close();
       const most = Math.max(FEWEST, Math.floor(JOB_MS / slowestMs));
       for (let at = 0; at < commands; at += most) {
-        pieces.push({ parts: [[address + at * COMMAND_BYTES, Math.min(most, commands - at)]], of: [run] });
+        pieces.push({ parts: [[address + at * commandBytes, Math.min(most, commands - at)]], of: [run] });
       }
       continue;
     }

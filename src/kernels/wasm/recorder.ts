@@ -1,33 +1,44 @@
-/** Turns kernel calls into commands: 32 words each, addresses resolved, per-step values left as addresses. */
+/** Turns kernel calls into commands of a fixed size (assembly/command.ts), addresses resolved, per-step values left as addresses. */
 import { BackendError } from '../../errors.ts';
 import type { KernelName, Kernels } from '../kernels.ts';
 import type { MemoryPlan } from '../memory.ts';
-import { COMMAND_ARGUMENTS, COMMAND_BYTES, Command } from './assembly/command.ts';
+import { COMMAND_ARGUMENTS, COMMAND_WORDS, Command } from './assembly/command.ts';
 import { PACKED, STORED_BY_INPUT } from './assembly/sizes.ts';
 import { type Argument, KERNEL_ARGUMENTS, type Places } from './kernel_arguments.ts';
 import type { Layout, PlacedMatrix } from './layout.ts';
 import { FORMS, matrixShape, slotAddress, slotKey, storageIn } from './layout.ts';
 
-/** One command in words; `mask` marks the arguments that are addresses of values. */
+/** Bytes of an address, and of a word of a command (assembly/command.ts). */
+export type WordBytes = 4 | 8;
+
+/** Commands as threads read them; a mask marks the arguments that are addresses of values. */
 export class CommandList {
   readonly #bytes: ArrayBuffer[] = [];
+  readonly #word: WordBytes;
+
+  constructor(word: WordBytes) {
+    this.#word = word;
+  }
 
   add(kernel: Command, values: readonly Argument[]): void {
     if (values.length > COMMAND_ARGUMENTS) throw new BackendError('arguments', `${values.length} arguments`);
-    const bytes = new ArrayBuffer(COMMAND_BYTES);
+    const word = this.#word;
+    const bytes = new ArrayBuffer(COMMAND_WORDS * word);
     const view = new DataView(bytes);
+    const setAddress = (at: number, address: number): void =>
+      word === 8 ? view.setBigInt64(at, BigInt(address), true) : view.setInt32(at, address, true);
     let mask = 0;
     values.forEach((value, i) => {
-      const at = 8 + i * 4;
-      if (typeof value === 'number') view.setInt32(at, value, true);
+      const at = (2 + i) * word;
+      if (typeof value === 'number') setAddress(at, value);
       else if ('float' in value) view.setFloat32(at, value.float, true);
       else {
-        view.setInt32(at, value.countAt, true);
+        setAddress(at, value.countAt);
         mask |= 1 << i;
       }
     });
     view.setInt32(0, kernel, true);
-    view.setInt32(4, mask, true);
+    view.setInt32(word, mask, true);
     this.#bytes.push(bytes);
   }
 
@@ -36,7 +47,7 @@ export class CommandList {
   }
 
   copyTo(memory: Uint8Array, at: number): void {
-    this.#bytes.forEach((bytes, i) => memory.set(new Uint8Array(bytes), at + i * COMMAND_BYTES));
+    this.#bytes.forEach((bytes, i) => memory.set(new Uint8Array(bytes), at + i * bytes.byteLength));
   }
 }
 
@@ -103,8 +114,13 @@ function placesOf(plan: MemoryPlan, layout: Layout, recording: Recording): Place
 }
 
 /** Commands that refresh the packed forms of a weight. */
-export function recordPacking(plan: MemoryPlan, layout: Layout, weights: Iterable<PlacedMatrix>): CommandList {
-  const commands = new CommandList();
+export function recordPacking(
+  plan: MemoryPlan,
+  layout: Layout,
+  weights: Iterable<PlacedMatrix>,
+  word: WordBytes,
+): CommandList {
+  const commands = new CommandList(word);
   for (const { slot, byOutput, byInput } of weights) {
     const [outputs, inputs] = matrixShape(slot);
     commands.add(Command.packWeight, [slotAddress(layout, plan, slot), outputs, inputs, byOutput, byInput]);

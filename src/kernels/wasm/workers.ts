@@ -23,7 +23,7 @@ export interface WorkerStart {
   /** Called once, when a worker dies. */
   readonly onFailure: (cause: Error) => void;
   /** Arguments of the module's `work` export, one list per thread. */
-  readonly work: readonly (readonly number[])[];
+  readonly work: readonly (readonly (number | bigint)[])[];
 }
 
 /** The whole life of a worker: instantiate over the shared memory, then run jobs until asked to stop. */

@@ -3,10 +3,10 @@
 // Job block in shared memory: number of the job (the host raises it) and of the finished one, count of programs
 // (−1: stop), then pairs (first command, number of commands).
 import { adamw, gradientNorm } from './adamw';
-import { setCommand } from './arguments';
+import { setCommand, WORD } from './arguments';
 import { attention } from './attention';
 import { attentionBackward } from './attention_backward';
-import { Command, COMMAND_BYTES } from './command';
+import { Command, COMMAND_WORDS } from './command';
 import { add, copy, fill, mix, scale } from './elementwise';
 import { embedding, embeddingBackward } from './embedding';
 import { gatherRows, gatherRowsBackward } from './gather_rows';
@@ -29,6 +29,8 @@ const NUMBER: usize = JOB_NUMBER << 2;
 const FINISHED: usize = JOB_FINISHED << 2;
 const PROGRAMS: usize = JOB_PROGRAMS << 2;
 const LIST: usize = JOB_LIST << 2;
+/** Bytes of a command. */
+const COMMAND_BYTES: usize = COMMAND_WORDS * WORD;
 
 function runCommand(kernel: i32): void {
   switch (kernel) {
