@@ -188,8 +188,9 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
         await keepRecords(run, store, event);
         newest = event;
       }
+      // The last step was saved without the final evaluation, and without what is said of it.
+      if (event.type === 'end' && newest?.moment === 'final') yield* save();
       yield event;
-      if (event.type === 'evaluation' && event.moment === 'final') yield* save(); // the last step was saved without it
       if (event.type !== 'step') continue;
       rests();
       if (!isComplete(run)) yield* requestedEvaluations(options, logs, trackers, rests);

@@ -10,6 +10,7 @@ import { openRun } from '../../src/run/open_run.ts';
 import { type SessionEvent, session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { getTaskDefinition } from '../support/tasks.ts';
+import { finish, metricsOf, YAML as TINY } from './tiny_run.ts';
 
 const YAML = `
 task: {name: sort_digits, digits: 2}
@@ -133,4 +134,20 @@ describe('what is said during a run', () => {
     const steps = (await events({ store, reward, yaml, resume: true })).filter(({ type }) => type === 'step');
     expect(steps.map((event) => event.type === 'step' && event.step)).toEqual([5, 6, 7, 8, 9, 10, 11, 12]);
   });
+});
+
+it('what is said of the final evaluation is kept by the checkpoint that has it', async () => {
+  const score: RewardFunction['score'] = ({ completionTokens }) => completionTokens.map((_, i) => i % 2);
+  const tiny = { yaml: TINY.replace('eval_steps: 2', 'eval_strategy: "no"'), score };
+  const [whole, killed] = [memoryStore(), memoryStore()];
+  const { diagnoses } = await finish({ ...tiny, store: whole });
+  expect(diagnoses.map(({ code }) => code)).toContain('at-chance');
+  let isAsked = false;
+  const heard = (event: SessionEvent): void => {
+    isAsked ||= event.type === 'evaluation' && event.moment === 'final';
+    if (isAsked && event.type === 'checkpoint') throw new Error('killed');
+  };
+  await expect(finish({ ...tiny, store: killed, heard })).rejects.toThrow('killed');
+  expect((await finish({ ...tiny, store: killed, resume: true })).diagnoses).toEqual(diagnoses);
+  expect(await metricsOf(killed)).toEqual(await metricsOf(whole));
 });
