@@ -144,7 +144,8 @@ export default defineConfig(({ mode }) => {
             include: ['test/webgpu/**/*.test.ts'],
             globalSetup: ['test/e2e/build.ts'],
             pool: 'forks',
-            fileParallelism: false,
+            // An adapter in software leaves half of a core idle.
+            maxWorkers: availableParallelism(),
             testTimeout: 180_000,
           },
         },

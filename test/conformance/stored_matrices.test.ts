@@ -141,7 +141,7 @@ describe.each(Object.keys(SHAPES) as (keyof typeof SHAPES)[])('%s', (size) => {
   it.each(TYPES)('%s', async (type) => {
     const [N, OUT, widths] = SHAPES[size];
     const shape = [N, OUT, STORAGE[type].values === 1 ? widths.single : widths.blocks] as const;
-    const { sampled: _, ...specified } = await readBy(referenceBackend, type, type, shape);
+    let specified: Read | undefined; // seconds, and nothing where no backend keeps the type
     for (const { label: name, backend } of backends) {
       if (!backend.frozenStorages?.includes(type)) {
         await expect(readBy(backend, type, type, shape), name).rejects.toMatchObject({ code: 'storage' });
@@ -152,6 +152,7 @@ describe.each(Object.keys(SHAPES) as (keyof typeof SHAPES)[])('%s', (size) => {
       for (const [slot, values] of Object.entries(stored)) {
         expect(bitsOf(values), `${name}: ${slot}`).toEqual(bitsOf(widened[slot] as Float32Array));
       }
+      specified ??= await readBy(referenceBackend, type, type, shape);
       for (const [slot, values] of Object.entries(specified)) {
         if (slot.startsWith('sampled')) continue; // a token near the edge of two is either
         expectClose(stored[slot] as Float32Array, values, { terms: shape[1] + shape[2] }, `${name}: ${slot}`);

@@ -40,7 +40,8 @@ export function describeTasks(
       const definition = await registeredTasks[name]?.load();
       if (definition === undefined) throw new RangeError(`${name} is not in the registry`);
       const second = checkers[name] as SecondChecker; // it is one of them
-      const levels = definition.levels.map((_, level) => ({ level }));
+      // The levels between are drawn for their digests, and checked whole by `tasks check` and `npm run attack`.
+      const levels = [...new Set([0, definition.levels.length - 1])].map((level) => ({ level }));
       const settings = fewOf([...levels, { style: 'plain' }], 2);
       const { findings } = checkTask(definition, { ...effort, settings, second, clock });
       expect(findings.map(findingText).join('\n')).toBe('');
