@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { FleetError } from '../../errors.ts';
+import { isLoopback } from '../../fleet/loopback.ts';
 import { serverConfig, type WebSocketSettings } from '../../fleet/nats/server_config.ts';
 import { randomHex } from '../../fleet/random_hex.ts';
 import { printable, shellQuoted } from '../../format.ts';
@@ -10,8 +11,6 @@ import { print } from '../display/output.ts';
 
 const PASSWORD_BYTES = 16;
 const FILE = 'nats.conf';
-/** Names of this machine, which browsers let every page reach. */
-const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1'];
 
 export interface FleetOptions {
   /** The directory. */
@@ -74,7 +73,7 @@ function tabsOf(
   }
   if ((cert === undefined) !== (key === undefined))
     throw new FleetError('fleet-page', '--tls-cert and --tls-key: one is of no use without the other.');
-  if (address.protocol === 'https:' && cert === undefined && !LOOPBACK.includes(host)) {
+  if (address.protocol === 'https:' && cert === undefined && !isLoopback(host)) {
     const rule = 'a page that came by https: opens no connection without TLS; give --tls-cert and --tls-key';
     throw new FleetError('fleet-page', `--page: ${rule}.`);
   }

@@ -1,6 +1,7 @@
 /** Where a fleet is: a server of the user's, or one of its own, and the workers that are started beside it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { LearnerBus } from '../../fleet/bus.ts';
+import { isLoopback } from '../../fleet/loopback.ts';
 import type { LocalServer } from '../../fleet/nats/local_server.node.ts';
 
 /** Flags of a training with a fleet. */
@@ -48,10 +49,6 @@ export async function openFleetPlace({ fleet: url, workers = 0 }: FleetFlags): P
     await server?.close();
     throw error;
   }
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || host.startsWith('127.');
 }
 
 /** A worker of one thread, which ends with this process. */
