@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { FleetError } from '../../errors.ts';
-import { isLoopback } from '../../fleet/loopback.ts';
+import { isLoopback } from '../../fleet/nats/loopback.ts';
 import { serverConfig, type WebSocketSettings } from '../../fleet/nats/server_config.ts';
 import { randomHex } from '../../fleet/random_hex.ts';
 import { printable, shellQuoted } from '../../format.ts';

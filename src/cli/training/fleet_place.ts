@@ -1,8 +1,8 @@
 /** Where a fleet is: a server of the user's, or one of its own, and the workers that are started beside it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { LearnerBus } from '../../fleet/bus.ts';
-import { isLoopback } from '../../fleet/loopback.ts';
 import type { LocalServer } from '../../fleet/nats/local_server.node.ts';
+import { isLoopback } from '../../fleet/nats/loopback.ts';
 
 /** Flags of a training with a fleet. */
 export interface FleetFlags {
