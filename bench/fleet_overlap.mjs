@@ -28,6 +28,7 @@ max_steps: ${parts * (WARMUP + batches)}
 num_generations: 16
 generation_batch_size: ${COMPLETIONS}
 per_device_train_batch_size: ${COMPLETIONS / parts}
+gradient_accumulation_steps: 1
 learning_rate: 1.0e-3
 reward_funcs: [positions]
 entropy_coef: 0.03
