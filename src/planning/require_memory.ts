@@ -52,6 +52,9 @@ export function lackOfRoom(
   return undefined;
 }
 
+/** Completions of a batch that JavaScript holds, with about a kilobyte each: its own memory ends long before the engine's. */
+const MOST_COMPLETIONS = 2 ** 20;
+
 interface Planned {
   readonly capacity: Capacity;
   readonly bytes: number;
@@ -75,6 +78,7 @@ function planned(config: RunConfig, tasks: TaskSet, backend: Backend, uses: read
     try {
       const plan = planOf(capacity);
       if (plan.bytes <= (backend.slowBeyondBytes ?? Number.POSITIVE_INFINITY)) return plan;
+      if (capacity.completions > MOST_COMPLETIONS) throw tooManyCompletions(plan);
       slow ??= plan;
     } catch (error) {
       if (!(error instanceof MemoryPlanError)) throw error;
@@ -83,4 +87,10 @@ function planned(config: RunConfig, tasks: TaskSet, backend: Backend, uses: read
   }
   if (slow === undefined) throw refused;
   return slow;
+}
+
+function tooManyCompletions({ capacity: { completions }, bytes }: Planned): MemoryPlanError {
+  const need = `${(bytes / 1024 ** 3).toFixed(1)} GiB of memory needed`;
+  const message = `${need}, and JavaScript holds ${MOST_COMPLETIONS} completions of a batch beside it, not ${completions}.`;
+  return new MemoryPlanError('completions', message, { completions, most: MOST_COMPLETIONS });
 }

@@ -26,6 +26,19 @@ async function refusal(...lines: readonly string[]): Promise<string | undefined>
   }
 }
 
+it('a batch of more completions than JavaScript holds is refused where the engine itself has room for it', async () => {
+  const roomy: Backend = { ...backend, slowBeyondBytes: 0, plannedBytes: () => new Map([['weights', 2 ** 33]]) };
+  const { config } = parseConfig(
+    'task: {name: sort_digits, digits: 3}\nmax_steps: 1\ngeneration_batch_size: 4000000\n',
+    {
+      file: 'run.yaml',
+    },
+  );
+  await expect(requireMemory(config, createTasks(config), roomy)).rejects.toThrow(
+    /^8\.0 GiB of memory needed, and JavaScript holds 1048576 completions of a batch beside it, not 4000000\.\n {2}Lower generation_batch_size to \d+/,
+  );
+});
+
 const SMOLLM2 = {
   vocabSize: 49_152,
   hiddenSize: 576,
