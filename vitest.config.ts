@@ -135,6 +135,7 @@ export default defineConfig(({ mode }) => {
             pool: 'forks',
             // Half of their time is the start of a command, on one core.
             maxWorkers: availableParallelism(),
+            testTimeout: 60_000,
           },
         },
         {
