@@ -9,8 +9,7 @@
  * compared byte for byte with the one that this package writes in Node for the same YAML.
  */
 import { existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { extname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createTasks, openPretrained, openRun, parseConfig, train, wasmBackend } from '../build/index.js';
 import { findModel } from '../build/node.js';
@@ -27,15 +26,10 @@ import {
   table,
   writeJson,
 } from './command.mjs';
+import { ISOLATED, serveLocally, typeOf } from './local_site.mjs';
 import { SMOLLM2 } from './lora_workload.mjs';
 
 const DIST = fileURLToPath(new URL('../web/dist', import.meta.url));
-const TYPES = {
-  '.html': 'text/html',
-  '.js': 'text/javascript',
-  '.css': 'text/css',
-  '.webmanifest': 'application/json',
-};
 const CUTS = 2;
 const ADAPTER = 'adapter_model.safetensors';
 
@@ -71,8 +65,8 @@ try {
   await measure();
 } finally {
   await browser.close();
-  site.server.close();
-  models.server.close();
+  site.close();
+  models.close();
 }
 
 async function measure() {
@@ -171,22 +165,19 @@ async function adapterOfNode(yaml) {
   return Buffer.from(await store.read(`model/${ADAPTER}`));
 }
 
-async function serve(answer) {
-  const server = createServer((request, response) => {
-    if (state.isOffline) return response.destroy();
-    answer(new URL(request.url, 'http://localhost').pathname, request, response);
-  });
-  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
-  return { server, url: `http://127.0.0.1:${server.address().port}/` };
+/** Until the network is gone. */
+function serve(answer) {
+  return serveLocally((path, request, response) =>
+    state.isOffline ? response.destroy() : answer(path, request, response),
+  );
 }
 
 function servePage(path, _, response) {
   const file = join(DIST, path === '/' ? 'index.html' : path);
   if (!file.startsWith(DIST) || !existsSync(file)) return response.writeHead(404).end();
   response.writeHead(200, {
-    'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream',
-    'Cross-Origin-Opener-Policy': 'same-origin',
-    'Cross-Origin-Embedder-Policy': 'require-corp',
+    'Content-Type': typeOf(file),
+    ...ISOLATED,
   });
   response.end(readFileSync(file));
 }

@@ -10,8 +10,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { extname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startChromium } from './chromium.mjs';
 import {
@@ -24,15 +23,9 @@ import {
   table,
   writeJson,
 } from './command.mjs';
+import { ISOLATED, serveLocally, typeOf } from './local_site.mjs';
 
 const COMMAND = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
-const TYPES = {
-  '.html': 'text/html',
-  '.js': 'text/javascript',
-  '.mjs': 'text/javascript',
-  '.wasm': 'application/wasm',
-};
-
 const PROMPTS = [
   'What is the capital of Japan?',
   'Write a haiku about rain.',
@@ -119,9 +112,7 @@ if (flags.json !== undefined) {
 if (same < PROMPTS.length) fail('a text is another.');
 
 async function inBrowser() {
-  const server = createServer(({ url }, response) => answer(new URL(url, 'http://localhost').pathname, response));
-  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
-  const origin = `http://127.0.0.1:${server.address().port}/`;
+  const { url: origin, close } = await serveLocally((path, _, response) => answer(path, response));
   const browser = await startChromium({ webgpu: false });
   try {
     const page = await browser.newPage();
@@ -140,7 +131,7 @@ async function inBrowser() {
     return { ...results, elsewhere, browser: `Chromium ${browser.version()}` };
   } finally {
     await browser.close();
-    server.close();
+    close();
   }
 }
 
@@ -157,13 +148,11 @@ function ownTexts() {
 }
 
 function answer(path, response) {
-  const isolated = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
-  if (path === '/') return response.writeHead(200, { 'Content-Type': 'text/html', ...isolated }).end(PAGE);
+  if (path === '/') return response.writeHead(200, { 'Content-Type': 'text/html', ...ISOLATED }).end(PAGE);
   const [, root, rest = ''] = /^\/(modules|models\/exported)\/(.+)$/.exec(path) ?? [];
   const folder = root === 'modules' ? modules : onnx;
   const file = join(folder, rest);
   if (root === undefined || !file.startsWith(folder) || !existsSync(file)) return response.writeHead(404).end();
-  const type = TYPES[extname(file)] ?? 'application/octet-stream';
-  response.writeHead(200, { 'Content-Type': type, 'Content-Length': statSync(file).size, ...isolated });
+  response.writeHead(200, { 'Content-Type': typeOf(file), 'Content-Length': statSync(file).size, ...ISOLATED });
   createReadStream(file).pipe(response);
 }

@@ -8,17 +8,12 @@
  * Each value is rounded once to float32, and is quantised as ggml does it, with the scale as it is before it is rounded to
  * f16. Quantising takes whole blocks of finite values.
  */
-import { halfValues, toHalf } from './half.ts';
+import { halfAt, halfValues, toHalf } from './half.ts';
 
 /** Values of a block. */
 export const BLOCK_VALUES = 32;
 /** Bytes of one. */
 export const BLOCK_BYTES = { q8_0: 34, q4_0: 18, q4_1: 20 } as const;
-
-/** f16 at a byte offset that may be odd. @param halves  the value of each bit pattern */
-function halfAt(halves: Float32Array, bytes: Uint8Array, at: number): number {
-  return halves[(bytes[at] as number) | ((bytes[at + 1] as number) << 8)] as number;
-}
 
 export function fromQ80(bytes: Uint8Array): Float32Array<ArrayBuffer> {
   const halves = halfValues();

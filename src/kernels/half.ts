@@ -25,6 +25,11 @@ export function halfValues(): Float32Array {
   return everyValue;
 }
 
+/** f16 at a byte offset that may be odd. @param halves  the value of each bit pattern */
+export function halfAt(halves: Float32Array, bytes: Uint8Array, at: number): number {
+  return halves[(bytes[at] as number) | ((bytes[at + 1] as number) << 8)] as number;
+}
+
 /** The values of float16 bits, all of which float32 holds. */
 export function fromHalf(bits: Uint16Array): Float32Array<ArrayBuffer> {
   if (bits.length < 65_536) return Float32Array.from(bits, halfValue);

@@ -9,6 +9,7 @@ import type { TaskSet } from '../data/task_set.ts';
 import { MemoryPlanError } from '../errors.ts';
 import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
 import { ADAPTER_TARGETS } from '../model/adapter.ts';
+import { gibibytes } from './gibibytes.ts';
 
 /** What a config takes, or MemoryPlanError. */
 type PlanConfig = (changed: RunConfig) => { readonly bytes: number };
@@ -223,8 +224,4 @@ function withBatch(stage: StageConfig, most: number): StageConfig {
       ...(micro !== undefined && { completionsPerMicroBatch: Math.min(micro, most) }),
     },
   };
-}
-
-function gibibytes(bytes: number): string {
-  return `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
 }

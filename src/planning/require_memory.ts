@@ -7,6 +7,7 @@ import type { StageUses } from '../methods/uses/stage_uses.ts';
 import type { Capacity } from '../model/memory/capacity.ts';
 import { planFor } from '../model/memory/plan.ts';
 import { modelShape, planCapacity, stageUses, trainedOf } from './capacity.ts';
+import { gibibytes } from './gibibytes.ts';
 
 /**
  * How much the policy of a config is to hold. Kept rollouts and kept activations save time and change no bit, so they give
@@ -43,8 +44,8 @@ export function lackOfRoom(
     readonly policy: { readonly capacity: Capacity; readonly engine?: { readonly slowness?: string } };
   },
 ): string | undefined {
-  const wanted = planCapacity(config, tasks);
   if (policy.engine?.slowness !== undefined) return policy.engine.slowness;
+  const wanted = planCapacity(config, tasks);
   if (policy.capacity.recompute !== wanted.recompute)
     return 'no room to keep activations, so the backward pass computes each layer again (gradient_checkpointing)';
   if (policy.capacity.keptRows < wanted.keptRows)
@@ -90,7 +91,6 @@ function planned(config: RunConfig, tasks: TaskSet, backend: Backend, uses: read
 }
 
 function tooManyCompletions({ capacity: { completions }, bytes }: Planned): MemoryPlanError {
-  const need = `${(bytes / 1024 ** 3).toFixed(1)} GiB of memory needed`;
-  const message = `${need}, and JavaScript holds ${MOST_COMPLETIONS} completions of a batch beside it, not ${completions}.`;
+  const message = `${gibibytes(bytes)} of memory needed, and JavaScript holds ${MOST_COMPLETIONS} completions of a batch beside it, not ${completions}.`;
   return new MemoryPlanError('completions', message, { completions, most: MOST_COMPLETIONS });
 }

@@ -59,7 +59,7 @@ it.each([
   expect(run).toEqual(own);
   expect(figures).toMatchObject({ groupsHere: 0, refused: 0 });
   expect(figures?.continued).toBeGreaterThan(0);
-  // Who had the turn before is gone, or is told nothing; and what it is told is lost with what the server has.
+  // The worker of the turn before is gone or gets no offer; or the server loses offers with all else that it has.
   for (const learner of [vanishing, forgetful(11)]) {
     const {
       figures: ___,

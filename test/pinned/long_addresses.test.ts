@@ -23,7 +23,7 @@ num_generations_eval: 1
 reward_funcs: [lcs]
 `;
 
-/** Rows times a matrix, both behind so many bytes of the same arena. */
+/** Rows times a matrix, which begin after `bytes` bytes of their arena. */
 async function productBehind(backend: Backend, bytes: number): Promise<Int32Array> {
   const reals = new ArenaBuilder('reals', 'real', 'test');
   reals.slot([bytes / 4]);

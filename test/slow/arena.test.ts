@@ -25,7 +25,7 @@ it(`killed at ${KILLS} moments it has the table and the records of one that was 
   const arenas = [makeArena(join(folder.path, 'killed-1'))];
   for (let kills = 0; kills < KILLS; ) {
     const killed = arenas[arenas.length - 1];
-    // Some of them leave the run behind, which may come to its end.
+    // After some kills the training process lives on, and may finish its run.
     const code = await killedSitting(killed, rng, kills % 4 !== 0);
     if (code === null) kills++;
     else {

@@ -66,7 +66,7 @@ export function forgetful(seed: number) {
   });
 }
 
-/** Of the workers that have a turn's keys and values one in two is gone, and one in four never hears of it. */
+/** Half of the offers find their worker gone, and a quarter are lost. */
 export function vanishing(bus: LearnerBus): LearnerBus {
   const rng = rngFor('vanishing');
   return {

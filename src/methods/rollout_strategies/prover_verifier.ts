@@ -13,7 +13,12 @@ import type { GroupRequest, RolloutStrategy, RolloutTools } from '../points.ts';
 import type { RolloutGroup } from '../records.ts';
 import { answerTokens, balancedAnswers } from '../support/rollouts/answers.ts';
 import { isRight, shareRight } from '../support/rollouts/right.ts';
-import { NO, sampledVerdicts, VERDICT_WORDS, VERIFY, verdictGroups, YES } from '../support/rollouts/verdict_words.ts';
+import {
+  demonstratedVerdict,
+  sampledVerdicts,
+  VERDICT_WORDS,
+  verdictGroups,
+} from '../support/rollouts/verdict_words.ts';
 import { replies } from '../uses/room.ts';
 import { words } from '../uses/words.ts';
 
@@ -44,10 +49,7 @@ export const proverVerifier = method({
     ),
   },
   uses: () => [words({ ...VERDICT_WORDS, [SNEAKY]: 'Give an answer that looks right and is wrong.' }), replies(1)],
-  demonstrate: ({ attempt, isAttemptRight, followUp, word, ended }) => ({
-    prompt: followUp([attempt, VERIFY]),
-    tokens: ended(word(isAttemptRight ? YES : NO)),
-  }),
+  demonstrate: demonstratedVerdict,
   tells: ['judges'],
   work: ({ sneakyShare }, { batch: { numGenerations } }, { prompt, completion }) => ({
     rows: (1 + sneakyShare) * numGenerations * (prompt + completion),

@@ -15,13 +15,11 @@ import { changeConflict, changedReward, targetOf } from '../support/rewards/rewa
 import { isRight, shareRight } from '../support/rollouts/right.ts';
 import {
   beginningsOf,
+  demonstratedVerdict,
   JUDGED_PARTS,
-  NO,
   sampledVerdicts,
   VERDICT_WORDS,
-  VERIFY,
   verdictGroups,
-  YES,
 } from '../support/rollouts/verdict_words.ts';
 import { replies } from '../uses/room.ts';
 import { solutionSteps } from '../uses/solution_steps.ts';
@@ -59,10 +57,7 @@ export const selfPrinciple = method({
     ...(labelledParts === 'steps' ? [solutionSteps] : []),
   ],
   conflict: changeConflict,
-  demonstrate: ({ attempt, isAttemptRight, followUp, word, ended }) => ({
-    prompt: followUp([attempt, VERIFY]),
-    tokens: ended(word(isAttemptRight ? YES : NO)),
-  }),
+  demonstrate: demonstratedVerdict,
   tells: ['judges'],
   work: ({ verdictsAsked }, { batch: { numGenerations } }, { prompt, completion }) => ({
     rows: verdictsAsked * numGenerations * (prompt + completion),

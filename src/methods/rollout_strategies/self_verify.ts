@@ -8,7 +8,14 @@ import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import { balancedAnswers } from '../support/rollouts/answers.ts';
 import { isRight } from '../support/rollouts/right.ts';
-import { NO, shareSaying, VERDICT_WORDS, VERIFY, verdictGroups, YES } from '../support/rollouts/verdict_words.ts';
+import {
+  demonstratedVerdict,
+  NO,
+  shareSaying,
+  VERDICT_WORDS,
+  verdictGroups,
+  YES,
+} from '../support/rollouts/verdict_words.ts';
 import { replies } from '../uses/room.ts';
 import { words } from '../uses/words.ts';
 
@@ -35,10 +42,7 @@ export const selfVerify = method({
     ),
   },
   uses: () => [words(VERDICT_WORDS), replies(1)],
-  demonstrate: ({ attempt, isAttemptRight, followUp, word, ended }) => ({
-    prompt: followUp([attempt, VERIFY]),
-    tokens: ended(word(isAttemptRight ? YES : NO)),
-  }),
+  demonstrate: demonstratedVerdict,
   tells: ['judges'],
   work: ({ verifiedShare }, _, { prompt, completion }) => ({ rows: verifiedShare * (prompt + completion) }),
   create: ({ verifiedShare, firstVerifyStep }, { batch: { numGenerations } }): RolloutStrategy => ({

@@ -16,14 +16,12 @@ import { balancedAnswers } from '../support/rollouts/answers.ts';
 import { isRight, shareRight } from '../support/rollouts/right.ts';
 import {
   beginningsOf,
+  demonstratedVerdict,
   JUDGED_PARTS,
   type JudgedParts,
-  NO,
   sampledVerdicts,
   VERDICT_WORDS,
-  VERIFY,
   verdictGroups,
-  YES,
 } from '../support/rollouts/verdict_words.ts';
 import { replies } from '../uses/room.ts';
 import { solutionSteps } from '../uses/solution_steps.ts';
@@ -61,10 +59,7 @@ export const verifierCotrain = method({
     judgedParts: key('judged', JUDGED_PARTS),
   },
   uses: ({ judgedParts }) => [words(VERDICT_WORDS), replies(1), ...(judgedParts === 'steps' ? [solutionSteps] : [])],
-  demonstrate: ({ attempt, isAttemptRight, followUp, word, ended }) => ({
-    prompt: followUp([attempt, VERIFY]),
-    tokens: ended(word(isAttemptRight ? YES : NO)),
-  }),
+  demonstrate: demonstratedVerdict,
   tells: ['judges'],
   work: ({ verdictWeight }, { batch: { numGenerations } }, { prompt, completion }) => ({
     rows: verdictWeight === 0 ? 0 : numGenerations * (prompt + completion),

@@ -9,7 +9,7 @@
  *
  * Each product and each sum is rounded to float32.
  */
-import { halfValues } from '../../kernels/half.ts';
+import { halfAt, halfValues } from '../../kernels/half.ts';
 
 export interface FileBlocks {
   /** Values of a block, and its bytes. */
@@ -31,10 +31,9 @@ const blocks = (values: number, bytes: number, decodeBlock: DecodeBlock): FileBl
   },
 });
 
-const half = (bytes: Uint8Array, at: number): number =>
-  halfValues()[(bytes[at] as number) | ((bytes[at + 1] as number) << 8)] as number;
+const half = (bytes: Uint8Array, at: number): number => halfAt(halfValues(), bytes, at);
 
-/** @param offset  what is taken off each quantum @param m  what is added to each value */
+/** @param offset  what is taken off each quantum @param hasMinimum  whether m follows d, and is added to each value */
 function fiveBits(
   bytes: Uint8Array,
   at: number,

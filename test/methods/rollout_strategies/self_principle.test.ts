@@ -7,7 +7,7 @@ import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
 import { metricsInto, rolloutTools } from '../../support/steps.ts';
 
-/** A group of two wrong answers and four verdicts on each, of which the first so many say yes. */
+/** A group of two wrong answers with four verdicts each. @param yes  how many verdicts on each answer say yes */
 async function rolled(yes: readonly [number, number]) {
   const stage = stageOf('rollout_strategies: [{name: self-principle, judge_share: 1}]');
   const [{ part }] = createMethods(stage).rolloutStrategies;

@@ -1,4 +1,4 @@
-/** Pairs of a stage that samples, for one behind it that does not. */
+/** Pairs of a stage that samples, for the next stage, which does not. */
 import { describe, expect, it } from 'vitest';
 import { createMethods } from '../../../src/methods/create.ts';
 import { takeOver } from '../../../src/methods/part_states.ts';

@@ -18,6 +18,7 @@ import { correct } from '../../judge.ts';
 import { inOrder } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';
 import { onlyMisses } from '../../near_misses.ts';
+import { ordersOf } from '../../search/orders.ts';
 import { type OpenRefKnobs, openRefCard } from './card.ts';
 
 type Fact = 'job' | 'pet' | 'town' | 'food';
@@ -36,6 +37,12 @@ const VERBS = new Map(FACTS.map((fact) => [CLAUSES[fact], fact]));
 type Person = { readonly name: string; readonly facts: readonly (readonly [Fact, string])[] };
 /** `reference`: of each person, whether the job is said by the name; its facts are said in the order that they have here. */
 export type OpenRefItem = { readonly people: readonly Person[]; readonly reference: readonly boolean[] };
+
+/** Each fact with its value, in the order of the alphabet: a reference has its own. */
+const factsOf = ({ facts }: Person): string[] => inOrder(facts.map((fact) => fact.join(' ')));
+/** Everybody with what is known of them. */
+const toldOf = ({ people }: OpenRefItem, between: string): string =>
+  people.map((person) => [person.name, ...factsOf(person)].join(' ')).join(between);
 
 function said({ name, facts }: Person, byName: boolean): string {
   const job = facts.find(([fact]) => fact === 'job');
@@ -68,9 +75,9 @@ function judge({ people }: OpenRefItem, answer: string): Verdict {
   const sentences = (text.endsWith('.') ? text.slice(0, -1) : text).split('. ').map(read);
   if (sentences.includes(undefined)) return malformed('not a row of sentences');
   if (sentences.length !== people.length) return { ...wrongValue('not a sentence for each'), canonical: text };
-  const isSaid = people.every(({ name, facts }, i) => {
+  const isSaid = people.every((person, i) => {
     const own = sentences[i];
-    return own?.name === name && inOrder(own.facts).join() === inOrder(facts.map((fact) => fact.join(' '))).join();
+    return own?.name === person.name && inOrder(own.facts).join() === factsOf(person).join();
   });
   return isSaid
     ? correct('every fact once', text)
@@ -99,13 +106,10 @@ export const openRef = lineTask<OpenRefItem, OpenRefKnobs>(openRefCard, {
       reference: names.map(() => rng.int(0, 1) === 0),
     };
   },
-  key: ({ people }) =>
-    `open_ref|${people.map(({ name, facts }) => `${name} ${inOrder(facts.map((fact) => fact.join(' '))).join(' ')}`).join('|')}`,
-  prompt: ({ people }) =>
-    // In the order of the alphabet: the reference has its own.
-    `tell ${people.map(({ name, facts }) => `${name} ${inOrder(facts.map((fact) => fact.join(' '))).join(' ')}`).join(' ')}>`,
+  key: (item) => `open_ref|${toldOf(item, '|')}`,
+  prompt: (item) => `tell ${toldOf(item, ' ')}>`,
   question: ({ people }) =>
-    `${people.map(({ name, facts }) => `Of ${name} is known: ${inOrder(facts.map(([fact, value]) => `${fact} ${value}`)).join(', ')}.`).join(' ')} ` +
+    `${people.map((person) => `Of ${person.name} is known: ${factsOf(person).join(', ')}.`).join(' ')} ` +
     'Say it in one sentence for each, in small letters: every fact once, in any order, and nothing else. Such as: ana is a cook and has a cat and lives in rome and likes rice; or: ana the cook has a cat.',
   oracle: referenceOf,
   verify: judge,
@@ -145,8 +149,3 @@ export const openRef = lineTask<OpenRefItem, OpenRefKnobs>(openRefCard, {
     question: 330 + people * (30 + 14 * facts),
   }),
 });
-
-function ordersOf<T>(all: readonly T[]): T[][] {
-  if (all.length <= 1) return [[...all]];
-  return all.flatMap((first, i) => ordersOf([...all.slice(0, i), ...all.slice(i + 1)]).map((rest) => [first, ...rest]));
-}

@@ -20,6 +20,7 @@ import { illegal, malformed, missing, wrongValue } from '../../../rewards/reject
 import { drawFormula, formulaOf } from '../../formulas.ts';
 import { correct } from '../../judge.ts';
 import { lineTask } from '../../line_task.ts';
+import { ordersOf } from '../../search/orders.ts';
 import { type PropositionalLogicKnobs, propositionalLogicCard } from './card.ts';
 
 export type PropositionalLogicItem = { readonly premises: readonly string[] };
@@ -57,12 +58,6 @@ function conclusionOf(premises: readonly Formula[]): Formula | undefined {
   const tables = premises.map((premise) => truthTable(premise, variables));
   const all = together(tables);
   return candidates(variables).find((formula) => isNew(truthTable(formula, variables), tables, all));
-}
-
-/** Every order of a few things. */
-function ordersOf<T>(things: readonly T[]): T[][] {
-  if (things.length < 2) return [[...things]];
-  return things.flatMap((first, i) => ordersOf(things.filter((_, j) => j !== i)).map((rest) => [first, ...rest]));
 }
 
 function tablesInOrder(premises: readonly Formula[], variables: readonly string[]): string {

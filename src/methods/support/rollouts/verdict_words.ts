@@ -5,6 +5,8 @@
 import type { TaskItem } from '../../../data/task.ts';
 import { choice } from '../../../options/keys.ts';
 import type { Verdict } from '../../../rewards/verdict.ts';
+import type { TrainedText } from '../../loss_points.ts';
+import type { DemonstratedProblem } from '../../method.ts';
 import type { GroupRequest, RollOut, RolloutTools } from '../../points.ts';
 import type { Rollout, RolloutGroup } from '../../records.ts';
 import { answerTokens, type SampledAnswer } from './answers.ts';
@@ -15,6 +17,17 @@ export const [VERIFY, YES, NO] = ['<verify>', '<yes>', '<no>'] as const;
 
 /** What these say to a pretrained model. */
 export const VERDICT_WORDS = { [VERIFY]: 'Is this answer right? Reply yes or no.', [YES]: 'yes', [NO]: 'no' };
+
+/** A demonstration of a verdict: on the attempt, as the verifier says. */
+export function demonstratedVerdict({
+  attempt,
+  isAttemptRight,
+  followUp,
+  word,
+  ended,
+}: DemonstratedProblem): TrainedText {
+  return { prompt: followUp([attempt, VERIFY]), tokens: ended(word(isAttemptRight ? YES : NO)) };
+}
 
 /** The word that was said, if it is one of these. Case does not count, nor do blanks around it. */
 function wordSaid<Word extends string>(text: string, words: readonly Word[]): Word | undefined {
