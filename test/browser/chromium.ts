@@ -94,8 +94,10 @@ export async function drawn(page: Page): Promise<void> {
   await page.waitForTimeout(1000);
 }
 
-/** Presses a button that downloads a file, by keyboard; gives its bytes. */
+/** Presses a button that downloads a file, by keyboard, once it can be pressed (it rests while a file before it is made); gives its bytes. */
 export async function downloaded(page: Page, button: string): Promise<Buffer> {
+  await drawn(page);
+  await page.waitForSelector(`${button}:enabled`);
   const [download] = await Promise.all([page.waitForEvent('download'), page.press(button, 'Enter')]);
   return readFileSync(await download.path());
 }
