@@ -1,9 +1,10 @@
 /**
  * Which tasks does one recipe teach, each in about two minutes? Those of tier 1, or any that are named.
  *
- *   npm run bench -- recipe [--only gcd,dyck] [--seeds 0] [--threads 2] [--fleet URL] [--force] [--quick]
+ *   npm run bench -- recipe [--only gcd,dyck] [--small] [--seeds 0] [--threads 2] [--fleet URL] [--force] [--quick]
  *
- * Trains configs/any-task.yaml once per task and seed, and configs/six-tasks.yaml once per seed, as the command does. Each
+ * Trains configs/any-task.yaml once per task and seed, and configs/six-tasks.yaml once per seed, as the command does; with
+ * --small bench/recipes/small.yaml instead, whose policy is smaller, in a minute of one core. Each
  * row is written to bench/results/recipe.json when it is done, and a row that is there, of the same config, is kept: a
  * measurement may be interrupted, and is continued by the same command. `--quick` takes two steps of each and writes
  * nothing: whether every row can run. With `--fleet` the workers of a fleet train the rows, each whole (docs/fleet.md), into runs/bench.
@@ -19,6 +20,7 @@ import { figure, keptRows, readSeeds, share, trained } from './kept_rows.mjs';
 const flags = readFlags({
   further: {
     only: { type: 'string' },
+    small: { type: 'boolean', default: false },
     seeds: { type: 'string', default: '0' },
     threads: { type: 'string', default: '2' },
     force: { type: 'boolean', default: false },
@@ -31,10 +33,13 @@ const asked = Object.entries(registeredTasks).filter(([name, { card }]) => only?
 /** Where level 0 has so few problems that a policy learns them by heart: countdown's 410 of two numbers. */
 const levels = { countdown: 1 };
 const ofTask = (name) => [`task.name=${name}`, ...(name in levels ? [`task.level=${levels[name]}`] : [])];
+const size = flags.small ? ', small' : '';
+const config = flags.small ? 'bench/recipes/small.yaml' : 'configs/any-task.yaml';
+const sixTasks = { name: 'six-tasks', config: 'configs/six-tasks.yaml', set: [] };
 const wanted = [
-  ...asked.map(([name]) => ({ name, config: 'configs/any-task.yaml', set: ofTask(name) })),
-  { name: 'six-tasks', config: 'configs/six-tasks.yaml', set: [] },
-].filter(({ name }) => only?.includes(name) ?? true);
+  ...asked.map(([name]) => ({ name: name + size, config, set: ofTask(name) })),
+  ...(!flags.small && (only?.includes('six-tasks') ?? true) ? [sixTasks] : []),
+];
 if (wanted.length === 0) fail(`--only ${flags.only} — no task has this name, and it is not six-tasks.`);
 const { rows, measure, giveOutAll } = keptRows('recipe', flags);
 const short = ['sft.max_steps=2', 'sft.warmup_steps=0', 'grpo.max_steps=2', 'grpo.warmup_steps=0'];
@@ -101,7 +106,8 @@ function report() {
   ]);
   const heads = ['task', 'seed', 'held out', 'sampled before', 'sampled after', 'greedy', 'seconds'];
   process.stdout.write(`${table(heads, lines)}\n`);
-  const first = measured.filter(({ task, seed }) => task !== 'six-tasks' && seed === seeds[0]);
+  const isOfSize = (task) => task !== 'six-tasks' && task.endsWith(', small') === flags.small;
+  const first = measured.filter(({ task, seed }) => isOfSize(task) && seed === seeds[0]);
   const rising = first.filter(({ before, after }) => after.sampled.mean - before.sampled.mean >= 0.2);
   process.stdout.write(`${rising.length} of ${first.length} tasks rise by 20 points or more.\n`);
 }

@@ -292,7 +292,7 @@ export const RECIPES: readonly System[] = [
     warm: true,
   },
   {
-    name: 'Llama-Nemotron',
+    name: 'Llama-Nemotron / Nemotron',
     arxiv: '2505.00949',
     does: 'Leaves out what is mostly solved before it begins, and orders the rest from easy to hard.',
     uses: 'prefilter adaptive-level group',
@@ -316,7 +316,7 @@ export const RECIPES: readonly System[] = [
     ],
   },
   {
-    name: 'PRIME',
+    name: 'PRIME / Eurus-2',
     arxiv: '2502.01456',
     does: 'Learns rewards of tokens from outcomes alone, by a log-ratio of two models.',
     uses: 'implicit-reward rloo prefilter',

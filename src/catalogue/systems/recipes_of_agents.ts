@@ -67,7 +67,7 @@ export const RECIPES_OF_AGENTS: readonly System[] = [
     transfers: 'A calculator; `js_try` runs programs.',
   },
   {
-    name: 'rStar2-Agent / GRPO-RoC',
+    name: 'rStar2-Agent / GRPO-RoC / rStar2',
     arxiv: '2508.20722',
     does: 'Samples more than it trains on, and keeps right answers whose tool calls did not fail.',
     uses: 'oversample-select tool-calls tools',

@@ -15,6 +15,8 @@ export interface System {
   readonly warm?: boolean;
   /** What these lines need that a small model and a task of the package do not have. */
   readonly needs?: string;
+  /** Nothing of it is built: what its lines run in its place, as the end of a sentence. */
+  readonly nearest?: string;
   /** What of it transfers to text on a device. */
   readonly transfers?: string;
   /** What is otherwise here than in the paper, though all of its parts are here. */

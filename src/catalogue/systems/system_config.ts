@@ -63,15 +63,21 @@ export function systemConfigs(): Map<string, string> {
   return configs;
 }
 
+/** What is said of a system of which nothing but the nearest is here. */
+export function nearestText(nearest: string): string {
+  return `Nothing of it is built; its lines run what is nearest: ${nearest}.`;
+}
+
 function keyOf(line: string): string {
   return line.slice(0, line.indexOf(':'));
 }
 
 function comment(system: System): string[] {
-  const { name, arxiv, transfers, differs } = system;
+  const { name, arxiv, transfers, differs, nearest } = system;
   const number = arxiv === undefined ? '' : `, arXiv:${arxiv}`;
-  const note = differs ?? transfers;
-  const others = alike(system).flatMap((other) => (other === system ? [] : [other.name]));
+  const note = differs ?? transfers ?? (nearest === undefined ? undefined : nearestText(nearest));
+  const isRun = (other: System): boolean => other !== system && other.nearest === undefined;
+  const others = alike(system).flatMap((other) => (isRun(other) ? [other.name] : []));
   return [
     `# ${name}${number}.`,
     ...(note === undefined ? [] : [`# Here: ${note}`]),

@@ -1,6 +1,6 @@
 /** What `explain` says of a published system. Nothing but that command and the pages of the documentation loads the table. */
 import { systemsNamed } from './find_system.ts';
-import { configName } from './system_config.ts';
+import { configName, nearestText } from './system_config.ts';
 import { type Status, systemStates } from './system_state.ts';
 import { lackTexts } from './systems_page.ts';
 
@@ -27,10 +27,11 @@ export function systemFacts(name: string): readonly SystemFacts[] {
   if (systems.length === 0) return [];
   const of = systemStates();
   return systems.map((system) => {
-    const { arxiv, does, keys = [], transfers, differs, why, needs } = system;
+    const { arxiv, does, keys = [], transfers, differs, nearest, why, needs } = system;
     const { status, parts } = of(system);
     const config = configName(system);
     const remarks = [
+      nearest === undefined ? undefined : nearestText(nearest),
       transfers,
       differs,
       why === undefined ? undefined : `Nothing to build: ${why}.`,

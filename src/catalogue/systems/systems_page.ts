@@ -1,7 +1,7 @@
 /** docs/systems.md: every system of the table, what it proposes and what of it is here. */
 import { tableCell } from '../catalogue_words.ts';
 import type { System } from './system.ts';
-import { configName } from './system_config.ts';
+import { configName, nearestText } from './system_config.ts';
 import { type Part, type Status, type SystemState, systemStates, type Thing } from './system_state.ts';
 import { RECIPE_SUBJECTS, SUBJECTS, SYSTEMS } from './table.ts';
 
@@ -43,14 +43,14 @@ function row(system: System, state: SystemState): string {
 }
 
 function hereText(system: System, { status, parts }: SystemState): string {
-  const { transfers, differs, why, needs } = system;
+  const { transfers, differs, nearest, why, needs } = system;
   const things = [...new Map(parts.flatMap(({ by }) => by).map((thing) => [thing.name, thing])).values()];
   const config = configName(system);
   const texts = [
     `**${status}**${why === undefined ? '' : `: ${why}`}`,
     things.map(link).join(', '),
     config === undefined ? '' : `[config](../configs/systems/${config}.yaml)`,
-    ...[transfers, differs].map((text) => (text ?? '').replace(/\.$/, '')),
+    ...[nearest && nearestText(nearest), transfers, differs].map((text) => (text ?? '').replace(/\.$/, '')),
     needs === undefined ? '' : `needs ${needs}`,
     ...lackTexts(parts),
   ];

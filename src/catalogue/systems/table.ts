@@ -8,6 +8,9 @@ import { JUDGES } from './judges.ts';
 import { OBJECTIVE } from './objective.ts';
 import { RECIPES } from './recipes.ts';
 import { RECIPES_OF_AGENTS } from './recipes_of_agents.ts';
+import { RECIPES_OF_CHANGES } from './recipes_of_changes.ts';
+import { RECIPES_OF_MODELS } from './recipes_of_models.ts';
+import { RECIPES_OF_PREFERENCES } from './recipes_of_preferences.ts';
 import { REWARDS } from './rewards.ts';
 import { SAMPLING } from './sampling.ts';
 import type { System } from './system.ts';
@@ -35,6 +38,9 @@ export const SUBJECTS: readonly Subject[] = [
 export const RECIPE_SUBJECTS: readonly Subject[] = [
   { title: 'Recipes: reasoning', systems: RECIPES },
   { title: 'Recipes: tools, search, games and self-play', systems: RECIPES_OF_AGENTS },
+  { title: 'Recipes: one change of GRPO', systems: RECIPES_OF_CHANGES },
+  { title: 'Recipes: preferences and cloning', systems: RECIPES_OF_PREFERENCES },
+  { title: 'Models and frameworks', systems: RECIPES_OF_MODELS },
 ];
 
 export const SYSTEMS: readonly System[] = SUBJECTS.flatMap(({ systems }) => systems);

@@ -17,6 +17,7 @@ export const dppoTv = method({
   id: 'dppo-tv',
   about: {
     does: 'Leaves a token alone once its probability has moved far enough, and clips no ratio.',
+    names: ['DPPO'],
     formula: '−A·sg(min(r, 20))·log π, while p − p_old ≤ tv_delta_high (A > 0), ≥ −tv_delta_low (else)',
     source: '2602.04879',
     certainty: 'after the paper',

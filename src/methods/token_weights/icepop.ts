@@ -17,7 +17,7 @@ export const icepop = method({
   id: 'icepop',
   about: {
     does: 'Leaves tokens alone that were sampled from too small a part of the policy, or by one too far from it.',
-    names: ['Ring-1T'],
+    names: ['Ring-1T', 'MIS', 'masked importance sampling'],
     formula: 'weight 0 where π_old/π_sampled is out of [band_low, band_high]',
     source: '2510.18855',
     certainty: 'after the paper',

@@ -6,7 +6,7 @@ import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { KNOWLEDGE } from '../second_checkers/knowledge.ts';
 
 describeTasks(KNOWLEDGE, {
-  in_context_kg: ['100c4c27', 'e756fe96', 'c4ce7d42', 'db17c93a'],
+  in_context_kg: ['a144138b', 'a909fef0', '07e1a8f2', '896ae0e1'],
   ranking: ['2ce0fe14', '003d3847', '0ca537df', '62dea66b'],
   rules_calc: ['f04f924f', '674aaf6d', '26fc613e', '84546082'],
 });

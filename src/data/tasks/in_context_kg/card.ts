@@ -17,6 +17,9 @@ const KNOBS = options({
       'Training problems have ways of 1 to this many steps instead, to see whether longer ones come by themselves.',
     ),
   distractors: integer({ min: 0, max: 20, example: 4 }).default(4).describe('Facts that are on no way, at most.'),
+  names: integer({ min: 12, max: 26, example: 12 })
+    .default(26)
+    .describe('Entities that there are: A to Z, or the first of them.'),
   branches: integer({ min: 1, max: 2, example: 2 })
     .default(1)
     .describe('Ways of a question; of two, the entity is asked that both lead to.'),
@@ -39,13 +42,13 @@ export const inContextKgCard = {
   name: 'in_context_kg',
   does: 'Follow relations from entity to entity in a graph of facts that is shown.',
   example: ['kg QmX AfB BnQ: Afn>', 'Q'],
-  version: 1,
+  version: 2,
   category: 'knowledge',
   tier: 2,
   knobs: KNOBS,
   checkKnobs,
   levels: [
-    { hops: 1, distractors: 2 },
+    { hops: 1, distractors: 1, names: 12 },
     {},
     { hops: 3, least_hops: 3, train_hops: 2 },
     { branches: 2, distractors: 6, hidden: 20 },

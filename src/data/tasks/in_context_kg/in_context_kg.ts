@@ -52,8 +52,8 @@ const answerOf = (item: InContextKgItem): string => answersOf(item)[0] ?? NONE;
 const DRAWS_A_DISTRACTOR = 4;
 
 function drawProblem(rng: Rng, knobs: InContextKgKnobs): InContextKgItem {
-  const names = rng.shuffle(NAMES.split(''));
-  const end = names.pop() as string; // there are 26, and at most 2 · 5 + 1 are on ways
+  const names = rng.shuffle(NAMES.slice(0, knobs.names).split(''));
+  const end = names.pop() as string; // there are 12 or more, and at most 2 · 5 + 1 are on ways
   const facts: string[] = [];
   const entities: string[] = [end];
   const ways = Array.from({ length: knobs.branches }, () => {
