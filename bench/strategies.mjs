@@ -113,7 +113,7 @@ const SETTINGS = {
   guess: { tokens: 60_000, ways: CREDIT },
 };
 /** Figures of a step that tell how a way did beside the accuracy, and over how many of the last steps they are averaged. */
-const TOLD = ['self-verify/', 'majority/', 'ref-prob/', 'draft-refine/'];
+const TOLD = ['solve_rate', 'self-verify/', 'majority/', 'ref-prob/', 'draft-refine/'];
 const TOLD_STEPS = 20;
 
 const flags = readFlags({
@@ -192,10 +192,14 @@ function report() {
   const lines = [];
   for (const [setting, { ways }] of wanted) {
     for (const way of Object.keys(ways)) {
-      const done = seeds.map((seed) => rows[`${setting}, ${way}, seed ${seed}`]).filter((row) => row?.sampled);
-      if (done.length === 0) continue;
-      const average = mean(done.map(({ sampled }) => sampled.mean));
-      lines.push([setting, way, `${(100 * average).toFixed(1)} %`, ...done.map(({ sampled }) => share(sampled))]);
+      const done = seeds.map((seed) => rows[`${setting}, ${way}, seed ${seed}`]);
+      const reached = done.flatMap((row) => row?.sampled ?? []);
+      if (reached.length === 0) continue;
+      const average = mean(reached.map((sampled) => sampled.mean));
+      const cells = done.map((row) =>
+        row?.sampled === undefined ? (row?.failed && 'stopped') || '' : share(row.sampled),
+      );
+      lines.push([setting, way, `${(100 * average).toFixed(1)} %`, ...cells]);
     }
   }
   process.stdout.write(`${table(['setting', 'way', 'mean', ...seeds.map((seed) => `seed ${seed}`)], lines)}\n`);

@@ -11,7 +11,7 @@ export const RECIPES: readonly System[] = [
     transfers: 'From random weights; to a pretrained model add the reward `format`.',
   },
   {
-    name: 'DeepSeek-R1',
+    name: 'DeepSeek-R1 / R1',
     arxiv: '2501.12948',
     does: 'Puts a few demonstrations before reinforcement, and rejection sampling between two rounds of it.',
     uses: 'sft-warmup group stages rft',
@@ -20,7 +20,7 @@ export const RECIPES: readonly System[] = [
     ],
   },
   {
-    name: 'DeepSeekMath / GRPO',
+    name: 'DeepSeekMath / GRPO / Group Relative Policy Optimization',
     arxiv: '2402.03300',
     does: 'Compares completions within a group in place of a critic, with a KL term to the reference.',
     uses: 'group ppo-clip kl-loss',
@@ -104,7 +104,7 @@ export const RECIPES: readonly System[] = [
     ],
   },
   {
-    name: 'Skywork-OR1',
+    name: 'Skywork-OR1 / Skywork',
     arxiv: '2505.22312',
     does: 'Keeps entropy at a target, samples hot, trains in stages of length, and drops groups without signal.',
     uses: 'entropy-bonus group dynamic-sampling stages',

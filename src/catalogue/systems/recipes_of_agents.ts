@@ -49,7 +49,7 @@ export const RECIPES_OF_AGENTS: readonly System[] = [
     transfers: 'Search over made-up documents; the web is a tool of your own.',
   },
   {
-    name: 'ToRL',
+    name: 'ToRL / ToolRL',
     arxiv: '2503.23383',
     does: 'Lets a base model run programs while it reasons, and rewards the answer alone.',
     uses: 'tool-calls tools group',
@@ -76,7 +76,7 @@ export const RECIPES_OF_AGENTS: readonly System[] = [
     differs: 'Half of what is kept is right; failed calls do not count in the choice.',
   },
   {
-    name: 'RAGEN / StarPO',
+    name: 'RAGEN / StarPO / Agent-R1',
     arxiv: '2504.20073',
     does: 'Reinforces whole episodes of small games, keeps varied groups, and watches for collapse.',
     uses: 'multi-turn-env games key:dynamic_sampling turn-return',
