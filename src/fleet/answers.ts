@@ -52,8 +52,8 @@ export class Answers {
   readonly #ledger = new Ledger();
   /** Tasks of the call under way. */
   readonly #tasks = new Map<number, FleetTask>();
-  /** Answers of them that were looked at. */
-  readonly #taken = new Map<number, Completions>();
+  /** Answers of them that were looked at, with the seconds that they took. */
+  readonly #taken = new Map<number, { readonly completions: Completions; readonly seconds: number }>();
   /** What has come and was not looked at. */
   #arrived: FleetResult[] = [];
   /** Answers that differ from one that came before. */
@@ -61,8 +61,8 @@ export class Answers {
 
   /** Workers that sign their answers. */
   readonly #signing = new Set<string>();
-  /** Workers that are shut out, each with a task that was taken from it. */
-  readonly #handedBack = new Set<string>();
+  /** By task: workers that are shut out, from which it was taken. */
+  readonly #handedBack = new Map<number, Set<string>>();
 
   constructor(options: AnswersOptions) {
     this.#options = options;
@@ -73,22 +73,26 @@ export class Answers {
     this.#ledger.give(task.id, this.#options.clock());
   }
 
-  /** The call is over: its tasks are used, or, where it was cut off, no longer wanted. */
+  /** Tasks are over: their answers are used, or no longer wanted. */
   close(tasks: readonly number[], areUsed: boolean): void {
     if (areUsed) this.#ledger.use(tasks);
     for (const task of tasks) {
-      if (!areUsed) this.#ledger.drop(task);
+      if (!areUsed) {
+        this.#ledger.drop(task);
+        this.#options.tally.unused(this.#taken.get(task)?.seconds ?? 0);
+      }
       this.#tasks.delete(task);
       this.#taken.delete(task);
+      this.#handedBack.delete(task);
     }
-    this.#arrived = [];
-    this.#disputed = [];
-    this.#handedBack.clear();
+    const isOpen = ({ task }: FleetResult): boolean => this.#tasks.has(task);
+    this.#arrived = this.#arrived.filter(isOpen);
+    this.#disputed = this.#disputed.filter(isOpen);
   }
 
   /** Undefined until it was looked at. */
   of(task: number): Completions | undefined {
-    return this.#taken.get(task);
+    return this.#taken.get(task)?.completions;
   }
 
   /** Whose answer was taken; undefined where it is the learner's own. */
@@ -171,14 +175,14 @@ export class Answers {
     }
     const arrived = this.#arrived.shift();
     if (arrived === undefined) return false;
-    const { task: number, worker, completions } = arrived;
+    const { task: number, worker, completions, seconds } = arrived;
     const isOdd = completions.some(hasOddFloats);
     const places = this.#options.trust.groupsToCheck(worker, completions.length, isOdd);
     const wrong = places.length === 0 ? undefined : await this.#firstWrong(number, completions, places, local);
     if (this.#options.trust.reasonFor(worker) !== undefined) return true; // shut out meanwhile
     if (wrong === undefined) {
       if (places.length > 0) this.#options.trust.passed(worker);
-      this.#taken.set(number, completions);
+      this.#taken.set(number, { completions, seconds });
       this.#options.tally.sampledThere(completions.length);
     } else this.#shutOut(worker, wrong);
     return true;
@@ -190,7 +194,7 @@ export class Answers {
     const { completions } = await local.sample(requests, settings);
     const bytes = encodeResult({ task: number, worker: LEARNER, seconds: 0, completions });
     if (this.#ledger.receive(number, { worker: LEARNER, digest: answerDigest(bytes) }) !== 'first') return;
-    this.#taken.set(number, completions);
+    this.#taken.set(number, { completions, seconds: 0 });
     this.#options.tally.sampledHere(completions.length);
   }
 
@@ -207,9 +211,9 @@ export class Answers {
 
   /** The lease of a worker that is shut out need not run out; once for each task, as its answers may continue. */
   #handBack({ task, worker }: Pick<FleetResult, 'task' | 'worker'>): void {
-    const key = `${worker} ${task}`;
-    if (!this.#tasks.has(task) || this.#ledger.answerOf(task) !== undefined || this.#handedBack.has(key)) return;
-    this.#handedBack.add(key);
+    const before = this.#handedBack.get(task) ?? new Set();
+    if (!this.#tasks.has(task) || this.#ledger.answerOf(task) !== undefined || before.has(worker)) return;
+    this.#handedBack.set(task, before.add(worker));
     this.#ledger.again(task, this.#options.clock());
     this.#options.onRefused(task);
   }
@@ -219,7 +223,7 @@ export class Answers {
     const first = this.#ledger.answerOf(task);
     const asked = this.#tasks.get(task);
     if (first === undefined || asked === undefined) return; // the first was refused already
-    const own = this.#taken.get(task) ?? this.#arrived.find((result) => result.task === task)?.completions;
+    const own = this.of(task) ?? this.#arrived.find((result) => result.task === task)?.completions;
     const all = asked.requests.map((_, i) => i);
     const wrong = await this.#firstWrong(task, completions, all, local);
     if (wrong !== undefined) this.#shutOut(worker, wrong);

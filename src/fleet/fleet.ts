@@ -6,7 +6,6 @@
  * what nobody answers in time the learner samples itself, and the run has the bits of one machine.
  */
 import { FleetError } from '../errors.ts';
-import type { EngineTurns } from '../grpo/engine_turns.ts';
 import { type Generator, labelled, type SampleRequest } from '../grpo/generator.ts';
 import { nextTask } from '../kernels/next_task.ts';
 import type { Policy } from '../model/policy.ts';
@@ -15,15 +14,18 @@ import { Answers } from './answers.ts';
 import { encodeBaseJson } from './base/base_list.ts';
 import { type BaseFiles, SentBase } from './base/sent_base.ts';
 import type { LearnerBus } from './bus.ts';
+import { type FleetCall, type GivenOut, neededOf } from './calls.ts';
 import { encodeJson, type RunCard } from './cards.ts';
-import { Holders } from './holders.ts';
+import { Holders } from './episodes/holders.ts';
+import { type SampleTurns, sampleEpisodes } from './episodes/turns.ts';
+import { besideUpdate, type Learner } from './learner.ts';
 import { joinAnswers, planTasks } from './plan_tasks.ts';
 import { encodeTask, type FleetTask, MESSAGE_BYTES } from './protocol.ts';
-import { randomHex } from './random_hex.ts';
+import { randomHex, randomShare } from './random_hex.ts';
 import { SentWeights } from './sent_weights.ts';
 import { type FleetFigures, Tally } from './tally.ts';
 import { Trust } from './trust.ts';
-import { type SampleTurns, sampleEpisodes } from './turns.ts';
+import { Upcoming } from './upcoming.ts';
 import type { Deflate } from './weights_step.ts';
 import { Workers } from './workers.ts';
 
@@ -42,8 +44,6 @@ const JOIN_MS = 10_000;
 /** Milliseconds between two attempts to reach a server that refuses: twice as many each time, up to the most. */
 const RETRY_MS = 1000;
 const MOST_RETRY_MS = 8_000;
-/** Digits of random numbers in a share. */
-const SHARE_BYTES = 4;
 
 /** What a fleet is opened with. */
 export interface FleetOptions {
@@ -57,15 +57,6 @@ export interface FleetOptions {
   readonly joinMs?: number;
   /** Weights are sent as steps, which are smaller, where this deflates them; absent: whole. */
   readonly deflate?: Deflate;
-}
-
-/** The learner as its fleet sees it. */
-interface Learner {
-  readonly policy: Policy;
-  /** Samples and scores on its own engine. */
-  readonly local: Generator;
-  /** At that engine, where an update is under way beside sampling. */
-  readonly turns?: EngineTurns;
 }
 
 export class Fleet {
@@ -82,6 +73,7 @@ export class Fleet {
   readonly #unsent = new Set<number>();
   /** Those of them, or of those that were sent, that are offered to one worker alone, with who else has what. */
   readonly #offered = new Map<number, { readonly worker: string; readonly holders: Holders }>();
+  readonly #upcoming = new Upcoming();
   readonly #said = new Set<string>();
   #vocabSize = 0;
   #lease = FIRST_LEASE_MS;
@@ -103,7 +95,7 @@ export class Fleet {
     this.#workers = new Workers(clock, say);
     this.#weights = new SentWeights(bus, options.deflate);
     this.#answers = new Answers({
-      trust: new Trust(verifyShare, unforeseen),
+      trust: new Trust(verifyShare, randomShare),
       tally: this.#tally,
       say,
       clock,
@@ -166,17 +158,18 @@ export class Fleet {
   #samplerOf(learner: Learner, beside?: Generator['beside']): Generator {
     const { local } = learner;
     const sample: Generator['sample'] = async (requests, settings) => {
-      const { control, turns, keep: _, ...rest } = settings;
+      const { control, turns, keep: _, upcoming = [], ...rest } = settings;
       if (control !== undefined) {
         const why = 'a token control reads each token as it is sampled';
         this.#sayOnce(`fleet: ${why}, so these completions are sampled by the learner`);
         return local.sample(requests, settings);
       }
       const holders = new Holders();
-      const sampleThere: SampleTurns = (asked, how) => this.#sample(learner, asked, how, holders);
+      const sampleThere: SampleTurns = (asked, how) =>
+        this.#sample(learner, { requests: asked, settings: how, holders });
       const completions = turns
         ? labelled(requests, await sampleEpisodes(requests, rest, turns, sampleThere))
-        : await sampleThere(requests, rest);
+        : await this.#sample(learner, { requests, settings: rest, holders, upcoming });
       return { completions, places: undefined };
     };
     return {
@@ -186,57 +179,97 @@ export class Fleet {
         return local.weightsVersion;
       },
       ...(beside && { beside }),
+      takesUpcoming: true,
     };
   }
 
-  async #sample(
-    learner: Learner,
-    requests: readonly SampleRequest[],
-    settings: GenerationSettings,
-    holders: Holders,
-  ): Promise<Completion[][]> {
+  async #sample(learner: Learner, { requests, settings, holders, upcoming = [] }: FleetCall): Promise<Completion[][]> {
     const { policy, local, turns } = learner;
     const start = this.#clock();
     const learnedBefore = turns?.learnedMs ?? 0;
-    const groups = requests.length;
-    const parts = planTasks(requests, settings, this.#workers.present, (rollout) => holders.of(rollout));
-    let numbers: number[] = [];
+    let isDone = false;
+    let call: GivenOut = { parts: [], numbers: [], fresh: [], known: [] };
     const giveOut = async (): Promise<void> => {
       await this.#weights.take(policy, local.weightsVersion);
-      numbers = parts.map(({ requests: own, holder }) => {
-        const number = this.#open({ requests: own, settings });
-        if (holder !== undefined) this.#offered.set(number, { worker: holder, holders });
-        return number;
-      });
-      this.#tally.gaveOut(groups);
+      call = this.#giveOut({ requests, settings, holders, upcoming });
       await this.#send();
     };
-    let isDone = false;
     try {
       // An update begins once workers have what they need.
       await (turns === undefined ? giveOut() : turns.take(giveOut));
-      while (numbers.some((number) => this.#answers.of(number) === undefined)) await this.#advance(policy, local);
+      const needed = neededOf(call);
+      while (needed.some((number) => this.#answers.of(number) === undefined))
+        await this.#advance(policy, local, needed);
       isDone = true;
-      const answers = numbers.map((number) => this.#answers.of(number) ?? []);
-      parts.forEach(({ requests: own, holder }, i) => {
-        const worker = this.#answers.workerOf(numbers[i]);
-        if (holder !== undefined && holder === worker) this.#tally.continued(own.length);
-        holders.sampled(own, worker);
-      });
-      return labelled(requests, joinAnswers(requests, parts, answers));
+      return labelled(requests, this.#joined(call, holders));
     } finally {
-      this.#answers.close(numbers, isDone);
-      if (numbers.length > 0) this.#tally.gaveOut(-groups);
-      for (const number of numbers) {
-        this.#tasks.delete(number);
-        this.#unsent.delete(number);
-        this.#offered.delete(number);
-        void this.#bus.drop(number);
-      }
+      this.#forget(neededOf(call), isDone);
+      this.#tally.gaveOut(-call.fresh.length);
       const learned = (turns?.learnedMs ?? 0) - learnedBefore;
       this.#tally.waited(Math.max(0, this.#clock() - start - learned));
       const line = this.#tally.diagnosis(this.#workers.present);
       if (line !== undefined) this.#options.say(line);
+    }
+  }
+
+  /** Makes tasks of what is asked and is not given out yet, and, after them, of what is upcoming. */
+  #giveOut({ requests, settings, holders, upcoming = [] }: FleetCall): GivenOut {
+    const key = JSON.stringify([this.#weights.name, settings]);
+    this.#forget(this.#upcoming.turnTo(key), false);
+    const known = requests.map((request) => this.#upcoming.partsOf(request));
+    const fresh = requests.filter((_, i) => known[i] === undefined);
+    const workers = this.#workers.present;
+    const parts = planTasks(fresh, settings, workers, (rollout) => holders.of(rollout));
+    const numbers = parts.map(({ requests: own, holder }) => {
+      const number = this.#open({ requests: own, settings });
+      if (holder !== undefined) this.#offered.set(number, { worker: holder, holders });
+      return number;
+    });
+    const call = { parts, numbers, fresh, known };
+    this.#tally.gaveOut(fresh.length);
+    this.#tally.ahead(requests.length - fresh.length);
+    if (workers > 0) this.#begin(upcoming, settings, new Set(neededOf(call)));
+    return call;
+  }
+
+  /** Gives out what will likely be asked. @param needed  tasks that are over with the call under way */
+  #begin(upcoming: readonly SampleRequest[], settings: GenerationSettings, needed: ReadonlySet<number>): void {
+    const isOpen = (request: SampleRequest): boolean =>
+      this.#upcoming.partsOf(request)?.every(({ task }) => !needed.has(task)) === true;
+    const fresh = upcoming.filter((request) => !isOpen(request));
+    for (const { requests, places } of planTasks(fresh, settings, this.#workers.present)) {
+      const task = this.#open({ requests, settings });
+      this.#upcoming.add(
+        requests.map((request, place) => ({ task, place, request, isFirst: places[place].first === 0 })),
+      );
+    }
+    this.#tally.gaveOut(fresh.length);
+  }
+
+  /** What was answered, in the order in which it was asked. */
+  #joined({ parts, numbers, fresh, known }: GivenOut, holders: Holders): Completion[][] {
+    const answers = numbers.map((number) => this.#answers.of(number) ?? []);
+    parts.forEach(({ requests: own, holder }, i) => {
+      const worker = this.#answers.workerOf(numbers[i]);
+      if (holder !== undefined && holder === worker) this.#tally.continued(own.length);
+      holders.sampled(own, worker);
+    });
+    const joined = joinAnswers(fresh, parts, answers).values();
+    return known.map((own) => {
+      if (own === undefined) return joined.next().value ?? [];
+      return own.flatMap(({ task, place }) => this.#answers.of(task)?.[place] ?? []);
+    });
+  }
+
+  /** Tasks are over. @param areUsed  their answers are */
+  #forget(tasks: readonly number[], areUsed: boolean): void {
+    this.#answers.close(tasks, areUsed);
+    this.#tally.gaveOut(-this.#upcoming.forget(tasks));
+    for (const number of tasks) {
+      this.#tasks.delete(number);
+      this.#unsent.delete(number);
+      this.#offered.delete(number);
+      void this.#bus.drop(number);
     }
   }
 
@@ -250,13 +283,13 @@ export class Fleet {
   }
 
   /** One thing that brings the call forward. */
-  async #advance(policy: Policy, local: Generator): Promise<void> {
+  async #advance(policy: Policy, local: Generator, needed: readonly number[]): Promise<void> {
     await policy.engine.interruption?.();
     await this.#send();
     if (await this.#answers.look(local)) return;
     if (this.#offered.size > 0)
       for (const task of this.#answers.overdue(this.#clock() - this.#lease)) this.#withdraw(task);
-    const late = this.#late();
+    const late = this.#late(needed);
     if (late === undefined) return this.#untilNews();
     void this.#bus.drop(late);
     this.#unsent.delete(late);
@@ -332,15 +365,16 @@ export class Fleet {
     for (const task of this.#answers.waiting()) this.#giveAgain(task);
   }
 
-  /** The task that the learner samples itself: the one that a worker is least likely to have begun. */
-  #late(): number | undefined {
+  /** The task that the learner samples itself: of those that are needed, the one that a worker is least likely to have begun. */
+  #late(needed: readonly number[]): number | undefined {
     const now = this.#clock();
+    const overdue = (before: number) => this.#answers.overdue(before).findLast((task) => needed.includes(task));
     const { joinMs = JOIN_MS } = this.#options;
-    if (now < this.#retryAt) return [...this.#unsent].at(-1); // nobody is given what the server does not take
-    if (this.#workers.present > 0) return this.#answers.overdue(now - LATE_LEASES * this.#lease).at(-1);
+    if (now < this.#retryAt) return needed.findLast((task) => this.#unsent.has(task)); // nobody is given what the server does not take
+    if (this.#workers.present > 0) return overdue(now - LATE_LEASES * this.#lease);
     if (now - this.#openedAt < joinMs) return undefined;
     this.#sayOnce('fleet: no worker is there; the learner samples by itself until one joins');
-    return this.#answers.overdue(now).at(-1);
+    return overdue(now);
   }
 
   #untilNews(): Promise<void> {
@@ -360,21 +394,4 @@ export class Fleet {
     this.#said.add(line);
     this.#options.say(line);
   }
-}
-
-/** The learner while it learns: its engine does one thing at a time. */
-function besideUpdate({ policy, local }: Learner, turns: EngineTurns): Learner {
-  const inTurn: Generator = {
-    sample: (requests, settings) => turns.take(() => local.sample(requests, settings)),
-    score: (sequences, settings) => turns.take(() => local.score(sequences, settings)),
-    get weightsVersion() {
-      return local.weightsVersion;
-    },
-  };
-  return { policy, local: inTurn, turns };
-}
-
-/** From 0 to 1, and no worker can foresee it. */
-function unforeseen(): number {
-  return Number.parseInt(randomHex(SHARE_BYTES), 16) / 2 ** (8 * SHARE_BYTES);
 }

@@ -7,6 +7,8 @@ export interface FleetFigures {
   /** Groups that workers have sampled, and those that the learner has sampled itself. */
   readonly groupsThere: number;
   readonly groupsHere: number;
+  /** Groups that had been given out before they were asked for. */
+  readonly ahead: number;
   /** Groups whose next turn was sampled by the worker that had the one before. */
   readonly continued: number;
   /** Groups that the learner has sampled again to compare them. */
@@ -39,6 +41,7 @@ export class Tally {
   #hasDiagnosed = false;
   #there = 0;
   #here = 0;
+  #ahead = 0;
   #continued = 0;
   #checked = 0;
   #doubled = 0;
@@ -90,6 +93,10 @@ export class Tally {
     this.#here += groups;
   }
 
+  ahead(groups: number): void {
+    this.#ahead += groups;
+  }
+
   continued(groups: number): void {
     this.#continued += groups;
   }
@@ -110,6 +117,11 @@ export class Tally {
     this.#wastedSeconds += seconds;
   }
 
+  /** What was given out ahead is not asked for. @param seconds  that it took, as its worker says */
+  unused(seconds: number): void {
+    this.#wastedSeconds += seconds;
+  }
+
   figures(workers: number): FleetFigures {
     const figures = this.#now(workers);
     this.#mostUnderWay = this.#underWay;
@@ -121,6 +133,7 @@ export class Tally {
       workers,
       groupsThere: this.#there,
       groupsHere: this.#here,
+      ahead: this.#ahead,
       continued: this.#continued,
       checked: this.#checked,
       doubled: this.#doubled,

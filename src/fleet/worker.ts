@@ -6,7 +6,7 @@ import { FleetError, RlvrError } from '../errors.ts';
 import type { Policy } from '../model/policy.ts';
 import type { WorkerBus } from './bus.ts';
 import { decodeCard, decodeReply, encodeJson, type RunCard, type SeriesCard } from './cards.ts';
-import { KeptTurns } from './kept_turns.ts';
+import { KeptTurns } from './episodes/kept_turns.ts';
 import { decodeTask, encodeResult, type FleetTask, type WeightsName, WORKER_ID_BYTES } from './protocol.ts';
 import { randomHex } from './random_hex.ts';
 import { ReceivedWeights } from './received_weights.ts';

@@ -42,6 +42,11 @@ export interface SampleSettings extends GenerationSettings {
   readonly control?: GenerationControl;
   /** Answers the turns of the policy, where completions are episodes. */
   readonly turns?: TurnControl;
+  /**
+   * What will likely be asked next, with the same weights and settings: a generator elsewhere may begin with it. It decides no
+   * bit, and need not come.
+   */
+  readonly upcoming?: readonly SampleRequest[];
 }
 
 /** The two doors into what runs the policy. */
@@ -57,6 +62,8 @@ export interface Generator {
    * does all of it, so that nothing would be gained.
    */
   readonly beside?: (turns: EngineTurns) => Generator;
+  /** Begins with what is upcoming while what is asked is judged; absent: it is of no use to it. */
+  readonly takesUpcoming?: true;
 }
 
 /** More rollouts than any run draws; the numbers of later turns lie above. */
@@ -87,7 +94,7 @@ export function localGenerator(policy: Policy, weightsVersion: () => number): Ge
 async function generated(
   policy: Policy,
   requests: readonly GenerationRequest[],
-  { keep = false, control, turns, ...settings }: SampleSettings,
+  { keep = false, control, turns, upcoming: _, ...settings }: SampleSettings,
 ): Promise<KeptGeneration> {
   // Loaded where they are asked for: a page's first run seldom does.
   if (turns !== undefined) {

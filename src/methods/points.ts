@@ -92,6 +92,8 @@ export interface SourceTools extends StepContext {
 export interface PromptSource extends Stateful {
   /** The next `count` problems. Of several sources in a row, each draws from the one before it, more than it asks perhaps. */
   next(count: number, draw: DrawItems, tools: SourceTools): readonly TaskItem[] | Promise<readonly TaskItem[]>;
+  /** It gives what the one before it gives, as it comes: which problems are next is known before they are drawn. */
+  readonly isStream?: true;
 }
 
 /** Samples, verifies and rewards the requests: one group each, in order. */
@@ -107,6 +109,11 @@ export interface TokenChoice {
 export interface RolloutTools extends StepContext {
   /** Requests for the next `count` problems of the stage's prompt sources. */
   draw(count: number): Promise<readonly GroupRequest[]>;
+  /**
+   * Says before a round is sampled that about `count` further problems will be drawn after it: who samples elsewhere may begin
+   * with them meanwhile. It decides no bit, and need not be right.
+   */
+  expect(count: number): void;
   /** A right answer in tokens, without an end; none of it where the task knows none. */
   solution(item: TaskItem): Int32Array;
   /** Right answers in tokens, that one first; not all of them where there are many. */

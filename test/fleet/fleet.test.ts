@@ -74,6 +74,24 @@ it.each([
   }
 });
 
+describe('groups that a refill will draw', () => {
+  const lines = 'dynamic_sampling: {name: refill, max_rounds: 4}\nnum_generations_eval: 2';
+  const refill = smallConfig(lines, 6).replace('num_generations: 4', 'num_generations: 2'); // so that many groups are dead
+  const faults: readonly (readonly [string, TestFleet])[] = [
+    ['nothing is lost', { workers: [honest, honest] }],
+    [
+      'messages and the server’s memory are lost',
+      { workers: [honest, lossy(3), slow], learner: forgetful(4), hurry: 100, verifyShare: 0.3 },
+    ],
+  ];
+  it.each(faults)('are sampled ahead, with the bits of one machine, where %s', async (_, fleet) => {
+    const { figures, said: __, ...run } = await trainSmall(refill, fleet);
+    const { said: ___, ...own } = await trainSmall(refill);
+    expect(run).toEqual(own);
+    expect(figures?.ahead).toBeGreaterThan(0);
+  });
+});
+
 describe('sampling ahead', () => {
   const stale = [
     'staleness: 1\nbeta: 0.01\nvllm_importance_sampling_correction: true\nvllm_importance_sampling_mode: token_truncate',

@@ -1,6 +1,6 @@
 /** What a worker keeps of episodes between their turns changes what a turn costs, and no bit of it. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { KeptTurns } from '../../src/fleet/kept_turns.ts';
+import { KeptTurns } from '../../src/fleet/episodes/kept_turns.ts';
 import type { FleetTask, SampledCompletion } from '../../src/fleet/protocol.ts';
 import { localGenerator, type SampleRequest } from '../../src/grpo/generator.ts';
 import { rngFor } from '../../src/kernels/philox.ts';

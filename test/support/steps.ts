@@ -55,6 +55,7 @@ export function rolloutTools(stage: GrpoStageConfig, known: Partial<RolloutTools
   return {
     ...stepContext(stage),
     draw: async () => [],
+    expect: () => undefined,
     mostTokens: 64,
     solution: () => new Int32Array(),
     solutions: () => [],

@@ -35,6 +35,7 @@ function lineOf(stage: string, step: number, figures: FleetFigures): FleetLine {
     groups_by_workers: figures.groupsThere,
     groups_by_learner: figures.groupsHere,
     groups_under_way: figures.underWay,
+    groups_ahead: figures.ahead,
     groups_continued: figures.continued,
     groups_checked: figures.checked,
     answers_doubled: figures.doubled,

@@ -43,7 +43,7 @@ export async function collectGroups(engine: Engine, step: Step, journal: Journal
     policy.forgetKept();
     const prompts = openPrompts(engine, step, journal);
     const reward = withCustomJudges(engine, step, rewarder(engine, step, { excluded, logged }));
-    const plain = new PlainSampling(engine, step, journal, reward);
+    const plain = new PlainSampling({ engine, step, journal, reward, prompts });
     const otherKinds: RolloutGroup[] = [];
     const rollOut = rolloutStrategies.reduceRight<RollOut>(
       (next, strategy) =>
@@ -92,6 +92,7 @@ function strategyBefore(
       reward([{ item, samples: completions.length }], [completions]),
     ),
     draw: prompts.draw,
+    expect: prompts.expect,
     regroup: (group, rollouts) => regrouped(step, group, rollouts),
   };
   return async (requests) => {
@@ -110,13 +111,15 @@ class PlainSampling {
   readonly #step: Step;
   readonly #journal: Journal;
   readonly #reward: Rewarder;
+  readonly #prompts: Prompts;
   readonly #groupSteps: GroupRounds;
 
-  constructor(engine: Engine, step: Step, journal: Journal, reward: Rewarder) {
+  constructor({ engine, step, journal, reward, prompts }: BatchTools) {
     this.#engine = engine;
     this.#step = step;
     this.#journal = journal;
     this.#reward = reward;
+    this.#prompts = prompts;
     this.#groupSteps = new GroupRounds(step);
   }
 
@@ -131,7 +134,7 @@ class PlainSampling {
     const [engine, step, journal] = [this.#engine, this.#step, this.#journal];
     const greedy = await greedyRewards(engine, step, journal, this.#reward, requests);
     const { completions, places } = await timed(journal, 'rollout', () =>
-      sampleRequests(engine, step, journal, requests),
+      sampleRequests(engine, step, journal, requests, engine.generator.takesUpcoming && this.#prompts.upcoming()),
     );
     journal.state.tokens += sampledTokens(completions);
     const groups = await timed(journal, 'verify', async () => {

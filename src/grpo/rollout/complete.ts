@@ -40,6 +40,8 @@ export interface CompletionSettings {
   readonly expertShares?: readonly number[];
   /** See `GroupRequest.turnTokens`, of all of them. */
   readonly turnTokens?: number | undefined;
+  /** Problems that will likely be asked next, each for as many completions. */
+  readonly upcoming?: { readonly items: readonly TaskItem[]; readonly samples: number };
   /** Number of the first rollout, which keys its random draws; the others count on from it. Default 0. */
   readonly firstRollout?: number;
   readonly sampling: SamplingSettings;
@@ -105,7 +107,10 @@ async function sampleItems(
 ): Promise<KeptGeneration> {
   const requests = requestsOf(promptsOf(tasks, items, settings), settings);
   const how = { ...generationSettings(tasks, settings), keep };
-  if (tasks.environment.maxTurns === 1) return generator.sample(requests, how);
+  if (tasks.environment.maxTurns === 1) {
+    const upcoming = upcomingOf(tasks, requests, settings);
+    return generator.sample(requests, { ...how, ...(upcoming && { upcoming }) });
+  }
   const begun = items.find((item, i) => settings.prefixes?.[i] !== undefined && tasks.environment.plays(item));
   if (begun !== undefined) throw playedInTurns(tasks, 'a method begins completions with tokens of its own');
   const room = how.fixedCompletionTokens ?? how.maxCompletionTokens;
@@ -266,7 +271,7 @@ function promptsOf(tasks: TaskSet, items: readonly TaskItem[], { prompts }: Comp
 
 function requestsOf(
   prompts: readonly Int32Array[],
-  { samples, firstRollout = 0, prefixes = [] }: CompletionSettings,
+  { samples, firstRollout = 0, prefixes = [] }: Pick<CompletionSettings, 'samples' | 'firstRollout' | 'prefixes'>,
 ): SampleRequest[] {
   let next = firstRollout;
   return prompts.map((prompt, i) => {
@@ -277,6 +282,18 @@ function requestsOf(
       rollouts: Array.from({ length }, (_, k) => ({ rollout: next++, ...(tokens && { tokens: tokens[k] }) })),
     };
   });
+}
+
+/** Their rollouts count on from those that are asked now. */
+function upcomingOf(
+  tasks: TaskSet,
+  requests: readonly SampleRequest[],
+  { upcoming, firstRollout = 0 }: CompletionSettings,
+): SampleRequest[] | undefined {
+  if (upcoming === undefined) return undefined;
+  const asked = requests.reduce((sum, { rollouts }) => sum + rollouts.length, 0);
+  const prompts = upcoming.items.map((item) => tasks.promptTokens(item));
+  return requestsOf(prompts, { samples: upcoming.samples, firstRollout: firstRollout + asked });
 }
 
 function generationSettings(

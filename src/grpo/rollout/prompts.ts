@@ -21,6 +21,10 @@ import { completeItems, sampledTokens } from './complete.ts';
 export interface Prompts {
   /** Requests for the next `count` problems. */
   draw(count: number): Promise<readonly GroupRequest[]>;
+  /** See `RolloutTools.expect`. */
+  expect(count: number): void;
+  /** The problems that are expected, once; none where their order is not known before they are drawn. */
+  upcoming(): readonly TaskItem[];
   /** Items taken from the training stream so far, those whose prompts are left out not counted. */
   readonly taken: number;
 }
@@ -29,6 +33,7 @@ export interface Prompts {
 export function openPrompts(engine: Engine, step: Step, journal: Journal): Prompts {
   const { tasks } = step;
   let taken = 0;
+  let expected = 0;
   const stream: DrawItems = async (count) =>
     Array.from({ length: count }, () => {
       taken++;
@@ -41,10 +46,28 @@ export function openPrompts(engine: Engine, step: Step, journal: Journal): Promp
   const samples = step.stage.batch.numGenerations;
   return {
     draw: async (count) => (await next(count)).map((item) => ({ item, samples })),
+    expect: (count) => {
+      expected = step.methods.promptSources.every(({ part }) => part.isStream) ? count : 0;
+    },
+    upcoming: () => {
+      const items = nextItems(step, journal, tasks, expected);
+      expected = 0;
+      return items;
+    },
     get taken() {
       return taken;
     },
   };
+}
+
+/** What the training stream gives next; it gives it again. */
+function nextItems({ seed }: Step, { state }: Journal, tasks: TaskSet, count: number): TaskItem[] {
+  let at = state.itemsDrawn;
+  return Array.from({ length: count }, () => {
+    const { item, next } = fittingItem(tasks, seed, at);
+    at = next;
+    return item;
+  });
 }
 
 /** The next item of the training stream whose prompt is not left out. */

@@ -14,12 +14,17 @@ import type { Step } from '../step.ts';
 import { type CompletionControl, completionText, sampleControlled, sampleKept } from './complete.ts';
 import { wantsOf } from './wants.ts';
 
-/** [requests][samples]; rollouts are numbered on. */
+/**
+ * [requests][samples]; rollouts are numbered on.
+ *
+ * @param upcoming  problems that will likely be asked next, as the stage asks them
+ */
 export async function sampleRequests(
   engine: Engine,
   step: Step,
   journal: Journal,
   requests: readonly GroupRequest[],
+  upcoming: readonly TaskItem[] = [],
 ): Promise<KeptGeneration> {
   const { stage } = step;
   const usual = stage.sampling.temperature;
@@ -28,7 +33,7 @@ export async function sampleRequests(
   );
   const limits = [...new Set(requests.map(({ turnTokens }) => turnTokens))];
   if (limits.every((limit) => limit === undefined) && asked.flat().every((temperature) => temperature === usual))
-    return sampleAt(engine, step, journal, { stage }, requests);
+    return sampleAt(engine, step, journal, { stage, upcoming }, requests);
   const found = requests.map((): Completion[] => []);
   const temperatures = [...new Set(asked.flat())].sort((a, b) => a - b);
   for (const [temperature, limit] of temperatures.flatMap((at) => limits.map((limit) => [at, limit] as const))) {
@@ -63,6 +68,7 @@ function sure(completion: Completion): Completion {
 interface Manner {
   readonly stage: GrpoStageConfig;
   readonly turnTokens?: number | undefined;
+  readonly upcoming?: readonly TaskItem[];
 }
 
 /** All of them at the stage's temperature. */
@@ -70,7 +76,7 @@ async function sampleAt(
   engine: Engine,
   step: Step,
   { state }: Journal,
-  { stage, turnTokens }: Manner,
+  { stage, turnTokens, upcoming = [] }: Manner,
   requests: readonly GroupRequest[],
 ): Promise<KeptGeneration> {
   const firstRollout = state.rolloutsDrawn;
@@ -85,7 +91,10 @@ async function sampleAt(
   const asked = { samples, prompts, prefixes, expertShares, firstRollout, turnTokens };
   const settings = { ...asked, sampling: stage.sampling, samplingKey: key, stage, wants };
   const { tokenControls } = step.methods;
-  if (tokenControls.length === 0) return sampleKept(engine, items, settings, stage.staleness === undefined);
+  if (tokenControls.length === 0) {
+    const next = upcoming.length > 0 && { upcoming: { items: upcoming, samples: stage.batch.numGenerations } };
+    return sampleKept(engine, items, { ...settings, ...next }, stage.staleness === undefined);
+  }
   const acts = controlActs(step);
   const after: CompletionControl['after'] = (tokens, item) => {
     for (const { id, part } of tokenControls) {

@@ -54,17 +54,24 @@ export const refill = method({
   work: ({ maxRounds: rounds }) => ({
     groups: Array.from({ length: 1 + rounds }, (_, round) => TYPICAL_DEAD_SHARE ** round).reduce((a, b) => a + b),
   }),
-  create: ({ maxRounds: rounds }, { batch: { promptsPerStep } }): RolloutStrategy => ({
-    async rollOut(requests, next, tools) {
-      const groups: RolloutGroup[] = [...(await next(requests))];
-      for (let round = 0; round < rounds; round++) {
-        const missing = promptsPerStep - groups.filter(({ dead }) => !dead).length;
-        if (missing <= 0) break;
-        groups.push(...(await next(await tools.draw(missing))));
-      }
-      return groups;
-    },
-    select: (groups) => groups.filter(({ dead }) => !dead).slice(0, promptsPerStep),
-    dropsDead: true,
-  }),
+  create: ({ maxRounds: rounds }, { batch: { promptsPerStep } }): RolloutStrategy => {
+    let deadShare = 0; // of the round before, whichever batch it was of: what is expected decides no bit
+    return {
+      async rollOut(requests, next, tools) {
+        const groups: RolloutGroup[] = [];
+        let asked = requests;
+        for (let round = 0; ; round++) {
+          if (round < rounds) tools.expect(Math.ceil(deadShare * asked.length));
+          const own = await next(asked);
+          groups.push(...own);
+          deadShare = own.filter(({ dead }) => dead).length / Math.max(1, own.length);
+          const missing = promptsPerStep - groups.filter(({ dead }) => !dead).length;
+          if (missing <= 0 || round === rounds) return groups;
+          asked = await tools.draw(missing);
+        }
+      },
+      select: (groups) => groups.filter(({ dead }) => !dead).slice(0, promptsPerStep),
+      dropsDead: true,
+    };
+  },
 });

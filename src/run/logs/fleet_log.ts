@@ -24,6 +24,8 @@ const lineSchema = z.object({
   groups_by_learner: count,
   /** Most groups that were given out at once since the line before. */
   groups_under_way: count,
+  /** Groups that had been given out before they were asked for; lines of older versions have not got it. */
+  groups_ahead: count.default(0),
   /** Groups whose next turn was sampled by the worker that had the one before; lines of older versions have not got it. */
   groups_continued: count.default(0),
   /** Groups that the learner has sampled again to compare them. */
@@ -31,7 +33,7 @@ const lineSchema = z.object({
   /** Answers that came twice, or for a task that was over; and those that were refused. */
   answers_doubled: count,
   answers_refused: count,
-  /** Seconds that workers have spent on such answers. */
+  /** Seconds that workers have spent on such answers, and on groups ahead that nobody asked for. */
   wasted_seconds: count,
   /** For which the learner waited for completions, and for which it sent weights and tasks. */
   waited_seconds: count,

@@ -5,12 +5,12 @@
  * No memory is taken besides the cache that the policy has anyway: an episode that needs room takes that of those that were
  * sampled longest ago. Another model, other weights or other rules of sampling, and nothing is kept.
  */
-import { localGenerator, rolloutNumber } from '../grpo/generator.ts';
-import type { Policy } from '../model/policy.ts';
-import { type GenerationSettings, maxTokens } from '../model/sampling/generation.ts';
-import type { SampledSequence } from '../model/sampling/sampled_sequence.ts';
-import { openSampler, type Sampler } from '../model/sampling/sampler.ts';
-import type { FleetTask, SampledCompletion } from './protocol.ts';
+import { localGenerator, rolloutNumber } from '../../grpo/generator.ts';
+import type { Policy } from '../../model/policy.ts';
+import { type GenerationSettings, maxTokens } from '../../model/sampling/generation.ts';
+import type { SampledSequence } from '../../model/sampling/sampled_sequence.ts';
+import { openSampler, type Sampler } from '../../model/sampling/sampler.ts';
+import type { FleetTask, SampledCompletion } from '../protocol.ts';
 
 /** An episode of a task. */
 interface Asked {

@@ -1,5 +1,5 @@
 /** Which worker samples the next turn of an episode at the least cost: the one that has its keys and values. */
-import { type RolloutRequest, rolloutNumber, type SampleRequest } from '../grpo/generator.ts';
+import { type RolloutRequest, rolloutNumber, type SampleRequest } from '../../grpo/generator.ts';
 
 /** What is known of the episodes of one call. */
 export class Holders {

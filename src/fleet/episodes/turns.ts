@@ -3,10 +3,10 @@
  * samples the next turn computes them again. A token is a function of (weights, tokens before it, sampling key, rollout number,
  * position), so the bits are those of an episode that is sampled in one place.
  */
-import type { SampleRequest } from '../grpo/generator.ts';
-import type { EndedTurn, TurnAnswer, TurnControl } from '../model/sampling/episodes.ts';
-import { type Completion, type GenerationSettings, maxTokens } from '../model/sampling/generation.ts';
-import { TOKEN } from '../token_kinds.ts';
+import type { SampleRequest } from '../../grpo/generator.ts';
+import type { EndedTurn, TurnAnswer, TurnControl } from '../../model/sampling/episodes.ts';
+import { type Completion, type GenerationSettings, maxTokens } from '../../model/sampling/generation.ts';
+import { TOKEN } from '../../token_kinds.ts';
 
 /** An episode under way. */
 interface Episode {
