@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { apiPages } from './api_pages.mjs';
-import { arenaLines } from './arena_lines.mjs';
+import { arenaLines, arenaWords } from './arena_lines.mjs';
 import { methodReasoning } from './method_reasoning.mjs';
 
 /** Where most of them go, from the root. */
@@ -19,6 +19,6 @@ export function generatedPages({ madePages, commandsPage, COMMANDS, systemsPage 
   const reference = [...madePages(trl, besideOf), ['commands.md', commandsPage(COMMANDS)], ...exported];
   return new Map([
     ...reference.map(([path, page]) => [`${GENERATED_FOLDER}/${path}`, page]),
-    ['docs/systems.md', systemsPage()],
+    ['docs/systems.md', systemsPage(arenaWords())],
   ]);
 }

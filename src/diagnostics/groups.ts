@@ -81,6 +81,8 @@ const FEW_LIVE = 0.25;
 /** Where most completions are right, dead groups are success. */
 const MOSTLY_SOLVED = 0.8;
 const FEW_LIVE_BATCHES = 10;
+/** Below it, more completions of a problem make more groups live than more problems do. */
+const SMALL_GROUP = 16;
 
 const fewLiveGroups: Diagnostic = {
   code: 'few-live-groups',
@@ -144,6 +146,8 @@ export function moreVariety({ sampling: { temperature }, methods }: GrpoStageCon
 
 function moreDraws({ methods, batch: { numGenerations } }: GrpoStageConfig): string {
   const rounds = weightOf(methods, 'max_rounds');
+  if (rounds === 0 && numGenerations < SMALL_GROUP)
+    return `Raise num_generations to ${SMALL_GROUP} (now ${numGenerations}): among so few a right answer is seldom beside a wrong one`;
   return rounds === 0
     ? 'Set dynamic_sampling to {name: refill, max_rounds: 2} to replace dead groups'
     : `Raise dynamic_sampling.max_rounds to ${2 * rounds} or num_generations to ${2 * numGenerations}`;

@@ -5,13 +5,16 @@ import { configName, nearestText } from './system_config.ts';
 import { type Part, type Status, type SystemState, systemStates, type Thing } from './system_state.ts';
 import { RECIPE_SUBJECTS, SUBJECTS, SYSTEMS } from './table.ts';
 
+/** Of a method, what its row of the arena came to, in few words; undefined where it has none. */
+export type ArenaWords = (id: string) => string | undefined;
+
 /** The page as Markdown, ending in a newline. */
-export function systemsPage(): string {
+export function systemsPage(arenaOf: ArenaWords = () => undefined): string {
   const of = systemStates();
   const tables = (subjects: typeof SUBJECTS): string[] =>
     subjects.flatMap(({ title, systems }) => [
       `## ${title}`,
-      ['| system | proposes | here |', '|---|---|---|', ...systems.map((system) => row(system, of(system)))].join('\n'),
+      ['| system | proposes | here |', '|---|---|---|', ...systems.map((system) => row(system, of(system), arenaOf))].join('\n'),
     ]);
   const recipes = RECIPE_SUBJECTS.flatMap(({ systems }) => systems);
   const parts = [
@@ -19,6 +22,7 @@ export function systemsPage(): string {
     'What each proposes, and what of it runs here. `rlvr-train explain NAME` prints an entry with the lines of a config that run it; `rlvr-train --config systems/NAME` trains the config that is linked here, on a small task from random weights.',
     countsText(SYSTEMS.map(of)),
     '- **whole**: every part of it is here; where its subject is images, screens or robots, every part that transfers to text.\n- **partly**: with what is missing, or otherwise here.\n- **not built**: waits for the parts that are named.\n- **outside**: nothing to build, and why.',
+    'In brackets behind a method: its row of the [arena](choosing.md#more-right-answers-or-the-same-more-often), mean@16 beside the baseline in points with its 95 % interval, on countdown where nothing else is said.',
     ...tables(SUBJECTS),
     `${recipes.length} recipes that are known by name are the last tables; they are not in the counts above.`,
     ...tables(RECIPE_SUBJECTS),
@@ -36,19 +40,19 @@ export function countsText(states: readonly SystemState[]): string {
   return `${states.length} systems: ${count('whole')} whole, ${count('partly')} partly, ${count('not built')} not built, ${count('outside')} outside. They are made of ${parts.size} mechanisms: ${parts.size - missing - partly} are here, ${partly} in part, ${missing} are missing.`;
 }
 
-function row(system: System, state: SystemState): string {
+function row(system: System, state: SystemState, arenaOf: ArenaWords): string {
   const { name, arxiv, does } = system;
   const source = arxiv === undefined ? '' : ` [${arxiv}](https://arxiv.org/abs/${arxiv})`;
-  return `| **${tableCell(name)}**${source} | ${tableCell(does)} | ${tableCell(hereText(system, state))} |`;
+  return `| **${tableCell(name)}**${source} | ${tableCell(does)} | ${tableCell(hereText(system, state, arenaOf))} |`;
 }
 
-function hereText(system: System, { status, parts }: SystemState): string {
+function hereText(system: System, { status, parts }: SystemState, arenaOf: ArenaWords): string {
   const { transfers, differs, nearest, why, needs } = system;
   const things = [...new Map(parts.flatMap(({ by }) => by).map((thing) => [thing.name, thing])).values()];
   const config = configName(system);
   const texts = [
     `**${status}**${why === undefined ? '' : `: ${why}`}`,
-    things.map(link).join(', '),
+    things.map((thing) => link(thing, arenaOf)).join(', '),
     config === undefined ? '' : `[config](../configs/systems/${config}.yaml)`,
     ...[nearest && nearestText(nearest), transfers, differs].map((text) => (text ?? '').replace(/\.$/, '')),
     needs === undefined ? '' : `needs ${needs}`,
@@ -64,9 +68,12 @@ export function lackTexts(parts: readonly Part[]): string[] {
   return [...(missing.length === 0 ? [] : [`Missing: ${missing.join(', ')}`]), ...partly];
 }
 
-function link({ kind, name }: Thing): string {
+function link({ kind, name }: Thing, arenaOf: ArenaWords): string {
   if (kind === 'page') return `[${name.replace(/^.*#|\.md$/g, '').replaceAll(/[-_]/g, ' ')}](${name})`;
-  if (kind === 'method') return `[\`${name}\`](reference/methods/${name}.md)`;
+  if (kind === 'method') {
+    const seen = arenaOf(name);
+    return `[\`${name}\`](reference/methods/${name}.md)${seen === undefined ? '' : ` (${seen})`}`;
+  }
   if (kind === 'key') return `[\`${name}\`](reference/keys.md)`;
   return `[\`${name}\`](reference/catalogue.md#${name})`;
 }

@@ -6,8 +6,9 @@ import { ConfigError, RlvrError } from '../../errors.ts';
 import { printable } from '../../format.ts';
 import { evaluationMetrics } from '../../grpo/metrics.ts';
 import { print, printJson } from '../display/output.ts';
+import { averagedWith } from '../runs/average_weights.ts';
 import { type AskedFlags, openAsked } from '../runs/open_asked.ts';
-import { evaluated } from './evaluated.ts';
+import { type EvaluatedFlags, evaluated } from './evaluated.ts';
 
 /** An entry of a suite. */
 interface Entry {
@@ -22,7 +23,12 @@ type Result = { readonly name: string } & (
   | { readonly reason: string }
 );
 
-type SuiteFlags = Omit<AskedFlags, 'task'> & { readonly suite: string; readonly json?: boolean };
+type SuiteFlags = Omit<AskedFlags, 'task'> &
+  Omit<EvaluatedFlags, 'keepsProblems'> & {
+    readonly suite: string;
+    readonly average?: readonly string[];
+    readonly json?: boolean;
+  };
 
 /** An entry that the model cannot be asked is a line that says why; the others are asked. @throws ConfigError */
 export async function evaluateSuite({ suite, json, ...flags }: SuiteFlags): Promise<void> {
@@ -43,13 +49,10 @@ export async function evaluateSuite({ suite, json, ...flags }: SuiteFlags): Prom
   }
 }
 
-async function resultOf(name: string, flags: Omit<AskedFlags, 'task'>): Promise<Result> {
+async function resultOf(name: string, flags: Omit<SuiteFlags, 'suite' | 'json'>): Promise<Result> {
   try {
-    const opened = await openAsked(flags);
-    return {
-      name,
-      metrics: evaluationMetrics(await evaluated(opened, { samples: flags.samples, keepsProblems: true })),
-    };
+    const opened = await averagedWith(await openAsked(flags), flags.average ?? []);
+    return { name, metrics: evaluationMetrics(await evaluated(opened, { ...flags, keepsProblems: true })) };
   } catch (error) {
     if (error instanceof RlvrError) return { name, reason: error.message.split('\n')[0] };
     throw error;

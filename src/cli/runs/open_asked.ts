@@ -1,5 +1,6 @@
 /** Opens a model that no run here trained, to be asked the held-out problems of a task: `eval --model PATH --task TASK`. */
 import { parseConfig } from '../../config/load.ts';
+import type { Override } from '../../config/overrides.ts';
 import { closeEngine } from '../../grpo/engine.ts';
 import { openPlugins } from '../../plugins/open_plugins.node.ts';
 import { loadWeights } from '../../run/model/use_pretrained.ts';
@@ -13,7 +14,7 @@ import type { OpenedModel } from './open_trained.ts';
 export interface AskedFlags extends ModelFlags {
   /** As a config has it: a name, or a mapping with its knobs; absent: `set` says what is asked. */
   readonly task?: string;
-  readonly set?: readonly string[];
+  readonly set?: readonly Override[];
   readonly threads?: number;
   readonly trust?: readonly string[];
   /** Sampled completions per problem. */

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { loadConfigFile } from '../../config/load_file.node.ts';
+import type { Override } from '../../config/overrides.ts';
 import type { TaskSet } from '../../data/task_set.ts';
 import { CheckpointError } from '../../errors.ts';
 import { closeEngine } from '../../grpo/engine.ts';
@@ -38,6 +39,8 @@ export interface InferenceFlags {
   readonly trust?: readonly string[];
   /** Also a model that somebody put there in place of the run's own. */
   readonly force?: boolean;
+  /** Keys of the run's config that are otherwise for this once. */
+  readonly overrides?: readonly Override[];
 }
 
 /**
@@ -48,7 +51,7 @@ export interface InferenceFlags {
  */
 export async function openTrained(
   directory: string,
-  { threads, trust, force = false }: InferenceFlags,
+  { threads, trust, force = false, overrides = [] }: InferenceFlags,
   load: (tasks: TaskSet) => InferenceLoad,
 ): Promise<OpenedModel> {
   const store = fileStore(directory);
@@ -59,7 +62,7 @@ export async function openTrained(
     );
   }
   const file = join(directory, 'config.yaml');
-  const loaded = await loadConfigFile(file);
+  const loaded = await loadConfigFile(file, overrides);
   const { problems } = loaded;
   const approve = approval({ file, problems, trust, run: { directory, goal: 'use' } });
   const pretrained = await openConfiguredModel(loaded, file, directory);

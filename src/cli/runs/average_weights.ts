@@ -1,0 +1,40 @@
+/** The mean of several models of one shape: what is between checkpoints is often better than each of them. */
+import { CheckpointError } from '../../errors.ts';
+import { loadWeights } from '../../run/model/use_pretrained.ts';
+import { openTypedModel } from './open_model.ts';
+import type { OpenedModel } from './open_trained.ts';
+
+/**
+ * Replaces the weights of an opened model by the mean of them and of those of further models; sums are of float64.
+ *
+ * @param paths  as `--model` takes them
+ * @returns the same model, its name with theirs
+ * @throws CheckpointError where one is not there, or is of another shape
+ */
+export async function averagedWith(opened: OpenedModel, paths: readonly string[]): Promise<OpenedModel> {
+  if (paths.length === 0) return opened;
+  const { policy } = opened.model.engine;
+  if (policy.adapterParameters.length > 0) {
+    const rule = 'averages whole models, and the run has an adapter';
+    throw new CheckpointError('adapter-average', `--average — ${rule}; merge it first: rlvr-train merge.`, { paths });
+  }
+  const sums = new Map<string, Float64Array>();
+  const add = async (): Promise<void> => {
+    for (const parameter of policy.parameters) {
+      const values = await policy.readParameter(parameter);
+      const sum = sums.get(parameter.name) ?? new Float64Array(values.length);
+      for (let i = 0; i < sum.length; i++) sum[i] += values[i];
+      sums.set(parameter.name, sum);
+    }
+  };
+  await add();
+  for (const model of paths) {
+    await loadWeights(await openTypedModel({ model }), policy);
+    await add();
+  }
+  for (const parameter of policy.parameters) {
+    const mean = sums.get(parameter.name)?.map((sum) => sum / (paths.length + 1)) ?? [];
+    policy.writeParameter(parameter, mean);
+  }
+  return { ...opened, from: `mean of ${[opened.from, ...paths].join(', ')}` };
+}
