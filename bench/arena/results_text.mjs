@@ -19,6 +19,7 @@ export function resultsText(found, { blocks, count, rates }) {
     "- A row changes what its line in [rows.yaml](rows.yaml) says, and nothing else; the learning rate is the baseline's.",
     `- Figures are means over seeds, on all held-out problems. The difference is that of ${JUDGED} to the baseline of the block, in points, with its 95 % interval over problems and seeds (\`rlvr-train compare\`); the baseline's side has all of its runs, those with other seeds included, so that it is not the difference of two lines of the table.`,
     '- p is that of the difference, Holm that of the difference among all rows of the task. A row is called better or worse only where its interval leaves 0 out, and is **bold** where Holm is below 5 %.',
+    '- s/step is by the clock, beside the baseline: rows of other sittings ran beside other work, and say little by it.',
     '- No row has what needs episodes of several turns, several tasks or levels, a tag, a judge or another model, for no task of the arena has them; nor what only measures, and trains nothing.',
     ...tasks.flatMap((task) => [
       '',

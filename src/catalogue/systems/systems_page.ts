@@ -14,7 +14,11 @@ export function systemsPage(arenaOf: ArenaWords = () => undefined): string {
   const tables = (subjects: typeof SUBJECTS): string[] =>
     subjects.flatMap(({ title, systems }) => [
       `## ${title}`,
-      ['| system | proposes | here |', '|---|---|---|', ...systems.map((system) => row(system, of(system), arenaOf))].join('\n'),
+      [
+        '| system | proposes | here |',
+        '|---|---|---|',
+        ...systems.map((system) => row(system, of(system), arenaOf)),
+      ].join('\n'),
     ]);
   const recipes = RECIPE_SUBJECTS.flatMap(({ systems }) => systems);
   const parts = [
