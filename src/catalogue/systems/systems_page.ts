@@ -5,7 +5,7 @@ import { configName, nearestText } from './system_config.ts';
 import { type Part, type Status, type SystemState, systemStates, type Thing } from './system_state.ts';
 import { RECIPE_SUBJECTS, SUBJECTS, SYSTEMS } from './table.ts';
 
-/** Of a method, what its row of the arena came to, in few words; undefined where it has none. */
+/** What a method's row of the arena came to, in few words; undefined where it has none. */
 export type ArenaWords = (id: string) => string | undefined;
 
 /** The page as Markdown, ending in a newline. */
@@ -26,7 +26,7 @@ export function systemsPage(arenaOf: ArenaWords = () => undefined): string {
     'What each proposes, and what of it runs here. `rlvr-train explain NAME` prints an entry with the lines of a config that run it; `rlvr-train --config systems/NAME` trains the config that is linked here, on a small task from random weights.',
     countsText(SYSTEMS.map(of)),
     '- **whole**: every part of it is here; where its subject is images, screens or robots, every part that transfers to text.\n- **partly**: with what is missing, or otherwise here.\n- **not built**: waits for the parts that are named.\n- **outside**: nothing to build, and why.',
-    'In brackets behind a method: its row of the [arena](choosing.md#more-right-answers-or-the-same-more-often), mean@16 beside the baseline in points with its 95 % interval, on countdown where nothing else is said.',
+    'In brackets after a method: its row of the [arena](choosing.md#more-right-answers-or-the-same-more-often), mean@16 beside the baseline in points with its 95 % interval, on countdown where nothing else is said.',
     ...tables(SUBJECTS),
     `${recipes.length} recipes that are known by name are the last tables; they are not in the counts above.`,
     ...tables(RECIPE_SUBJECTS),
