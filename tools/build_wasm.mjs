@@ -1,11 +1,13 @@
 // Compiles src/kernels/wasm/assembly into WebAssembly modules (threads or not, relaxed-SIMD FMA or not, wide tiles or not,
 // addresses of 32 bits or of 64)
-// and writes them, as base64, into one TypeScript module: no file to locate, in Node, a worker or a browser.
+// and writes them, deflated and as base64, into one TypeScript module: no file to locate, in Node, a worker or a browser,
+// and what npm packs cannot deflate base64 by much.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { deflateRawSync } from 'node:zlib';
 import binaryen from 'assemblyscript/binaryen';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -61,7 +63,8 @@ for (const { name, threads, fma, wide, memory64 } of variants) {
   );
   if (memory64) writeFileSync(out, overLongMemory(readFileSync(text, 'utf8')));
   // With its type, or the declarations would hold the text once more.
-  lines.push(`export const ${name}: string =`, `  '${readFileSync(out).toString('base64')}';`);
+  const deflated = deflateRawSync(readFileSync(out), { level: 9 });
+  lines.push(`export const ${name}: string =`, `  '${deflated.toString('base64')}';`);
 }
 writeFileSync(join(root, 'src/kernels/wasm/binaries.ts'), `${lines.join('\n')}\n`);
 rmSync(folder, { recursive: true });

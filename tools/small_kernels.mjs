@@ -1,9 +1,8 @@
-// Makes the kernels small in the bundle of a browser: each build of the WebAssembly deflated and in a file of its own, so
+// Makes the kernels small in the bundle of a browser: each build of the WebAssembly in a file of its own, so
 // that a page loads the one that it runs, 25 kB of 254; WGSL without indentation and comments. What runs is the same to
 // the bit.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { deflateRawSync } from 'node:zlib';
 
 const BINARIES = fileURLToPath(new URL('../src/kernels/wasm/binaries.ts', import.meta.url));
 const BINARY = /export const (\w+)(?:: string)? =\s*'([^']+)'/g;
@@ -26,8 +25,7 @@ export const smallKernels = {
   resolveId: (id) => (id.startsWith(MODULE) ? `\0${id}` : null),
   load(id) {
     if (!id.startsWith(`\0${MODULE}`)) return null;
-    const base64 = builds().get(id.slice(MODULE.length + 1));
-    const deflated = deflateRawSync(Buffer.from(base64, 'base64'), { level: 9 }).toString('base64');
+    const deflated = builds().get(id.slice(MODULE.length + 1));
     return { code: `export const deflated = '${deflated}';`, moduleType: 'js' };
   },
   transform(code, id) {
@@ -38,7 +36,7 @@ export const smallKernels = {
   },
 };
 
-/** Base64 by the name of the build. */
+/** Deflated, in base64, by the name of the build. */
 function builds() {
   const found = new Map([...readFileSync(BINARIES, 'utf8').matchAll(BINARY)].map(([, name, base64]) => [name, base64]));
   if (found.size < 4) throw new Error('src/kernels/wasm/binaries.ts has another form than this reads');

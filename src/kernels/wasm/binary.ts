@@ -1,5 +1,5 @@
 /**
- * The builds of the kernels by name. In the bundle of a browser each is a file of its own, deflated, so that a page loads
+ * The builds of the kernels by name, deflated. In the bundle of a browser each is a file of its own, so that a page loads
  * the one that it runs: tools/small_kernels.mjs puts another module in the place of this one.
  */
 import { BackendError } from '../../errors.ts';
@@ -14,5 +14,12 @@ const BASE64: Readonly<Record<string, string | undefined>> = binaries;
 export async function binary(name: BinaryName): Promise<Uint8Array<ArrayBuffer>> {
   const base64 = BASE64[name];
   if (base64 === undefined) throw new BackendError('wasm-build', `${name} is not built: npm run build:wasm.`);
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  return inflated(base64);
+}
+
+/** @param deflated  raw deflate, in base64 */
+async function inflated(deflated: string): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = Uint8Array.from(atob(deflated), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
 }
