@@ -28,7 +28,7 @@ export class Upcoming {
   turnTo(key: string): number[] {
     if (key === this.#key) return [];
     this.#key = key;
-    return this.tasks();
+    return [...new Set([...this.#parts.values()].map(({ task }) => task))];
   }
 
   add(parts: readonly UpcomingPart[]): void {
@@ -45,11 +45,6 @@ export class Upcoming {
       first += part.request.rollouts.length;
     }
     return found;
-  }
-
-  /** Tasks that were given out. */
-  tasks(): number[] {
-    return [...new Set([...this.#parts.values()].map(({ task }) => task))];
   }
 
   /** These tasks are over. @returns how many groups began in them */

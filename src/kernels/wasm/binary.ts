@@ -4,6 +4,7 @@
  */
 import { BackendError } from '../../errors.ts';
 import * as binaries from './binaries.ts';
+import { inflated } from './inflated.ts';
 
 /** Threads or none, fused multiply-add, wide tiles, addresses of 64 bits. */
 export type BinaryName = 'threadsFma' | 'threadsFmaWide' | 'threadsFma64' | 'threads' | 'singleFma' | 'single';
@@ -15,11 +16,4 @@ export async function binary(name: BinaryName): Promise<Uint8Array<ArrayBuffer>>
   const base64 = BASE64[name];
   if (base64 === undefined) throw new BackendError('wasm-build', `${name} is not built: npm run build:wasm.`);
   return inflated(base64);
-}
-
-/** @param deflated  raw deflate, in base64 */
-async function inflated(deflated: string): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = Uint8Array.from(atob(deflated), (character) => character.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
 }
