@@ -6,11 +6,12 @@
  *
  * Runs after tsc and before build_web.mjs, which adds the engine of the browser.
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { entryPoints } from './api_pages.mjs';
+import { kernelFiles, loadedByName } from './small_kernels.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const build = join(root, 'build');
@@ -64,9 +65,26 @@ const places = {
     });
   },
 };
+
+/** The builds of the kernels lie in the engine of the browser: Node loads the one that it runs from there. */
+const ENGINE = 'web/engine';
+/** In front of a file's name, until it is known which file imports it. */
+const FROM_ENGINE = '__ENGINE__/';
+const kernelsOfEngine = {
+  name: 'kernels-of-engine',
+  load(id) {
+    if (id !== inBuild('kernels/wasm/binary')) return null;
+    const files = kernelFiles();
+    return loadedByName('./inflated.js', (name) => `${FROM_ENGINE}${files.get(name).file}`);
+  },
+  renderChunk: (code, { fileName }) =>
+    code.includes(FROM_ENGINE)
+      ? code.replaceAll(FROM_ENGINE, `${posix.relative(posix.dirname(fileName), ENGINE)}/`)
+      : null,
+};
 const options = {
   external: isPackage,
-  plugins: [places],
+  plugins: [places, kernelsOfEngine],
   // "sideEffects": false of package.json is said to bundlers of the library; the command is nothing but effects.
   treeshake: { moduleSideEffects: true },
   onLog(level, log, report) {
@@ -83,6 +101,8 @@ for (const path of filesOf(dist)) {
 }
 
 async function bundleNode() {
+  mkdirSync(join(dist, ENGINE), { recursive: true });
+  for (const { file, code } of kernelFiles().values()) writeFileSync(join(dist, ENGINE, file), code);
   const partOf = await parts();
   const input = Object.fromEntries([...entries].map((name) => [name, inBuild(name)]));
   return writeBundle({ ...options, platform: 'node', input }, (name) => `parts/${name}`, {
@@ -134,7 +154,12 @@ async function parts() {
 /** The modules, without the entry itself. */
 async function neededAtOnce(name) {
   const later = { name: 'later', resolveDynamicImport: (id) => ({ id, external: true }) };
-  const alone = await rolldown({ ...options, platform: 'node', input: inBuild(name), plugins: [places, later] });
+  const alone = await rolldown({
+    ...options,
+    platform: 'node',
+    input: inBuild(name),
+    plugins: [...options.plugins, later],
+  });
   const { output } = await alone.generate(format);
   await alone.close();
   // The command waits, at its top level, for all that it loads: what imports a part must not wait for it in turn.

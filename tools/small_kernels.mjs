@@ -1,12 +1,11 @@
-// Makes the kernels small in the bundle of a browser: each build of the WebAssembly in a file of its own, so that a page
-// loads the one that it runs, 25 kB of 254; WGSL without indentation and comments. What runs is the same to the bit.
+// Makes the kernels small in what npm publishes: each build of the WebAssembly is a file of its own in dist/web/engine, so
+// that a page loads the one that it runs, and Node has no copies of them; WGSL without indentation and comments. What runs
+// is the same to the bit.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const BINARIES = fileURLToPath(new URL('../src/kernels/wasm/binaries.ts', import.meta.url));
 const BINARY = /export const (\w+)(?:: string)? =\s*'([^']+)'/g;
-/** Asked for by engine switches, which no browser has (`EngineSwitches` in src/kernels/wasm/modules.ts). */
-const NOT_IN_BROWSERS = 'threadsFmaWide';
 /** Before the name of a build, as the name of its module. */
 const MODULE = 'kernels_';
 
@@ -22,11 +21,12 @@ export const smallKernels = {
   resolveId: (id) => (id.startsWith(MODULE) ? `\0${id}` : null),
   load(id) {
     if (!id.startsWith(`\0${MODULE}`)) return null;
-    const deflated = builds().get(id.slice(MODULE.length + 1));
-    return { code: `export const deflated = '${deflated}';`, moduleType: 'js' };
+    return { code: codeOf(builds().get(id.slice(MODULE.length + 1))), moduleType: 'js' };
   },
   transform(code, id) {
-    if (/kernels[\\/]wasm[\\/]binary\.ts$/.test(id)) return { code: loadedByName(), moduleType: 'js', map: null };
+    if (/kernels[\\/]wasm[\\/]binary\.ts$/.test(id)) {
+      return { code: loadedByName('./inflated.ts', (name) => `${MODULE}${name}`), moduleType: 'js', map: null };
+    }
     if (/kernels[\\/]webgpu[\\/](?:shaders[\\/])?\w+\.ts$/.test(id))
       return { code: withoutIndentation(code), map: null };
     return null;
@@ -40,11 +40,23 @@ function builds() {
   return found;
 }
 
-/** What replaces src/kernels/wasm/binary.ts. */
-function loadedByName() {
-  const names = [...builds().keys()].filter((name) => name !== NOT_IN_BROWSERS);
-  const entries = names.map((name) => `${name}: () => import('${MODULE}${name}')`);
-  return `import { inflated } from './inflated.ts';\nconst builds = { ${entries.join(', ')} };\n${BINARY_OF}`;
+/** The files of dist/web/engine, by the name of the build. */
+export function kernelFiles() {
+  return new Map(
+    [...builds()].map(([name, deflated]) => [name, { file: `_${MODULE}${name}.js`, code: codeOf(deflated) }]),
+  );
+}
+
+const codeOf = (deflated) => `export const deflated = '${deflated}';\n`;
+
+/**
+ * What replaces src/kernels/wasm/binary.ts.
+ * @param inflate  the module of `inflated`
+ * @param moduleOf a build by its name
+ */
+export function loadedByName(inflate, moduleOf) {
+  const entries = [...builds().keys()].map((name) => `${name}: () => import('${moduleOf(name)}')`);
+  return `import { inflated } from '${inflate}';\nconst builds = { ${entries.join(', ')} };\n${BINARY_OF}`;
 }
 
 /** Line by line: in TypeScript it changes nothing, and no line of a template there needs its indentation. */

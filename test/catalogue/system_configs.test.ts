@@ -1,4 +1,4 @@
-/** Every config of a published system trains two steps. */
+/** Configs of published systems train two steps: before a release all of them, in CI one of three, and the others open. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
@@ -7,6 +7,7 @@ import { closeEngine, createTasks } from '../../src/index.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { openRun } from '../../src/run/open_run.ts';
+import { fewOf } from '../support/budget.ts';
 
 const CONFIGS = new URL('../../configs/systems/', import.meta.url);
 
@@ -20,11 +21,12 @@ const rewards = Object.fromEntries(
   ]),
 );
 
-it('each of configs/systems trains', { timeout: 240_000 }, async () => {
+it('each of configs/systems opens, and trains', { timeout: 240_000 }, async () => {
   const backend = await wasmBackend({ inline: true });
   const stepsOf = new Map<string, number>();
   const failed: string[] = [];
   const files = readdirSync(CONFIGS);
+  const trained = new Set(fewOf(files, { quick: 24, all: 32 }));
   for (const file of files) {
     const text = readFileSync(new URL(file, CONFIGS), 'utf8');
     const small = text
@@ -40,6 +42,7 @@ it('each of configs/systems trains', { timeout: 240_000 }, async () => {
     const { config } = parseConfig(small, { file });
     const run = await openRun(config, await createTasks(config, { heldOutSample: 2 }), backend, { rewards });
     try {
+      if (!trained.has(file)) continue;
       for await (const { type } of train(run)) if (type === 'step') stepsOf.set(file, (stepsOf.get(file) ?? 0) + 1);
     } catch (error) {
       failed.push(`${file}: ${error}`);
@@ -49,5 +52,5 @@ it('each of configs/systems trains', { timeout: 240_000 }, async () => {
   }
   expect(failed).toEqual([]);
   expect(files.length).toBeGreaterThan(60);
-  for (const file of files) expect(stepsOf.get(file), file).toBeGreaterThanOrEqual(2);
+  for (const file of trained) expect(stepsOf.get(file), file).toBeGreaterThanOrEqual(2);
 });

@@ -44,7 +44,7 @@ describe('a bootstrap of paired differences', () => {
   });
 
   it('covers the true difference in 95 of 100 samples of problems', () => {
-    const trials = budget({ quick: 60, all: 3000 });
+    const trials = budget({ quick: 60, all: 1200, release: 3000 });
     const problems = 150;
     const bootstrap = new Bootstrap(new Array<number>(problems).fill(1), 801);
     const rng = rngFor('coverage');
@@ -65,7 +65,7 @@ describe('a bootstrap of paired differences', () => {
   });
 
   it('covers it in 95 of 100 cases where the three runs of each side differ by more than their problems', () => {
-    const trials = budget({ quick: 60, all: 1000 });
+    const trials = budget({ quick: 60, all: 500, release: 1000 });
     const problems = 40;
     const bootstrap = new Bootstrap(new Array<number>(problems).fill(1), 401);
     const rng = rngFor('coverage of runs');

@@ -103,7 +103,7 @@ function findingsOf(task: string, fault: string): number {
     },
   };
   const second = SECOND_CHECKERS[task as keyof typeof SECOND_CHECKERS];
-  return checkTask(broken, { items: 30, attempts: 400, settings: [{ level: 1 }], second }).count;
+  return checkTask(broken, { items: 15, attempts: 200, settings: [{ level: 1 }], second }).count;
 }
 
 describe('a shipped verifier that is broken in one place', () => {

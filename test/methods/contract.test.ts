@@ -27,6 +27,7 @@ import { hasAdvantage } from '../../src/methods/support/credit/map_advantages.ts
 import { withoutLoss } from '../../src/methods/support/credit/without_loss.ts';
 import { logSoftmaxRows } from '../../src/model/distributions.ts';
 import { takeOptions } from '../../src/options/read.ts';
+import { budget } from '../support/budget.ts';
 import { emptyGradients, groupOf, groupOfRewards, randomSequences, VOCABULARY } from '../support/rollouts.ts';
 import { stageOf } from '../support/stages.ts';
 import { stepContext } from '../support/steps.ts';
@@ -358,6 +359,7 @@ describe.each(METHODS.advantageEstimator)('the advantages of $id', ({ id }) => {
         const [plain, rotated] = [estimate(given), estimate(rotate(given))];
         rotate(plain).forEach((value, i) => expect(rotated[i]).toBeCloseTo(value, 5));
       }),
+      { numRuns: budget({ quick: 20, all: 40, release: 100 }) },
     );
   });
 

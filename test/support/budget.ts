@@ -1,14 +1,26 @@
-/** How much is drawn: `npm test` keeps to seconds at the keyboard, every other run of the tests takes all. */
+/**
+ * How much is drawn: `npm test` keeps to seconds at the keyboard, CI and `npm run test:all` to minutes, and
+ * `RLVR_TEST_BUDGET=release` takes all that a test can draw.
+ */
 
-const IS_QUICK = process.env.RLVR_TEST_BUDGET === 'quick';
+const TIER = process.env.RLVR_TEST_BUDGET;
 
-/** The number of draws, kills or combinations of a test: `all` in `npm run test:all` and in CI. */
-export function budget({ quick, all }: { readonly quick: number; readonly all: number }): number {
-  return IS_QUICK ? quick : all;
+interface Draws {
+  readonly quick: number;
+  /** In CI. */
+  readonly all: number;
+  /** Absent: as in CI. */
+  readonly release?: number;
 }
 
-/** All of a table, or in `npm test` a few of its rows at even distances, the first among them. */
-export function fewOf<T>(rows: readonly T[], quick: number): readonly T[] {
-  if (!IS_QUICK || rows.length <= quick) return rows;
-  return Array.from({ length: quick }, (_, index) => rows[Math.floor((index * rows.length) / quick)]);
+/** The number of draws, kills or combinations of a test. */
+export function budget({ quick, all, release = all }: Draws): number {
+  return TIER === 'quick' ? quick : TIER === 'release' ? release : all;
+}
+
+/** So many rows of a table as the tier has, at even distances, the first among them; before a release all. */
+export function fewOf<T>(rows: readonly T[], counts: Omit<Draws, 'release'>): readonly T[] {
+  const count = budget({ ...counts, release: rows.length });
+  if (rows.length <= count) return rows;
+  return Array.from({ length: count }, (_, index) => rows[Math.floor((index * rows.length) / count)]);
 }

@@ -17,7 +17,10 @@ import { digestsOf } from './task_digests.ts';
 const clock = (): number => process.cpuUsage().user / 1000;
 
 /** Problems that are drawn at each setting, and answers that are tried. */
-const EFFORT = { items: budget({ quick: 12, all: 20 }), attempts: budget({ quick: 160, all: 250 }) };
+const EFFORT = {
+  items: budget({ quick: 8, all: 16, release: 40 }),
+  attempts: budget({ quick: 80, all: 200, release: 800 }),
+};
 
 /**
  * @param checkers  a second checker of each task, written apart from it
@@ -42,7 +45,7 @@ export function describeTasks(
       const second = checkers[name] as SecondChecker; // it is one of them
       // The levels between are drawn for their digests, and checked whole by `tasks check` and `npm run attack`.
       const levels = [...new Set([0, definition.levels.length - 1])].map((level) => ({ level }));
-      const settings = fewOf([...levels, { style: 'plain' }], 2);
+      const settings = fewOf([...levels, { style: 'plain' }], { quick: 2, all: 3 });
       const { findings } = checkTask(definition, { ...effort, settings, second, clock });
       expect(findings.map(findingText).join('\n')).toBe('');
     }, 120_000);

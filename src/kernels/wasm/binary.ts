@@ -1,6 +1,6 @@
 /**
- * The builds of the kernels by name, deflated. In the bundle of a browser each is a file of its own, so that a page loads
- * the one that it runs: tools/small_kernels.mjs puts another module in the place of this one.
+ * The builds of the kernels by name, deflated. In what npm publishes each is a file of its own, so that a page or a process
+ * loads the one that it runs: tools/small_kernels.mjs puts another module in the place of this one.
  */
 import { BackendError } from '../../errors.ts';
 import * as binaries from './binaries.ts';
