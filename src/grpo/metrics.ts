@@ -95,7 +95,7 @@ function rolloutMetrics(stage: GrpoStageConfig, collected: Collected): StepMetri
     reward_std: meanOf(groups.map(groupDeviation)),
     frac_reward_zero_std: dead / groups.length,
     ...Object.fromEntries(stage.rewards.flatMap((reward, i) => partMetrics(rewardLabel(reward), rollouts, i))),
-    entropy: meanOf(rollouts.flatMap((rollout) => [...sampledEntropies(rollout)])),
+    entropy: meanEntropy(rollouts),
     'completions/mean_length': meanOf(lengths),
     'completions/min_length': Math.min(...lengths),
     'completions/max_length': Math.max(...lengths),
@@ -114,6 +114,17 @@ function rolloutMetrics(stage: GrpoStageConfig, collected: Collected): StepMetri
     ...logged,
     ...(dropped !== undefined && { 'prompts/dropped': dropped }),
   };
+}
+
+/** Nats, over the tokens that were sampled; 0 where there are none. */
+function meanEntropy(rollouts: readonly Rollout[]): number {
+  let [sum, count] = [0, 0];
+  for (const rollout of rollouts) {
+    const entropies = sampledEntropies(rollout);
+    for (const entropy of entropies) sum += entropy;
+    count += entropies.length;
+  }
+  return count === 0 ? 0 : sum / count;
 }
 
 /** Shares of the rollouts that were not sampled plainly. */

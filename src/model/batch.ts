@@ -124,12 +124,16 @@ export function packBatch(groups: readonly TokenGroup[]): PackedBatch {
   let row = 0;
   let lossRow = 0;
   let completion = 0;
-  const addRow = (token: number, position: number, begins: readonly [number, number, number]): void => {
-    batch.tokens[row] = token;
-    batch.positions[row] = position;
-    const [promptBegin, promptEnd, ownBegin] = begins;
-    batch.intervals.set([promptBegin, promptEnd, ownBegin, ownBegin < 0 ? -1 : row + 1], row * 4);
-    batch.lossOffsets[row] = lossRow;
+  const addRow = (token: number, position: number, promptBegin: number, promptEnd: number, ownBegin: number): void => {
+    const { tokens, positions, intervals, lossOffsets } = batch;
+    tokens[row] = token;
+    positions[row] = position;
+    const at = row * 4;
+    intervals[at] = promptBegin;
+    intervals[at + 1] = promptEnd;
+    intervals[at + 2] = ownBegin;
+    intervals[at + 3] = ownBegin < 0 ? -1 : row + 1;
+    lossOffsets[row] = lossRow;
     row++;
   };
   const addLoss = (token: number, completionIndex: number, tokenIndex: number): void => {
@@ -142,7 +146,7 @@ export function packBatch(groups: readonly TokenGroup[]): PackedBatch {
   groups.forEach((group, index) => {
     batch.prefixGroups[index] = row;
     const promptBegin = row;
-    group.prompt.forEach((token, position) => addRow(token, position, [promptBegin, row + 1, -1]));
+    group.prompt.forEach((token, position) => addRow(token, position, promptBegin, row + 1, -1));
     const promptEnd = row;
     group.completions.forEach((tokens, i) => {
       if (tokens.length > 0 && group.labels?.[i]?.[0] !== TOKEN.given) addLoss(tokens[0] ?? 0, completion + i, 0);
@@ -152,7 +156,7 @@ export function packBatch(groups: readonly TokenGroup[]): PackedBatch {
       const inputs = inputTokens(tokens, labels);
       const ownBegin = row;
       for (let t = 0; t < inputs; t++) {
-        addRow(tokens[t] ?? 0, group.prompt.length + t, [promptBegin, promptEnd, ownBegin]);
+        addRow(tokens[t] ?? 0, group.prompt.length + t, promptBegin, promptEnd, ownBegin);
         if (labels?.[t + 1] !== TOKEN.given) addLoss(tokens[t + 1] ?? 0, completion, t + 1);
       }
       completion++;
@@ -185,23 +189,23 @@ function supportsOf(
 
 /** Rows grouped by their token, so that each embedding row's gradient has one owner. Counting sort: stable. */
 function bucketTokens(tokens: Int32Array): Pick<PackedBatch, 'sortedRows' | 'bucketTokens' | 'bucketOffsets'> {
-  const counts = new Map<number, number>();
-  for (const token of tokens) counts.set(token, (counts.get(token) ?? 0) + 1);
-  const distinct = Int32Array.from([...counts.keys()].sort((a, b) => a - b));
-  const offsets = new Int32Array(distinct.length + 1);
-  const next = new Map<number, number>();
-  distinct.forEach((token, i) => {
-    const begin = offsets[i] ?? 0;
-    next.set(token, begin);
-    offsets[i + 1] = begin + (counts.get(token) ?? 0);
-  });
+  let most = -1;
+  for (const token of tokens) most = Math.max(most, token);
+  const counts = new Int32Array(most + 1);
+  for (const token of tokens) counts[token]++;
+  const distinct: number[] = [];
+  const offsets = [0];
+  const next = new Int32Array(most + 1);
+  for (let token = 0, begin = 0; token <= most; token++) {
+    if (counts[token] === 0) continue;
+    next[token] = begin;
+    begin += counts[token];
+    distinct.push(token);
+    offsets.push(begin);
+  }
   const sortedRows = new Int32Array(tokens.length);
-  tokens.forEach((token, row) => {
-    const place = next.get(token) ?? 0;
-    sortedRows[place] = row;
-    next.set(token, place + 1);
-  });
-  return { sortedRows, bucketTokens: distinct, bucketOffsets: offsets };
+  for (let row = 0; row < tokens.length; row++) sortedRows[next[tokens[row]]++] = row;
+  return { sortedRows, bucketTokens: Int32Array.from(distinct), bucketOffsets: Int32Array.from(offsets) };
 }
 
 /** What a batch has room for. */

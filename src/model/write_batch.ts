@@ -14,6 +14,13 @@ export function requireContext({ positions }: PackedBatch, { context }: Capacity
   throw new BackendError('context', `a sequence of ${last + 1} tokens — ${opened}; open it with a larger context.`);
 }
 
+/** 0, 1, …, count − 1 */
+function countUp(count: number): Int32Array {
+  const rows = new Int32Array(count);
+  for (let row = 0; row < count; row++) rows[row] = row;
+  return rows;
+}
+
 export function writeBatch(
   engine: Engine,
   { inputs, results }: Pick<PolicySlots, 'inputs' | 'results'>,
@@ -23,10 +30,7 @@ export function writeBatch(
   const write = (slot: Slot, values: ArrayLike<number>): void => engine.write(slot, values);
   write(inputs.tokens, batch.tokens);
   write(inputs.positions, batch.positions);
-  write(
-    inputs.kvRows,
-    Int32Array.from(batch.tokens, (_, row) => row),
-  );
+  write(inputs.kvRows, countUp(batch.rowCount));
   write(inputs.intervals, batch.intervals);
   write(inputs.prefixGroups, batch.prefixGroups);
   write(inputs.sortedRows, batch.sortedRows);

@@ -84,8 +84,10 @@ class VocabularyTokenizer implements Tokenizer {
   }
 
   decode(tokens: ArrayLike<number>): string {
-    const pieces = Array.from(tokens, (id) => this.tokenText(id));
-    return pieces.join(this.#rule.separator);
+    const { separator } = this.#rule;
+    let text = '';
+    for (let i = 0; i < tokens.length; i++) text += (i === 0 ? '' : separator) + this.tokenText(tokens[i]);
+    return text;
   }
 
   tokenText(id: number): string {

@@ -74,7 +74,8 @@ function groupFlaw(group: RolloutGroup, limits: GroupLimits): string | undefined
     }
     const flaw = turnsFlaw(rollout);
     if (flaw !== undefined) return flaw;
-    const unknown = [...tokens, ...prompt].find((token) => token < 0 || token >= vocabSize);
+    const isUnknown = (token: number): boolean => token < 0 || token >= vocabSize;
+    const unknown = tokens.find(isUnknown) ?? (prompt === group.prompt ? undefined : prompt.find(isUnknown));
     if (unknown !== undefined) return `token ${unknown} of a vocabulary of ${vocabSize}`;
   }
   const { rows, groups, completions } = limits.batch;

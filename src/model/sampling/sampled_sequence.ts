@@ -94,12 +94,16 @@ export class SequenceState implements SampledSequence {
     this.rolloutNumber = rolloutNumber;
     this.rules = rules;
     this.kvBegin = kvBegin;
-    this.inputRows = new Int32Array(keeps ? rules.room : 0);
-    this.#tokens = new Int32Array(rules.room);
-    this.#labels = new Uint8Array(rules.room);
-    this.#logprobs = new Float32Array(rules.room);
-    this.#entropies = new Float32Array(rules.room);
-    this.#keptLogMass = new Float32Array(rules.room);
+    // One buffer: there are hundreds of sequences in a step, and each buffer costs more than its bytes.
+    const { room } = rules;
+    const kept = keeps ? room : 0;
+    const buffer = new ArrayBuffer(17 * room + 4 * kept);
+    this.#tokens = new Int32Array(buffer, 0, room);
+    this.#logprobs = new Float32Array(buffer, 4 * room, room);
+    this.#entropies = new Float32Array(buffer, 8 * room, room);
+    this.#keptLogMass = new Float32Array(buffer, 12 * room, room);
+    this.inputRows = new Int32Array(buffer, 16 * room, kept);
+    this.#labels = new Uint8Array(buffer, 16 * room + 4 * kept, room);
   }
 
   get prefix(): Int32Array {

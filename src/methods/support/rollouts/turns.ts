@@ -17,11 +17,13 @@ export function turnsOf({
 
 /** Tokens of each turn of the policy, with the one that ended it. */
 export function policyTurns(completion: Parameters<typeof turnsOf>[0]): readonly Int32Array[] {
+  if (completion.turns === undefined) return [completion.tokens];
   return turnsOf(completion).flatMap(({ tokens, label }) => (label === POLICY_TURN ? [tokens] : []));
 }
 
 /** How many tokens the policy's turns have together: the length of a completion, however much is said between them. */
 export function ownLength(completion: Parameters<typeof turnsOf>[0]): number {
+  if (completion.turns === undefined) return completion.tokens.length;
   return policyTurns(completion).reduce((sum, { length }) => sum + length, 0);
 }
 
