@@ -22,6 +22,11 @@ interface Vocabulary {
   readonly pre: string;
 }
 
+/** What ends an answer, as far as a file holds it: the end of text, and of a turn. */
+export function ggufStopIds({ eosTokenId, stopIds }: Pick<Codec, 'eosTokenId' | 'stopIds'>): readonly number[] {
+  return [eosTokenId, ...stopIds.filter((id) => id !== eosTokenId).slice(0, 1)];
+}
+
 /**
  * @param name  the model's, for messages
  * @throws DataError `tokenizer-unwritten` where llama.cpp has no name for how it splits a text
@@ -32,7 +37,7 @@ export function ggufVocabulary(codec: Codec, name: string): Values {
     ? wordsOf(tokenizer, codec.vocabSize, name)
     : closedVocabulary(tokenizer, codec, name);
   const config = codec.configJSON();
-  const [eot] = codec.stopIds.filter((id) => id !== codec.eosTokenId);
+  const [, eot] = ggufStopIds(codec);
   const bos = tokens.indexOf(textOf(config.bos_token));
   const values: Values = new Map<string, string | number | boolean | readonly string[] | Int32Array<ArrayBuffer>>([
     ['model', 'gpt2'],

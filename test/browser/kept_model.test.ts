@@ -149,7 +149,7 @@ function answer(script: string, { url = '/', headers }: IncomingMessage, respons
 beforeAll(async () => {
   files = await smallPretrainedFiles();
   const base = await openPretrained({ name: 'base', files: folderOf(files, 'base') });
-  await writeGguf(files, NAME, base, 'f16', []);
+  await writeGguf(files, NAME, base, 'f16');
   gguf = (await files.read(NAME)) as Uint8Array<ArrayBuffer>;
   const script = await bundled(SCRIPT, {
     plugins: [

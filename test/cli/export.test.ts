@@ -99,6 +99,16 @@ describe('a fault is beyond every bound', () => {
       (own) => changed(own, /embed_tokens/, (values) => values.map((value) => value * 1.2)),
     ],
     [
+      'a tied head that was written beside the embedding, and counts twice',
+      (own) => {
+        const whole = merged(own);
+        const { model } = changed(whole, /embed_tokens/, (values) => values.map((value) => 2 * value));
+        const head = model.tensors.get('model.embed_tokens.weight') as PretrainedTensor;
+        const tensors = new Map([...whole.model.tensors, ['lm_head.weight', head]]);
+        return { ...whole, model: { ...whole.model, tensors, shape: { ...model.shape, tieWordEmbeddings: false } } };
+      },
+    ],
+    [
       'a matrix of the base, where the others are merged',
       (own) =>
         changed(merged(own), /mlp.down_proj/, (values) => values.map((_, i) => values[values.length - 1 - i] ?? 0)),

@@ -3,7 +3,6 @@ import { basename, dirname } from 'node:path';
 import { CheckpointError } from '../../errors.ts';
 import { percent, printable } from '../../format.ts';
 import type { Exported } from '../../run/model/compare_weights.ts';
-import { textsToRead } from '../../run/model/export_texts.ts';
 import { EXPORTS, type ExportDtype, type ExportTarget } from '../../run/model/exports.ts';
 import { encodeJson } from '../../run/model/model_files.ts';
 import type { Pretrained } from '../../run/model/pretrained.ts';
@@ -62,7 +61,6 @@ export async function exportGiven(
     const exported = await EXPORTS[to].write(store, place, {
       pretrained,
       dtype: dtype as never,
-      texts: textsToRead(pretrained),
     });
     const scores = await rescored(path, pretrained, exported, { ...options, dtype });
     const { problems = 0, threads } = options;

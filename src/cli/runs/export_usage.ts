@@ -17,7 +17,10 @@ export function usage({ codec, location }: Pretrained, to: ExportTarget, output:
           : []),
       ];
     case 'gguf-lora':
-      return [`llama.cpp:  llama-cli -m BASE.gguf --lora ${place} --temp 0 -p "…"`];
+      return [
+        `llama.cpp:  llama-cli -m BASE.gguf --lora ${place} --temp 0 -p "…"`,
+        `Ollama:     printf 'FROM BASE.gguf\\nADAPTER ${output}\\n' > Modelfile && ollama create my-model && ollama run my-model`,
+      ];
     case 'merged':
       return [
         `transformers:  AutoModelForCausalLM.from_pretrained(${JSON.stringify(output)})`,

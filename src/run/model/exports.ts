@@ -12,11 +12,9 @@ import type { Pretrained } from './pretrained.ts';
 /** Types in which weights are written, by their names on the command line; q4f16: matrices in 4 bits, the embedding in 16. */
 export type ExportDtype = GgufDtype | 'q4f16';
 
-/** @property texts  to be read to the same tokens by what was written */
 export interface ExportRequest<Dtype> {
   readonly pretrained: Pretrained;
   readonly dtype: Dtype;
-  readonly texts: readonly string[];
 }
 
 interface ExportForm<Dtype extends ExportDtype> {
@@ -54,9 +52,9 @@ export const EXPORTS = {
     does: 'a file for llama.cpp and Ollama, with the adapter merged',
     kind: 'file',
     dtypes: ['f16', 'f32', 'bf16', 'q8_0', 'q4_0'],
-    write: async (store, file, { pretrained, dtype, texts }) => {
+    write: async (store, file, { pretrained, dtype }) => {
       const { writeGguf } = await import('./write_gguf.ts');
-      return writeGguf(store, file, await merged(pretrained), dtype, texts);
+      return writeGguf(store, file, await merged(pretrained), dtype);
     },
   }),
   'gguf-lora': form({

@@ -8,10 +8,11 @@ import { isDerived } from '../../model/pretrained/load_weights.ts';
 import { allValues, type ModelFiles, type PretrainedTensor } from '../../model/pretrained/source.ts';
 import { rotaryFrequencies } from '../../model/rotary.ts';
 import type { ModelShape } from '../../model/shape.ts';
-import type { Codec } from '../../text/codec.ts';
-import { ggufVocabulary } from '../../text/gguf_vocabulary.ts';
+import { ggufStopIds, ggufVocabulary } from '../../text/gguf_vocabulary.ts';
 import type { Store } from '../store/store.ts';
-import { compareWeights, differs, type Exported } from './compare_weights.ts';
+import { requireSameText } from './compare_codec.ts';
+import { compareWeights, type Exported } from './compare_weights.ts';
+import { textsToRead } from './export_texts.ts';
 import { architecture } from './model_files.ts';
 import { openPretrained } from './open_pretrained.ts';
 import type { Pretrained } from './pretrained.ts';
@@ -32,10 +33,9 @@ export interface WrittenGguf extends Exported {
 }
 
 /**
- * Writes the file, opens it again, and compares every weight and the tokens of some texts. Not atomic.
+ * Writes the file, opens it again, and compares every weight and how texts are read. Not atomic.
  *
  * @param file  of the store; nothing is there yet
- * @param texts  to be read to the same tokens by what was written
  * @throws CheckpointError, DataError where the model has no form in GGUF, or was not written as it is
  */
 export async function writeGguf(
@@ -43,7 +43,6 @@ export async function writeGguf(
   file: string,
   pretrained: Pretrained,
   dtype: GgufDtype,
-  texts: readonly string[],
 ): Promise<WrittenGguf> {
   const { model, codec, name } = pretrained;
   const { type } = architecture(model.shape);
@@ -62,7 +61,7 @@ export async function writeGguf(
     await store.append(file, padding(bytes.length));
   }
   await store.sync(file);
-  return compare(store, file, pretrained, tensors, texts);
+  return compare(store, file, pretrained, tensors);
 }
 
 function modelMetadata(shape: ModelShape, type: string, context: number): [string, GgufEntry][] {
@@ -144,23 +143,18 @@ export async function ggufValues(tensor: PretrainedTensor, headRows: number | un
 async function compare(
   files: ModelFiles,
   file: string,
-  { model, codec, name }: Pretrained,
+  pretrained: Pretrained,
   tensors: readonly WrittenTensor[],
-  texts: readonly string[],
 ): Promise<WrittenGguf> {
+  const { model, codec, name } = pretrained;
   const opened = await openPretrained({ name, files, gguf: file });
   const written = tensors.map(({ source, encoder }) => ({ name: source, encoder }));
   const change = await compareWeights(name, written, { own: model.tensors, opened: opened.model.tensors });
-  requireSameTokens(opened.codec, codec, texts, name);
+  requireSameText(name, {
+    own: codec,
+    opened: opened.codec,
+    texts: textsToRead(pretrained),
+    stopIds: ggufStopIds(codec),
+  });
   return { change, opened, bytes: (await files.size(file)) ?? 0 };
-}
-
-function requireSameTokens(written: Codec, codec: Codec, texts: readonly string[], name: string): void {
-  if (written.eosTokenId !== codec.eosTokenId) {
-    throw differs(name, `an answer ends with token ${written.eosTokenId}, where the model has ${codec.eosTokenId}`);
-  }
-  for (const text of texts) {
-    const [seen, own] = [written.encode(text).join(' '), codec.encode(text).join(' ')];
-    if (seen !== own) throw differs(name, `${JSON.stringify(text)} has the tokens ${seen}, where the model has ${own}`);
-  }
 }

@@ -6,7 +6,9 @@ import { isDerived } from '../../model/pretrained/load_weights.ts';
 import { allValues, type PretrainedTensor } from '../../model/pretrained/source.ts';
 import { elementBytes, safetensorsHead } from '../../model/safetensors.ts';
 import type { Store } from '../store/store.ts';
-import { compareWeights, differs, type Exported } from './compare_weights.ts';
+import { requireSameText } from './compare_codec.ts';
+import { compareWeights, type Exported } from './compare_weights.ts';
+import { textsToRead } from './export_texts.ts';
 import { encodeJson } from './model_files.ts';
 import { folderOf, openPretrained } from './open_pretrained.ts';
 import type { Pretrained } from './pretrained.ts';
@@ -45,9 +47,7 @@ export async function writeMergedModel(
   await writeShards(store, folder, tensors, dtype, shardBytes);
   await writeBeside(store, folder, pretrained, { dtype: torch });
   const opened = await openPretrained({ name: shown, files: folderOf(store, folder) });
-  if (String(opened.codec.stopIds) !== String(codec.stopIds)) {
-    throw differs(shown, `an answer ends with ${opened.codec.stopIds}, where the model has ${codec.stopIds}`);
-  }
+  requireSameText(shown, { own: codec, opened: opened.codec, texts: textsToRead(pretrained) });
   const written = tensors.map(([name]) => ({ name, encoder }));
   const change = await compareWeights(shown, written, { own: model.tensors, opened: opened.model.tensors });
   return { change, opened };

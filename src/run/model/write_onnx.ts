@@ -8,7 +8,9 @@ import { GGUF_ENCODERS, type GgufEncoder } from '../../model/pretrained/gguf_enc
 import { isDerived } from '../../model/pretrained/load_weights.ts';
 import { allValues, type PretrainedTensor } from '../../model/pretrained/source.ts';
 import type { Store } from '../store/store.ts';
-import { compareWeights, differs, type Exported } from './compare_weights.ts';
+import { requireSameText } from './compare_codec.ts';
+import { compareWeights, type Exported } from './compare_weights.ts';
+import { textsToRead } from './export_texts.ts';
 import { folderOf, openCodec } from './open_pretrained.ts';
 import type { Pretrained } from './pretrained.ts';
 import { contextOf, writeBeside } from './write_beside.ts';
@@ -89,9 +91,7 @@ export async function writeOnnx(
   const written = tensors.map(([name, tensor]) => ({ name, encoder: encoderOf(name, tensor) }));
   const change = await compareWeights(shown, written, { own: model.tensors, opened });
   const again = await openCodec(folderOf(store, folder), pretrained);
-  if (String(again.stopIds) !== String(codec.stopIds)) {
-    throw differs(shown, `an answer ends with ${again.stopIds}, where the model has ${codec.stopIds}`);
-  }
+  requireSameText(shown, { own: codec, opened: again, texts: textsToRead(pretrained) });
   return { change, opened: { ...pretrained, codec: again, model: { ...model, tensors: opened } }, graph: path };
 }
 

@@ -1,7 +1,6 @@
 /** A run's model in a form for other programs, written into the browser's own file system, from where a page gives it away. */
 import { CheckpointError } from '../../errors.ts';
 import type { ConfiguredModel, Progress } from '../../grpo/run.ts';
-import { textsToRead } from '../../run/model/export_texts.ts';
 import { EXPORTS, type ExportTarget } from '../../run/model/exports.ts';
 import { exportModel, lastOrigin } from '../../run/model/model_export.ts';
 import { folderOf, openPretrained } from '../../run/model/open_pretrained.ts';
@@ -42,7 +41,7 @@ export async function exportAs(
   const store = await opfsStore(FOLDER);
   for (const before of await store.list('')) await store.remove(before);
   const output = `${name}-${form}-${dtype}${kind === 'file' ? '.gguf' : ''}`;
-  await write(store, output, { pretrained: model, dtype: dtype as never, texts: textsToRead(model) });
+  await write(store, output, { pretrained: model, dtype: dtype as never });
   const paths = kind === 'file' ? [output] : await pathsIn(store, output);
   return new Map(await Promise.all(paths.map(async (path) => [path, await fileAt(path)] as const)));
 }
