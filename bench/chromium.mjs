@@ -8,6 +8,19 @@ const WEBGPU = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '-
 
 /** @throws Error where it is missing */
 export async function startChromium({ webgpu }) {
+  return chromium.launch({ executablePath: found(), args: ['--no-sandbox', ...(webgpu ? WEBGPU : [])] });
+}
+
+/**
+ * A browser whose files stay, and its one window.
+ * @param profile  folder of its own @param options  of the window
+ * @throws Error where it is missing
+ */
+export async function startKeptChromium(profile, options) {
+  return chromium.launchPersistentContext(profile, { ...options, executablePath: found(), args: ['--no-sandbox'] });
+}
+
+function found() {
   if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is missing: install chromium.`);
-  return chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox', ...(webgpu ? WEBGPU : [])] });
+  return PROGRAM;
 }

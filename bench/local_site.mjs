@@ -19,11 +19,11 @@ export function typeOf(file) {
   return TYPES[extname(file)] ?? 'application/octet-stream';
 }
 
-/** A server at a free port of loopback. @param answer  called with the path that was asked for, request and response */
-export async function serveLocally(answer) {
+/** A server of loopback. @param answer  called with the path that was asked for, request and response @param port  default: a free one */
+export async function serveLocally(answer, port = 0) {
   const server = createServer((request, response) =>
     answer(new URL(request.url, 'http://localhost').pathname, request, response),
   );
-  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  await new Promise((listening) => server.listen(port, '127.0.0.1', listening));
   return { url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
 }

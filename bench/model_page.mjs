@@ -8,9 +8,8 @@
  * gone, the preset's job takes `--steps` LoRA steps on WebAssembly. Base and adapter are asked the same, and the adapter is
  * compared byte for byte with the one that this package writes in Node for the same YAML.
  */
-import { existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { createTasks, openPretrained, openRun, parseConfig, train, wasmBackend } from '../build/index.js';
 import { findModel } from '../build/node.js';
 import { exportModel, lastOrigin } from '../build/run/model/model_export.js';
@@ -26,10 +25,9 @@ import {
   table,
   writeJson,
 } from './command.mjs';
-import { ISOLATED, serveLocally, typeOf } from './local_site.mjs';
 import { SMOLLM2 } from './lora_workload.mjs';
+import { serveModelSite } from './model_site.mjs';
 
-const DIST = fileURLToPath(new URL('../web/dist', import.meta.url));
 const CUTS = 2;
 const ADAPTER = 'adapter_model.safetensors';
 
@@ -45,9 +43,7 @@ const flags = readFlags({
 const threads = readThreads(flags);
 const model = resolve(flags.model);
 if (!existsSync(model)) fail(`--model: ${model} — no such file; fetch it with node tools/fetch_smollm2.mjs.`);
-if (!existsSync(join(DIST, 'model.html'))) fail('web/dist/model.html — no such file; run npm run build.');
 
-const opened = openSync(model);
 const machine = describeMachine();
 const seconds = {};
 const timed = async (name, work) => {
@@ -57,16 +53,14 @@ const timed = async (name, work) => {
   return result;
 };
 
-const state = { cuts: CUTS, isOffline: false };
-const site = await serve((path, request, response) => servePage(path, request, response));
-const models = await serve((_, request, response) => serveModel(request, response));
+const site = await serveModelSite(model);
+site.cuts = CUTS;
 const browser = await startChromium({ webgpu: false });
 try {
   await measure();
 } finally {
   await browser.close();
   site.close();
-  models.close();
 }
 
 async function measure() {
@@ -74,16 +68,16 @@ async function measure() {
   const page = await context.newPage();
   const errors = [];
   page.on('pageerror', (error) => errors.push(String(error)));
-  const address = `${site.url}model.html?backend=wasm&threads=${threads}`;
+  const address = `${site.pageUrl}?backend=wasm&threads=${threads}`;
   await page.goto(address);
-  await page.fill('#model-url', `${models.url}${encodeURIComponent('SmolLM2.gguf')}`);
+  await page.fill('#model-url', `${site.modelUrl}`);
   await timed('brought', async () => {
     await page.click('#bring');
     await page.waitForSelector('tr[data-model="SmolLM2.gguf"] input:enabled', { timeout: 180_000 });
   });
   await page.waitForSelector('#plan strong', { timeout: 180_000 });
   await page.waitForFunction(() => document.body.dataset.offline === 'kept', undefined, { timeout: 180_000 });
-  state.isOffline = true;
+  site.isOffline = true;
   await page.reload();
   await page.waitForSelector('#plan strong', { timeout: 180_000 });
   const plan = await page.textContent('#plan');
@@ -124,7 +118,7 @@ async function measure() {
   const own = await timed('inNode', () => adapterOfNode(yaml));
   const rows = [
     ['plan', plan],
-    ['cuts on the way', String(CUTS - state.cuts)],
+    ['cuts on the way', String(CUTS - site.cuts)],
     ['brought here', `${seconds.brought.toFixed(1)} s, ${(statSync(model).size / 1e6).toFixed(0)} MB`],
     ['opened, offline', `${seconds.opened.toFixed(1)} s`],
     [
@@ -163,45 +157,4 @@ async function adapterOfNode(yaml) {
   await exportModel(store, 'model', run, lastOrigin(run));
   await run.engine.policy.close();
   return Buffer.from(await store.read(`model/${ADAPTER}`));
-}
-
-/** Until the network is gone. */
-function serve(answer) {
-  return serveLocally((path, request, response) =>
-    state.isOffline ? response.destroy() : answer(path, request, response),
-  );
-}
-
-function servePage(path, _, response) {
-  const file = join(DIST, path === '/' ? 'index.html' : path);
-  if (!file.startsWith(DIST) || !existsSync(file)) return response.writeHead(404).end();
-  response.writeHead(200, {
-    'Content-Type': typeOf(file),
-    ...ISOLATED,
-  });
-  response.end(readFileSync(file));
-}
-
-/** Ranges, to pages of any site; the first of them are cut in the middle. */
-function serveModel({ headers, method }, response) {
-  const shared = {
-    'Access-Control-Allow-Origin': '*',
-    'Access-Control-Allow-Headers': '*',
-    'Access-Control-Expose-Headers': '*',
-  };
-  if (method === 'OPTIONS') return response.writeHead(204, shared).end();
-  const { size } = statSync(model);
-  const [, begin = 0, last = size - 1] = (/^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? []).map(Number);
-  const bytes = Buffer.alloc(Math.min(last, size - 1) - begin + 1);
-  readSync(opened, bytes, 0, bytes.length, begin);
-  response.writeHead(206, {
-    ...shared,
-    'Content-Range': `bytes ${begin}-${begin + bytes.length - 1}/${size}`,
-    'Content-Length': bytes.length,
-    ETag: '"one"',
-  });
-  if (begin === 0 || bytes.length === 1 || state.cuts === 0) return response.end(bytes);
-  state.cuts--;
-  response.write(bytes.subarray(0, bytes.length / 2));
-  setTimeout(() => response.destroy(), 50);
 }

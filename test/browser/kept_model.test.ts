@@ -295,3 +295,23 @@ it('a quota that is too small is said before anything is written', async () => {
     expect(await kept(page)).toEqual([]);
   });
 });
+
+it('a quota that is used up on the way is said, and what had come is where the next one goes on', async () => {
+  await opened(async (page) => {
+    const client = await page.context().newCDPSession(page);
+    const origin = model.url.slice(0, -1);
+    await client.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 2.5 * PIECE });
+    await page.evaluate(() => {
+      navigator.storage.estimate = async () => ({ quota: 1e9, usage: 0 });
+    });
+    const refused = await keep(page);
+    expect(refused).toMatchObject({ code: 'disk-full' });
+    expect(refused.message).toBe(
+      'tiny.gguf — the storage of this site is full after 0 of 1 MB. Delete a kept model or run, or free space on the disk; opened again, it continues there.',
+    );
+    expect(await kept(page)).toMatchObject([{ name: NAME, isWhole: false }]);
+    await client.send('Storage.overrideQuotaForOrigin', { origin });
+    expect(await keep(page)).toMatchObject({ isWhole: true });
+    expect(await kept(page)).toMatchObject([{ have: gguf.length, isWhole: true }]);
+  });
+});

@@ -3,16 +3,16 @@
  * suites of test/conformance and test/webgpu, bundled and run in a page.
  */
 import { readdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startChromium } from './chromium.ts';
+import { scriptOf } from './kernels/script.ts';
 import type { PageResult } from './kernels/vitest.ts';
-import { bundled, resultsOfScript } from './script_page.ts';
+import { resultsOfScript } from './script_page.ts';
 
 const TESTS = fileURLToPath(new URL('..', import.meta.url));
-const HERE = join(TESTS, 'browser/kernels');
 /** About the threads of wasm, and the specification itself. */
 const NOT_WEBGPU = ['threads.test.ts', 'reference_engine.test.ts'];
 
@@ -24,35 +24,9 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-/** One script with all of these tests, and of this folder what they need of vitest and of Node. */
-function scriptOf(files: readonly string[]): Promise<string> {
-  const entry = [
-    `import { run } from ${JSON.stringify(join(HERE, 'vitest.ts'))};`,
-    ...files.map((file) => `import ${JSON.stringify(join(TESTS, file))};`),
-    'globalThis.results = run();',
-  ].join('\n');
-  return bundled(entry, {
-    treeshake: false, // the package says that its files have no side effects; tests have nothing else
-    plugins: [
-      {
-        name: 'tests in a page',
-        resolveId: (source) => {
-          if (source === 'vitest') return join(HERE, 'vitest.ts');
-          if (source.startsWith('node:')) return join(HERE, 'node.ts');
-          if (source.endsWith('/workers.node.ts')) return { id: source, external: true };
-          if (basename(source) === 'backends.ts') return join(HERE, 'backends.ts');
-          if (basename(source) === 'required_adapters.ts') return '\0adapters';
-          return undefined;
-        },
-        load: (id) => (id === '\0adapters' ? "export const REQUIRED_ADAPTERS = ['Chromium'];" : undefined),
-      },
-    ],
-  });
-}
-
 /** Runs the tests in a page of their own. */
 async function inPage(files: readonly string[]): Promise<readonly PageResult[]> {
-  return resultsOfScript(browser, await scriptOf(files));
+  return resultsOfScript(browser, await scriptOf(files, 'backends.ts'));
 }
 
 it.each(suites)('Chromium computes what the specification says: %s', async (suite) => {

@@ -4,6 +4,9 @@ import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { type InputOptions, rolldown } from 'rolldown';
 
+/** By which a page has shared memory. */
+const ISOLATED = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
+
 /** A module and all that it imports as one script. @param options  besides what is packed and what for */
 export async function bundled(entry: string, { plugins = [], ...options }: InputOptions = {}): Promise<string> {
   const itself = {
@@ -18,12 +21,17 @@ export async function bundled(entry: string, { plugins = [], ...options }: Input
 }
 
 /**
- * Runs a module in an empty page of this machine. @returns what it left, as a promise, in `globalThis.results`
+ * Runs a module in an empty page of this machine, with shared memory where it is `isolated`. @returns what it left, as a promise, in `globalThis.results`
  * @throws what the module threw while it loaded
  */
-export async function resultsOfScript<Results>(browser: Browser, script: string): Promise<Results> {
+export async function resultsOfScript<Results>(
+  browser: Browser,
+  script: string,
+  { isolated = false } = {},
+): Promise<Results> {
   const server = createServer(({ url }, response) => {
     const isScript = url === '/tests.js';
+    if (isolated) for (const [name, value] of Object.entries(ISOLATED)) response.setHeader(name, value);
     response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html');
     response.end(isScript ? script : '<!doctype html><script type="module" src="/tests.js"></script>');
   });

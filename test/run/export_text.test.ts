@@ -1,10 +1,21 @@
 /** Exports whose answers end elsewhere, or whose questions are put in other words, are refused when they are opened again. */
 import { expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/load.ts';
 import { CheckpointError } from '../../src/errors.ts';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { EXPORTS } from '../../src/run/model/exports.ts';
+import { exportModel, lastOrigin } from '../../src/run/model/model_export.ts';
+import { folderOf, openPretrained } from '../../src/run/model/open_pretrained.ts';
+import { openRun } from '../../src/run/open_run.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { refusalOf } from '../support/refusals.ts';
 import { openSmallPretrained } from '../support/small_pretrained.ts';
+import { createTasks } from '../support/tasks.ts';
+
+const WORDS = `task: {name: countdown, numbers: 3, max_number: 9}
+model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 1, intermediate_size: 8}
+max_steps: 1
+`;
 
 type Forge = (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>;
 
@@ -55,4 +66,17 @@ it.each<[keyof typeof EXPORTS, string, RegExp, Forge, RegExp]>([
   const write = (store: Store): Promise<unknown> => EXPORTS[to].write(store, 'mine', { pretrained, dtype: 'f32' });
   await expect(write(memoryStore())).resolves.toBeDefined();
   expect((await refusalOf(CheckpointError, write(forging(name, forge)))).message).toMatch(message);
+});
+
+it.each(['merged', 'onnx'] as const)('a vocabulary of words is written as it is: %s', async (to) => {
+  const { config } = parseConfig(WORDS, { file: 'inline' });
+  const run = await openRun(config, await createTasks(config, { heldOutSample: 4 }), await wasmBackend({ inline: true }));
+  const store = memoryStore();
+  await exportModel(store, 'own', run, lastOrigin(run));
+  await run.engine.policy.close();
+  const pretrained = await openPretrained({ name: 'own', files: folderOf(store, 'own') });
+  expect(pretrained.codec.joint).toBe(' ');
+  const { change, opened } = await EXPORTS[to].write(store, 'mine', { pretrained, dtype: 'f32' });
+  expect(change.difference).toBe(0);
+  expect([...opened.codec.encode('3 + 4 =')]).toEqual([...pretrained.codec.encode('3 + 4 =')]);
 });

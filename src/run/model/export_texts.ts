@@ -14,5 +14,5 @@ export function textsToRead({ codec }: Pretrained): readonly string[] {
   if (asksInWords(codec))
     return [...TEXTS_OF_ALL_KINDS, codec.render([{ role: 'user', content: TEXTS_OF_ALL_KINDS[1] as string }])];
   const characters = Array.from({ length: codec.vocabSize }, (_, id) => codec.tokenText(id));
-  return [characters.filter((text) => !/^<.+>$/.test(text)).join('')];
+  return [characters.filter((text) => !/^<.+>$/.test(text)).join(codec.joint)];
 }

@@ -18,8 +18,8 @@ const LEFT_BYTES = 64 * 1024 ** 2;
  * Brings a model into the browser's file system, or what is still missing of it.
  *
  * @param name  by which `model_name_or_path` names it: letters, digits, `.`, `_` and `-`
- * @throws CheckpointError `disk-full` before anything is written, `connection-lost`, `hash-mismatch`, `no-model`; where
- *   `signal` stops it, its reason
+ * @throws CheckpointError `disk-full`, before anything is written where the browser says so, `connection-lost`, `hash-mismatch`,
+ *   `no-model`; where `signal` stops it, its reason
  */
 export async function keepModel(name: string, origin: ModelOrigin, options: KeepOptions = {}): Promise<KeptModel> {
   requireName(name);
@@ -52,7 +52,9 @@ export async function keepModel(name: string, origin: ModelOrigin, options: Keep
       for (let at = (await store.size(path)) ?? 0; at < file.size; ) {
         signal?.throwIfAborted();
         const piece = await file.read(at, Math.min(at + pieceBytes, file.size), signal);
-        await store.append(path, piece);
+        await store.append(path, piece).catch((error) => {
+          throw isFull(error) ? usedUp(name, have, bytes) : error;
+        });
         at += piece.length;
         have += piece.length;
         onProgress(have, bytes);
@@ -75,6 +77,15 @@ async function requireRoom(name: string, missing: number): Promise<void> {
   const shown = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
   const rule = `needs ${shown(missing + LEFT_BYTES)} of storage, and this browser gives the site ${shown(Math.max(0, room))} more`;
   throw new CheckpointError('disk-full', `${name} — ${rule}. Delete a kept model or run, or free space on the disk.`);
+}
+
+const isFull = (error: unknown): boolean => error instanceof CheckpointError && error.code === 'disk-full';
+
+/** A browser may give less than it said. */
+function usedUp(name: string, have: number, bytes: number): CheckpointError {
+  const rule = `the storage of this site is full after ${Math.floor(have / 1e6)} of ${Math.ceil(bytes / 1e6)} MB`;
+  const remedy = 'Delete a kept model or run, or free space on the disk; opened again, it continues there';
+  return new CheckpointError('disk-full', `${name} — ${rule}. ${remedy}.`);
 }
 
 /** @throws CheckpointError `hash-mismatch` where a file is not what it is said to be: it is removed */
