@@ -6,8 +6,7 @@
  *
  * Chromium without a GPU opens web/dist/model.html (`npm run build` first), takes the model into its own file system, and
  * trains the first preset with as many completions a step and as many steps. After `--seconds` it pauses, and the tab is
- * closed; the next call with the same profile continues there. Once the last step is done it writes what the
- * page's log says, and its picture.
+ * closed; the next call with the same profile continues there. The picture is of the page's training.
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -77,13 +76,12 @@ async function goOn() {
     });
   }
   process.stdout.write(`${machineLine(machine)}\n${await said()}\n`);
-  if (flags.picture !== undefined) await page.screenshot({ path: flags.picture, fullPage: true });
+  if (flags.picture !== undefined) await page.locator('#training').screenshot({ path: flags.picture });
   if ((await page.getAttribute('body', 'data-status')) !== 'finished') return;
   await page.waitForSelector('#ask:enabled');
   await page.click('#ask');
   await page.waitForSelector('[data-by="adapter"]');
   const answers = await page.$$eval('.beside > div', (all) => all.map((each) => each.textContent));
-  if (flags.picture !== undefined) await page.screenshot({ path: flags.picture, fullPage: true });
   if (flags.json !== undefined) {
     writeJson(flags.json, 'model-learns', {
       machine,

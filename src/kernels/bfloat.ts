@@ -2,12 +2,15 @@
 
 /** The bits of each value, rounded to the nearest, ties to even; NaN stays NaN. */
 export function toBfloat(values: ArrayLike<number>): Uint16Array<ArrayBuffer> {
-  const floats = Float32Array.from(values);
+  const floats = new Float32Array(values); // `from` would hold a list of all of them: an embedding of 1 B has 262 million
   const bits = new Uint32Array(floats.buffer);
-  return Uint16Array.from(bits, (each, i) => {
-    if (Number.isNaN(floats[i])) return (each >>> 16) | 0x40;
-    return (each + 0x7fff + ((each >>> 16) & 1)) >>> 16;
-  });
+  const out = new Uint16Array(floats.length);
+  for (let i = 0; i < out.length; i++) {
+    const each = bits[i] as number;
+    const isNumber = !Number.isNaN(floats[i]);
+    out[i] = isNumber ? (each + 0x7fff + ((each >>> 16) & 1)) >>> 16 : (each >>> 16) | 0x40;
+  }
+  return out;
 }
 
 /** The values of bfloat16 bits, all of which float32 holds. */

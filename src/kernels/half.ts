@@ -2,9 +2,11 @@
 
 /** The bits of each value, rounded to the nearest, ties to even; beyond 65504 infinite. */
 export function toHalf(values: ArrayLike<number>): Uint16Array<ArrayBuffer> {
-  const floats = Float32Array.from(values);
+  const floats = new Float32Array(values); // `from` would hold a list of all of them: an embedding of 1 B has 262 million
   const bits = new Uint32Array(floats.buffer);
-  return Uint16Array.from(floats, (value, i) => halfOf(value, bits[i] as number));
+  const out = new Uint16Array(floats.length);
+  for (let i = 0; i < out.length; i++) out[i] = halfOf(floats[i] as number, bits[i] as number);
+  return out;
 }
 
 /** The value of float16 bits, which float32 holds. */

@@ -28,7 +28,7 @@ export const STORAGE = {
     'real',
     4,
     (bytes) => wordsOf(Float32Array, bytes),
-    (values) => Float32Array.from(values),
+    (values) => new Float32Array(values),
   ),
   f16: single('real', 2, (bytes) => fromHalf(wordsOf(Uint16Array, bytes)), toHalf),
   bf16: single('real', 2, (bytes) => fromBfloat(wordsOf(Uint16Array, bytes)), toBfloat),

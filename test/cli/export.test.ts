@@ -13,6 +13,8 @@ import type { Pretrained } from '../../src/run/model/pretrained.ts';
 import { scoreCompletions, scoreDifference } from '../../src/run/model/rescore.ts';
 import { writeMergedModel } from '../../src/run/model/write_merged.ts';
 import { fileStore } from '../../src/run/store/files.node.ts';
+import { closedCodec } from '../../src/text/codec.ts';
+import { characterTokenizer } from '../../src/text/vocabulary_tokenizer.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 import { smallPretrainedFiles, writeSmallAdapter } from '../support/small_pretrained.ts';
 
@@ -61,6 +63,15 @@ it('the completions are those that the run recorded last, as the model is asked'
   expect(found.map(({ tokens }) => codec.decode(tokens))).toEqual(ANSWERS.slice(1));
   expect(codec.decode(found[0]?.prefix ?? new Int32Array())).toContain('What is it?');
   expect(await recordedCompletions('base', codec, 2)).toEqual([]);
+});
+
+it('a completion that a closed vocabulary does not read, as of a policy that ends in mid-answer, is passed over', async () => {
+  const codec = closedCodec(characterTokenizer({ name: 'c', tokens: [...'0123456789>'] }));
+  mkdirSync('short');
+  const lines = ['<eos>21', '12'].map((completion, i) => JSON.stringify({ step: i + 1, prompt: '21>', completion }));
+  writeFileSync('short/completions.jsonl', `${lines.join('\n')}\n`);
+  const found = await recordedCompletions('short', codec, 8);
+  expect(found.map(({ tokens }) => codec.decode(tokens))).toEqual(['12']);
 });
 
 describe('a fault is beyond every bound', () => {

@@ -1,6 +1,7 @@
 /** Completions of a run, in tokens: what an export is compared with its model on. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { DataError } from '../../errors.ts';
 import { logLines } from '../../run/logs/log_lines.ts';
 import type { CompletionToScore } from '../../run/model/rescore.ts';
 import { fileStore } from '../../run/store/files.node.ts';
@@ -28,7 +29,15 @@ export async function recordedCompletions(path: string, codec: Codec, count: num
     }
     texts.splice(0, Math.max(0, texts.length - count));
   }
-  return texts.map(([prompt, completion]) => toScore(codec, prompt, completion));
+  return texts.flatMap(([prompt, completion]) => {
+    try {
+      return [toScore(codec, prompt, completion)];
+    } catch (error) {
+      // A closed vocabulary does not read what it wrote of its control tokens, as a policy does that has learned little.
+      if (error instanceof DataError) return [];
+      throw error;
+    }
+  });
 }
 
 /** @param prompt  a question, as the model is asked it */

@@ -58,7 +58,8 @@ async function changeOf(
   const block = GGUF_TYPES.get(type)?.values ?? 1;
   let most = 0;
   for (let first = 0; first < values.length; first += block) {
-    const largest = values.subarray(first, first + block).reduce((size, value) => Math.max(size, Math.abs(value)), 0);
+    let largest = 0;
+    for (let i = first; i < first + block; i++) largest = Math.max(largest, Math.abs(values[i] as number));
     for (let i = first; i < first + block; i++) {
       const [value, read] = [values[i] as number, written[i] as number];
       if (!Number.isFinite(read)) {
