@@ -70,7 +70,11 @@ it.each<[keyof typeof EXPORTS, string, RegExp, Forge, RegExp]>([
 
 it.each(['merged', 'onnx'] as const)('a vocabulary of words is written as it is: %s', async (to) => {
   const { config } = parseConfig(WORDS, { file: 'inline' });
-  const run = await openRun(config, await createTasks(config, { heldOutSample: 4 }), await wasmBackend({ inline: true }));
+  const run = await openRun(
+    config,
+    await createTasks(config, { heldOutSample: 4 }),
+    await wasmBackend({ inline: true }),
+  );
   const store = memoryStore();
   await exportModel(store, 'own', run, lastOrigin(run));
   await run.engine.policy.close();
