@@ -54,8 +54,8 @@ const REBIAS: f32 = 5.192296858534828e33;
 @inline
 function half(at: usize): f32 {
   const bits = <u32>load<u16>(at);
-  const size = reinterpret<f32>((bits & 0x7fff) << 13) * REBIAS;
-  return bits & 0x8000 ? -size : size;
+  const size = reinterpret<u32>(reinterpret<f32>((bits & 0x7fff) << 13) * REBIAS);
+  return reinterpret<f32>(size | ((bits & 0x8000) << 16)); // of q4_0 either sign is as likely: no branch
 }
 
 function widenHalf(from: usize, count: i32, to: usize): void {
@@ -72,28 +72,56 @@ function widenHalf(from: usize, count: i32, to: usize): void {
   for (; to < end; to += 4, from += 2) store<f32>(to, half(from));
 }
 
-/** Eight integers of 16 bits, as float32. */
+/** Eight integers of 16 bits times `d`, as float32. */
 // @ts-ignore: decorator
 @inline
-function low4(q: v128): v128 {
-  return f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_s(q));
+function scaled8(d: v128, q: v128, to: usize): void {
+  v128.store(to, f32x4.mul(d, f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_s(q))));
+  v128.store(to, f32x4.mul(d, f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_s(q))), 16);
+}
+
+/** The same of 16 integers of 8 bits. */
+// @ts-ignore: decorator
+@inline
+function scaled16(d: v128, q: v128, to: usize): void {
+  scaled8(d, i16x8.extend_low_i8x16_s(q), to);
+  scaled8(d, i16x8.extend_high_i8x16_s(q), to + 32);
+}
+
+/** The same, and `m` added. */
+// @ts-ignore: decorator
+@inline
+function shifted8(d: v128, m: v128, q: v128, to: usize): void {
+  v128.store(to, f32x4.add(f32x4.mul(d, f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_s(q))), m));
+  v128.store(to, f32x4.add(f32x4.mul(d, f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_s(q))), m), 16);
 }
 
 // @ts-ignore: decorator
 @inline
-function high4(q: v128): v128 {
-  return f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_s(q));
+function shifted16(d: v128, m: v128, q: v128, to: usize): void {
+  shifted8(d, m, i16x8.extend_low_i8x16_s(q), to);
+  shifted8(d, m, i16x8.extend_high_i8x16_s(q), to + 32);
 }
+
+/** Bytes of a whole block as float32. */
+const WHOLE: usize = <usize>BLOCK_VALUES << 2;
+
+// Types in blocks: whole blocks at once; of one that is only begun or not ended, 8 values at a time.
 
 function widenQ8(row: usize, first: i32, count: i32, to: usize): void {
-  let d = f32x4.splat(0);
-  for (let i = first; i < first + count; i += 8, to += 32) {
-    const block = row + <usize>(i / BLOCK_VALUES) * Q8_0_BYTES;
-    const place = i & (BLOCK_VALUES - 1);
-    if (i == first || place == 0) d = f32x4.splat(half(block));
-    const q = v128.load_ext<i8>(block + <usize>place, 2);
-    v128.store(to, f32x4.mul(d, low4(q)));
-    v128.store(to, f32x4.mul(d, high4(q)), 16);
+  const end = to + (<usize>count << 2);
+  let block = row + <usize>(first / BLOCK_VALUES) * Q8_0_BYTES;
+  for (let place = first & (BLOCK_VALUES - 1); to < end; place = 0, block += Q8_0_BYTES) {
+    const d = f32x4.splat(half(block));
+    if (place == 0 && end - to >= WHOLE) {
+      scaled16(d, v128.load(block, 2), to);
+      scaled16(d, v128.load(block, 18), to + 64);
+      to += WHOLE;
+      continue;
+    }
+    for (; place < BLOCK_VALUES && to < end; place += 8, to += 32) {
+      scaled8(d, v128.load_ext<i8>(block + <usize>place, 2), to);
+    }
   }
 }
 
@@ -106,29 +134,36 @@ function nibbles(pairs: usize, place: i32): v128 {
 }
 
 function widenQ4(row: usize, first: i32, count: i32, to: usize): void {
-  let d = f32x4.splat(0);
-  for (let i = first; i < first + count; i += 8, to += 32) {
-    const block = row + <usize>(i / BLOCK_VALUES) * Q4_0_BYTES;
-    const place = i & (BLOCK_VALUES - 1);
-    if (i == first || place == 0) d = f32x4.splat(half(block));
-    const q = i16x8.sub(nibbles(block + 2, place), i16x8.splat(8));
-    v128.store(to, f32x4.mul(d, low4(q)));
-    v128.store(to, f32x4.mul(d, high4(q)), 16);
+  const end = to + (<usize>count << 2);
+  let block = row + <usize>(first / BLOCK_VALUES) * Q4_0_BYTES;
+  for (let place = first & (BLOCK_VALUES - 1); to < end; place = 0, block += Q4_0_BYTES) {
+    const d = f32x4.splat(half(block));
+    if (place == 0 && end - to >= WHOLE) {
+      const pairs = v128.load(block, 2);
+      scaled16(d, i8x16.sub(v128.and(pairs, i8x16.splat(15)), i8x16.splat(8)), to);
+      scaled16(d, i8x16.sub(i8x16.shr_u(pairs, 4), i8x16.splat(8)), to + 64);
+      to += WHOLE;
+      continue;
+    }
+    for (; place < BLOCK_VALUES && to < end; place += 8, to += 32) {
+      scaled8(d, i16x8.sub(nibbles(block + 2, place), i16x8.splat(8)), to);
+    }
   }
 }
 
 function widenQ4WithMinimum(row: usize, first: i32, count: i32, to: usize): void {
-  let d = f32x4.splat(0);
-  let m = d;
-  for (let i = first; i < first + count; i += 8, to += 32) {
-    const block = row + <usize>(i / BLOCK_VALUES) * Q4_1_BYTES;
-    const place = i & (BLOCK_VALUES - 1);
-    if (i == first || place == 0) {
-      d = f32x4.splat(half(block));
-      m = f32x4.splat(half(block + 2));
+  const end = to + (<usize>count << 2);
+  let block = row + <usize>(first / BLOCK_VALUES) * Q4_1_BYTES;
+  for (let place = first & (BLOCK_VALUES - 1); to < end; place = 0, block += Q4_1_BYTES) {
+    const d = f32x4.splat(half(block));
+    const m = f32x4.splat(half(block + 2));
+    if (place == 0 && end - to >= WHOLE) {
+      const pairs = v128.load(block, 4);
+      shifted16(d, m, v128.and(pairs, i8x16.splat(15)), to);
+      shifted16(d, m, i8x16.shr_u(pairs, 4), to + 64);
+      to += WHOLE;
+      continue;
     }
-    const q = nibbles(block + 4, place);
-    v128.store(to, f32x4.add(f32x4.mul(d, low4(q)), m));
-    v128.store(to, f32x4.add(f32x4.mul(d, high4(q)), m), 16);
+    for (; place < BLOCK_VALUES && to < end; place += 8, to += 32) shifted8(d, m, nibbles(block + 4, place), to);
   }
 }
