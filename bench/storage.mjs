@@ -5,7 +5,9 @@
  *     [--only f32,bf16] [--json FILE]
  *
  * Steps of configs/smollm2.yaml with `--completions` completions, the same problems for all, in turns in one process: the base
- * in float32, in 16, 8 and 4 bits, and in float32 with `gradient_checkpointing`. Before them, the greedy accuracy of each base
+ * in float32, in 16, 8 and 4 bits, and in float32 with `gradient_checkpointing`. Every completion is as long as the config allows,
+ * EOS or not, and its reward is the share of its tokens with low ids: all sides decode the same number of tokens, and none
+ * samples a batch again because its answers were all wrong. Before them, the greedy accuracy of each base
  * on `--problems` held-out ones; after them, a hash of the adapter: that beside blocks of a GGUF file is the one beside their
  * values in float32. `load_in_8bit` and `load_in_4bit` leave the blocks of such a file as they are (Q4_1), so what they make of
  * a float checkpoint takes one: `rlvr-train export FILE.gguf --to merged --dtype f32`.
@@ -13,6 +15,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { delegating } from '../build/data/task_set.js';
 import { createTasks, openPretrained, openRun, parseConfig, train, wasmBackend } from '../build/index.js';
 import { findModel } from '../build/node.js';
 import { plannedMemory } from '../build/planning/memory_plan.js';
@@ -31,6 +34,7 @@ import {
 import { SMOLLM2 } from './lora_workload.mjs';
 import { pause } from './race.mjs';
 import { summarize } from './statistics.mjs';
+import { lowIds } from './workload.mjs';
 
 const CONFIG = fileURLToPath(new URL('../configs/smollm2.yaml', import.meta.url));
 const GROUP = 10;
@@ -91,19 +95,26 @@ async function openSide(name) {
     `eval_samples=${problems}`,
     'eval_strategy=no',
     'max_steps=1000000',
+    'reward_funcs=[low_ids]',
     ...SIDES[name],
   ];
   const { config } = parseConfig(readFileSync(CONFIG, 'utf8'), { file: CONFIG }, set);
   const pretrained = await openPretrained(findModel(model));
-  const tasks = await createTasks(config, { codec: pretrained.codec });
+  const created = await createTasks(config, { codec: pretrained.codec });
+  const tasks = delegating(created, { fixedCompletionTokens: created.maxCompletionTokens });
   const backend = await wasmBackend({ threads });
-  const run = await openRun(config, tasks, backend, { pretrained });
+  const run = await openRun(config, tasks, backend, {
+    pretrained,
+    rewards: { low_ids: lowIds(pretrained.model.shape.vocabSize / 2) },
+  });
   const planned = plannedMemory(backend, [run.engine.policy.plan], threads);
   const bytes = [...planned.values()].reduce((sum, part) => sum + part, 0);
   const stream = train(run);
+  let batches = 0;
   const next = async (type) => {
     for (;;) {
       const { value } = await stream.next();
+      if (value.type === 'rollouts') batches++;
       if (value.type === type) return value;
     }
   };
@@ -116,14 +127,15 @@ async function openSide(name) {
     },
     async step() {
       const before = { ...run.journal.state.seconds };
+      batches = 0;
       const processor = process.cpuUsage();
       const start = performance.now();
       const { metrics } = await next('step');
       const seconds = (performance.now() - start) / 1000;
       const { user, system } = process.cpuUsage(processor);
       const rollout = run.journal.state.seconds.rollout - before.rollout;
-      const tokens = metrics['completions/mean_length'] * completions;
-      return { seconds, cpuSeconds: (user + system) / 1e6, rollout, update: seconds - rollout, tokens };
+      const tokens = metrics['completions/mean_length'] * completions * batches;
+      return { seconds, cpuSeconds: (user + system) / 1e6, rollout, update: seconds - rollout, tokens, batches };
     },
   };
 }
@@ -132,8 +144,9 @@ function report() {
   const figures = sides.map(({ name, bytes, planned, evaluation, evaluationSeconds, turns, weights }) => {
     const of = (key) => summarize(turns.map((turn) => turn[key]));
     const tokensPerSecond = summarize(turns.map(({ tokens, rollout }) => tokens / rollout)).median;
+    const batches = summarize(turns.map((turn) => turn.batches)).median;
     return {
-      ...{ name, keys: SIDES[name], bytes, planned, tokensPerSecond, weights },
+      ...{ name, keys: SIDES[name], bytes, planned, tokensPerSecond, batches, weights },
       ...{ accuracy: evaluation.accuracy.mean, sampled: evaluation.meanAtK.mean, evaluationSeconds },
       ...{ seconds: of('seconds'), cpuSeconds: of('cpuSeconds'), rollout: of('rollout'), update: of('update') },
     };
@@ -148,6 +161,7 @@ function report() {
     figure.rollout.median.toFixed(2),
     figure.update.median.toFixed(2),
     figure.tokensPerSecond.toFixed(1),
+    String(figure.batches),
     figure.evaluationSeconds.toFixed(2),
     `${(100 * figure.accuracy).toFixed(0)} %`,
     `${(figure.bytes / 1e6).toFixed(0)} MB`,
@@ -161,6 +175,7 @@ function report() {
     'rollout s',
     'update s',
     'tokens/s',
+    'batches',
     'evaluation s',
     'greedy',
     'planned',
