@@ -14,6 +14,7 @@ const LONG = [
   'test/cli/bad_input.test.ts',
   'test/cli/bad_model.test.ts',
   'test/cli/explain.test.ts',
+  'test/cli/export.test.ts',
   'test/cli/hostile_texts.test.ts',
   'test/cli/list.test.ts',
   'test/cli/live/frame.test.ts',
@@ -47,6 +48,7 @@ const LONG = [
   'test/plugins/reward_thread.test.ts',
   'test/plugins/tools_walk_through.test.ts',
   'test/plugins/walk_through.test.ts',
+  'test/run/best_weights.test.ts',
   'test/run/forged_state.test.ts',
   'test/run/frozen_storage.test.ts',
   'test/run/lock.test.ts',
@@ -59,6 +61,7 @@ const LONG = [
   'test/text/pretrained_codec.test.ts',
   'test/text/stranger_models.test.ts',
   'test/tfjs/training.test.ts',
+  'test/web/link_code.test.ts',
 ];
 
 /** The quick tier keeps one training by the built command, killed and resumed. */

@@ -8,6 +8,7 @@ import { ArenaBuilder, type MemoryPlan, type Slot } from '../../src/kernels/memo
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { STORAGE, type Storage } from '../../src/kernels/storage.ts';
 import { requiredBackends } from '../support/backends.ts';
+import { fewOf } from '../support/budget.ts';
 import { expectClose } from '../support/compare.ts';
 import { bitsOf } from '../support/policies.ts';
 
@@ -138,7 +139,7 @@ async function readBy(
 const backends = await requiredBackends();
 
 describe.each(Object.keys(SHAPES) as (keyof typeof SHAPES)[])('%s', (size) => {
-  it.each(TYPES)('%s', async (type) => {
+  it.each(fewOf(TYPES, { quick: 2, all: TYPES.length }))('%s', async (type) => {
     const [N, OUT, widths] = SHAPES[size];
     const shape = [N, OUT, STORAGE[type].values === 1 ? widths.single : widths.blocks] as const;
     let specified: Read | undefined; // seconds, and nothing where no backend keeps the type

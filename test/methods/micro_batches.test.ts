@@ -4,6 +4,7 @@ import { parse, stringify } from 'yaml';
 import { describeMethod } from '../../src/catalogue/catalogue.ts';
 import { METHODS } from '../../src/methods/registry.ts';
 import { type Answer, answered, credit, gradientOf, nudge, reinforced, update } from '../grpo/step_parts.ts';
+import { fewOf } from '../support/budget.ts';
 import { needsTurns } from '../support/played_methods.ts';
 
 /** Of different lengths and none of them dead; rewards are labels, some of them right. */
@@ -61,7 +62,7 @@ const methods = lossPoints.flatMap((point) =>
     .map((method) => ({ id: method.id, keys: parse(describeMethod(point, method).yaml[0]) })),
 );
 
-describe.each(methods)('$id', ({ id, keys }) => {
+describe.each(fewOf(methods, { quick: 17, all: methods.length }))('$id', ({ id, keys }) => {
   it.each([true, false])('has the same gradient however the batch is cut, on-policy: %s', async (onPolicy) => {
     const whole = await gradientIn(12, onPolicy, keys);
     const norm = Math.hypot(...whole);
