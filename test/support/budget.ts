@@ -3,7 +3,8 @@
  * `RLVR_TEST_BUDGET=release` takes all that a test can draw.
  */
 
-const TIER = process.env.RLVR_TEST_BUDGET;
+/** Suites of test/conformance run in a page, too, which has no process. */
+const TIER = typeof process === 'undefined' ? undefined : process.env.RLVR_TEST_BUDGET;
 
 interface Draws {
   readonly quick: number;
