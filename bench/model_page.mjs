@@ -70,7 +70,7 @@ async function measure() {
   page.on('pageerror', (error) => errors.push(String(error)));
   const address = `${site.pageUrl}?backend=wasm&threads=${threads}`;
   await page.goto(address);
-  await page.fill('#model-url', `${site.modelUrl}`);
+  await page.fill('#model-url', site.modelUrl);
   await timed('brought', async () => {
     await page.click('#bring');
     await page.waitForSelector('tr[data-model="SmolLM2.gguf"] input:enabled', { timeout: 180_000 });

@@ -5,6 +5,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { preview } from 'vite';
 import { afterAll } from 'vitest';
 import { startChromium } from '../../bench/chromium.mjs';
+import { ISOLATED } from './script_page.ts';
 
 export { startChromium };
 
@@ -17,12 +18,11 @@ export interface Site {
 
 /** Serves web/dist, with the headers that isolate a page or, as a plain host does, without. */
 export async function serveSite({ isolated }: { readonly isolated: boolean }): Promise<Site> {
-  const headers = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
   const server = await preview({
     configFile: false,
     root: fileURLToPath(new URL('../../web', import.meta.url)),
     logLevel: 'silent',
-    preview: { host: '127.0.0.1', port: 0, headers: isolated ? headers : {} },
+    preview: { host: '127.0.0.1', port: 0, headers: isolated ? ISOLATED : {} },
   });
   const [url] = server.resolvedUrls?.local ?? [];
   if (url === undefined) throw new Error('the preview server has no address');

@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core';
 import { type InputOptions, rolldown } from 'rolldown';
 
 /** By which a page has shared memory. */
-const ISOLATED = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
+export const ISOLATED = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
 
 /** A module and all that it imports as one script. @param options  besides what is packed and what for */
 export async function bundled(entry: string, { plugins = [], ...options }: InputOptions = {}): Promise<string> {

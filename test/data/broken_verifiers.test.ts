@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { type AnyTaskDefinition, checkTask, correct } from '../../src/data/index.ts';
+import { budget } from '../support/budget.ts';
 import { getTaskDefinition } from '../support/tasks.ts';
 import { SECOND_CHECKERS } from './second_checkers/index.ts';
 
@@ -88,6 +89,11 @@ const BROKEN: readonly (readonly [task: string, ...faults: readonly string[]])[]
 ];
 
 const cases = BROKEN.flatMap(([task, ...faults]) => faults.map((fault) => [task, fault] as const));
+/** Problems that are drawn, and answers that are tried. */
+const EFFORT = {
+  items: budget({ quick: 15, all: 15, release: 30 }),
+  attempts: budget({ quick: 200, all: 200, release: 400 }),
+};
 /** Broken verifiers that no attempt tells from the sound one. */
 const SURVIVORS: readonly string[] = [];
 
@@ -103,7 +109,7 @@ function findingsOf(task: string, fault: string): number {
     },
   };
   const second = SECOND_CHECKERS[task as keyof typeof SECOND_CHECKERS];
-  return checkTask(broken, { items: 15, attempts: 200, settings: [{ level: 1 }], second }).count;
+  return checkTask(broken, { ...EFFORT, settings: [{ level: 1 }], second }).count;
 }
 
 describe('a shipped verifier that is broken in one place', () => {

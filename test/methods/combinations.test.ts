@@ -1,7 +1,7 @@
 /**
  * Stages drawn from the registry, a method of each point, a fifth of them on episodes (two hundred before a release): each trains two steps of a tiny policy to finite
  * figures and weights, to the same bits after a kill within a batch and, one of four, with two threads, and to the same first loss
- * in three micro-batches; or it is refused in words. A method that they leave out is tried by itself. What is drawn depends on the seed
+ * in three micro-batches; or it is refused in words. A method that they leave out, or that is refused in them, is tried in the others that were drawn, then by itself. What is drawn depends on the seed
  * below and on the registry alone.
  */
 import fc from 'fast-check';
@@ -26,7 +26,7 @@ import { captureCheckpoint } from '../../src/run/checkpoint/capture.ts';
 import { restoreCheckpoint } from '../../src/run/checkpoint/restore.ts';
 import { encodeStrictJson } from '../../src/run/json.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
-import { budget } from '../support/budget.ts';
+import { TIER } from '../support/budget.ts';
 import { isTime } from '../support/killed_runs.ts';
 import { needsTurns, playedTask } from '../support/played_methods.ts';
 import { openSmallRun, type SmallRun } from '../support/small_runs.ts';
@@ -36,8 +36,6 @@ const SEED = 20264;
 const COMBINATIONS = 160;
 /** Those of methods that know turns, on episodes. */
 const PLAYED = 40;
-/** What is refused is tried in the next combination that holds it. */
-const TIMES = 1;
 /** In parts, so that a failure tells where, and none outlasts a test's time. */
 const PARTS = 8;
 /** A kill comes behind 0 to so many verdicts: a batch has 24, and the rounds behind it have more. */
@@ -277,19 +275,13 @@ function byItself(point: MethodPoint, id: string): Combination {
 }
 
 const drawn = [...combinations(), ...playedCombinations()];
-/** With their numbers. */
-const tried = [...drawn.entries()].filter(inTier());
-
-/** Before a release all of them, in CI those with a method that came in fewer than `TIMES` before, in `npm test` every eighth. */
-function inTier(): (one: readonly [number, Combination]) => boolean {
-  const seen = new Map<string, number>();
-  const least = budget({ quick: 0, all: TIMES, release: drawn.length });
-  return ([number, { ids }]) => {
-    const isNew = ids.some((id) => (seen.get(id) ?? 0) < least);
-    for (const id of ids) seen.set(id, (seen.get(id) ?? 0) + 1);
-    return isNew || number % 8 === 0;
-  };
-}
+const seen = new Set<string>();
+/** With their numbers: before a release all of them, in CI those with a method that came in none before, in `npm test` every eighth. */
+const tried = [...drawn.entries()].filter(([number, { ids }]) => {
+  const isNew = ids.some((id) => !seen.has(id));
+  for (const id of ids) seen.add(id);
+  return TIER === 'release' || (TIER === 'all' && isNew) || number % 8 === 0;
+});
 
 interface Trained {
   readonly metrics: readonly StepMetrics[];
@@ -476,19 +468,19 @@ describe('combinations of methods', () => {
 
   it('are mostly possible, and each method is trained in one of them, or else by itself', async () => {
     expect(refused.size).toBeLessThan(tried.length / 4);
-    if (budget({ quick: 0, all: 1 }) === 0) return; // so few cannot hold every method
+    if (TIER === 'quick') return; // so few cannot hold every method
     const trained = new Set(tried.filter(([, one]) => !refused.has(one)).flatMap(([, { ids }]) => ids));
     const flaws: string[] = [];
     for (const [point] of points) {
       for (const { id } of METHODS[point].filter((method) => !trained.has(method.id))) {
         const ways = [...drawn.filter(({ ids }) => ids.includes(id)), byItself(point, id)];
-        let one = ways[0];
-        for (one of ways) {
-          if (refused.has(one)) continue;
+        let isTrained = false;
+        for (const one of ways.filter((way) => !refused.has(way))) {
           for (const flaw of await check(one, 0, inline, threaded)) flaws.push(`${id}: ${flaw}`);
-          if (!refused.has(one)) break;
+          isTrained = !refused.has(one);
+          if (isTrained) break;
         }
-        if (refused.has(one)) flaws.push(`${id}: refused by itself\n${one.yaml.slice(COMMON.length)}`);
+        if (!isTrained) flaws.push(`${id}: refused by itself\n${ways.at(-1)?.yaml.slice(COMMON.length)}`);
       }
     }
     expect(flaws).toEqual([]);

@@ -4,7 +4,8 @@
  */
 
 /** Suites of test/conformance run in a page, too, which has no process. */
-const TIER = typeof process === 'undefined' ? undefined : process.env.RLVR_TEST_BUDGET;
+const ASKED = typeof process === 'undefined' ? undefined : process.env.RLVR_TEST_BUDGET;
+export const TIER = ASKED === 'quick' || ASKED === 'release' ? ASKED : 'all';
 
 interface Draws {
   readonly quick: number;
@@ -16,12 +17,15 @@ interface Draws {
 
 /** The number of draws, kills or combinations of a test. */
 export function budget({ quick, all, release = all }: Draws): number {
-  return TIER === 'quick' ? quick : TIER === 'release' ? release : all;
+  return { quick, all, release }[TIER];
 }
 
-/** So many rows of a table as the tier has, at even distances, the first among them; before a release all. */
-export function fewOf<T>(rows: readonly T[], counts: Omit<Draws, 'release'>): readonly T[] {
-  const count = budget({ ...counts, release: rows.length });
+/** So many rows of a table as the tier has, at even distances, the first among them; all before a release, and where no number is given. */
+export function fewOf<T>(
+  rows: readonly T[],
+  { quick, all = rows.length }: { quick: number; all?: number },
+): readonly T[] {
+  const count = budget({ quick, all, release: rows.length });
   if (rows.length <= count) return rows;
   return Array.from({ length: count }, (_, index) => rows[Math.floor((index * rows.length) / count)]);
 }
