@@ -24,14 +24,17 @@ async function openCounted(numLayers: number) {
   return { policy, take };
 }
 
-/** Rolls out, keeping the activations. Every token is 0: nothing is computed. */
+/** Rolls out, keeping the activations. Nothing is computed: what is read back is whatever the memory held, so every token is taken as 0. */
 async function rollOut(policy: Policy): Promise<TokenGroup[]> {
   const { completions, places } = await generateKept(
     policy,
     PROMPTS,
     generationSettings({ fixedCompletionTokens: TOKENS, maxCompletionTokens: TOKENS }),
   );
-  const groups = PROMPTS.map(({ prompt }, i) => ({ prompt, completions: completions[i].map(({ tokens }) => tokens) }));
+  const groups = PROMPTS.map(({ prompt }, i) => ({
+    prompt,
+    completions: completions[i].map(({ tokens }) => tokens.map(() => 0)),
+  }));
   await policy.keep(groups, places ?? []);
   return groups;
 }
