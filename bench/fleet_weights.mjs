@@ -8,11 +8,10 @@
  * optimizer steps, as a learner sends them to a server on another machine, beside the bytes of all that is trained and of the
  * model. A step grows with the learning rate and with the steps since weights were sent whole. Bytes are the same on any machine.
  */
-import { existsSync } from 'node:fs';
 import { huffman } from '../build/fleet/deflate.node.js';
 import { SentWeights } from '../build/fleet/sent_weights.js';
-import { describeMachine, fail, machineLine, readFlags, table, writeJson } from './command.mjs';
-import { openLoraWorkload, SMOLLM2 } from './lora_workload.mjs';
+import { describeMachine, machineLine, readFlags, table, writeJson } from './command.mjs';
+import { modelGiven, openLoraWorkload, SMOLLM2 } from './lora_workload.mjs';
 import { openWorkload, parameterCount, RACE, stepper } from './workload.mjs';
 
 /** A short step of the adapter: what is sent depends on neither lengths nor completions. */
@@ -25,7 +24,7 @@ const flags = readFlags({
     rates: { type: 'string', default: '1e-6,1e-4,1e-3' },
   },
 });
-if (!existsSync(SMOLLM2)) fail(`${SMOLLM2} — no such file; fetch it with node tools/fetch_smollm2.mjs.`);
+modelGiven(SMOLLM2);
 const steps = Number(flags.steps);
 const machine = describeMachine();
 const rows = [];

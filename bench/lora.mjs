@@ -11,11 +11,18 @@
  * Before a figure is printed, both must have given a prompt the same log-prob, adapted as many parameters, and trained on
  * live groups of full length.
  */
-import { existsSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { rowsOf } from './arithmetic.mjs';
 import { describeMachine, fail, machineLine, readFlags, readThreads, THREADS_FLAG, writeJson } from './command.mjs';
-import { ADAPTER, openLoraWorkload, promptLogprob, promptText, SMOLLM2, trainedParameters } from './lora_workload.mjs';
+import {
+  ADAPTER,
+  modelGiven,
+  openLoraWorkload,
+  promptLogprob,
+  promptText,
+  SMOLLM2,
+  trainedParameters,
+} from './lora_workload.mjs';
 import { findPython, HOW_TO_MAKE, startPeer } from './peers/peer.mjs';
 import { race, raceTable, ratioLines, splitOf, summaryOf } from './race.mjs';
 import { LEARNING_RATE, stepper } from './workload.mjs';
@@ -44,8 +51,7 @@ const flags = readFlags({
 });
 const { repeats, json } = flags;
 const threads = readThreads(flags);
-const model = resolve(flags.model);
-if (!existsSync(model)) fail(`--model: ${model} — no such file; fetch it with node tools/fetch_smollm2.mjs.`);
+const model = modelGiven(flags.model);
 const workload = {
   promptTokens: readCount('prompt-tokens', 2),
   completionTokens: readCount('tokens', 2),

@@ -2,18 +2,26 @@
  * The work of the LoRA race: an adapter beside a pretrained model that stays as it is, prompts of random letters, each a
  * token, and completions of a fixed number of tokens, whatever they are.
  */
-
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { delegating } from '../build/data/task_set.js';
 import { openPretrained, openRun, parseConfig, taskSet, wasmBackend } from '../build/index.js';
 import { packBatch } from '../build/model/batch.js';
 import { findModel } from '../build/node.js';
+import { fail } from './command.mjs';
 import { lowIds, raceStage, raceTask } from './workload.mjs';
 
 const MODELS = process.env.RLVR_MODELS ?? fileURLToPath(new URL('../models', import.meta.url));
 /** As tools/fetch_smollm2.mjs fetches it. */
 export const SMOLLM2 = join(MODELS, 'SmolLM2-135M-Instruct.Q4_1.gguf');
+
+/** The model that `--model` names, or SmolLM2; without it the benchmark ends. @returns an absolute path */
+export function modelGiven(path) {
+  const model = resolve(path);
+  if (!existsSync(model)) fail(`--model: ${model} — no such file; fetch it with node tools/fetch_smollm2.mjs.`);
+  return model;
+}
 
 /** As PEFT names them. Every linear layer but the output layer has an adapter. */
 export const ADAPTER = { r: 16, alpha: 32 };

@@ -8,11 +8,10 @@
  * trains the first preset with as many completions a step and as many steps. After `--seconds` it pauses, and the tab is
  * closed; the next call with the same profile continues there. The picture is of the page's training.
  */
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { startKeptChromium } from './chromium.mjs';
 import { describeMachine, fail, machineLine, readFlags, readThreads, THREADS_FLAG, writeJson } from './command.mjs';
-import { SMOLLM2 } from './lora_workload.mjs';
+import { modelGiven, SMOLLM2 } from './lora_workload.mjs';
 import { serveModelSite } from './model_site.mjs';
 
 /** What a browser keeps belongs to an address. */
@@ -30,8 +29,7 @@ const flags = readFlags({
   },
 });
 const threads = readThreads(flags);
-const model = resolve(flags.model);
-if (!existsSync(model)) fail(`--model: ${model} — no such file; fetch it with node tools/fetch_smollm2.mjs.`);
+const model = modelGiven(flags.model);
 const profile = resolve(flags.profile ?? fail('--profile is missing.'));
 const machine = describeMachine();
 const site = await serveModelSite(model, PORTS);

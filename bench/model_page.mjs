@@ -8,8 +8,7 @@
  * gone, the preset's job takes `--steps` LoRA steps on WebAssembly. Base and adapter are asked the same, and the adapter is
  * compared byte for byte with the one that this package writes in Node for the same YAML.
  */
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
 import { createTasks, openPretrained, openRun, parseConfig, train, wasmBackend } from '../build/index.js';
 import { findModel } from '../build/node.js';
 import { exportModel, lastOrigin } from '../build/run/model/model_export.js';
@@ -25,7 +24,7 @@ import {
   table,
   writeJson,
 } from './command.mjs';
-import { SMOLLM2 } from './lora_workload.mjs';
+import { modelGiven, SMOLLM2 } from './lora_workload.mjs';
 import { serveModelSite } from './model_site.mjs';
 
 const CUTS = 2;
@@ -41,8 +40,7 @@ const flags = readFlags({
   },
 });
 const threads = readThreads(flags);
-const model = resolve(flags.model);
-if (!existsSync(model)) fail(`--model: ${model} — no such file; fetch it with node tools/fetch_smollm2.mjs.`);
+const model = modelGiven(flags.model);
 
 const machine = describeMachine();
 const seconds = {};

@@ -1,17 +1,18 @@
 /**
- * Does transformers.js in a browser say what this package says, with the model that `export --to onnx` wrote?
+ * Does transformers.js, in Node and in a browser, say what this package says, with the model that `export --to onnx` wrote?
  *
  *   npm run bench -- onnx-page --onnx FOLDER --model PATH --transformers FOLDER [--tokens 24] [--threads 1] [--json FILE]
  *
- * `--onnx` is the export and `--model` what was exported: a folder, an adapter or a .gguf file. `--transformers` has
+ * `--onnx` is the export and `--model` what was exported: a run, a folder, an adapter or a .gguf file. `--transformers` has
  * @huggingface/transformers in its node_modules (`npm install --ignore-scripts @huggingface/transformers` in a folder of its own:
  * what it brings is 450 MB, so this package does not depend on it). Chromium without a GPU opens a page of this machine, which
- * reaches nothing else; `pipeline('text-generation', …)` answers 20 prompts greedily there, and so does `rlvr-train sample`.
+ * reaches nothing else; `pipeline('text-generation', …)` answers 20 prompts greedily there and in Node, and so does `rlvr-train
+ * sample`. A run with a vocabulary of its own is asked prompts of its own.
  */
 import { execFileSync } from 'node:child_process';
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename, dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { startChromium } from './chromium.mjs';
 import {
   describeMachine,
@@ -75,41 +76,74 @@ const IMPORTS = {
   'onnxruntime-common': '/modules/onnxruntime-common/dist/esm/index.js',
 };
 
+const prompts = promptsOf(resolve(flags.model));
+
 const PAGE = `<!doctype html><script type="importmap">${JSON.stringify({ imports: IMPORTS })}</script>
 <script type="module">
   import { env, pipeline } from '/modules/@huggingface/transformers/dist/transformers.web.js';
   Object.assign(env, { allowRemoteModels: false, allowLocalModels: true, localModelPath: '/models/', useBrowserCache: false });
   Object.assign(env.backends.onnx.wasm, { wasmPaths: '/modules/onnxruntime-web/dist/', numThreads: ${threads} });
-  globalThis.results = (async () => {
-    const start = performance.now();
-    const generate = await pipeline('text-generation', 'exported', { device: 'wasm' });
-    const opened = performance.now();
-    const texts = [];
-    for (const content of ${JSON.stringify(PROMPTS)}) {
-      const [answer] = await generate([{ role: 'user', content }], { max_new_tokens: ${tokens}, do_sample: false });
-      texts.push(answer.generated_text.at(-1).content);
-    }
-    return { texts, opening: (opened - start) / 1000, answering: (performance.now() - opened) / 1000 };
-  })();
+  ${answers}
+  const open = () => pipeline('text-generation', 'exported', { device: 'wasm' });
+  globalThis.results = answers(open, ${JSON.stringify(prompts)}, ${tokens});
 </script>`;
 
 const machine = describeMachine();
-const said = await inBrowser();
 const own = ownTexts();
-const same = said.texts.filter((text, i) => text === own[i]).length;
-const rows = PROMPTS.map((prompt, i) => [
-  said.texts[i] === own[i] ? 'same' : 'DIFFERENT',
+const asked = { node: await inNode(), browser: await inBrowser() };
+const sameAs = ({ texts }) => own.filter((text, i) => texts[i] === text).length;
+const rows = prompts.map((prompt, i) => [
+  ...Object.values(asked).map(({ texts }) => (texts[i] === own[i] ? 'same' : 'DIFFERENT')),
   prompt,
-  JSON.stringify(said.texts[i]).slice(0, 60),
+  JSON.stringify(own[i]).slice(0, 60),
 ]);
-process.stdout.write(
-  `${machineLine(machine)}\n${table(['', 'prompt', 'text'], rows)}\n${same} of ${PROMPTS.length} texts are the same; transformers.js ${version} in ${said.browser}; opened in ${said.opening.toFixed(1)} s, answered in ${said.answering.toFixed(1)} s; asked elsewhere: ${said.elsewhere}\n`,
-);
-if (flags.json !== undefined) {
-  const results = { same, of: PROMPTS.length, ...said, own };
-  writeJson(flags.json, 'onnx-page', { machine, settings: { tokens, threads, transformers: version }, results });
+process.stdout.write(`${machineLine(machine)}\n${table([...Object.keys(asked), 'prompt', 'text'], rows)}\n`);
+for (const said of Object.values(asked)) {
+  process.stdout.write(
+    `${said.by}, transformers.js ${version}: ${sameAs(said)} of ${prompts.length} texts are the same; opened in ${said.opening.toFixed(1)} s, answered in ${said.answering.toFixed(1)} s; asked elsewhere: ${said.elsewhere}\n`,
+  );
 }
-if (same < PROMPTS.length) fail('a text is another.');
+if (flags.json !== undefined) {
+  const results = { of: prompts.length, own };
+  for (const [place, said] of Object.entries(asked)) results[place] = { same: sameAs(said), ...said };
+  const settings = { onnx: basename(onnx), model: basename(flags.model), tokens, threads, transformers: version };
+  writeJson(flags.json, 'onnx-page', { machine, settings, results });
+}
+if (Object.values(asked).some((said) => sameAs(said) < prompts.length)) fail('a text is another.');
+
+/** The first of a run whose vocabulary is closed, which reads nothing else. */
+function promptsOf(model) {
+  const recorded = join(model, 'completions.jsonl');
+  if (JSON.parse(readFileSync(join(onnx, 'tokenizer_config.json'), 'utf8')).chat_template || !existsSync(recorded))
+    return PROMPTS;
+  const lines = readFileSync(recorded, 'utf8').trim().split('\n');
+  return [...new Set(lines.map((line) => JSON.parse(line).prompt))].slice(0, PROMPTS.length);
+}
+
+/** In the page, too. @returns greedy texts, and seconds */
+async function answers(open, prompts, tokens) {
+  const start = performance.now();
+  const generate = await open();
+  const opened = performance.now();
+  const isChat = Boolean(generate.tokenizer.chat_template);
+  const texts = [];
+  for (const content of prompts) {
+    const given = isChat ? [{ role: 'user', content }] : content;
+    const settings = { max_new_tokens: tokens, do_sample: false, return_full_text: isChat };
+    const [{ generated_text: text }] = await generate(given, settings);
+    texts.push(isChat ? text.at(-1).content : text.trimStart());
+  }
+  return { texts, opening: (opened - start) / 1000, answering: (performance.now() - opened) / 1000 };
+}
+
+async function inNode() {
+  const library = join(modules, '@huggingface/transformers/dist/transformers.node.mjs');
+  const { env, pipeline } = await import(pathToFileURL(library).href);
+  Object.assign(env, { allowRemoteModels: false, localModelPath: `${dirname(onnx)}/` });
+  const options = { device: 'cpu', session_options: { intraOpNumThreads: threads } };
+  const said = await answers(() => pipeline('text-generation', basename(onnx), options), prompts, tokens);
+  return { ...said, elsewhere: 0, by: `Node ${process.versions.node}` };
+}
 
 async function inBrowser() {
   const { url: origin, close } = await serveLocally((path, _, response) => answer(path, response));
@@ -126,9 +160,9 @@ async function inBrowser() {
       },
     );
     await page.goto(origin);
-    await page.waitForFunction(() => 'results' in globalThis, undefined, { timeout: 60_000 });
+    await page.waitForFunction(() => 'results' in globalThis, undefined, { timeout: 300_000 });
     const results = await page.evaluate(() => globalThis.results);
-    return { ...results, elsewhere, browser: `Chromium ${browser.version()}` };
+    return { ...results, elsewhere, by: `Chromium ${browser.version()}` };
   } finally {
     await browser.close();
     close();
@@ -136,7 +170,7 @@ async function inBrowser() {
 }
 
 function ownTexts() {
-  const asked = ['--json', '--max-tokens', String(tokens), '--threads', String(threads), ...PROMPTS];
+  const asked = ['--json', '--max-tokens', String(tokens), '--threads', String(threads), ...prompts];
   const lines = execFileSync(process.execPath, [COMMAND, 'sample', '--model', resolve(flags.model), ...asked], {
     encoding: 'utf8',
     maxBuffer: 2 ** 26,

@@ -41,7 +41,7 @@ const benchmarks = {
   storage: 'what does a base in fewer bits cost and save, and what does it cost to compute layers again?',
   exports: 'do transformers and PEFT say of an export what this package says of its model?',
   llama: 'does llama.cpp read an exported GGUF file as this package reads its model?',
-  'onnx-page': 'does transformers.js in a browser say what this package says, with an exported model?',
+  'onnx-page': 'does transformers.js, in Node and in a browser, say what this package says, with an exported model?',
   'model-page': 'does a pretrained model learn in a browser as it does in Node?',
   'model-learns': 'does a pretrained model learn in a tab, which is closed on the way?',
   'memory-shapes': 'do models and jobs of several shapes take the memory that was planned?',

@@ -12,8 +12,7 @@
  * values in float32. `load_in_8bit` and `load_in_4bit` leave the blocks of such a file as they are (Q4_1), so what they make of
  * a float checkpoint takes one: `rlvr-train export FILE.gguf --to merged --dtype f32`.
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { delegating } from '../build/data/task_set.js';
 import { createTasks, openPretrained, openRun, parseConfig, train, wasmBackend } from '../build/index.js';
@@ -31,7 +30,7 @@ import {
   table,
   writeJson,
 } from './command.mjs';
-import { SMOLLM2 } from './lora_workload.mjs';
+import { modelGiven, SMOLLM2 } from './lora_workload.mjs';
 import { pause } from './race.mjs';
 import { summarize } from './statistics.mjs';
 import { lowIds } from './workload.mjs';
@@ -60,8 +59,7 @@ const flags = readFlags({
   },
 });
 const threads = readThreads(flags);
-const model = resolve(flags.model);
-if (!existsSync(model)) fail(`--model: ${model} — no such file; fetch it with node tools/fetch_smollm2.mjs.`);
+const model = modelGiven(flags.model);
 const [problems, completions] = [Number(flags.problems), Number(flags.completions)];
 if (!Number.isInteger(problems) || problems < 1)
   fail(`--problems: ${flags.problems} — use a whole number of 1 or more.`);

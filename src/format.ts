@@ -10,6 +10,11 @@ export function thousands(value: number): string {
   return minus(String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ','));
 }
 
+/** `3.2 GiB` (2³⁰ bytes). */
+export function gibibytes(bytes: number, digits = 1): string {
+  return `${(bytes / 2 ** 30).toFixed(digits)} GiB`;
+}
+
 /** `12s`, `1m 05s`, `2h 03m`. */
 export function duration(seconds: number): string {
   if (!Number.isFinite(seconds)) return '?';

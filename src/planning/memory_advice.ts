@@ -7,9 +7,9 @@ import type { RunConfig } from '../config/run_config.ts';
 import { mostEpisodeTokens } from '../data/environment.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { MemoryPlanError } from '../errors.ts';
+import { gibibytes } from '../format.ts';
 import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
 import { ADAPTER_TARGETS } from '../model/adapter.ts';
-import { gibibytes } from './gibibytes.ts';
 
 /** What a config takes, or MemoryPlanError. */
 type PlanConfig = (changed: RunConfig) => { readonly bytes: number };

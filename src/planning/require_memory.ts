@@ -2,12 +2,12 @@
 import type { RunConfig } from '../config/run_config.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { MemoryPlanError } from '../errors.ts';
+import { gibibytes } from '../format.ts';
 import type { Backend } from '../kernels/engine.ts';
 import type { StageUses } from '../methods/uses/stage_uses.ts';
 import type { Capacity } from '../model/memory/capacity.ts';
 import { planFor } from '../model/memory/plan.ts';
 import { modelShape, planCapacity, stageUses, trainedOf } from './capacity.ts';
-import { gibibytes } from './gibibytes.ts';
 
 /**
  * How much the policy of a config is to hold. Kept rollouts and kept activations save time and change no bit, so they give

@@ -1,8 +1,9 @@
 /**
  * The tokenizer of a GGUF file, written again as tokenizer.json: byte-level BPE, whose way to split a text is named by
- * `tokenizer.ggml.pre`.
+ * `tokenizer.ggml.pre`, or a closed vocabulary of words.
  */
 import { DataError } from '../errors.ts';
+import { UNIGRAM, unigramWords } from './gguf_words.ts';
 import type { TokenizerFiles } from './pretrained_codec.ts';
 import { bpeModel, splitAt } from './tokenizer_json.ts';
 
@@ -53,6 +54,11 @@ export function ggufTokenizer(metadata: ReadonlyMap<string, unknown>, file: stri
   const get = (key: string): unknown => metadata.get(`tokenizer.ggml.${key}`);
   const model = get('model');
   const pre = get('pre');
+  const types = get('token_type');
+  const kinds = Array.isArray(types) ? types : [];
+  const allTokens = (): readonly string[] => texts(get('tokens'), `${file}: tokenizer.ggml.tokens`);
+  const closed = model === UNIGRAM ? unigramWords(allTokens(), kinds, file) : undefined;
+  if (closed !== undefined) return closed;
   if (model !== 'gpt2') {
     const given = model === undefined ? 'is missing' : JSON.stringify(model);
     const kind = model === 'llama' ? 'SentencePiece is not read from GGUF; ' : '';
@@ -62,10 +68,8 @@ export function ggufTokenizer(metadata: ReadonlyMap<string, unknown>, file: stri
   if (typeof pre !== 'string' || !Object.hasOwn(RULES, pre)) {
     throw unread(`${file}: tokenizer.ggml.pre ${JSON.stringify(pre)}`, `${Object.keys(RULES).join(', ')} are read`);
   }
-  const tokens = texts(get('tokens'), `${file}: tokenizer.ggml.tokens`);
+  const tokens = allTokens();
   const merges = texts(get('merges'), `${file}: tokenizer.ggml.merges`);
-  const types = get('token_type');
-  const kinds = Array.isArray(types) ? types : [];
   const { normalizer, preTokenizer, ignoreMerges } = RULES[pre];
   const id = (name: string): number | undefined => {
     const value = get(`${name}_token_id`);

@@ -1,25 +1,34 @@
 /**
  * A codec's tokenizer as the metadata of a GGUF file: what `gguf_tokenizer.ts` and llama.cpp read it from. Written are
- * byte-level BPE whose way to split a text has a name there, and closed vocabularies of characters or bytes, as BPE
- * without merges.
+ * byte-level BPE whose way to split a text has a name there, closed vocabularies of characters or bytes, as BPE without
+ * merges, and those of words, as Unigram.
  */
 import { DataError } from '../errors.ts';
 import { byteCharacters } from './byte_tokenizer.ts';
 import { asksInWords, type Codec } from './codec.ts';
 import { RULES, type TextRules, TOKEN_TYPE } from './gguf_tokenizer.ts';
+import { UNIGRAM_RULES, unigramToken } from './gguf_words.ts';
 import { chatTemplateIn } from './pretrained_codec.ts';
 import { CHAT_TEMPLATE } from './tokenizer_files.ts';
 
 type Json = Readonly<Record<string, unknown>>;
-type Values = Map<string, string | number | boolean | readonly string[] | Int32Array<ArrayBuffer>>;
+type Value = string | number | boolean | readonly string[] | Int32Array<ArrayBuffer>;
+type Values = Map<string, Value>;
 
-interface Vocabulary {
+interface Tokens {
   /** [rows of the embedding] */
   readonly tokens: string[];
   /** [rows of the embedding] of TOKEN_TYPE */
   readonly types: Int32Array<ArrayBuffer>;
-  readonly merges: readonly string[];
+}
+
+/** Tokens, and by which rules a text becomes them. */
+type Vocabulary = Tokens & (Bpe | typeof UNIGRAM_RULES);
+
+interface Bpe {
+  readonly model: 'gpt2';
   readonly pre: string;
+  readonly merges: readonly string[];
 }
 
 /** What ends an answer, as far as a file holds it: the end of text, and of a turn. */
@@ -33,18 +42,16 @@ export function ggufStopIds({ eosTokenId, stopIds }: Pick<Codec, 'eosTokenId' | 
  */
 export function ggufVocabulary(codec: Codec, name: string): Values {
   const tokenizer = codec.toJSON();
-  const { tokens, types, merges, pre } = asksInWords(codec)
+  const { tokens, types, ...rules } = asksInWords(codec)
     ? wordsOf(tokenizer, codec.vocabSize, name)
-    : closedVocabulary(tokenizer, codec, name);
+    : closedVocabulary(tokenizer, codec);
   const config = codec.configJSON();
   const [, eot] = ggufStopIds(codec);
   const bos = tokens.indexOf(textOf(config.bos_token));
-  const values: Values = new Map<string, string | number | boolean | readonly string[] | Int32Array<ArrayBuffer>>([
-    ['model', 'gpt2'],
-    ['pre', pre],
+  const values: Values = new Map<string, Value>([
+    ...Object.entries(rules),
     ['tokens', tokens],
     ['token_type', types],
-    ['merges', merges],
     ['eos_token_id', codec.eosTokenId],
     ['padding_token_id', codec.padTokenId],
     ['add_bos_token', config.add_bos_token === true],
@@ -64,27 +71,36 @@ function wordsOf(tokenizer: Json, rows: number, name: string): Vocabulary {
   if (type !== 'BPE') throw unwritten(name, `its model is ${String(type)}, and byte-level BPE is written`);
   return {
     ...rowsOf(vocab as Json, addedTokens(tokenizer), rows),
+    model: 'gpt2',
     merges: (merges as unknown[]).map((merge) => (Array.isArray(merge) ? merge.join(' ') : String(merge))),
     pre: nameOfRules(tokenizer, name),
   };
 }
 
-/** Characters of one byte are tokens of BPE; longer ones are matched before it. */
-function closedVocabulary(tokenizer: Json, { joint, vocabSize }: Codec, name: string): Vocabulary {
-  if (joint !== '') throw unwritten(name, 'its tokens are words between blanks, which llama.cpp has no kind for');
+/** Characters of one byte are tokens of BPE; longer ones are matched before it. Words are tokens of Unigram. */
+function closedVocabulary(tokenizer: Json, { joint, vocabSize }: Codec): Vocabulary {
   const { vocab } = tokenizer.model as Json;
-  const isOfBytes = JSON.stringify(tokenizer.pre_tokenizer).includes('"ByteLevel"');
   const { tokens, types } = rowsOf(vocab as Json, addedTokens(tokenizer), vocabSize);
+  const rewrite = (change: (token: string, id: number) => string): void => {
+    tokens.forEach((token, id) => {
+      if (types[id] === TOKEN_TYPE.normal) tokens[id] = change(token, id);
+    });
+  };
+  if (joint !== '') {
+    rewrite(unigramToken);
+    return { tokens, types, ...UNIGRAM_RULES };
+  }
+  const isOfBytes = JSON.stringify(tokenizer.pre_tokenizer).includes('"ByteLevel"');
   const shown = byteCharacters();
   if (!isOfBytes) {
-    tokens.forEach((token, id) => {
-      if (types[id] !== TOKEN_TYPE.normal) return;
+    rewrite((token, id) => {
       const bytes = new TextEncoder().encode(token);
-      if (bytes.length > 1) types[id] = TOKEN_TYPE.userDefined;
-      else tokens[id] = shown[bytes[0]] as string;
+      if (bytes.length === 1) return shown[bytes[0]] as string;
+      types[id] = TOKEN_TYPE.userDefined;
+      return token;
     });
   }
-  return { tokens, types, merges: [], pre: 'gpt-2' };
+  return { tokens, types, model: 'gpt2', merges: [], pre: 'gpt-2' };
 }
 
 interface AddedToken {
@@ -98,7 +114,7 @@ function addedTokens({ added_tokens: added }: Json): readonly AddedToken[] {
 }
 
 /** A row without a token gets a name that no text has. */
-function rowsOf(vocab: Json, added: readonly AddedToken[], rows: number): Pick<Vocabulary, 'tokens' | 'types'> {
+function rowsOf(vocab: Json, added: readonly AddedToken[], rows: number): Tokens {
   const tokens = Array.from({ length: rows }, (_, id) => `[PAD${id}]`);
   const types = new Int32Array(rows).fill(TOKEN_TYPE.unused);
   for (const [token, id] of Object.entries(vocab)) {

@@ -41,6 +41,13 @@ it('shows what a config asks, and its own rows in place of those of the config',
   expect((await run('data', 'show', rows, '--config', config, '-n', '1')).out).toContain('in words?');
 });
 
+it('takes a config that does not say for how long is trained, and one whose stages do', async () => {
+  const config = join(folder, 'endless.yaml');
+  writeFileSync(config, 'task: {name: sort_digits, digits: 3}\nwarmup_steps: 50\n');
+  expect((await run('data', 'show', '--config', config, '-n', '1')).out).toMatch(/right {3}\d{3}\n/);
+  expect((await run('data', 'show', '--config', 'countdown', '-n', '1')).out).toMatch(/ = \d+ \?/);
+});
+
 it('says what is wrong with a file, as a training would', async () => {
   expect(await messageOf(['data', 'show', rows])).toContain('no column "prompt" (there are question, answer)');
   expect(await messageOf(['data', 'show', join(folder, 'none.csv')])).toContain('no such file');

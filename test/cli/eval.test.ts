@@ -1,6 +1,8 @@
 /** `eval`: of a run with other keys, of training's problems, with further figures, and of a mean of models. */
 import { writeFileSync } from 'node:fs';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { averagedWith } from '../../src/cli/runs/average_weights.ts';
+import type { OpenedModel } from '../../src/cli/runs/open_trained.ts';
 import { allInOneFolder } from '../support/folders.ts';
 import { messageOf, run } from './called.ts';
 
@@ -80,6 +82,13 @@ describe('a mean of models', () => {
     expect(await figures(EARLIER, 'runs/a')).toEqual(mean);
     expect([a, b]).not.toContainEqual(mean);
     expect(await figuresOf(...RUN, '--average', EARLIER)).toHaveProperty('eval_accuracy');
+  });
+
+  it('closes what was opened where another one cannot be read', async () => {
+    const close = vi.fn(async () => {});
+    const opened = { model: { engine: { policy: { adapterParameters: [1] } } }, from: 'a', close };
+    await expect(averagedWith(opened as unknown as OpenedModel, ['runs/c'])).rejects.toThrow('averages whole models');
+    expect(close).toHaveBeenCalledOnce();
   });
 
   it('takes no model that is not there, or of another shape', async () => {

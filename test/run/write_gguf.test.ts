@@ -15,6 +15,7 @@ import { writeMergedModel } from '../../src/run/model/write_merged.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
 import { byteTokenizer } from '../../src/text/byte_tokenizer.ts';
 import { type Codec, closedCodec } from '../../src/text/codec.ts';
+import { withWords } from '../../src/text/control_words.ts';
 import { ggufTokenizer } from '../../src/text/gguf_tokenizer.ts';
 import { ggufVocabulary } from '../../src/text/gguf_vocabulary.ts';
 import { pretrainedCodec } from '../../src/text/pretrained_codec.ts';
@@ -144,12 +145,12 @@ describe('a model', () => {
 });
 
 describe('a vocabulary', () => {
-  const readBack = (codec: Codec): Codec => {
-    const read = [...ggufVocabulary(codec, 'own')].map(
-      ([key, value]) => [key, value instanceof Int32Array ? [...value] : value] as const,
+  const metadataOf = (codec: Codec): Map<string, unknown> =>
+    new Map(
+      [...ggufVocabulary(codec, 'own')].map(([key, value]) => [key, value instanceof Int32Array ? [...value] : value]),
     );
-    return pretrainedCodec(ggufTokenizer(new Map<string, unknown>(read), 'own'), { vocabSize: codec.vocabSize });
-  };
+  const readBack = (codec: Codec): Codec =>
+    pretrainedCodec(ggufTokenizer(metadataOf(codec), 'own'), { vocabSize: codec.vocabSize });
 
   it.each([
     ['characters', closedCodec(characterTokenizer({ name: 'c', tokens: [...'0123456789+-= >é東'] })), '12 + 3 =é 東>'],
@@ -161,11 +162,45 @@ describe('a vocabulary', () => {
     expect([read.eosTokenId, read.padTokenId, read.vocabSize]).toEqual([1, 0, codec.vocabSize]);
   });
 
-  it('of words is refused, and so is a way to split that has no name', async () => {
-    const words = closedCodec(wordTokenizer({ name: 'w', tokens: ['up', 'down'] }));
-    expect(() => ggufVocabulary(words, 'own')).toThrow(
-      'own: its tokenizer is not written as GGUF — its tokens are words between blanks',
+  it('of words is one of Unigram in which each token begins with a blank, and is read back as it was', () => {
+    const vocabulary = { name: 'w', furtherSpecials: ['<bos>'], tokens: ['up', 'Down', '<=', '1', '12'] };
+    const codec = withWords(closedCodec(wordTokenizer(vocabulary)), { '<verify>': 'Is it?' });
+    const metadata = metadataOf(codec);
+    expect(metadata.get('tokenizer.ggml.tokens')).toEqual([
+      '<pad>',
+      '<eos>',
+      '<bos>',
+      '▁up',
+      '▁Down',
+      '▁<=',
+      '▁1',
+      '▁12',
+      '<verify>',
+    ]);
+    expect(metadata.get('tokenizer.ggml.token_type')).toEqual([3, 3, 3, 1, 1, 1, 1, 1, 3]);
+    expect(metadata.get('tokenizer.ggml.model')).toBe('t5');
+    const files = ggufTokenizer(metadata, 'own');
+    expect(files.tokenizer).toEqual(codec.toJSON());
+    expect(files.config).toEqual(codec.configJSON());
+    expect(files.eosTokenIds).toEqual([1]);
+  });
+
+  it.each<[string, readonly string[]]>([
+    ['that has a word without a blank', ['<pad>', '<eos>', '▁up', 'down']],
+    ['that has two words in a token', ['<pad>', '<eos>', '▁up▁down']],
+    ['with other control tokens', ['<pad>', '</s>', '▁up']],
+  ])('of Unigram %s is not read', (_, tokens) => {
+    const types = tokens.map((token) => (token.startsWith('<') ? 3 : 1));
+    const metadata = new Map<string, unknown>(
+      Object.entries({ model: 't5', tokens, token_type: types }).map(([key, value]) => [
+        `tokenizer.ggml.${key}`,
+        value,
+      ]),
     );
+    expect(() => ggufTokenizer(metadata, 'm.gguf')).toThrow('m.gguf: tokenizer.ggml.model "t5" — gpt2 is read');
+  });
+
+  it('with a way to split that has no name is refused', async () => {
     const { codec } = await openSmallPretrained();
     const changed = { ...codec.toJSON(), pre_tokenizer: { type: 'Whitespace' } };
     const odd = { ...codec, toJSON: () => changed };

@@ -1,8 +1,10 @@
 /** `rlvr-train data show`: problems as the model will see them, before anything is trained. */
 import { parseConfig } from '../../config/load.ts';
+import type { Problem } from '../../config/problems.ts';
 import { verdictsOf } from '../../data/judging/judged.ts';
 import type { TaskItem } from '../../data/task.ts';
 import type { TaskSet } from '../../data/task_set.ts';
+import { ConfigError } from '../../errors.ts';
 import { printable, printableLines } from '../../format.ts';
 import { completionText } from '../../grpo/rollout/complete.ts';
 import { fewHeldOut } from '../../methods/statistics.ts';
@@ -11,7 +13,7 @@ import { announceFile } from '../display/announce_file.ts';
 import { colors } from '../display/colors.ts';
 import { print, printJson } from '../display/output.ts';
 import { approval } from '../process/trust.ts';
-import { loadRun } from '../runs/load_run.ts';
+import { type LoadedRun, loadRun, type RunFlags } from '../runs/load_run.ts';
 import { openConfiguredModel } from '../runs/open_model.ts';
 
 interface DataFlags {
@@ -24,6 +26,9 @@ interface DataFlags {
 
 /** Messages name it where they otherwise name a config's file. */
 const HERE = 'data show';
+
+/** Steps of a stage that does not say how many it has. */
+const STEPS = 1_000_000;
 
 /** @throws ConfigError, DataError, CheckpointError */
 export async function showData(rows: string | undefined, flags: DataFlags): Promise<void> {
@@ -59,11 +64,23 @@ export async function showData(rows: string | undefined, flags: DataFlags): Prom
 async function load(rows: string | undefined, { config, set = [] }: DataFlags) {
   if (rows === undefined || config !== undefined) {
     const own = rows === undefined ? [] : [`task.train=${JSON.stringify([rows])}`];
-    const loaded = await loadRun({ ...(config !== undefined && { config }), set: [...set, ...own] });
+    const loaded = await loadShown({ ...(config !== undefined && { config }), set: [...set, ...own] });
     return { loaded, file: loaded.file };
   }
   const task = { flag: HERE, assignment: `task=${JSON.stringify({ name: 'dataset', train: [rows] })}` };
   return { loaded: parseConfig('max_steps: 1\n', { file: HERE }, [task, ...set]), file: HERE };
+}
+
+/** Nothing is trained, so a config need not say for how long. */
+async function loadShown(flags: RunFlags & { readonly set: readonly string[] }): Promise<LoadedRun> {
+  try {
+    return await loadRun(flags);
+  } catch (error) {
+    const found = error instanceof ConfigError ? error.facts.problems : undefined;
+    const missing = (Array.isArray(found) ? (found as Problem[]) : []).filter(({ path }) => /\bmax_steps$/.test(path));
+    if (missing.length === 0) throw error;
+    return loadRun({ ...flags, set: [...missing.map(({ path }) => `${path}=${STEPS}`), ...flags.set] });
+  }
 }
 
 interface ShownProblem {

@@ -3,10 +3,10 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { availableParallelism, cpus, freemem, loadavg, release, totalmem } from 'node:os';
 import { dirname, resolve } from 'node:path';
+import { gibibytes } from '../../format.ts';
 import { canFuseWide } from '../../kernels/wasm/workers.node.ts';
 import { packageVersion, readGitCommit } from '../../run/fingerprint/fingerprint.node.ts';
 import { colors } from '../display/colors.ts';
-import { gibibytes } from '../display/format.ts';
 import { print, printJson } from '../display/output.ts';
 import { MOST_ENGINE_BYTES, mostEngineBytes, requireAddressSpace } from '../process/engine_memory.ts';
 import { type GpuFindings, probeGpu } from '../process/gpu_probe.ts';

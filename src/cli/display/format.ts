@@ -14,11 +14,6 @@ export function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
 }
 
-/** `3.2 GiB` (2³⁰ bytes). */
-export function gibibytes(bytes: number): string {
-  return `${(bytes / 2 ** 30).toFixed(1)} GiB`;
-}
-
 /** `61.2 % [57–65]`; the ends of a narrow interval have a digit more. */
 export function percentWithInterval({ mean, low, high }: Estimate): string {
   const digits = high - low < 0.03 ? 1 : 0;

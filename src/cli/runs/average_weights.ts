@@ -1,5 +1,6 @@
 /** The mean of several models of one shape: what is between checkpoints is often better than each of them. */
 import { CheckpointError } from '../../errors.ts';
+import type { Policy } from '../../model/policy.ts';
 import { loadWeights } from '../../run/model/use_pretrained.ts';
 import { openTypedModel } from './open_model.ts';
 import type { OpenedModel } from './open_trained.ts';
@@ -9,11 +10,20 @@ import type { OpenedModel } from './open_trained.ts';
  *
  * @param paths  as `--model` takes them
  * @returns the same model, its name with theirs
- * @throws CheckpointError where one is not there, or is of another shape
+ * @throws CheckpointError where one is not there, or is of another shape; the opened model is then closed
  */
 export async function averagedWith(opened: OpenedModel, paths: readonly string[]): Promise<OpenedModel> {
   if (paths.length === 0) return opened;
-  const { policy } = opened.model.engine;
+  try {
+    await average(opened.model.engine.policy, paths);
+  } catch (error) {
+    await opened.close(); // threads that are left open keep the process alive
+    throw error;
+  }
+  return { ...opened, from: `mean of ${[opened.from, ...paths].join(', ')}` };
+}
+
+async function average(policy: Policy, paths: readonly string[]): Promise<void> {
   if (policy.adapterParameters.length > 0) {
     const rule = 'averages whole models, and the run has an adapter';
     throw new CheckpointError('adapter-average', `--average — ${rule}; merge it first: rlvr-train merge.`, { paths });
@@ -36,5 +46,4 @@ export async function averagedWith(opened: OpenedModel, paths: readonly string[]
     const mean = sums.get(parameter.name)?.map((sum) => sum / (paths.length + 1)) ?? [];
     policy.writeParameter(parameter, mean);
   }
-  return { ...opened, from: `mean of ${[opened.from, ...paths].join(', ')}` };
 }

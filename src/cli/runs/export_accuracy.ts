@@ -7,7 +7,7 @@ import { closeEngine } from '../../grpo/engine.ts';
 import { evaluate } from '../../grpo/evaluate.ts';
 import type { Estimate } from '../../methods/statistics.ts';
 import { loadAdapter } from '../../model/pretrained/load_weights.ts';
-import { openPlugins } from '../../plugins/open_plugins.node.ts';
+import { type OpenedPlugins, openPlugins } from '../../plugins/open_plugins.node.ts';
 import type { Pretrained } from '../../run/model/pretrained.ts';
 import { loadWeights } from '../../run/model/use_pretrained.ts';
 import { openForInference } from '../../run/open_run.ts';
@@ -22,22 +22,22 @@ export interface AccuracyChange {
   readonly after: Estimate;
 }
 
-/** @param directory  of a run, whose task is asked @throws CheckpointError where it is none */
+interface Asked {
+  readonly problems: number;
+  readonly threads?: number;
+}
+
+/**
+ * The text of what was written is that of the model, which was compared before: both are asked the same prompts.
+ *
+ * @param directory  of a run, whose task is asked
+ * @throws CheckpointError where it is none
+ */
 export async function accuracyChange(
   directory: string,
   models: { readonly before: Pretrained; readonly after: Pretrained },
-  asked: { readonly problems: number; readonly threads?: number },
+  asked: Asked,
 ): Promise<AccuracyChange> {
-  const before = await accuracyOf(directory, models.before, asked);
-  const after = await accuracyOf(directory, models.after, asked);
-  return { problems: before.count, before, after };
-}
-
-async function accuracyOf(
-  directory: string,
-  pretrained: Pretrained,
-  { problems, threads }: { readonly problems: number; readonly threads?: number },
-): Promise<Estimate> {
   const file = join(directory, 'config.yaml');
   if (!existsSync(file)) {
     const rule = 'no run, whose task could be asked (no config.yaml)';
@@ -45,32 +45,36 @@ async function accuracyOf(
   }
   const loaded = await loadConfigFile(file);
   const approve = approval({ file, problems: loaded.problems, run: { directory, goal: 'use' } });
-  const { codec, adapter, name } = pretrained;
-  const plugins = await openPlugins(loaded, {
-    file,
-    directory,
-    announce: announceFile,
-    approve,
-    rewards: 'unused',
-    codec,
-  });
+  const { codec } = models.before;
+  const given = { file, directory, announce: announceFile, approve, rewards: 'unused', codec } as const;
+  const plugins = await openPlugins(loaded, given);
   try {
-    const { adapter: _, ...plain } = plugins.config;
-    const config = { ...plain, ...(adapter && { adapter: adapter.config }), modelNameOrPath: name };
-    const backend = await chooseBackend({ ...config, backend: 'wasm', threads: threads ?? config.threads });
-    const load = { prompts: problems, samples: 1 };
-    const { engine } = await openForInference(config, plugins.tasks, backend, load, pretrained);
-    try {
-      const { policy } = engine;
-      if (adapter === undefined) await loadWeights(pretrained, policy);
-      else await loadAdapter(adapter, pretrained.model, policy);
-      const stage = config.stages[config.stages.length - 1] as (typeof config.stages)[number];
-      const evaluation = { ...stage.evaluation, problems, samples: 1 };
-      return (await evaluate({ engine, figures: [], seed: config.seed }, { ...stage, evaluation })).accuracy;
-    } finally {
-      await closeEngine(engine);
-    }
+    const before = await accuracyOf(plugins, models.before, asked);
+    const after = await accuracyOf(plugins, models.after, asked);
+    return { problems: before.count, before, after };
   } finally {
     await plugins.close();
+  }
+}
+
+async function accuracyOf(
+  { config: given, tasks }: Pick<OpenedPlugins, 'config' | 'tasks'>,
+  pretrained: Pretrained,
+  { problems, threads }: Asked,
+): Promise<Estimate> {
+  const { adapter: _, ...plain } = given;
+  const { adapter, name } = pretrained;
+  const config = { ...plain, ...(adapter && { adapter: adapter.config }), modelNameOrPath: name };
+  const backend = await chooseBackend({ ...config, backend: 'wasm', threads: threads ?? config.threads });
+  const { engine } = await openForInference(config, tasks, backend, { prompts: problems, samples: 1 }, pretrained);
+  try {
+    const { policy } = engine;
+    if (adapter === undefined) await loadWeights(pretrained, policy);
+    else await loadAdapter(adapter, pretrained.model, policy);
+    const stage = config.stages[config.stages.length - 1] as (typeof config.stages)[number];
+    const evaluation = { ...stage.evaluation, problems, samples: 1 };
+    return (await evaluate({ engine, figures: [], seed: config.seed }, { ...stage, evaluation })).accuracy;
+  } finally {
+    await closeEngine(engine);
   }
 }

@@ -6,6 +6,7 @@
  * runs the commands itself, on one thread. Bits do not depend on the number of threads.
  */
 import { BackendError, MemoryPlanError } from '../../errors.ts';
+import { gibibytes } from '../../format.ts';
 import type { Backend, Engine, Program } from '../engine.ts';
 import type { Kernels } from '../kernels.ts';
 import type { MemoryPlan, Slot } from '../memory.ts';
@@ -121,8 +122,7 @@ function allocate(bytes: number, shared: boolean, long: boolean): WebAssembly.Me
     return new WebAssembly.Memory(size as unknown as WebAssembly.MemoryDescriptor); // TypeScript knows 32 bits alone
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    const size = `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
-    const message = `${size} of memory needed, and the system does not give it now. Close other programs, or lower generation_batch_size or the model's size.`;
+    const message = `${gibibytes(bytes)} of memory needed, and the system does not give it now. Close other programs, or lower generation_batch_size or the model's size.`;
     throw new MemoryPlanError('wasm-memory', message, { bytes });
   }
 }

@@ -3,6 +3,7 @@
  * Planned before the first kernel runs; nothing is allocated afterwards.
  */
 import { BackendError, MemoryPlanError } from '../../errors.ts';
+import { gibibytes } from '../../format.ts';
 import type { MatrixUse, MemoryPlan, PlanLimits, PlannedMatrix, Slot } from '../memory.ts';
 import { requireStorages, slotLength, storageOf } from '../memory.ts';
 import { bytesOf, STORAGE, type Storage } from '../storage.ts';
@@ -239,7 +240,6 @@ function attentionBytes({ context, headDim, width }: PlanLimits): number {
 }
 
 function tooLarge(bytes: number, byPurpose: ReadonlyMap<string, number>, limit: MemoryLimit): MemoryPlanError {
-  const gibibytes = (value: number): string => `${(value / 1024 ** 3).toFixed(1)} GiB`;
   const largest = [...byPurpose].sort((a, b) => b[1] - a[1]).slice(0, 2);
   return new MemoryPlanError(
     'wasm-memory',

@@ -3,6 +3,7 @@
  * their parameters from. All of it is allocated when the engine opens.
  */
 import { MemoryPlanError } from '../../errors.ts';
+import { gibibytes } from '../../format.ts';
 import { type ArenaSpec, type MemoryPlan, requireStorages, storageOf } from '../memory.ts';
 import { FROZEN_STORAGES, STORAGE, type Storage } from '../storage.ts';
 import { type PackedStorage, packedUnit, packingOf } from './packed.ts';
@@ -102,10 +103,10 @@ export function layOut(plan: MemoryPlan, limits: BufferLimits, float16: boolean)
 export const PARAMETERS_BYTES = MAXIMUM_DISPATCHES * PARAMETER_BYTES;
 
 function tooLarge(arena: StoredArena, { bufferBytes }: BufferLimits): MemoryPlanError {
-  const gibibytes = (value: number): string => `${(value / 1024 ** 3).toFixed(2)} GiB`;
+  const shown = (value: number): string => gibibytes(value, 2);
   return new MemoryPlanError(
     'webgpu-memory',
-    `${arena.purpose}: one buffer of ${gibibytes(arenaBytes(arena))} needed, ${gibibytes(bufferBytes)} is this ` +
+    `${arena.purpose}: one buffer of ${shown(arenaBytes(arena))} needed, ${shown(bufferBytes)} is this ` +
       "adapter's largest.\n  Lower per_device_train_batch_size, generation_batch_size or the model's size.",
     { arena: arena.name, bytes: arenaBytes(arena), bufferBytes },
   );

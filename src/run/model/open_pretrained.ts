@@ -69,9 +69,10 @@ async function openBase(place: ModelPlace, options: PretrainedOptions): Promise<
       const { ggufTokenizer } = await import('../../text/gguf_tokenizer.ts');
       const model = await openGguf(files, gguf);
       const tokenizer = ggufTokenizer(model.metadata, name);
-      const codec = await wordsCodec(tokenizer, model, options);
+      const codec = (await closedCodecOf(tokenizer, model)) ?? (await wordsCodec(tokenizer, model, options));
       const hashes = once(() => hashFiles(files, [gguf]));
-      return { name, place, model, codec, location, notes: notesOn(tokenizer), hashes };
+      const notes = asksInWords(codec) ? notesOn(tokenizer) : [];
+      return { name, place, model, codec, location, notes, hashes };
     }
     await requireWhole(files, checkpoint);
     const model = await openModelFolder(files, weightsFile(checkpoint));
@@ -94,6 +95,16 @@ async function wordsCodec(
 }
 
 /** A closed vocabulary is recognised by what its tokenizer says. */
+async function closedCodecOf(
+  { tokenizer, source }: TokenizerFiles,
+  model: Pick<PretrainedModel, 'shape'>,
+): Promise<Codec | undefined> {
+  const { readVocabulary } = await import('../../text/read_vocabulary.ts');
+  const closed = readVocabulary(tokenizer, source);
+  if (closed !== undefined) requireRows(closed, model);
+  return closed;
+}
+
 async function folderCodec(
   files: ModelFiles,
   name: string,
@@ -101,12 +112,8 @@ async function folderCodec(
   options: PretrainedOptions,
 ): Promise<{ readonly codec: Codec; readonly notes: readonly string[] }> {
   const tokenizer = await folderTokenizer(files, name);
-  const { readVocabulary } = await import('../../text/read_vocabulary.ts');
-  const closed = readVocabulary(tokenizer.tokenizer, name);
-  if (closed !== undefined) {
-    requireRows(closed, model);
-    return { codec: closed, notes: [] };
-  }
+  const closed = await closedCodecOf(tokenizer, model);
+  if (closed !== undefined) return { codec: closed, notes: [] };
   const codec = { ...(await wordsCodec(tokenizer, model, options)), files: await tokenizerFiles(files) };
   return { codec, notes: notesOn(tokenizer) };
 }
