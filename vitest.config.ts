@@ -87,6 +87,8 @@ process.env.NO_COLOR = '1';
 // What a test agrees to run is not remembered for whoever runs the tests.
 process.env.XDG_STATE_HOME = join(tmpdir(), `rlvr-train-tests-${process.pid}`);
 
+const setupFiles = ['test/support/equal_arrays.ts'];
+
 export default defineConfig(({ mode }) => {
   const isQuick = mode === 'quick';
   if (isQuick) process.env.RLVR_TEST_BUDGET = 'quick';
@@ -98,6 +100,7 @@ export default defineConfig(({ mode }) => {
         {
           test: {
             name: 'unit',
+            setupFiles,
             include: ['test/**/*.test.ts'],
             exclude: [
               ...[
@@ -124,6 +127,7 @@ export default defineConfig(({ mode }) => {
         {
           test: {
             name: 'alone',
+            setupFiles,
             include: ALONE,
             exclude: isQuick ? LONG : [],
             pool: 'forks',
@@ -134,6 +138,7 @@ export default defineConfig(({ mode }) => {
         {
           test: {
             name: 'e2e',
+            setupFiles,
             include: ['test/e2e/**/*.test.ts'],
             exclude: isQuick ? LONG_E2E : [],
             globalSetup: ['test/e2e/build.ts'],
@@ -147,6 +152,7 @@ export default defineConfig(({ mode }) => {
           // Needs the software adapters that .ci/run installs.
           test: {
             name: 'webgpu',
+            setupFiles,
             include: ['test/webgpu/**/*.test.ts'],
             globalSetup: ['test/e2e/build.ts'],
             pool: 'forks',
@@ -197,6 +203,7 @@ export default defineConfig(({ mode }) => {
           // Needs the nats-server and the Chromium that .ci/run installs.
           test: {
             name: 'fleet',
+            setupFiles,
             include: ['test/fleet/server/**/*.test.ts'],
             globalSetup: ['test/browser/build.ts'],
             pool: 'forks',
@@ -206,6 +213,7 @@ export default defineConfig(({ mode }) => {
           // Needs Chromium, which .ci/run installs.
           test: {
             name: 'browser',
+            setupFiles,
             include: ['test/browser/**/*.test.ts'],
             globalSetup: ['test/browser/build.ts'],
             pool: 'forks',

@@ -99,7 +99,7 @@ describe('sampling ahead', () => {
     'staleness: 1\nnum_iterations: 2\nprompt_source: [{name: prioritized}]',
     'staleness: 1\nloss_terms: [sft-replay]',
   ];
-  it.each(stale.slice(0, budget({ quick: 2, all: stale.length })))(
+  it.each(stale.slice(0, budget({ quick: 2, all: 4, release: stale.length })))(
     'gives the bits of one machine: %s',
     async (lines) => {
       const yaml = smallConfig(lines, 6);
@@ -121,7 +121,7 @@ describe('sampling ahead', () => {
 });
 
 describe('faults', () => {
-  const seeds = Array.from({ length: budget({ quick: 2, all: 10, release: 30 }) }, (_, i) => i);
+  const seeds = Array.from({ length: budget({ quick: 2, all: 4, release: 30 }) }, (_, i) => i);
   it.each(seeds)('messages lost, doubled, delayed and reordered, a server that forgets, by seed %i', async (seed) => {
     const workers = [lossy(seed), seed % 3 === 0 ? slow : lossy(seed + 100)];
     const hurry = seed % 2 === 0 ? 100 : 1000; // so that leases of ten seconds last a tenth of one, or are too short

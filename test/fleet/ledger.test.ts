@@ -5,7 +5,7 @@ import { rngFor } from '../../src/kernels/philox.ts';
 import { budget } from '../support/budget.ts';
 
 /** A hundred thousand before a release. */
-const HISTORIES = Number(process.env.RLVR_HISTORIES ?? budget({ quick: 2000, all: 8000, release: 100_000 }));
+const HISTORIES = Number(process.env.RLVR_HISTORIES ?? budget({ quick: 2000, all: 3000, release: 100_000 }));
 const TASKS = 6;
 const WORKERS = ['honest', 'other', 'liar'];
 

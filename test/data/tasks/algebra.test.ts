@@ -7,10 +7,10 @@ import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { ALGEBRA } from '../second_checkers/algebra.ts';
 
 describeTasks(ALGEBRA, {
-  inequality: ['e2a39840', '3ac054db', '3529c29a', '8ea455d1'],
-  polynomial_expand: ['9bddac2e', '4a9f1eaf', 'f12b0409', '6e60168d'],
-  derivative: ['392867ec', '4640a0cf', '98e8a555', '9efed152'],
-  antiderivative: ['d42934ee', 'ae17c8d1', '5cf11bb8', 'f1d7714d'],
+  inequality: ['453aef46', '3086efbb', '7e0d28db', '17c0e8fd'],
+  polynomial_expand: ['a2b60c05', '6291087a', 'f0dcb556', '43b30730'],
+  derivative: ['626a7fa6', 'cf700a92', '8a171e9c', '7a15bf92'],
+  antiderivative: ['eb899e5a', 'cfa981f5', '25e04fe9', 'bd660b5c'],
 });
 
 describe('polynomial_expand: (x+2)(x-3)', () =>

@@ -7,9 +7,9 @@ import { describeTasks, itScores, scoreOf } from '../../support/task_rules.ts';
 import { DEDUCTION } from '../second_checkers/deduction.ts';
 
 describeTasks(DEDUCTION, {
-  knights_knaves: ['aa9cf53b', '6c051c8d', 'ae3f61ec', '18331245'],
-  syllogism: ['638fa51f', 'e7658342'],
-  propositional_logic: ['0f1b743d', '028b8ed3', '3e9047ea', '5187f5bb'],
+  knights_knaves: ['b5c28740', '55987425', '97d4c591', '77f99a89'],
+  syllogism: ['65049f9d', 'aa124cb4'],
+  propositional_logic: ['0182ce59', '28d790fd', '3b09ce18', '863c0f5f'],
 });
 
 describe('Ann is a knight and Bob is a knave', () => {

@@ -5,12 +5,12 @@ import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { GRAPHS } from '../second_checkers/graphs.ts';
 
 describeTasks(GRAPHS, {
-  shortest_path: ['ca239b16', 'bec6d889', 'ea1ebf04', '9954cd47'],
-  topological_order: ['d0faa8b8', '2625da4e', 'e4fa3831', '780fdb0d'],
-  maze: ['e4835bf3', '7632be07', '793b8ecc', '33402a74'],
-  course_schedule: ['53ffadac', 'e7460777', 'cb799e95', 'ff023326'],
-  path_star: ['3b06142c', '02167a69', '4d665034', 'ec98944d'],
-  graph_color: ['97b34110', '9625381a', '7ef46eb0', '9b0e6501'],
+  shortest_path: ['bfcb18ff', 'c1abb9ce', '9314c620', '7ccc0232'],
+  topological_order: ['9f0b9065', 'fa0691ab', '11d6cab5', '9ef8edf8'],
+  maze: ['74a498bc', 'de672f20', '13a6dfe1', '6b929c7d'],
+  course_schedule: ['99c0c5ce', 'e95c0282', '6b5ee675', 'e5233986'],
+  path_star: ['e89b31ef', 'b844cd2b', '4c077f44', '28f61cb2'],
+  graph_color: ['2900be98', '0cd9af0a', 'fc947a87', '5780f55b'],
 });
 
 describe('a triangle in three colours', () => {

@@ -4,13 +4,13 @@ import { describeTasks } from '../../support/task_rules.ts';
 import { GRIDS } from '../second_checkers/grids.ts';
 
 describeTasks(GRIDS, {
-  rotate_matrix: ['ace93914', '11d8def6', 'fd3c374a', 'efea640f'],
-  spiral_matrix: ['d0e31165', '1e99e0c8', 'eb2bf15a', '2548f883'],
-  binary_matrix: ['5ccbf661', '12c5770e', '59df972e', '8eba8225'],
-  rotten_oranges: ['4c0a275e', '1cde7ae0', '0e82ddfc', '8eeaf6eb'],
-  largest_island: ['1767c453', 'd9dc9604', 'dc2d0cef', '0f55d1dc'],
-  game_of_life: ['5e9be2c8', '01926e31', 'c2d78bdb', '4b246f50'],
-  manipulate_matrix: ['f7f173fa', 'a4884b4d', '9bf5df4d', 'c5a68e35'],
+  rotate_matrix: ['778bdc09', '07698beb', '3fbf2022', 'dddb5eaf'],
+  spiral_matrix: ['a412c293', '02519ebd', 'e6177d4d', '5b798e41'],
+  binary_matrix: ['10ea575d', '6fc39528', '5c67faa6', '5a4ade7e'],
+  rotten_oranges: ['73bea7f7', 'db8197d3', '2a444473', '945f86a3'],
+  largest_island: ['485e18ad', '4ddd5d30', '5c2c1b7e', '8f12171b'],
+  game_of_life: ['6a540afd', 'b178b8ee', 'cc5e7fc6', 'ecdd9853'],
+  manipulate_matrix: ['ce9a2a17', '74b83e7d', 'a4213e31', '2c540c5b'],
 });
 
 describe('manipulate_matrix: 123/456', () => {

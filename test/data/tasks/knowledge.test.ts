@@ -6,9 +6,9 @@ import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { KNOWLEDGE } from '../second_checkers/knowledge.ts';
 
 describeTasks(KNOWLEDGE, {
-  in_context_kg: ['a144138b', 'a909fef0', '07e1a8f2', '896ae0e1'],
-  ranking: ['2ce0fe14', '003d3847', '0ca537df', '62dea66b'],
-  rules_calc: ['f04f924f', '674aaf6d', '26fc613e', '84546082'],
+  in_context_kg: ['fd0ba0e3', '92f714a9', '23f3d3da', 'd3154e70'],
+  ranking: ['ba85e294', '2180147f', '177181ec', 'f0ffbaf4'],
+  rules_calc: ['25705158', 'a2b80bc0', 'ecce653a', '07203ad7'],
 });
 
 describe('in_context_kg: AfB BnQ', () => {

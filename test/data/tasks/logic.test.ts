@@ -9,11 +9,11 @@ import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { LOGIC } from '../second_checkers/logic.ts';
 
 describeTasks(LOGIC, {
-  proof: ['64647430', 'a406ddb4', '7867a365', '07e85775'],
-  series: ['ccf9fe1a', '4f886175', '72173cfd', 'bfef1df0'],
-  statutes: ['931d1f51', 'd84cc433', '5ffb0bc6', '876d8c6a'],
-  bool_expression: ['5497829d', 'de925900', '8ada02e3', '69fbeb0c'],
-  number_sequence: ['ceb461fe', '33d2b88a', '592b2a89', '40bd4b81'],
+  proof: ['7036368b', '89d75e7b', 'a225183a', '35ddafba'],
+  series: ['5346a2fb', '338329b5', '9032dda9', '4f35221b'],
+  statutes: ['1f30a15b', 'f0685e17', '55bd5b32', '001dfed5'],
+  bool_expression: ['00e68389', '5d1cd300', 'ba1b0d33', '91be1dc2'],
+  number_sequence: ['7e471f7f', '76035955', 'ec965a31', 'de75cc08'],
 });
 
 describe('bool_expression: T&F', () => {

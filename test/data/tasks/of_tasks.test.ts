@@ -5,15 +5,15 @@ import { describeTasks } from '../../support/task_rules.ts';
 import { OF_TASKS } from '../second_checkers/of_tasks.ts';
 
 describeTasks(OF_TASKS, {
-  mask_fill: ['8be08539', 'c4690d0e', '83e31f43'],
-  reorder: ['bb4e8d1f', 'eb55ed77'],
-  corrupt_span: ['5f53e8b8', '3aa5dfd3'],
-  mcq_fim: ['5faec211', 'dadadb8a', '52c42954'],
-  vmr: ['3c1920b7', '84bb7f35'],
-  next_segment: ['6eeffad9', '212e4e08', 'a1155d1f'],
-  verify_tasks: ['76a3b37e', 'ceec496f'],
-  critique_tasks: ['a65847b4', '2f1ecb97'],
-  ssl_tasks: ['6fd589aa', '09b6eb86'],
+  mask_fill: ['eaf64ca5', '7e59c0d7', '807bd2ba'],
+  reorder: ['7940c691', 'ddb897fe'],
+  corrupt_span: ['d2fce605', '332b3ffd'],
+  mcq_fim: ['89f824c0', 'dbc76a75', '073c375b'],
+  vmr: ['41b5b229', 'ba9fd2c4'],
+  next_segment: ['48840295', 'd75eccd2', '1ad6b7d8'],
+  verify_tasks: ['c886d616', '068a8773'],
+  critique_tasks: ['aee5b492', 'fd8d7186'],
+  ssl_tasks: ['40dd9d23', '65191a12'],
 });
 
 const NAMES = Object.keys(OF_TASKS);

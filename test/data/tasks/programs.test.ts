@@ -9,12 +9,12 @@ import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { PROGRAMS } from '../second_checkers/programs.ts';
 
 describeTasks(PROGRAMS, {
-  line_trace: ['a056fb48', 'ce83c132', 'f1bf89d1', 'cb90263d'],
-  bf: ['97f730cb', 'ca69a733', '224b277e', '05171940'],
-  stack_machine: ['63f02991', '47ad56d6', 'bb1d04c0', 'e1b38153'],
-  stack_vm: ['a468a147', '4d7dfdc5', '0958abb7', 'bb41aafb'],
-  js_output: ['fdb2e76e', '745c1ff4', '8ca7dd60', '40f93a2d'],
-  vm_trace: ['a9c8b018', '4bc35452', '58ce410b', 'ae82374f'],
+  line_trace: ['f5abc1e5', '48d678df', '22385ef3', '7d1b3409'],
+  bf: ['a942356e', 'ee035237', 'dbba2b18', '9f7cb279'],
+  stack_machine: ['f0c8dd1d', 'f3f1e877', '3c763b8d', '6e7bd42e'],
+  stack_vm: ['5ce44542', '0c0c2074', '6fc93b8b', '1a243267'],
+  js_output: ['855f72dd', '367ab9c0', '434d4a07', 'd46e5eb5'],
+  vm_trace: ['27dc04c8', 'e8c0a51f', '644dad54', '9a476687'],
 });
 
 describe('the machine of bf', () => {

@@ -11,8 +11,8 @@ import { RECORDS } from '../second_checkers/records.ts';
 describeTasks(
   RECORDS,
   {
-    json_record: ['2a535aa3', 'f96eabfe', '6e02f3a5', 'dbeb2f2c'],
-    regex_write: ['a850edd2', '6f5f229b', 'fb54b5df', '43c7400b'],
+    json_record: ['2498f8d5', '0455dccd', '88e35495', '71d4765a'],
+    regex_write: ['d0d44117', '2e28f9cb', '8ef7d40c', '646fa08b'],
   },
   1 / 8,
 );

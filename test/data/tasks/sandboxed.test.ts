@@ -10,9 +10,9 @@ import { SANDBOXED } from '../second_checkers/sandboxed.ts';
 describeTasks(
   SANDBOXED,
   {
-    js_function: ['77cbdf84', 'fbed19f1', 'b917d2c9', '659930a8'],
-    js_repair: ['99cf4304', '6d41e86f', '6e4ad56c', '53736fb3'],
-    sql_select: ['9f851a73', 'b7224be5', '7dc7b2e5', '8f0f7799'],
+    js_function: ['4d2dcce8', '6db2cf44', '7c80dca8', '662b006c'],
+    js_repair: ['e4740509', '50577ba0', '6e711acc', '06fc5d20'],
+    sql_select: ['6ac723cb', 'e0810ea0', 'a1423ff1', 'b47ae351'],
   },
   1 / 20,
 );

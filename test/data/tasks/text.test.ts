@@ -7,8 +7,8 @@ import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { TEXT } from '../second_checkers/text.ts';
 
 describeTasks(TEXT, {
-  constraints: ['1a9f0ec1', '085b18e3', 'f1d0128e', 'af232d12'],
-  open_ref: ['aa847a52', '7bb13dd5', '09e4d98c', 'c6c2b16c'],
+  constraints: ['8c69d337', '1af80f24', '05a7f03f', 'b0b8c446'],
+  open_ref: ['7831eb42', 'bd7b3b55', '49b47c34', '5f72bc5a'],
 });
 
 describe('constraints: the word lamo twice, three words at most', () => {

@@ -22,7 +22,10 @@ it.each([
   '%s keeps the rules of an environment, and agrees with its second checker',
   async (name, checker, level) => {
     const definition = await registeredTasks[name].load();
-    const effort = { items: budget({ quick: 2, all: 4 }), attempts: budget({ quick: 20, all: 40 }) };
+    const effort = {
+      items: budget({ quick: 2, all: 2, release: 6 }),
+      attempts: budget({ quick: 20, all: 20, release: 60 }),
+    };
     const { findings } = checkTask(definition, { ...effort, settings: [{ level }], second: answered(checker) });
     expect(findings.map(findingText)).toEqual([]);
   },
