@@ -25,7 +25,7 @@ import {
 } from './chromium.ts';
 
 /** Two digits: learned by the smallest policy, in a minute or two even on a GPU that is none. */
-const LINK = '#preset=sort-two&evalEvery=20&rate=0.005';
+const LINK = '#preset=sort-two&evalEvery=20&batch=64&rate=0.005';
 
 interface Case {
   readonly name: string;
