@@ -1,15 +1,15 @@
 /**
  * Do models of the shapes that people have fit where the plan says, and take a step?
  *
- *   npm run bench -- model-shapes [--only NAME] [--threads 1] [--folder DIR] [--model PATH] [--json FILE]
+ *   npm run bench -- model-shapes [--only NAME] [--threads 1] [--folder DIR] [--model PATH] [--end-at TOKENS] [--json FILE]
  *
  * Makes a checkpoint of exactly the shape, with random weights in bf16 and a small byte-level vocabulary (the rest is
  * padding), opens it on wasm with the keys of the shape, and takes a LoRA step (r 16, all linear layers) of 2 prompts × 4
  * completions × 16 tokens with layers that are computed again. SmolLM2 is itself (`node tools/fetch_smollm2.mjs`): all of its
- * weights are trained, and a group of 16 has completions of 1,024 tokens. Each shape has a process of its own, since a process has one
+ * weights are trained, and a group of 16 has completions of 1,024 tokens, and of 256 with keys and values in float32 and in bf16. Each shape has a process of its own, since a process has one
  * peak; the peak is that of the resident set less what Node has with the package loaded, once every page of the engine's memory
  * was written to: a short step alone leaves some of it untouched. No checkpoint is written, so the plan is that without copies
- * for one. Checkpoints of 1 and 2.5 GB are made in `--folder`, or in a temporary one that is removed.
+ * for one. With `--end-at` completions end earlier than the plan has room for: its memory, in less time. Checkpoints of 1 and 2.5 GB are made in `--folder`, or in a temporary one that is removed.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -96,12 +96,25 @@ const SHAPES = {
     keys: { ...ADAPTER, dtype: 'auto' },
     work: { prompts: 1, groupSize: 16, promptTokens: 20, completionTokens: 1024 },
   },
+  'SmolLM2, 16 × 1,024 tokens, keys in bf16': {
+    keys: { ...ADAPTER, dtype: 'auto', storage_dtype: 'bfloat16' },
+    work: { prompts: 1, groupSize: 16, promptTokens: 20, completionTokens: 1024 },
+  },
+  'SmolLM2, 16 × 256 tokens': {
+    keys: { ...ADAPTER, dtype: 'auto' },
+    work: { prompts: 1, groupSize: 16, promptTokens: 20, completionTokens: 256 },
+  },
+  'SmolLM2, 16 × 256 tokens, keys in bf16': {
+    keys: { ...ADAPTER, dtype: 'auto', storage_dtype: 'bfloat16' },
+    work: { prompts: 1, groupSize: 16, promptTokens: 20, completionTokens: 256 },
+  },
 };
 
 const flags = readFlags({
   further: {
     threads: { ...THREADS_FLAG.threads, default: '1' },
     only: { type: 'string' },
+    'end-at': { type: 'string' },
     folder: { type: 'string' },
     model: { type: 'string', default: SMOLLM2 },
   },
@@ -152,7 +165,7 @@ async function measureOne(name) {
     if (config !== undefined && !existsSync(join(folder, 'model.safetensors'))) makeCheckpoint(folder, config);
     const baseline = process.memoryUsage.rss();
     const before = performance.now();
-    const backend = await wasmBackend({ threads, memory64 });
+    const backend = await wasmBackend({ threads, memory64, storageDtype: keys.storage_dtype });
     const run = await open(config === undefined ? flags.model : folder, keys, work, backend);
     const { policy } = run.engine;
     const opening = { seconds: (performance.now() - before) / 1000, peak: peakOver(baseline) };
@@ -216,7 +229,7 @@ async function open(path, keys, work, backend) {
   const own = delegating(tasks, {
     maxPromptTokens: work.promptTokens,
     maxCompletionTokens: work.completionTokens,
-    fixedCompletionTokens: work.completionTokens,
+    fixedCompletionTokens: Number(flags['end-at'] ?? work.completionTokens),
     promptTokens: ({ prompt }) => Array.from(prompt.slice(0, work.promptTokens), (letter) => letter.charCodeAt(0)),
   });
   const half = pretrained.model.shape.vocabSize / 2; // hardly a group has equal rewards

@@ -51,6 +51,8 @@ export interface Backend {
   readonly stepsPerRead?: number;
   /** How it was asked to keep what may be rounded; by default float32. */
   readonly storageDtype?: StorageDtype;
+  /** true: it keeps only keys and values so, not all that may be rounded. */
+  readonly roundsKeysAlone?: boolean;
   /** How it can keep matrices that no program changes, besides float32; by default in no other way. */
   readonly frozenStorages?: readonly Storage[];
   /** Bytes in all beyond which its kernels take longer; by default they never do. */

@@ -78,6 +78,8 @@ export interface PlanLimits {
   readonly width: number;
   /** Size of a query, key or value of attention. */
   readonly headDim: number;
+  /** How keys and values are kept; f32 by default. */
+  readonly keptKeys?: Storage | undefined;
   /** Most outputs or inputs of any matrix that has a gradient; by default the widest row or the vocabulary. */
   readonly gradientWidth?: number;
   /** true: no program runs a backward kernel, and no scratch space is kept for one. */

@@ -40,9 +40,9 @@ export const STORAGE = {
 export type Storage = keyof typeof STORAGE;
 
 /** How a run keeps what may be rounded, as its config says. */
-export type StorageDtype = 'float32' | 'float16';
+export type StorageDtype = 'float32' | 'float16' | 'bfloat16';
 
-export const STORAGE_OF: Readonly<Record<StorageDtype, Storage>> = { float32: 'f32', float16: 'f16' };
+export const STORAGE_OF: Readonly<Record<StorageDtype, Storage>> = { float32: 'f32', float16: 'f16', bfloat16: 'bf16' };
 
 /** Types of matrices that are written once and only read. */
 export const FROZEN_STORAGES = ['bf16', 'f16', 'q8_0', 'q4_0', 'q4_1'] as const satisfies readonly Storage[];

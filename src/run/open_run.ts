@@ -220,10 +220,14 @@ function requireStorage({ storageDtype: wanted, ...config }: RunConfig, backend:
     throw new ConfigError('frozen-storage', message, { path, tensor });
   }
   if (wanted === used) return;
-  const remedy =
-    wanted === 'float16'
-      ? 'use backend webgpu, on an adapter with shader-f16, or leave the key out'
-      : `set the key to ${used}, or open the backend without it`;
+  const remedies = {
+    float16: 'use backend webgpu, on an adapter with shader-f16, or leave the key out',
+    bfloat16: 'use backend wasm, or leave the key out',
+    float32: `set the key to ${used}, or open the backend without it`,
+  };
+  const ownHalves = name === 'wasm' ? 'bfloat16' : name === 'webgpu' ? 'float16' : undefined;
+  const instead = wanted === 'float32' || ownHalves === undefined ? '' : `set it to ${ownHalves}, `;
+  const remedy = `${instead}${remedies[wanted]}`;
   const message = `storage_dtype: ${wanted} — the ${name} backend stores ${used}; ${remedy}.`;
   throw new ConfigError('storage-dtype', message, { path: 'storage_dtype' });
 }

@@ -41,7 +41,8 @@ export async function chooseBackend(
   storageDtype: StorageDtype = 'float32',
 ): Promise<ChosenBackend> {
   const missing: string[] = [];
-  if (name !== 'wasm') {
+  const isOfWasm = name === 'wasm' || (name === 'auto' && storageDtype === 'bfloat16');
+  if (!isOfWasm) {
     const found = await findGpu(software || name === 'webgpu', storageDtype);
     if (typeof found !== 'string') return found;
     if (name === 'webgpu') throw new BackendError('no-adapter', `webgpu: ${found}. Use wasm.`);
@@ -52,11 +53,11 @@ export async function chooseBackend(
   const count = threads === undefined ? ownThreads() : cappedThreads(threads, missing);
   if (isolated && count > 1) {
     const report = { kind: 'wasm-threads', threads: count, line: `WebAssembly on ${count} threads`, missing } as const;
-    return { backend: await wasmBackendOn(browser, { threads: count, fma }), report };
+    return { backend: await wasmBackendOn(browser, { threads: count, fma, storageDtype }), report };
   }
   if (!isolated) missing.push('the page is not cross-origin isolated (COOP and COEP headers), so there are no threads');
   const report = { kind: 'wasm-single', threads: 1, line: 'WebAssembly on one thread', missing } as const;
-  return { backend: await wasmBackendOn(browser, { inline: true, fma }), report };
+  return { backend: await wasmBackendOn(browser, { inline: true, fma, storageDtype }), report };
 }
 
 /** All cores of a small machine; one is left to the page where there are four or more. At most 8: threads walk in step. */

@@ -3,6 +3,7 @@
  * every slot back. Several cases share one engine, since opening one is the slow part.
  */
 
+import { fromBfloat, toBfloat } from '../../src/kernels/bfloat.ts';
 import type { Backend, Engine } from '../../src/kernels/engine.ts';
 import { fromHalf, toHalf } from '../../src/kernels/half.ts';
 import type { Kernels } from '../../src/kernels/kernels.ts';
@@ -27,6 +28,8 @@ export interface TestSlot {
   readonly isMatrix: boolean;
   /** In an arena that is kept as float16. */
   readonly isRoundable?: boolean;
+  /** In an arena of keys and values that is kept as bf16. */
+  readonly isKept?: boolean;
 }
 
 /** A use of kernels over named slots. An optional operand is a name that has no slot. */
@@ -49,6 +52,11 @@ export function matrix(shape: readonly number[], values: ArrayLike<number>): Tes
 export function roundable(slot: TestSlot): TestSlot {
   const values = Float64Array.from(slot.values, (value) => (value === POISON ? ROUNDED_POISON : value));
   return { ...slot, values: fromHalf(toHalf(values)), isRoundable: true };
+}
+
+/** The same slot in an arena of bf16: its values are rounded to it for every backend. */
+export function keptAsBfloat(slot: TestSlot): TestSlot {
+  return { ...slot, values: Float64Array.from(fromBfloat(toBfloat(slot.values))), isKept: true };
 }
 
 /** An 'int' slot that holds `values`. */
@@ -126,13 +134,15 @@ export function planCases(cases: readonly Pick<KernelCase, 'slots'>[]): {
   const matrices = new ArenaBuilder('matrices', 'real', 'weights');
   const reals = new ArenaBuilder('reals', 'real', 'activations');
   const rounded = new ArenaBuilder('rounded', 'real', 'activations', { storage: 'f16' });
+  const kept = new ArenaBuilder('kept', 'real', 'KV cache', { storage: 'bf16' });
   const ints = new ArenaBuilder('ints', 'int', 'indices');
   const planned: PlannedMatrix[] = [];
   const slots = cases.map((test) => {
     const named: Record<string, Slot> = {};
     for (const [name, slot] of Object.entries(test.slots)) {
       const real = slot.isMatrix ? matrices : reals;
-      const builder = slot.isRoundable ? rounded : slot.dtype === 'real' ? real : ints;
+      const exact = slot.dtype === 'real' ? real : ints;
+      const builder = slot.isRoundable ? rounded : slot.isKept ? kept : exact;
       named[name] = builder.slot(slot.shape);
       if (slot.isMatrix) planned.push({ slot: named[name], uses: ['forward', 'backward'] });
     }
@@ -141,8 +151,12 @@ export function planCases(cases: readonly Pick<KernelCase, 'slots'>[]): {
   const shapes = slots.flatMap((named) => Object.values(named)).map((slot) => slot.shape);
   const rows = Math.max(...shapes.map((shape) => shape[0]));
   const width = Math.max(...shapes.map((shape) => shape[shape.length - 1]));
-  const limits = { rows, context: rows, vocabSize: rows, width: Math.max(rows, width), headDim: width };
+  const isKept = kept.length > 0;
+  const keptKeys = isKept ? kept.storage : undefined;
+  const limits = { rows, context: rows, vocabSize: rows, width: Math.max(rows, width), headDim: width, keptKeys };
   const isRounded = cases.some((test) => Object.values(test.slots).some((slot) => slot.isRoundable));
-  const arenas = [matrices, reals, ...(isRounded ? [rounded] : []), ints].map((builder) => builder.spec());
+  const arenas = [matrices, reals, ...(isRounded ? [rounded] : []), ...(isKept ? [kept] : []), ints].map((builder) =>
+    builder.spec(),
+  );
   return { plan: { arenas, matrices: planned, limits }, slots };
 }

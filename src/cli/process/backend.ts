@@ -16,11 +16,11 @@ export type BackendName = 'auto' | 'webgpu' | 'wasm' | 'reference' | `tfjs:${Tfj
 
 /** What a config says of the backend. */
 export interface BackendRequest {
-  /** `auto`, which only webgpu can give float16, takes it then, on any adapter. */
+  /** `auto` takes webgpu for float16, on any adapter, and wasm for bfloat16, since no other backend has them. */
   readonly backend: BackendName;
   /** undefined: one per core */
   readonly threads?: number | undefined;
-  /** Default float32; of other backends than webgpu and auto `openRun` refuses float16. */
+  /** Default float32; what a backend that is named does not have, `openRun` refuses. */
   readonly storageDtype?: StorageDtype;
 }
 
@@ -39,7 +39,7 @@ export async function chooseBackend(
     case 'webgpu':
       return webgpuBackend(await nodeGpu(), { storageDtype });
     case 'wasm':
-      return wasm(threads);
+      return wasm(threads, storageDtype);
     case 'tfjs:cpu':
     case 'tfjs:wasm':
     case 'tfjs:webgpu':
@@ -47,6 +47,7 @@ export async function chooseBackend(
       return openTfjs(name.slice('tfjs:'.length) as TfjsBackendName);
     case 'auto': {
       if (storageDtype === 'float16') return webgpuBackend(await nodeGpu(), { storageDtype });
+      if (storageDtype === 'bfloat16') return wasm(threads, storageDtype);
       const found = await realGpu();
       if (typeof found !== 'string') return found;
       tell(found);
@@ -62,9 +63,9 @@ export function threadsNote(threads: number | undefined, cores: number = availab
   return `threads: ${threads} on ${machine} — more than one per core make a run slower; leave threads out, or use ${cores}.`;
 }
 
-function wasm(threads: number | undefined): Promise<Backend> {
+function wasm(threads: number | undefined, storageDtype?: StorageDtype): Promise<Backend> {
   requireAddressSpace();
-  return wasmBackend({ threads });
+  return wasmBackend({ threads, storageDtype });
 }
 
 /** The backend of this machine's GPU; else why there is none. A software adapter is slower than wasm, so it is none. */

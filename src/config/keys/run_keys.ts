@@ -137,12 +137,13 @@ export const RUN_KEYS = {
   ),
   storageDtype: key(
     'storage_dtype',
-    choice(['float32', 'float16'], 'not a type to store in')
+    choice(['float32', 'float16', 'bfloat16'], 'not a type to store in')
       .default('float32')
       .describe(
-        'How webgpu keeps activations, key/value cache and reference weights: float16 takes half the memory, rounds them ' +
-          'to 11 bits, and needs an adapter with shader-f16. All else, and all arithmetic, is float32. With a ' +
-          'reference policy KL then starts near 0, not at it. Default float32.',
+        'How keys and values are kept, and on webgpu activations and reference weights too. float16 (webgpu) takes half ' +
+          'the memory, rounds them to 11 bits, and needs an adapter with shader-f16; with a reference policy KL then ' +
+          'starts near 0, not at it. bfloat16 (wasm) takes half the memory of keys and values, rounds them to 8 bits, and ' +
+          'takes no more time. All else, and all arithmetic, is float32. Default float32.',
       ),
   ),
   threads: key(

@@ -70,6 +70,7 @@ export async function wasmBackendOn(host: WasmHost, options: WasmOptions = {}): 
     host.engineSwitches,
   );
   const { fma } = kernels;
+  const storageDtype = options.storageDtype === 'bfloat16' ? 'bfloat16' : 'float32';
   const mayBeLong = !inline && hasLongAddresses(kernels);
   if (options.memory64 === true && !mayBeLong) {
     const rule = 'shared memory with 64-bit addresses and fused multiply-add, as Node 24 and Chrome 133 have them';
@@ -78,6 +79,8 @@ export async function wasmBackendOn(host: WasmHost, options: WasmOptions = {}): 
   const limit = memoryLimit(host.machineBytes(), mayBeLong && options.memory64 !== false);
   return {
     name: 'wasm',
+    storageDtype,
+    roundsKeysAlone: true,
     frozenStorages: FROZEN_STORAGES,
     slowBeyondBytes: SHORT_REACH_BYTES,
     plannedBytes: (plan) => layOut(plan, threads, limit).byPurpose,
@@ -87,7 +90,10 @@ export async function wasmBackendOn(host: WasmHost, options: WasmOptions = {}): 
       const memory = allocate(layout.bytes, !inline, long);
       const module = long ? await compileLongKernels() : kernels.module;
       const wide = kernels.wide && !long;
-      const features = { fma: fma ? 'relaxed-simd' : 'none', simd: wide ? '256-bit' : '128-bit', threads };
+      const features = {
+        ...{ fma: fma ? 'relaxed-simd' : 'none', simd: wide ? '256-bit' : '128-bit', threads },
+        ...(plan.limits.keptKeys === 'bf16' && { keys: 'bfloat16' }),
+      };
       if (inline) {
         const { exports } = new WebAssembly.Instance(module, { env: { memory } });
         // The module's only export used here; its signature is assembly/index.ts's.

@@ -34,6 +34,10 @@ export interface Places {
   weight(slot: Slot, use: MatrixUse): MatrixOperand;
   /** Address and form of a table whose rows are read one by one. */
   table(slot: Slot): readonly [address: number, form: number];
+  /** Address and form of keys and values. @throws BackendError where they are kept in another way than attention reads */
+  kept(slot: Slot): readonly [address: number, form: number];
+  /** Addresses of rows that are only moved, and bytes of each. @throws BackendError where they are not kept alike */
+  moved(from: Slot, to: Slot): { readonly from: number; readonly to: number; readonly rowBytes: number };
   /** @throws BackendError in a plan that is forward only */
   gradientSpace(): number;
   /** The program changes what may be packed. */
@@ -147,13 +151,18 @@ export const KERNEL_ARGUMENTS: KernelArguments = {
       x.stride,
     ];
   },
-  rotary: (a, { all, range }) => [
-    ...range(a.rows),
-    ...all(a.qkv, a.positions, a.cos, a.sin, a.kvRows, a.q, a.kv),
-    ...headsOf(a.heads),
-    { float: a.eps },
-    ...all(a.qNorm, a.kNorm),
-  ],
+  rotary: (a, { all, range, kept }) => {
+    const [kv, form] = kept(a.kv);
+    return [
+      ...range(a.rows),
+      ...all(a.qkv, a.positions, a.cos, a.sin, a.kvRows, a.q),
+      kv,
+      ...headsOf(a.heads),
+      { float: a.eps },
+      ...all(a.qNorm, a.kNorm),
+      form,
+    ];
+  },
   rotaryBackward: (a, { all, range }) => [
     ...range(a.rows),
     ...all(a.qkv, a.positions, a.cos, a.sin, a.kvRows, a.dQ, a.dKv),
@@ -161,23 +170,34 @@ export const KERNEL_ARGUMENTS: KernelArguments = {
     { float: a.eps },
     ...all(a.qNorm, a.kNorm, a.dQkv, a.dQNorm, a.dKNorm),
   ],
-  attention: (a, { all, range }) => [
-    ...range(a.rows),
-    ...all(a.q, a.kv, a.intervals),
-    ...headsOf(a.heads),
-    { float: a.scale },
-    ...all(a.out, a.logSumExp),
-  ],
-  attentionBackward: (a, { all, count }) => [
-    count(a.prefixGroupCount),
-    ...all(a.prefixGroups, a.q, a.kv, a.intervals),
-    ...headsOf(a.heads),
-    { float: a.scale },
-    ...all(a.out, a.logSumExp, a.dOut, a.dQ, a.dKv),
-  ],
+  attention: (a, { all, at, range, kept }) => {
+    const [kv, form] = kept(a.kv);
+    return [
+      ...range(a.rows),
+      ...[at(a.q), kv, at(a.intervals)],
+      ...headsOf(a.heads),
+      { float: a.scale },
+      ...all(a.out, a.logSumExp),
+      form,
+    ];
+  },
+  attentionBackward: (a, { all, at, count, kept }) => {
+    const [kv, form] = kept(a.kv);
+    return [
+      count(a.prefixGroupCount),
+      ...[at(a.prefixGroups), at(a.q), kv, at(a.intervals)],
+      ...headsOf(a.heads),
+      { float: a.scale },
+      ...all(a.out, a.logSumExp, a.dOut, a.dQ, a.dKv),
+      form,
+    ];
+  },
   swiglu: (a, { all, range }) => [...range(a.rows), ...all(a.gateUp), width(a.out), ...all(a.out)],
   swigluBackward: (a, { all, range }) => [...range(a.rows), ...all(a.gateUp), width(a.dOut), ...all(a.dOut, a.dGateUp)],
-  gatherRows: (a, { all, range }) => [...range(a.rows), ...all(a.x, a.index), width(a.x), ...all(a.out)],
+  gatherRows: (a, { at, range, moved }) => {
+    const { from, to, rowBytes } = moved(a.x, a.out);
+    return [...range(a.rows), from, at(a.index), rowBytes, to];
+  },
   gatherRowsBackward: (a, { all, range }) => [...range(a.rows), ...all(a.dOut, a.offsets), width(a.dX), ...all(a.dX)],
   linearLogprob: (a, places) => [
     ...headOperands(a, places),

@@ -229,14 +229,18 @@ function threadScratch(
   };
 }
 
-/** A packed strip, probabilities and their gradients, and packed keys or rows: a block of attention's backward. Or scores. */
-function attentionBytes({ context, headDim, width }: PlanLimits): number {
+/**
+ * A packed strip, probabilities and their gradients, and packed keys or rows, and keys and values widened where they are not
+ * kept as float32: a block of attention's backward. Or scores.
+ */
+function attentionBytes({ context, headDim, width, keptKeys = 'f32' }: PlanLimits): number {
   const keys = roundUp(context + 4, WIDE_PANEL);
   const strip = STRIP_ROWS * Math.max(headDim, BLOCK_ROWS, context);
   const packed = Math.max(headDim * keys, roundUp(headDim, WIDE_PANEL) * Math.max(BLOCK_ROWS, context));
   // Forward: the padded scores of all heads of a row, taken four at a time, and what the four give.
   const scores = (width / headDim + 4) * (context + 16);
-  return 4 * Math.max(strip + 2 * BLOCK_ROWS * keys + packed, scores);
+  const widened = keptKeys === 'f32' ? 0 : 2 * headDim * context;
+  return 4 * Math.max(widened + strip + 2 * BLOCK_ROWS * keys + packed, scores);
 }
 
 function tooLarge(bytes: number, byPurpose: ReadonlyMap<string, number>, limit: MemoryLimit): MemoryPlanError {

@@ -1,4 +1,6 @@
 /** What a caller may choose of the wasm engine. */
+import type { StorageDtype } from '../storage.ts';
+
 export interface WasmOptions {
   /** Compute threads; default: one per core. */
   readonly threads?: number;
@@ -11,6 +13,11 @@ export interface WasmOptions {
    * engine has them. Bits are the same.
    */
   readonly memory64?: boolean;
+  /**
+   * How a plan for it keeps keys and values: float32, the default, or bfloat16 in half the memory. float16, whose widening
+   * takes longer, it does not have, and keeps float32: `storageDtype` of the backend says what it is.
+   */
+  readonly storageDtype?: StorageDtype | undefined;
   /** true: no worker, no shared memory; commands run on the caller's thread. */
   readonly inline?: boolean;
 }

@@ -2,8 +2,9 @@
 import { BackendError } from '../../errors.ts';
 import type { KernelName, Kernels } from '../kernels.ts';
 import type { MemoryPlan } from '../memory.ts';
+import { bytesOf } from '../storage.ts';
 import { COMMAND_ARGUMENTS, COMMAND_WORDS, Command } from './assembly/command.ts';
-import { PACKED, STORED_BY_INPUT } from './assembly/sizes.ts';
+import { BF16, PACKED, STORED_BY_INPUT } from './assembly/sizes.ts';
 import { type Argument, KERNEL_ARGUMENTS, type Places } from './kernel_arguments.ts';
 import type { Layout, PlacedMatrix } from './layout.ts';
 import { FORMS, matrixShape, slotAddress, slotKey, storageIn } from './layout.ts';
@@ -76,7 +77,7 @@ function placesOf(plan: MemoryPlan, layout: Layout, recording: Recording): Place
     if (slot === undefined) return 0;
     const storage = storageIn(plan, slot);
     if (FORMS[storage] === PACKED) return slotAddress(layout, plan, slot) + 4 * element;
-    const rule = `${storage}, which kernels read in matrices of the plan and in embeddings alone`;
+    const rule = `${storage}, which kernels read in matrices of the plan, in embeddings and (bf16) in keys and values alone`;
     throw new BackendError('storage', `a slot of arena '${slot.arena}' is kept as ${rule}.`);
   };
   const count: Places['count'] = (value) =>
@@ -102,6 +103,24 @@ function placesOf(plan: MemoryPlan, layout: Layout, recording: Recording): Place
     },
     table(slot) {
       return [slotAddress(layout, plan, slot), FORMS[storageIn(plan, slot)]];
+    },
+    kept(slot) {
+      return storageIn(plan, slot) === 'bf16' ? [slotAddress(layout, plan, slot), BF16] : [at(slot), PACKED];
+    },
+    moved(from, to) {
+      const [storage, other] = [storageIn(plan, from), storageIn(plan, to)];
+      if (storage !== other) {
+        throw new BackendError(
+          'storage',
+          `gatherRows: rows of ${storage} do not go to a slot of ${other} as they are.`,
+        );
+      }
+      const width = from.shape.at(-1) ?? 1;
+      const rowBytes = bytesOf(storage, width);
+      if (rowBytes % 4 !== 0) {
+        throw new BackendError('storage', `gatherRows: rows of ${width} in ${storage} are not moved in whole words.`);
+      }
+      return { from: slotAddress(layout, plan, from), to: slotAddress(layout, plan, to), rowBytes };
     },
     gradientSpace() {
       if (layout.gradientSpace !== 0) return layout.gradientSpace;

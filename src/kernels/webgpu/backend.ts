@@ -28,8 +28,8 @@ export interface WebgpuBackend extends Backend {
  */
 export async function webgpuBackend(gpu: AdapterSource, options: WebgpuOptions = {}): Promise<WebgpuBackend> {
   const adapter = await requestAdapter(gpu);
-  const storageDtype = options.storageDtype ?? 'float32';
-  const float16 = storageDtype === 'float16';
+  const float16 = options.storageDtype === 'float16';
+  const storageDtype = float16 ? 'float16' : 'float32';
   if (float16) requireFloat16(adapter);
   const description = describeAdapter(adapter);
   const { isSoftware } = description;

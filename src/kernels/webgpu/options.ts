@@ -12,7 +12,7 @@ export interface WebgpuOptions {
   readonly tiling?: Tiling | undefined;
   /** Reduce rows by exchanges between the lanes of subgroups where the adapter has them; default true. */
   readonly subgroups?: boolean | undefined;
-  /** How a plan for it keeps what may be rounded; default float32. float16 needs an adapter with shader-f16. */
+  /** How a plan for it keeps what may be rounded; default float32. float16 needs an adapter with shader-f16; bfloat16 it does not have. */
   readonly storageDtype?: StorageDtype | undefined;
   /** Decoding steps between two reads, at most. */
   readonly stepsPerRead?: number | undefined;

@@ -28,6 +28,8 @@ export interface Capacity {
   readonly keptRows: number;
   /** How values are kept that are written once, read again and never added to; f32 by default. */
   readonly rounded?: Storage | undefined;
+  /** How keys and values are kept; by default as what may be rounded. */
+  readonly keptKeys?: Storage | undefined;
   /** What the backward pass makes again instead of keeping it; by default `elementwise` beside an adapter, else nothing. No choice changes a bit. */
   readonly recompute?: Recompute | undefined;
   /** Decoding steps between two reads, at most; 1 by default. */
@@ -37,7 +39,7 @@ export interface Capacity {
 /** scored: batches are scored under it, and it may be rounded; mixed: it is only copied and mixed, and stays exact. */
 export type SetUse = 'scored' | 'mixed';
 
-/** rounded: real, and never added to. */
-type ArenaKind = 'real' | 'rounded' | 'int';
+/** rounded: real, and never added to. keys: so are keys and values. */
+type ArenaKind = 'real' | 'rounded' | 'keys' | 'int';
 /** Opens an arena of this name, said in messages to be for this purpose. */
 export type ArenaOf = (name: string, purpose: string, kind?: ArenaKind) => ArenaBuilder;

@@ -63,10 +63,12 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
   const { training } = capacity;
   const { adapter, storageOf, isTrainable = () => training && adapter === undefined } = trained;
   const arenas: ArenaBuilder[] = [];
+  const { rounded, keptKeys = rounded } = capacity;
+  const storages: { readonly [kind: string]: Storage | undefined } = { rounded, keys: keptKeys };
   const arena: ArenaOf = (name, purpose, kind = 'real') => {
     if (arenas.some((other) => other.name === name)) throw new Error(`two arenas named ${name} in one plan`);
     const dtype = kind === 'int' ? 'int' : 'real';
-    const builder = new ArenaBuilder(name, dtype, purpose, kind === 'rounded' ? { storage: capacity.rounded } : {});
+    const builder = new ArenaBuilder(name, dtype, purpose, { storage: storages[kind] });
     arenas.push(builder);
     return builder;
   };
@@ -120,6 +122,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
     vocabSize: shape.vocabSize,
     width: widestRow(shape),
     headDim: shape.headDim,
+    keptKeys,
     gradientWidth: isTrained(weights, weights.head) ? Math.max(widestRow(shape), shape.vocabSize) : widestRow(shape),
     forwardOnly: !training,
   };
@@ -156,14 +159,18 @@ export function scoredSets(
   return [...sets].filter(([name]) => uses[name] === 'scored');
 }
 
+type PlanningBackend = Pick<Backend, 'stepsPerRead' | 'storageDtype' | 'roundsKeysAlone'>;
+
 /** The plan of a policy on this backend, which says how often it reads and how it keeps what may be rounded. */
 export function planFor(
-  { stepsPerRead, storageDtype = 'float32' }: Pick<Backend, 'stepsPerRead' | 'storageDtype'>,
+  { stepsPerRead, storageDtype = 'float32', roundsKeysAlone = false }: PlanningBackend,
   shape: ModelShape,
   capacity: Capacity,
   trained?: Trained,
 ): PolicyPlan {
-  return planPolicy(shape, { stepsPerRead, rounded: STORAGE_OF[storageDtype], ...capacity }, trained);
+  const keptKeys = STORAGE_OF[storageDtype];
+  const rounded = roundsKeysAlone ? undefined : keptKeys;
+  return planPolicy(shape, { stepsPerRead, rounded, keptKeys, ...capacity }, trained);
 }
 
 /** The matrices that are a set's own: what is frozen is that of the policy. */
@@ -188,7 +195,7 @@ function forwards(
   recompute: Recompute,
 ): Pick<PolicySlots, 'sampling' | 'training' | 'rollout'> {
   const { rows: N, kvRows, keptRows, training } = capacity;
-  const cache = planKeysAndValues(shape, kvRows, arena('kv', 'KV cache', 'rounded'));
+  const cache = planKeysAndValues(shape, kvRows, arena('kv', 'KV cache', 'keys'));
   const activations = {
     rounded: arena('activations', 'activations', 'rounded'),
     exact: arena('residuals', 'activations'),
@@ -200,8 +207,12 @@ function forwards(
   const shared = cache.map(() => layers[0] as LayerActivations);
   const sampling = { inputs, rows, layers: shared, kv: cache, output };
   if (!training) return { sampling, training: undefined, rollout: undefined };
+  // Beside the other activations where they are kept alike.
+  const { rounded, keptKeys = rounded } = capacity;
+  const trainingKeys = (): ArenaBuilder =>
+    keptKeys === rounded ? activations.rounded : arena('trainingKv', 'activations', 'keys');
   // The cache's first rows serve both, unless rows are kept while the cache is still in use.
-  const kv = keptRows > 0 ? planKeysAndValues(shape, N, activations.rounded) : leadingKeysAndValues(cache, N);
+  const kv = keptRows > 0 ? planKeysAndValues(shape, N, trainingKeys()) : leadingKeysAndValues(cache, N);
   return {
     sampling,
     training: { inputs, rows, layers, kv, output },

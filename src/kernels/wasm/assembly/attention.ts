@@ -8,18 +8,24 @@
 import { address, float, integer } from './arguments';
 import { scoreKeys } from './attention_dot';
 import { mixFour8, mixRows } from './attention_mix';
+import { bytesOf } from './kept_keys';
 import { fillRow } from './rows';
 import { exp4, larger, log1, ones, sumsOfLanes } from './simd';
+import { PACKED } from './sizes';
 import { claim, grainOf, scratch } from './threads';
 
-/** arguments: begin, end, q, kv, intervals, H, HK, hd, scale, out, logSumExp */
+/** arguments: begin, end, q, kv, intervals, H, HK, hd, scale, out, logSumExp, form of keys and values */
 export function attention(): void {
+  const form = integer(11);
   const begin = integer(0);
   const end = integer(1);
   const grain = grainOf(end - begin, 16);
   for (let i = begin + claim(grain); i < end; i = begin + claim(grain)) {
     const last = min(i + grain, end);
-    for (let r = i; r < last; r++) attendRow(r);
+    for (let r = i; r < last; r++) {
+      if (form == PACKED) attendRow<f32>(r);
+      else attendRow<u16>(r);
+    }
   }
 }
 
@@ -77,33 +83,34 @@ function exponentiateHeads(scores: usize, stride: usize, n: i32, results: usize)
 /** Bytes of the results of `exponentiateHeads`. */
 const RESULT_BYTES: usize = 32;
 
-function attendRow(r: i32): void {
+function attendRow<T>(r: i32): void {
   const H = integer(5);
   const HK = integer(6);
   const hd = integer(7);
   const head = <usize>hd << 2;
-  const kvStride = <usize>(2 * HK) * head;
+  const kept = bytesOf<T>(hd);
+  const kvStride = <usize>(2 * HK) * kept;
   const interval = address(4) + (<usize>r << 4);
   const row = <usize>r * <usize>H;
   const stride = scoreStride(interval);
   const q = address(2) + row * head;
-  const n = scoreKeys(q, address(3), kvStride, interval, H, HK, hd, float(8), scratch + RESULT_BYTES, stride);
+  const n = scoreKeys<T>(q, address(3), kvStride, interval, H, HK, hd, float(8), scratch + RESULT_BYTES, stride);
   for (let first = 0; first < H; first += 4) {
     let scores = scratch + RESULT_BYTES + <usize>first * stride;
     if (n > 0) exponentiateHeads(scores, stride, n, scratch);
     else fillRow(scratch, 0, RESULT_BYTES);
     const last = min(first + 4, H);
     if (hd == 8 && HK == H && last == first + 4) {
-      const values = address(3) + <usize>(HK + first) * head;
+      const values = address(3) + <usize>(HK + first) * kept;
       v128.store(address(10) + ((row + <usize>first) << 2), v128.load(scratch));
-      mixFour8(scores, stride, values, kvStride, interval, scratch + 16, address(9) + (row + <usize>first) * head);
+      mixFour8<T>(scores, stride, values, kvStride, interval, scratch + 16, address(9) + (row + <usize>first) * head);
       continue;
     }
     for (let h = first; h < last; h++, scores += stride) {
       const result = scratch + (<usize>(h - first) << 2);
-      const values = address(3) + <usize>(HK + (h * HK) / H) * head;
+      const values = address(3) + <usize>(HK + (h * HK) / H) * kept;
       store<f32>(address(10) + ((row + <usize>h) << 2), load<f32>(result));
-      mixRows(scores, values, kvStride, interval, hd, load<f32>(result, 16), address(9) + (row + <usize>h) * head);
+      mixRows<T>(scores, values, kvStride, interval, hd, load<f32>(result, 16), address(9) + (row + <usize>h) * head);
     }
   }
 }

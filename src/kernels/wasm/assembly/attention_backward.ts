@@ -14,16 +14,18 @@
 import { address, float, integer } from './arguments';
 import { packColumns, packRows, panels, PANEL_BYTES, tile, tileAlong } from './matmul';
 import { chains, PANEL, STRIP, STRIP_BYTES } from './micro_kernel';
+import { bytesOf } from './kept_keys';
 import { fillRow } from './rows';
 import { dot, exp4 } from './simd';
-import { BLOCK_ROWS } from './sizes';
+import { BF16, BLOCK_ROWS, PACKED } from './sizes';
+import { widen } from './stored';
 import { claim, scratch, threads } from './threads';
 import { transposeColumns } from './transpose';
 
 /** Bytes of a row that one owner should write at least: where owners share a cache line, each waits for the other. */
 const OWNED_BYTES: i32 = 128;
 
-/** arguments: prefixGroupCount, prefixGroups, q, kv, intervals, H, HK, hd, scale, out, logSumExp, dOut, dQ, dKv */
+/** arguments: prefixGroupCount, prefixGroups, q, kv, intervals, H, HK, hd, scale, out, logSumExp, dOut, dQ, dKv, form of kv */
 export function attentionBackward(): void {
   const groupCount = integer(0);
   const HK = integer(6);
@@ -74,6 +76,16 @@ let begin1: i32 = 0;
 let keys0: i32 = 0;
 let keys1: i32 = 0;
 
+// Where its keys and values are read: in kv itself, or widened in the scratch, one after another.
+let keysAt: usize = 0;
+let valuesAt: usize = 0;
+let keyStride: usize = 0;
+/** Rows there of the first key of either interval. */
+let read0: i32 = 0;
+let read1: i32 = 0;
+/** What the widened ones take. */
+let widenedBytes: usize = 0;
+
 function readIntervals(r: i32, rows: i32): void {
   const last = intervalOf(r + rows - 1);
   begin0 = load<i32>(last);
@@ -106,7 +118,37 @@ function reach(r: i32): i32 {
 /** All query heads that read one kv head. */
 function attendKvHeadBackward(r: i32, rows: i32, kvHead: i32): void {
   const perKvHead = integer(5) / integer(6);
+  if (integer(14) == PACKED) readKept(kvHead);
+  else readWidened(kvHead);
   for (let h = kvHead * perKvHead; h < (kvHead + 1) * perKvHead; h++) attendBackward(r, rows, h, kvHead);
+}
+
+function readKept(kvHead: i32): void {
+  const head = bytesOf<f32>(integer(7));
+  keyStride = <usize>(2 * integer(6)) * head;
+  keysAt = address(3) + <usize>kvHead * head;
+  valuesAt = keysAt + <usize>integer(6) * head;
+  read0 = begin0;
+  read1 = begin1;
+  widenedBytes = 0;
+}
+
+function readWidened(kvHead: i32): void {
+  const hd = integer(7);
+  const HK = integer(6);
+  keyStride = bytesOf<f32>(hd);
+  keysAt = scratch;
+  valuesAt = keysAt + <usize>(keys0 + keys1) * keyStride;
+  read0 = 0;
+  read1 = keys0;
+  widenedBytes = 2 * <usize>(keys0 + keys1) * keyStride;
+  const stride = bytesOf<u16>(2 * HK * hd);
+  const from = address(3) + bytesOf<u16>(kvHead * hd);
+  for (let j = 0; j < keys0 + keys1; j++) {
+    const key = from + <usize>(j < keys0 ? begin0 + j : begin1 + j - keys0) * stride;
+    widen(BF16, key, 0, hd, keysAt + <usize>j * keyStride);
+    widen(BF16, key, HK * hd, hd, valuesAt + <usize>j * keyStride);
+  }
 }
 
 function attendBackward(r: i32, rows: i32, h: i32, kvHead: i32): void {
@@ -118,22 +160,20 @@ function attendBackward(r: i32, rows: i32, h: i32, kvHead: i32): void {
   const first = (<usize>r * <usize>H + <usize>h) * head;
   const q = address(2) + first;
   const dOut = address(11) + first;
-  const keys = address(3) + <usize>kvHead * head;
-  const values = keys + <usize>integer(6) * head;
   const dKeys = address(13) + <usize>kvHead * head;
   const dValues = dKeys + <usize>integer(6) * head;
 
   const count = keys0 + keys1;
   const across = panels(count);
   const rowBytes = <usize>across * PANEL_BYTES;
-  const strip = scratch;
+  const strip = scratch + widenedBytes;
   const probabilities = strip + <usize>max(max(hd, BLOCK_ROWS), count) * STRIP_BYTES;
   const gradients = probabilities + <usize>BLOCK_ROWS * rowBytes;
   const packed = gradients + <usize>BLOCK_ROWS * rowBytes;
 
-  packTransposed(keys, kvStride, hd, count, packed);
+  packTransposed(keysAt, hd, count, packed);
   multiplyBlock(q, stride, packed, r, rows, hd, strip, probabilities, rowBytes);
-  packTransposed(values, kvStride, hd, count, packed);
+  packTransposed(valuesAt, hd, count, packed);
   multiplyBlock(dOut, stride, packed, r, rows, hd, strip, gradients, rowBytes);
   for (let i = 0; i < rows; i++) {
     const at = <usize>i * rowBytes;
@@ -145,7 +185,7 @@ function attendBackward(r: i32, rows: i32, h: i32, kvHead: i32): void {
   spread(probabilities, rowBytes, packed, r, rows, hd, dValues, kvStride);
   packBlock(q, stride, rows, hd, packed);
   spread(gradients, rowBytes, packed, r, rows, hd, dKeys, kvStride);
-  packKeys(keys, kvStride, hd, packed);
+  packKeys(hd, packed);
   for (let i = 0; i < rows; i += STRIP) {
     const valid = min(STRIP, rows - i);
     const length = reach(r + i + valid - 1);
@@ -161,18 +201,18 @@ function attendBackward(r: i32, rows: i32, h: i32, kvHead: i32): void {
 /** Where key j of the block lies. */
 // @ts-ignore: decorator
 @inline
-function keyAt(keys: usize, kvStride: usize, j: i32): usize {
-  return keys + <usize>(j < keys0 ? begin0 + j : begin1 + j - keys0) * kvStride;
+function keyAt(keys: usize, j: i32): usize {
+  return keys + <usize>(j < keys0 ? read0 + j : read1 + j - keys0) * keyStride;
 }
 
 /** Panels of the block's keys as columns: panel p holds components 0 … hd − 1 of keys PANEL·p … PANEL·p + PANEL − 1. */
-function packTransposed(keys: usize, kvStride: usize, hd: i32, count: i32, packed: usize): void {
+function packTransposed(keys: usize, hd: i32, count: i32, packed: usize): void {
   const last = count - 1;
   for (let j = 0; j < count; j += 4) {
     // The last key stands in for the missing ones after it: what they give is overwritten.
     transposeColumns(
-      keyAt(keys, kvStride, j), keyAt(keys, kvStride, min(j + 1, last)),
-      keyAt(keys, kvStride, min(j + 2, last)), keyAt(keys, kvStride, min(j + 3, last)),
+      keyAt(keys, j), keyAt(keys, min(j + 1, last)),
+      keyAt(keys, min(j + 2, last)), keyAt(keys, min(j + 3, last)),
       hd, packed + <usize>(j / PANEL) * <usize>hd * PANEL_BYTES + (<usize>(j % PANEL) << 2), PANEL_BYTES,
     );
   }
@@ -232,13 +272,13 @@ function packBlock(x: usize, stride: usize, rows: i32, hd: i32, packed: usize): 
 }
 
 /** Panels over the columns of a head, of the block's keys. */
-function packKeys(keys: usize, kvStride: usize, hd: i32, packed: usize): void {
+function packKeys(hd: i32, packed: usize): void {
   for (let p = 0; p < panels(hd); p++) {
     const panel = packed + <usize>p * <usize>(keys0 + keys1) * PANEL_BYTES;
-    const column = keys + <usize>p * PANEL_BYTES;
+    const column = keysAt + <usize>p * PANEL_BYTES;
     const valid = min(PANEL, hd - p * PANEL);
-    packColumns(column + <usize>begin0 * kvStride, kvStride, keys0, valid, panel);
-    packColumns(column + <usize>begin1 * kvStride, kvStride, keys1, valid, panel + <usize>keys0 * PANEL_BYTES);
+    packColumns(column + <usize>read0 * keyStride, keyStride, keys0, valid, panel);
+    packColumns(column + <usize>read1 * keyStride, keyStride, keys1, valid, panel + <usize>keys0 * PANEL_BYTES);
   }
 }
 

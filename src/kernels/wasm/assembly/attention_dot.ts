@@ -2,6 +2,7 @@
 //
 // One dot product is a chain of hd / 4 multiply-adds that wait for each other; four keys side by side hide that.
 // Each sum has the bits of `dot`: four interleaved chains, then (lane 0 + lane 1) + (lane 2 + lane 3), then the tail.
+import { bytesOf, four, one } from './kept_keys';
 import { fma, fma1, sumsOfLanes } from './simd';
 
 /**
@@ -10,11 +11,12 @@ import { fma, fma1, sumsOfLanes } from './simd';
  *
  * Keys first, then heads: a key's heads lie side by side, and so memory is read as it lies.
  */
-export function scoreKeys(
+export function scoreKeys<T>(
   q: usize, keys: usize, kvStride: usize, interval: usize, H: i32, HK: i32, hd: i32, scale: f32, scores: usize, stride: usize,
 ): i32 {
   const factor = f32x4.splat(scale);
   const head = <usize>hd << 2;
+  const keyHead = bytesOf<T>(hd);
   const perKey = H / HK;
   let to = scores;
   for (let part = 0; part < 2; part++, interval += 8) {
@@ -26,9 +28,9 @@ export function scoreKeys(
       const to1 = left > 1 ? kvStride : 0, to2 = left > 2 ? to1 + kvStride : 0, to3 = left > 3 ? to2 + kvStride : 0;
       let x = q;
       let at = to;
-      for (let kvHead = 0; kvHead < HK; kvHead++, k0 += head) {
+      for (let kvHead = 0; kvHead < HK; kvHead++, k0 += keyHead) {
         for (let h = 0; h < perKey; h++, x += head, at += stride) {
-          v128.store(at, f32x4.mul(dots(x, k0, k0 + to1, k0 + to2, k0 + to3, hd), factor));
+          v128.store(at, f32x4.mul(dots<T>(x, k0, k0 + to1, k0 + to2, k0 + to3, hd), factor));
         }
       }
       to += <usize>min(left, 4) << 2;
@@ -45,41 +47,42 @@ export function scoreKeys(
 /** q·k0, q·k1, q·k2, q·k3. */
 // @ts-ignore: decorator
 @inline
-function dots(q: usize, k0: usize, k1: usize, k2: usize, k3: usize, hd: i32): v128 {
+function dots<T>(q: usize, k0: usize, k1: usize, k2: usize, k3: usize, hd: i32): v128 {
   const whole = <usize>(hd & ~3) << 2;
   let s0 = f32x4.splat(0), s1 = s0, s2 = s0, s3 = s0;
   let at: usize = 0;
   // Offsets that are constants cost no instruction.
   for (; at + 64 <= whole; at += 64) {
-    const x = q + at, a = k0 + at, b = k1 + at, c = k2 + at, d = k3 + at;
+    const x = q + at, key = at >> (2 - alignof<T>());
+    const a = k0 + key, b = k1 + key, c = k2 + key, d = k3 + key;
     let y = v128.load(x);
-    s0 = fma(y, v128.load(a), s0), s1 = fma(y, v128.load(b), s1);
-    s2 = fma(y, v128.load(c), s2), s3 = fma(y, v128.load(d), s3);
+    s0 = fma(y, four<T>(a, 0), s0), s1 = fma(y, four<T>(b, 0), s1);
+    s2 = fma(y, four<T>(c, 0), s2), s3 = fma(y, four<T>(d, 0), s3);
     y = v128.load(x, 16);
-    s0 = fma(y, v128.load(a, 16), s0), s1 = fma(y, v128.load(b, 16), s1);
-    s2 = fma(y, v128.load(c, 16), s2), s3 = fma(y, v128.load(d, 16), s3);
+    s0 = fma(y, four<T>(a, 4), s0), s1 = fma(y, four<T>(b, 4), s1);
+    s2 = fma(y, four<T>(c, 4), s2), s3 = fma(y, four<T>(d, 4), s3);
     y = v128.load(x, 32);
-    s0 = fma(y, v128.load(a, 32), s0), s1 = fma(y, v128.load(b, 32), s1);
-    s2 = fma(y, v128.load(c, 32), s2), s3 = fma(y, v128.load(d, 32), s3);
+    s0 = fma(y, four<T>(a, 8), s0), s1 = fma(y, four<T>(b, 8), s1);
+    s2 = fma(y, four<T>(c, 8), s2), s3 = fma(y, four<T>(d, 8), s3);
     y = v128.load(x, 48);
-    s0 = fma(y, v128.load(a, 48), s0), s1 = fma(y, v128.load(b, 48), s1);
-    s2 = fma(y, v128.load(c, 48), s2), s3 = fma(y, v128.load(d, 48), s3);
+    s0 = fma(y, four<T>(a, 12), s0), s1 = fma(y, four<T>(b, 12), s1);
+    s2 = fma(y, four<T>(c, 12), s2), s3 = fma(y, four<T>(d, 12), s3);
   }
   for (; at < whole; at += 16) {
-    const x = v128.load(q + at);
-    s0 = fma(x, v128.load(k0 + at), s0);
-    s1 = fma(x, v128.load(k1 + at), s1);
-    s2 = fma(x, v128.load(k2 + at), s2);
-    s3 = fma(x, v128.load(k3 + at), s3);
+    const x = v128.load(q + at), key = at >> (2 - alignof<T>());
+    s0 = fma(x, four<T>(k0 + key, 0), s0);
+    s1 = fma(x, four<T>(k1 + key, 0), s1);
+    s2 = fma(x, four<T>(k2 + key, 0), s2);
+    s3 = fma(x, four<T>(k3 + key, 0), s3);
   }
   let sums = sumsOfLanes(s0, s1, s2, s3);
   for (; at < <usize>hd << 2; at += 4) {
-    const x = load<f32>(q + at);
+    const x = load<f32>(q + at), key = at >> (2 - alignof<T>());
     sums = f32x4(
-      fma1(x, load<f32>(k0 + at), f32x4.extract_lane(sums, 0)),
-      fma1(x, load<f32>(k1 + at), f32x4.extract_lane(sums, 1)),
-      fma1(x, load<f32>(k2 + at), f32x4.extract_lane(sums, 2)),
-      fma1(x, load<f32>(k3 + at), f32x4.extract_lane(sums, 3)),
+      fma1(x, one<T>(k0 + key), f32x4.extract_lane(sums, 0)),
+      fma1(x, one<T>(k1 + key), f32x4.extract_lane(sums, 1)),
+      fma1(x, one<T>(k2 + key), f32x4.extract_lane(sums, 2)),
+      fma1(x, one<T>(k3 + key), f32x4.extract_lane(sums, 3)),
     );
   }
   return sums;

@@ -3,11 +3,11 @@ import { address, integer } from './arguments';
 import { addRow, copyRow, fillRow } from './rows';
 import { claim, grainOf } from './threads';
 
-/** arguments: begin, end, x, index, D, out */
+/** arguments: begin, end, x, index, bytes of a row, out */
 export function gatherRows(): void {
   const begin = integer(0);
   const end = integer(1);
-  const bytes = <usize>integer(4) << 2;
+  const bytes = <usize>integer(4);
   const grain = grainOf(end - begin, 64);
   for (let i = begin + claim(grain); i < end; i = begin + claim(grain)) {
     const last = min(i + grain, end);

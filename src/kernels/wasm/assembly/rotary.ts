@@ -1,8 +1,10 @@
 // rotary and its backward. Formulas: kernels.ts. Pairs (i, i + hd/2) of a head are rotated together.
 import { address, float, integer } from './arguments';
+import { bytesOf, narrow } from './kept_keys';
 import { dot, fma1 } from './simd';
 import { normalize, normalizeBackward } from './rms_norm';
 import { copyRow } from './rows';
+import { PACKED } from './sizes';
 import { barrier, claim, grainOf, scratch } from './threads';
 
 /**
@@ -34,7 +36,7 @@ function rotate(x: usize, y: usize, heads: i32, cos: usize, sin: usize, half: i3
   }
 }
 
-/** arguments: begin, end, qkv, positions, cos, sin, kvRows, q, kv, H, HK, hd, eps, qNorm, kNorm */
+/** arguments: begin, end, qkv, positions, cos, sin, kvRows, q, kv, H, HK, hd, eps, qNorm, kNorm, form of kv */
 export function rotary(): void {
   const begin = integer(0);
   const end = integer(1);
@@ -57,9 +59,19 @@ function rotateRow(r: i32): void {
   let from = address(2) + <usize>r * <usize>(H + 2 * HK) * head;
   rotateHeads(from, address(7) + <usize>r * <usize>H * head, H, address(13), cos, sin, hd, half);
   from += <usize>H * head;
-  const kv = address(8) + <usize>load<i32>(address(6) + (<usize>r << 2)) * <usize>(2 * HK) * head;
-  rotateHeads(from, kv, HK, address(14), cos, sin, hd, half);
-  copyRow(kv + <usize>HK * head, from + <usize>HK * head, <usize>HK * head);
+  const place = <usize>load<i32>(address(6) + (<usize>r << 2));
+  const count = HK * hd;
+  if (integer(15) == PACKED) {
+    const kv = address(8) + place * bytesOf<f32>(2 * count);
+    rotateHeads(from, kv, HK, address(14), cos, sin, hd, half);
+    copyRow(kv + bytesOf<f32>(count), from + bytesOf<f32>(count), bytesOf<f32>(count));
+    return;
+  }
+  const kv = address(8) + place * bytesOf<u16>(2 * count);
+  const keys = scratch + head; // beside what `rotateHeads` uses
+  rotateHeads(from, keys, HK, address(14), cos, sin, hd, half);
+  narrow(keys, count, kv);
+  narrow(from + bytesOf<f32>(count), count, kv + bytesOf<u16>(count));
 }
 
 // @ts-ignore: decorator
