@@ -155,7 +155,11 @@ function measureEach() {
 }
 
 function write(results) {
-  writeJson(json, 'model-shapes', { machine, settings: { work: WORK, threads, shapes: SHAPES }, results });
+  writeJson(json, 'model-shapes', {
+    machine,
+    settings: { work: WORK, threads, endAt: flags['end-at'], shapes: SHAPES },
+    results,
+  });
 }
 
 async function measureOne(name) {
@@ -176,6 +180,7 @@ async function measureOne(name) {
       (sum, { slot }) => sum + slot.shape.reduce((all, size) => all * size, 1),
       0,
     );
+    if (flags['end-at'] !== undefined) run.engine.tasks.fixedCompletionTokens = Number(flags['end-at']); // the plan is made
     const { seconds, split, metrics } = await stepper(run)();
     const used = peakOver(baseline);
     touch();
@@ -229,7 +234,7 @@ async function open(path, keys, work, backend) {
   const own = delegating(tasks, {
     maxPromptTokens: work.promptTokens,
     maxCompletionTokens: work.completionTokens,
-    fixedCompletionTokens: Number(flags['end-at'] ?? work.completionTokens),
+    fixedCompletionTokens: work.completionTokens,
     promptTokens: ({ prompt }) => Array.from(prompt.slice(0, work.promptTokens), (letter) => letter.charCodeAt(0)),
   });
   const half = pretrained.model.shape.vocabSize / 2; // hardly a group has equal rewards

@@ -5,7 +5,7 @@
  *     [--only f32,bf16] [--json FILE]
  *
  * Steps of configs/smollm2.yaml with `--completions` completions, the same problems for all, in turns in one process: the base
- * in float32, in 16, 8 and 4 bits, and in float32 with `gradient_checkpointing`. Every completion is as long as the config allows,
+ * in float32, in 16, 8 and 4 bits, and in float32 with `gradient_checkpointing`, or with keys and values in bf16. Every completion is as long as the config allows,
  * EOS or not, and its reward is the share of its tokens with low ids: all sides decode the same number of tokens, and none
  * samples a batch again because its answers were all wrong. Before them, the greedy accuracy of each base
  * on `--problems` held-out ones; after them, a hash of the adapter: that beside blocks of a GGUF file is the one beside their
@@ -45,6 +45,7 @@ const SIDES = {
   q8: ['load_in_8bit=true'],
   q4: ['load_in_4bit=true'],
   again: ['gradient_checkpointing=true'],
+  keys: ['storage_dtype=bfloat16'],
 };
 
 const flags = readFlags({
@@ -100,7 +101,7 @@ async function openSide(name) {
   const pretrained = await openPretrained(findModel(model));
   const created = await createTasks(config, { codec: pretrained.codec });
   const tasks = delegating(created, { fixedCompletionTokens: created.maxCompletionTokens });
-  const backend = await wasmBackend({ threads });
+  const backend = await wasmBackend({ threads, storageDtype: config.storageDtype });
   const run = await openRun(config, tasks, backend, {
     pretrained,
     rewards: { low_ids: lowIds(pretrained.model.shape.vocabSize / 2) },

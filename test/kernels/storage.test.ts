@@ -40,10 +40,10 @@ describe('an arena of float16', () => {
     expect(() => requireStorages(plan, 'tfjs', ['f32', 'i32'])).toThrow(refusal);
   });
 
-  it('is for matrices and tables alone on wasm', async () => {
+  it('is for matrices, tables, keys and values alone on wasm', async () => {
     const engine = await (await wasmBackend({ inline: true })).open(plan);
     const refusal =
-      "a slot of arena 'halves' is kept as f16, which kernels read in matrices of the plan and in embeddings alone.";
+      "a slot of arena 'halves' is kept as f16, which kernels read in matrices of the plan, in embeddings and (bf16) in keys and values alone.";
     expect(() => engine.record('add', (kernels) => kernels.add({ x: slot, out: slot }))).toThrow(refusal);
     await engine.close();
   });
