@@ -142,8 +142,8 @@ export const RUN_KEYS = {
       .describe(
         'How keys and values are kept, and on webgpu activations and reference weights too. float16 (webgpu) takes half ' +
           'the memory, rounds them to 11 bits, and needs an adapter with shader-f16; with a reference policy KL then ' +
-          'starts near 0, not at it. bfloat16 (wasm) takes half the memory of keys and values, rounds them to 8 bits, and ' +
-          'takes no more time. All else, and all arithmetic, is float32. Default float32.',
+          'starts near 0, not at it. bfloat16 (wasm) takes half the memory of keys and values, and rounds them ' +
+          'to 8 bits. All else, and all arithmetic, is float32. Default float32.',
       ),
   ),
   threads: key(
