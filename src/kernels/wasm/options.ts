@@ -1,6 +1,7 @@
 /** What a caller may choose of the wasm engine. */
 import type { StorageDtype } from '../storage.ts';
 
+/** How the wasm backend is opened. Each has a default that fits the machine. */
 export interface WasmOptions {
   /** Compute threads; default: one per core. */
   readonly threads?: number;
