@@ -101,6 +101,18 @@ for (const { label, backend, expectSame } of await requiredBackends()) {
       await expectConformance(backend, ...[0.1, 0.5, 1, 3].map((T) => forwardCase({ R: 6, D: 9, V: 41 }, T)));
     });
 
+    it('counts 8,191 small logits beside a large one, each of which alone is lost in its sum', async () => {
+      const V = 8192;
+      const { slots, build } = forwardCase({ R: 2, D: 4, V }, 1);
+      const hidden = given([2, 4], [1, 0, 0, 0, 1, 0, 0, 0]);
+      const weight = matrix(
+        [V, 4],
+        Float32Array.from({ length: 4 * V }, (_, i) => (i === 0 ? 17 : 0)),
+      );
+      const writes = { logprobs: {}, logSumExp: {}, entropies: { absolute: 1e-3 } };
+      await expectConformance(backend, { slots: { ...slots, hidden, weight }, build, writes });
+    });
+
     it('leaves rows outside its range untouched', async () => {
       const sizes = { R: 13, D: 7, V: 30 };
       await expectConformance(backend, forwardCase(sizes, 1, 4, 9), forwardCase(sizes, 1, 4, 4));
