@@ -134,6 +134,7 @@ export function resolveRun(values: Mapping, problems: Problems): ResolvedRun {
     loraR,
     loraAlpha,
     useRslora,
+    useDora,
     loraTargetModules,
     loraDropout,
     ...ofRun

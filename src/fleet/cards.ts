@@ -44,7 +44,12 @@ const cardSchema = z.strictObject({
   }),
   /** Low-rank matrices, whose weights are then all that is sent. */
   adapter: z
-    .strictObject({ rank: size(4096), scale: z.number(), targets: z.array(z.enum(ADAPTER_TARGETS)).min(1).readonly() })
+    .strictObject({
+      rank: size(4096),
+      scale: z.number(),
+      targets: z.array(z.enum(ADAPTER_TARGETS)).min(1).readonly(),
+      useDora: z.boolean().optional(),
+    })
     .optional(),
   /** The model that the adapter is beside: where it may be found, and the SHA-256 of each of its files. */
   base: z.strictObject({ path: name, files: z.record(name, hex(32)) }).optional(),

@@ -12,6 +12,7 @@
  *   call, row after row, so that a batch cut at row borders gives the same bits as the whole.
  * - Whatever changes from step to step is read from a slot at replay (`Count`, settings slots), never baked in.
  */
+import type { MagnitudeGradientArgs, MagnitudeScaleArgs, ScaleColumnsArgs } from './magnitudes.ts';
 import type { Count, Rows, Slot } from './memory.ts';
 
 export interface EmbeddingArgs {
@@ -282,6 +283,16 @@ export interface Kernels {
   linearInputGradient(args: LinearInputGradientArgs): void;
   /** dWeight += dOutᵀ·x;  dBias += Σ_r dOut[r] */
   linearWeightGradient(args: LinearWeightGradientArgs): void;
+
+  /** out = scale ⊙ x (+ bias) (+ residual), column by column, added in this order */
+  scaleColumns(args: ScaleColumnsArgs): void;
+  /**
+   * scale = magnitude / ‖W + s·B·A‖ of each row, ‖W + s·B·A‖² = ‖W‖² + 2s·Σ_k B_k·(A·Wᵀ)_k + s²·B·(A·Aᵀ)·Bᵀ; 1 where
+   * that norm is 0. arXiv:2402.09353
+   */
+  magnitudeScale(args: MagnitudeScaleArgs): void;
+  /** dMagnitude += Σ_r dOut·(out − residual − bias) / magnitude: the norm is a constant. 0 where the magnitude is. */
+  magnitudeGradient(args: MagnitudeGradientArgs): void;
 
   /**
    * Rotary position embedding of q and k in the half-split (Llama) form, after an optional RMS norm a head:

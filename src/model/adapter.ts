@@ -5,6 +5,9 @@
  * `model.layers.0.self_attn.q_proj.lora_A.weight` [r, in] and `model.layers.0.self_attn.q_proj.lora_B.weight` [out, r].
  * Where modules are one fused matrix (q, k and v; gate and up) their A are neighbours, so that one product with the
  * input they share makes x·Aᵀ of all of them; each B then adds to the columns that are its module's.
+ *
+ * With magnitudes (DoRA, arXiv:2402.09353) every output has its size apart: row o of W + s·B·A is scaled to
+ * `model.layers.0.self_attn.q_proj.lora_magnitude_vector`[o]. What that takes a step is in ./magnitudes.ts.
  */
 import { ConfigError } from '../errors.ts';
 import type { Slot } from '../kernels/memory.ts';
@@ -18,6 +21,9 @@ export type MatrixName = 'qkv' | 'attentionOutput' | 'gateUp' | 'down';
 export const ADAPTER_TARGETS = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'] as const;
 export type AdapterTarget = (typeof ADAPTER_TARGETS)[number];
 
+/** How the names of magnitudes end, as in PEFT's files. */
+export const MAGNITUDE = 'lora_magnitude_vector';
+
 /** Which modules have an adapter, in every layer. */
 export interface AdapterSettings {
   /** r */
@@ -25,6 +31,8 @@ export interface AdapterSettings {
   /** s: what x·Aᵀ·Bᵀ is multiplied by, lora_alpha / r, or lora_alpha / √r with `use_rslora`. */
   readonly scale: number;
   readonly targets: readonly AdapterTarget[];
+  /** Whether each output's size is trained apart from its direction. */
+  readonly useDora?: boolean | undefined;
 }
 
 /** A module's share of a fused matrix. */
@@ -37,6 +45,16 @@ interface ModuleShare {
   readonly firstColumn: number;
 }
 
+/** The sizes of a module's outputs. */
+export interface PartMagnitudes {
+  /** [out] ‖W + s·B·A‖ of each row is made this; trained. */
+  readonly magnitude: Slot;
+  /** [out] ‖W‖ of each row, which the host writes. */
+  readonly baseNorms: Slot;
+  /** [out] The module's part of the matrix's `columnScale`. */
+  readonly columnScale: Slot;
+}
+
 /** B of one module. */
 export interface AdapterPart {
   /** [out, r] */
@@ -45,6 +63,7 @@ export interface AdapterPart {
   readonly firstColumn: number;
   /** First of its r columns in a row of x·loraAᵀ. */
   readonly firstInput: number;
+  readonly magnitudes?: PartMagnitudes | undefined;
 }
 
 /** The adapter of one matrix. */
@@ -53,6 +72,8 @@ export interface MatrixAdapter {
   readonly loraA: Slot;
   readonly parts: readonly AdapterPart[];
   readonly scale: number;
+  /** [out] What each output is multiplied by: magnitude / ‖W + s·B·A‖, 1 for a module without adapter. Absent without magnitudes. */
+  readonly columnScale?: Slot | undefined;
 }
 
 /** The adapters of a layer, by the matrix that they adapt. */
@@ -83,7 +104,12 @@ function modulesOf(shape: ModelShape): { readonly [Name in MatrixName]: readonly
 }
 
 /** @param isPacked  it directly follows the tensor before it */
-type AddTensor = (name: string, size: readonly number[], initial: 'uniform' | 'zero', isPacked: boolean) => Slot;
+export type AddTensor = (
+  name: string,
+  size: readonly number[],
+  initial: 'uniform' | 'zero' | 'norm',
+  isPacked: boolean,
+) => Slot;
 
 /** Lays out the adapters of layer number `layer`. */
 export function layOutAdapters(
@@ -92,8 +118,7 @@ export function layOutAdapters(
   layer: number,
   add: AddTensor,
 ): LayerAdapters {
-  const nameOf = ({ path }: ModuleShare, part: 'A' | 'B'): string =>
-    `model.layers.${layer}.${path}.lora_${part}.weight`;
+  const nameOf = ({ path }: ModuleShare, part: 'A' | 'B'): string => `${moduleName(layer, path)}.lora_${part}.weight`;
   const entries = Object.entries(modulesOf(shape)).flatMap(([matrix, [inputs, modules]]) => {
     const own = modules.filter(({ target }) => targets.includes(target));
     if (own.length === 0) return [];
@@ -109,24 +134,74 @@ export function layOutAdapters(
   return Object.fromEntries(entries);
 }
 
+function moduleName(layer: number, path: string): string {
+  return `model.layers.${layer}.${path}`;
+}
+
+/**
+ * The same adapters with magnitudes: vectors, which lie behind all matrices.
+ *
+ * @param derived  where what follows from the weights is kept
+ */
+export function layOutMagnitudes(
+  shape: ModelShape,
+  adapters: LayerAdapters,
+  { targets }: AdapterSettings,
+  layer: number,
+  add: AddTensor,
+  derived: (size: readonly number[]) => Slot,
+): LayerAdapters {
+  const modules = modulesOf(shape);
+  const entries = Object.entries(adapters).map(([matrix, adapter]) => {
+    const [, all] = modules[matrix as MatrixName]; // the keys are those of the modules
+    const columnScale = derived([all.reduce((sum, { outputs }) => sum + outputs, 0)]);
+    const own = all.filter(({ target }) => targets.includes(target));
+    const parts = adapter.parts.map((part, i) => {
+      const { path, outputs, firstColumn } = own[i] as ModuleShare; // a part for each of them
+      const magnitudes = {
+        magnitude: add(`${moduleName(layer, path)}.${MAGNITUDE}`, [outputs], 'norm', false),
+        baseNorms: derived([outputs]),
+        columnScale: { ...columnScale, offset: columnScale.offset + firstColumn, shape: [outputs] },
+      };
+      return { ...part, magnitudes };
+    });
+    return [matrix, { ...adapter, parts, columnScale }] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
 /** Most columns of x·loraAᵀ of any matrix; 0 without adapters. */
 export function widestAdapter(layers: readonly { readonly adapters: LayerAdapters }[]): number {
   const all = layers.flatMap(({ adapters }) => Object.values(adapters));
   return all.reduce((most, { loraA }) => Math.max(most, loraA.shape[0] as number), 0);
 }
 
-/** Every slot of a layer's adapters. */
-export function adapterSlots(adapters: LayerAdapters): Slot[] {
+/** Most outputs of a matrix whose adapter has magnitudes; 0 where none has. */
+export function widestScaled(layers: readonly { readonly adapters: LayerAdapters }[]): number {
+  const all = layers.flatMap(({ adapters }) => Object.values(adapters));
+  return all.reduce((most, { columnScale }) => Math.max(most, columnScale?.shape[0] ?? 0), 0);
+}
+
+/** Every matrix of a layer's adapters. */
+export function adapterMatrices(adapters: LayerAdapters): Slot[] {
   return Object.values(adapters).flatMap(({ loraA, parts }) => [loraA, ...parts.map(({ loraB }) => loraB)]);
 }
 
-/** The same adapters with other slots. */
+/** The same adapters with other slots of what is trained. */
 export function mapAdapters(adapters: LayerAdapters, of: (slot: Slot) => Slot): LayerAdapters {
-  const entries = Object.entries(adapters).map(([name, { loraA, parts, scale }]) => [
+  const entries = Object.entries(adapters).map(([name, { loraA, parts, ...others }]) => [
     name,
-    { loraA: of(loraA), parts: parts.map((part) => ({ ...part, loraB: of(part.loraB) })), scale },
+    { ...others, loraA: of(loraA), parts: parts.map((part) => mapPart(part, of)) },
   ]);
   return Object.fromEntries(entries);
+}
+
+function mapPart({ loraB, magnitudes, ...place }: AdapterPart, of: (slot: Slot) => Slot): AdapterPart {
+  return {
+    ...place,
+    loraB: of(loraB),
+    ...(magnitudes && { magnitudes: { ...magnitudes, magnitude: of(magnitudes.magnitude) } }),
+  };
 }
 
 /** @throws ConfigError for a rank or scale that no adapter has, or where there is no module to adapt */

@@ -6,11 +6,15 @@
  *   dB_m += dOut[columns of m]ᵀ·u[m];  du[m] = s·dOut[columns of m]·B_m;  dA += duᵀ·x;  dX = dOut·W + du·A
  *
  * u is computed again in the backward pass: it costs r/out of the product it is added to, and keeping it a row a layer.
+ *
+ * With magnitudes z = x·Wᵀ + u·Bᵀ is scaled column by column, out = g ⊙ z (+ bias) (+ residual), g = magnitude / norm, and
+ * above dOut is g ⊙ dOut; dMagnitude += Σ dOut ⊙ z / norm. The norm is a constant, as in PEFT. z is not kept: it is what
+ * the forward pass left, less bias and residual, divided by g. A residual of size R then leaves an error of 2⁻²⁴·R in z.
  */
 import type { Kernels } from '../kernels/kernels.ts';
 import type { Rows, Slot } from '../kernels/memory.ts';
-import type { MatrixAdapter, MatrixName } from './adapter.ts';
-import type { AdapterScratch } from './memory/adapter_scratch.ts';
+import type { MatrixAdapter, MatrixName, PartMagnitudes } from './adapter.ts';
+import type { AdapterScratch, MagnitudeScratch } from './memory/adapter_scratch.ts';
 import type { LayerGradients, LayerSlots, ParameterSet } from './parameters.ts';
 
 /** A matrix [out, in] and what its products read and add to. */
@@ -48,6 +52,8 @@ export interface BackwardLinearArgs {
   readonly rows: Rows;
   /** Where the matrix has an adapter. */
   readonly scratch?: AdapterScratch | undefined;
+  /** Of the forward pass: what it wrote, and what it added. Read where the adapter has magnitudes. */
+  readonly forward?: Pick<ForwardLinearArgs, 'out' | 'residual'>;
 }
 
 /** @param gradients for a backward pass */
@@ -75,22 +81,23 @@ export function forwardLinear(
   { x, residual, out, rows, scratch }: ForwardLinearArgs,
 ): void {
   const { weight, bias, adapter } = matrix;
-  kernels.linear({ x, weight, bias, residual, out, rows });
+  const scale = adapter?.columnScale;
+  const added = { bias, residual };
+  kernels.linear({ x, weight, ...(scale === undefined && added), out, rows });
   if (adapter === undefined) return;
   const inner = innerOf(adapter, scratch?.inner, x);
   forwardInner(kernels, adapter, x, inner, rows);
   for (const { loraB, firstColumn, firstInput } of adapter.parts) {
     kernels.linear({ x: inner, firstInput, weight: loraB, residual: out, out, firstColumn, rows });
   }
+  if (scale !== undefined) kernels.scaleColumns({ x: out, scale, ...added, out, rows });
 }
 
 /** Gradients of what is trained of the matrix and its adapter, +=, then dX where it is asked for. */
-export function backwardLinear(
-  kernels: Kernels,
-  matrix: LinearMatrix,
-  { dOut, x, dX, rows, scratch }: BackwardLinearArgs,
-): void {
+export function backwardLinear(kernels: Kernels, matrix: LinearMatrix, args: BackwardLinearArgs): void {
   const { weight, gradient, biasGradient, adapter, adapterGradient } = matrix;
+  const { x, dX, rows, scratch } = args;
+  const dOut = adapter?.columnScale === undefined ? args.dOut : backwardScale(kernels, matrix, args);
   if (gradient !== undefined) {
     kernels.linearWeightGradient({ dOut, x, dWeight: gradient, dBias: biasGradient, rows });
   }
@@ -109,6 +116,43 @@ export function backwardLinear(
   if (dX !== undefined) {
     kernels.linearInputGradient({ dOut: dInner, weight: adapter.loraA, dX, accumulate: true, rows });
   }
+}
+
+/** Gradients of the magnitudes, +=, and g ⊙ dOut. */
+function backwardScale(
+  kernels: Kernels,
+  { bias, adapter, adapterGradient }: LinearMatrix,
+  { dOut, rows, scratch, forward }: BackwardLinearArgs,
+): Slot {
+  const [scale, room] = [adapter?.columnScale, scratch?.magnitudes?.dScaled];
+  if (scale === undefined || room === undefined || forward === undefined)
+    throw new Error('magnitudes, and no room or forward pass for them');
+  const { out, residual } = forward;
+  adapter?.parts.forEach(({ magnitudes, firstColumn }, i) => {
+    const { magnitude } = magnitudes as PartMagnitudes; // where the matrix is scaled, so is each of its parts
+    const dMagnitude = adapterGradient?.parts[i]?.magnitudes?.magnitude;
+    if (dMagnitude === undefined) return;
+    kernels.magnitudeGradient({ dOut, out, bias, residual, magnitude, firstColumn, dMagnitude, rows });
+  });
+  const scaled = { ...room, shape: dOut.shape };
+  kernels.scaleColumns({ x: dOut, scale, out: scaled, rows });
+  return scaled;
+}
+
+/** A·Wᵀ [A's rows, out] and A·Aᵀ [A's rows, A's rows] of the A beside a matrix. */
+export function adapterProducts(
+  kernels: Kernels,
+  weight: Slot,
+  loraA: Slot,
+  room: MagnitudeScratch,
+): Pick<MagnitudeScratch, 'products' | 'gram'> {
+  const [inner = 0] = loraA.shape;
+  const products = { ...room.products, shape: [inner, weight.shape[0] ?? 0] };
+  const gram = { ...room.gram, shape: [inner, inner] };
+  const rows = { begin: 0, end: inner };
+  kernels.linear({ x: loraA, weight, out: products, rows });
+  kernels.linear({ x: loraA, weight: loraA, out: gram, rows });
+  return { products, gram };
 }
 
 /** u = s·x·Aᵀ of all modules of a matrix */

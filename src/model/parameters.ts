@@ -11,8 +11,8 @@ import { ConfigError } from '../errors.ts';
 import type { ArenaBuilder, MatrixUse, PlannedMatrix, Slot } from '../kernels/memory.ts';
 import { slotLength } from '../kernels/memory.ts';
 import type { Storage } from '../kernels/storage.ts';
-import type { AdapterSettings, LayerAdapters } from './adapter.ts';
-import { adapterSlots, checkAdapter, layOutAdapters, mapAdapters } from './adapter.ts';
+import type { AdapterSettings, AddTensor, LayerAdapters, MatrixName } from './adapter.ts';
+import { adapterMatrices, checkAdapter, layOutAdapters, layOutMagnitudes, mapAdapters } from './adapter.ts';
 import type { ModelShape } from './shape.ts';
 import { qkvWidth, queryWidth } from './shape.ts';
 
@@ -23,7 +23,7 @@ export interface Parameter {
   readonly slot: Slot;
   readonly storage: Storage;
   /** How a run fills what it does not read from files; `initialize.ts` has the formulas. */
-  readonly initial: 'normal' | 'residual' | 'uniform' | 'one' | 'zero';
+  readonly initial: 'normal' | 'residual' | 'uniform' | 'one' | 'zero' | 'norm';
 }
 
 /** Whether a tensor of that name is trained. */
@@ -39,6 +39,8 @@ export interface ParameterArenas {
   readonly frozen: ArenaBuilder;
   /** Matrices that products read, kept so. */
   frozenMatrices(storage: Storage): ArenaBuilder;
+  /** What follows from the weights, where adapters have magnitudes. */
+  readonly derived?: ArenaBuilder | undefined;
   /** Tables that are read row by row, and products read too where the head is tied. */
   frozenTables(storage: Storage): ArenaBuilder;
 }
@@ -118,7 +120,7 @@ type Names = (part: string) => string;
  */
 export function layOutParameters(
   shape: ModelShape,
-  { trainable, frozen, frozenMatrices, frozenTables }: ParameterArenas,
+  { trainable, frozen, frozenMatrices, frozenTables, derived }: ParameterArenas,
   isTrainable: IsTrainable,
   {
     adapter,
@@ -140,14 +142,13 @@ export function layOutParameters(
   const add = addTo(() => frozen);
   const addMatrix = addTo((name) => frozenMatrices(storageOf(name)));
   const addTable = addTo((name) => frozenTables(storageOf(name)));
-  const adaptersOf = (layer: number): LayerAdapters => {
-    if (adapter === undefined) return {};
-    return layOutAdapters(shape, adapter, layer, (name, size, initial, isPacked) => {
-      const slot = trainable.slot(size, { packed: isPacked });
-      adapterParameters.push({ name, slot, storage: trainable.storage, initial });
-      return slot;
-    });
+  const addOfAdapter: AddTensor = (name, size, initial, isPacked) => {
+    const slot = trainable.slot(size, { packed: isPacked });
+    adapterParameters.push({ name, slot, storage: trainable.storage, initial });
+    return slot;
   };
+  const adaptersOf = (layer: number): LayerAdapters =>
+    adapter === undefined ? {} : layOutAdapters(shape, adapter, layer, addOfAdapter);
   const D = shape.hiddenSize;
   const embedding = addTable('model.embed_tokens.weight', [shape.vocabSize, D], 'normal');
   const matrices = Array.from({ length: shape.numLayers }, (_, layer) => ({
@@ -164,11 +165,24 @@ export function layOutParameters(
     return layerVectors(shape, add, name);
   });
   const finalNorm = add('model.norm.weight', [D], 'one');
+  const isScaled = adapter?.useDora === true;
+  if (isScaled)
+    requireFrozen(
+      matrices.flatMap(({ adapters, ...own }) => Object.keys(adapters).map((name) => own[name as MatrixName])),
+      trainable,
+    );
+  const withMagnitudes = (adapters: LayerAdapters, layer: number): LayerAdapters =>
+    isScaled && derived !== undefined
+      ? layOutMagnitudes(shape, adapters, adapter, layer, addOfAdapter, (size) => derived.slot(size))
+      : adapters;
   return {
     embedding,
     head,
     finalNorm,
-    layers: matrices.map((layer, index) => ({ ...layer, ...vectors[index] }) as LayerSlots),
+    layers: matrices.map(
+      (layer, index) =>
+        ({ ...layer, ...vectors[index], adapters: withMagnitudes(layer.adapters, index) }) as LayerSlots,
+    ),
     trainable: wholeOf(trainable),
     frozenCount: countParameters(parameters.filter(({ slot }) => slot.arena !== trainable.name)),
     decayLength,
@@ -237,10 +251,10 @@ export function lowestTrainedLayer(weights: ParameterSet): number {
   return lowest === -1 ? layers.length : lowest;
 }
 
-/** Every slot of a layer, those of its adapters too. */
+/** Every slot of a layer, and the matrices of its adapters. */
 function slotsOf({ adapters, ...tensors }: LayerSlots): Slot[] {
   const own: readonly (Slot | undefined)[] = Object.values(tensors);
-  return [...own.filter((slot) => slot !== undefined), ...adapterSlots(adapters)];
+  return [...own.filter((slot) => slot !== undefined), ...adapterMatrices(adapters)];
 }
 
 /** @param fusedWith  the tensor that directly precedes it in one matrix or vector */
@@ -252,6 +266,13 @@ function requireTogether(isTrainable: IsTrainable, ...names: readonly [string, s
   if (isTrainable(trained) === isTrainable(frozen)) return;
   const message = `${frozen}: frozen, and ${trained} is trained — they are used as one; freeze both or neither.`;
   throw new ConfigError('frozen-in-part', message, { trained, frozen });
+}
+
+/** @throws ConfigError where a matrix that is scaled to magnitudes is trained itself: its norms would change with every step */
+function requireFrozen(scaled: readonly (Slot | undefined)[], { name }: ArenaBuilder): void {
+  if (scaled.every((slot) => slot?.arena !== name)) return;
+  const message = 'adapter with magnitudes (use_dora) beside a matrix that is trained itself — freeze the matrix.';
+  throw new ConfigError('adapter', message, {});
 }
 
 function layerMatrices(shape: ModelShape, add: Add, name: Names): Partial<LayerTensors> {
@@ -294,7 +315,7 @@ export function weightMatrices(set: TensorSlots, lowest: number = Number.POSITIV
   const both: readonly MatrixUse[] = ['forward', 'backward'];
   const usesFrom = (layer: number): readonly MatrixUse[] => (layer >= lowest ? both : ['forward']);
   const layers = set.layers.flatMap(({ qkv, attentionOutput, gateUp, down, adapters }, layer) =>
-    [qkv, attentionOutput, gateUp, down, ...adapterSlots(adapters)].map((slot) => ({ slot, uses: usesFrom(layer) })),
+    [qkv, attentionOutput, gateUp, down, ...adapterMatrices(adapters)].map((slot) => ({ slot, uses: usesFrom(layer) })),
   );
   return [{ slot: set.head, uses: usesFrom(set.layers.length) }, ...layers];
 }

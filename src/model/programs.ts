@@ -12,6 +12,7 @@ import type { Kernels, ScaleRewards } from '../kernels/kernels.ts';
 import { ADAMW, OBJECTIVE } from '../kernels/kernels.ts';
 import type { Slot } from '../kernels/memory.ts';
 import { leadingRows } from '../kernels/memory.ts';
+import { hasMagnitudes, refreshColumnScales } from './magnitudes.ts';
 import type { ForwardSlots } from './memory/activations.ts';
 import type { AheadSlots } from './memory/ahead_slots.ts';
 import { type PolicyPlan, scoredSets } from './memory/plan.ts';
@@ -38,6 +39,8 @@ export interface Programs {
   /** Keys and values of some rows of the cache become those of others. */
   readonly copyKeysAndValues: Program;
   readonly score: Program;
+  /** What follows from the weights; undefined where nothing does. */
+  readonly derive: Program | undefined;
   /** Where several steps run between two reads. */
   readonly ahead: AheadPrograms | undefined;
   readonly keeping: KeepingPrograms | undefined;
@@ -127,6 +130,9 @@ export function recordPrograms(engine: Engine, plan: PolicyPlan): Programs {
     sample: recordSample(engine, plan, 'sample', slots.sampling),
     copyKeysAndValues: engine.record('copy keys and values', (kernels) => copyKeysAndValues(kernels, plan)),
     score,
+    derive: hasMagnitudes(weights)
+      ? engine.record('derive', (kernels) => refreshColumnScales(kernels, weights, slots.adapterScratch))
+      : undefined,
     ahead: slots.ahead && recordAhead(engine, plan, slots.ahead),
     keeping:
       rollout && training
@@ -205,7 +211,7 @@ function recordAhead(engine: Engine, { slots }: PolicyPlan, ahead: AheadSlots): 
 }
 
 function recordTraining(engine: Engine, plan: PolicyPlan): TrainingPrograms {
-  const { inputs, results, sampling } = plan.slots;
+  const { inputs, results, sampling, adapterScratch } = plan.slots;
   const advantages = (scale: ScaleRewards): Program =>
     engine.record(`advantages ${scale}`, (kernels) => {
       const groups = countOf(inputs, 'groups');
@@ -220,6 +226,7 @@ function recordTraining(engine: Engine, plan: PolicyPlan): TrainingPrograms {
     });
   const scoreUnder = (label: string, set: ParameterSet): Program =>
     engine.record(label, (kernels) => {
+      refreshColumnScales(kernels, set, adapterScratch);
       forwardLayers(kernels, plan, set, sampling);
       forwardHead(kernels, plan, set, sampling.output, lossRows(plan));
       scoreTargets(kernels, plan, set, results.refLogprobs);

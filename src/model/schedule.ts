@@ -244,14 +244,21 @@ function backwardLayer(
   if (isWhole) forwardInside(kernels, plan, weights, training, index);
   const isMadeAgain = (name: MadeAgain): boolean => !isWhole && madeAgain(plan.recompute).includes(name);
   if (isMadeAgain('activated')) kernels.swiglu({ gateUp: kept.gateUp, out: kept.activated, rows });
-  backwardLinear(kernels, down, { dOut: d.dX, x: kept.activated, dX: d.dActivated, rows, scratch });
+  const output = training.layers[index + 1]?.input ?? training.output;
+  backwardLinear(kernels, down, {
+    ...{ dOut: d.dX, x: kept.activated, dX: d.dActivated, rows, scratch },
+    forward: { out: output, residual: kept.middle },
+  });
   kernels.swigluBackward({ gateUp: kept.gateUp, dOut: d.dActivated, dGateUp: d.dGateUp, rows });
   const gateUp = matrixOf('gateUp', weights, gradients);
   if (isMadeAgain('middleNormed')) {
     const { middle: x, middleNormed: out, middleRstd: rstd } = kept;
     kernels.rmsNorm({ x, weight: weights.feedForwardNorm, out, rstd, eps, rows });
   }
-  backwardLinear(kernels, gateUp, { dOut: d.dGateUp, x: kept.middleNormed, dX: d.dNormed, rows, scratch });
+  backwardLinear(kernels, gateUp, {
+    ...{ dOut: d.dGateUp, x: kept.middleNormed, dX: d.dNormed, rows, scratch },
+    forward: { out: kept.gateUp },
+  });
   kernels.rmsNormBackward({
     x: kept.middle,
     weight: weights.feedForwardNorm,
@@ -263,7 +270,10 @@ function backwardLayer(
   });
 
   const attentionOutput = matrixOf('attentionOutput', weights, gradients);
-  backwardLinear(kernels, attentionOutput, { dOut: d.dX, x: kept.attention, dX: d.dAttention, rows, scratch });
+  backwardLinear(kernels, attentionOutput, {
+    ...{ dOut: d.dX, x: kept.attention, dX: d.dAttention, rows, scratch },
+    forward: { out: kept.middle, residual: kept.input },
+  });
   kernels.fill({ out: d.dKv, value: 0, rows });
   const { positions, kvRows, intervals, prefixGroups } = slots.inputs;
   kernels.attentionBackward({
@@ -304,9 +314,16 @@ function backwardLayer(
     const { input: x, inputNormed: out, inputRstd: rstd } = kept;
     kernels.rmsNorm({ x, weight: weights.inputNorm, out, rstd, eps, rows });
   }
+  // Without a norm of q and k, what the product gave is not kept: it shares its rows with the other layers.
+  if (weights.adapters.qkv?.columnScale !== undefined && !shape.qkNorm && !isWhole) {
+    forwardLinear(kernels, matrixOf('qkv', weights), { x: kept.inputNormed, out: kept.qkv, rows, scratch });
+  }
   const wantsInput = below || gradients.inputNorm !== undefined;
   const dX = wantsInput ? d.dNormed : undefined;
-  backwardLinear(kernels, qkv, { dOut: d.dQkv, x: kept.inputNormed, dX, rows, scratch });
+  backwardLinear(kernels, qkv, {
+    ...{ dOut: d.dQkv, x: kept.inputNormed, dX, rows, scratch },
+    forward: { out: kept.qkv },
+  });
   if (!wantsInput) return;
   kernels.rmsNormBackward({
     x: kept.input,

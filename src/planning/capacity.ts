@@ -14,7 +14,7 @@ import { keptRowFloats } from '../model/memory/activations.ts';
 import type { Capacity } from '../model/memory/capacity.ts';
 import { type Trained, usualRecompute } from '../model/memory/plan.ts';
 import type { Recompute } from '../model/memory/recompute.ts';
-import { adapterScale } from '../model/pretrained/adapter_config.ts';
+import { adapterSettings } from '../model/pretrained/adapter_config.ts';
 import type { ModelShape } from '../model/shape.ts';
 import { asksInWords } from '../text/codec.ts';
 import { mostDistributed } from './distribution_limit.ts';
@@ -43,7 +43,7 @@ export function trainedOf({
 }: Pick<RunConfig, 'adapter' | 'freeze' | 'frozenStorage'>): Trained {
   if (adapter === undefined) return freeze === undefined ? {} : { isTrainable: (name) => !isNamedBy(freeze, name) };
   return {
-    adapter: { rank: adapter.rank, scale: adapterScale(adapter), targets: adapter.targets },
+    adapter: adapterSettings(adapter),
     ...(frozenStorage && { storageOf: (name: string) => frozenStorage[name] ?? 'f32' }),
   };
 }

@@ -118,6 +118,7 @@ export async function openRun(
     for (const parameter of drawn) {
       policy.writeParameter(parameter, initialTensor(shape, parameter, config.seed, config.model.initializerRange));
     }
+    await policy.beginMagnitudes();
     if (pretrained !== undefined) await (await using()).loadItsAdapter(pretrained, policy);
   } catch (error) {
     await policy.close(); // its threads would keep the process alive

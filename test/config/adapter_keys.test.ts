@@ -32,6 +32,15 @@ describe('use_peft', () => {
     expect(trainedOf(configOf(HEAD))).toEqual({});
   });
 
+  it('has magnitudes where use_dora asks for them, and is what it was where nobody does', () => {
+    const config = configOf(`${LORA}use_dora: true\n`);
+    expect(config.adapter?.useDora).toBe(true);
+    expect(trainedOf(config).adapter?.useDora).toBe(true);
+    expect(configOf(resolvedYaml(config))).toEqual(config);
+    expect(resolvedYaml(configOf(LORA))).not.toContain('dora');
+    expect(configOf(`${LORA}use_dora: false\n`)).toEqual(configOf(LORA));
+  });
+
   it.each([
     ['beside random weights', `${HEAD}use_peft: true\n`, 'run.yaml:3  use_peft: true — random weights would stay'],
     [
@@ -44,7 +53,7 @@ describe('use_peft', () => {
     ['beside nothing', `${LORA}lora_target_modules: []\n`, 'must be all-linear, or a list of q_proj'],
     ['beside a word', `${LORA}lora_target_modules: everything\n`, 'must be all-linear, or a list of q_proj'],
     ['with whole modules', `${LORA}lora_modules_to_save: [lm_head]\n`, 'beside an adapter the model stays as it is'],
-    ['of another kind', `${LORA}use_dora: true\n`, 'adapters are plain LoRA'],
+    ['of another kind', `${LORA}lora_task_type: SEQ_CLS\n`, 'adapters are LoRA beside linear layers'],
   ])('%s is refused', (_, text, message) => {
     expect(() => configOf(text)).toThrow(message);
   });
@@ -56,11 +65,15 @@ describe('without use_peft', () => {
     expect(configOf(HEAD + defaults)).toEqual(configOf(HEAD));
   });
 
-  it.each(['lora_r: 8', 'lora_alpha: 16', 'use_rslora: true', 'lora_target_modules: [q_proj]', 'lora_dropout: 0.1'])(
-    '%s is refused: no one would read it',
-    (line) => {
-      expect(() => configOf(`${HEAD}${line}\n`)).toThrow(`run.yaml:3  ${line.split(':')[0]}: `);
-      expect(() => configOf(`${HEAD}${line}\n`)).toThrow('add use_peft: true, or leave it out');
-    },
-  );
+  it.each([
+    'lora_r: 8',
+    'lora_alpha: 16',
+    'use_rslora: true',
+    'use_dora: true',
+    'lora_target_modules: [q_proj]',
+    'lora_dropout: 0.1',
+  ])('%s is refused: no one would read it', (line) => {
+    expect(() => configOf(`${HEAD}${line}\n`)).toThrow(`run.yaml:3  ${line.split(':')[0]}: `);
+    expect(() => configOf(`${HEAD}${line}\n`)).toThrow('add use_peft: true, or leave it out');
+  });
 });

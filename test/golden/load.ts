@@ -260,7 +260,7 @@ export function loadPretrainedGolden(
   return decode(JSON.parse(text)) as ModelGolden;
 }
 
-export type PeftGoldenName = 'llama_tied' | 'qwen2' | 'qwen3' | 'llama_rslora';
+export type PeftGoldenName = 'llama_tied' | 'qwen2' | 'qwen3' | 'llama_rslora' | 'qwen2_dora';
 
 export interface PeftGolden {
   about: string;

@@ -18,11 +18,14 @@ STEPS = 5
 LR, BETAS, EPS, WEIGHT_DECAY, MAX_NORM = 3e-3, (0.9, 0.999), 1e-8, 0.0, 1.0
 EPSILON = 0.2
 ADVANTAGES = [1.0, -0.5, -0.75, 0.875, -0.625, 0.5, -0.25]  # one per completion
+# As it is called in files, without the .weight that it has in PEFT's modules
+MAGNITUDE = "lora_magnitude_vector"
 ADAPTERS = {
     "llama_tied": ("llama_tied", dict(target_modules="all-linear")),
     "qwen2": ("qwen2", dict(target_modules="all-linear")),
     "qwen3": ("qwen3", dict(target_modules="all-linear")),
     "llama_rslora": ("llama_tied", dict(target_modules=["q_proj", "v_proj", "down_proj"], use_rslora=True)),
+    "qwen2_dora": ("qwen2", dict(target_modules=["q_proj", "v_proj", "o_proj", "down_proj"], use_dora=True)),
 }
 
 
@@ -43,13 +46,13 @@ def adapted(base, options, seed):
     with torch.no_grad():
         for name, p in model.named_parameters():
             if p.requires_grad:
-                p.copy_(0.3 * torch.randn(p.shape, generator=gen))
+                p.copy_(0.3 * torch.randn(p.shape, generator=gen) + (1 if "magnitude" in name else 0))
     return model
 
 
 def trained(model):
     """Name without PEFT's prefix and the adapter's name -> tensor."""
-    short = lambda name: name.removeprefix("base_model.model.").replace(".default.", ".")
+    short = lambda name: name.removeprefix("base_model.model.").replace(".default.", ".").replace(f"{MAGNITUDE}.weight", MAGNITUDE)
     return {short(name): p for name, p in model.named_parameters() if p.requires_grad}
 
 

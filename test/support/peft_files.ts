@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { loadPeftGolden, type PeftGolden, type PeftGoldenName } from '../golden/load.ts';
 import { MemoryFiles } from './pretrained_files.ts';
 
-export const PEFT_ADAPTERS = ['llama_tied', 'qwen2', 'qwen3', 'llama_rslora'] as const;
+export const PEFT_ADAPTERS = ['llama_tied', 'qwen2', 'qwen3', 'llama_rslora', 'qwen2_dora'] as const;
 
 /** adapter_config.json and adapter_model.safetensors. */
 export function adapterFiles(name: PeftGoldenName): MemoryFiles {

@@ -48,7 +48,7 @@ export const REFERENCE = { reference: 'scored' } as const;
 /** Weights of a tensor far enough from their initial values that no norm is 1, no bias 0 and no softmax flat. */
 function randomTensor({ slot, initial }: Parameter, seed: number, deviation = 0.25): Float64Array {
   const noise = normals(slot.shape, seed, deviation);
-  return initial === 'one' ? noise.map((value) => Math.fround(1 + value)) : noise;
+  return initial === 'one' || initial === 'norm' ? noise.map((value) => Math.fround(1 + value)) : noise;
 }
 
 /** A policy with random weights; what is not given is SMALL_SHAPE and SMALL_CAPACITY. */

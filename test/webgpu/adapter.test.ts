@@ -16,9 +16,9 @@ const GROUPS = randomGroups([3, 2], { seed: 7 });
 const BATCH = packBatch(GROUPS);
 
 /** @param storage  of matrices whose rows are blocks, embedding and head included */
-const open = (backend: Backend, storage: Storage = 'f32'): Promise<Policy> =>
+const open = (backend: Backend, storage: Storage = 'f32', useDora = false): Promise<Policy> =>
   openPolicy(backend, WITH_EVERYTHING, {}, 1, {
-    adapter: { rank: 6, scale: 1.5, targets: ADAPTER_TARGETS },
+    adapter: { rank: 6, scale: 1.5, targets: ADAPTER_TARGETS, useDora },
     storageOf: (name) => (/norm|bias|down_proj/.test(name) ? 'f32' : storage),
   });
 
@@ -27,20 +27,26 @@ async function gradientsOf(policy: Policy): Promise<ReadonlyMap<string, ArrayLik
   return takeGradients(policy);
 }
 
-it.each(REQUIRED_ADAPTERS)('gradients are those of float64, and the sampler is the scorer, on %s', async (label) => {
-  const [policy, reference] = [await open(await loadBackend(`webgpu:${label}`)), await open(referenceBackend)];
-  const [gradients, expected] = [await gradientsOf(policy), await gradientsOf(reference)];
-  expect(gradients.size).toBe(policy.adapterParameters.length);
-  for (const [name, values] of expected) {
-    const scale = Math.max(...Array.from(values, Math.abs));
-    const actual = gradients.get(name) as ArrayLike<number>;
-    const error = Math.max(...Array.from(values, (value, i) => Math.abs(value - actual[i])));
-    expect(error / scale, name).toBeLessThan(1e-4);
-  }
-  for (const { sampled, scored } of await sampledAndScored(policy, GROUPS, 8)) expect(scored).toEqual(sampled);
-  await policy.close();
-  await reference.close();
-});
+const CASES = REQUIRED_ADAPTERS.flatMap((label) => [false, true].map((useDora) => [label, useDora] as const));
+
+it.each(CASES)(
+  'gradients are those of float64, the sampler is the scorer, on %s, magnitudes: %s',
+  async (label, useDora) => {
+    const policy = await open(await loadBackend(`webgpu:${label}`), 'f32', useDora);
+    const reference = await open(referenceBackend, 'f32', useDora);
+    const [gradients, expected] = [await gradientsOf(policy), await gradientsOf(reference)];
+    expect(gradients.size).toBe(policy.adapterParameters.length);
+    for (const [name, values] of expected) {
+      const scale = Math.max(...Array.from(values, Math.abs));
+      const actual = gradients.get(name) as ArrayLike<number>;
+      const error = Math.max(...Array.from(values, (value, i) => Math.abs(value - actual[i])));
+      expect(error / scale, name).toBeLessThan(1e-4);
+    }
+    for (const { sampled, scored } of await sampledAndScored(policy, GROUPS, 8)) expect(scored).toEqual(sampled);
+    await policy.close();
+    await reference.close();
+  },
+);
 
 it.each(REQUIRED_ADAPTERS)(
   'a base in fewer bits gives the very gradients of its values in float32, on %s',
@@ -50,7 +56,8 @@ it.each(REQUIRED_ADAPTERS)(
       quick: 1,
       all: label === 'swiftshader' ? 1 : 3,
     })) {
-      const [stored, plain] = [await open(backend, storage), await open(backend)];
+      const useDora = storage === 'q4_0'; // norms of its values, too
+      const [stored, plain] = [await open(backend, storage, useDora), await open(backend, 'f32', useDora)];
       for (const [i, parameter] of stored.parameters.entries()) {
         plain.writeParameter(plain.parameters[i], await stored.readParameter(parameter));
       }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ADAPTER_TARGETS } from '../../model/adapter.ts';
 import type { AdapterConfig } from '../../model/pretrained/adapter_config.ts';
-import { key, type Values } from '../../options/keys.ts';
+import { key, laterKey, type Values } from '../../options/keys.ts';
 import { choice, flag, integer, number } from '../../options/schemas.ts';
 import type { OtherKey } from '../problems.ts';
 
@@ -33,6 +33,15 @@ export const ADAPTER_KEYS = {
     'use_rslora',
     flag().default(false).describe('Divide lora_alpha by the root of lora_r instead of by lora_r. Default false.'),
   ),
+  useDora: laterKey(
+    'use_dora',
+    flag()
+      .default(false)
+      .describe(
+        'Train the size of each output apart from its direction (DoRA): the rows of W + s·B·A are scaled to magnitudes, ' +
+          'which begin as the norms of those of W. Default false.',
+      ),
+  ),
   loraTargetModules: key(
     'lora_target_modules',
     z
@@ -58,7 +67,7 @@ export const ADAPTER_KEYS = {
 } as const;
 
 /** The keys without which the others mean nothing, under their names in TypeScript. */
-const OPTIONS = ['loraR', 'loraAlpha', 'useRslora', 'loraTargetModules', 'loraDropout'] as const;
+const OPTIONS = ['loraR', 'loraAlpha', 'useRslora', 'useDora', 'loraTargetModules', 'loraDropout'] as const;
 
 /** What TRL writes out where no adapter is asked for, and this trainer has another default. */
 const TRL_DROPOUT = 0.05;
@@ -73,7 +82,8 @@ interface AdapterSection {
 /** The adapter that a run trains; undefined where it trains all weights. Mistakes are refused. */
 export function resolveAdapter(section: AdapterSection): AdapterConfig | undefined {
   if (!section.sound('usePeft', ...OPTIONS)) return undefined;
-  const { usePeft, loraR, loraAlpha, useRslora, loraTargetModules, loraDropout, modelNameOrPath } = section.values;
+  const { usePeft, loraR, loraAlpha, useRslora, useDora, loraTargetModules, loraDropout, modelNameOrPath } =
+    section.values;
   if (!usePeft) {
     for (const name of OPTIONS) if (!isDefault(name, section.values[name])) section.refuse(name, ofNoAdapter);
     return undefined;
@@ -90,7 +100,7 @@ export function resolveAdapter(section: AdapterSection): AdapterConfig | undefin
   const targets = ADAPTER_TARGETS.filter(
     (name) => loraTargetModules === 'all-linear' || loraTargetModules.includes(name),
   );
-  return { rank: loraR, alpha: loraAlpha, useRslora, targets };
+  return { rank: loraR, alpha: loraAlpha, useRslora, targets, ...(useDora && { useDora: true }) };
 }
 
 const ofNoAdapter = 'all weights are trained, without an adapter; add use_peft: true, or leave it out';
@@ -98,7 +108,10 @@ const ofNoAdapter = 'all weights are trained, without an adapter; add use_peft: 
 function isDefault(name: (typeof OPTIONS)[number], value: unknown): boolean {
   if (name === 'loraDropout' && value === TRL_DROPOUT) return true;
   return (
-    value === { loraR: 16, loraAlpha: 32, useRslora: false, loraTargetModules: 'all-linear', loraDropout: 0 }[name]
+    value ===
+    { loraR: 16, loraAlpha: 32, useRslora: false, useDora: false, loraTargetModules: 'all-linear', loraDropout: 0 }[
+      name
+    ]
   );
 }
 
@@ -119,13 +132,20 @@ export function otherAdapterKeys(config: AdapterConfig | undefined, files: Adapt
 }
 
 /** The keys of an adapter, as a file would have them. */
-export function adapterValues({ rank, alpha, useRslora, targets }: AdapterConfig): Values<typeof ADAPTER_KEYS> {
+export function adapterValues({
+  rank,
+  alpha,
+  useRslora,
+  useDora,
+  targets,
+}: AdapterConfig): Values<typeof ADAPTER_KEYS> {
   const isAll = ADAPTER_TARGETS.every((name) => targets.includes(name));
   return {
     usePeft: true,
     loraR: rank,
     loraAlpha: alpha,
     useRslora,
+    useDora: useDora === true,
     loraTargetModules: isAll ? 'all-linear' : [...targets],
     loraDropout: 0,
   };

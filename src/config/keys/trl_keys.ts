@@ -24,7 +24,7 @@ function family(because: string, keys: Readonly<Record<string, Json>>): Record<s
 }
 
 const oneEngine = 'rollouts run in the same engine as the update, so there is no vLLM to set up; leave it out';
-const plainAdapters = 'adapters are plain LoRA beside linear layers; leave it out';
+const plainAdapters = 'adapters are LoRA beside linear layers; leave it out';
 const fullBase = 'frozen weights are float32, as all arithmetic; leave it out';
 const fileNames = 'rows come from files that are named; use data_files, or {train: …, test: …} for two splits';
 const keptRows = 'rows are read once and kept, with all of their columns for the rewards; leave it out';
@@ -101,7 +101,7 @@ const TRAINING = {
   }),
   lora_target_parameters: refused('adapters belong to modules; use lora_target_modules', null),
   lora_modules_to_save: refused('beside an adapter the model stays as it is; leave it out', null),
-  ...family(plainAdapters, { use_dora: false, lora_task_type: 'CAUSAL_LM' }),
+  ...family(plainAdapters, { lora_task_type: 'CAUSAL_LM' }),
   ...family(fullBase, {
     bnb_4bit_quant_type: 'nf4',
     use_bnb_nested_quant: false,

@@ -9,6 +9,7 @@ import { gradientNorm } from './gradient_norm.ts';
 import { groupAdvantages } from './group_advantages.ts';
 import { linear, linearInputGradient, linearWeightGradient } from './linear.ts';
 import { linearLogprob, linearLogprobBackward } from './linear_logprob.ts';
+import { magnitudeGradient, magnitudeScale, scaleColumns } from './magnitudes.ts';
 import type { Dimensions, Opened } from './operands.ts';
 import { policyObjective } from './policy_objective.ts';
 import { rmsNorm, rmsNormBackward } from './rms_norm.ts';
@@ -32,6 +33,9 @@ export const referenceKernels: { readonly [Name in KernelName]: ReferenceKernel<
   linear,
   linearInputGradient,
   linearWeightGradient,
+  scaleColumns,
+  magnitudeScale,
+  magnitudeGradient,
   rotary,
   rotaryBackward,
   attention,

@@ -124,6 +124,38 @@ export const operandRules: { readonly [Name in KernelName]: RulesOf<Name> } = {
     dBias: real('out'),
     rows: 'N',
   }),
+  scaleColumns: () => ({
+    x: real('N', 'out'),
+    scale: real('out'),
+    bias: real('out'),
+    residual: real('N', 'out'),
+    out: real('N', 'out'),
+    rows: 'N',
+  }),
+  magnitudeScale: ({ products, firstColumn, loraB, gram, firstInput }) => {
+    columnsOf('magnitudeScale.products', products, firstColumn, loraB.shape[0]);
+    columnsOf('magnitudeScale.gram', gram, firstInput, loraB.shape[1]);
+    return {
+      magnitude: real('out'),
+      baseNorms: real('out'),
+      loraB: real('out', 'r'),
+      products: real('inner', 'stride'),
+      gram: real('inner', 'inner'),
+      scale: real('out'),
+    };
+  },
+  magnitudeGradient: ({ dOut, firstColumn, magnitude }) => {
+    columnsOf('magnitudeGradient.dOut', dOut, firstColumn, magnitude.shape[0]);
+    return {
+      dOut: real('N', 'stride'),
+      out: real('N', 'stride'),
+      bias: real('stride'),
+      residual: real('N', 'stride'),
+      magnitude: real('out'),
+      dMagnitude: real('out'),
+      rows: 'N',
+    };
+  },
   rotary: ({ heads }) => ({
     ...rotaryInputs(heads),
     q: real('N', widths(heads).Q),

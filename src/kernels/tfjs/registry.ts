@@ -10,6 +10,7 @@ import { gradientNorm } from './gradient_norm.ts';
 import { groupAdvantages } from './group_advantages.ts';
 import { linear, linearInputGradient, linearWeightGradient } from './linear.ts';
 import { linearLogprob, linearLogprobBackward } from './linear_logprob.ts';
+import { magnitudeGradient, magnitudeScale, scaleColumns } from './magnitudes.ts';
 import type { Opened } from './operands.ts';
 import { policyObjective } from './policy_objective.ts';
 import { rmsNorm, rmsNormBackward } from './rms_norm.ts';
@@ -36,6 +37,9 @@ export const tfjsKernels: { readonly [Name in KernelName]: TfjsKernel<Name> } = 
   linear: tidy(linear),
   linearInputGradient: tidy(linearInputGradient),
   linearWeightGradient: tidy(linearWeightGradient),
+  scaleColumns: tidy(scaleColumns),
+  magnitudeScale: tidy(magnitudeScale),
+  magnitudeGradient: tidy(magnitudeGradient),
   rotary: tidy(rotary),
   rotaryBackward: tidy(rotaryBackward),
   attention: tidy(attention),

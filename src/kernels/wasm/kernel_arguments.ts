@@ -151,6 +151,32 @@ export const KERNEL_ARGUMENTS: KernelArguments = {
       x.stride,
     ];
   },
+  scaleColumns: (a, { all, range }) => [
+    ...range(a.rows),
+    ...all(a.x, a.scale),
+    width(a.x),
+    ...all(a.out, a.bias, a.residual),
+  ],
+  magnitudeScale: (a, { at, all }) => [
+    ...a.loraB.shape,
+    ...all(a.magnitude, a.baseNorms, a.loraB),
+    at(a.products, a.firstInput * width(a.products) + a.firstColumn),
+    width(a.products),
+    at(a.gram, a.firstInput * width(a.gram) + a.firstInput),
+    width(a.gram),
+    { float: a.factor },
+    at(a.scale),
+  ],
+  magnitudeGradient: (a, { at, all, range }) => [
+    ...range(a.rows),
+    at(a.dOut, a.firstColumn),
+    at(a.out, a.firstColumn),
+    at(a.bias, a.firstColumn),
+    at(a.residual, a.firstColumn),
+    width(a.dOut),
+    slotLength(a.magnitude),
+    ...all(a.magnitude, a.dMagnitude),
+  ],
   rotary: (a, { all, range, kept }) => {
     const [kv, form] = kept(a.kv);
     return [

@@ -11,6 +11,7 @@ import { gradientNorm } from './shaders/gradient_norm.ts';
 import { groupAdvantages } from './shaders/group_advantages.ts';
 import { linear, linearInputGradient, linearWeightGradient } from './shaders/linear.ts';
 import { linearLogprob, linearLogprobBackward } from './shaders/linear_logprob.ts';
+import { magnitudeGradient, magnitudeScale, scaleColumns } from './shaders/magnitudes.ts';
 import { policyObjective } from './shaders/policy_objective.ts';
 import { rmsNorm, rmsNormBackward } from './shaders/rms_norm.ts';
 import { rotary, rotaryBackward } from './shaders/rotary.ts';
@@ -27,6 +28,9 @@ const kernelRecorders: { readonly [Name in KernelName]: KernelRecorder<Name> } =
   linear,
   linearInputGradient,
   linearWeightGradient,
+  scaleColumns,
+  magnitudeScale,
+  magnitudeGradient,
   rotary,
   rotaryBackward,
   attention,

@@ -1,6 +1,6 @@
 /** Room for what an adapter computes on the way, which all layers share. */
 import type { Slot } from '../../kernels/memory.ts';
-import { widestAdapter } from '../adapter.ts';
+import { widestAdapter, widestScaled } from '../adapter.ts';
 import type { ParameterSet } from '../parameters.ts';
 import type { ArenaOf, Capacity } from './capacity.ts';
 
@@ -9,6 +9,17 @@ export interface AdapterScratch {
   readonly inner: Slot;
   /** Absent in a policy that only samples. */
   readonly dInner?: Slot | undefined;
+  /** Where adapters have magnitudes. */
+  readonly magnitudes?: MagnitudeScratch | undefined;
+}
+
+export interface MagnitudeScratch {
+  /** [most modules·r, widest output] A·Wᵀ of a matrix. */
+  readonly products: Slot;
+  /** [most modules·r, most modules·r] A·Aᵀ. */
+  readonly gram: Slot;
+  /** [rows, widest output] What the backward pass scales; absent in a policy that only samples. */
+  readonly dScaled?: Slot | undefined;
 }
 
 /** Rows as many as any forward pass has. */
@@ -23,5 +34,24 @@ export function adapterScratch(
   return {
     inner: forward.slot([Math.max(rows, keptRows), width]),
     dInner: training ? backward.slot([rows, width]) : undefined,
+    ...magnitudeScratch(width, training ? rows : 0, layers, arena),
+  };
+}
+
+function magnitudeScratch(
+  width: number,
+  backwardRows: number,
+  layers: ParameterSet['layers'],
+  arena: ArenaOf,
+): Pick<AdapterScratch, 'magnitudes'> {
+  const widest = widestScaled(layers);
+  if (widest === 0) return {};
+  const place = arena('magnitudes', 'activations');
+  return {
+    magnitudes: {
+      products: place.slot([width, widest]),
+      gram: place.slot([width, width]),
+      dScaled: backwardRows > 0 ? arena('magnitudesBackward', 'activations').slot([backwardRows, widest]) : undefined,
+    },
   };
 }

@@ -84,6 +84,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
   const ofWeights = {
     trainable: arena('weights', 'weights'),
     frozen,
+    derived: adapter?.useDora ? arena('derived', 'weights') : undefined,
     frozenMatrices: (storage: Storage) => (storage === 'f32' ? frozenMatrices : storedIn(storage)),
     frozenTables: (storage: Storage) => (storage === 'f32' ? frozen : storedIn(storage)),
   };

@@ -1,5 +1,5 @@
 /** What a LoRA adapter is, apart from its tensors, and what PEFT calls its parts: ./adapter_files.ts reads one. */
-import type { AdapterTarget } from '../adapter.ts';
+import type { AdapterSettings, AdapterTarget } from '../adapter.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -16,6 +16,8 @@ export interface AdapterConfig {
   readonly useRslora: boolean;
   /** In the order of `ADAPTER_TARGETS`; each of them in every layer. */
   readonly targets: readonly AdapterTarget[];
+  /** Outputs have magnitudes of their own. arXiv:2402.09353 */
+  readonly useDora?: true;
 }
 
 /** The model that an adapter was trained on: a path, or a name of the hub with a revision. */
@@ -42,7 +44,7 @@ export function adapterConfigJson(config: AdapterConfig, base: BaseName): Json {
     modules_to_save: null,
     rank_pattern: {},
     alpha_pattern: {},
-    use_dora: false,
+    use_dora: config.useDora === true,
     inference_mode: true,
   };
 }
@@ -55,4 +57,10 @@ export function nameInFile(name: string): string {
 /** What W gets besides itself is this times B·A. */
 export function adapterScale({ rank, alpha, useRslora }: AdapterConfig): number {
   return alpha / (useRslora ? Math.sqrt(rank) : rank);
+}
+
+/** An adapter as a policy has it. */
+export function adapterSettings(config: AdapterConfig): AdapterSettings {
+  const { rank, targets, useDora } = config;
+  return { rank, scale: adapterScale(config), targets, ...(useDora && { useDora }) };
 }

@@ -2,6 +2,7 @@
  * A LoRA adapter in PEFT's layout: adapter_config.json and adapter_model.safetensors.
  *
  *   W' = W + scale·B·A;  scale = alpha / r, with `use_rslora` alpha / √r
+ *   with `use_dora` each row of W' has the norm that `….lora_magnitude_vector` says
  *
  * A tensor is `base_model.model.` + its name here, as `model.layers.0.self_attn.q_proj.lora_A.weight`. Whatever else
  * would change the arithmetic is refused by its key; keys that say how the adapter was made are left alone.
@@ -9,7 +10,7 @@
  * @see https://huggingface.co/docs/peft, LoraConfig
  */
 import { CheckpointError } from '../../errors.ts';
-import { ADAPTER_TARGETS } from '../adapter.ts';
+import { ADAPTER_TARGETS, MAGNITUDE } from '../adapter.ts';
 import { type AdapterConfig, BASE_SHA256, type BaseName, MODULE_PREFIX } from './adapter_config.ts';
 import { positive, shown, wholeNumber } from './config_json.ts';
 import { ADAPTER_CONFIG, ADAPTER_WEIGHTS } from './file_names.ts';
@@ -38,7 +39,7 @@ const FIXED: Readonly<Record<string, { readonly neutral: readonly unknown[]; rea
     neutral: [true, false, 'gaussian', 'orthogonal', 'eva'],
     rule: 'this way to begin changes the base, too; save it by PEFT with path_initial_model_for_weight_conversion',
   },
-  use_dora: { neutral: [], rule: 'magnitudes beside A and B are not computed here; train with plain LoRA' },
+  use_dora: { neutral: [true], rule: 'must be true or false' },
   modules_to_save: { neutral: [], rule: 'whole modules beside A and B are not read here' },
   rank_pattern: { neutral: [], rule: 'every module has the same rank here' },
   alpha_pattern: { neutral: [], rule: 'every module has the same scale here' },
@@ -103,6 +104,7 @@ export async function openAdapter(files: ModelFiles, weights?: string): Promise<
       alpha: positive(json.lora_alpha, `${ADAPTER_CONFIG}: lora_alpha`),
       useRslora: json.use_rslora === true,
       targets: ADAPTER_TARGETS.filter((module) => modules.some((name) => name.endsWith(`.${module}`))),
+      ...(json.use_dora === true && { useDora: true }),
     },
     baseSha256,
     tensors,
@@ -120,14 +122,15 @@ export function requireFit({ config, tensors }: Adapter, { tensors: base }: Pick
       throw misfit(`adapts ${module}, which the model has not`, { module });
     }
     for (const [part, wanted] of [
-      ['lora_A', [rank, input]],
-      ['lora_B', [out, rank]],
+      ['lora_A.weight', [rank, input]],
+      ['lora_B.weight', [out, rank]],
+      ...(config.useDora ? [[MAGNITUDE, [out]] as const] : []),
     ] as const) {
-      const found = tensors.get(`${module}.${part}.weight`)?.shape;
+      const found = tensors.get(`${module}.${part}`)?.shape;
       if (found?.join() === wanted.join()) continue;
       const seen = found === undefined ? 'is missing' : `has shape [${found.join(', ')}]`;
       throw misfit(
-        `tensor ${MODULE_PREFIX}${module}.${part}.weight ${seen}, this model and r ${rank} need [${wanted.join(', ')}]`,
+        `tensor ${MODULE_PREFIX}${module}.${part} ${seen}, this model and r ${rank} need [${wanted.join(', ')}]`,
         {
           module,
         },
@@ -163,13 +166,13 @@ function isNothing(value: unknown): boolean {
 
 function renamed(tensors: ReadonlyMap<string, PretrainedTensor>): ReadonlyMap<string, PretrainedTensor> {
   const form = new RegExp(
-    `^${MODULE_PREFIX.replaceAll('.', '\\.')}(model\\.layers\\.\\d+\\.\\w+\\.(?:${ADAPTER_TARGETS.join('|')})\\.lora_[AB]\\.weight)$`,
+    `^${MODULE_PREFIX.replaceAll('.', '\\.')}(model\\.layers\\.\\d+\\.\\w+\\.(?:${ADAPTER_TARGETS.join('|')})\\.(?:lora_[AB]\\.weight|${MAGNITUDE}))$`,
   );
   return new Map(
     [...tensors].map(([name, tensor]) => {
       const own = form.exec(name)?.[1];
       if (own !== undefined) return [own, tensor];
-      const rule = `only A and B of ${ADAPTER_TARGETS.join(', ')} of each layer are computed here`;
+      const rule = `only A, B and magnitudes of ${ADAPTER_TARGETS.join(', ')} of each layer are computed here`;
       throw unsupported(`${ADAPTER_WEIGHTS}: tensor ${name}`, rule, { name });
     }),
   );
@@ -177,7 +180,9 @@ function renamed(tensors: ReadonlyMap<string, PretrainedTensor>): ReadonlyMap<st
 
 /** `model.layers.0.self_attn.q_proj`, …, each once. */
 function modulesOf(tensors: ReadonlyMap<string, PretrainedTensor>): string[] {
-  return [...new Set([...tensors.keys()].map((name) => name.replace(/\.lora_[AB]\.weight$/, '')))];
+  return [
+    ...new Set([...tensors.keys()].map((name) => name.replace(/\.(?:lora_[AB]\.weight|lora_magnitude_vector)$/, ''))),
+  ];
 }
 
 /** A list names modules by their whole names or by how those end; a text is a pattern, and what it met is in the file. */

@@ -74,10 +74,10 @@ const OWN_LICENSE =
 
 /** `An adapter (LoRA, …) of … parameters beside the … of …`. */
 function adapterText({ config, engine: { policy }, base }: ConfiguredModel): string {
-  const { rank = 0, alpha = 0, useRslora = false, targets = [] } = config.adapter ?? {};
+  const { rank = 0, alpha = 0, useRslora = false, useDora = false, targets = [] } = config.adapter ?? {};
   const scale = `r ${rank}, alpha ${alpha}${useRslora ? ', rank-stabilised' : ''}`;
   const [own, all] = [policy.adapterParameters, policy.parameters].map((each) => thousands(countParameters(each)));
-  return `An adapter (LoRA, ${scale}, beside ${targets.join(', ')}) of ${own} parameters, trained by rlvr-train with verifiable rewards. It adds to the ${all} of ${code(base?.shown ?? '')}, which stayed as they were.`;
+  return `An adapter (${useDora ? 'DoRA' : 'LoRA'}, ${scale}, beside ${targets.join(', ')}) of ${own} parameters, trained by rlvr-train with verifiable rewards. It adds to the ${all} of ${code(base?.shown ?? '')}, which stayed as they were.`;
 }
 
 /** PEFT opens no adapter of a GGUF file. */

@@ -37,6 +37,10 @@ export async function writeGgufAdapter(
     model: { shape },
     name,
   } = pretrained;
+  if (adapter.config.useDora) {
+    const rule = 'a GGUF adapter holds A and B, and this one has magnitudes (use_dora)';
+    throw new CheckpointError('no-gguf', `${name}: ${rule}; use --to gguf or merged, which merge it, or --to peft.`);
+  }
   const { type } = architecture(shape);
   const encoder = GGUF_ENCODERS[dtype];
   const tensors = [...adapter.tensors].map(([source, tensor]) => {

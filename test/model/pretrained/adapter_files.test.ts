@@ -4,19 +4,25 @@ import { CheckpointError } from '../../../src/errors.ts';
 import { referenceBackend } from '../../../src/kernels/reference/engine.ts';
 import { packBatch } from '../../../src/model/batch.ts';
 import { Policy } from '../../../src/model/policy.ts';
-import { adapterScale } from '../../../src/model/pretrained/adapter_config.ts';
+import { type AdapterConfig, adapterScale } from '../../../src/model/pretrained/adapter_config.ts';
 import { baseNameOf, openAdapter, requireFit } from '../../../src/model/pretrained/adapter_files.ts';
 import { loadPretrained } from '../../../src/model/pretrained/load_weights.ts';
 import { mergedModel } from '../../../src/model/pretrained/merge_adapter.ts';
 import { openModelFolder } from '../../../src/model/pretrained/open_folder.ts';
 import { encodeSafetensors } from '../../../src/model/safetensors.ts';
 import { toGroups } from '../../support/golden_model.ts';
-import { adapterFiles, loadPeftGolden, PEFT_ADAPTERS } from '../../support/peft_files.ts';
+import { adapterFiles, loadPeftGolden, PEFT_ADAPTERS, type PeftGoldenName } from '../../support/peft_files.ts';
 import { SMALL_CAPACITY } from '../../support/policies.ts';
 import { checkpointFiles, inOrder, type MemoryFiles } from '../../support/pretrained_files.ts';
 import { refusalOf } from '../../support/refusals.ts';
 
 const ALL = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'];
+
+/** What some of them have that the others have not. */
+const OTHERS: { readonly [name in PeftGoldenName]?: Partial<AdapterConfig> } = {
+  llama_rslora: { targets: ['q_proj', 'v_proj', 'down_proj'] },
+  qwen2_dora: { targets: ['q_proj', 'v_proj', 'o_proj', 'down_proj'], useDora: true },
+};
 
 describe.each(PEFT_ADAPTERS)('%s', (name) => {
   const golden = loadPeftGolden(name);
@@ -24,14 +30,9 @@ describe.each(PEFT_ADAPTERS)('%s', (name) => {
 
   it('has rank, scale, modules and the name of its base', async () => {
     const adapter = await openAdapter(adapterFiles(name));
-    const isAll = name !== 'llama_rslora';
-    expect(adapter.config).toEqual({
-      rank: 4,
-      alpha: 8,
-      useRslora: !isAll,
-      targets: isAll ? ALL : ['q_proj', 'v_proj', 'down_proj'],
-    });
-    expect(adapterScale(adapter.config)).toBe(isAll ? 2 : 4);
+    const isScaled = name === 'llama_rslora';
+    expect(adapter.config).toEqual({ rank: 4, alpha: 8, useRslora: isScaled, targets: ALL, ...OTHERS[name] });
+    expect(adapterScale(adapter.config)).toBe(isScaled ? 4 : 2);
     expect(baseNameOf(adapterFiles(name).json('adapter_config.json'))).toEqual({ name: `tiny/${golden.base}` });
     expect(adapter.baseSha256).toBeUndefined();
     expect([...adapter.tensors.keys()].sort()).toEqual(Object.keys(golden.backward.grads).sort());
@@ -64,7 +65,7 @@ describe('an adapter is refused', () => {
   it.each([
     ['of another method', { peft_type: 'IA3' }, 'peft_type "IA3"'],
     ['of a classifier', { task_type: 'SEQ_CLS' }, 'task_type "SEQ_CLS"'],
-    ['with magnitudes', { use_dora: true }, 'use_dora true'],
+    ['without the magnitudes that it should have', { use_dora: true }, 'lora_magnitude_vector is missing'],
     ['with biases', { bias: 'all' }, 'bias "all"'],
     ['with whole modules', { modules_to_save: ['lm_head'] }, 'modules_to_save ["lm_head"]'],
     ['with ranks by module', { rank_pattern: { q_proj: 8 } }, 'rank_pattern {"q_proj":8}'],
@@ -98,7 +99,7 @@ describe('an adapter is refused', () => {
     const name = 'base_model.model.lm_head.lora_A.weight';
     const file = encodeSafetensors([{ name, shape: [4, 16], data: new Float32Array(64) }]);
     const message = await refusal(({ files }) => files.set('adapter_model.safetensors', file));
-    expect(message).toContain(`tensor ${name} — only A and B of q_proj`);
+    expect(message).toContain(`tensor ${name} — only A, B and magnitudes of q_proj`);
   });
 
   it('where it adapts some layers alone', async () => {

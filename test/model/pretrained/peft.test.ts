@@ -7,7 +7,7 @@ import { packBatch } from '../../../src/model/batch.ts';
 import { logSoftmaxRows } from '../../../src/model/distributions.ts';
 import type { Capacity } from '../../../src/model/memory/capacity.ts';
 import { Policy } from '../../../src/model/policy.ts';
-import { adapterScale } from '../../../src/model/pretrained/adapter_config.ts';
+import { adapterSettings } from '../../../src/model/pretrained/adapter_config.ts';
 import { openAdapter } from '../../../src/model/pretrained/adapter_files.ts';
 import { loadAdapter, loadPretrained } from '../../../src/model/pretrained/load_weights.ts';
 import { openModelFolder } from '../../../src/model/pretrained/open_folder.ts';
@@ -33,8 +33,7 @@ async function openAdapted(
 ): Promise<Policy> {
   const model = await openModelFolder(checkpointFiles(loadPeftGolden(name).base, 'BF16', 5));
   const adapter = await openAdapter(adapterFiles(name));
-  const { rank, targets } = adapter.config;
-  const trained = { adapter: { rank, targets, scale: adapterScale(adapter.config) } };
+  const trained = { adapter: adapterSettings(adapter.config) };
   const policy = await Policy.open(backend, model.shape, capacity, trained);
   await loadPretrained(model, policy);
   await loadAdapter(adapter, model, policy);

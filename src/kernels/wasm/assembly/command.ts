@@ -36,4 +36,7 @@ export enum Command {
   packWeight,
   mix,
   scale,
+  scaleColumns,
+  magnitudeScale,
+  magnitudeGradient,
 }

@@ -13,6 +13,7 @@ import { gatherRows, gatherRowsBackward } from './gather_rows';
 import { groupAdvantages } from './group_advantages';
 import { linear, linearInputGradient, linearWeightGradient, packWeight } from './linear';
 import { linearLogprob, linearLogprobBackward } from './linear_logprob';
+import { magnitudeGradient, magnitudeScale, scaleColumns } from './magnitudes';
 import { PANEL_BYTES } from './matmul';
 import { chains, STRIP_BYTES } from './micro_kernel';
 import { policyObjective } from './policy_objective';
@@ -62,6 +63,9 @@ function runCommand(kernel: i32): void {
     case Command.packWeight: return packWeight();
     case Command.mix: return mix();
     case Command.scale: return scale();
+    case Command.scaleColumns: return scaleColumns();
+    case Command.magnitudeScale: return magnitudeScale();
+    case Command.magnitudeGradient: return magnitudeGradient();
     default: unreachable();
   }
 }
