@@ -139,7 +139,7 @@ function moduleName(layer: number, path: string): string {
 }
 
 /**
- * The same adapters with magnitudes: vectors, which lie behind all matrices.
+ * The same adapters with magnitudes: vectors, which follow all matrices.
  *
  * @param derived  where what follows from the weights is kept
  */

@@ -52,7 +52,7 @@ export interface BackwardLinearArgs {
   readonly rows: Rows;
   /** Where the matrix has an adapter. */
   readonly scratch?: AdapterScratch | undefined;
-  /** Of the forward pass: what it wrote, and what it added. Read where the adapter has magnitudes. */
+  /** What the forward pass wrote, and what it added. Read where the adapter has magnitudes. */
   readonly forward?: Pick<ForwardLinearArgs, 'out' | 'residual'>;
 }
 

@@ -14,6 +14,7 @@ import { MAGNITUDE, type MatrixName } from './adapter.ts';
 import { adapterProducts } from './linear.ts';
 import type { AdapterScratch } from './memory/adapter_scratch.ts';
 import type { LayerSlots, ParameterSet } from './parameters.ts';
+import type { AdapterTaker } from './pretrained/load_weights.ts';
 
 /** Whether adapters of these weights have magnitudes. */
 export function hasMagnitudes({ layers }: Pick<ParameterSet, 'layers'>): boolean {
@@ -54,9 +55,19 @@ export async function writeBaseNorms(engine: Engine, weights: ParameterSet): Pro
   for (const { module, baseNorms } of scaledModules(weights)) engine.write(baseNorms, await rowNorms(engine, module));
 }
 
-/** Makes each magnitude the norm of its row of the base: with B = 0 the model is its base. */
-export async function writeInitialMagnitudes(engine: Engine, weights: ParameterSet): Promise<void> {
-  for (const { module, magnitude } of scaledModules(weights)) engine.write(magnitude, await rowNorms(engine, module));
+/** What has adapters; a `Policy` is one. */
+export interface Adapted extends AdapterTaker {
+  readonly engine: Engine;
+  readonly slots: { readonly weights: ParameterSet };
+}
+
+/** Makes each magnitude the norm of its row of the base, which is loaded: with B = 0 the model is then its base. */
+export async function beginMagnitudes(policy: Adapted): Promise<void> {
+  const modules = new Map(scaledModules(policy.slots.weights).map((own) => [own.magnitude.offset, own.module]));
+  for (const parameter of policy.adapterParameters) {
+    const module = parameter.initial === 'norm' ? modules.get(parameter.slot.offset) : undefined;
+    if (module !== undefined) policy.writeParameter(parameter, await rowNorms(policy.engine, module));
+  }
 }
 
 /** Each adapted module's rows of the base, with its vectors. */

@@ -9,7 +9,7 @@ import type { ScaleRewards } from '../kernels/kernels.ts';
 import type { Slot } from '../kernels/memory.ts';
 import type { StoredValues } from '../kernels/storage.ts';
 import type { PackedBatch, TokenGroup } from './batch.ts';
-import { writeBaseNorms, writeInitialMagnitudes } from './magnitudes.ts';
+import { ColumnScales } from './column_scales.ts';
 import type { Capacity } from './memory/capacity.ts';
 import type { PolicyPlan, Trained } from './memory/plan.ts';
 import { planFor } from './memory/plan.ts';
@@ -47,9 +47,7 @@ export class Policy {
   readonly #programs: Programs;
   readonly #kept = new KeptRows();
   #gradientsAreStale = true;
-  /** What follows from the weights, where adapters have magnitudes: norms from those of the base, scales from all. */
-  #normsAreStale = true;
-  #scalesAreStale = true;
+  readonly #scales: ColumnScales;
   /** The forward pass whose `backward` is still to come. */
   #forward: ForwardPass | undefined;
   /** The sampler whose keys and values the cache holds. */
@@ -59,6 +57,7 @@ export class Policy {
     this.plan = plan;
     this.engine = engine;
     this.#programs = recordPrograms(engine, plan);
+    this.#scales = new ColumnScales(engine, plan.slots.weights, this.#programs.derive);
   }
 
   /**
@@ -107,7 +106,7 @@ export class Policy {
    */
   writeParameter({ slot }: Parameter, values: ArrayLike<number> | StoredValues, at = 0): void {
     this.#endPass();
-    if (slot.arena !== this.slots.weights.trainable.arena) this.#normsAreStale = true;
+    this.#scales.markWritten(slot);
     this.engine.write(slot, values, at);
   }
 
@@ -166,8 +165,7 @@ export class Policy {
     const further = outputPrograms(this.#programs, this.capacity, outputsOf(batch, outputs), batch, which);
     this.forgetKept();
     this.load(batch, temperature);
-    if (which === 'policy') await this.#derive();
-    else await this.#deriveFor();
+    await (which === 'policy' ? this.#scales.refresh() : this.#scales.giveWay());
     await this.engine.replay(which === 'policy' ? this.#programs.score : this.#scoreOfSet(which), ...further);
     const { results } = this.slots;
     const logprobs = which === 'policy' ? results.logprobs : results.refLogprobs;
@@ -201,7 +199,7 @@ export class Policy {
     this.engine.write(results.objective, objectiveSettings(settings));
     const { objective, backwardTargets, backward, copyOldLogprobs } = this.#training;
     const score = this.#scoreOf(batch);
-    await this.#derive();
+    await this.#scales.refresh();
     const old = rows.oldLogprobs === 'current' ? [copyOldLogprobs] : [];
     await this.engine.replay(...this.#zeroGradientsOnce(), score, ...old, objective, backwardTargets, backward);
     // Asked for together, they come back in one transfer where reading is one.
@@ -222,7 +220,7 @@ export class Policy {
     const asked = outputsOf(batch, outputs);
     const further = outputPrograms(this.#programs, this.capacity, asked, batch, 'policy');
     this.load(batch, temperature);
-    await this.#derive();
+    await this.#scales.refresh();
     await this.engine.replay(...this.#zeroGradientsOnce(), this.#scoreOf(batch), ...further);
     const read = { logprobs: this.slots.results.logprobs, temperature, asked: outputs };
     const { scores, widen } = await readScores(this.engine, this.plan, read, batch);
@@ -249,34 +247,6 @@ export class Policy {
     writeDerivatives(this.engine, this.slots, derivatives, pass.temperature);
     const { backwardTargets, backward } = this.#training;
     await this.engine.replay(backwardTargets, ...backwardPrograms(this.#programs, derivatives), backward);
-  }
-
-  /** Magnitudes begin as the norms of the base's rows. Nothing where adapters have none. Weights of the base precede it. */
-  async beginMagnitudes(): Promise<void> {
-    if (this.#programs.derive === undefined) return;
-    this.#endPass();
-    await writeInitialMagnitudes(this.engine, this.slots.weights);
-  }
-
-  /** Makes what follows from the weights anew where they have changed; interrupted, it is made anew the next time. */
-  async #derive(): Promise<void> {
-    const { derive } = this.#programs;
-    if (derive === undefined || !this.#scalesAreStale) return;
-    await this.#deriveNorms();
-    await this.engine.replay(derive);
-    this.#scalesAreStale = false;
-  }
-
-  /** A parameter set is scored with scales of its own in the place of the weights'. */
-  async #deriveFor(): Promise<void> {
-    if (this.#programs.derive === undefined) return;
-    this.#scalesAreStale = true;
-    await this.#deriveNorms();
-  }
-
-  async #deriveNorms(): Promise<void> {
-    if (this.#normsAreStale) await writeBaseNorms(this.engine, this.slots.weights);
-    this.#normsAreStale = false;
   }
 
   #zeroGradientsOnce(): Program[] {
@@ -357,7 +327,7 @@ export class Policy {
       keep ? keeping?.rollout : sample,
       ahead?.remember,
     ];
-    await this.#derive();
+    await this.#scales.refresh();
     await this.engine.replay(...programs.filter((program) => program !== undefined));
   }
 
@@ -414,7 +384,7 @@ export class Policy {
 
   /** The weights change: no forward pass of theirs is of use. */
   #endPass(): void {
-    this.#scalesAreStale = true;
+    this.#scales.markStale();
     this.#forward = undefined;
     this.#cacheOwner = undefined;
     this.forgetKept();

@@ -27,6 +27,7 @@ import type { Remark } from '../methods/remark.ts';
 import { remarksOn } from '../methods/remarks.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { initialTensor } from '../model/initialize.ts';
+import { beginMagnitudes } from '../model/magnitudes.ts';
 import { Policy } from '../model/policy.ts';
 import { type InferenceLoad, inferenceCapacity, modelShape, trainedOf } from '../planning/capacity.ts';
 import { requireMemory } from '../planning/require_memory.ts';
@@ -118,7 +119,7 @@ export async function openRun(
     for (const parameter of drawn) {
       policy.writeParameter(parameter, initialTensor(shape, parameter, config.seed, config.model.initializerRange));
     }
-    await policy.beginMagnitudes();
+    await beginMagnitudes(policy);
     if (pretrained !== undefined) await (await using()).loadItsAdapter(pretrained, policy);
   } catch (error) {
     await policy.close(); // its threads would keep the process alive

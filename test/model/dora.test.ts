@@ -8,6 +8,7 @@ import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { ADAPTER_TARGETS, type AdapterSettings, MAGNITUDE } from '../../src/model/adapter.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import { initialTensor } from '../../src/model/initialize.ts';
+import { beginMagnitudes } from '../../src/model/magnitudes.ts';
 import { planPolicy } from '../../src/model/memory/plan.ts';
 import type { Recompute } from '../../src/model/memory/recompute.ts';
 import type { Policy } from '../../src/model/policy.ts';
@@ -188,7 +189,7 @@ describe('magnitudes', () => {
     for (const parameter of policy.adapterParameters) {
       policy.writeParameter(parameter, initialTensor(policy.shape, parameter, 3, 0.02));
     }
-    await policy.beginMagnitudes();
+    await beginMagnitudes(policy);
     const expected = bitsOf((await plain.score(BATCH, 0.9)).logprobs);
     expect(bitsOf((await policy.score(BATCH, 0.9)).logprobs)).toEqual(expected);
     await plain.close();
