@@ -167,9 +167,8 @@ export class Policy {
     this.load(batch, temperature);
     await (which === 'policy' ? this.#scales.refresh() : this.#scales.giveWay());
     await this.engine.replay(which === 'policy' ? this.#programs.score : this.#scoreOfSet(which), ...further);
-    const { results } = this.slots;
-    const logprobs = which === 'policy' ? results.logprobs : results.refLogprobs;
-    const asked = { logprobs, temperature, asked: outputs };
+    const { logprobs: own, refLogprobs } = this.slots.results;
+    const asked = { logprobs: which === 'policy' ? own : refLogprobs, temperature, asked: outputs };
     return (await readScores(this.engine, this.plan, asked, batch)).scores;
   }
 
