@@ -267,12 +267,11 @@ export class Policy {
   async optimize(settings: OptimizerSettings): Promise<{ readonly gradNorm: number }> {
     await this.engine.interruption?.();
     this.engine.interruption = undefined;
-    const backward = this.slots.backward as BackwardSlots;
     this.engine.write(this.slots.results.adamw, adamwSettings(settings));
     await this.engine.replay(this.#training.optimize);
     this.forgetGradients();
     this.#endPass();
-    return { gradNorm: (await this.engine.read(backward.gradNorm))[0] ?? Number.NaN };
+    return { gradNorm: (await this.engine.read((this.slots.backward as BackwardSlots).gradNorm))[0] ?? Number.NaN };
   }
 
   /** Group-relative advantages on the device; rewards group by group, `offsets` [groups + 1]. */
