@@ -6,7 +6,7 @@ import { budget, fewOf } from '../support/budget.ts';
 import { commandLine, readMetrics, readSummary, SMALL_CONFIG, temporaryFolder, writeConfig } from './command_line.ts';
 
 /** Kills a run at this many random moments; the release check uses 20. */
-const KILLS = Number(process.env.RLVR_KILLS ?? budget({ quick: 1, all: 3 }));
+const KILLS = Number(process.env.RLVR_KILLS ?? budget({ quick: 1, all: 2, release: 3 }));
 
 const folder = temporaryFolder();
 let config: string;

@@ -7,7 +7,7 @@ import { budget } from '../support/budget.ts';
 import { commandLine, readMetrics, readSummary, temporaryFolder, writeConfig } from './command_line.ts';
 
 /** The release check uses 20. */
-const KILLS = Number(process.env.RLVR_KILLS ?? budget({ quick: 1, all: 3 }));
+const KILLS = Number(process.env.RLVR_KILLS ?? budget({ quick: 1, all: 1, release: 3 }));
 
 /**
  * Say the digit that was shown, four times; the next one is drawn. Of the steps that follow an observation, the one that

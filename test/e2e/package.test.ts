@@ -21,6 +21,7 @@ import { rolldown } from 'rolldown';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { smallKernels } from '../../tools/small_kernels.mjs';
+import { fewOf } from '../support/budget.ts';
 import { deadLinks, pagesIn } from '../support/page_links.ts';
 import { temporaryFolder } from './command_line.ts';
 
@@ -192,7 +193,7 @@ const PROJECTS = COMPILERS.flatMap((compiler) =>
 );
 
 describe('an empty project, strict with unchecked indices refused, whose libraries are checked too', () => {
-  it.each(PROJECTS)(
+  it.each(fewOf(PROJECTS, { quick: 3, all: 3 }))(
     'compiles every entry point and the examples: $name',
     ({ compiler, hasDom, options }) => {
       const files = {

@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rngFor } from '../../src/kernels/philox.ts';
+import { budget } from '../support/budget.ts';
 import {
   commandLine,
   PROGRAM,
@@ -25,7 +26,7 @@ import {
 } from './command_line.ts';
 
 /** Trials with two processes; the release check sets 20 kills, and so many trials. */
-const TRIALS = Number(process.env.RLVR_KILLS ?? 3);
+const TRIALS = Number(process.env.RLVR_KILLS ?? budget({ quick: 1, all: 1, release: 3 }));
 
 const completions = (directory: string): string => readFileSync(join(directory, 'completions.jsonl'), 'utf8');
 
