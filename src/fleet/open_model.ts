@@ -48,6 +48,10 @@ export async function openRunModel(card: RunCard, sources: ModelSources): Promis
   }
 }
 
+/** How a wasm of the learner's class keeps keys and values. @param keys  its feature of this name */
+export const storageOfKeys = (keys: RunCard['features'][string] | undefined): 'bfloat16' | 'float32' =>
+  keys === 'bfloat16' ? keys : 'float32';
+
 /** What decides the bits of a backend, for a card. */
 export function classOfBits({ backend, features }: Policy['engine']): Pick<RunCard, 'backend' | 'features'> {
   const deciding = Object.entries(features).filter(([name]) => !FREE_FEATURES.includes(name));

@@ -5,7 +5,7 @@ import { receiveBase } from '../fleet/base/received_base.ts';
 import { inboxPrefix } from '../fleet/nats/nats_names.ts';
 import { NatsSocket, socketPlace } from '../fleet/nats/nats_socket.ts';
 import { natsWorkerBus } from '../fleet/nats/nats_worker_bus.ts';
-import { type ModelSources, openRunModel } from '../fleet/open_model.ts';
+import { type ModelSources, openRunModel, storageOfKeys } from '../fleet/open_model.ts';
 import { work } from '../fleet/worker.ts';
 import { chooseBackend } from './choose_backend.ts';
 import type { LendingNews, LendOptions } from './lending_messages.ts';
@@ -53,9 +53,10 @@ export async function lend(
 /** What a tab has: WebAssembly, and no model but those that are sent to it. */
 function sourcesOf(threads: number): ModelSources {
   return {
-    async openBackend(name, { fma }) {
+    async openBackend(name, { fma, keys }) {
       if (name !== 'wasm') throw new FleetError('fleet-class', `it is computed on ${name}, and a tab computes on wasm`);
-      return (await chooseBackend({ name: 'wasm', threads, fma: fma !== 'none' })).backend;
+      const asked = { name: 'wasm', threads, fma: fma !== 'none' } as const;
+      return (await chooseBackend(asked, storageOfKeys(keys))).backend;
     },
     openBase: async (path) => {
       throw new FleetError('fleet-base', `its adapter is beside ${path}, and a tab has no models`);

@@ -160,6 +160,11 @@ describe('a worker says why it does not take part', () => {
       { ...CARD, features: { fma: 'fused' } },
       'computes by wasm, fma none, and the learner by wasm, fma fused',
     ],
+    [
+      'keys and values in other bits',
+      { ...CARD, features: { fma: 'none', keys: 'bfloat16' } },
+      'computes by wasm, fma none, and the learner by wasm, fma none, keys bfloat16',
+    ],
     ['weights of another model', CARD, 'its weights are of another model'],
     ['a card that is none', { ...CARD, backend: 7 } as never, 'card of a run: backend:'],
   ])('%s', async (_, card, message) => {

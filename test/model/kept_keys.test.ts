@@ -1,6 +1,9 @@
 /** A policy whose keys and values are kept as bf16: the same promises in bits, in half of their memory. */
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
+import type { RunCard } from '../../src/fleet/cards.ts';
+import { classOfBits, openRunModel, storageOfKeys } from '../../src/fleet/open_model.ts';
+import { PROTOCOL } from '../../src/fleet/protocol.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
@@ -34,6 +37,22 @@ const exactBackend = await wasmBackend({ threads: 1 });
 const REQUESTS = GROUPS.map(({ prompt }, group) => ({ prompt, rolloutNumbers: [2 * group, 2 * group + 1] }));
 const SAMPLING = { temperature: 0.8, topK: 0, topP: 0.95, minP: null };
 const SETTINGS = generationSettings({ sampling: SAMPLING, maxCompletionTokens: 12 });
+
+it('is opened by a worker as its learner keeps them', async () => {
+  const learner = await openPolicy(backend);
+  const [{ features, backend: name }, { shape }] = [classOfBits(learner.engine), learner];
+  await learner.close();
+  const card: RunCard = {
+    ...{ protocol: PROTOCOL, version: 'test', run: '0', session: '0', shape, backend: name, features },
+    ...{ capacity: { rows: 8, completions: 4, kvRows: 16, context: 8 }, partBytes: 1024 },
+  };
+  const policy = await openRunModel(card, {
+    openBackend: (_, { keys }) => wasmBackend({ threads: 1, storageDtype: storageOfKeys(keys) }),
+    openBase: () => Promise.reject(new Error('none')),
+  });
+  expect(policy.engine.features).toMatchObject({ keys: 'bfloat16' });
+  await policy.close();
+});
 
 describe.each([
   ['a plain model', {}],

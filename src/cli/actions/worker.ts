@@ -4,7 +4,7 @@ import { FleetError } from '../../errors.ts';
 import { basesFolder, folderKeeper } from '../../fleet/base/folder_keeper.node.ts';
 import { receiveBase as receiveModel } from '../../fleet/base/received_base.ts';
 import { connectWorker } from '../../fleet/nats/nats_connect.node.ts';
-import { type ModelSources, openRunModel } from '../../fleet/open_model.ts';
+import { type ModelSources, openRunModel, storageOfKeys } from '../../fleet/open_model.ts';
 import { machineClass, requireMachine } from '../../fleet/series/series_card.ts';
 import { type TrainingTools, work } from '../../fleet/worker.ts';
 import { wasmBackend } from '../../kernels/wasm/backend.ts';
@@ -54,8 +54,8 @@ export async function workerCommand(
 /** What this machine has. */
 function sources(threads: number | undefined): ModelSources {
   return {
-    async openBackend(name, { fma }) {
-      if (name === 'wasm') return wasmBackend({ threads, fma: fma !== 'none' });
+    async openBackend(name, { fma, keys }) {
+      if (name === 'wasm') return wasmBackend({ threads, fma: fma !== 'none', storageDtype: storageOfKeys(keys) });
       if (name === 'webgpu' || name === 'reference') return chooseBackend({ backend: name });
       throw new FleetError('fleet-class', `a run on ${name} cannot be joined: its bits are those of its own process.`);
     },
