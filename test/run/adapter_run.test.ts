@@ -16,8 +16,9 @@ import { exportModel, lastOrigin } from '../../src/run/model/model_export.ts';
 import { loadOwnModel, weightsSha256 } from '../../src/run/model/model_files.ts';
 import { folderOf, merged, openPretrained } from '../../src/run/model/open_pretrained.ts';
 import type { ModelPlace, Pretrained } from '../../src/run/model/pretrained.ts';
+import { writeGgufAdapter } from '../../src/run/model/write_gguf_adapter.ts';
 import { openForInference, openRun } from '../../src/run/open_run.ts';
-import type { Store } from '../../src/run/store/store.ts';
+import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { randomGroups, SMALL_CAPACITY } from '../support/policies.ts';
 import { SMALL_ADAPTER, smallPretrainedFiles, writeSmallAdapter } from '../support/small_pretrained.ts';
 
@@ -105,9 +106,9 @@ describe('a run of an adapter', () => {
     await run.engine.policy.close();
   });
 
-  it('merged has the log-probs that it had beside its base', async () => {
+  it.each(['', 'use_dora: true\n'])('merged has the log-probs that it had beside its base; %j', async (keys) => {
     const files = await smallPretrainedFiles();
-    const run = await openWith(await openPretrained(baseIn(files)), 'use_peft: true\n');
+    const run = await openWith(await openPretrained(baseIn(files)), `use_peft: true\n${keys}`);
     await trainAll(run);
     await exportModel(files, 'model', run, lastOrigin(run));
     const place = { ...baseIn(files), adapter: { name: 'model', files: folderOf(files, 'model') } };
@@ -118,6 +119,19 @@ describe('a run of an adapter', () => {
     whole.forEach((value, i) => expect(Math.abs(value - beside[i])).toBeLessThan(1e-5));
     await policy.close();
     await run.engine.policy.close();
+  });
+
+  it('with magnitudes is no GGUF adapter, and the refusal says what it can be', async () => {
+    const files = await smallPretrainedFiles();
+    const run = await openWith(await openPretrained(baseIn(files)), 'use_peft: true\nuse_dora: true\n');
+    await exportModel(files, 'model', run, lastOrigin(run));
+    await run.engine.policy.close();
+    const place = { ...baseIn(files), adapter: { name: 'model', files: folderOf(files, 'model') } };
+    const { adapter, ...opened } = await openPretrained(place);
+    if (adapter === undefined) throw new Error('expected an adapter');
+    await expect(writeGgufAdapter(memoryStore(), 'a.gguf', { ...opened, adapter }, 'f16')).rejects.toThrow(
+      /this one has magnitudes \(use_dora\); use --to gguf or merged, which merge it, or --to peft\./,
+    );
   });
 
   it('has for a reference what its grpo stage began with: the base, or the adapter that a supervised stage left', async () => {

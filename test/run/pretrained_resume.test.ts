@@ -74,6 +74,7 @@ async function attempt({ base, store, resume = false, force = false, stopAt, key
 it.each([
   ['of all weights', ''],
   ['of an adapter', ADAPTER],
+  ['of an adapter with magnitudes', `${ADAPTER}use_dora: true\n`],
 ])('a run %s resumes on the same files to the same weights, and on others not at all', async (_, keys) => {
   const base = await smallPretrainedFiles();
   const whole = await attempt({ base, store: memoryStore(), keys });
