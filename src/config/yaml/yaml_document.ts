@@ -1,6 +1,7 @@
 /** A YAML text as a parsed document, within limits that keep any text, however made, a matter of a moment. */
 import { type Document, Lexer, LineCounter, parseDocument } from 'yaml';
 import { thousands } from '../../format.ts';
+import { Nesting } from './nesting.ts';
 import { explainSyntax, NESTED_TOO_DEEP, type SyntaxMistake } from './yaml_syntax.ts';
 
 /** Most characters of a config; a long one has a few thousand. */
@@ -9,6 +10,11 @@ export const MOST_CHARACTERS = 1_000_000;
 const MOST_LEXEMES = 20_000;
 /** Most backslashes in quoted texts. The parser takes some 10 µs for each escape that it does not know. */
 const MOST_ESCAPES = 10_000;
+/**
+ * Levels of a config, which has five or six. The parser recurses, and a stack that ends while V8 compiles a regular
+ * expression ends the process: nothing can be caught.
+ */
+const MOST_LEVELS = 100;
 
 export interface YamlDocument {
   readonly document: Document.Parsed;
@@ -50,12 +56,15 @@ function beyondLimits(text: string): SyntaxMistake | undefined {
   let lexemes = 0;
   let escapes = 0;
   let line = 1;
+  const nesting = new Nesting();
   for (const lexeme of new Lexer().lex(text)) {
     if (lexeme === '\n' || lexeme === '\r\n') line++;
     if (++lexemes > MOST_LEXEMES) {
       const rule = `more than ${thousands(MOST_LEXEMES)} words and signs up to here; keep data in a file of the task's`;
       return { line, rule };
     }
+    nesting.add(lexeme);
+    if (nesting.depth > MOST_LEVELS) return { line, rule: NESTED_TOO_DEEP };
     if (lexeme.startsWith('"')) escapes += lexeme.split('\\').length - 1;
     if (escapes > MOST_ESCAPES) {
       const rule = `more than ${thousands(MOST_ESCAPES)} escapes in quoted texts up to here; keep data in a file of the task's`;
