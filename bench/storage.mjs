@@ -4,10 +4,11 @@
  *   npm run bench -- storage [--repeats 3] [--quick] [--threads 1] [--model PATH] [--problems 16] [--completions 20]
  *     [--only f32,bf16] [--json FILE]
  *
- * Steps of configs/smollm2.yaml with `--completions` completions, the same problems for all, in turns in one process: the base
- * in float32, in 16, 8 and 4 bits, and in float32 with `gradient_checkpointing`, or with keys and values in bf16. Every completion is as long as the config allows,
- * EOS or not, and its reward is the share of its tokens with low ids: all sides decode the same number of tokens, and none
- * samples a batch again because its answers were all wrong. Before them, the greedy accuracy of each base
+ * Steps of configs/smollm2.yaml with `--completions` completions, the same problems for all, in turns in one process: the
+ * base in float32, in 16, 8 and 4 bits, and in float32 with `gradient_checkpointing`, with keys and values in bf16, or with
+ * magnitudes (`use_dora`). Every completion is as long as the config allows, EOS or not, and its reward is the share of its
+ * tokens with low ids: all sides decode the same number of tokens, and none samples a batch again because its answers were
+ * all wrong. Before them, the greedy accuracy of each base
  * on `--problems` held-out ones; after them, a hash of the adapter: that beside blocks of a GGUF file is the one beside their
  * values in float32. `load_in_8bit` and `load_in_4bit` leave the blocks of such a file as they are (Q4_1), so what they make of
  * a float checkpoint takes one: `rlvr-train export FILE.gguf --to merged --dtype f32`.
@@ -46,6 +47,7 @@ const SIDES = {
   q4: ['load_in_4bit=true'],
   again: ['gradient_checkpointing=true'],
   keys: ['storage_dtype=bfloat16'],
+  dora: ['use_dora=true'],
 };
 
 const flags = readFlags({

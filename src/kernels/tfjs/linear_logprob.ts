@@ -28,7 +28,7 @@ export function temperedLogits(hidden: tf.Tensor, weight: tf.Tensor, temperature
 /** [R, 2]: log-prob of each target under logits [R, V], and entropy in nats. */
 export function scoreLogits(logits: tf.Tensor, targets: tf.Tensor1D): tf.Tensor {
   const [, vocabulary] = logits.shape as [number, number];
-  const logProbs = tf.logSoftmax(logits);
+  const logProbs = logSoftmax(logits);
   // Cast: of a float32 one-hot tfjs-wasm makes the bits of int32.
   const isTarget = tf.cast(tf.oneHot(targets, vocabulary), 'float32');
   const logprobs = tf.sum(tf.mul(isTarget, logProbs), 1);
@@ -36,8 +36,31 @@ export function scoreLogits(logits: tf.Tensor, targets: tf.Tensor1D): tf.Tensor 
   return tf.stack([logprobs, entropies], 1);
 }
 
+/** Columns that are summed before their sum is added to the others: `tf.sum` of tfjs-wasm adds one by one, and loses the small. */
+const SUMMED = 256;
+
+/** log Σ_v e^logits[r, v], [R, 1] */
+function logSumExp(logits: tf.Tensor): tf.Tensor {
+  const [rows, columns] = logits.shape as [number, number];
+  if (columns <= SUMMED) return tf.logSumExp(logits, 1, true);
+  const most = tf.max(logits, 1, true);
+  const parts = Math.ceil(columns / SUMMED);
+  const padding: [number, number][] = [
+    [0, 0],
+    [0, parts * SUMMED - columns],
+  ];
+  const sums = tf.sum(tf.reshape(tf.pad(tf.exp(tf.sub(logits, most)), padding), [rows, parts, SUMMED]), 2);
+  return tf.add(most, tf.log(tf.sum(sums, 1, true)));
+}
+
+/** In one operation where its sums are short enough, which has a gradient of its own. */
+function logSoftmax(logits: tf.Tensor): tf.Tensor {
+  const [, columns] = logits.shape as [number, number];
+  return columns <= SUMMED ? tf.logSoftmax(logits) : tf.sub(logits, logSumExp(logits));
+}
+
 export function linearLogprob(args: Opened<LinearLogprobArgs>): void {
-  const { hidden, weight, targets, temperature, logprobs, logSumExp, entropies, rows } = args;
+  const { hidden, weight, targets, temperature, logprobs, logSumExp: logSumExps, entropies, rows } = args;
   for (const block of rowBlocks(rows, weight.shape[0])) {
     tf.tidy(() => {
       const logits = temperedLogits(hidden.tensor(block), weight.tensor(), temperature.tensor());
@@ -45,7 +68,7 @@ export function linearLogprob(args: Opened<LinearLogprobArgs>): void {
       const [logprob, entropy] = tf.unstack(scores, 1) as [tf.Tensor, tf.Tensor];
       logprobs.set(logprob, block);
       entropies.set(entropy, block);
-      logSumExp.set(tf.logSumExp(logits, 1), block);
+      logSumExps.set(tf.reshape(logSumExp(logits), [-1]), block);
     });
   }
 }
