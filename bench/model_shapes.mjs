@@ -6,10 +6,12 @@
  * Makes a checkpoint of exactly the shape, with random weights in bf16 and a small byte-level vocabulary (the rest is
  * padding), opens it on wasm with the keys of the shape, and takes a LoRA step (r 16, all linear layers) of 2 prompts × 4
  * completions × 16 tokens with layers that are computed again. SmolLM2 is itself (`node tools/fetch_smollm2.mjs`): all of its
- * weights are trained, and a group of 16 has completions of 1,024 tokens, and of 256 with keys and values in float32 and in bf16. Each shape has a process of its own, since a process has one
- * peak; the peak is that of the resident set less what Node has with the package loaded, once every page of the engine's memory
- * was written to: a short step alone leaves some of it untouched. No checkpoint is written, so the plan is that without copies
- * for one. With `--end-at` completions end earlier than the plan has room for: its memory, in less time. Checkpoints of 1 and 2.5 GB are made in `--folder`, or in a temporary one that is removed.
+ * weights are trained, and a group of 16 has completions of 1,024 tokens, and of 256, with keys and values in float32 and in
+ * bf16. Each shape has a process of its own, since a process has one peak; the peak is that of the resident set less what
+ * Node has with the package loaded, once every page of the engine's memory was written to: a short step alone leaves some of
+ * it untouched. No checkpoint is written, so the plan is that without copies for one. With `--end-at` completions end earlier
+ * than the plan has room for: its memory, in less time. Checkpoints of 1 and 2.5 GB are made in `--folder`, or in a temporary
+ * one that is removed.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -86,28 +88,22 @@ const ONE = 0x3f80;
 
 const ADAPTER = { use_peft: true, lora_r: 16 };
 
+/** One prompt's group beside SmolLM2. */
+const groupOf16 = (completionTokens, keys = {}) => ({
+  keys: { ...ADAPTER, dtype: 'auto', ...keys },
+  work: { prompts: 1, groupSize: 16, promptTokens: 20, completionTokens },
+});
+
 const SHAPES = {
   'Qwen2.5-0.5B in bf16': { config: QWEN, keys: { ...ADAPTER, dtype: 'bfloat16' } },
   'Llama-3.2-1B in 4 bits': { config: LLAMA, keys: { ...ADAPTER, load_in_4bit: true } },
   'Llama-3.2-1B in bf16': { config: LLAMA, keys: { ...ADAPTER, dtype: 'bfloat16' } },
   'Llama-3.2-1B in bf16, 64-bit addresses': { config: LLAMA, keys: { ...ADAPTER, dtype: 'bfloat16' }, memory64: true },
   'SmolLM2, all weights': { keys: { use_peft: false } },
-  'SmolLM2, 16 × 1,024 tokens': {
-    keys: { ...ADAPTER, dtype: 'auto' },
-    work: { prompts: 1, groupSize: 16, promptTokens: 20, completionTokens: 1024 },
-  },
-  'SmolLM2, 16 × 1,024 tokens, keys in bf16': {
-    keys: { ...ADAPTER, dtype: 'auto', storage_dtype: 'bfloat16' },
-    work: { prompts: 1, groupSize: 16, promptTokens: 20, completionTokens: 1024 },
-  },
-  'SmolLM2, 16 × 256 tokens': {
-    keys: { ...ADAPTER, dtype: 'auto' },
-    work: { prompts: 1, groupSize: 16, promptTokens: 20, completionTokens: 256 },
-  },
-  'SmolLM2, 16 × 256 tokens, keys in bf16': {
-    keys: { ...ADAPTER, dtype: 'auto', storage_dtype: 'bfloat16' },
-    work: { prompts: 1, groupSize: 16, promptTokens: 20, completionTokens: 256 },
-  },
+  'SmolLM2, 16 × 1,024 tokens': groupOf16(1024),
+  'SmolLM2, 16 × 1,024 tokens, keys in bf16': groupOf16(1024, { storage_dtype: 'bfloat16' }),
+  'SmolLM2, 16 × 256 tokens': groupOf16(256),
+  'SmolLM2, 16 × 256 tokens, keys in bf16': groupOf16(256, { storage_dtype: 'bfloat16' }),
 };
 
 const flags = readFlags({

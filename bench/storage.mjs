@@ -8,10 +8,9 @@
  * base in float32, in 16, 8 and 4 bits, and in float32 with `gradient_checkpointing`, with keys and values in bf16, or with
  * magnitudes (`use_dora`). Every completion is as long as the config allows, EOS or not, and its reward is the share of its
  * tokens with low ids: all sides decode the same number of tokens, and none samples a batch again because its answers were
- * all wrong. Before them, the greedy accuracy of each base
- * on `--problems` held-out ones; after them, a hash of the adapter: that beside blocks of a GGUF file is the one beside their
- * values in float32. `load_in_8bit` and `load_in_4bit` leave the blocks of such a file as they are (Q4_1), so what they make of
- * a float checkpoint takes one: `rlvr-train export FILE.gguf --to merged --dtype f32`.
+ * all wrong. Before them, the greedy accuracy of each base on `--problems` held-out ones; after them, a hash of the adapter:
+ * that beside blocks of a GGUF file is the one beside their values in float32. `load_in_8bit` and `load_in_4bit` leave the
+ * blocks of such a file as they are (Q4_1), so what they make of a float checkpoint takes one: `rlvr-train export FILE.gguf --to merged --dtype f32`.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
 /**
- * Typed arrays of the same bytes are equal without a look at each element, which takes vitest ten times as long as many
- * a test; those that differ are compared as ever, for the message.
+ * Typed arrays of the same bytes are equal without a look at each element, which took vitest longer than all else in some
+ * tests; those that differ are compared as ever, for the message.
  */
 import { expect } from 'vitest';
 

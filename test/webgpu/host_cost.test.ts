@@ -24,7 +24,10 @@ async function openCounted(numLayers: number) {
   return { policy, take };
 }
 
-/** Rolls out, keeping the activations. Nothing is computed: what is read back is whatever the memory held, so every token is taken as 0. */
+/**
+ * Rolls out, keeping the activations. Nothing is computed: what is read back is whatever the memory held, so every token is
+ * taken as 0.
+ */
 async function rollOut(policy: Policy): Promise<TokenGroup[]> {
   const { completions, places } = await generateKept(
     policy,
