@@ -55,6 +55,7 @@ const { output } = await bundle.write({
   chunkFileNames: 'engine/[name].js',
   format: 'esm',
   minify: true,
+  comments: false, // licences lie beside it, and nothing is shaken out of it again
 });
 await bundle.close();
 const modules = output.flatMap(({ moduleIds = [] }) => moduleIds);

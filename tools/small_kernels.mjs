@@ -1,5 +1,5 @@
 // Makes the kernels small in what npm publishes: each build of the WebAssembly is a file of its own in dist/web/engine, so
-// that a page loads the one that it runs, and Node has no copies of them; WGSL without indentation and comments. What runs
+// that a page loads the one that it runs, and Node has no copies of them; WGSL without comments, indentation and most of its spaces. What runs
 // is the same to the bit.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -27,9 +27,10 @@ export const smallKernels = {
     if (/kernels[\\/]wasm[\\/]binary\.ts$/.test(id)) {
       return { code: loadedByName('./inflated.ts', (name) => `${MODULE}${name}`), moduleType: 'js', map: null };
     }
-    if (/kernels[\\/]webgpu[\\/](?:shaders[\\/])?\w+\.ts$/.test(id))
-      return { code: withoutIndentation(code), map: null };
-    return null;
+    if (!/kernels[\\/]webgpu[\\/](?:shaders[\\/])?\w+\.ts$/.test(id)) return null;
+    const flush = withoutIndentation(code);
+    const isShader = /shaders[\\/]\w+\.ts$|[\\/](?:shader|packed)\.ts$/.test(id);
+    return { code: isShader ? withSmallTemplates(this.parse(flush, { lang: 'ts' }), flush) : flush, map: null };
   },
 };
 
@@ -62,4 +63,30 @@ export function loadedByName(inflate, moduleOf) {
 /** Line by line: in TypeScript it changes nothing, and no line of a template there needs its indentation. */
 function withoutIndentation(code) {
   return code.replace(/^[ \t]+/gm, '').replace(/^\/\/.*\n/gm, '');
+}
+
+/** The text of a file of shaders, whose templates are WGSL throughout. */
+function withSmallTemplates(program, code) {
+  const spans = [];
+  templateTexts(program, spans);
+  return spans.reduceRight((rest, [start, end]) => {
+    return rest.slice(0, start) + withoutSpaces(rest.slice(start, end)) + rest.slice(end);
+  }, code);
+}
+
+/** Gathers the spans [start, end) of what is written between the expressions of templates, below a node, in their order. */
+function templateTexts(node, spans) {
+  if (Array.isArray(node)) for (const one of node) templateTexts(one, spans);
+  if (typeof node?.type !== 'string') return;
+  if (node.type === 'TemplateElement') spans.push([node.start, node.end]);
+  else for (const child of Object.values(node)) if (typeof child === 'object') templateTexts(child, spans);
+}
+
+/** WGSL of the same tokens. Between an operator and what a template puts there the space stays: `- ${x}` may get a sign. */
+function withoutSpaces(wgsl) {
+  return wgsl
+    .replace(/\/\/.*$/gm, '')
+    .replace(/(?<=[\w)\]]) ([-+*%&|^<>=!]=?|\/=?|&&|\|\||<<|>>) (?=[\w(])/g, '$1')
+    .replace(/ ?([,;{}]) ?/g, '$1')
+    .replace(/(?<=[;{},])\n|\n(?=\})/g, '');
 }

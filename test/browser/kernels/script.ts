@@ -1,13 +1,15 @@
 /** Tests of Node's, bundled for a page. */
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { smallKernels } from '../../../tools/small_kernels.mjs';
 import { bundled } from '../script_page.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const TESTS = join(HERE, '../..');
 
 /**
- * One script with all of these tests, and of this folder what they need of vitest and of Node.
+ * One script with all of these tests, and of this folder what they need of vitest and of Node. The kernels are as npm
+ * publishes them.
  *
  * @param files  below test/ @param backends  file of this folder with the backends that they run on
  */
@@ -20,6 +22,7 @@ export function scriptOf(files: readonly string[], backends: string): Promise<st
   return bundled(entry, {
     treeshake: false, // the package says that its files have no side effects; tests have nothing else
     plugins: [
+      smallKernels,
       {
         name: 'tests in a page',
         resolveId: (source) => {
