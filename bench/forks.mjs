@@ -35,10 +35,7 @@ try {
   for (const length of LENGTHS) {
     const seen = {};
     const sides = Object.fromEntries(
-      [true, false].map((copiesForks) => [
-        copiesForks ? 'copied' : 'computed',
-        () => forked(length, copiesForks, seen),
-      ]),
+      [true, false].map((sharesRows) => [sharesRows ? 'copied' : 'computed', () => forked(length, sharesRows, seen)]),
     );
     const taken = await takeTurns(sides, { warmup: 3, repeats: flags.repeats, limitSeconds: 60 });
     if (seen.true !== seen.false) fail(`forks of ${length} tokens: the two sampled other tokens.`);
@@ -50,12 +47,12 @@ try {
 report();
 
 /** Seconds until 64 forks have sampled their further tokens; what they sampled goes to `seen`. */
-async function forked(length, copiesForks, seen) {
+async function forked(length, sharesRows, seen) {
   const { policy, tasks } = run.engine;
   const sampler = openSampler(policy, {
     sampling: { temperature: 1, topK: 0, topP: 1, minP: null },
     samplingKey: [1, 0],
-    copiesForks,
+    sharesRows,
   });
   const prefix = tasks.promptTokens(tasks.trainItem(1, 0));
   const rolloutNumbers = Array.from({ length: FORKS }, (_, i) => i);
@@ -66,7 +63,7 @@ async function forked(length, copiesForks, seen) {
   const start = performance.now();
   await sampler.run(sequences);
   const seconds = (performance.now() - start) / 1000;
-  seen[copiesForks] = sequences.map(({ tokens }) => tokens.join()).join(';');
+  seen[sharesRows] = sequences.map(({ tokens }) => tokens.join()).join(';');
   sampler.release(sequences);
   return { seconds };
 }

@@ -5,6 +5,7 @@ import { packBatch } from '../../src/model/batch.ts';
 import { type Completion, generate } from '../../src/model/sampling/generation.ts';
 import { openSampler } from '../../src/model/sampling/sampler.ts';
 import { bitsOf, generationSettings, openPolicy } from '../support/policies.ts';
+import { countInputRows } from '../support/rows.ts';
 
 const PROMPT = Int32Array.of(3, 1, 4);
 const TRUNK = Array.from({ length: 20 }, (_, i) => (5 * i + 2) % 43);
@@ -24,41 +25,25 @@ const SETTINGS = generationSettings({ maxCompletionTokens: 40 });
 const numbers = PREFIXES.map((_, i) => i);
 const bits = (own: readonly Completion[]) => own.map(({ tokens, logprobs }) => [...tokens, ...bitsOf(logprobs)]);
 
-async function withRows<T>(work: (rows: () => number) => Promise<T>, policy: Awaited<ReturnType<typeof openPolicy>>) {
-  const { engine, slots } = policy;
-  const write = engine.write.bind(engine);
-  let rows = 0;
-  engine.write = (slot, values, at) => {
-    if (slot === slots.inputs.tokens) rows += (values as ArrayLike<number>).length;
-    write(slot, values, at);
-  };
-  try {
-    return await work(() => rows);
-  } finally {
-    Object.assign(engine, { write });
-  }
-}
-
 describe('completions that begin alike', () => {
   it('are those of each alone, bit for bit, for fewer rows', async () => {
     const policy = await openPolicy(await wasmBackend({ threads: 2 }), { qkNorm: true });
-    await withRows(async (rows) => {
-      const request = { prompt: PROMPT, rolloutNumbers: numbers, prefixes: PREFIXES };
-      const [together] = await generate(policy, [request], SETTINGS);
-      const shared = rows();
-      const alone: Completion[] = [];
-      for (const i of numbers) {
-        const [[own]] = await generate(
-          policy,
-          [{ prompt: PROMPT, rolloutNumbers: [i], prefixes: [PREFIXES[i]] }],
-          SETTINGS,
-        );
-        alone.push(own);
-      }
-      expect(bits(together)).toEqual(bits(alone));
-      const prompts = (PREFIXES.length - 1) * PROMPT.length;
-      expect(rows() - 2 * shared).toBe(prompts + 19 + 20 + 20 + 18 + 17);
-    }, policy);
+    const rows = countInputRows(policy);
+    const request = { prompt: PROMPT, rolloutNumbers: numbers, prefixes: PREFIXES };
+    const [together] = await generate(policy, [request], SETTINGS);
+    const shared = rows();
+    const alone: Completion[] = [];
+    for (const i of numbers) {
+      const [[own]] = await generate(
+        policy,
+        [{ prompt: PROMPT, rolloutNumbers: [i], prefixes: [PREFIXES[i]] }],
+        SETTINGS,
+      );
+      alone.push(own);
+    }
+    expect(bits(together)).toEqual(bits(alone));
+    const prompts = (PREFIXES.length - 1) * PROMPT.length;
+    expect(rows() - 2 * shared).toBe(prompts + 19 + 20 + 20 + 18 + 17);
     await policy.close();
   });
 
@@ -69,10 +54,9 @@ describe('completions that begin alike', () => {
     const [parent] = sampler.add([{ prefix: PROMPT, rolloutNumbers: [0], ...rules }]);
     await sampler.run([parent]);
     const forks = numbers.map((i) => sampler.fork(parent, 18 + i, 100 + i, { maxTokens: 5 }));
-    await withRows(async (rows) => {
-      await sampler.run(forks);
-      expect(rows()).toBe(forks.length * 5); // the newest token of each is a row of its own
-    }, policy);
+    const rows = countInputRows(policy);
+    await sampler.run(forks);
+    expect(rows()).toBe(forks.length * 5); // the newest token of each is a row of its own
     for (const { tokens, logprobs } of forks) {
       const { logprobs: scored } = await policy.score(
         packBatch([{ prompt: PROMPT, completions: [tokens.slice()] }]),

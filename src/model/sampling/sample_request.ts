@@ -34,8 +34,8 @@ export interface SamplerSettings {
   readonly samplingKey: readonly [number, number];
   /** Whether activations stay for `Policy.keep`, as far as there is room; by default not. */
   readonly keep?: boolean;
-  /** false: what forks have in common is computed for each of them; by default it is computed once and copied. */
-  readonly copiesForks?: boolean;
+  /** false: each sequence computes all of its rows; by default what sequences have in common is computed once. */
+  readonly sharesRows?: boolean;
   /** Draws tokens in the place of the engine, which draws among all of them. */
   readonly draws?: TokenDraws;
 }

@@ -74,6 +74,11 @@ export class SequenceState implements SampledSequence {
   /** The step in which rows of its own tokens were computed last, and how many there were before it. */
   fedIn = -1;
   fedBefore = 0;
+  /** Another sequence that has the rows of its first `held` tokens (`shared_rows.ts`); it has none of its own then. */
+  holder: SequenceState | undefined;
+  held = 0;
+  /** The row of its newest token in the step. */
+  row = 0;
   /** Tokens sampled in this turn. */
   turnTokens = 0;
   isActive = false;

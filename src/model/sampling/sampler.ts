@@ -7,20 +7,21 @@
  * which its keys were computed. So whatever the cache lacks of a sequence just goes in with its next step: a prefix
  * (once for all that share it), forced tokens, the newest token, or all of it after something else has used the cache.
  *
- * Prefixes that begin with the same tokens have those computed once (`openings.ts`), and so do forks (`forks.ts`).
+ * Prefixes that begin with the same tokens have those computed once (`openings.ts`), and so do sequences that
+ * sample the same tokens, or inherit them (`shared_rows.ts`).
  */
 import { BackendError } from '../../errors.ts';
 import { SAMPLING } from '../../kernels/kernels.ts';
 import type { Policy } from '../policy.ts';
 import { CacheSpans } from './cache_spans.ts';
 import { Decoder } from './decoder.ts';
-import { type Fork, forkOf } from './forks.ts';
 import type { RolloutRows } from './kept_rollouts.ts';
 import { PrefixCache } from './prefix_cache.ts';
 import type { SampleRequest, SamplerSettings } from './sample_request.ts';
 import { checkRoom, checkTokens } from './sample_request.ts';
 import type { CachedPrefix, SampledSequence, TurnRules } from './sampled_sequence.ts';
 import { SequenceState } from './sampled_sequence.ts';
+import { SharedRows } from './shared_rows.ts';
 
 /** Opens a sampler over the policy's cache. Several may be open; each change from one to another costs a prefill. */
 export function openSampler(policy: Policy, settings: SamplerSettings): Sampler {
@@ -39,9 +40,9 @@ export class Sampler {
   readonly #sequences = new Set<SequenceState>();
   /** Those whose turn is being sampled, in the order of `run`. */
   #active: SequenceState[] = [];
-  /** Prefixes whose openings are copied after the step, and sequences that take rows of others before it. */
+  /** Prefixes whose openings are copied after the step. */
   #opened: CachedPrefix[] = [];
-  #forked: (readonly [SequenceState, Fork])[] = [];
+  readonly #shared = new SharedRows(this.#sequences);
   #block: Promise<void> | undefined;
   #step = 0;
 
@@ -202,8 +203,8 @@ export class Sampler {
     return {
       promptRows: source?.inputRows.slice(0, source.fed) ?? new Int32Array(),
       promptKvBegin: source?.kvBegin ?? 0,
-      rows: own.map(({ inputRows, fed }) => inputRows.slice(0, fed)),
-      kvBegins: own.map(({ kvBegin }) => kvBegin),
+      rows: own.map(({ holder, held, inputRows, fed }) => holder?.inputRows.slice(0, held) ?? inputRows.slice(0, fed)),
+      kvBegins: own.map(({ holder, kvBegin }) => holder?.kvBegin ?? kvBegin),
     };
   }
 
@@ -233,7 +234,7 @@ export class Sampler {
     const steps = sampling.reduce((least, { remaining }) => Math.min(least, remaining), most);
     const last = decoder.begin + decoder.rowCount + (steps - 1) * sampling.length;
     if (decoder.keeps && last > this.#policy.capacity.keptRows) decoder.stopKeeping();
-    for (const [{ kvBegin }, { from, length }] of this.#forked) {
+    for (const [{ kvBegin }, { from, length }] of this.#shared.copies) {
       await this.#policy.copyCacheRows(from.kvBegin, kvBegin, length);
     }
     await decoder.run(0);
@@ -253,7 +254,7 @@ export class Sampler {
       for (let at = i; at < all && sequence.finishReason === undefined; at += sampling.length) {
         sequence.push(tokens[at] as number, logprobs[at] as number, entropies[at] as number, keptLogMass[at] as number);
       }
-      sequence.fed = sequence.count - 1; // its last token is no input yet
+      if (sequence.holder === undefined) sequence.fed = sequence.count - 1; // its last token is no input yet
       sequence.isActive = sequence.finishReason === undefined;
     });
     this.#active = this.#active.filter(({ isActive }) => isActive);
@@ -282,7 +283,7 @@ export class Sampler {
     engine.write(slots.results.sampling, values);
     engine.write(slots.inputs.samplingKey, Int32Array.from(samplingKey));
     if (isOwn) return;
-    for (const sequence of this.#sequences) sequence.fed = 0;
+    for (const sequence of this.#sequences) Object.assign(sequence, { fed: 0, holder: undefined, held: 0 });
     this.#prefixes.startOver();
     this.#decoder.startOver();
   }
@@ -293,13 +294,15 @@ export class Sampler {
    */
   #schedule(): SequenceState[] {
     const { rows, completions } = this.#policy.capacity;
-    const { draws, copiesForks = true } = this.#settings;
+    const { draws, sharesRows = true } = this.#settings;
     const most = Math.min(rows, completions, draws?.most ?? completions);
     const decoder = this.#decoder;
     const sampling: SequenceState[] = [];
     decoder.clear();
     this.#opened = [];
-    this.#forked = [];
+    this.#shared.clear();
+    // Between two reads, row i of a step takes the token that was sampled i-th in the one before.
+    const sharesNewest = sharesRows && this.#policy.stepsPerRead === 1;
     this.#step++;
     for (const sequence of this.#active) {
       if (decoder.rowCount >= rows || sampling.length >= most) break;
@@ -309,25 +312,17 @@ export class Sampler {
       this.#addPrefix(source, rows);
       if (source.fed < source.tokens.length) continue;
       if (sequence.fed < count && source.openedIn === this.#step) continue; // it would attend to three intervals
-      if (copiesForks && this.#fork(sequence)) continue;
-      let row = source.lastRow;
-      while (sequence.fed < count && decoder.rowCount < rows) row = this.#addInput(sequence, sequence.fed++, true);
-      if (sequence.fed < count) continue;
-      decoder.addSample(row, count, sequence.rolloutNumber);
+      if (count === 0) sequence.row = source.lastRow;
+      else if (!sharesNewest || !this.#shared.join(sequence)) {
+        if (sharesNewest) this.#shared.part(sequence);
+        if (sharesRows && this.#shared.fork(sequence, this.#step)) continue;
+        while (sequence.fed < count && decoder.rowCount < rows) this.#addInput(sequence, sequence.fed++, true);
+        if (sequence.fed < count) continue;
+      }
+      decoder.addSample(sequence.row, count, sequence.rolloutNumber);
       sampling.push(sequence);
     }
     return sampling;
-  }
-
-  /** Takes what another sequence has of its rows. @returns whether it waits for it */
-  #fork(sequence: SequenceState): boolean {
-    const fork = forkOf(sequence, this.#sequences, this.#step);
-    if (fork === undefined || fork === 'later') return fork === 'later';
-    const { from, length } = fork;
-    if (this.#decoder.keeps) sequence.inputRows.set(from.inputRows.subarray(0, length));
-    sequence.fed = length;
-    this.#forked.push([sequence, fork]);
-    return false;
   }
 
   /** Rows of a step whose tokens the device has: the newest of each sequence, `step` after those that the host knows. */
@@ -388,6 +383,7 @@ export class Sampler {
     const row = decoder.addRow(token, position, kvRow, source.kvBegin, prefixEnd, kvBegin, kvRow + 1);
     if (sequence.fedIn !== this.#step) Object.assign(sequence, { fedIn: this.#step, fedBefore: index });
     if (decoder.keeps) sequence.inputRows[index] = decoder.begin + row;
+    sequence.row = row;
     return row;
   }
 }

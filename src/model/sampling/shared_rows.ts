@@ -1,0 +1,85 @@
+/**
+ * Shared rows: what sequences with one prefix have in common is computed for one of them.
+ *
+ * Those that have sampled the same tokens so far are one row of the step. One of them holds keys, values and activations;
+ * the others draw their next token from its output, each with its own draws. One that draws another token than its holder
+ * takes copies of the rows that they had in common, and holds its own from there on. Forks take copies too (`forks.ts`).
+ *
+ * A row's bits depend on its keys and their order alone, so nothing changes but the work. A copy costs a hundredth of
+ * computing, and a sequence takes at most one; a policy that is sure of its answers samples most of a group alike.
+ */
+import { type Fork, forkOf } from './forks.ts';
+import type { CachedPrefix, SequenceState } from './sampled_sequence.ts';
+
+/** Where the rows of all tokens of a sequence but its newest are: at a holder's, or at its first token with the prefix. */
+type Trunk = CachedPrefix | SequenceState;
+
+export class SharedRows {
+  /** Rows to be copied before the step that is being made up, and who takes them. */
+  readonly copies: (readonly [SequenceState, Fork])[] = [];
+  readonly #sequences: ReadonlySet<SequenceState>;
+  /** Who has the row of a newest token in this step, by trunk and token. */
+  readonly #holders = new Map<Trunk, Map<number, SequenceState>>();
+
+  /** @param sequences  those that hold rows of the cache */
+  constructor(sequences: ReadonlySet<SequenceState>) {
+    this.#sequences = sequences;
+  }
+
+  /** The next step begins. */
+  clear(): void {
+    this.copies.length = 0;
+    this.#holders.clear();
+  }
+
+  /** Draws from the row of another sequence with the same tokens. @returns whether there is one in this step */
+  join(sequence: SequenceState): boolean {
+    const trunk = trunkOf(sequence);
+    const holder = trunk && this.#holders.get(trunk)?.get(newestOf(sequence));
+    if (holder === undefined) return false;
+    sequence.holder = holder;
+    sequence.held = sequence.count;
+    sequence.row = holder.row;
+    return true;
+  }
+
+  /** Continues alone, with copies of what another has held for it, if that is still there. Others may join its newest row. */
+  part(sequence: SequenceState): void {
+    const trunk = trunkOf(sequence);
+    const { holder: from, held: length } = sequence;
+    if (from !== undefined) {
+      sequence.holder = undefined;
+      if (this.#sequences.has(from) && from.fed >= length) this.#copy(sequence, { from, length });
+    }
+    if (trunk === undefined || sequence.fed < sequence.count - 1) return;
+    const own = this.#holders.get(trunk) ?? new Map<number, SequenceState>();
+    this.#holders.set(trunk, own.set(newestOf(sequence), sequence));
+  }
+
+  /** Takes what another sequence has of its rows, where that is worth it. @returns whether it waits for it */
+  fork(sequence: SequenceState, step: number): boolean {
+    const fork = forkOf(sequence, this.#sequences, step);
+    if (fork === undefined || fork === 'later') return fork === 'later';
+    this.#copy(sequence, fork);
+    return false;
+  }
+
+  #copy(sequence: SequenceState, fork: Fork): void {
+    const { from, length } = fork;
+    sequence.inputRows.set(from.inputRows.subarray(0, Math.min(length, sequence.inputRows.length)));
+    sequence.fed = length;
+    this.copies.push([sequence, fork]);
+  }
+}
+
+/** undefined where more than its newest token is missing. */
+function trunkOf(sequence: SequenceState): Trunk | undefined {
+  const { count, fed, holder, held, source } = sequence;
+  if (holder !== undefined) return held === count - 1 ? holder : undefined;
+  if (fed !== count - 1) return undefined;
+  return count === 1 ? source : sequence;
+}
+
+function newestOf(sequence: SequenceState): number {
+  return sequence.token(sequence.count - 1);
+}
