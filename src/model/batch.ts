@@ -3,7 +3,9 @@
  *
  * A group's rows are its prompt, then its completions one after the other. A completion of n tokens has n − 1
  * rows: its first token is predicted by the prompt's last row, and its last token is never an input. Every row
- * attends to two intervals: the prompt, and its own completion up to itself.
+ * attends to two intervals: the prompt, and its own completion up to itself. Completions of a group that are the same,
+ * token by token, are there once: their rows have a loss row for each of them, so that their gradients are added up
+ * before they go through the layers, and not after it.
  *
  * A token may be labelled: one that was given has a row, since later tokens follow from it, but no loss row. Tokens
  * after the last one with a loss take no rows: nothing reads them.
@@ -85,8 +87,28 @@ export interface PackedBatch {
 }
 
 /** Rows that a group takes in a batch. */
-export function groupRows({ prompt, completions, labels }: TokenGroup): number {
-  return completions.reduce((rows, tokens, i) => rows + inputTokens(tokens, labels?.[i]), prompt.length);
+export function groupRows(group: TokenGroup): number {
+  const { prompt, completions, labels } = group;
+  const equal = firstEqual(group);
+  return completions.reduce(
+    (rows, tokens, i) => rows + (equal[i] === i ? inputTokens(tokens, labels?.[i]) : 0),
+    prompt.length,
+  );
+}
+
+/** [completions] the first of the group that is the same as this one, and has the rows of both. */
+export function firstEqual({ completions, labels }: TokenGroup): Int32Array {
+  return Int32Array.from(completions, (tokens, i) => {
+    for (let j = 0; j < i; j++) {
+      if (equalInts(completions[j], tokens) && equalLabels(tokens, labels?.[j], labels?.[i])) return j;
+    }
+    return i;
+  });
+}
+
+/** Whether the same tokens of `tokens` were given. */
+function equalLabels(tokens: Int32Array, a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+  return a === b || tokens.every((_, i) => (a?.[i] === TOKEN.given) === (b?.[i] === TOKEN.given));
 }
 
 /** Loss rows that a group takes: one per completion token that was not given. */
@@ -151,16 +173,19 @@ export function packBatch(groups: readonly TokenGroup[]): PackedBatch {
     group.completions.forEach((tokens, i) => {
       if (tokens.length > 0 && group.labels?.[i]?.[0] !== TOKEN.given) addLoss(tokens[0] ?? 0, completion + i, 0);
     });
+    const equal = firstEqual(group);
     group.completions.forEach((tokens, i) => {
+      if (equal[i] !== i) return;
       const labels = group.labels?.[i];
       const inputs = inputTokens(tokens, labels);
       const ownBegin = row;
       for (let t = 0; t < inputs; t++) {
         addRow(tokens[t] ?? 0, group.prompt.length + t, promptBegin, promptEnd, ownBegin);
-        if (labels?.[t + 1] !== TOKEN.given) addLoss(tokens[t + 1] ?? 0, completion, t + 1);
+        if (labels?.[t + 1] === TOKEN.given) continue;
+        for (let j = i; j < equal.length; j++) if (equal[j] === i) addLoss(tokens[t + 1] ?? 0, completion + j, t + 1);
       }
-      completion++;
     });
+    completion += group.completions.length;
   });
   batch.prefixGroups[groups.length] = row;
   batch.lossOffsets[rowCount] = lossRow;

@@ -21,14 +21,14 @@ const REINFORCED = [...SHORT, 'num_generations_eval=1'];
 
 /** 20 supervised steps solve nothing: the second stages get a reward that groups differ in. */
 const CONFIGS: Readonly<Record<string, Shipped>> = {
-  'sort-digits': { stages: [REINFORCED], sha256: '66c1172eed31d62aa277b955eab10281936e5aed84a758020600dfc42cfc6c87' },
+  'sort-digits': { stages: [REINFORCED], sha256: '8325613b4947459acca2d930a8c83dd90cbc1a7ef8ee6f5f62875fcb504da05f' },
   'reverse-text': {
     stages: [SHORT, [...REINFORCED, 'reward_funcs=[lcs]']],
-    sha256: '3339ac577a5e30531bb8d84d2c638b099b35514774881ef5f5f5c4fc960b84ad',
+    sha256: '7d73a519deb435d285d73bf9f45e79db981ddbffcbd021cdc339c6cb44213b82',
   },
   countdown: {
     stages: [SHORT, [...REINFORCED, 'reward_funcs=[accuracy, {name: soft_overlong, max_tokens: 32, cache: 32}]']],
-    sha256: 'df5b3142982de53fb056d50b00b9bcb8590f7f4c6c3baf435ad22c997fc75931',
+    sha256: '51f2eac6c56c971999a89546607e6b69cc6923935845be3b69dcca611c67a814',
   },
 };
 

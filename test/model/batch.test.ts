@@ -7,10 +7,12 @@ import { TOKEN } from '../../src/token_kinds.ts';
 const tokens = (minLength: number, maxLength: number): fc.Arbitrary<Int32Array> =>
   fc.array(fc.integer({ min: 0, max: 9 }), { minLength, maxLength }).map((list) => Int32Array.from(list));
 
-/** Prompts of 1 to 6 tokens; completions of 0 to 6, so that empty ones and those of one token come up often. */
+/** Prompts of 1 to 6 tokens; completions of 0 to 6, so that empty ones, those of one token and equal ones come up often. */
 const group: fc.Arbitrary<TokenGroup> = fc.record({
   prompt: tokens(1, 6),
-  completions: fc.array(tokens(0, 6), { maxLength: 4 }),
+  completions: fc.array(fc.oneof(tokens(0, 6), fc.constantFrom(Int32Array.of(4, 4, 2), Int32Array.of(4, 4, 7, 2))), {
+    maxLength: 6,
+  }),
 });
 
 const groups = fc.array(group, { maxLength: 5 });
@@ -19,7 +21,7 @@ const groups = fc.array(group, { maxLength: 5 });
 interface Place {
   readonly group: number;
   readonly promptRows: readonly number[];
-  /** Row of each token that is an input: all but the last. */
+  /** Row of each token that is an input: all but the last. Equal completions of a group have the same ones. */
   readonly rows: readonly (readonly number[])[];
 }
 
@@ -33,11 +35,17 @@ function placesOf(list: readonly TokenGroup[]): Place[] {
     next += length;
     return range(next - length, length);
   };
-  return list.map(({ prompt, completions }, index) => ({
-    group: index,
-    promptRows: take(prompt.length),
-    rows: completions.map((completion) => take(Math.max(0, completion.length - 1))),
-  }));
+  return list.map(({ prompt, completions }, index) => {
+    const promptRows = take(prompt.length);
+    const rowsOf = new Map<string, number[]>();
+    const rows = completions.map((completion) => {
+      const key = completion.join();
+      const own = rowsOf.get(key) ?? take(Math.max(0, completion.length - 1));
+      rowsOf.set(key, own);
+      return own;
+    });
+    return { group: index, promptRows, rows };
+  });
 }
 
 /** The kv rows that a row attends to, in order. */
@@ -191,6 +199,21 @@ const labelled: fc.Arbitrary<TokenGroup> = group.chain(({ prompt, completions })
 );
 
 describe('packBatch with labels', () => {
+  it('has the rows of equal completions twice where one was given what the other sampled', () => {
+    const completion = Int32Array.of(5, 6, 7);
+    const given = Uint8Array.of(TOKEN.sampled, TOKEN.given, TOKEN.sampled);
+    const batch = packBatch([
+      {
+        prompt: Int32Array.of(4),
+        completions: [completion, completion, completion],
+        labels: [undefined, given, given],
+      },
+    ]);
+    expect([...batch.tokens]).toEqual([4, 5, 6, 5, 6]);
+    expect([...batch.lossIndex]).toEqual([0, 0, 0, 1, 2, 4, 4]);
+    expect([...batch.completionOf]).toEqual([0, 1, 2, 0, 0, 1, 2]);
+  });
+
   it('gives a loss row to every sampled and reference token, and none to a given one', () => {
     fc.assert(
       fc.property(fc.array(labelled, { maxLength: 5 }), (list) => {

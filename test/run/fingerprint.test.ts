@@ -8,6 +8,7 @@ import {
   type Fingerprint,
   hashConfig,
   readFingerprint,
+  SUMS,
   sameBits,
   writeFingerprint,
 } from '../../src/run/fingerprint/fingerprint.ts';
@@ -62,6 +63,13 @@ describe('sameBits', () => {
   ])('other %s: a warning, and the same bits', (_name, change, warning) => {
     const comparison = sameBits(recorded, { ...recorded, ...change });
     expect(comparison).toEqual({ same: true, differences: [], warnings: [warning] });
+  });
+
+  it('a run of a version that took equal completions one by one resumes, and is told', () => {
+    const { same, warnings } = sameBits(recorded, { ...recorded, sums: SUMS });
+    expect(same).toBe(true);
+    expect(warnings).toEqual([expect.stringMatching(/^sums: .* one by one.* last bits of its weights differ/)]);
+    expect(sameBits({ ...recorded, sums: SUMS }, { ...recorded, sums: SUMS }).warnings).toEqual([]);
   });
 
   it('the width of SIMD on wasm is measured at every start, and nothing is said of it', () => {

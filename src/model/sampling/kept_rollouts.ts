@@ -5,7 +5,7 @@
  * pass, bit for bit, as long as the weights have not changed: copying them costs about a fifth of computing them.
  */
 import type { PackedBatch, TokenGroup } from '../batch.ts';
-import { equalInts, groupRows, inputTokens, packBatch } from '../batch.ts';
+import { equalInts, firstEqual, groupRows, inputTokens, packBatch } from '../batch.ts';
 
 /** Where one group's rows are after sampling with `keep`: rows of `slots.rollout`, and rows of the cache. */
 export interface RolloutRows {
@@ -54,7 +54,9 @@ export class KeptRows {
         rows.push(row);
         kvRows.push(place.promptKvBegin + t);
       });
+      const equal = firstEqual(group);
       group.completions.forEach((tokens, completion) => {
+        if (equal[completion] !== completion) return;
         const own = place.rows[completion] as Int32Array;
         const inputs = inputTokens(tokens, group.labels?.[completion]);
         for (let t = 0; t < inputs; t++) {

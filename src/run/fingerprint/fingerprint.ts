@@ -32,6 +32,8 @@ export type Fingerprint = {
   readonly platform: string;
   readonly arch: string;
   readonly cpuModel: string;
+  /** The order of sums that versions differ by (`SUMS`); absent in older runs. */
+  readonly sums?: string;
   /** Worker threads; results do not depend on them. */
   readonly threads: number;
   readonly seed: number;
@@ -58,6 +60,7 @@ const fingerprintSchema: z.ZodType<Fingerprint> = z.object({
   backendFeatures: texts,
   engine: z.string(),
   mathematics: z.string().optional(),
+  sums: z.string().optional(),
   runtime: z.string(),
   platform: z.string(),
   arch: z.string(),
@@ -83,6 +86,13 @@ export interface FingerprintComparison {
 }
 
 const FILE = 'fingerprint.json';
+
+/** A run of a version with other sums resumes, and a note says what that means. */
+export const SUMS = 'equal completions of a group once';
+const OTHER_SUMS =
+  'sums: the version that began this run took equal completions of a group one by one. They go through the layers once ' +
+  'now, so the last bits of its weights differ from here on; everything else is as it was';
+
 const TOLD_ONLY: ReadonlySet<string> = new Set(['gitCommit', 'threads', 'runtime']);
 /** Backends whose arithmetic no CPU model can change. */
 const PORTABLE_BACKENDS: ReadonlySet<string> = new Set(['wasm', 'reference']);
@@ -112,6 +122,10 @@ export function sameBits(before: Fingerprint, after: Fingerprint): FingerprintCo
   const warnings: string[] = [];
   for (const change of describeChanges(before, after, NAMES)) {
     const field = change.split(/[.:]/, 1)[0];
+    if (field === 'sums') {
+      warnings.push(OTHER_SUMS);
+      continue;
+    }
     // Measured at every start, so it may differ on one machine; it decides no bits.
     if (isPortable && change.startsWith('backendFeatures.simd:')) continue;
     if (NEWER.some((name) => name === field && (before[name] === undefined || after[name] === undefined))) continue;

@@ -2,7 +2,7 @@
 import type { ConfiguredModel } from '../../grpo/run.ts';
 import { isModuleFile } from '../../rewards/module_file.ts';
 import { configHash } from '../session.ts';
-import type { Fingerprint } from './fingerprint.ts';
+import { type Fingerprint, SUMS } from './fingerprint.ts';
 import { mathematicsHash } from './mathematics.ts';
 
 export type RunFingerprint = Pick<
@@ -10,6 +10,7 @@ export type RunFingerprint = Pick<
   | 'backend'
   | 'backendFeatures'
   | 'mathematics'
+  | 'sums'
   | 'threads'
   | 'seed'
   | 'configHash'
@@ -36,6 +37,7 @@ export async function runFingerprint({
     backend,
     backendFeatures: Object.fromEntries(Object.entries(deciding).map(([name, value]) => [name, String(value)])),
     mathematics: await mathematicsHash(),
+    sums: SUMS,
     threads: Number(threads),
     seed: config.seed,
     configHash: await configHash(config),
