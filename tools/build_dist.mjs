@@ -31,8 +31,10 @@ const WEB = 'web/index';
 const COMMAND = 'cli/command_line';
 /** What needs least comes first: a module that several need at once lies in the part of the first of them. */
 const PARTS = ['rewards', 'data/index', 'methods/index', 'index', 'node', 'tfjs/index', COMMAND];
-/** What the command and a library's part both need. */
+/** What the command, or the thread that a user's file is tried in, needs as a library's part does. */
 const BASE = 'base';
+/** Started for each of the user's files: what it needs and no library's part does lies by itself. */
+const TRIAL = 'plugins/trial_worker.node';
 /** `startThread('…_worker.node')`, and the process that looks for a GPU. */
 const STARTED_BY_PATH = /^(plugins|cli)[/].*(_worker\.node|_process)$/;
 const exported = entryPoints().map(({ code }) => nameIn(dist, code));
@@ -106,10 +108,10 @@ async function bundleNode() {
   const partOf = await parts();
   const input = Object.fromEntries([...entries].map((name) => [name, inBuild(name)]));
   return writeBundle({ ...options, platform: 'node', input }, (name) => `parts/${name}`, {
-    groups: [BASE, ...PARTS].map((part, index) => ({
-      name: part.replace(/[/](index|command_line)$/, ''),
+    groups: [BASE, TRIAL, ...PARTS].map((part, index) => ({
+      name: part === TRIAL ? 'thread' : part.replace(/[/](index|command_line)$/, ''),
       test: (id) => partOf.get(id) === part,
-      priority: PARTS.length - index + 1,
+      priority: PARTS.length - index + 2,
     })),
   });
 }
@@ -145,6 +147,8 @@ async function parts() {
   const needs = await Promise.all(PARTS.map(async (name) => [name, await neededAtOnce(name)]));
   const forHelp = new Set(needs.find(([name]) => name === COMMAND)[1]);
   const found = new Map();
+  const byLibrary = new Set(needs.filter(([name]) => !['node', COMMAND].includes(name)).flatMap(([, ids]) => ids));
+  for (const id of await neededAtOnce(TRIAL)) found.set(id, byLibrary.has(id) || forHelp.has(id) ? BASE : TRIAL);
   for (const [name, ids] of needs) {
     for (const id of ids) if (!found.has(id)) found.set(id, name !== COMMAND && forHelp.has(id) ? BASE : name);
   }

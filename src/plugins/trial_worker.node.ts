@@ -3,11 +3,10 @@
  * call first, so that a hang can be located.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { takeKnobs } from '../data/knobs.ts';
 import type { AnyTaskDefinition } from '../data/registry.ts';
 import { importExport, type ModuleReference } from './module.node.ts';
 import { sendWritesToStandardError } from './process_guard.node.ts';
-import { type ProbedCall, probeTask } from './task_probe.ts';
+import type { ProbedCall } from './task_probe.ts';
 
 /** What the thread is started with. */
 export interface TrialStart {
@@ -35,6 +34,8 @@ const calls: ProbedCall[] = [];
 try {
   const exported = await importExport(reference);
   if (knobs !== undefined) {
+    // Loaded for tasks alone: with the rules of options they take twice as long as the rest of the thread.
+    const [{ takeKnobs }, { probeTask }] = await Promise.all([import('../data/knobs.ts'), import('./task_probe.ts')]);
     const definition = exported as AnyTaskDefinition; // whatever it is: what fails is looked at again by the run
     const start = performance.now();
     const tried = probeTask(definition, takeKnobs(definition, knobs), {

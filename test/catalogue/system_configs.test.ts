@@ -26,7 +26,7 @@ it('each of configs/systems opens, and trains', { timeout: 240_000 }, async () =
   const stepsOf = new Map<string, number>();
   const failed: string[] = [];
   const files = readdirSync(CONFIGS);
-  const trained = new Set(fewOf(files, { quick: 16, all: 16 }));
+  const trained = new Set(fewOf(files, { quick: 8, all: 8 }));
   for (const file of files) {
     const text = readFileSync(new URL(file, CONFIGS), 'utf8');
     const small = text

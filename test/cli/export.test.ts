@@ -15,6 +15,7 @@ import { writeMergedModel } from '../../src/run/model/write_merged.ts';
 import { fileStore } from '../../src/run/store/files.node.ts';
 import { closedCodec } from '../../src/text/codec.ts';
 import { characterTokenizer } from '../../src/text/vocabulary_tokenizer.ts';
+import { fewOf } from '../support/budget.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 import { smallPretrainedFiles, writeSmallAdapter } from '../support/small_pretrained.ts';
 
@@ -43,7 +44,7 @@ const report = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
 describe('each form, opened again, says what the policy says', () => {
   const forms = Object.entries(EXPORTS).flatMap(([to, { dtypes }]) => dtypes.map((dtype) => [to, dtype] as const));
 
-  it.each(forms)('%s in %s', async (to, dtype) => {
+  it.each(fewOf(forms, { quick: 3, all: 8 }))('%s in %s', async (to, dtype) => {
     const isFile = to.startsWith('gguf');
     const output = isFile ? 'mine.gguf' : 'mine';
     await run({ output, to, dtype });

@@ -3,6 +3,7 @@ import { SAMPLING } from '../../src/kernels/kernels.ts';
 import { temperedLogits } from '../../src/kernels/reference/linear_logprob.ts';
 import { keptMasses, philoxUniform, type SamplingFilters } from '../../src/kernels/reference/sample.ts';
 import { requiredBackends } from '../support/backends.ts';
+import { fewOf } from '../support/budget.ts';
 import { type ConformanceCase, expectConformance, RELATIVE, rowsOf } from '../support/compare.ts';
 import { consecutive, integers, normals } from '../support/data.ts';
 import {
@@ -112,10 +113,11 @@ function worstDistance(test: ConformanceCase, sizes: Sizes, tokens: Output): num
 }
 
 // biome-ignore format: a list
-const FILTERS: readonly Settings[] = [
+const ALL_FILTERS: readonly Settings[] = [
   {}, { temperature: 0.6 }, { temperature: 1.5, topK: 5 }, { topP: 0.8 }, { minP: 0.1 },
   { temperature: 0.8, topK: 20, topP: 0.9, minP: 0.02 }, { topK: 1 }, { topK: 5000, topP: 0.001 },
 ];
+const FILTERS = fewOf(ALL_FILTERS, { quick: 4, all: 6 });
 
 for (const { label, backend, expectSame } of await requiredBackends()) {
   describe(`sample on ${label}`, () => {
@@ -177,25 +179,27 @@ for (const { label, backend, expectSame } of await requiredBackends()) {
     });
 
     // Equal weights, and weights of every size: what lies at the end of a prefix, and beside it.
-    it.each([{ topK: 700 }, { topP: 0.6 }, { topK: 900, topP: 0.7 }, { topP: 0.999, minP: 1e-4 }])(
-      'keeps of 2,000 tokens, many of them equal, those that float64 keeps, for %j',
-      async (settings) => {
-        const sizes = { B: 100, D: 1, V: 2000 };
-        const test = repeatedRowCase(sizes, settings);
-        const logits = Array.from({ length: sizes.V }, (_, v) => ((v * 37) % 200) / 8 - 20);
-        const slots = {
-          ...test.slots,
-          weight: matrix([2000, 1], logits),
-          hidden: given([100, 1], new Float64Array(100).fill(1)),
-        };
-        const { tokens, keptLogMass } = await runKernel(backend, slots, test.build);
-        const { masses } = drawOf({ ...test, slots }, sizes, 0);
-        expect([...tokens].every((token) => masses[token] > 0)).toBe(true);
-        const full = logits.reduce((sum, logit) => sum + Math.exp(logit - Math.max(...logits)), 0);
-        const kept = masses.reduce((sum, mass) => sum + mass, 0);
-        expect(Math.abs(keptLogMass[0] - Math.log(kept / full))).toBeLessThan(1e-5);
-      },
-    );
+    it.each(
+      fewOf([{ topK: 700 }, { topP: 0.6 }, { topK: 900, topP: 0.7 }, { topP: 0.999, minP: 1e-4 }], {
+        quick: 2,
+        all: 2,
+      }),
+    )('keeps of 2,000 tokens, many of them equal, those that float64 keeps, for %j', async (settings) => {
+      const sizes = { B: 100, D: 1, V: 2000 };
+      const test = repeatedRowCase(sizes, settings);
+      const logits = Array.from({ length: sizes.V }, (_, v) => ((v * 37) % 200) / 8 - 20);
+      const slots = {
+        ...test.slots,
+        weight: matrix([2000, 1], logits),
+        hidden: given([100, 1], new Float64Array(100).fill(1)),
+      };
+      const { tokens, keptLogMass } = await runKernel(backend, slots, test.build);
+      const { masses } = drawOf({ ...test, slots }, sizes, 0);
+      expect([...tokens].every((token) => masses[token] > 0)).toBe(true);
+      const full = logits.reduce((sum, logit) => sum + Math.exp(logit - Math.max(...logits)), 0);
+      const kept = masses.reduce((sum, mass) => sum + mass, 0);
+      expect(Math.abs(keptLogMass[0] - Math.log(kept / full))).toBeLessThan(1e-5);
+    });
 
     it('keeps exactly all mass when no filter is on', async () => {
       const test = sampleCase({ B: 20, D: 11, V: 150 }, { temperature: 0.9 });
@@ -208,7 +212,7 @@ for (const { label, backend, expectSame } of await requiredBackends()) {
       await expectConformance(backend, sampleCase(sizes, {}, 3, 9), sampleCase(sizes, {}, 5, 5));
     });
 
-    it.each([{ temperature: 1 }, { temperature: 0.7, topP: 0.9 }, { temperature: 0 }])(
+    it.each(fewOf([{ temperature: 0.7, topP: 0.9 }, { temperature: 0 }, { temperature: 1 }], { quick: 2, all: 2 }))(
       'reports the very bits that linearLogprob gives its token, for %j',
       async (settings) => {
         const sizes = { B: 33, D: 37, V: 203 };

@@ -139,7 +139,7 @@ async function readBy(
 const backends = await requiredBackends();
 
 describe.each(Object.keys(SHAPES) as (keyof typeof SHAPES)[])('%s', (size) => {
-  it.each(fewOf(TYPES, { quick: 2 }))('%s', async (type) => {
+  it.each(fewOf(TYPES, { quick: 2, all: 3 }))('%s', async (type) => {
     const [N, OUT, widths] = SHAPES[size];
     const shape = [N, OUT, STORAGE[type].values === 1 ? widths.single : widths.blocks] as const;
     let specified: Read | undefined; // seconds, and nothing where no backend keeps the type

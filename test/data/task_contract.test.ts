@@ -7,6 +7,7 @@ import type { TaskItem } from '../../src/data/task.ts';
 import type { TaskSet } from '../../src/data/task_set.ts';
 import { type Rng, rngFor } from '../../src/kernels/philox.ts';
 import { shareSolved } from '../../src/methods/statistics.ts';
+import { budget, fewOf } from '../support/budget.ts';
 import { processorMs } from '../support/processor_time.ts';
 import { createTask, getTaskDefinition, onlyTask } from '../support/tasks.ts';
 import { GAMES } from './second_checkers/games.ts';
@@ -26,7 +27,7 @@ const SETTINGS: readonly TaskConfig[] = [
   { name: 'reverse_text', min_length: 3, max_length: 12, letter_noise: 0 },
 ];
 
-const NUM_ITEMS = 200;
+const NUM_ITEMS = budget({ quick: 50, all: 100, release: 200 });
 
 // biome-ignore format: a list
 const JUNK: readonly string[] = [
@@ -86,7 +87,9 @@ it('every card has an example in the language of its task, answered rightly, and
   }
 });
 
-describe.each(SETTINGS.map((config) => [JSON.stringify(config), config] as const))('%s', (_label, config) => {
+const ASKED = fewOf(SETTINGS, { quick: 5, all: 8 }).map((config) => [JSON.stringify(config), config] as const);
+
+describe.each(ASKED)('%s', (_label, config) => {
   const task = createTask(config);
   const definition = getTaskDefinition(config.name);
   const items = someItems(task);
@@ -146,7 +149,7 @@ describe.each(SETTINGS.map((config) => [JSON.stringify(config), config] as const
         for (const part of Object.values(verdict.parts ?? {})) expect(part >= 0 && part <= 1).toBe(true);
         expect(task.verify(items[index], completion, ended(task))).toEqual(verdict);
       }),
-      { numRuns: 200, seed: 11 },
+      { numRuns: budget({ quick: 60, all: 100, release: 200 }), seed: 11 },
     );
     let fastest = Number.POSITIVE_INFINITY;
     const long = alphabet.join('').repeat(100).slice(0, 4096);
@@ -205,7 +208,7 @@ describe.each(SETTINGS.map((config) => [JSON.stringify(config), config] as const
 
   it('gives the same training item for the same seed and index, from any instance and in any order', () => {
     const other = createTask(config);
-    for (const index of [199, 0, 57]) expect(other.trainItem(3, index)).toEqual(items[index]);
+    for (const index of [NUM_ITEMS - 1, 0, 37]) expect(other.trainItem(3, index)).toEqual(items[index]);
     expect(other.heldOutItems()).toEqual(task.heldOutItems());
     const differing = [0, 1, 2, 3, 4].filter((index) => other.trainItem(4, index).key !== items[index].key);
     expect(differing.length).toBeGreaterThan(0);
@@ -244,7 +247,7 @@ describe.each(SETTINGS.map((config) => [JSON.stringify(config), config] as const
         const read = task.parse(typed);
         if (read !== null) expect(definition.prompt(read?.identity ?? null, onlyTask(task).knobs)).toBe(typed);
       }),
-      { numRuns: 300, seed: 5 },
+      { numRuns: budget({ quick: 100, all: 150, release: 300 }), seed: 5 },
     );
   });
 

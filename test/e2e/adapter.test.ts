@@ -24,7 +24,7 @@ num_generations: 4
 generation_batch_size: 16
 learning_rate: 1.0e-2
 beta: 0.01
-max_steps: 40
+max_steps: 20
 eval_strategy: 'no'
 num_generations_eval: 1
 reward_funcs: [./letters.mjs]
@@ -91,7 +91,7 @@ describe('a run of an adapter', () => {
   it('goes on in another run, by its folder alone', async () => {
     const config = CONFIG.replace('./base', './runs/whole')
       .replace(/use_peft.*\nlora_r.*\n/, '')
-      .replace('40', '2');
+      .replace('max_steps: 20', 'max_steps: 2');
     writeFileSync(at('more.yaml'), config);
     await succeed('--config', 'more.yaml', '--output', 'runs/more');
     const files = (run: string) => JSON.parse(readFileSync(at(`runs/${run}/model/adapter_config.json`), 'utf8'));

@@ -6,6 +6,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADDITION, BRIEF } from '../cli/own_files.ts';
+import { fewOf } from '../support/budget.ts';
 import { commandLine, type Outcome, PROGRAM, readMetrics, readSummary, temporaryFolder } from './command_line.ts';
 
 const BASE = `task: {name: sort_digits, digits: 3}
@@ -37,8 +38,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 describe('the command', () => {
-  it.each(
-    /* biome-ignore format: a table */ [
+  const mistakes: readonly (readonly [string, string | RegExp])[] = /* biome-ignore format: a table */ [
       ['--config none.yaml',
         'none.yaml  no such file; check the path, or copy a shipped config: `configs ls` lists them.'],
       ['--config good.yaml --set sed=3', '--set  sed: 3 — unknown key; the nearest is seed.'],
@@ -58,8 +58,8 @@ describe('the command', () => {
       ['--config good.yaml --output none --resume',
         'none  holds no run to resume (no fingerprint.json); give the --output of one, or start one without --resume.'],
       ['--config own.yaml --set reward_funcs=[./none.ts]', /^--set {2}reward_funcs: \.\/none\.ts — no such file \(.*\);/],
-    ],
-  )(
+    ];
+  it.each(fewOf(mistakes, { quick: 3, all: 6 }))(
     'refuses %s',
     async (words, says) => {
       write('broken.yaml', 'task: countdown\nmax_steps:3\nseed: 1\n');

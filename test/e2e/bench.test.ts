@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
+import { fewOf } from '../support/budget.ts';
 import { temporaryFolder } from './command_line.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -79,11 +80,15 @@ it('a peer that dies ends the race with its last words', async () => {
   });
 }, 60_000);
 
-it.each([
+const mistakes: readonly (readonly [string[], RegExp])[] = [
   [['fast'], /^fast — not a benchmark; use npm run bench -- NAME:/],
   [['scale', '--repeats', '0'], /^--repeats: 0 — not a whole number of 1 or more/],
   [['webgpu', '--peer-device', 'tpu'], /^--peer-device: tpu — use cuda or cpu\.\n$/],
   [['scale', '--slow'], /^Unknown option '--slow'; use --repeats VALUE, --quick, --json VALUE\.\n$/],
-])('bench -- %s says what is wrong, without a stack trace', async (flags, message) => {
-  await expect(bench(...flags)).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
-});
+];
+it.each(fewOf(mistakes, { quick: 1, all: 2 }))(
+  'bench -- %s says what is wrong, without a stack trace',
+  async (flags, message) => {
+    await expect(bench(...flags)).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
+  },
+);

@@ -29,7 +29,10 @@ it('the example of the library in README.md trains, and says so at every step', 
   try {
     mkdirSync(join(folder.path, 'node_modules'));
     symlinkSync(ROOT, join(folder.path, 'node_modules/rlvr-train'));
-    writeFileSync(join(folder.path, 'example.mjs'), BLOCKS[0].replace('max_steps: 100', 'max_steps: 3'));
+    writeFileSync(
+      join(folder.path, 'example.mjs'),
+      BLOCKS[0].replace('max_steps: 100', 'max_steps: 3\\neval_samples: 16'),
+    );
     const { stdout } = await promisify(execFile)(process.execPath, ['example.mjs'], { cwd: folder.path });
     const lines = stdout.trim().split('\n');
     expect(lines.map((line) => line.split(' ')[0])).toEqual(['baseline', '1', '2', '3', 'final']);
@@ -45,7 +48,8 @@ it('the reward and the method in README.md plug into a run', async () => {
     writeFileSync(join(folder.path, 'rewards/brief.ts'), BLOCKS[1]);
     writeFileSync(join(folder.path, 'methods/root_length.ts'), BLOCKS[2]);
     const plugged = 'reward_funcs: [positions, ./rewards/brief.ts]\naggregation: ./methods/root_length.ts\n';
-    const size = 'max_steps: 2\nnum_generations: 4\ngeneration_batch_size: 32\nnum_generations_eval: 1\n';
+    const size =
+      'max_steps: 2\nnum_generations: 4\ngeneration_batch_size: 32\nnum_generations_eval: 1\neval_samples: 16\n';
     writeFileSync(join(folder.path, 'own.yaml'), `task: sort_digits\n${size}${plugged}`);
     const { code, stderr } = await commandLine(['--config', 'own.yaml', '--quiet'], undefined, { cwd: folder.path });
     expect(stderr).toContain('methods/root_length.ts');

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rngFor } from '../../src/kernels/philox.ts';
-import { budget } from '../support/budget.ts';
+import { budget, fewOf } from '../support/budget.ts';
 import {
   commandLine,
   PROGRAM,
@@ -116,7 +116,7 @@ describe('a model that is not the one that the run ended with', () => {
     remove();
   }, 60_000);
 
-  it.each<[string, (directory: string) => void, RegExp]>([
+  const damages: readonly [string, (directory: string) => void, RegExp][] = [
     ['a model cut short', (at) => truncateSync(join(at, 'model/model.safetensors'), 1000), /model\.safetensors: /],
     ['an empty model', (at) => truncateSync(join(at, 'model/model.safetensors'), 0), /model\.safetensors: /],
     ['no model and no checkpoint', (at) => removeBoth(at), /has neither a model nor a checkpoint yet/],
@@ -126,7 +126,8 @@ describe('a model that is not the one that the run ended with', () => {
       (at) => writeFileSync(join(at, 'fingerprint.json'), '{'),
       /fingerprint\.json cannot be used/,
     ],
-  ])(
+  ];
+  it.each(fewOf(damages, { quick: 1, all: 3 }))(
     '%s ends sample and eval with a message',
     async (_, damage, message) => {
       const { path, remove } = temporaryFolder();

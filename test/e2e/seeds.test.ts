@@ -70,7 +70,7 @@ it('with --ui one page lists each run as it comes, and ends with the series', as
     if (address !== undefined) looking ??= look().catch(() => undefined); // which the end of the server is
   };
   const words =
-    '--config config.yaml --set max_steps=400 --set learning_rate=1e-5 --seeds 0..1 --output watched --plain --ui';
+    '--config config.yaml --set max_steps=120 --set learning_rate=1e-5 --seeds 0..1 --output watched --plain --ui';
   const { code, stdout, stderr } = await commandLine(words.split(' '), undefined, { cwd: folder.path, heard });
   isOver = true;
   await looking;

@@ -118,7 +118,7 @@ describe('staleness: k', () => {
     'staleness: 2\nbeta: 0.1\nsync_ref_model: true\nref_model_sync_steps: 2\ncontrollers: [{name: temperature-schedule, sampling_temperature: {from: 1.4, to: 0.7}}]',
     'staleness: 1\nadvantage_estimator: sas\ncredit_steps: [self-certainty]',
   ];
-  it.each(CHAINS.slice(0, budget({ quick: 4, all: 6, release: CHAINS.length })))(
+  it.each(CHAINS.slice(0, budget({ quick: 3, all: 4, release: CHAINS.length })))(
     'is one run with what waits in its checkpoint: %s',
     async (lines) => {
       const { whole, killed } = await wholeAndKilled('', small(lines));

@@ -14,6 +14,7 @@ import { type Checkpoint, loadLatestCheckpoint, saveCheckpoint } from '../../src
 import { restoreCheckpoint } from '../../src/run/checkpoint/restore.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
+import { fewOf } from '../support/budget.ts';
 import { openSmallRun, type SmallRun } from '../support/small_runs.ts';
 import { nudge } from './step_parts.ts';
 import { rewards, YAML } from './tiny_stage.ts';
@@ -66,8 +67,7 @@ const KL = 'beta: 0.05';
 const REUSED = 'num_iterations: 2';
 
 describe('a run that is stopped and resumed ends as one that never was, with', () => {
-  it.each(
-    /* biome-ignore format: a table */ [
+  const levers: readonly (readonly [string, readonly string[]])[] = /* biome-ignore format: a table */ [
       ['a reference that is reset by steps, with its moments',
         [KL, 'controllers: [{name: ref-reset, every: 2, reset_moments: true}]']],
       ['a reference that is reset by KL', [KL, 'controllers: [{name: ref-reset, every: 0, reset_kl: 1.0e-6}]']],
@@ -81,8 +81,8 @@ describe('a run that is stopped and resumed ends as one that never was, with', (
         [REUSED, 'controllers: [{name: temperature-schedule, sampling_temperature: {from: 1.5, to: 0.5}}]']],
       ['whole distributions',
         ['loss_terms: [kl-exact, {name: lp-reg, lp_reg_share: 1}]', 'credit_steps: [kl-reward]', REUSED]],
-    ] as const,
-  )('%s', async (_, lines) => {
+    ];
+  it.each(fewOf(levers, { quick: 5, all: 7 }))('%s', async (_, lines) => {
     const whole = await steps(await open(...lines));
     expect(whole.metrics).toHaveLength(6);
     for (const at of [2, 3]) {

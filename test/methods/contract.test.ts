@@ -359,7 +359,7 @@ describe.each(METHODS.advantageEstimator)('the advantages of $id', ({ id }) => {
         const [plain, rotated] = [estimate(given), estimate(rotate(given))];
         rotate(plain).forEach((value, i) => expect(rotated[i]).toBeCloseTo(value, 5));
       }),
-      { numRuns: budget({ quick: 15, all: 20, release: 100 }) },
+      { numRuns: budget({ quick: 10, all: 10, release: 100 }) },
     );
   });
 

@@ -62,7 +62,7 @@ const methods = lossPoints.flatMap((point) =>
     .map((method) => ({ id: method.id, keys: parse(describeMethod(point, method).yaml[0]) })),
 );
 
-describe.each(fewOf(methods, { quick: 17, all: 35 }))('$id', ({ id, keys }) => {
+describe.each(fewOf(methods, { quick: 9, all: 18 }))('$id', ({ id, keys }) => {
   it.each([true, false])('has the same gradient however the batch is cut, on-policy: %s', async (onPolicy) => {
     const whole = await gradientIn(12, onPolicy, keys);
     const norm = Math.hypot(...whole);

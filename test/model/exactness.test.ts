@@ -14,6 +14,7 @@ import type {
 } from '../../src/model/sampling/generation.ts';
 import { generate } from '../../src/model/sampling/generation.ts';
 import type { ModelShape } from '../../src/model/shape.ts';
+import { fewOf } from '../support/budget.ts';
 import { expectSameBits } from '../support/compare.ts';
 import { normals } from '../support/data.ts';
 import { fixtureIndex, worstRelative } from '../support/golden_model.ts';
@@ -100,7 +101,7 @@ describe.each([
     ['of greedy decoding, which reports T = 1', { ...NO_FILTERS, temperature: 0 }],
   ];
 
-  it.each(samplings)("are the scorer's bit for bit %s", async (_, sampling) => {
+  it.each(fewOf(samplings, { quick: 2, all: 3 }))("are the scorer's bit for bit %s", async (_, sampling) => {
     const policy = await openPolicy(await wasmBackend(options), {}, WIDE);
     const asked = requests(10, 30);
     const completions = await generate(policy, asked, generationSettings({ sampling }));
@@ -288,7 +289,9 @@ async function train({ shape, wasm, groups = 16 }: TrainingOptions): Promise<Tra
   return { weights, moments, gradNorms };
 }
 
-describe.each([...variants, ['with every switch on', VARIANT_WITH_EVERYTHING] as [string, Partial<ModelShape>]])(
+const SWITCHED: [string, Partial<ModelShape>] = ['with every switch on', VARIANT_WITH_EVERYTHING];
+
+describe.each(fewOf([SWITCHED, ...variants], { quick: 1, all: 2 }))(
   'the weights after 5 training steps (%s)',
   (_, shape) => {
     it.each([
@@ -298,7 +301,8 @@ describe.each([...variants, ['with every switch on', VARIANT_WITH_EVERYTHING] as
       const first = await train({ shape, wasm: { inline: true, fma } });
       expect(packBatch(TRAINED).lossRowCount).toBeGreaterThan(512);
       expect(first.gradNorms.every((norm) => norm > 0 && Number.isFinite(norm))).toBe(true);
-      for (const threads of [1, 2, 3]) expect(await train({ shape, wasm: { threads, fma } })).toEqual(first);
+      for (const threads of fewOf([3, 1, 2], { quick: 1, all: 2 }))
+        expect(await train({ shape, wasm: { threads, fma } })).toEqual(first);
     });
 
     it.each([

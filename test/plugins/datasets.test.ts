@@ -11,6 +11,7 @@ import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts
 import { openRun } from '../../src/run/open_run.ts';
 import { session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
+import { fewOf } from '../support/budget.ts';
 import { allInOneFolder } from '../support/folders.ts';
 
 const COUNT = 20_000;
@@ -96,7 +97,7 @@ describe('a run on a data set', () => {
     expect(await train(configOf('data/q.parquet'))).toBe(whole);
   }, 60_000);
 
-  it.each([1, 3])(
+  it.each(fewOf([3, 1], { quick: 1, all: 1 }))(
     'that ends after step %i goes on to the weights of one that did not',
     async (stopAt) => {
       const store = memoryStore();

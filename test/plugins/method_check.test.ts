@@ -58,7 +58,7 @@ const everyMethod = METHOD_POINTS.flatMap((point) =>
   METHODS[point].map((method) => ({ point, method, id: method.id })),
 );
 
-it.each(fewOf(everyMethod, { quick: 30, all: 60 }))('finds nothing wrong with $id', ({ point, method, id }) => {
+it.each(fewOf(everyMethod, { quick: 12, all: 24 }))('finds nothing wrong with $id', ({ point, method, id }) => {
   const stage = stageOf(...GROUPS, describeMethod(point, method).yaml[0], EXAMPLE_REWARDS);
   const place = stage.methods[point].findIndex(({ name }) => name === id);
   const { findings, warnings } = checkMethod({ stage, tasks, own: {}, point, place });
@@ -72,7 +72,7 @@ const CENTRED =
   'Float32Array.from(rewards, (reward) => reward === null ? 0 : reward - mean(rewards.filter((other) => other !== null)))';
 
 describe('before step 1 a run refuses, with the line,', () => {
-  it.each<[string, MethodPoint, string, string]>([
+  const refused: readonly [string, MethodPoint, string, string][] = [
     [
       'an estimator that divides by the spread of equal rewards',
       'advantageEstimator',
@@ -129,13 +129,14 @@ describe('before step 1 a run refuses, with the line,', () => {
       '(tokens) => 1 / (tokens - 1)',
       'gave Infinity — give a finite number',
     ],
-  ])('%s', async (_, point, part, says) => {
+  ];
+  it.each(fewOf(refused, { quick: 3, all: 5 }))('%s', async (_, point, part, says) => {
     await expect(opened(point, part)).rejects.toThrow(new RegExp(says));
   });
 });
 
 describe('a method is warned of', () => {
-  it.each<[string, MethodPoint, string, string]>([
+  const doubtful: readonly [string, MethodPoint, string, string][] = [
     [
       'that reads null as 0',
       'advantageEstimator',
@@ -191,7 +192,8 @@ describe('a method is warned of', () => {
       'is not 1 where the policy is the one that sampled',
     ],
     ['whose weight turns a token around', 'aggregation', '(tokens) => 2 - tokens', 'gives a weight of 0 or less'],
-  ])('%s', async (_, point, part, says) => {
+  ];
+  it.each(fewOf(doubtful, { quick: 3, all: 5 }))('%s', async (_, point, part, says) => {
     const { findings, warnings } = await check(point, part);
     expect(findings).toEqual([]);
     expect(warnings.join('\n')).toContain(says);

@@ -8,6 +8,7 @@ import { parseConfig } from '../../src/config/load.ts';
 import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
 import { finish, YAML } from '../run/tiny_run.ts';
+import { fewOf } from '../support/budget.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 
 eachInOwnFolder();
@@ -102,11 +103,14 @@ const FAULTS: readonly (readonly [line: string, fault: string, part: string, say
 ];
 
 describe("a user's method", () => {
-  it.each(FAULTS)('at %s that %s is named, and the run is saved', async (line, _, part, says) => {
-    const { message, checkpoints } = await failing(line, part, says);
-    expect(message).toContain(NAMED + says);
-    expect(checkpoints).toHaveLength(1);
-  });
+  it.each(fewOf(FAULTS, { quick: 4, all: 8 }))(
+    'at %s that %s is named, and the run is saved',
+    async (line, _, part, says) => {
+      const { message, checkpoints } = await failing(line, part, says);
+      expect(message).toContain(NAMED + says);
+      expect(checkpoints).toHaveLength(1);
+    },
+  );
 
   it.each([
     ['99', "99 — give 'stop', or a list of token ids from 0 to"],

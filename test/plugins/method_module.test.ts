@@ -7,6 +7,7 @@ import { createMethods } from '../../src/methods/create.ts';
 import type { Surrogate } from '../../src/methods/points.ts';
 import type { GrpoStageConfig } from '../../src/methods/stage.ts';
 import { type OpenedPlugins, openPlugins, type PluginOptions } from '../../src/plugins/open_plugins.node.ts';
+import { fewOf } from '../support/budget.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 
 eachInOwnFolder(() => void mkdirSync('methods'));
@@ -62,7 +63,7 @@ describe('a method from a file', () => {
     expect(createMethods(stage, methods).aggregation.part(4, sizes, place)).toBe(1 / 8);
   });
 
-  it.each([
+  const mistakes: readonly [string, RegExp][] = [
     [
       'aggregation: {name: ./methods/root.ts, pover: 2}',
       /my\.yaml:3 .*pover: 2 — no such option of root-length .*power/,
@@ -70,7 +71,8 @@ describe('a method from a file', () => {
     ['aggregation: {name: ./methods/root.ts, power: -1}', /my\.yaml:3 .*power: -1 — must be greater than 0/],
     ['aggregation: ./methods/rot.ts', /my\.yaml:3 .*no such file .*root\.ts/],
     ['credit_steps: [./methods/empty.ts]', /my\.yaml:3 .*it lacks id, options, create; add what is missing/],
-  ])('is refused with its line: %s', async (line, message) => {
+  ];
+  it.each(fewOf(mistakes, { quick: 2, all: 2 }))('is refused with its line: %s', async (line, message) => {
     file('root', ROOT);
     file('empty', 'export default {};');
     await expect(open(line)).rejects.toThrow(message);
@@ -112,8 +114,7 @@ describe('a method from a file', () => {
       return ('part' in made ? made.part : made[0].part) as never;
     };
 
-    it.each(
-      /* biome-ignore format: a table */ [
+    const faults: readonly [string, string, string][] = /* biome-ignore format: a table */ [
         ['NaN', 'groups.map(() => ({ advantages: [Number.NaN, 0] }))',
           'gave NaN among the advantages of group 0 (place 0)'],
         ['too few', 'groups.map(() => ({ advantages: [0] }))', 'gave 1 advantages of group 0 — give 2'],
@@ -121,8 +122,8 @@ describe('a method from a file', () => {
         ['no list', '({})', 'gave no list — give {advantages} for each of 2 groups'],
         ['too few tokens', 'groups.map(() => ({ advantages: [0, 0], tokenAdvantages: [[1], [1]] }))',
           'gave 1 tokenAdvantages of completion 0 of group 0 — give 2'],
-      ],
-    )('an estimator that gives %s', async (_, expression, says) => {
+      ];
+    it.each(fewOf(faults, { quick: 2, all: 3 }))('an estimator that gives %s', async (_, expression, says) => {
       const body = `{ estimate: (groups) => (${expression}) }`;
       const part: { estimate(groups: unknown): unknown } = await partOf(
         'advantage_estimator: ./methods/mine.ts',

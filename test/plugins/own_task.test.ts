@@ -3,6 +3,7 @@ import fs, { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.node.ts';
+import { fewOf } from '../support/budget.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 
 let opened: OpenedPlugins | undefined;
@@ -67,20 +68,24 @@ function judge({ tasks }: OpenedPlugins, answer = '1'): unknown {
 }
 
 describe('a task that ends the process', () => {
-  it.each([
+  const ends: readonly [string, string][] = [
     ['process.exit(0)', 'process.exit(0)'],
     ['process.reallyExit(0)', 'process.reallyExit(0)'],
     ['process.abort()', 'process.abort()'],
     ["process.kill(process.pid, 'SIGKILL')", `process.kill(${process.pid})`],
     ['process.kill(0)', 'process.kill(0)'],
-  ])('by %s is stopped there, with the problem that it was asked about', async (code, said) => {
-    const plugins = await open(inVerify(`if (finishReason === 'length') { ${code}; }`));
-    expect(() => judge(plugins)).toThrow(
-      new RegExp(
-        `task "addition" \\(addition\\.mjs\\): verify failed for problem \\{.*\\} and answer '1': it called ${said.replace(/[()]/g, '\\$&')}, which would end the run without a word — correct it\\.`,
-      ),
-    );
-  });
+  ];
+  it.each(fewOf(ends, { quick: 2, all: 3 }))(
+    'by %s is stopped there, with the problem that it was asked about',
+    async (code, said) => {
+      const plugins = await open(inVerify(`if (finishReason === 'length') { ${code}; }`));
+      expect(() => judge(plugins)).toThrow(
+        new RegExp(
+          `task "addition" \\(addition\\.mjs\\): verify failed for problem \\{.*\\} and answer '1': it called ${said.replace(/[()]/g, '\\$&')}, which would end the run without a word — correct it\\.`,
+        ),
+      );
+    },
+  );
 
   it('leaves the program around it free to end itself, during a run and after it', async () => {
     const exit = vi.spyOn(process, 'exit').mockImplementation((() => {}) as never);
@@ -96,8 +101,7 @@ describe('a task that ends the process', () => {
 
 describe('a task that hangs', () => {
   const loop = 'for (;;);';
-  it.each(
-    /* biome-ignore format: a table */ [
+  const hangs: readonly [string, (text: string) => string, RegExp][] = /* biome-ignore format: a table */ [
       ['generate', inGenerate(`{ ${loop} }`), /comes to no end in generate within 0\.3 s/],
       ['key', swap('key: ({ a, b }) =>', `key: ({ a, b }) => { ${loop} }, unused: ({ a, b }) =>`),
         /in key for problem \{"a":\d+,"b":\d+\} within/],
@@ -108,10 +112,13 @@ describe('a task that hangs', () => {
         /in verify for problem \{.*\} and answer "\d+" within 0\.3 s; correct it, or raise reward_timeout/],
       ['a timer', inVerify(`setTimeout(() => { ${loop} });`), /in a timer that it leaves behind within/],
       ['a promise', inVerify(`Promise.resolve().then(() => { ${loop} });`), /in a timer that it leaves behind within/],
-    ],
-  )('in %s is refused before step 1, with the function and the problem', async (_, change, says) => {
-    await expect(open(change, 0.3)).rejects.toThrow(says);
-  });
+    ];
+  it.each(fewOf(hangs, { quick: 2, all: 4 }))(
+    'in %s is refused before step 1, with the function and the problem',
+    async (_, change, says) => {
+      await expect(open(change, 0.3)).rejects.toThrow(says);
+    },
+  );
 
   it('in key for a few problems only is ended by the call that gave the problem', async () => {
     const text = (source: string): string =>
@@ -163,7 +170,7 @@ describe('a timer of a task', () => {
 });
 
 describe('a task whose problems are no plain data', () => {
-  it.each([
+  const flaws: readonly [string, string, string][] = [
     ['a circle', '{ const item = { a: 1, b: 2 }; item.self = item; return item; }', 'itself at .self'],
     ['a BigInt', '({ a: rng.int(0, max), b: 2, n: 1n })', 'a bigint at .n'],
     ['a Date', '({ a: rng.int(0, max), b: [new Date(0)] })', 'a Date at .b[0]'],
@@ -172,7 +179,8 @@ describe('a task whose problems are no plain data', () => {
     ['a hole', '({ a: rng.int(0, max), b: 2, list: [1, , 3] })', 'undefined at .list[1]'],
     ['a promise', 'Promise.resolve({ a: 1, b: 2 })', 'a Promise'],
     ['nothing', 'undefined', 'undefined'],
-  ])('%s is refused', async (_, expression, flaw) => {
+  ];
+  it.each(fewOf(flaws, { quick: 2, all: 4 }))('%s is refused', async (_, expression, flaw) => {
     await expect(open(inGenerate(expression))).rejects.toThrow(
       `task "addition" (addition.mjs): generate gave a problem that a checkpoint cannot hold (${flaw}) — give plain data`,
     );
@@ -229,13 +237,14 @@ describe("the tokenizer of a user's task", () => {
        toJSON: () => ({}), configJSON: () => ({}), ${parts} })`,
     );
 
-  it.each([
+  const wrong: readonly [string, string, string][] = [
     ['beyond the vocabulary', '[14]', 'gave the token id 14 at place 0'],
     ['below 0', '[2, -1]', 'gave the token id -1 at place 1'],
     ['that are fractions', '[2, 3.5]', 'gave the token id 3.5 at place 1'],
     ['that are NaN', '[Number.NaN]', 'gave the token id NaN at place 0'],
     ['that are no list', '"12"', "gave '12'"],
-  ])('gives no ids %s', async (_, ids, says) => {
+  ];
+  it.each(fewOf(wrong, { quick: 2, all: 3 }))('gives no ids %s', async (_, ids, says) => {
     const { tasks } = await open(own(`encode: () => (${ids})`));
     expect(() => tasks.promptTokens(tasks.trainItem(0, 0))).toThrow(
       `task "addition" (addition.mjs): tokenizer.encode ${says} for '`,

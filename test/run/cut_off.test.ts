@@ -162,7 +162,7 @@ describe('a run that is cut off', () => {
       extra: { paid: expect.any(Number) },
     });
     expect(whole.metrics.some((line) => Object.hasOwn(line as object, 'most paid'))).toBe(true);
-    const moments = budget({ quick: 12, all: Math.min(24, ended.asked), release: ended.asked });
+    const moments = budget({ quick: 6, all: Math.min(12, ended.asked), release: ended.asked });
     const seen = new Set<string>();
     for (let i = 1; i <= moments; i++) {
       const cutAt = Math.round((i * ended.asked) / moments);

@@ -7,6 +7,7 @@ import type { OwnMethods } from '../../src/methods/look_up.ts';
 import { method, type StepContext } from '../../src/methods/method.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
+import { fewOf } from '../support/budget.ts';
 import { fullStore } from './faulty_store.ts';
 import { finish, firstToken, metricsOf, YAML } from './tiny_run.ts';
 
@@ -25,19 +26,22 @@ describe('a run', () => {
     expect(await sound.exists('summary.json')).toBe(true);
   });
 
-  it.each([1, 2, 3])('whose reward fails in step %i goes on from that batch to the same end', async (fails) => {
-    const [whole, store] = [memoryStore(), memoryStore()];
-    const expected = await finish({ store: whole });
-    const failing: RewardFunction['score'] = (batch) =>
-      batch.trainerState.step + 1 === fails ? [Number.NaN, 0, 0, 0] : firstToken(batch);
-    const failed = finish({ store, score: failing });
-    await expect(failed).rejects.toBeInstanceOf(PluginError);
-    await expect(failed).rejects.toThrow(`reward "mine" gave NaN for completion 1 of 4 in step ${fails} (`);
-    expect(await store.list('checkpoints')).toEqual([`grpo-${fails - 1}`]); // that of step 0 has the baseline
-    const resumed = await finish({ store, resume: true });
-    expect(resumed.weightsSha256).toBe(expected.weightsSha256);
-    expect(await metricsOf(store)).toEqual(await metricsOf(whole));
-  });
+  it.each(fewOf([3, 1, 2], { quick: 1, all: 2 }))(
+    'whose reward fails in step %i goes on from that batch to the same end',
+    async (fails) => {
+      const [whole, store] = [memoryStore(), memoryStore()];
+      const expected = await finish({ store: whole });
+      const failing: RewardFunction['score'] = (batch) =>
+        batch.trainerState.step + 1 === fails ? [Number.NaN, 0, 0, 0] : firstToken(batch);
+      const failed = finish({ store, score: failing });
+      await expect(failed).rejects.toBeInstanceOf(PluginError);
+      await expect(failed).rejects.toThrow(`reward "mine" gave NaN for completion 1 of 4 in step ${fails} (`);
+      expect(await store.list('checkpoints')).toEqual([`grpo-${fails - 1}`]); // that of step 0 has the baseline
+      const resumed = await finish({ store, resume: true });
+      expect(resumed.weightsSha256).toBe(expected.weightsSha256);
+      expect(await metricsOf(store)).toEqual(await metricsOf(whole));
+    },
+  );
 
   describe.each([
     [
@@ -60,7 +64,7 @@ describe('a run', () => {
       ],
     ], // step 4 of the second is on old rollouts
   ])('whose method at %s', (key, part, cases) => {
-    it.each(cases)(
+    it.each(fewOf(cases, { quick: 1, all: 2 }))(
       'fails, with %i passes over a batch, in step %i goes on from there to the same end',
       async (passes, fails) => {
         const [whole, store] = [memoryStore(), memoryStore()];
@@ -132,38 +136,42 @@ describe('a run', () => {
     expect(resumed.weightsSha256).toBe(expected.weightsSha256);
   });
 
-  it.each([
+  const unwritten: readonly (readonly [string, number, number])[] = [
     ['metrics.jsonl', 0.000001, 1],
-    ['completions.jsonl', 0.000001, 1],
     ['metrics.jsonl', 3600, 4],
+    ['completions.jsonl', 0.000001, 1],
     ['completions.jsonl', 3600, 4],
-  ])('whose %s cannot be written saves its step with the lines (save_seconds %s)', async (file, seconds, saved) => {
-    const [whole, disk] = [memoryStore(), memoryStore()];
-    const yaml = YAML.replace('save_seconds: 3600', `save_seconds: ${seconds}`);
-    const expected = await finish({ store: whole, yaml });
-    let isFull = false;
-    const store: Store = {
-      ...fullStore(disk, () => false),
-      append: async (path, content) => {
-        if (path !== file || !isFull) return disk.append(path, content);
-        await disk.append(path, content.slice(0, 20));
-        throw new CheckpointError('disk-full', `${path}: no space is left on the disk (ENOSPC).`);
-      },
-    };
-    const failed = finish({
-      store,
-      yaml,
-      heard: (event) => {
-        if (event.type === 'step') isFull = true;
-      },
-    });
-    await expect(failed).rejects.toThrow(`${file}: no space is left`);
-    expect((await disk.list('checkpoints')).at(-1)).toBe(`grpo-${saved}`);
-    const resumed = await finish({ store: disk, resume: true, yaml });
-    expect(resumed.weightsSha256).toBe(expected.weightsSha256);
-    expect(await metricsOf(disk)).toEqual(await metricsOf(whole));
-    expect(await disk.read('completions.jsonl')).toEqual(await whole.read('completions.jsonl'));
-  });
+  ];
+  it.each(fewOf(unwritten, { quick: 2, all: 2 }))(
+    'whose %s cannot be written saves its step with the lines (save_seconds %s)',
+    async (file, seconds, saved) => {
+      const [whole, disk] = [memoryStore(), memoryStore()];
+      const yaml = YAML.replace('save_seconds: 3600', `save_seconds: ${seconds}`);
+      const expected = await finish({ store: whole, yaml });
+      let isFull = false;
+      const store: Store = {
+        ...fullStore(disk, () => false),
+        append: async (path, content) => {
+          if (path !== file || !isFull) return disk.append(path, content);
+          await disk.append(path, content.slice(0, 20));
+          throw new CheckpointError('disk-full', `${path}: no space is left on the disk (ENOSPC).`);
+        },
+      };
+      const failed = finish({
+        store,
+        yaml,
+        heard: (event) => {
+          if (event.type === 'step') isFull = true;
+        },
+      });
+      await expect(failed).rejects.toThrow(`${file}: no space is left`);
+      expect((await disk.list('checkpoints')).at(-1)).toBe(`grpo-${saved}`);
+      const resumed = await finish({ store: disk, resume: true, yaml });
+      expect(resumed.weightsSha256).toBe(expected.weightsSha256);
+      expect(await metricsOf(disk)).toEqual(await metricsOf(whole));
+      expect(await disk.read('completions.jsonl')).toEqual(await whole.read('completions.jsonl'));
+    },
+  );
 
   it('goes on where the disk refused lines for a moment', async () => {
     const [whole, disk] = [memoryStore(), memoryStore()];

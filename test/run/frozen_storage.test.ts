@@ -15,6 +15,7 @@ import { folderOf, openPretrained } from '../../src/run/model/open_pretrained.ts
 import { openRun } from '../../src/run/open_run.ts';
 import { session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
+import { fewOf } from '../support/budget.ts';
 import { smallPretrainedFiles } from '../support/small_pretrained.ts';
 
 const YAML = `model_name_or_path: ./base
@@ -88,11 +89,11 @@ const fitsBlocks = (name: string): boolean => isMatrix(name) && !name.includes('
 const KEPT: Readonly<Record<string, (name: string) => Storage>> = {
   'dtype: bfloat16': (name) => (isMatrix(name) ? 'bf16' : 'f32'),
   'dtype: float16': (name) => (isMatrix(name) ? 'f16' : 'f32'),
-  'load_in_8bit: true': (name) => (fitsBlocks(name) ? 'q8_0' : 'f32'),
   'load_in_4bit: true': (name) => (!fitsBlocks(name) ? 'f32' : isTable(name) ? 'q8_0' : 'q4_0'),
+  'load_in_8bit: true': (name) => (fitsBlocks(name) ? 'q8_0' : 'f32'),
 };
 
-describe.each(Object.entries(KEPT))('%s', (keys, rounded) => {
+describe.each(fewOf(Object.entries(KEPT), { quick: 1, all: 2 }))('%s', (keys, rounded) => {
   it('learns the very weights that it learns beside the same values in float32, on any number of threads', async () => {
     const base = await smallPretrainedFiles({ sizes: SIZES });
     const kept = await weightsAfter(base, { keys });

@@ -15,6 +15,7 @@ import { folderOf, openPretrained } from '../../src/run/model/open_pretrained.ts
 import type { Pretrained } from '../../src/run/model/pretrained.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
+import { fewOf } from '../support/budget.ts';
 import { openSmallPretrained, PADDED_VOCABULARY, smallPretrainedFiles } from '../support/small_pretrained.ts';
 
 const RUN = `model_name_or_path: ./base
@@ -46,22 +47,24 @@ async function open(pretrained: Pretrained, task: string, keys = ''): Promise<Tr
 }
 
 describe('a run of a pretrained model', () => {
-  it.each(['{name: sort_digits, digits: 3}', 'reverse_text', '{name: countdown, answer: expression, max_number: 5}'])(
-    'trains %s on-policy, with finite figures',
-    async (task) => {
-      const run = await open(await openSmallPretrained(), task);
-      const before = await weightsSha256(run.engine.policy);
-      const steps: number[] = [];
-      for await (const event of train(run)) {
-        if (event.type !== 'step') continue;
-        steps.push(event.step);
-        expect(event.metrics.entropy).toBeGreaterThan(0);
-      }
-      expect(steps).toEqual([1, 2]);
-      expect(await weightsSha256(run.engine.policy)).not.toBe(before);
-      await run.engine.policy.close();
-    },
-  );
+  it.each(
+    fewOf(['reverse_text', '{name: sort_digits, digits: 3}', '{name: countdown, answer: expression, max_number: 5}'], {
+      quick: 1,
+      all: 2,
+    }),
+  )('trains %s on-policy, with finite figures', async (task) => {
+    const run = await open(await openSmallPretrained(), task);
+    const before = await weightsSha256(run.engine.policy);
+    const steps: number[] = [];
+    for await (const event of train(run)) {
+      if (event.type !== 'step') continue;
+      steps.push(event.step);
+      expect(event.metrics.entropy).toBeGreaterThan(0);
+    }
+    expect(steps).toEqual([1, 2]);
+    expect(await weightsSha256(run.engine.policy)).not.toBe(before);
+    await run.engine.policy.close();
+  });
 
   it('begins with the weights and the shape of its files', async () => {
     const pretrained = await openSmallPretrained();

@@ -9,6 +9,7 @@ import { packBatch } from '../../src/model/batch.ts';
 import { generate } from '../../src/model/sampling/generation.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { loadBackend } from '../support/backends.ts';
+import { TIER } from '../support/budget.ts';
 import { normals } from '../support/data.ts';
 import { worstRelative as worstOf } from '../support/golden_model.ts';
 import { generationSettings, inCompletionOrder, takeGradients } from '../support/policies.ts';
@@ -78,7 +79,7 @@ it.each(SHAPES)("the wasm kernels' gradients are tf.grads' of the whole model, w
 const meanOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 // On the others it would take minutes.
-const FAST = TFJS_NAMES.filter((name) => name === 'wasm' || name === 'tensorflow');
+const FAST = TFJS_NAMES.filter((name) => name === 'tensorflow' || (name === 'wasm' && TIER === 'release'));
 
 it.each(FAST)(
   'sorting two digits is learned on tfjs:%s',

@@ -1,7 +1,8 @@
 /** Environments: each keeps the rules that `tasks check` knows, and its problems stay those of their digests. */
 import { describe, expect, it } from 'vitest';
+import { settingsOf } from '../../../src/data/check/check_task.ts';
 import { checkTask, findingText, registeredTasks } from '../../../src/data/index.ts';
-import { budget } from '../../support/budget.ts';
+import { budget, fewOf } from '../../support/budget.ts';
 import { digestsOf } from '../../support/task_digests.ts';
 import { GAMES } from '../second_checkers/games.ts';
 import { TOOLS } from '../second_checkers/tools.ts';
@@ -45,6 +46,7 @@ describe.each(environments)('%s', (name) => {
   it('keeps the rules of an environment', async () => {
     const definition = await registeredTasks[name].load();
     const { findings, settings } = checkTask(definition, {
+      settings: fewOf(settingsOf(definition), { quick: 2, all: 2 }),
       items: budget({ quick: 3, all: 4, release: 30 }),
       ...(Object.hasOwn(CHECKERS, name) && { second: CHECKERS[name] }),
     });

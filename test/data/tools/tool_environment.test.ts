@@ -11,6 +11,7 @@ import { lookup } from '../../../src/data/tasks/lookup/lookup.ts';
 import { type Codec, closedCodec } from '../../../src/text/codec.ts';
 import { pretrainedCodec } from '../../../src/text/pretrained_codec.ts';
 import { TOKEN } from '../../../src/token_kinds.ts';
+import { fewOf } from '../../support/budget.ts';
 import { answersTo, playActions } from '../../support/play_actions.ts';
 
 const golden = JSON.parse(readFileSync(new URL('../../golden/text.json', import.meta.url), 'utf8'));
@@ -94,7 +95,7 @@ describe('asked of a pretrained model', () => {
     return { codec, tasks: taskSet([{ task, weight: 1 }], codec), task };
   };
 
-  it.each(['qwen2.5', 'qwen3', 'llama3.2'])(
+  it.each(fewOf(['qwen2.5', 'llama3.2', 'qwen3'], { quick: 1, all: 2 }))(
     'its template shows the tools: %s',
     (template) => {
       const { codec, tasks } = opened(template);

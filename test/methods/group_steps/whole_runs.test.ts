@@ -15,6 +15,7 @@ import { captureCheckpoint } from '../../../src/run/checkpoint/capture.ts';
 import { restoreCheckpoint } from '../../../src/run/checkpoint/restore.ts';
 import { weightsSha256 } from '../../../src/run/model/model_files.ts';
 import { openRun } from '../../../src/run/open_run.ts';
+import { fewOf } from '../../support/budget.ts';
 import { needsTurns, playedTask } from '../../support/played_methods.ts';
 
 const config = (line: string, micro = 16): string => `
@@ -80,7 +81,7 @@ function lineOf(method: (typeof groupSteps)[number]): string {
 }
 
 describe.each(
-  groupSteps.map((method) => ({
+  fewOf(groupSteps, { quick: 6, all: 13 }).map((method) => ({
     id: method.id,
     line: needsTurns(method)
       ? `${lineOf(method)}\ntask: ${playedTask(method)}\nadvantage_estimator: turn-return`
