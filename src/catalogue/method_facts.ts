@@ -41,6 +41,7 @@ interface Asked {
 const SITUATIONS: readonly (readonly [of: string, change: (stage: GrpoStageConfig) => GrpoStageConfig])[] = [
   ['several steps on a batch', (stage) => ({ ...stage, batch: { ...stage.batch, numIterations: 2 } })],
   ['staleness above 0', (stage) => ({ ...stage, staleness: 1 })],
+  ['quantised_rollout: true', (stage) => ({ ...stage, sampling: { ...stage.sampling, quantisedRollout: true } })],
   ['an odd num_generations', (stage) => ({ ...stage, batch: { ...stage.batch, numGenerations: 7 } })],
   ['num_generations: 2', (stage) => ({ ...stage, batch: { ...stage.batch, numGenerations: 2 } })],
   ['top_p below 1', (stage) => ({ ...stage, sampling: { ...stage.sampling, topP: 0.9 } })],

@@ -77,13 +77,13 @@ export const METRIC_FACTS: readonly MetricFacts[] = [
   grpo('policy_loss', 'The loss without what entropy is paid (entropy_coef).'),
   grpo(
     'sampling/sampling_logp_difference/mean',
-    'Mean difference between the log-probs of sampler and trainer: 0 on fresh completions, always.',
+    'Mean difference between the log-probs of sampler and trainer: 0 on fresh completions, always, but where a copy samples (quantised_rollout).',
   ),
   grpo('sampling/sampling_logp_difference/max', 'The largest such difference.'),
   grpo('staleness', 'Optimizer steps since the completions of the step were sampled (staleness above 0).'),
   grpo(
     'importance_ratio/mean',
-    'Mean ratio of the policy to that which sampled, per token (staleness above 0): near 1 as long as it is near.',
+    'Mean ratio of the policy to that which sampled, per token (staleness above 0, quantised_rollout): near 1 as long as it is near.',
   ),
 
   evaluation('evaluation', 'When: baseline, periodic, final or requested.'),

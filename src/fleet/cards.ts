@@ -62,6 +62,8 @@ const cardSchema = z.strictObject({
     completions: size(2 ** 20),
     kvRows: size(2 ** 28),
     context: size(MOST_TOKENS),
+    /** How the copy of the matrices is kept that rollouts are sampled from, where they are. */
+    rolloutCopy: z.literal('q8_0').optional(),
   }),
   /** Bytes of each message of weights but the last. */
   partBytes: size(MESSAGE_BYTES),

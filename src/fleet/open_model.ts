@@ -31,11 +31,10 @@ export interface ModelSources {
 export async function openRunModel(card: RunCard, sources: ModelSources): Promise<Policy> {
   const { shape, adapter, capacity, base } = card;
   const backend = await sources.openBackend(card.backend, card.features);
-  const { rows, completions, kvRows, context } = capacity;
   const policy = await Policy.open(
     backend,
     shape,
-    { rows, completions, kvRows, context, lossRows: completions, groups: 1, training: false, keptRows: 0 },
+    { ...capacity, lossRows: capacity.completions, groups: 1, training: false, keptRows: 0 },
     adapter && { adapter },
   );
   try {

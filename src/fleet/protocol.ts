@@ -12,7 +12,7 @@ import type { Completion, GenerationSettings } from '../model/sampling/generatio
 import { ByteReader, ByteWriter } from './bytes.ts';
 
 /** Rises with every change of what a message means: learner and workers must have the same. */
-export const PROTOCOL = 5;
+export const PROTOCOL = 6;
 
 /** Largest message: what servers take by default, less room for headers. */
 export const MESSAGE_BYTES = 1024 * 1024 - 4096;
@@ -80,7 +80,15 @@ export function encodeTask({ id, weights, settings, requests }: FleetTask): Uint
     to.hex(weights.step.from);
     to.f64(weights.step.bytes);
   }
-  const { sampling, samplingKey, maxCompletionTokens, stopIds, fixedCompletionTokens, turnTokens = 0 } = settings;
+  const {
+    sampling,
+    samplingKey,
+    maxCompletionTokens,
+    stopIds,
+    fixedCompletionTokens,
+    turnTokens = 0,
+    fromCopy = false,
+  } = settings;
   to.f64(sampling.temperature);
   to.u32(sampling.topK);
   to.f64(sampling.topP);
@@ -91,6 +99,7 @@ export function encodeTask({ id, weights, settings, requests }: FleetTask): Uint
   to.u8(fixedCompletionTokens === undefined ? 0 : 1);
   to.u32(fixedCompletionTokens ?? 0);
   to.u32(turnTokens);
+  to.u8(fromCopy ? 1 : 0);
   writeInts(to, Int32Array.from(stopIds));
   to.u16(requests.length);
   for (const { prompt, rollouts } of requests) {
@@ -121,6 +130,7 @@ export function decodeTask(bytes: Uint8Array): FleetTask {
   const isFixed = flag(from);
   const fixed = from.within('fixed tokens', from.u32(), isFixed ? 1 : 0, MOST_TOKENS);
   const turnTokens = from.within('tokens of a turn', from.u32(), 0, MOST_TOKENS);
+  const fromCopy = flag(from);
   const stopIds = [...readInts(from, 'end tokens', 0, MOST_STOP_IDS)];
   const settings: GenerationSettings = {
     sampling: { temperature, topK, topP, minP: hasMinP ? minP : null },
@@ -129,6 +139,7 @@ export function decodeTask(bytes: Uint8Array): FleetTask {
     stopIds,
     ...(isFixed && { fixedCompletionTokens: fixed }),
     ...(turnTokens > 0 && { turnTokens }),
+    ...(fromCopy && { fromCopy }),
   };
   const requests = Array.from({ length: from.within('prompts', from.u16(), 1, MOST_REQUESTS) }, () => {
     const prompt = readInts(from, 'tokens of a prompt', 1, MOST_TOKENS);

@@ -21,7 +21,7 @@ export async function runName({ config }: Pick<ConfiguredModel, 'config'>, direc
 export function runCard(run: ConfiguredModel, version: string): Omit<RunCard, 'run' | 'session' | 'partBytes'> {
   const { policy } = run.engine;
   const { adapter } = trainedOf(run.config);
-  const { rows, completions, kvRows, context } = policy.capacity;
+  const { rows, completions, kvRows, context, rolloutCopy } = policy.capacity;
   const base = adapter && run.base;
   return {
     protocol: PROTOCOL,
@@ -30,7 +30,7 @@ export function runCard(run: ConfiguredModel, version: string): Omit<RunCard, 'r
     ...(adapter && { adapter }),
     ...(base && { base: { path: placeOf(base.name), files: { ...base.files } } }),
     ...classOfBits(policy.engine),
-    capacity: { rows, completions, kvRows, context },
+    capacity: { rows, completions, kvRows, context, ...(rolloutCopy && { rolloutCopy }) },
   };
 }
 

@@ -1,5 +1,6 @@
 /** The metrics of a step, under TRL's names; our own names only where TRL has none. */
 
+import { isQuantised } from '../methods/chosen.ts';
 import type {
   Collected,
   Evaluation,
@@ -55,6 +56,7 @@ export function updateMetrics(
   common: Common,
 ): StepMetrics {
   const { totals } = update;
+  const isCopys = isQuantised(stage);
   const share = (count: number): number => count / Math.max(1, totals.rows);
   return {
     step: common.step,
@@ -66,12 +68,10 @@ export function updateMetrics(
     learning_rate: update.learningRate,
     ...totals.measured,
     ...logged,
-    'sampling/sampling_logp_difference/mean': share(totals.logprobDifferenceSum),
-    'sampling/sampling_logp_difference/max': totals.logprobDifferenceMax,
-    ...(common.staleness !== undefined && {
-      staleness: common.staleness,
-      'importance_ratio/mean': share(totals.ratioSum),
-    }),
+    'sampling/sampling_logp_difference/mean': share(isCopys ? totals.movedSum : totals.logprobDifferenceSum),
+    'sampling/sampling_logp_difference/max': isCopys ? totals.movedMax : totals.logprobDifferenceMax,
+    ...(common.staleness !== undefined && { staleness: common.staleness }),
+    ...((isCopys || common.staleness !== undefined) && { 'importance_ratio/mean': share(totals.ratioSum) }),
     ...(common.sampledPerTrained !== undefined && { sampled_per_trained_token: common.sampledPerTrained }),
     num_tokens: common.tokens,
     step_time: common.stepSeconds,

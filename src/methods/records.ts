@@ -227,6 +227,9 @@ export interface UpdateTotals {
   /** |log-prob of the scorer − log-prob of the sampler|: its largest value and its sum. */
   logprobDifferenceMax: number;
   logprobDifferenceSum: number;
+  /** The same of off-policy completions too. */
+  movedMax: number;
+  movedSum: number;
   /** Sum of the ratios of the policy to what sampled, of the same rows. */
   ratioSum: number;
   /** Loss rows of replays, and the sum of |log-prob now − log-prob when sampled| over them. */

@@ -28,6 +28,8 @@ export interface SamplingConfig {
   readonly topK: number;
   readonly topP: number;
   readonly minP: number | null;
+  /** Rollouts come from a copy of the weights in fewer bits (`quantised_rollout`); absent: they come from the weights. */
+  readonly quantisedRollout?: boolean;
   /** Longest completion in tokens, EOS included; absent: the task's own limit. */
   readonly maxCompletionTokens?: number;
 }

@@ -1,5 +1,5 @@
 /** What is said of a stage as a whole, where no method of it could say it: mostly that one is missing. */
-import { isTruncated, tells } from './chosen.ts';
+import { isQuantised, isTruncated, tells } from './chosen.ts';
 import type { Member } from './method.ts';
 import type { Remark } from './remark.ts';
 import type { GrpoStageConfig } from './stage.ts';
@@ -35,4 +35,17 @@ const scaledTernary: StageRule = ({ rewards }, members) => {
   };
 };
 
-export const STAGE_RULES: readonly StageRule[] = [uncorrectedTruncation, scaledTernary];
+/** A clip holds the policy near the copy, and corrects as far as it reaches. */
+const uncorrectedCopy: StageRule = (stage, members) => {
+  if (!isQuantised(stage) || tells(members, 'weighs-stale')) return undefined;
+  return {
+    level: 'warning',
+    at: { key: 'quantised_rollout' },
+    value: true,
+    text:
+      'rollouts are off-policy by what rounding does to the copy, and nothing weighs them for it: ratios begin off 1, and are ' +
+      'clipped; set vllm_importance_sampling_correction: true, or leave it out',
+  };
+};
+
+export const STAGE_RULES: readonly StageRule[] = [uncorrectedTruncation, uncorrectedCopy, scaledTernary];

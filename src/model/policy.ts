@@ -9,7 +9,7 @@ import type { ScaleRewards } from '../kernels/kernels.ts';
 import type { Slot } from '../kernels/memory.ts';
 import type { StoredValues } from '../kernels/storage.ts';
 import type { PackedBatch, TokenGroup } from './batch.ts';
-import { ColumnScales } from './column_scales.ts';
+import { DerivedWeights } from './derived_weights.ts';
 import type { Capacity } from './memory/capacity.ts';
 import type { PolicyPlan, Trained } from './memory/plan.ts';
 import { planFor } from './memory/plan.ts';
@@ -47,7 +47,7 @@ export class Policy {
   readonly #programs: Programs;
   readonly #kept = new KeptRows();
   #gradientsAreStale = true;
-  readonly #scales: ColumnScales;
+  readonly #derived: DerivedWeights;
   /** The forward pass whose `backward` is still to come. */
   #forward: ForwardPass | undefined;
   /** The sampler whose keys and values the cache holds. */
@@ -57,7 +57,7 @@ export class Policy {
     this.plan = plan;
     this.engine = engine;
     this.#programs = recordPrograms(engine, plan);
-    this.#scales = new ColumnScales(engine, plan.slots.weights, this.#programs.derive);
+    this.#derived = new DerivedWeights(engine, plan.slots, this.#programs.derive);
   }
 
   /**
@@ -105,8 +105,7 @@ export class Policy {
    * @param at  element of the tensor that the first value goes to
    */
   writeParameter({ slot }: Parameter, values: ArrayLike<number> | StoredValues, at = 0): void {
-    this.#endPass();
-    this.#scales.markWritten(slot);
+    this.#endPass(slot);
     this.engine.write(slot, values, at);
   }
 
@@ -165,7 +164,7 @@ export class Policy {
     const further = outputPrograms(this.#programs, this.capacity, outputsOf(batch, outputs), batch, which);
     this.forgetKept();
     this.load(batch, temperature);
-    await (which === 'policy' ? this.#scales.refresh() : this.#scales.giveWay());
+    await (which === 'policy' ? this.#derived.refresh() : this.#derived.giveWay());
     await this.engine.replay(which === 'policy' ? this.#programs.score : this.#scoreOfSet(which), ...further);
     const { logprobs: own, refLogprobs } = this.slots.results;
     const asked = { logprobs: which === 'policy' ? own : refLogprobs, temperature, asked: outputs };
@@ -198,7 +197,7 @@ export class Policy {
     this.engine.write(results.objective, objectiveSettings(settings));
     const { objective, backwardTargets, backward, copyOldLogprobs } = this.#training;
     const score = this.#scoreOf(batch);
-    await this.#scales.refresh();
+    await this.#derived.refresh();
     const old = rows.oldLogprobs === 'current' ? [copyOldLogprobs] : [];
     await this.engine.replay(...this.#zeroGradientsOnce(), score, ...old, objective, backwardTargets, backward);
     // Asked for together, they come back in one transfer where reading is one.
@@ -219,7 +218,7 @@ export class Policy {
     const asked = outputsOf(batch, outputs);
     const further = outputPrograms(this.#programs, this.capacity, asked, batch, 'policy');
     this.load(batch, temperature);
-    await this.#scales.refresh();
+    await this.#derived.refresh();
     await this.engine.replay(...this.#zeroGradientsOnce(), this.#scoreOf(batch), ...further);
     const read = { logprobs: this.slots.results.logprobs, temperature, asked: outputs };
     const { scores, widen } = await readScores(this.engine, this.plan, read, batch);
@@ -315,17 +314,18 @@ export class Policy {
    * Forward over the rows in the input slots, then one sampled token per sampled row. `decoder.ts` fills the slots.
    * @param keep the rows are those of `slots.rollout`
    * @param feed their tokens are those that were sampled last
+   * @param copy the forward pass reads the copy of the weights
    */
-  async replaySample({ keep, feed }: { readonly keep: boolean; readonly feed: boolean }): Promise<void> {
-    const { sample, keeping, ahead } = this.#programs;
+  async replaySample({ keep, feed, copy }: { readonly [how in 'keep' | 'feed' | 'copy']: boolean }): Promise<void> {
+    const { sample, sampleCopy, keeping, ahead } = this.#programs;
     this.#forward = undefined;
     if (!keep) this.forgetKept(); // both use the same rows
     const programs = [
       feed ? (keep ? ahead?.feedKept : ahead?.feed) : undefined,
-      keep ? keeping?.rollout : sample,
+      copy ? sampleCopy : keep ? keeping?.rollout : sample,
       ahead?.remember,
     ];
-    await this.#scales.refresh();
+    await this.#derived.refresh(copy);
     await this.engine.replay(...programs.filter((program) => program !== undefined));
   }
 
@@ -333,10 +333,10 @@ export class Policy {
    * [samples × vocabulary] log-probs of every token that the last `replaySample` could have sampled.
    * @throws Error where there is no room for them
    */
-  async distributionsOfSamples(samples: number, temperature: number): Promise<Float32Array> {
+  async distributionsOfSamples(samples: number, temperature: number, copy = false): Promise<Float32Array> {
     this.engine.write(this.slots.inputs.counts, [samples], COUNTS.lossRows);
-    const asked = ['distributions'] as const;
-    const programs = outputPrograms(this.#programs, this.capacity, asked, { lossRowCount: samples }, 'policy');
+    const [asked, of] = [['distributions'] as const, copy ? 'copy' : 'policy'];
+    const programs = outputPrograms(this.#programs, this.capacity, asked, { lossRowCount: samples }, of);
     await this.engine.replay(...programs);
     const { distributions } = await readOutputs(this.engine, this.plan, asked, samples, temperature);
     return distributions as Float32Array; // it was asked for
@@ -381,8 +381,8 @@ export class Policy {
   }
 
   /** The weights change: no forward pass of theirs is of use. */
-  #endPass(): void {
-    this.#scales.markStale();
+  #endPass(written?: Slot): void {
+    this.#derived.markChanged(written);
     this.#forward = undefined;
     this.#cacheOwner = undefined;
     this.forgetKept();

@@ -36,6 +36,8 @@ import {
 export interface Programs {
   /** One decoding step, or the prompts' prefill: forward, then a token for each sampled row. */
   readonly sample: Program;
+  /** The same under the copy of the weights, where there is one. */
+  readonly sampleCopy: Program | undefined;
   /** Keys and values of some rows of the cache become those of others. */
   readonly copyKeysAndValues: Program;
   readonly score: Program;
@@ -91,7 +93,7 @@ export interface MovePrograms {
 
 /** Programs of an output that is asked for by name. */
 export interface OutputPrograms {
-  /** After the scoring of the weights (`policy`) or of a set, by the name of either. */
+  /** After the scoring of the weights (`policy`) or of a set, by the name of either, or a step that samples from the `copy`. */
   readonly forward: ReadonlyMap<string, Program>;
   /** From derivatives by it to its share of `dHidden`, after `backwardTargets`. */
   readonly backward: Program | undefined;
@@ -128,6 +130,7 @@ export function recordPrograms(engine: Engine, plan: PolicyPlan): Programs {
   const { rollout, training } = slots;
   return {
     sample: recordSample(engine, plan, 'sample', slots.sampling),
+    sampleCopy: slots.copy && recordSample(engine, plan, 'sample from copy', slots.sampling, slots.copy.weights),
     copyKeysAndValues: engine.record('copy keys and values', (kernels) => copyKeysAndValues(kernels, plan)),
     score,
     derive: hasMagnitudes(weights)
@@ -150,7 +153,11 @@ export function recordPrograms(engine: Engine, plan: PolicyPlan): Programs {
 function recordOutputs(engine: Engine, plan: PolicyPlan): Programs['outputs'] {
   const { slots, capacity } = plan;
   const place = { slots, rows: lossRows(plan) };
-  const scored = [['policy', slots.weights] as const, ...scoredSets(capacity, slots)];
+  const scored = [
+    ['policy', slots.weights] as const,
+    ...(slots.copy ? [['copy', slots.copy.weights] as const] : []),
+    ...scoredSets(capacity, slots),
+  ];
   const recorded = OUTPUT_NAMES.flatMap((name) => {
     const own = slots.outputs[name];
     if (own === undefined) return [];
@@ -167,8 +174,14 @@ function recordOutputs(engine: Engine, plan: PolicyPlan): Programs['outputs'] {
 }
 
 /** Forward over the rows of `forward`, then a token for each sampled row. */
-function recordSample(engine: Engine, plan: PolicyPlan, name: string, forward: ForwardSlots): Program {
-  const { hidden, inputs, results, weights } = plan.slots;
+function recordSample(
+  engine: Engine,
+  plan: PolicyPlan,
+  name: string,
+  forward: ForwardSlots,
+  weights: ParameterSet = plan.slots.weights,
+): Program {
+  const { hidden, inputs, results } = plan.slots;
   const perSample = (slot: Slot): Slot => leadingRows(slot, plan.capacity.completions);
   return engine.record(name, (kernels) => {
     forwardLayers(kernels, plan, weights, forward);

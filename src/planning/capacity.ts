@@ -5,6 +5,7 @@ import type { TaskSet } from '../data/task_set.ts';
 import { ConfigError } from '../errors.ts';
 import { evaluatedItems } from '../grpo/evaluate.ts';
 import { completionLimit } from '../grpo/rollout/completion_end.ts';
+import { isQuantised } from '../methods/chosen.ts';
 import { usesOf } from '../methods/create.ts';
 import { PARAMETER_SET_NAMES, PARAMETER_SETS } from '../methods/parameter_sets.ts';
 import type { StageConfig } from '../methods/stage.ts';
@@ -83,6 +84,7 @@ export function planCapacity(
   const sets = PARAMETER_SET_NAMES.filter((name) => uses.some((ofStage) => ofStage.sets.has(name)));
   // Any scoring before the update takes the rows of a kept forward pass.
   const isScored = uses.some(({ asked }) => asked.some(({ use }) => use.scoresBeforeUpdate));
+  const isCopied = config.stages.some((stage) => stage.stage === 'grpo' && isQuantised(stage));
   let grpoStages = 0;
   const recompute = recomputeOf(config);
   const mostKeptRows = isScored ? 0 : KEPT_BYTES / (4 * keptRowFloats(modelShape(config, tasks), recompute));
@@ -101,6 +103,7 @@ export function planCapacity(
     const keeps =
       stage.stage === 'grpo' &&
       stage.staleness === undefined &&
+      !isQuantised(stage) &&
       stage.batch.optimizerStepsPerGeneration === 1 &&
       all * groupRows <= mostKeptRows &&
       all <= most;
@@ -133,6 +136,7 @@ export function planCapacity(
     context,
     training: true,
     ...(sets.length > 0 && { sets: Object.fromEntries(sets.map((name) => [name, PARAMETER_SETS[name].use])) }),
+    ...(isCopied && { rolloutCopy: 'q8_0' }),
     ...(distributionRows > 0 && { outputRows: { distributions: distributionRows } }),
     keptRows,
     ...(recompute === 'layers' && { recompute }),

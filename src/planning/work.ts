@@ -12,6 +12,7 @@ import { fittingItem } from '../data/prompts/prompt_limit.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { evaluatedItems } from '../grpo/evaluate.ts';
 import { completionLimit } from '../grpo/rollout/completion_end.ts';
+import { isQuantised } from '../methods/chosen.ts';
 import { findMethod } from '../methods/look_up.ts';
 import { membersOf } from '../methods/members.ts';
 import type { Member } from '../methods/method.ts';
@@ -100,7 +101,7 @@ function rowsOfStep(
   const asked = promptsPerStep * groups;
   const sampled = promptRows(asked, prompt, shared) + asked * (samples * size * completion + rows);
   const trained = promptsPerStep * (prompt + size * (completion - 1));
-  const isKept = keepsForward && !scores && stage.staleness === undefined;
+  const isKept = keepsForward && !scores && stage.staleness === undefined && !isQuantised(stage);
   const passes = numIterations * (FORWARD + BACKWARD) - (isKept ? FORWARD : 0); // only the first iteration has it
   return (sampled + passes * trained) / (numIterations * minibatches) + stepRows;
 }

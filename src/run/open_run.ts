@@ -14,6 +14,7 @@ import { initialState, type Journal } from '../grpo/journal.ts';
 import { type RunRemark, type TrainingRun, totalSteps, type WeightedReward } from '../grpo/run.ts';
 import { stageTasks } from '../grpo/stage_tasks.ts';
 import type { Backend } from '../kernels/engine.ts';
+import { isQuantised } from '../methods/chosen.ts';
 import {
   createDemonstrations,
   createFigures,
@@ -211,6 +212,8 @@ function figuresOf(config: RunConfig, own: OwnMethods = {}): TrainingRun['figure
   return config.stages.map((stage) => (stage.stage === 'grpo' ? createFigures(stage, own) : []));
 }
 
+const samplesFromCopy = (stage: StageConfig): boolean => stage.stage === 'grpo' && isQuantised(stage);
+
 /** @throws ConfigError where the backend does not store what the config says */
 function requireStorage({ storageDtype: wanted, ...config }: RunConfig, backend: Backend): void {
   const { name, storageDtype: used = 'float32', frozenStorages = [] } = backend;
@@ -220,6 +223,11 @@ function requireStorage({ storageDtype: wanted, ...config }: RunConfig, backend:
     const rule = `the ${name} backend keeps frozen weights in float32`;
     const message = `${path}: ${path === 'dtype' ? config.dtype : true} — ${rule}; use backend: wasm, or leave the key out.`;
     throw new ConfigError('frozen-storage', message, { path, tensor });
+  }
+  if (config.stages.some(samplesFromCopy) && !frozenStorages.includes('q8_0')) {
+    const rule = `the ${name} backend keeps matrices in float32`;
+    const message = `quantised_rollout: true — ${rule}; use backend: wasm, or leave the key out.`;
+    throw new ConfigError('frozen-storage', message, { path: 'quantised_rollout' });
   }
   if (wanted === used) return;
   const remedies = {

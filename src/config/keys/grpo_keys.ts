@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { key, laterKey } from '../../options/keys.ts';
 import { isSchedule } from '../../options/schedule.ts';
-import { choice, integer, number, optional, plainData, text } from '../../options/schemas.ts';
+import { choice, flag, integer, number, optional, plainData, text } from '../../options/schemas.ts';
 import { recorded } from '../recorded_keys.ts';
 import { MOST_COMPLETIONS, MOST_SAMPLES, MOST_TOKENS } from './limits.ts';
 import { evaluationInterval, SHARED_KEYS } from './stage_keys.ts';
@@ -144,6 +144,19 @@ const SAMPLING_KEYS = {
         .nullable()
         .default(null)
         .describe('Drop tokens below this fraction of the likeliest; null is off. Default null.'),
+    ),
+  ),
+  quantisedRollout: recorded(
+    'sampling',
+    laterKey(
+      'quantised_rollout',
+      flag()
+        .default(false)
+        .describe(
+          'Sample rollouts from a copy of the matrices in blocks of 8 bits (q8_0), made again after each step: off-policy, to ' +
+            'be weighed (vllm_importance_sampling_correction). Scores, updates and evaluations are those of the weights. ' +
+            'On backends wasm, webgpu and reference. Default false.',
+        ),
     ),
   ),
 };

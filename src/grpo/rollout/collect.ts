@@ -4,6 +4,7 @@
  * Plain sampling is the last link of the stage's chain of strategies: refill is one before it.
  */
 import type { TaskItem } from '../../data/task.ts';
+import { isQuantised } from '../../methods/chosen.ts';
 import type { StepContext } from '../../methods/method.ts';
 import type { GroupRequest, RollOut, RolloutTools } from '../../methods/points.ts';
 import type { Collected, RolloutGroup } from '../../methods/records.ts';
@@ -139,7 +140,7 @@ class PlainSampling {
     journal.state.tokens += sampledTokens(completions);
     const groups = await timed(journal, 'verify', async () => {
       const rewarded = await this.#reward(requests, completions);
-      const sampled = offPolicyWhereHeated(step, withVersion(rewarded, engine.generator.weightsVersion));
+      const sampled = offPolicyWhereOther(step, withVersion(rewarded, engine.generator.weightsVersion));
       const compared = sampled.map((group, i) =>
         greedy[i] === undefined ? group : { ...group, greedyReward: greedy[i] },
       );
@@ -165,16 +166,17 @@ function withVersion(groups: readonly RolloutGroup[], weightsVersion: number): r
   }));
 }
 
-/** What token controls have sampled at another temperature than a completion's own is off-policy. */
-function offPolicyWhereHeated(step: Step, groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
+/** Off-policy is what token controls have sampled at another temperature than a completion's own, and all that a copy has. */
+function offPolicyWhereOther(step: Step, groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
   const factor = temperatureFactor(step);
-  if (factor === undefined) return groups;
+  const isCopys = isQuantised(step.stage);
+  if (factor === undefined && !isCopys) return groups;
   return groups.map((group) => ({
     ...group,
     rollouts: group.rollouts.map((rollout) => {
       const { tokens, labels } = rollout;
-      const isHeated = tokens.some((_, t) => labels?.[t] !== TOKEN.given && factor(t) !== 1);
-      return isHeated ? { ...rollout, isOffPolicy: true } : rollout;
+      const isHeated = tokens.some((_, t) => labels?.[t] !== TOKEN.given && factor !== undefined && factor(t) !== 1);
+      return isHeated || isCopys ? { ...rollout, isOffPolicy: true } : rollout;
     }),
   }));
 }

@@ -40,6 +40,8 @@ export interface CompletionSettings {
   readonly expertShares?: readonly number[];
   /** See `GroupRequest.turnTokens`, of all of them. */
   readonly turnTokens?: number | undefined;
+  /** See `GenerationSettings.fromCopy`. */
+  readonly fromCopy?: boolean | undefined;
   /** Problems that will likely be asked next, each for as many completions. */
   readonly upcoming?: { readonly items: readonly TaskItem[]; readonly samples: number };
   /** Number of the first rollout, which keys its random draws; the others count on from it. Default 0. */
@@ -298,7 +300,7 @@ function upcomingOf(
 
 function generationSettings(
   tasks: TaskSet,
-  { sampling, samplingKey, stage, turnTokens }: CompletionSettings,
+  { sampling, samplingKey, stage, turnTokens, fromCopy }: CompletionSettings,
 ): GenerationSettings {
-  return { sampling, samplingKey, ...completionEnd(tasks, stage), turnTokens };
+  return { sampling, samplingKey, ...completionEnd(tasks, stage), turnTokens, fromCopy };
 }

@@ -2,6 +2,7 @@
 import { atOnce } from '../../data/judging/judged.ts';
 import type { TaskItem } from '../../data/task.ts';
 import { PluginError } from '../../errors.ts';
+import { isQuantised } from '../../methods/chosen.ts';
 import type { GroupRequest, PartialCompletion } from '../../methods/points.ts';
 import type { GrpoStageConfig } from '../../methods/stage.ts';
 import { writtenVocabulary } from '../../methods/support/patterns/written_vocabulary.ts';
@@ -88,12 +89,13 @@ async function sampleAt(
   const prompts = requests.map((request) => request.prompt);
   const wants = wantsOf(step.methods.uses);
   const expertShares = requests.map(({ expertShare = 0 }) => expertShare);
-  const asked = { samples, prompts, prefixes, expertShares, firstRollout, turnTokens };
+  const fromCopy = isQuantised(stage);
+  const asked = { samples, prompts, prefixes, expertShares, firstRollout, turnTokens, fromCopy };
   const settings = { ...asked, sampling: stage.sampling, samplingKey: key, stage, wants };
   const { tokenControls } = step.methods;
   if (tokenControls.length === 0) {
     const next = upcoming.length > 0 && { upcoming: { items: upcoming, samples: stage.batch.numGenerations } };
-    return sampleKept(engine, items, { ...settings, ...next }, stage.staleness === undefined);
+    return sampleKept(engine, items, { ...settings, ...next }, stage.staleness === undefined && !fromCopy);
   }
   const acts = controlActs(step);
   const after: CompletionControl['after'] = (tokens, item) => {

@@ -14,6 +14,8 @@ export function emptyTotals(hasBonus: boolean): UpdateTotals {
     measured: {},
     logprobDifferenceMax: 0,
     logprobDifferenceSum: 0,
+    movedSum: 0,
+    movedMax: 0,
     ratioSum: 0,
     replayedRows: 0,
     replayDifferenceSum: 0,
@@ -45,6 +47,8 @@ export function addRows(
     }
     totals.rows++;
     totals.logprobDifferenceSum += difference;
+    totals.movedSum += moved;
+    totals.movedMax = Math.max(totals.movedMax, moved);
     totals.ratioSum += Math.exp(logprob - logprobs[token]);
     totals.logprobDifferenceMax = Math.max(totals.logprobDifferenceMax, difference);
     if (totals.entropyBonus !== undefined) totals.entropyBonus -= rows.entropyCoefficients[row] * scores.entropies[row];

@@ -20,7 +20,7 @@ const LOGITS_BYTES = { software: 64 * 1024 ** 2, hardware: 256 * 1024 ** 2 } as 
 const MAXIMUM_LOGIT_ROWS = 1024;
 
 /** What arenas are for that only the host writes, if they are in fewer bits. */
-const FROZEN_PURPOSE = 'weights';
+const FROZEN_PURPOSES: readonly string[] = ['weights', 'rollout copy'];
 
 /** Arenas of the backend's own; no plan can name them. */
 export const LOGITS = '#logits';
@@ -65,7 +65,7 @@ export function arenaBytes({ length, elementBytes, unit }: StoredArena): number 
  * @throws MemoryPlanError when an arena is larger than the adapter's largest buffer
  */
 export function layOut(plan: MemoryPlan, limits: BufferLimits, float16: boolean): Layout {
-  const written = plan.arenas.filter(({ purpose }) => purpose !== FROZEN_PURPOSE);
+  const written = plan.arenas.filter(({ purpose }) => !FROZEN_PURPOSES.includes(purpose));
   requireStorages({ ...plan, arenas: written }, 'webgpu', float16 ? ['f32', 'f16', 'i32'] : ['f32', 'i32']);
   requireStorages(plan, 'webgpu', ['f32', 'i32', ...FROZEN_STORAGES]);
   const { vocabSize, rows } = plan.limits;

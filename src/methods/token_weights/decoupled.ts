@@ -9,7 +9,7 @@
  * Completions that are on-policy are not touched: of them π_prox is μ, to the bit. arXiv:2505.24298.
  */
 import { choice, key, number } from '../../options/keys.ts';
-import { isStale, isTruncated, offPolicySamplers } from '../chosen.ts';
+import { isSampledByOther, isTruncated, offPolicySamplers } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossSequence, TokenWeight } from '../points.ts';
 import { proximalLogprobs } from '../uses/proximal_logprobs.ts';
@@ -44,7 +44,7 @@ export const decoupled = method({
       ? 'weighs by the whole policy, while top_k, top_p or min_p kept part of it from being sampled; sample from all of it'
       : undefined,
   note: (_, __, stage, members) =>
-    isStale(stage) || offPolicySamplers(members, stage).length > 0
+    isSampledByOther(stage) || offPolicySamplers(members, stage).length > 0
       ? undefined
       : 'nothing of this stage is sampled off-policy, so that it changes nothing; leave it out',
   create: ({ behaviourCap, aboveCap }): TokenWeight => {

@@ -6,7 +6,7 @@
  * what stays, it is the paper's whole method. After IcePop of Ring-1T; the band is as we recall it.
  */
 import { key, number } from '../../options/keys.ts';
-import { isStale, isTruncated } from '../chosen.ts';
+import { isSampledByOther, isTruncated } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossSequence, TokenWeight } from '../points.ts';
 import type { Rollout } from '../records.ts';
@@ -38,12 +38,12 @@ export const icepop = method({
     ),
   },
   warn: (_, __, stage) =>
-    isTruncated(stage) || isStale(stage)
+    isTruncated(stage) || isSampledByOther(stage)
       ? undefined
       : 'all of the policy is sampled from, so that every ratio is 1; set top_p, top_k or min_p',
-  uses: (_, stage) => (isStale(stage) ? [proximalLogprobs] : []),
+  uses: (_, stage) => (isSampledByOther(stage) ? [proximalLogprobs] : []),
   create: ({ bandLow, bandHigh }, stage): TokenWeight => {
-    const logWeightsOf = isStale(stage) ? movedLogWeights : ({ keptLogMass }: Rollout) => keptLogMass;
+    const logWeightsOf = isSampledByOther(stage) ? movedLogWeights : ({ keptLogMass }: Rollout) => keptLogMass;
     const isOut = ({ rollout }: LossSequence): ((t: number) => boolean) => {
       const logWeights = logWeightsOf(rollout);
       return (t) => {
@@ -53,7 +53,7 @@ export const icepop = method({
     };
     return {
       coupling: 'token',
-      ...(!isTruncated(stage) && !isStale(stage) && { isIdle: true }),
+      ...(!isTruncated(stage) && !isSampledByOther(stage) && { isIdle: true }),
       weigh(sequences, all) {
         sequences.forEach((sequence, i) => {
           const { weights } = all[i];

@@ -3,11 +3,11 @@
  * probability really was, so that the gradient is that of the whole policy. By token or by completion; a weight out of
  * bounds is cut, or leaves its token or completion out. The probability mass that was kept is known from sampling.
  *
- * Where batches wait (`staleness`), π_old is the policy before the first step on a batch, which is scored then; a weight also
- * says how far it has moved from what sampled, and the ratio is to π_old.
+ * Where batches wait (`staleness`), or come from a copy of the weights (`quantised_rollout`), π_old is the policy before the
+ * first step on a batch, which is scored then; a weight also says how far it is from what sampled, and the ratio is to π_old.
  */
 import { choice, flag, key, number } from '../../options/keys.ts';
-import { isStale, isTruncated, tells } from '../chosen.ts';
+import { isSampledByOther, isTruncated, tells } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossSequence, TokenWeight } from '../points.ts';
 import type { Rollout } from '../records.ts';
@@ -19,7 +19,7 @@ const MODES = ['token_truncate', 'token_mask', 'sequence_truncate', 'sequence_ma
 export const tis = method({
   id: 'tis',
   about: {
-    does: 'Weighs what was sampled from a part of the policy, or by an earlier one, by how probable it really is.',
+    does: 'Weighs what was sampled from a part of the policy, by an earlier one or by its copy, by how probable it really is.',
     names: ['truncated importance sampling'],
     formula: 'weight min(π_old/π_sampled, clip_max), of a token or of a completion',
     source: 'own',
@@ -67,21 +67,21 @@ export const tis = method({
     if (methods.objective[0].name === 'vespo' && String(mode).startsWith('sequence')) {
       return 'vespo takes weights by token into its ratio; use vllm_importance_sampling_mode: token_truncate';
     }
-    return isStale(stage) && members.filter((member) => tells([member], 'weighs-stale')).length > 1
-      ? 'another method too weighs what waited by how far the policy has moved, which would count twice; leave one out'
+    return isSampledByOther(stage) && members.filter((member) => tells([member], 'weighs-stale')).length > 1
+      ? 'another method too weighs by how far the policy is from what sampled, which would count twice; leave one out'
       : undefined;
   },
   note: (_, __, stage) =>
-    isTruncated(stage) || isStale(stage)
+    isTruncated(stage) || isSampledByOther(stage)
       ? undefined
       : 'completions come from the whole policy, so there is nothing to correct; leave it out',
   tells: ['truncation', 'weighs-stale'],
-  uses: (_, stage) => (isStale(stage) ? [proximalLogprobs] : []),
+  uses: (_, stage) => (isSampledByOther(stage) ? [proximalLogprobs] : []),
   create: ({ importanceMode: mode, importanceMost, importanceLeast }, stage): TokenWeight => {
     const [least, most] = [importanceLeast ?? 0, importanceMost ?? Number.POSITIVE_INFINITY];
-    const isWhole = !isTruncated(stage) && !isStale(stage);
+    const isWhole = !isTruncated(stage) && !isSampledByOther(stage);
     const logWeightsOf = (rollout: Rollout) =>
-      isStale(stage) ? movedLogWeights(rollout) : Float64Array.from(rollout.keptLogMass);
+      isSampledByOther(stage) ? movedLogWeights(rollout) : Float64Array.from(rollout.keptLogMass);
     const isPerSequence = mode === 'sequence_truncate' || mode === 'sequence_mask';
     const isMask = mode === 'token_mask' || mode === 'sequence_mask';
     const bounded = (weight: number): number => {

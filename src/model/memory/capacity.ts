@@ -24,6 +24,8 @@ export interface Capacity {
   readonly sets?: Readonly<Record<string, SetUse>>;
   /** Loss rows that further outputs are held of at once, by the name of each; absent: none. At most `lossRows`. */
   readonly outputRows?: { readonly [name in OutputName]?: number };
+  /** How a copy of the matrices is kept that rollouts may be sampled from; absent: there is none. */
+  readonly rolloutCopy?: 'q8_0' | undefined;
   /** Rows of rollouts whose activations are kept as the training forward; 0: the update computes them again. */
   readonly keptRows: number;
   /** How values are kept that are written once, read again and never added to; f32 by default. */
@@ -39,7 +41,7 @@ export interface Capacity {
 /** scored: batches are scored under it, and it may be rounded; mixed: it is only copied and mixed, and stays exact. */
 export type SetUse = 'scored' | 'mixed';
 
-/** rounded: real, and never added to. keys: so are keys and values. */
-type ArenaKind = 'real' | 'rounded' | 'keys' | 'int';
+/** rounded: real, and never added to. keys: so are keys and values. copy: matrices that the host rounds. */
+type ArenaKind = 'real' | 'rounded' | 'keys' | 'copy' | 'int';
 /** Opens an arena of this name, said in messages to be for this purpose. */
 export type ArenaOf = (name: string, purpose: string, kind?: ArenaKind) => ArenaBuilder;

@@ -20,6 +20,7 @@ import {
   lowestTrainedLayer,
   weightMatrices,
 } from '../parameters.ts';
+import { layOutCopy } from '../rollout_copy.ts';
 import type { ModelShape } from '../shape.ts';
 import { kvWidth, qkvWidth, queryWidth, widestRow } from '../shape.ts';
 import type { ForwardSlots, LayerActivations } from './activations.ts';
@@ -57,14 +58,14 @@ export function usualRecompute({ adapter }: Trained): Recompute {
 /**
  * Plans every arena of a policy of this shape and capacity.
  *
- * @throws ConfigError where nothing would be trained, or one fused matrix in part
+ * @throws ConfigError where nothing would be trained, or one fused matrix in part, or nothing can be copied that is to be
  */
 export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Trained = {}): PolicyPlan {
   const { training } = capacity;
   const { adapter, storageOf, isTrainable = () => training && adapter === undefined } = trained;
   const arenas: ArenaBuilder[] = [];
-  const { rounded, keptKeys = rounded } = capacity;
-  const storages: { readonly [kind: string]: Storage | undefined } = { rounded, keys: keptKeys };
+  const { rounded, keptKeys = rounded, rolloutCopy } = capacity;
+  const storages: { readonly [kind: string]: Storage | undefined } = { rounded, keys: keptKeys, copy: rolloutCopy };
   const arena: ArenaOf = (name, purpose, kind = 'real') => {
     if (arenas.some((other) => other.name === name)) throw new Error(`two arenas named ${name} in one plan`);
     const dtype = kind === 'int' ? 'int' : 'real';
@@ -98,6 +99,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
     firstMoment: training ? arena('firstMoment', 'optimizer').slot(weights.trainable.shape) : undefined,
     secondMoment: training ? arena('secondMoment', 'optimizer').slot(weights.trainable.shape) : undefined,
     sets: planSets(capacity, weights, arena),
+    copy: rolloutCopy && layOutCopy(weights, arena('rolloutCopy', 'rollout copy', 'copy')),
     outputs: planOutputs(shape, capacity, weights, arena),
     embeddingGradient:
       training && shape.tieWordEmbeddings && weights.embedding.arena === weights.trainable.arena
@@ -115,6 +117,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
   const matrices = [
     ...weightMatrices(weights, training ? lowestTrainedLayer(weights) : undefined),
     ...scoredSets(capacity, slots).flatMap(([, set]) => ownMatrices(set)),
+    ...(slots.copy?.matrices ?? []).map(({ to: slot }): PlannedMatrix => ({ slot, uses: ['forward'] })),
   ];
   const specs: ArenaSpec[] = arenas.map((builder) => builder.spec());
   const limits = {

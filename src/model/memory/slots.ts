@@ -2,6 +2,7 @@
 import type { Count, Slot } from '../../kernels/memory.ts';
 import type { OutputName } from '../outputs/names.ts';
 import type { GradientSlots, ParameterSet } from '../parameters.ts';
+import type { RolloutCopy } from '../rollout_copy.ts';
 import type { ForwardSlots, RowInputs } from './activations.ts';
 import type { AdapterScratch } from './adapter_scratch.ts';
 import type { AheadSlots } from './ahead_slots.ts';
@@ -15,6 +16,8 @@ export interface PolicySlots {
   readonly secondMoment: Slot | undefined;
   /** Those of the capacity, by name. */
   readonly sets: ReadonlyMap<string, ParameterSet>;
+  /** What rollouts may be sampled from in the place of the weights. */
+  readonly copy: RolloutCopy | undefined;
   /** [1] share of one parameter set when it is mixed into another. */
   readonly mixShare: Slot | undefined;
   /** Those that there is room for. */

@@ -36,14 +36,19 @@ export class Decoder {
   /** [samples, 2] */
   readonly #rolloutNumbers: Int32Array;
   #keeps: boolean;
+  readonly #copy: boolean;
   /** First row of the step: in `slots.rollout`, where each step's rows stay, or 0. */
   #begin = 0;
 
-  /** @param keeps whether each step's rows stay after those before them, for `Policy.keep` */
-  constructor(policy: Policy, keeps: boolean) {
+  /**
+   * @param keeps whether each step's rows stay after those before them, for `Policy.keep`
+   * @param copy whether it decodes with the copy of the weights
+   */
+  constructor(policy: Policy, keeps: boolean, copy = false) {
     const { rows, completions } = policy.capacity;
     this.#policy = policy;
     this.#keeps = keeps;
+    this.#copy = copy;
     this.#tokens = new Int32Array(rows);
     this.#positions = new Int32Array(rows);
     this.#kvRows = new Int32Array(rows);
@@ -138,7 +143,7 @@ export class Decoder {
       if (ahead) engine.write(ahead.from, places(stepsPerRead * samples, samples));
     }
     engine.write(slots.inputs.counts, [samples, begin, end, step * samples, (step + 1) * samples], COUNTS.samples);
-    await this.#policy.replaySample({ keep: this.#keeps, feed: isFed });
+    await this.#policy.replaySample({ keep: this.#keeps, feed: isFed, copy: this.#copy });
     if (this.#keeps) this.#begin = end;
   }
 

@@ -36,6 +36,8 @@ export interface GenerationSettings {
   readonly stopIds: readonly number[];
   /** Every completion stops after exactly this many tokens, whatever they are. */
   readonly fixedCompletionTokens?: number | undefined;
+  /** As `SamplerSettings.fromCopy`. */
+  readonly fromCopy?: boolean | undefined;
   /** Most tokens after those that a completion begins with; default: as many as it has room for. */
   readonly turnTokens?: number | undefined;
 }
@@ -88,7 +90,7 @@ export async function generateKept(
   const most = requests.reduce((sum, r) => sum + r.prompt.length + r.rolloutNumbers.length * perSample, 0);
   const together = splitRequests(policy, requests, tokens).length === 1;
   const isPlain = requests.every(({ prefixes }) => prefixes === undefined);
-  if (!policy.keepsRollouts || !isPlain || !together || most > policy.capacity.keptRows) {
+  if (!policy.keepsRollouts || settings.fromCopy || !isPlain || !together || most > policy.capacity.keptRows) {
     return { completions: await generate(policy, requests, settings), places: undefined };
   }
   const sampler = openSampler(policy, { ...settings, keep: true });

@@ -22,14 +22,16 @@ export interface Narrowing {
   readonly isTruncated?: boolean;
 }
 
+type DrawSettings = Pick<SamplerSettings, 'sampling' | 'samplingKey' | 'fromCopy'>;
+
 export class NarrowedDraws implements TokenDraws {
   readonly most: number;
   readonly #policy: Policy;
-  readonly #settings: Pick<SamplerSettings, 'sampling' | 'samplingKey'>;
+  readonly #settings: DrawSettings;
   readonly #narrowing: Narrowing;
   readonly #supports = new WeakMap<SampledSequence, Map<number, Uint8Array>>();
 
-  constructor(policy: Policy, settings: Pick<SamplerSettings, 'sampling' | 'samplingKey'>, narrowing: Narrowing) {
+  constructor(policy: Policy, settings: DrawSettings, narrowing: Narrowing) {
     this.most = policy.capacity.outputRows?.distributions ?? 0;
     if (this.most === 0) {
       throw new BackendError('capacity', 'this policy was opened without distributions, of which tokens are drawn.');
@@ -44,7 +46,7 @@ export class NarrowedDraws implements TokenDraws {
     const masks = sequences.map(({ tokens, rolloutNumber }) => allowed?.(tokens, rolloutNumber));
     if (!isTruncated && masks.every((mask) => mask === undefined)) return sampled;
     const width = this.#policy.shape.vocabSize;
-    const all = await this.#policy.distributionsOfSamples(sequences.length, temperature || 1);
+    const all = await this.#policy.distributionsOfSamples(sequences.length, temperature || 1, this.#settings.fromCopy);
     const tokens = Array.from(sampled.tokens);
     const drawn = {
       logprobs: Array.from(sampled.logprobs),

@@ -34,6 +34,8 @@ export interface SamplerSettings {
   readonly samplingKey: readonly [number, number];
   /** Whether activations stay for `Policy.keep`, as far as there is room; by default not. */
   readonly keep?: boolean;
+  /** The weights are those of the policy's copy in fewer bits (`Capacity.rolloutCopy`), and nothing is kept. */
+  readonly fromCopy?: boolean | undefined;
   /** false: each sequence computes all of its rows; by default what sequences have in common is computed once. */
   readonly sharesRows?: boolean;
   /** Draws tokens in the place of the engine, which draws among all of them. */

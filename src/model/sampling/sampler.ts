@@ -52,7 +52,8 @@ export class Sampler {
     this.#temperature = settings.sampling.temperature;
     this.#spans = new CacheSpans(policy.capacity.kvRows);
     this.#prefixes = new PrefixCache(this.#spans);
-    this.#decoder = new Decoder(policy, settings.keep === true && policy.keepsRollouts);
+    const { keep = false, fromCopy = false } = settings;
+    this.#decoder = new Decoder(policy, keep && !fromCopy && policy.keepsRollouts, fromCopy);
   }
 
   /**

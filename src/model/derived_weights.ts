@@ -1,0 +1,41 @@
+/** What follows from the weights of a policy and is kept beside them: made again before it is read, where they have changed. */
+import type { Engine, Program } from '../kernels/engine.ts';
+import type { Slot } from '../kernels/memory.ts';
+import { ColumnScales } from './column_scales.ts';
+import type { PolicySlots } from './memory/slots.ts';
+import { FreshCopy } from './rollout_copy.ts';
+
+export class DerivedWeights {
+  readonly #scales: ColumnScales;
+  readonly #copy: FreshCopy | undefined;
+
+  /** @param refresh  makes the scales of the weights; undefined where no adapter has magnitudes */
+  constructor(engine: Engine, { weights, copy }: PolicySlots, refresh: Program | undefined) {
+    this.#scales = new ColumnScales(engine, weights, refresh);
+    this.#copy = copy && new FreshCopy(engine, copy);
+  }
+
+  /** @param written  tensor that the host has written; absent: all that is trained has changed */
+  markChanged(written?: Slot): void {
+    this.#scales.markStale();
+    if (written !== undefined) this.#scales.markWritten(written);
+    this.#copy?.markChanged(written);
+  }
+
+  /**
+   * Before a pass under the weights.
+   * @param copy  it samples from the copy of them
+   * @throws Error where there is none
+   */
+  async refresh(copy = false): Promise<void> {
+    await this.#scales.refresh();
+    if (!copy) return;
+    if (this.#copy === undefined) throw new Error('this policy was opened without a copy to sample from');
+    await this.#copy.refresh();
+  }
+
+  /** Before a pass under another set of what is trained. */
+  giveWay(): Promise<void> {
+    return this.#scales.giveWay();
+  }
+}
