@@ -30,6 +30,7 @@ const benchmarks = {
   'task-scaling': 'what do more tasks to train on do, at an equal number of steps?',
   fleet: 'when does a fleet pay, and how far?',
   staleness: 'what does it cost to learn from batches that were sampled ahead?',
+  'quantised-rollout': 'what does it do to learning, and cost, to sample from a copy in 8 bits?',
   strategies: 'what do sources and strategies bring at the same number of sampled tokens?',
   'strategy-costs': 'what do a step and its memory cost with each source and strategy, beside a plain one?',
   environments: 'what does a policy learn of each environment in two minutes of one core?',

@@ -6,7 +6,7 @@
  *
  * Steps of configs/smollm2.yaml with `--completions` completions, the same problems for all, in turns in one process: the
  * base in float32, in 16, 8 and 4 bits, and in float32 with `gradient_checkpointing`, with keys and values in bf16, or with
- * magnitudes (`use_dora`). Every completion is as long as the config allows, EOS or not, and its reward is the share of its
+ * magnitudes (`use_dora`), or sampling from a copy in 8 bits (`quantised_rollout`). Every completion is as long as the config allows, EOS or not, and its reward is the share of its
  * tokens with low ids: all sides decode the same number of tokens, and none samples a batch again because its answers were
  * all wrong. Before them, the greedy accuracy of each base on `--problems` held-out ones; after them, a hash of the adapter:
  * that beside blocks of a GGUF file is the one beside their values in float32. `load_in_8bit` and `load_in_4bit` leave the
@@ -47,6 +47,11 @@ const SIDES = {
   again: ['gradient_checkpointing=true'],
   keys: ['storage_dtype=bfloat16'],
   dora: ['use_dora=true'],
+  copy: [
+    'quantised_rollout=true',
+    'vllm_importance_sampling_correction=true',
+    'vllm_importance_sampling_mode=token_truncate',
+  ],
 };
 
 const flags = readFlags({
@@ -119,7 +124,7 @@ async function openSide(name) {
     }
   };
   return {
-    ...{ name, run, planned: Object.fromEntries(planned), bytes, turns: [] },
+    ...{ name, run, planned: Object.fromEntries(planned), bytes, turns: [], differences: [] },
     async begin() {
       const start = performance.now();
       this.evaluation = (await next('evaluation')).evaluation;
@@ -131,6 +136,7 @@ async function openSide(name) {
       const processor = process.cpuUsage();
       const start = performance.now();
       const { metrics } = await next('step');
+      this.differences.push(metrics['sampling/sampling_logp_difference/mean']);
       const seconds = (performance.now() - start) / 1000;
       const { user, system } = process.cpuUsage(processor);
       const rollout = run.journal.state.seconds.rollout - before.rollout;
@@ -141,12 +147,12 @@ async function openSide(name) {
 }
 
 function report() {
-  const figures = sides.map(({ name, bytes, planned, evaluation, evaluationSeconds, turns, weights }) => {
+  const figures = sides.map(({ name, bytes, planned, evaluation, evaluationSeconds, turns, weights, differences }) => {
     const of = (key) => summarize(turns.map((turn) => turn[key]));
     const tokensPerSecond = summarize(turns.map(({ tokens, rollout }) => tokens / rollout)).median;
     const batches = summarize(turns.map((turn) => turn.batches)).median;
     return {
-      ...{ name, keys: SIDES[name], bytes, planned, tokensPerSecond, batches, weights },
+      ...{ name, keys: SIDES[name], bytes, planned, tokensPerSecond, batches, weights, differences },
       ...{ accuracy: evaluation.accuracy.mean, sampled: evaluation.meanAtK.mean, evaluationSeconds },
       ...{ seconds: of('seconds'), cpuSeconds: of('cpuSeconds'), rollout: of('rollout'), update: of('update') },
     };

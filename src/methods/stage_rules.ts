@@ -35,16 +35,16 @@ const scaledTernary: StageRule = ({ rewards }, members) => {
   };
 };
 
-/** A clip holds the policy near the copy, and corrects as far as it reaches. */
+/** At the first update the ratio to the copy is the weight that corrects, as far as the clip lets it; later ones mix both. */
 const uncorrectedCopy: StageRule = (stage, members) => {
   if (!isQuantised(stage) || tells(members, 'weighs-stale')) return undefined;
   return {
-    level: 'warning',
+    level: 'note',
     at: { key: 'quantised_rollout' },
     value: true,
     text:
-      'rollouts are off-policy by what rounding does to the copy, and nothing weighs them for it: ratios begin off 1, and are ' +
-      'clipped; set vllm_importance_sampling_correction: true, or leave it out',
+      'ratios are to the copy that sampled: they begin off 1, and the clip holds the policy near the copy; ' +
+      'vllm_importance_sampling_correction: true weighs tokens by what rounding did, and clips near the policy',
   };
 };
 

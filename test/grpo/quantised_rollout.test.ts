@@ -94,12 +94,12 @@ describe('the config', () => {
     expect(await configHash(of(COPY))).not.toBe(await configHash(of('')));
   });
 
-  it('warns where nothing weighs the difference, and refuses two that do', () => {
+  it('is told of where nothing weighs the difference, warned of without a ratio, and refused with two weights', () => {
     const said = (...lines: readonly string[]) =>
       remarksOn(stageOf(COPY, ...lines), (point, plugin) => findMethod(point, plugin, {})).map(
         ({ level, value }) => `${level} ${value}`,
       );
-    expect(said()).toEqual(['warning true']);
+    expect(said()).toEqual(['note true']);
     expect(said('objective: reinforce')).toContain('warning reinforce');
     expect(said(TIS)).toEqual([]);
     expect(said('token_weights: [decoupled]')).toEqual([]);
