@@ -205,6 +205,7 @@ export default defineConfig(({ mode }) => {
             include: ['test/webgpu/**/*.test.ts'],
             globalSetup: ['test/e2e/build.ts'],
             pool: 'forks',
+            isolate: false,
             // An adapter in software leaves half of a core idle.
             maxWorkers: availableParallelism(),
             testTimeout: 180_000,
@@ -266,6 +267,7 @@ export default defineConfig(({ mode }) => {
             include: ['test/browser/**/*.test.ts'],
             globalSetup: ['test/browser/build.ts'],
             pool: 'forks',
+            isolate: false,
             maxWorkers: availableParallelism(),
             testTimeout: 400_000,
             hookTimeout: 120_000,

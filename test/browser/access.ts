@@ -1,32 +1,39 @@
-/** What axe finds on a page, and whether it is wider than its window: by daylight and at night, at a desk and in a hand. */
+/** What axe finds on a page, and whether it is wider than its window: by daylight at a desk, and at night in a hand. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
+import { fewOf } from '../support/budget.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const WIDTHS = [1280, 390];
-const SCHEMES = ['light', 'dark'] as const;
+/** All four before a release. */
+const VIEWS = fewOf(
+  [
+    { width: 1280, colorScheme: 'light' },
+    { width: 1280, colorScheme: 'dark' },
+    { width: 390, colorScheme: 'dark' },
+    { width: 390, colorScheme: 'light' },
+  ] as const,
+  { quick: 2, all: 2 },
+);
 
 interface Violation {
   readonly id: string;
   readonly nodes: readonly { readonly html: string }[];
 }
 
-/** All of it, in each of the four combinations; empty where all is well. The page is as before afterwards. */
+/** All of it, in each view; empty where all is well. The page is as before afterwards. */
 export async function findings(page: Page): Promise<string[]> {
   const size = page.viewportSize();
   const found: string[] = [];
   await page.evaluate(AXE); // by the debugger, which the page's policy does not bind
-  for (const width of WIDTHS) {
+  for (const { width, colorScheme } of VIEWS) {
     await page.setViewportSize({ width, height: 844 });
-    for (const colorScheme of SCHEMES) {
-      await page.emulateMedia({ colorScheme });
-      const violations = await page.evaluate(async () => {
-        const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
-        return (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-      });
-      found.push(...violations.map((text) => `${colorScheme} ${width}: ${text}`));
-    }
+    await page.emulateMedia({ colorScheme });
+    const violations = await page.evaluate(async () => {
+      const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+      return (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+    });
+    found.push(...violations.map((text) => `${colorScheme} ${width}: ${text}`));
     if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) found.push(`${width}: too wide`);
   }
   await page.emulateMedia({ colorScheme: 'light' });

@@ -1,8 +1,10 @@
 /** Debian's Chromium on the built page. One that is missing fails the tests. */
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { preview } from 'vite';
 import { afterAll } from 'vitest';
 import { startChromium } from '../../bench/chromium.mjs';
 import { ISOLATED } from './script_page.ts';
@@ -16,21 +18,37 @@ export interface Site {
   readonly close: () => Promise<void>;
 }
 
-/** Serves web/dist, with the headers that isolate a page or, as a plain host does, without. */
+const DIST = fileURLToPath(new URL('../../web/dist', import.meta.url));
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.webmanifest': 'application/manifest+json',
+  '.png': 'image/png',
+};
+
+/** Serves web/dist as any host does, with the headers that isolate a page or, as a plain host, without. */
 export async function serveSite({ isolated }: { readonly isolated: boolean }): Promise<Site> {
-  const server = await preview({
-    configFile: false,
-    root: fileURLToPath(new URL('../../web', import.meta.url)),
-    logLevel: 'silent',
-    preview: { host: '127.0.0.1', port: 0, headers: isolated ? ISOLATED : {} },
-  });
-  const [url] = server.resolvedUrls?.local ?? [];
-  if (url === undefined) throw new Error('the preview server has no address');
   const requests: string[] = [];
-  server.httpServer.prependListener('request', (request: { readonly url?: string }) =>
-    requests.push(request.url ?? ''),
-  );
-  return { url, requests, close: () => server.close() };
+  const server = createServer(({ url = '/' }, response) => {
+    requests.push(url);
+    const { pathname } = new URL(url, 'http://host');
+    const file = join(DIST, normalize(pathname === '/' ? '/index.html' : pathname));
+    if (isolated) for (const [name, value] of Object.entries(ISOLATED)) response.setHeader(name, value);
+    try {
+      const bytes = readFileSync(file);
+      response.writeHead(200, { 'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream' }).end(bytes);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { url: `http://127.0.0.1:${port}/`, requests, close };
 }
 
 /** Chromium without WebGPU and the isolated page, until the last test of the file is over. */
@@ -52,9 +70,13 @@ export interface Visit {
 /** Milliseconds: on two busy cores a click has taken more than the 30 s that are usual. */
 const MOST_WAIT = 120_000;
 
-/** Goes to an address in a fresh profile; nothing is clicked. */
+/**
+ * Goes to an address in a fresh profile; nothing is clicked. Without a service worker, where `options` do not allow it: fetching
+ * all files of the page for a visit without a network takes the processor longer than most of what is tested.
+ */
 export async function arrive(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const fresh = { viewport: { width: 1280, height: 800 }, serviceWorkers: 'block' } as const;
+  const context = await browser.newContext({ ...fresh, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(MOST_WAIT);
   const errors: string[] = [];
@@ -84,6 +106,21 @@ export async function status(page: Page, ...wanted: readonly string[]): Promise<
   await page.waitForFunction((names) => names.includes(document.body.dataset.status ?? ''), wanted, {
     timeout: 300_000,
   });
+}
+
+/** Does what brings the page into a state, and waits until it has been there, however shortly. */
+export async function through(page: Page, state: string, act: () => Promise<void>): Promise<void> {
+  await page.evaluate((wanted) => {
+    const wasThere = new Promise<void>((resolve) => {
+      const look = (): void => {
+        if (document.body.dataset.status === wanted) resolve();
+      };
+      new MutationObserver(look).observe(document.body, { attributeFilter: ['data-status'] });
+    });
+    Object.assign(globalThis, { wasThere });
+  }, state);
+  await act();
+  await page.evaluate(() => (globalThis as unknown as { wasThere: Promise<void> }).wasThere);
 }
 
 /**

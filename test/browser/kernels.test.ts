@@ -29,9 +29,9 @@ async function inPage(files: readonly string[]): Promise<readonly PageResult[]> 
   return resultsOfScript(browser, await scriptOf(files, 'backends.ts'));
 }
 
-it.each(suites)('Chromium computes what the specification says: %s', async (suite) => {
-  const results = await inPage([`conformance/${suite}`]);
-  expect(results.length).toBeGreaterThan(0);
+it('Chromium computes what the specification says, with every kernel', async () => {
+  const results = await inPage(suites.map((suite) => `conformance/${suite}`));
+  expect(results.length).toBeGreaterThan(5 * suites.length);
   expect(results.filter(({ failure }) => failure !== undefined)).toEqual([]);
 });
 

@@ -115,8 +115,7 @@ describe('a link', () => {
   });
 
   it('that comes while a run trains is never marked as opened, however long it takes to read', async () => {
-    // A service worker that has the code already would answer before it can be held up.
-    const { page, close } = await visit(browser, `${site.url}${LINK}`, { serviceWorkers: 'block' });
+    const { page, close } = await visit(browser, `${site.url}${LINK}`);
     const isMarked = (): Promise<boolean> => page.evaluate(() => history.state?.opened === true);
     await status(page, 'resting');
     await page.click('#train');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findings } from './access.ts';
 import {
   arrive,
@@ -16,6 +16,7 @@ import {
   status,
   stepOf,
   trainTo,
+  type Visit,
   visit,
   weightsHash,
 } from './chromium.ts';
@@ -36,8 +37,8 @@ it('all of the page, engine included, has fewer than 1.5 MB gzipped', () => {
 
 it('what a first visit loads until it trains has fewer than 900 kB, on WebAssembly and on WebGPU', async () => {
   const before = site.requests.length;
-  // A service worker would fetch the rest meanwhile, for a visit without a network: its own script alone counts.
-  const { page, close } = await arrive(browser, site.url, { serviceWorkers: 'block' });
+  // Of the service worker, which would fetch the rest meanwhile, its own script alone counts.
+  const { page, close } = await arrive(browser, site.url);
   await status(page, 'waiting');
   await page.click('#train');
   await status(page, 'training');
@@ -81,8 +82,10 @@ it('is used by keyboard alone: to the controls, train, pause', async () => {
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('train');
   await page.keyboard.press('Enter');
   await reach(page, 3);
-  await page.keyboard.press('Enter');
+  await page.keyboard.press('Enter'); // the button has kept the keyboard, which it could not have while the run was opened
   await status(page, 'resting');
+  expect(await page.textContent('#train')).toBe('Continue');
+  expect(await page.textContent('#notes')).not.toContain('stopped');
   await close();
 });
 
@@ -125,7 +128,7 @@ it('plays episodes: each turn is a line of its own, what it was answered on the 
 
 it('on a host without headers a service worker isolates the page, and it has threads', async () => {
   const plain = await serveSite({ isolated: false });
-  const { page, errors, close } = await visit(browser, `${plain.url}?threads=2${LINK}`);
+  const { page, errors, close } = await visit(browser, `${plain.url}?threads=2${LINK}`, { serviceWorkers: 'allow' });
   await page.waitForFunction(() => crossOriginIsolated && document.body.dataset.status === 'resting', undefined, {
     timeout: 60_000,
   });
@@ -137,7 +140,7 @@ it('on a host without headers a service worker isolates the page, and it has thr
 
 it('without isolation and without a service worker it trains on one thread, and says so', async () => {
   const plain = await serveSite({ isolated: false });
-  const { page, close } = await visit(browser, `${plain.url}${LINK}`, { serviceWorkers: 'block' });
+  const { page, close } = await visit(browser, `${plain.url}${LINK}`);
   await trainTo(page, 3);
   expect(await page.textContent('#backend')).toMatch(/^WebAssembly on one thread.*not cross-origin isolated/);
   await close();
@@ -233,6 +236,13 @@ it('a run that was saved to a file goes on in another browser; a file that holds
 });
 
 describe('a reward that a visitor writes', () => {
+  let shared: Visit;
+  beforeAll(async () => {
+    shared = await visit(browser, `${site.url}${LINK}`);
+    await status(shared.page, 'resting');
+  });
+  afterAll(() => shared?.close());
+
   it.each([
     ['loops for ever', 'function reward() { for (;;); }', /gave nothing within 5 s/],
     ['throws', 'function reward() { return missing; }', /ReferenceError: missing is not defined/],
@@ -240,15 +250,12 @@ describe('a reward that a visitor writes', () => {
     ['gives no number', 'function reward() { return "much"; }', /gave "much".*give a finite number/],
     ['asks for the network', 'function reward() { fetch("/x"); return 0; }', /ReferenceError: fetch is not defined/],
   ])('that %s is a sentence, and the run goes on', async (_, code, message) => {
-    const { page, errors, close } = await visit(browser, `${site.url}${LINK}`);
-    await status(page, 'resting');
+    const { page, errors } = shared;
     await page.fill('#reward-code', code);
     await page.click('#try-reward');
-    await page.waitForSelector('#reward .problem', { timeout: 30_000 });
-    expect(await page.textContent('#reward .problem')).toMatch(message);
-    await trainTo(page, 2);
+    await page.waitForSelector(`#reward .problem >> text=${message}`, { timeout: 30_000 });
+    await trainTo(page, (await stepOf(page)) + 2);
     expect(errors).toEqual([]);
-    await close();
   });
 
   it.each([

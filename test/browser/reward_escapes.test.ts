@@ -58,9 +58,7 @@ let visited: Visit;
 
 beforeAll(async () => {
   outside = await startOutside();
-  // Without the page's service worker, whose file the browser asks for now and then.
-  const plain = { serviceWorkers: 'block' } as const;
-  visited = await visit(browser, `${site.url}#preset=sort-two&steps=2000&evalEvery=500`, plain);
+  visited = await visit(browser, `${site.url}#preset=sort-two&steps=2000&evalEvery=500`);
   await status(visited.page, 'resting');
 });
 afterAll(() => outside?.server.close());

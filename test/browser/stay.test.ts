@@ -1,7 +1,7 @@
 /** What keeps a visitor on the page: intervals, values under the pointer, more steps, answers token by token. One run, shared. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { unreached } from './access.ts';
-import { arrive, downloaded, drawn, openSite, status, stepOf, type Visit, visit } from './chromium.ts';
+import { arrive, downloaded, drawn, openSite, status, stepOf, through, type Visit, visit } from './chromium.ts';
 
 const STEPS = 12;
 
@@ -9,7 +9,8 @@ const { browser, site } = await openSite();
 let open: Visit;
 
 beforeAll(async () => {
-  open = await visit(browser, `${site.url}#preset=sort-two&steps=${STEPS}&evalEvery=4&batch=64`);
+  const link = `${site.url}#preset=sort-two&steps=${STEPS}&evalEvery=4&batch=64`;
+  open = await visit(browser, link, { serviceWorkers: 'allow' });
   await status(open.page, 'resting');
   await open.page.click('#train');
   await status(open.page, 'finished');
@@ -110,8 +111,7 @@ it('every control is reached with Tab and shows it; all of them do their work by
   await page.waitForSelector('#methods dt');
   expect(await unreached(page)).toEqual([]);
   await page.press('#methods > summary', 'Enter');
-  await page.press('#evaluate', 'Enter');
-  await page.waitForSelector('body[data-status=busy]');
+  await through(page, 'busy', () => page.press('#evaluate', 'Enter'));
   await status(page, 'resting');
   await page.fill('#prompt', '71>');
   await page.press('#prompt', 'Enter');

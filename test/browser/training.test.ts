@@ -9,6 +9,7 @@ import { packBatch } from '../../src/model/batch.ts';
 import { loadModel } from '../../src/run/model/model_files.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
+import { budget } from '../support/budget.ts';
 import { createTasks } from '../support/tasks.ts';
 import {
   downloaded,
@@ -24,8 +25,11 @@ import {
   weightsHash,
 } from './chromium.ts';
 
-/** Two digits: learned by the smallest policy, in a minute or two even on a GPU that is none. */
+/** Two digits: learned by the smallest policy, before a release even on a GPU that is none, which takes a minute or two. */
 const LINK = '#preset=sort-two&evalEvery=20&batch=64&rate=0.005';
+
+/** Steps by which the reward has risen. */
+const LEARNED = 40;
 
 interface Case {
   readonly name: string;
@@ -40,7 +44,7 @@ interface Case {
 const CASES: readonly Case[] = [
   {
     name: 'WebGPU',
-    steps: 40,
+    steps: budget({ quick: 8, all: 8, release: LEARNED }),
     webgpu: true,
     isolated: true,
     query: '?backend=webgpu',
@@ -160,14 +164,16 @@ describe.each(CASES)('the page on $name', ({ steps, webgpu, isolated, query, bac
     expect(await page.textContent('#notes')).toMatch(`A saved run was found, at step ${step}`);
   });
 
-  it('goes on to the end: the reward rises, and held-out accuracy with it', async () => {
+  it('goes on to the end: the reward rises, and there is a held-out accuracy', async () => {
     const { page } = open;
     await page.click('#train');
     await status(page, 'finished');
     expect(await stepOf(page)).toBe(steps);
-    const { first, last } = await rewards(page);
-    expect(first).toBeLessThan(0.15);
-    expect(last).toBeGreaterThan(first + 0.1);
+    if (steps >= LEARNED) {
+      const { first, last } = await rewards(page);
+      expect(first).toBeLessThan(0.15);
+      expect(last).toBeGreaterThan(first + 0.1);
+    }
     expect(await page.textContent('#figures')).toMatch(/Held-out accuracy\d/);
   });
 
@@ -204,7 +210,7 @@ it('a device that is lost in mid-step is said, and the run goes on by itself fro
   const browser = await startChromium({ webgpu: true });
   const site = await serveSite({ isolated: true });
   try {
-    const { page } = await visit(browser, `${site.url}?backend=webgpu${LINK}&steps=12`);
+    const { page } = await visit(browser, `${site.url}?backend=webgpu${LINK}&steps=6`);
     await status(page, 'resting');
     await page.click('#train');
     await reach(page, 3);
@@ -217,7 +223,7 @@ it('a device that is lost in mid-step is said, and the run goes on by itself fro
     );
     expect(await page.textContent('#notes')).toMatch(/the device was lost/);
     await status(page, 'finished');
-    expect(await stepOf(page)).toBe(12);
+    expect(await stepOf(page)).toBe(6);
   } finally {
     await browser.close();
     await site.close();

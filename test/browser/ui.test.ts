@@ -261,7 +261,8 @@ it('a run goes from the command line to the training page and back, with the wei
   const trained = join(folder, 'trained');
   command('--config', config, '--output', trained);
   const whole = weightsOf(trained);
-  const { page, errors, close } = await arrive(browser, `${server.url}run?run=trained`);
+  const address = `${server.url}run?run=trained`;
+  const { page, errors, close } = await arrive(browser, address, { serviceWorkers: 'allow' });
   const foreign: string[] = [];
   page.on('request', (request) => {
     if (!/^(http:\/\/127\.0\.0\.1:|blob:|data:)/.test(request.url())) foreign.push(request.url());

@@ -75,8 +75,12 @@ export function tapped(source: AdapterSource, tap: (device: GPUDevice) => void):
 
 /** Makes this driver the only one of processes that are started from here on. @throws where it is not installed */
 export function useDriver(label: string): void {
-  if (label === HARDWARE) return;
-  process.env.VK_DRIVER_FILES = installed(label).driver;
+  Object.assign(process.env, environmentOf(label));
+}
+
+/** For one process whose only driver is this one. @throws where it is not installed */
+export function environmentOf(label: string): Readonly<Record<string, string>> {
+  return label === HARDWARE ? {} : { VK_DRIVER_FILES: installed(label).driver };
 }
 
 function installed(label: string): (typeof ADAPTERS)[string] {

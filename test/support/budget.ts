@@ -3,8 +3,11 @@
  * `RLVR_TEST_BUDGET=release` takes all that a test can draw.
  */
 
-/** Suites of test/conformance run in a page, too, which has no process. */
-const ASKED = typeof process === 'undefined' ? undefined : process.env.RLVR_TEST_BUDGET;
+/** Suites of test/conformance run in a page, too, which has no process: its script says what is asked there. */
+const ASKED =
+  typeof process === 'undefined'
+    ? (globalThis as { readonly RLVR_TEST_BUDGET?: string }).RLVR_TEST_BUDGET
+    : process.env.RLVR_TEST_BUDGET;
 export const TIER = ASKED === 'quick' || ASKED === 'release' ? ASKED : 'all';
 
 interface Draws {

@@ -1,7 +1,8 @@
-/** Training on an environment on software adapters: the numbers of the wasm engine, of the same episodes. */
+/** Training on an environment on a software adapter: the numbers of the wasm engine, of the same episodes. */
 import { describe, expect, it } from 'vitest';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { loadBackend } from '../support/backends.ts';
+import { fewOf } from '../support/budget.ts';
 import { finishSmallRun } from '../support/small_runs.ts';
 import { worstRelative } from '../support/ten_steps.ts';
 import { REQUIRED_ADAPTERS } from './required_adapters.ts';
@@ -18,7 +19,8 @@ stages:
      entropy_coef: 0.01, reward_funcs: [accuracy, {name: soft_overlong, max_tokens: 6, cache: 6}]}
 `;
 
-for (const label of REQUIRED_ADAPTERS) {
+/** Both before a release: the kernels are those that other tests ask on each. */
+for (const label of fewOf(REQUIRED_ADAPTERS, { quick: 1, all: 1 })) {
   const backend = await loadBackend(`webgpu:${label}`);
 
   describe(`episodes on ${label}`, () => {

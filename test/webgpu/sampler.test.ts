@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { generate } from '../../src/model/sampling/generation.ts';
 import { loadBackend } from '../support/backends.ts';
+import { fewOf } from '../support/budget.ts';
 import { MIXED_CONTEXT, operations, sampledScores, sampleMixed, scoredScores } from '../support/mixed_sampling.ts';
 import { generationSettings, openPolicy } from '../support/policies.ts';
 import { REQUIRED_ADAPTERS } from './required_adapters.ts';
@@ -16,7 +17,8 @@ function worst(a: Float32Array, b: Float32Array): number {
 /** SwiftShader takes about 40 s for three programs. */
 const RUNS: Readonly<Record<string, number>> = { lavapipe: 3, swiftshader: 1 };
 
-for (const label of REQUIRED_ADAPTERS) {
+/** Both before a release. */
+for (const label of fewOf(REQUIRED_ADAPTERS, { quick: 1, all: 1 })) {
   const numRuns = RUNS[label] ?? 1;
   const backend = await loadBackend(`webgpu:${label}`);
 
@@ -36,6 +38,11 @@ for (const label of REQUIRED_ADAPTERS) {
     expect(seen).toBeGreaterThan(200 * numRuns);
     await policy.close();
   });
+}
+
+for (const label of REQUIRED_ADAPTERS) {
+  const backend = await loadBackend(`webgpu:${label}`);
+
   it(`prompts with one opening are answered as each alone, bit for bit, on ${label}`, async () => {
     const policy = await openPolicy(backend, { numLayers: 1 }, { ...ROOM, training: false });
     const opening = Array.from({ length: 20 }, (_, i) => (7 * i + 3) % 43);

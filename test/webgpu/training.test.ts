@@ -1,9 +1,10 @@
-/** Training on software adapters: the numbers of the wasm engine, and the same bits every time. */
+/** Training on a software adapter: the numbers of the wasm engine, and the same bits every time. */
 import { describe, expect, it } from 'vitest';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import { generate } from '../../src/model/sampling/generation.ts';
 import { loadBackend } from '../support/backends.ts';
+import { fewOf } from '../support/budget.ts';
 import { fixtureIndex } from '../support/golden_model.ts';
 import { bitsOf, generationSettings, inCompletionOrder, sha256Of } from '../support/policies.ts';
 import {
@@ -17,14 +18,20 @@ import {
 } from '../support/ten_steps.ts';
 import { REQUIRED_ADAPTERS } from './required_adapters.ts';
 
-for (const label of REQUIRED_ADAPTERS) {
+const SHAPES = fewOf(
+  [
+    ['tied, with biases and q/k norm', WITH_EVERYTHING],
+    ['a plain model', {}],
+  ] as const,
+  { quick: 1 },
+);
+
+/** Both before a release: Chromium runs these on SwiftShader, too. */
+for (const label of fewOf(REQUIRED_ADAPTERS, { quick: 1, all: 1 })) {
   const backend = await loadBackend(`webgpu:${label}`);
 
   describe(`training on ${label}`, () => {
-    it.each([
-      ['a plain model', {}],
-      ['tied, with biases and q/k norm', WITH_EVERYTHING],
-    ])('takes ten steps with the losses and gradient norms of wasm within 1e-4: %s', async (_, shape) => {
+    it.each(SHAPES)('takes ten steps with the losses and gradient norms of wasm within 1e-4: %s', async (_, shape) => {
       const wasm = await withPolicy(await wasmBackend({ threads: 1 }), shape, tenSteps);
       const gpu = await withPolicy(backend, shape, tenSteps);
       expect(worstRelative(gpu.losses, wasm.losses)).toBeLessThan(1e-4);

@@ -37,6 +37,8 @@ export class Controls {
   readonly #open = element('button', { type: 'button', id: 'open', class: 'small' }, 'Only open it');
   #notes: readonly Note[] = [];
   #run: BrowserRun | undefined;
+  /** The button that was pressed by keyboard, while it is disabled. */
+  #left: HTMLButtonElement | undefined;
   /** What the big button says. */
   #said: LabStatus = 'waiting';
 
@@ -66,15 +68,26 @@ export class Controls {
     this.#title();
     write(this.#train, status === 'resting' && history.step > 0 ? 'Continue' : LABELS[status]);
     const isWaiting = status === 'waiting';
-    this.#train.disabled = !isWaiting && status !== 'resting' && status !== 'training' && status !== 'finished';
-    this.#step.disabled = !isWaiting && status !== 'resting';
-    this.#evaluate.disabled = !isWaiting && (run === undefined || status === 'busy' || status === 'stopping');
-    this.#reset.disabled =
-      isWaiting || status === 'asking' || status === 'opening' || status === 'busy' || status === 'stopping';
+    this.#disable(this.#train, !isWaiting && status !== 'resting' && status !== 'training' && status !== 'finished');
+    this.#disable(this.#step, !isWaiting && status !== 'resting');
+    this.#disable(this.#evaluate, !isWaiting && (run === undefined || status === 'busy' || status === 'stopping'));
+    this.#disable(
+      this.#reset,
+      isWaiting || status === 'asking' || status === 'opening' || status === 'busy' || status === 'stopping',
+    );
     this.#progress();
     this.#lines();
     this.#showFigures();
     if (this.#notes !== this.#lab.notes.list) this.#showNotes();
+  }
+
+  /** A button that is disabled loses the keyboard: once it can be pressed it has it again, unless the visitor went elsewhere. */
+  #disable(button: HTMLButtonElement, isDisabled: boolean): void {
+    if (isDisabled && document.activeElement === button) this.#left = button;
+    button.disabled = isDisabled;
+    if (isDisabled || this.#left !== button) return;
+    this.#left = undefined;
+    if (document.activeElement === document.body) button.focus({ preventScroll: true });
   }
 
   /** What a tab among others shows of its run. */

@@ -4,8 +4,12 @@ import { webgpuBackend } from '../../../src/kernels/webgpu/backend.ts';
 import type { RequiredBackend } from '../../support/backends.ts';
 import { expectSameBits } from '../../support/compare.ts';
 
-export async function loadBackend(): Promise<Backend> {
-  return webgpuBackend(navigator.gpu);
+/** One for all suites: its device compiles a kernel once. */
+let backend: Promise<Backend> | undefined;
+
+export function loadBackend(): Promise<Backend> {
+  backend ??= webgpuBackend(navigator.gpu);
+  return backend;
 }
 
 export async function requiredBackends(): Promise<RequiredBackend[]> {

@@ -5,8 +5,11 @@ import * as browser from '../../../src/kernels/wasm/workers.web.ts';
 import type { RequiredBackend } from '../../support/backends.ts';
 import { expectSameBits } from '../../support/compare.ts';
 
-export async function loadBackend(): Promise<Backend> {
-  return wasmBackendOn(browser, { threads: 2, memory64: true });
+let backend: Promise<Backend> | undefined;
+
+export function loadBackend(): Promise<Backend> {
+  backend ??= wasmBackendOn(browser, { threads: 2, memory64: true });
+  return backend;
 }
 
 export async function requiredBackends(): Promise<RequiredBackend[]> {

@@ -2,6 +2,7 @@
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { smallKernels } from '../../../tools/small_kernels.mjs';
+import { TIER } from '../../support/budget.ts';
 import { bundled } from '../script_page.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
@@ -9,17 +10,17 @@ const TESTS = join(HERE, '../..');
 
 /**
  * One script with all of these tests, and of this folder what they need of vitest and of Node. The kernels are as npm
- * publishes them.
+ * publishes them. Before a release all is drawn; else what `npm test` draws, as Node draws the rest on the same adapter.
  *
  * @param files  below test/ @param backends  file of this folder with the backends that they run on
  */
-export function scriptOf(files: readonly string[], backends: string): Promise<string> {
+export async function scriptOf(files: readonly string[], backends: string): Promise<string> {
   const entry = [
     `import { run } from ${JSON.stringify(join(HERE, 'vitest.ts'))};`,
     ...files.map((file) => `import ${JSON.stringify(join(TESTS, file))};`),
     'globalThis.results = run();',
   ].join('\n');
-  return bundled(entry, {
+  const script = await bundled(entry, {
     treeshake: false, // the package says that its files have no side effects; tests have nothing else
     plugins: [
       smallKernels,
@@ -37,4 +38,5 @@ export function scriptOf(files: readonly string[], backends: string): Promise<st
       },
     ],
   });
+  return `globalThis.RLVR_TEST_BUDGET = '${TIER === 'release' ? 'release' : 'quick'}';\n${script}`;
 }

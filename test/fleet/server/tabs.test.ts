@@ -8,6 +8,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { arrive, type Site, serveSite, startChromium, status, type Visit } from '../../browser/chromium.ts';
 import { commandLine, readSummary } from '../../e2e/command_line.ts';
+import { budget, fewOf } from '../../support/budget.ts';
 import { FleetProcesses, killed } from '../../support/fleet_processes.ts';
 import { untilUp } from '../../support/nats_server.ts';
 import { smallPretrainedFiles } from '../../support/small_pretrained.ts';
@@ -17,7 +18,10 @@ const JOB = [
   ...['--set', 'grpo.eval_samples=32'],
 ];
 /** Batches that are sampled ahead. */
-const LAGS = [0, 1, 4];
+const LAGS = fewOf([0, 4, 1], { quick: 2, all: 2 });
+/** Tabs, and as many processes, that sample together. */
+const TOGETHER = budget({ quick: 2, all: 2, release: 4 });
+const PROCESSES = budget({ quick: 3, all: 3, release: 8 });
 const lag = (staleness: number): string[] => (staleness === 0 ? [] : ['--set', `grpo.staleness=${staleness}`]);
 let fleet: FleetProcesses;
 let site: Site;
@@ -59,15 +63,15 @@ async function lent(threads = 1): Promise<Visit> {
 const given = ({ page }: Visit): Promise<number> =>
   page.textContent('#tokens').then((text) => Number(text?.replaceAll(',', '')));
 
-it('four tabs beside four processes, with lags of 0, 1 and 4: the bits of one machine', async () => {
+it('tabs beside as many processes, without a lag and with one: the bits of one machine', async () => {
   await serve();
-  fleet.workers(4);
-  const tabs = await Promise.all(Array.from({ length: 4 }, () => lent()));
+  fleet.workers(TOGETHER);
+  const tabs = await Promise.all(Array.from({ length: TOGETHER }, () => lent()));
   for (const staleness of LAGS) {
     expect((await fleet.train(`mixed-${staleness}`, ...lag(staleness))).code).toBe(0);
     expect(fleet.leftBy(`mixed-${staleness}`)).toEqual(fleet.leftBy(`alone-${staleness}`));
   }
-  expect(fleet.fleetLines('mixed-4').at(-1)).toMatchObject({ workers: 8, answers_refused: 0 });
+  expect(fleet.fleetLines('mixed-4').at(-1)).toMatchObject({ workers: 2 * TOGETHER, answers_refused: 0 });
   for (const tab of tabs) {
     expect(await given(tab)).toBeGreaterThan(0);
     expect(tab.errors).toEqual([]);
@@ -75,9 +79,9 @@ it('four tabs beside four processes, with lags of 0, 1 and 4: the bits of one ma
   }
 }, 180_000);
 
-it('eight processes and two tabs, of which some are killed and closed, over a server that is killed', async () => {
+it('processes and two tabs, of which some are killed and closed, over a server that is killed', async () => {
   const first = await serve();
-  const [victim] = fleet.workers(8);
+  const [victim] = fleet.workers(PROCESSES);
   const [staying, closing] = [await lent(), await lent(2)];
   const running = fleet.train('eight');
   await fleet.untilLines('eight', 2);
@@ -90,7 +94,7 @@ it('eight processes and two tabs, of which some are killed and closed, over a se
   expect(code).toBe(0);
   expect(stdout).toMatch(/fleet: [1-9]\d* groups were sampled by workers/);
   expect(fleet.leftBy('eight')).toEqual(fleet.leftBy('alone-0'));
-  expect(fleet.fleetLines('eight').some(({ workers }) => workers === 10)).toBe(true);
+  expect(fleet.fleetLines('eight').some(({ workers }) => workers === PROCESSES + 2)).toBe(true);
   const kept = await staying.page.evaluate(async () => {
     const files: string[] = [];
     for await (const name of (await navigator.storage.getDirectory()).keys()) files.push(name);

@@ -10,7 +10,7 @@ import { FleetProcesses, killed } from '../../support/fleet_processes.ts';
 import { untilUp } from '../../support/nats_server.ts';
 
 const JOB = [
-  ...['--config', 'sort-digits', '--max-steps', '12', '--threads', '1', '--plain'],
+  ...['--config', 'sort-digits', '--max-steps', '8', '--threads', '1', '--plain'],
   ...['--set', 'grpo.eval_samples=64', '--set', 'save_seconds=0.01'],
 ];
 /** Episodes of several turns, by a policy that plays some of them to their end. */
@@ -19,7 +19,7 @@ task: {name: guess_number, max: 9, numbers: 5, turns: 3}
 model: {hidden_size: 32, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 64}
 seed: 0
 stages:
-  - {stage: sft, max_steps: 120, per_device_train_batch_size: 32, learning_rate: 1.0e-2, eval_strategy: "no"}
+  - {stage: sft, max_steps: 60, per_device_train_batch_size: 32, learning_rate: 1.0e-2, eval_strategy: "no"}
   - {stage: grpo, max_steps: 6, num_generations: 8, generation_batch_size: 128, learning_rate: 1.0e-3, eval_strategy: "no"}
 `;
 const AHEAD = ['--set', 'grpo.staleness=2'];
@@ -93,7 +93,7 @@ describe('a training over a server has the bits of one machine', () => {
     await fleet.serve();
     const [victim] = fleet.workers(3);
     const running = played('episodes', '--fleet', fleet.urls.learner);
-    await fleet.untilLines('episodes', 123);
+    await fleet.untilLines('episodes', 63);
     victim.kill('SIGKILL');
     expect((await running).code).toBe(0);
     expect(fleet.leftBy('episodes')).toEqual(fleet.leftBy('episodes-alone'));
