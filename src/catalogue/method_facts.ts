@@ -71,10 +71,9 @@ export function methodFacts(): (id: string) => MethodFacts {
       return isTheirs && !isSaidAlone && !ofStage.some((one) => one.text === text);
     });
   }
-  return (id) => {
-    const index = all.findIndex(({ plugin }) => plugin.name === id);
-    if (index < 0) return { needs: [], remarks: [] };
+  function remarksOf(index: number): MethodRemark[] {
     const known = all[index];
+    const { name: id } = known.plugin;
     const remarks: MethodRemark[] = [];
     const note = ({ level, by, text }: Asked, of: readonly string[]): void => {
       const same = remarks.findIndex((one) => one.text === text && one.by === by);
@@ -90,7 +89,18 @@ export function methodFacts(): (id: string) => MethodFacts {
       const [first, second] = i < index ? [other, known] : [known, other];
       for (const one of together(first)(second)) note(one, [other.plugin.name]);
     });
-    return { needs: needsText(placed(usual, known), usual), remarks };
+    return remarks;
+  }
+  return (id) => {
+    const index = all.findIndex(({ plugin }) => plugin.name === id);
+    if (index < 0) return { needs: [], remarks: [] };
+    return {
+      needs: needsText(placed(usual, all[index]), usual),
+      // Beside hundreds of others: only where it is asked for.
+      get remarks() {
+        return remarksOf(index);
+      },
+    };
   };
 }
 

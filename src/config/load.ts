@@ -43,7 +43,18 @@ export function parseConfig(text: string, source: { file: string }, overrides: r
   problems.throwIfAny();
   const lineOf = (stage: number, remark: Remark): string =>
     problems.lineOf(pathsOf[stage](remark), remark.value, remark.text);
-  return { config, origins: originsOf(config, places), notes: problems.notes, lineOf, problems };
+  let origins: Origins | undefined;
+  return {
+    config,
+    /** Made when it is asked for: it takes a fifth of the whole. */
+    get origins() {
+      origins ??= originsOf(config, places);
+      return origins;
+    },
+    notes: problems.notes,
+    lineOf,
+    problems,
+  };
 }
 
 function originsOf(config: RunConfig, places: Places): Origins {
