@@ -68,13 +68,13 @@ const REUSED = 'num_iterations: 2';
 
 describe('a run that is stopped and resumed ends as one that never was, with', () => {
   const levers: readonly (readonly [string, readonly string[]])[] = /* biome-ignore format: a table */ [
+      ['a beta that adapts', [KL, 'controllers: [{name: adaptive-beta, kl_horizon: 12, kl_target: 0.001}]']],
       ['a reference that is reset by steps, with its moments',
         [KL, 'controllers: [{name: ref-reset, every: 2, reset_moments: true}]']],
       ['a reference that is reset by KL', [KL, 'controllers: [{name: ref-reset, every: 0, reset_kl: 1.0e-6}]']],
       ['a reference that is the average', [KL, 'controllers: [{name: ref-ema, ema_rate: 0.3}]']],
       ['a reference that follows the average', [KL, 'controllers: [{name: ref-ema, ema_rate: 0.3, ema_every: 2}]']],
       ['a KL to the first policy', [KL, 'controllers: [ref-sync, first-kl]']],
-      ['a beta that adapts', [KL, 'controllers: [{name: adaptive-beta, kl_horizon: 12, kl_target: 0.001}]']],
       ['a beta that is raised', [KL, 'controllers: [{name: kl-trust, kl_limit: 1.0e-6}]']],
       ['rollouts that are left out', [REUSED, 'controllers: [{name: kl-trust, kl_limit: 1.0e-9, beyond_limit: skip}]']],
       ['a temperature that moves',
