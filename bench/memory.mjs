@@ -19,7 +19,8 @@ import { dirname, join, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createTasks, openPretrained, openRun, parseConfig, wasmBackend } from '../build/index.js';
-import { wholeArena } from '../build/kernels/memory.js';
+import { storageOf, wholeArena } from '../build/kernels/memory.js';
+import { STORAGE } from '../build/kernels/storage.js';
 import { Policy } from '../build/model/policy.js';
 import { generate, wholeVocabulary } from '../build/model/sampling/generation.js';
 import { fileStore, findModel, fingerprintOf, session } from '../build/node.js';
@@ -121,12 +122,13 @@ function readJob() {
   return { json: flags.json, steps: count, config: parsed, open: flags.open, folder };
 }
 
-/** Writes one number of every page as it is; weights that are packed alone have been written whole. */
+/** Writes one number of every page as it is, of blocks a whole one; weights that are packed alone have been written whole. */
 async function touchBuffers({ engine, plan }) {
   for (const arena of plan.memory.arenas.filter(({ packedAlone = false }) => !packedAlone)) {
     const whole = wholeArena(arena);
+    const shape = [STORAGE[storageOf(arena)].values];
     for (let at = 0; at < arena.length; at += PAGE_NUMBERS) {
-      const number = { ...whole, offset: at, shape: [1] };
+      const number = { ...whole, offset: at, shape };
       engine.write(number, await engine.read(number));
     }
   }
