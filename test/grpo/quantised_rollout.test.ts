@@ -78,6 +78,20 @@ it('ends with the same weights on one thread and three', async () => {
   expect(one).not.toBe(await weightsAfter('', { ...withBlocks(''), backend: await wasmBackend({ threads: 1 }) }));
 });
 
+it.each(['', TIS])('of a copy that is not rounded ends with the very weights of plain sampling: %s', async (lines) => {
+  const backend = await wasmBackend({ inline: true });
+  const exact: Backend = {
+    ...backend,
+    open: ({ arenas, ...plan }) => {
+      const isCopy = ({ name }: { readonly name: string }): boolean => name === 'rolloutCopy';
+      expect(arenas.filter(isCopy)).toHaveLength(1);
+      return backend.open({ ...plan, arenas: arenas.map((own) => (isCopy(own) ? { ...own, storage: 'f32' } : own)) });
+    },
+  };
+  const copied = await weightsAfter('', { ...withBlocks(`${COPY}\n${lines}`), backend: exact });
+  expect(copied).toBe(await weightsAfter('', { ...withBlocks(''), backend }));
+});
+
 it('is sampled by workers with the bits of one machine', async () => {
   const { yaml } = withBlocks(`${COPY}\n${TIS}\nnum_generations_eval: 2`, 3);
   const { figures, said: _, ...run } = await trainSmall(yaml, { workers: [honest] });
