@@ -7,10 +7,14 @@
  * token by token, are there once: their rows have a loss row for each of them, so that their gradients are added up
  * before they go through the layers, and not after it.
  *
+ * Keys and values lie group by group, in the order of the rows. Where prompts begin alike, the rows of that opening are those
+ * of the first group that has it, and the others have copies of its keys and values (`batch_openings.ts`).
+ *
  * A token may be labelled: one that was given has a row, since later tokens follow from it, but no loss row. Tokens
  * after the last one with a loss take no rows: nothing reads them.
  */
 import { TOKEN } from '../token_kinds.ts';
+import { copiesOf, type OpeningCopies, openingsOf } from './batch_openings.ts';
 import { isWhole } from './support.ts';
 
 /** One prompt with the completions that share it. */
@@ -63,7 +67,12 @@ export interface PackedBatch {
   readonly rowCount: number;
   readonly tokens: Int32Array;
   readonly positions: Int32Array;
-  /** [rows, 2, 2] half-open ranges of rows. */
+  /** Rows of keys and values: those of the batch, and copies. */
+  readonly kvRowCount: number;
+  /** [rows] where the keys and values of each row are. */
+  readonly kvRows: Int32Array;
+  readonly openings: OpeningCopies;
+  /** [rows, 2, 2] half-open ranges of rows of keys and values. */
   readonly intervals: Int32Array;
   /** [groups + 1] first row of each group. */
   readonly prefixGroups: Int32Array;
@@ -86,7 +95,7 @@ export interface PackedBatch {
   readonly supports?: readonly (Uint8Array | undefined)[];
 }
 
-/** Rows that a group takes in a batch. */
+/** Rows of keys and values that a group takes in a batch: as many as its own rows, but for those of an opening. */
 export function groupRows(group: TokenGroup): number {
   const { prompt, completions, labels } = group;
   const equal = firstEqual(group);
@@ -130,11 +139,14 @@ export function inputTokens(tokens: Int32Array, labels: Uint8Array | undefined):
 
 /** Packs whole groups, in order. */
 export function packBatch(groups: readonly TokenGroup[]): PackedBatch {
-  const rowCount = groups.reduce((sum, group) => sum + groupRows(group), 0);
+  const openings = openingsOf(groups.map(({ prompt }) => prompt));
+  const kvRowCount = groups.reduce((sum, group) => sum + groupRows(group), 0);
+  const rowCount = openings.reduce((sum, opening) => sum - (opening?.length ?? 0), kvRowCount);
   const lossRowCount = groups.reduce((sum, group) => sum + groupLossRows(group), 0);
   const batch = {
     tokens: new Int32Array(rowCount),
     positions: new Int32Array(rowCount),
+    kvRows: new Int32Array(rowCount),
     intervals: new Int32Array(rowCount * 4),
     prefixGroups: new Int32Array(groups.length + 1),
     lossIndex: new Int32Array(lossRowCount),
@@ -143,18 +155,21 @@ export function packBatch(groups: readonly TokenGroup[]): PackedBatch {
     completionOf: new Int32Array(lossRowCount),
     tokenOf: new Int32Array(lossRowCount),
   };
+  const kvBegins = new Int32Array(groups.length);
   let row = 0;
+  let kvRow = 0;
   let lossRow = 0;
   let completion = 0;
   const addRow = (token: number, position: number, promptBegin: number, promptEnd: number, ownBegin: number): void => {
-    const { tokens, positions, intervals, lossOffsets } = batch;
+    const { tokens, positions, kvRows, intervals, lossOffsets } = batch;
     tokens[row] = token;
+    kvRows[row] = kvRow++;
     positions[row] = position;
     const at = row * 4;
     intervals[at] = promptBegin;
     intervals[at + 1] = promptEnd;
     intervals[at + 2] = ownBegin;
-    intervals[at + 3] = ownBegin < 0 ? -1 : row + 1;
+    intervals[at + 3] = ownBegin < 0 ? -1 : kvRow;
     lossOffsets[row] = lossRow;
     row++;
   };
@@ -167,9 +182,12 @@ export function packBatch(groups: readonly TokenGroup[]): PackedBatch {
   };
   groups.forEach((group, index) => {
     batch.prefixGroups[index] = row;
-    const promptBegin = row;
-    group.prompt.forEach((token, position) => addRow(token, position, promptBegin, row + 1, -1));
-    const promptEnd = row;
+    const promptBegin = kvRow;
+    kvBegins[index] = promptBegin;
+    const opened = openings[index]?.length ?? 0;
+    kvRow += opened;
+    for (let t = opened; t < group.prompt.length; t++) addRow(group.prompt[t] ?? 0, t, promptBegin, kvRow + 1, -1);
+    const promptEnd = kvRow;
     group.completions.forEach((tokens, i) => {
       if (tokens.length > 0 && group.labels?.[i]?.[0] !== TOKEN.given) addLoss(tokens[0] ?? 0, completion + i, 0);
     });
@@ -178,7 +196,7 @@ export function packBatch(groups: readonly TokenGroup[]): PackedBatch {
       if (equal[i] !== i) return;
       const labels = group.labels?.[i];
       const inputs = inputTokens(tokens, labels);
-      const ownBegin = row;
+      const ownBegin = kvRow;
       for (let t = 0; t < inputs; t++) {
         addRow(tokens[t] ?? 0, group.prompt.length + t, promptBegin, promptEnd, ownBegin);
         if (labels?.[t + 1] === TOKEN.given) continue;
@@ -189,7 +207,10 @@ export function packBatch(groups: readonly TokenGroup[]): PackedBatch {
   });
   batch.prefixGroups[groups.length] = row;
   batch.lossOffsets[rowCount] = lossRow;
-  const packed = { ...batch, ...bucketTokens(batch.tokens), rowCount, lossRowCount, completionCount: completion };
+  const packed = {
+    ...{ ...batch, ...bucketTokens(batch.tokens), rowCount, kvRowCount, lossRowCount, completionCount: completion },
+    openings: copiesOf(openings, kvBegins),
+  };
   const supports = supportsOf(groups, packed);
   return supports === undefined ? packed : { ...packed, supports };
 }

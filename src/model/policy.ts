@@ -371,12 +371,12 @@ export class Policy {
    */
   async keep(groups: readonly TokenGroup[], places: readonly RolloutRows[]): Promise<void> {
     const { inputs } = this.slots;
-    const { begin, rows, kvRows } = this.#kept.add(groups, places, this.capacity.rows);
+    const { begin, rows, kvBegin, kvRows } = this.#kept.add(groups, places, this.capacity.rows);
     if (rows.length === 0) return;
     this.#forward = undefined;
     this.engine.write(inputs.keptFrom, rows, begin);
-    this.engine.write(inputs.keptKvFrom, kvRows, begin);
-    this.engine.write(inputs.counts, [begin, begin + rows.length], COUNTS.keptBegin);
+    this.engine.write(inputs.keptKvFrom, kvRows, kvBegin);
+    this.engine.write(inputs.counts, [begin, begin + rows.length, kvBegin, kvBegin + kvRows.length], COUNTS.keptBegin);
     await this.engine.replay((this.#programs.keeping as KeepingPrograms).keep);
   }
 

@@ -25,6 +25,7 @@ import {
   backwardPass,
   backwardTargets,
   copyKeysAndValues,
+  forwardBatch,
   forwardHead,
   forwardLayers,
   keepRollouts,
@@ -124,7 +125,7 @@ export function recordPrograms(engine: Engine, plan: PolicyPlan): Programs {
     scoreTargets(kernels, plan, weights, results.logprobs);
   };
   const score = engine.record('score', (kernels) => {
-    forwardLayers(kernels, plan, weights, forward);
+    forwardBatch(kernels, plan, weights, forward);
     scoreHead(kernels);
   });
   const { rollout, training } = slots;
@@ -240,7 +241,7 @@ function recordTraining(engine: Engine, plan: PolicyPlan): TrainingPrograms {
   const scoreUnder = (label: string, set: ParameterSet): Program =>
     engine.record(label, (kernels) => {
       refreshColumnScales(kernels, set, adapterScratch);
-      forwardLayers(kernels, plan, set, sampling);
+      forwardBatch(kernels, plan, set, sampling);
       forwardHead(kernels, plan, set, sampling.output, lossRows(plan));
       scoreTargets(kernels, plan, set, results.refLogprobs);
     });

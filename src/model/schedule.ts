@@ -7,7 +7,7 @@
  * layer was not kept is computed first, by the same calls over the same rows.
  */
 import type { Kernels } from '../kernels/kernels.ts';
-import type { Rows, Slot } from '../kernels/memory.ts';
+import { leadingRows, type Rows, type Slot } from '../kernels/memory.ts';
 import { backwardLinear, forwardLinear, matrixOf } from './linear.ts';
 import type { ForwardSlots, LayerActivations } from './memory/activations.ts';
 import { keptSlots } from './memory/activations.ts';
@@ -26,6 +26,15 @@ export function lossRows(plan: PolicyPlan): Rows {
 /** Rows that sample a token. */
 export function sampleRows(plan: PolicyPlan): Rows {
   return { begin: 0, end: countOf(plan.slots.inputs, 'samples') };
+}
+
+/** The forward pass over a batch, whose openings are there once. */
+export function forwardBatch(kernels: Kernels, plan: PolicyPlan, weights: ParameterSet, forward: ForwardSlots): void {
+  forwardLayers(kernels, plan, weights, { ...forward, copied: openingRows(plan) });
+}
+
+function openingRows({ slots: { inputs } }: PolicyPlan): Rows {
+  return { begin: countOf(inputs, 'openingBegin'), end: countOf(inputs, 'openingEnd') };
 }
 
 /** All layers over the rows of `forward`; the result is in its `output`. */
@@ -57,7 +66,7 @@ function forwardInside(
   kernels: Kernels,
   plan: PolicyPlan,
   weights: LayerSlots,
-  { inputs, layers, kv: caches, rows }: ForwardSlots,
+  { inputs, layers, kv: caches, rows, copied }: ForwardSlots,
   index: number,
 ): void {
   const { shape } = plan;
@@ -70,6 +79,12 @@ function forwardInside(
   const { positions, kvRows, intervals } = inputs;
   const { qNorm, kNorm } = weights;
   kernels.rotary({ qkv: kept.qkv, positions, cos, sin, kvRows, q: kept.q, kv, qNorm, kNorm, eps, heads: shape, rows });
+  if (copied) {
+    // A batch that is scored in the cache has the first rows of it.
+    const count = Math.min(plan.capacity.rows, kv.shape[0] as number);
+    const [index, out] = [leadingRows(plan.slots.inputs.openingFrom, count), leadingRows(kv, count)];
+    kernels.gatherRows({ x: kv, index, out, rows: copied });
+  }
   const { input: residual, q, attention, logSumExp, middle, middleNormed, middleRstd } = kept;
   const scale = attentionScale(plan);
   kernels.attention({ q, kv, intervals, out: attention, logSumExp, scale, heads: shape, rows });
@@ -84,13 +99,15 @@ function forwardInside(
 export function keepRollouts(kernels: Kernels, plan: PolicyPlan, rollout: ForwardSlots, training: ForwardSlots): void {
   const { inputs } = plan.slots;
   const rows = { begin: countOf(inputs, 'keptBegin'), end: countOf(inputs, 'keptEnd') };
-  const keep = (x: Slot, out: Slot, index = inputs.keptFrom): void => kernels.gatherRows({ x, index, out, rows });
+  const kvRows = { begin: countOf(inputs, 'keptKvBegin'), end: countOf(inputs, 'keptKvEnd') };
+  const keep = (x: Slot, out: Slot): void => kernels.gatherRows({ x, index: inputs.keptFrom, out, rows });
   training.layers.forEach((to, index) => {
     const from = keptSlots(plan.shape, rollout.layers[index] as LayerActivations, plan.recompute);
     keptSlots(plan.shape, to, plan.recompute).forEach((out, place) => {
       keep(asRows(from[place] as Slot), asRows(out));
     });
-    keep(rollout.kv[index] as Slot, training.kv[index] as Slot, inputs.keptKvFrom);
+    const [x, out] = [rollout.kv[index] as Slot, training.kv[index] as Slot];
+    kernels.gatherRows({ x, index: inputs.keptKvFrom, out, rows: kvRows });
   });
   keep(rollout.output, training.output);
 }
@@ -241,7 +258,7 @@ function backwardLayer(
   const eps = shape.rmsNormEps;
   const down = matrixOf('down', weights, gradients);
   const isWhole = plan.recompute === 'layers';
-  if (isWhole) forwardInside(kernels, plan, weights, training, index);
+  if (isWhole) forwardInside(kernels, plan, weights, { ...training, copied: openingRows(plan) }, index);
   const isMadeAgain = (name: MadeAgain): boolean => !isWhole && madeAgain(plan.recompute).includes(name);
   if (isMadeAgain('activated')) kernels.swiglu({ gateUp: kept.gateUp, out: kept.activated, rows });
   const output = training.layers[index + 1]?.input ?? training.output;
@@ -274,7 +291,7 @@ function backwardLayer(
     ...{ dOut: d.dX, x: kept.attention, dX: d.dAttention, rows, scratch },
     forward: { out: kept.middle, residual: kept.input },
   });
-  kernels.fill({ out: d.dKv, value: 0, rows });
+  kernels.fill({ out: d.dKv, value: 0, rows: { begin: 0, end: countOf(slots.inputs, 'kvRows') } });
   const { positions, kvRows, intervals, prefixGroups } = slots.inputs;
   kernels.attentionBackward({
     q: kept.q,
@@ -289,6 +306,12 @@ function backwardLayer(
     prefixGroupCount: countOf(slots.inputs, 'prefixGroups'),
     dQ: d.dQ,
     dKv: d.dKv,
+  });
+  // To each row of an opening what its copies got: the sum that an embedding's rows take from their tokens.
+  const { openingRows: bucketTokens, openingCopies: sortedRows, openingOffsets: bucketOffsets } = slots.inputs;
+  kernels.embeddingBackward({
+    ...{ dOut: d.dKv, dTable: d.dKv, sortedRows, bucketTokens, bucketOffsets },
+    buckets: countOf(slots.inputs, 'openingRows'),
   });
   const { cos, sin } = slots;
   const { qNorm, kNorm } = weights;

@@ -14,13 +14,6 @@ export function requireContext({ positions }: PackedBatch, { context }: Capacity
   throw new BackendError('context', `a sequence of ${last + 1} tokens — ${opened}; open it with a larger context.`);
 }
 
-/** 0, 1, …, count − 1 */
-function countUp(count: number): Int32Array {
-  const rows = new Int32Array(count);
-  for (let row = 0; row < count; row++) rows[row] = row;
-  return rows;
-}
-
 export function writeBatch(
   engine: Engine,
   { inputs, results }: Pick<PolicySlots, 'inputs' | 'results'>,
@@ -30,12 +23,17 @@ export function writeBatch(
   const write = (slot: Slot, values: ArrayLike<number>): void => engine.write(slot, values);
   write(inputs.tokens, batch.tokens);
   write(inputs.positions, batch.positions);
-  write(inputs.kvRows, countUp(batch.rowCount));
+  write(inputs.kvRows, batch.kvRows);
   write(inputs.intervals, batch.intervals);
   write(inputs.prefixGroups, batch.prefixGroups);
   write(inputs.sortedRows, batch.sortedRows);
   write(inputs.bucketTokens, batch.bucketTokens);
   write(inputs.bucketOffsets, batch.bucketOffsets);
+  const { openings } = batch;
+  engine.write(inputs.openingFrom, openings.from, openings.begin);
+  write(inputs.openingRows, openings.rows);
+  write(inputs.openingCopies, openings.copies);
+  write(inputs.openingOffsets, openings.offsets);
   write(inputs.lossIndex, batch.lossIndex);
   write(inputs.lossOffsets, batch.lossOffsets);
   write(inputs.targets, batch.targets);
@@ -45,5 +43,9 @@ export function writeBatch(
   counts[COUNTS.lossRows] = batch.lossRowCount;
   counts[COUNTS.prefixGroups] = batch.prefixGroups.length - 1;
   counts[COUNTS.buckets] = batch.bucketTokens.length;
+  counts[COUNTS.kvRows] = batch.kvRowCount;
+  counts[COUNTS.openingBegin] = openings.begin;
+  counts[COUNTS.openingEnd] = openings.begin + openings.from.length;
+  counts[COUNTS.openingRows] = openings.rows.length;
   write(inputs.counts, counts);
 }

@@ -18,6 +18,7 @@ import { membersOf } from '../methods/members.ts';
 import type { Member } from '../methods/method.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { BACKWARD, FORWARD, type TypicalLengths, type Work } from '../methods/work.ts';
+import { openedTokens } from '../model/batch_openings.ts';
 import { sharedTokens } from '../model/sampling/openings.ts';
 import { planCapacity } from './capacity.ts';
 
@@ -95,12 +96,14 @@ function rowsOfStep(
   keepsForward: boolean,
   members: readonly Member[],
 ): number {
-  if (stage.stage === 'sft') return (FORWARD + BACKWARD) * stage.batch.sequencesPerStep * (prompt + completion - 1);
+  const trainedRows = (prompts: number, size: number): number =>
+    promptRows(prompts, prompt, openedTokens(shared)) + prompts * size * (completion - 1);
+  if (stage.stage === 'sft') return (FORWARD + BACKWARD) * trainedRows(stage.batch.sequencesPerStep, 1);
   const { numGenerations: size, numIterations, optimizerStepsPerGeneration: minibatches, promptsPerStep } = stage.batch;
   const { groups, samples, rows, stepRows, scores } = workOf(members, { prompt, completion });
   const asked = promptsPerStep * groups;
   const sampled = promptRows(asked, prompt, shared) + asked * (samples * size * completion + rows);
-  const trained = promptsPerStep * (prompt + size * (completion - 1));
+  const trained = trainedRows(promptsPerStep, size);
   const isKept = keepsForward && !scores && stage.staleness === undefined && !isQuantised(stage);
   const passes = numIterations * (FORWARD + BACKWARD) - (isKept ? FORWARD : 0); // only the first iteration has it
   return (sampled + passes * trained) / (numIterations * minibatches) + stepRows;

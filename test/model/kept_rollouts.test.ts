@@ -15,9 +15,9 @@ import type { ModelShape } from '../../src/model/shape.ts';
 import { expectSameBits } from '../support/compare.ts';
 import { generationSettings, NO_FILTERS, openPolicy, randomGroups } from '../support/policies.ts';
 
-const ROOM = { rows: 1600, lossRows: 1600, kvRows: 3200, context: 96 };
+const ROOM = { rows: 1600, lossRows: 1600, kvRows: 3200, context: 144 };
 /** What all prompts begin with, where they have an opening in common. */
-const OPENING = Int32Array.from({ length: 24 }, (_, i) => (7 * i + 3) % 43);
+const OPENING = Int32Array.from({ length: 80 }, (_, i) => (7 * i + 3) % 43);
 const OBJECTIVE = { clipEpsilonLow: 0.2, clipEpsilonHigh: 0.28, clipDelta: null, klCoef: 0 };
 const SETTINGS = generationSettings({ sampling: { ...NO_FILTERS, temperature: 1 } });
 

@@ -6,6 +6,7 @@ import { generate } from '../../src/model/sampling/generation.ts';
 import { loadBackend } from '../support/backends.ts';
 import { fewOf } from '../support/budget.ts';
 import { fixtureIndex } from '../support/golden_model.ts';
+import { gradientsDiffer } from '../support/opened_groups.ts';
 import { bitsOf, generationSettings, inCompletionOrder, sha256Of } from '../support/policies.ts';
 import {
   GROUPS,
@@ -56,6 +57,10 @@ for (const label of fewOf(REQUIRED_ADAPTERS, { quick: 1, all: 1 })) {
       const kept = await gradientsInParts(backend, WITH_EVERYTHING, 400);
       const again = await gradientsInParts(backend, WITH_EVERYTHING, 400, { recompute: 'layers' });
       expect(again.bits).toEqual(kept.bits);
+    });
+
+    it('takes what prompts begin with alike through the layers once', async () => {
+      expect(await gradientsDiffer(backend)).toBeLessThan(2 ** -18);
     });
 
     it('scores what it sampled with exactly the log-probs and entropies that it sampled with', async () => {

@@ -1,7 +1,7 @@
 /**
  * Where a forward pass reads its rows and leaves its activations.
  *
- *   training   every layer keeps what its backward reads; a row's keys and values are at its own index
+ *   training   every layer keeps what its backward reads; keys and values lie in the order of the rows
  *   sampling   all layers share one set; keys and values go to the cache
  *   rollout    sampling that keeps: each decoding step appends its rows, and those of the groups that an update
  *              uses are gathered into the training rows afterwards, where they stand for its forward pass
@@ -47,6 +47,8 @@ export interface ForwardSlots {
   readonly kv: readonly Slot[];
   /** Output of the last layer. */
   readonly output: Slot;
+  /** Rows of `kv` that are copied from others in each layer (`../batch_openings.ts`); absent: none. */
+  readonly copied?: Rows;
 }
 
 /** Where a forward pass's activations lie. */

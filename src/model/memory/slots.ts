@@ -75,7 +75,12 @@ export interface InputSlots extends RowInputs {
   readonly dead: Slot;
   /** Written by `sample`: one token id a sampled row. */
   readonly sampled: Slot;
-  /** [rows] for each training row, the row of `rollout` and the row of the cache that it was kept from. */
+  /** Copies of openings in a batch (`../batch_openings.ts`). */
+  readonly openingFrom: Slot;
+  readonly openingRows: Slot;
+  readonly openingCopies: Slot;
+  readonly openingOffsets: Slot;
+  /** [rows] the row of `rollout` that each training row was kept from, and the row of the cache for its keys and values. */
   readonly keptFrom: Slot;
   readonly keptKvFrom: Slot;
   /** [kvRows] for each row of the cache that is copied, the one it is copied from. */
@@ -98,9 +103,15 @@ export const COUNTS = {
   groups: 9,
   keptBegin: 10,
   keptEnd: 11,
-  copiedBegin: 12,
-  copiedEnd: 13,
-  length: 16,
+  keptKvBegin: 12,
+  keptKvEnd: 13,
+  copiedBegin: 14,
+  copiedEnd: 15,
+  kvRows: 16,
+  openingBegin: 17,
+  openingEnd: 18,
+  openingRows: 19,
+  length: 20,
 } as const;
 
 /** Real arrays over loss rows and completions, and settings. */

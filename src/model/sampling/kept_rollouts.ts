@@ -6,6 +6,7 @@
  */
 import type { PackedBatch, TokenGroup } from '../batch.ts';
 import { equalInts, firstEqual, groupRows, inputTokens, packBatch } from '../batch.ts';
+import { openingsOf } from '../batch_openings.ts';
 
 /** Where one group's rows are after sampling with `keep`: rows of `slots.rollout`, and rows of the cache. */
 export interface RolloutRows {
@@ -18,16 +19,18 @@ export interface RolloutRows {
   readonly kvBegins: readonly number[];
 }
 
-/** Training rows to fill, and where from. */
+/** Training rows, and rows of keys and values, to fill, and where from. */
 interface KeptPart {
   readonly begin: number;
   readonly rows: Int32Array;
+  readonly kvBegin: number;
   readonly kvRows: Int32Array;
 }
 
 export class KeptRows {
   readonly #groups: TokenGroup[] = [];
   #rowCount = 0;
+  #kvRowCount = 0;
   /** A group did not fit, or not all of its rows were kept: what is kept is not the whole batch. */
   #overflowed = false;
   /** The first kept batch is computed again all the same, so that a run checks on its first step that nothing differs. */
@@ -36,22 +39,25 @@ export class KeptRows {
   forget(): void {
     this.#groups.length = 0;
     this.#rowCount = 0;
+    this.#kvRowCount = 0;
     this.#overflowed = false;
   }
 
   /** Takes groups in the order of `packBatch`. */
   add(groups: readonly TokenGroup[], places: readonly RolloutRows[], capacity: number): KeptPart {
-    const begin = this.#rowCount;
+    const [begin, kvBegin, before] = [this.#rowCount, this.#kvRowCount, this.#groups.length];
     const rows: number[] = [];
     const kvRows: number[] = [];
+    const openings = openingsOf([...this.#groups, ...groups].map(({ prompt }) => prompt));
     groups.forEach((group, i) => {
       const place = places[i] as RolloutRows;
-      if (this.#overflowed || begin + rows.length + groupRows(group) > capacity || !isWhole(group, place)) {
+      if (this.#overflowed || kvBegin + kvRows.length + groupRows(group) > capacity || !isWhole(group, place)) {
         this.#overflowed = true;
         return;
       }
+      const opened = openings[before + i]?.length ?? 0;
       place.promptRows.forEach((row, t) => {
-        rows.push(row);
+        if (t >= opened) rows.push(row);
         kvRows.push(place.promptKvBegin + t);
       });
       const equal = firstEqual(group);
@@ -67,7 +73,8 @@ export class KeptRows {
       this.#groups.push(group);
     });
     this.#rowCount = begin + rows.length;
-    return { begin, rows: Int32Array.from(rows), kvRows: Int32Array.from(kvRows) };
+    this.#kvRowCount = kvBegin + kvRows.length;
+    return { begin, rows: Int32Array.from(rows), kvBegin, kvRows: Int32Array.from(kvRows) };
   }
 
   /** Whether the kept rows are those of this very batch. */
