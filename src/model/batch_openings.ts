@@ -29,6 +29,11 @@ export interface OpeningCopies {
   readonly offsets: Int32Array;
 }
 
+/** Rows of keys and values that openings may take part in: none where no prompt is long enough for one. */
+export function openingRoom({ rows, context }: { readonly rows: number; readonly context: number }): number {
+  return context > LEAST_TOKENS ? rows : 0;
+}
+
 /** Tokens that a batch has once, of those that all its prompts begin with alike. */
 export function openedTokens(shared: number): number {
   return shared >= LEAST_TOKENS ? shared : 0;

@@ -81,9 +81,10 @@ function forwardInside(
   kernels.rotary({ qkv: kept.qkv, positions, cos, sin, kvRows, q: kept.q, kv, qNorm, kNorm, eps, heads: shape, rows });
   if (copied) {
     // A batch that is scored in the cache has the first rows of it.
-    const count = Math.min(plan.capacity.rows, kv.shape[0] as number);
-    const [index, out] = [leadingRows(plan.slots.inputs.openingFrom, count), leadingRows(kv, count)];
-    kernels.gatherRows({ x: kv, index, out, rows: copied });
+    const { openingFrom } = plan.slots.inputs;
+    const count = Math.min(openingFrom.shape[0] as number, kv.shape[0] as number);
+    const [index, out] = [leadingRows(openingFrom, count), leadingRows(kv, count)];
+    if (count > 0) kernels.gatherRows({ x: kv, index, out, rows: copied });
   }
   const { input: residual, q, attention, logSumExp, middle, middleNormed, middleRstd } = kept;
   const scale = attentionScale(plan);
@@ -309,10 +310,10 @@ function backwardLayer(
   });
   // To each row of an opening what its copies got: the sum that an embedding's rows take from their tokens.
   const { openingRows: bucketTokens, openingCopies: sortedRows, openingOffsets: bucketOffsets } = slots.inputs;
-  kernels.embeddingBackward({
-    ...{ dOut: d.dKv, dTable: d.dKv, sortedRows, bucketTokens, bucketOffsets },
-    buckets: countOf(slots.inputs, 'openingRows'),
-  });
+  const buckets = countOf(slots.inputs, 'openingRows');
+  if (bucketTokens.shape[0] !== 0) {
+    kernels.embeddingBackward({ dOut: d.dKv, dTable: d.dKv, sortedRows, bucketTokens, bucketOffsets, buckets });
+  }
   const { cos, sin } = slots;
   const { qNorm, kNorm } = weights;
   kernels.rotaryBackward({

@@ -9,6 +9,7 @@ import type { ArenaSpec, MemoryPlan, PlannedMatrix, Slot } from '../../kernels/m
 import { ArenaBuilder } from '../../kernels/memory.ts';
 import { STORAGE_OF, type Storage } from '../../kernels/storage.ts';
 import type { AdapterSettings } from '../adapter.ts';
+import { openingRoom } from '../batch_openings.ts';
 import { OUTPUT_NAMES } from '../outputs/names.ts';
 import { OUTPUTS } from '../outputs/outputs.ts';
 import type { IsTrainable, ParameterSet, StorageOfTensor } from '../parameters.ts';
@@ -287,6 +288,7 @@ function backwardSlots(
 function inputSlots(shape: ModelShape, capacity: Capacity, arena: ArenaBuilder): InputSlots {
   const { rows: N, completions: C, groups } = capacity;
   const R = headRows(capacity);
+  const opened = openingRoom(capacity);
   return {
     ...planRowInputs(N, arena),
     prefixGroups: arena.slot([groups + 1]),
@@ -302,10 +304,10 @@ function inputSlots(shape: ModelShape, capacity: Capacity, arena: ArenaBuilder):
     groupOffsets: arena.slot([C + 1]),
     dead: arena.slot([C]),
     sampled: arena.slot([C]),
-    openingFrom: arena.slot([N]),
-    openingRows: arena.slot([N]),
-    openingCopies: arena.slot([N]),
-    openingOffsets: arena.slot([N + 1]),
+    openingFrom: arena.slot([opened]),
+    openingRows: arena.slot([opened]),
+    openingCopies: arena.slot([opened]),
+    openingOffsets: arena.slot([opened + 1]),
     keptFrom: arena.slot([N]),
     keptKvFrom: arena.slot([N]),
     kvFrom: arena.slot([capacity.kvRows]),
