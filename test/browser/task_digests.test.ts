@@ -14,8 +14,7 @@ const ALL = Object.keys(registeredTasks).filter((name) => registeredTasks[name]?
 const NAMES = fewOf(ALL, { quick: 20, all: 40 });
 // A task at a time: the page counts as loaded, and answers, long before all of them are drawn.
 const ENTRY = `
-  import { fewOf } from '../support/budget.ts';
-import { digestsOf } from ${JSON.stringify(SUPPORT)};
+  import { digestsOf } from ${JSON.stringify(SUPPORT)};
   globalThis.results = (async () => {
     const digests = [];
     for (const name of ${JSON.stringify(NAMES)}) {
