@@ -18,8 +18,8 @@ const clock = (): number => process.cpuUsage().user / 1000;
 
 /** Problems that are drawn at each setting, and answers that are tried. */
 const EFFORT = {
-  items: budget({ quick: 4, all: 6, release: 40 }),
-  attempts: budget({ quick: 40, all: 60, release: 800 }),
+  items: budget({ quick: 6, all: 6, release: 40 }),
+  attempts: budget({ quick: 60, all: 60, release: 800 }),
 };
 
 /**
