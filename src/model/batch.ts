@@ -15,6 +15,7 @@
  */
 import { TOKEN } from '../token_kinds.ts';
 import { copiesOf, type OpeningCopies, openingsOf } from './batch_openings.ts';
+import { bucketTokens } from './buckets.ts';
 import { isWhole } from './support.ts';
 
 /** One prompt with the completions that share it. */
@@ -95,10 +96,13 @@ export interface PackedBatch {
   readonly supports?: readonly (Uint8Array | undefined)[];
 }
 
-/** Rows of keys and values that a group takes in a batch: as many as its own rows, but for those of an opening. */
-export function groupRows(group: TokenGroup): number {
+/**
+ * Rows of keys and values that a group takes in a batch: as many as its own rows, but for those of an opening.
+ *
+ * @param equal  as `firstEqual` has it
+ */
+export function groupRows(group: TokenGroup, equal: Int32Array = firstEqual(group)): number {
   const { prompt, completions, labels } = group;
-  const equal = firstEqual(group);
   return completions.reduce(
     (rows, tokens, i) => rows + (equal[i] === i ? inputTokens(tokens, labels?.[i]) : 0),
     prompt.length,
@@ -140,7 +144,8 @@ export function inputTokens(tokens: Int32Array, labels: Uint8Array | undefined):
 /** Packs whole groups, in order. */
 export function packBatch(groups: readonly TokenGroup[]): PackedBatch {
   const openings = openingsOf(groups.map(({ prompt }) => prompt));
-  const kvRowCount = groups.reduce((sum, group) => sum + groupRows(group), 0);
+  const equals = groups.map(firstEqual);
+  const kvRowCount = groups.reduce((sum, group, i) => sum + groupRows(group, equals[i]), 0);
   const rowCount = openings.reduce((sum, opening) => sum - (opening?.length ?? 0), kvRowCount);
   const lossRowCount = groups.reduce((sum, group) => sum + groupLossRows(group), 0);
   const batch = {
@@ -191,7 +196,7 @@ export function packBatch(groups: readonly TokenGroup[]): PackedBatch {
     group.completions.forEach((tokens, i) => {
       if (tokens.length > 0 && group.labels?.[i]?.[0] !== TOKEN.given) addLoss(tokens[0] ?? 0, completion + i, 0);
     });
-    const equal = firstEqual(group);
+    const equal = equals[index] as Int32Array;
     group.completions.forEach((tokens, i) => {
       if (equal[i] !== i) return;
       const labels = group.labels?.[i];
@@ -231,27 +236,6 @@ function supportsOf(
     const own = support.subarray(tokenOf[row] * width, (tokenOf[row] + 1) * width);
     return isWhole(own) ? undefined : own;
   });
-}
-
-/** Rows grouped by their token, so that each embedding row's gradient has one owner. Counting sort: stable. */
-function bucketTokens(tokens: Int32Array): Pick<PackedBatch, 'sortedRows' | 'bucketTokens' | 'bucketOffsets'> {
-  let most = -1;
-  for (const token of tokens) most = Math.max(most, token);
-  const counts = new Int32Array(most + 1);
-  for (const token of tokens) counts[token]++;
-  const distinct: number[] = [];
-  const offsets = [0];
-  const next = new Int32Array(most + 1);
-  for (let token = 0, begin = 0; token <= most; token++) {
-    if (counts[token] === 0) continue;
-    next[token] = begin;
-    begin += counts[token];
-    distinct.push(token);
-    offsets.push(begin);
-  }
-  const sortedRows = new Int32Array(tokens.length);
-  for (let row = 0; row < tokens.length; row++) sortedRows[next[tokens[row]]++] = row;
-  return { sortedRows, bucketTokens: Int32Array.from(distinct), bucketOffsets: Int32Array.from(offsets) };
 }
 
 /** What a batch has room for. */

@@ -7,7 +7,8 @@
  * gradient of an opening's rows is added up over the groups of a batch before it goes through the layers, which is another
  * order than that of groups in batches of their own; so this is done only where it saves much.
  */
-import { commonLength } from './sampling/openings.ts';
+import { bucketTokens } from './buckets.ts';
+import { openingOf } from './sampling/openings.ts';
 
 /** Fewer tokens are computed in each group. */
 const LEAST_TOKENS = 64;
@@ -41,51 +42,31 @@ export function openedTokens(shared: number): number {
 
 /** [groups] the longest opening that an earlier group has whole; a prompt's last token is its own. */
 export function openingsOf(prompts: readonly Int32Array[]): (BatchOpening | undefined)[] {
-  const found: (BatchOpening | undefined)[] = [];
-  prompts.forEach((prompt, index) => {
-    let longest: BatchOpening | undefined;
-    for (let of = 0; of < index; of++) {
-      if (found[of] !== undefined) continue;
-      const length = Math.min(commonLength(prompt, prompts[of] as Int32Array), prompt.length - 1);
-      if (length >= LEAST_TOKENS && length > (longest?.length ?? 0)) longest = { of, length };
-    }
-    found.push(longest);
+  const found: { readonly group: number; readonly tokens: Int32Array; readonly opening: BatchOpening | undefined }[] =
+    [];
+  prompts.forEach((tokens, group) => {
+    const longest = openingOf(tokens, found, LEAST_TOKENS);
+    found.push({ group, tokens, opening: longest && { of: longest.of.group, length: longest.length } });
   });
-  return found;
+  return found.map(({ opening }) => opening);
 }
 
-/** @param begins  [groups] where each group's keys and values begin */
+/** @param begins  [groups] where each group's keys and values begin, ascending */
 export function copiesOf(openings: readonly (BatchOpening | undefined)[], begins: ArrayLike<number>): OpeningCopies {
-  const copiesOfRow = new Map<number, number[]>();
-  let [begin, end] = [Number.POSITIVE_INFINITY, 0];
+  const sources: number[] = [];
+  const copies: number[] = [];
   openings.forEach((opening, group) => {
-    if (opening === undefined) return;
-    const [from, to] = [begins[opening.of] as number, begins[group] as number];
-    [begin, end] = [Math.min(begin, to), Math.max(end, to + opening.length)];
-    for (let t = 0; t < opening.length; t++) {
-      const copies = copiesOfRow.get(from + t) ?? [];
-      copiesOfRow.set(from + t, copies);
-      copies.push(to + t);
+    for (let t = 0; opening !== undefined && t < opening.length; t++) {
+      sources.push((begins[opening.of] as number) + t);
+      copies.push((begins[group] as number) + t);
     }
   });
-  if (copiesOfRow.size === 0) return NONE;
-  const all = Int32Array.from({ length: end - begin }, (_, i) => begin + i);
-  const rows = Int32Array.from(copiesOfRow.keys()).sort();
-  const offsets = new Int32Array(rows.length + 1);
-  const sorted: number[] = [];
-  rows.forEach((row, i) => {
-    const copies = copiesOfRow.get(row) as number[];
-    for (const copy of copies) all[copy - begin] = row;
-    sorted.push(...copies);
-    offsets[i + 1] = sorted.length;
+  const begin = copies[0] ?? 0;
+  const end = (copies[copies.length - 1] ?? begin - 1) + 1;
+  const from = Int32Array.from({ length: end - begin }, (_, i) => begin + i);
+  copies.forEach((copy, i) => {
+    from[copy - begin] = sources[i] as number;
   });
-  return { begin, from: all, rows, copies: Int32Array.from(sorted), offsets };
+  const { sortedRows, bucketTokens: rows, bucketOffsets: offsets } = bucketTokens(Int32Array.from(sources));
+  return { begin, from, rows, copies: sortedRows.map((i) => copies[i] as number), offsets };
 }
-
-const NONE: OpeningCopies = {
-  begin: 0,
-  from: new Int32Array(),
-  rows: new Int32Array(),
-  copies: new Int32Array(),
-  offsets: new Int32Array(1),
-};

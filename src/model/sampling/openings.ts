@@ -7,18 +7,30 @@
  * prompts of 114 tokens begin with the same 100, a rollout of 80 completions computes 612 rows for 1,312, and a greedy
  * evaluation of 64 problems less than a fifth.
  */
-import type { CachedPrefix, Opening } from './sampled_sequence.ts';
-
 /** Fewer tokens are not worth a copy in every layer. */
 const LEAST_TOKENS = 16;
 
-/** The longest beginning that one of the prefixes which were computed whole has too; its last token is a prefix's own. */
-export function openingOf(tokens: Int32Array, prefixes: Iterable<CachedPrefix>): Opening | undefined {
-  let longest: Opening | undefined;
+/** A prefix, and what was found of its opening. */
+interface Opened {
+  readonly tokens: Int32Array;
+  readonly opening: object | undefined;
+}
+
+/**
+ * The longest beginning that one of the prefixes which were computed whole has too; its last token is a prefix's own.
+ *
+ * @param least  fewer tokens are none
+ */
+export function openingOf<P extends Opened>(
+  tokens: Int32Array,
+  prefixes: Iterable<P>,
+  least = LEAST_TOKENS,
+): { readonly of: P; readonly length: number } | undefined {
+  let longest: { readonly of: P; readonly length: number } | undefined;
   for (const of of prefixes) {
     if (of.opening !== undefined) continue;
     const length = Math.min(commonLength(tokens, of.tokens), tokens.length - 1);
-    if (length >= LEAST_TOKENS && length > (longest?.length ?? 0)) longest = { of, length };
+    if (length >= least && length > (longest?.length ?? 0)) longest = { of, length };
   }
   return longest;
 }
