@@ -230,13 +230,13 @@ function threadScratch(
 }
 
 /**
- * A packed strip, probabilities and their gradients, and packed keys or rows, and keys and values widened where they are not
- * kept as float32: a block of attention's backward. Or scores.
+ * A packed strip, probabilities and their gradients, packed keys or values, and both widened where they are not kept as
+ * float32: a block of attention's backward. Or scores.
  */
 function attentionBytes({ context, headDim, width, keptKeys = 'f32' }: PlanLimits): number {
   const keys = roundUp(context + 4, WIDE_PANEL);
   const strip = STRIP_ROWS * Math.max(headDim, BLOCK_ROWS, context);
-  const packed = Math.max(headDim * keys, roundUp(headDim, WIDE_PANEL) * Math.max(BLOCK_ROWS, context));
+  const packed = headDim * keys;
   // Forward: the padded scores of all heads of a row, taken four at a time, and what the four give.
   const scores = (width / headDim + 4) * (context + 16);
   const widened = keptKeys === 'f32' ? 0 : 2 * headDim * context;

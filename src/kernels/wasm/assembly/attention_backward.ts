@@ -5,18 +5,22 @@
 //   S = Q·Kᵀ,  dP = dOut·Vᵀ            [rows × keys]
 //   P = e^(scale·S − logSumExp),  dS = scale·P∘(dP − dOut·out), 0 where a row does not read a key
 //   dV += Pᵀ·dOut,  dK += dSᵀ·Q,  dQ = dS·K
-// Keys are numbered through both intervals. Products leave out what is 0 for a whole strip: keys after its last row's,
-// rows before the first that reads its keys.
+// Keys are numbered through both intervals; where the second begins at the end of the first, as in a group of one
+// completion, they are one, and prompt and completion share blocks. Products leave out what is 0 for a whole strip: keys
+// after its last row's, rows before the first that reads its keys. S and dP need keys and values as columns, which are
+// packed; the other three read rows as they lie (attention_tiles.ts), of P and dS too but for dQ.
 // Order: the blocks of a prefix group depend on that group alone, and each sum is one chain over keys or rows; one owner
 // per prefix group and kv head.
 //
-// Cost a key: 5·hd multiply-adds; packing moves some 8·hd floats a row and 5·hd a key of a block.
+// Cost a key: 5·hd multiply-adds and an exponential; packing moves some 4·hd floats a row and 4·hd a key of a block, and a
+// row's dS.
 import { address, float, integer } from './arguments';
-import { packColumns, packRows, panels, PANEL_BYTES, tile, tileAlong } from './matmul';
+import { sumRows } from './attention_tiles';
+import { packRows, panels, PANEL_BYTES } from './matmul';
 import { chains, PANEL, STRIP, STRIP_BYTES } from './micro_kernel';
 import { bytesOf } from './kept_keys';
 import { fillRow } from './rows';
-import { dot, exp4 } from './simd';
+import { exp4, fma, fma1, sumsOfLanes } from './simd';
 import { BF16, BLOCK_ROWS, PACKED } from './sizes';
 import { widen } from './stored';
 import { claim, scratch, threads } from './threads';
@@ -57,20 +61,46 @@ function intervalOf(r: i32): usize {
   return address(4) + (<usize>r << 4);
 }
 
+/** Whether a row's second interval is empty, or begins where the first one ends: then both are one. */
+// @ts-ignore: decorator
+@inline
+function isJoined(at: usize): bool {
+  const end = load<i32>(at, 4);
+  const next = load<i32>(at, 8);
+  return load<i32>(at, 12) <= next || (next == end && load<i32>(at) <= end);
+}
+
+/** Where the one interval of a row ends whose intervals are joined. */
+// @ts-ignore: decorator
+@inline
+function joinedEnd(at: usize): i32 {
+  const end = load<i32>(at, 12);
+  return end > load<i32>(at, 8) ? end : load<i32>(at, 4);
+}
+
 /** Rows from r on that read the same keys, each at least as far as the row before. */
 function rowsTogether(r: i32, groupEnd: i32): i32 {
   const first = intervalOf(r);
-  const end = min(groupEnd, r + BLOCK_ROWS);
-  let next = r + 1;
-  for (; next < end; next++) {
-    const at = intervalOf(next);
-    if (load<i32>(at) != load<i32>(first) || load<i32>(at, 8) != load<i32>(first, 8)) break;
-    if (load<i32>(at, 4) < load<i32>(at - 16, 4) || load<i32>(at, 12) < load<i32>(at - 16, 12)) break;
+  const begin = load<i32>(first);
+  const begin1 = load<i32>(first, 8);
+  const end = intervalOf(min(groupEnd, r + BLOCK_ROWS));
+  // Where several heads read one kv head, rows come block by block and head by head: longer blocks were another order.
+  const mayJoin = integer(5) == integer(6);
+  isOne = mayJoin && isJoined(first);
+  let at = first + 16;
+  for (; at < end && load<i32>(at) == begin; at += 16) {
+    if (mayJoin && isJoined(at) != isOne) break;
+    if (isOne) {
+      if (joinedEnd(at) < joinedEnd(at - 16)) break;
+    } else if (load<i32>(at, 8) != begin1) break;
+    else if (load<i32>(at, 4) < load<i32>(at - 16, 4) || load<i32>(at, 12) < load<i32>(at - 16, 12)) break;
   }
-  return next - r;
+  return <i32>((at - first) >> 4);
 }
 
 // The block at hand: first kv rows of both intervals, and how many keys its last row, which reads most, has of each.
+/** Its rows' intervals are joined: keys0 has all keys. */
+let isOne: bool = false;
 let begin0: i32 = 0;
 let begin1: i32 = 0;
 let keys0: i32 = 0;
@@ -90,21 +120,22 @@ function readIntervals(r: i32, rows: i32): void {
   const last = intervalOf(r + rows - 1);
   begin0 = load<i32>(last);
   begin1 = load<i32>(last, 8);
-  keys0 = max(0, load<i32>(last, 4) - begin0);
-  keys1 = max(0, load<i32>(last, 12) - begin1);
+  keys0 = firstKeys(r + rows - 1);
+  keys1 = secondKeys(r + rows - 1);
 }
 
 /** Keys that row r reads of its first interval, and of its second. */
 // @ts-ignore: decorator
 @inline
 function firstKeys(r: i32): i32 {
-  return max(0, load<i32>(intervalOf(r), 4) - begin0);
+  const at = intervalOf(r);
+  return max(0, (isOne ? joinedEnd(at) : load<i32>(at, 4)) - begin0);
 }
 
 // @ts-ignore: decorator
 @inline
 function secondKeys(r: i32): i32 {
-  return max(0, load<i32>(intervalOf(r), 12) - begin1);
+  return isOne ? 0 : max(0, load<i32>(intervalOf(r), 12) - begin1);
 }
 
 /** Keys of a row, counted from the block's first: one past the last that it reads. */
@@ -175,27 +206,25 @@ function attendBackward(r: i32, rows: i32, h: i32, kvHead: i32): void {
   multiplyBlock(q, stride, packed, r, rows, hd, strip, probabilities, rowBytes);
   packTransposed(valuesAt, hd, count, packed);
   multiplyBlock(dOut, stride, packed, r, rows, hd, strip, gradients, rowBytes);
-  for (let i = 0; i < rows; i++) {
-    const at = <usize>i * rowBytes;
-    scoreGradients(r + i, h, first + <usize>i * stride, probabilities + at, gradients + at, across * PANEL);
-  }
+  scoreGradients(r, rows, h, first, stride, probabilities, gradients, rowBytes, strip);
 
-  const columns = panels(hd);
-  packBlock(dOut, stride, rows, hd, packed);
-  spread(probabilities, rowBytes, packed, r, rows, hd, dValues, kvStride);
-  packBlock(q, stride, rows, hd, packed);
-  spread(gradients, rowBytes, packed, r, rows, hd, dKeys, kvStride);
-  packKeys(hd, packed);
+  spread(probabilities, rowBytes, dOut, stride, r, rows, hd, dValues, kvStride);
+  spread(gradients, rowBytes, q, stride, r, rows, hd, dKeys, kvStride);
   for (let i = 0; i < rows; i += STRIP) {
     const valid = min(STRIP, rows - i);
     const length = reach(r + i + valid - 1);
     packRows(gradients + <usize>i * rowBytes, rowBytes, length, valid, strip);
-    const to = address(12) + first + <usize>i * stride;
-    for (let p = 0; p < columns; p++) {
-      const panel = packed + <usize>p * <usize>count * PANEL_BYTES;
-      tile(strip, panel, length, to + <usize>p * PANEL_BYTES, stride, 0, 0, valid, hd - p * PANEL, false);
-    }
+    mixKeys(strip, length, address(12) + first + <usize>i * stride, stride, valid, hd);
   }
+}
+
+/** out_i = Σ_j strip[j, i]·key_j over the first `length` keys of the block. */
+function mixKeys(strip: usize, length: i32, out: usize, stride: usize, valid: i32, hd: i32): void {
+  const early = min(length, keys0);
+  sumRows(strip, STRIP_BYTES, keysAt + <usize>read0 * keyStride, keyStride, early, out, stride, valid, hd, false);
+  if (length == early) return;
+  const rest = strip + <usize>early * STRIP_BYTES;
+  sumRows(rest, STRIP_BYTES, keysAt + <usize>read1 * keyStride, keyStride, length - early, out, stride, valid, hd, true);
 }
 
 /** Where key j of the block lies. */
@@ -233,24 +262,81 @@ function multiplyBlock(
   }
 }
 
-/** Scores become probabilities, and dOut·v their gradients times the scale, in place; 0 where row r does not read. */
-function scoreGradients(r: i32, h: i32, at: usize, scores: usize, products: usize, padded: i32): void {
-  const shared = f32x4.splat(dot(address(11) + at, address(9) + at, integer(7)));
-  const logSumExp = f32x4.splat(load<f32>(address(10) + (<usize>(r * integer(5) + h) << 2)));
+/** Which of 8 lanes are among the first n: the 8 words from 8 − n on. */
+const FIRST: usize = memory.data<i32>([-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0]);
+
+/**
+ * Scores become probabilities, and dOut·v their gradients times the scale, in place; 0 where a row does not read a key
+ * that others of its strip read, or that shares a strip of keys with its last. \`shared\` is room for a float a row.
+ */
+function scoreGradients(
+  r: i32, rows: i32, h: i32, first: usize, stride: usize, scores: usize, products: usize, rowBytes: usize, shared: usize,
+): void {
+  const H = <usize>integer(5);
   const scale = f32x4.splat(float(8));
-  const end = <usize>reach(r) << 2;
-  for (let j: usize = 0; j < end; j += 32) {
-    const p = exp4(f32x4.sub(f32x4.mul(v128.load(scores + j), scale), logSumExp));
-    const p1 = exp4(f32x4.sub(f32x4.mul(v128.load(scores + j, 16), scale), logSumExp));
-    const dScore = f32x4.mul(f32x4.mul(p, f32x4.sub(v128.load(products + j), shared)), scale);
-    const dScore1 = f32x4.mul(f32x4.mul(p1, f32x4.sub(v128.load(products + j, 16), shared)), scale);
-    v128.store(scores + j, p);
-    v128.store(scores + j, p1, 16);
-    v128.store(products + j, dScore);
-    v128.store(products + j, dScore1, 16);
+  sharedTerms(address(11) + first, address(9) + first, stride, rows, integer(7), shared);
+  let sums = address(10) + (<usize>r * H + <usize>h) * 4;
+  let cleared: usize = 0;
+  for (let i = 0; i < rows; i++) {
+    if (i % STRIP == 0) {
+      const farthest = reach(r + min(i + STRIP, rows) - 1);
+      cleared = min(rowBytes, <usize>(farthest + STRIP + 6 & ~7) << 2);
+    }
+    const n = reach(r + i);
+    const sum = v128.load32_splat(sums);
+    const own = v128.load32_splat(shared);
+    let j: usize = 0;
+    for (let left = n; left > 0; left -= 8, j += 32) {
+      const mask = FIRST + (<usize>(8 - min(left, 8)) << 2);
+      const p = exp4(f32x4.sub(f32x4.mul(v128.load(scores + j), scale), sum));
+      const p1 = exp4(f32x4.sub(f32x4.mul(v128.load(scores + j, 16), scale), sum));
+      const dScore = f32x4.mul(f32x4.mul(p, f32x4.sub(v128.load(products + j), own)), scale);
+      const dScore1 = f32x4.mul(f32x4.mul(p1, f32x4.sub(v128.load(products + j, 16), own)), scale);
+      v128.store(scores + j, v128.and(p, v128.load(mask)));
+      v128.store(scores + j, v128.and(p1, v128.load(mask, 16)), 16);
+      v128.store(products + j, v128.and(dScore, v128.load(mask)));
+      v128.store(products + j, v128.and(dScore1, v128.load(mask, 16)), 16);
+    }
+    const nothing = f32x4.splat(0);
+    for (; j < cleared; j += 32) {
+      v128.store(scores + j, nothing), v128.store(scores + j, nothing, 16);
+      v128.store(products + j, nothing), v128.store(products + j, nothing, 16);
+    }
+    if (!isOne) clear(scores, products, firstKeys(r + i), keys0);
+    scores += rowBytes, products += rowBytes;
+    sums += H << 2, shared += 4;
   }
-  clear(scores, products, firstKeys(r), keys0);
-  clear(scores, products, reach(r), padded);
+}
+
+/** dOut·out of each row, four rows side by side, with the bits of \`dot\`. */
+function sharedTerms(dOut: usize, out: usize, stride: usize, rows: i32, hd: i32, to: usize): void {
+  const whole = <usize>(hd & ~3) << 2;
+  const end = <usize>hd << 2;
+  for (let i = 0; i < rows; i += 4, to += 16) {
+    // The first row stands in for those past the last.
+    const o1 = i + 1 < rows ? stride : 0;
+    const o2 = i + 2 < rows ? stride * 2 : 0;
+    const o3 = i + 3 < rows ? stride * 3 : 0;
+    let s0 = f32x4.splat(0), s1 = s0, s2 = s0, s3 = s0;
+    let x = dOut, y = out;
+    for (; x < dOut + whole; x += 16, y += 16) {
+      s0 = fma(v128.load(x), v128.load(y), s0);
+      s1 = fma(v128.load(x + o1), v128.load(y + o1), s1);
+      s2 = fma(v128.load(x + o2), v128.load(y + o2), s2);
+      s3 = fma(v128.load(x + o3), v128.load(y + o3), s3);
+    }
+    let sums = sumsOfLanes(s0, s1, s2, s3);
+    for (; x < dOut + end; x += 4, y += 4) {
+      sums = f32x4(
+        fma1(load<f32>(x), load<f32>(y), f32x4.extract_lane(sums, 0)),
+        fma1(load<f32>(x + o1), load<f32>(y + o1), f32x4.extract_lane(sums, 1)),
+        fma1(load<f32>(x + o2), load<f32>(y + o2), f32x4.extract_lane(sums, 2)),
+        fma1(load<f32>(x + o3), load<f32>(y + o3), f32x4.extract_lane(sums, 3)),
+      );
+    }
+    v128.store(to, sums);
+    dOut += stride << 2, out += stride << 2;
+  }
 }
 
 // @ts-ignore: decorator
@@ -263,28 +349,9 @@ function clear(scores: usize, products: usize, from: i32, to: i32): void {
   fillRow(products + at, 0, bytes);
 }
 
-/** Panels over the columns of a head, of the block's rows. */
-function packBlock(x: usize, stride: usize, rows: i32, hd: i32, packed: usize): void {
-  for (let p = 0; p < panels(hd); p++) {
-    const panel = packed + <usize>p * <usize>rows * PANEL_BYTES;
-    packColumns(x + <usize>p * PANEL_BYTES, stride, rows, min(PANEL, hd - p * PANEL), panel);
-  }
-}
-
-/** Panels over the columns of a head, of the block's keys. */
-function packKeys(hd: i32, packed: usize): void {
-  for (let p = 0; p < panels(hd); p++) {
-    const panel = packed + <usize>p * <usize>(keys0 + keys1) * PANEL_BYTES;
-    const column = keysAt + <usize>p * PANEL_BYTES;
-    const valid = min(PANEL, hd - p * PANEL);
-    packColumns(column + <usize>read0 * keyStride, keyStride, keys0, valid, panel);
-    packColumns(column + <usize>read1 * keyStride, keyStride, keys1, valid, panel + <usize>keys0 * PANEL_BYTES);
-  }
-}
-
 /** out_j += Σ_i weights[i, j]·x_i for the keys of both intervals. */
 function spread(
-  weights: usize, rowBytes: usize, packed: usize, r: i32, rows: i32, hd: i32, out: usize, kvStride: usize,
+  weights: usize, rowBytes: usize, x: usize, stride: usize, r: i32, rows: i32, hd: i32, out: usize, kvStride: usize,
 ): void {
   for (let part = 0; part < 2; part++) {
     const keys = part == 0 ? keys0 : keys1;
@@ -293,13 +360,9 @@ function spread(
     let from = 0;
     for (let j = 0; j < keys; j += STRIP) {
       while ((part == 0 ? firstKeys(r + from) : secondKeys(r + from)) <= j) from++;
-      const valid = min(STRIP, keys - j);
       const strip = column + <usize>from * rowBytes + (<usize>j << 2);
-      for (let p = 0; p < panels(hd); p++) {
-        const panel = packed + (<usize>p * <usize>rows + <usize>from) * PANEL_BYTES;
-        const at = to + <usize>j * kvStride + <usize>p * PANEL_BYTES;
-        tileAlong(strip, rowBytes, panel, rows - from, at, kvStride, valid, hd - p * PANEL);
-      }
+      const at = to + <usize>j * kvStride;
+      sumRows(strip, rowBytes, x + <usize>from * stride, stride, rows - from, at, kvStride, keys - j, hd, true);
     }
   }
 }

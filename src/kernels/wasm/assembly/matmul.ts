@@ -6,7 +6,7 @@
 // with constant offsets. What happens in between is micro_kernel.ts.
 // Order: each element is ONE chain of multiply-adds over k ascending, whatever the tile, so a row has the
 // same bits alone and among thousands.
-import { chains, chainsAlong, PANEL, STRIP, STRIP_BYTES } from './micro_kernel';
+import { chains, PANEL, STRIP, STRIP_BYTES } from './micro_kernel';
 import { copyRow } from './rows';
 import { LONGEST_TOGETHER, STRIPS_TOGETHER, TILE_BYTES } from './sizes';
 import { scratch, strips } from './threads';
@@ -83,21 +83,6 @@ export function tile(
       );
     }
   }
-}
-
-/** `tile` with goOn of a strip whose steps of k are `step` bytes apart. */
-export function tileAlong(
-  strip: usize, step: usize, panel: usize, K: i32, out: usize, outStride: usize, validRows: i32, validColumns: i32,
-): void {
-  if (validRows >= STRIP && validColumns >= PANEL) {
-    chainsAlong(strip, step, panel, K, out, outStride);
-    return;
-  }
-  const bytes = <usize>min(PANEL, validColumns) << 2;
-  const rows = min(STRIP, validRows);
-  for (let r = 0; r < rows; r++) copyRow(strips + <usize>r * PANEL_BYTES, out + <usize>r * outStride, bytes);
-  chainsAlong(strip, step, panel, K, strips, PANEL_BYTES);
-  for (let r = 0; r < rows; r++) copyRow(out + <usize>r * outStride, strips + <usize>r * PANEL_BYTES, bytes);
 }
 
 /** Most strips that a panel meets before the next one; where K is long, those of a part of K stay in the second-level cache. */
@@ -230,17 +215,11 @@ export function packPanel(source: usize, rowStride: usize, columnStride: usize, 
 }
 
 /** Packs a panel of K rows whose columns lie side by side; those past `valid` are 0. */
-export function packColumns(source: usize, rowStride: usize, K: i32, valid: i32, panel: usize): void {
+function packColumns(source: usize, rowStride: usize, K: i32, valid: i32, panel: usize): void {
   const end = panel + <usize>K * PANEL_BYTES;
   for (; panel < end; panel += PANEL_BYTES, source += rowStride) {
     if (valid == PANEL) {
       for (let j: usize = 0; j < PANEL_BYTES; j += 16) v128.store(panel + j, v128.load(source + j));
-    } else if (valid == 8) {
-      // A head of 8 in a panel of 16.
-      v128.store(panel, v128.load(source));
-      v128.store(panel, v128.load(source, 16), 16);
-      v128.store(panel, f32x4.splat(0), 32);
-      v128.store(panel, f32x4.splat(0), 48);
     } else {
       for (let j = 0; j < PANEL; j++) {
         store<f32>(panel + (<usize>j << 2), j < valid ? load<f32>(source + (<usize>j << 2)) : 0);

@@ -29,42 +29,26 @@ export function chains(strip: usize, panel: usize, K: i32, out: usize, stride: u
   else narrow(strip, panel, K, out, stride);
 }
 
-/** The same with goOn, where the strip's steps of k are `step` bytes apart: six columns of rows that lie as they are. */
-// @ts-ignore: decorator
-@inline
-export function chainsAlong(strip: usize, step: usize, panel: usize, K: i32, out: usize, stride: usize): void {
-  if (isDefined(WIDE)) wideAlong(strip, step, panel, K, out, stride);
-  else narrowAlong(strip, step, panel, K, out, stride);
-}
-
 function narrow(strip: usize, panel: usize, K: i32, out: usize, stride: usize): void {
-  narrowTile(strip, STRIP_BYTES, panel, K, out, stride, false);
+  narrowTile(strip, panel, K, out, stride, false);
 }
 
 function narrowOn(strip: usize, panel: usize, K: i32, out: usize, stride: usize): void {
-  narrowTile(strip, STRIP_BYTES, panel, K, out, stride, true);
-}
-
-function narrowAlong(strip: usize, step: usize, panel: usize, K: i32, out: usize, stride: usize): void {
-  narrowTile(strip, step, panel, K, out, stride, true);
+  narrowTile(strip, panel, K, out, stride, true);
 }
 
 function wide(strip: usize, panel: usize, K: i32, out: usize, stride: usize): void {
-  wideTile(strip, STRIP_BYTES, panel, K, out, stride, false);
+  wideTile(strip, panel, K, out, stride, false);
 }
 
 function wideOn(strip: usize, panel: usize, K: i32, out: usize, stride: usize): void {
-  wideTile(strip, STRIP_BYTES, panel, K, out, stride, true);
-}
-
-function wideAlong(strip: usize, step: usize, panel: usize, K: i32, out: usize, stride: usize): void {
-  wideTile(strip, step, panel, K, out, stride, true);
+  wideTile(strip, panel, K, out, stride, true);
 }
 
 /** 6 × 8. */
 // @ts-ignore: decorator
 @inline
-function narrowTile(strip: usize, step: usize, panel: usize, K: i32, out: usize, stride: usize, goOn: bool): void {
+function narrowTile(strip: usize, panel: usize, K: i32, out: usize, stride: usize, goOn: bool): void {
   let c00 = f32x4.splat(0), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00;
   let c30 = c00, c31 = c00, c40 = c00, c41 = c00, c50 = c00, c51 = c00;
   if (goOn) {
@@ -99,7 +83,7 @@ function narrowTile(strip: usize, step: usize, panel: usize, K: i32, out: usize,
     x = v128.load32_splat(strip, 20);
     c50 = fma(x, b0, c50);
     c51 = fma(x, b1, c51);
-    strip += step;
+    strip += STRIP_BYTES;
     panel += <usize>PANEL << 2;
   }
   v128.store(out, c00), v128.store(out, c01, 16), out += stride;
@@ -113,7 +97,7 @@ function narrowTile(strip: usize, step: usize, panel: usize, K: i32, out: usize,
 /** 6 × 16. */
 // @ts-ignore: decorator
 @inline
-function wideTile(strip: usize, step: usize, panel: usize, K: i32, out: usize, stride: usize, goOn: bool): void {
+function wideTile(strip: usize, panel: usize, K: i32, out: usize, stride: usize, goOn: bool): void {
   let c00 = f32x4.splat(0), c01 = c00, c02 = c00, c03 = c00, c10 = c00, c11 = c00, c12 = c00, c13 = c00;
   let c20 = c00, c21 = c00, c22 = c00, c23 = c00, c30 = c00, c31 = c00, c32 = c00, c33 = c00;
   let c40 = c00, c41 = c00, c42 = c00, c43 = c00, c50 = c00, c51 = c00, c52 = c00, c53 = c00;
@@ -163,7 +147,7 @@ function wideTile(strip: usize, step: usize, panel: usize, K: i32, out: usize, s
     c51 = fma(x, b1, c51);
     c52 = fma(x, b2, c52);
     c53 = fma(x, b3, c53);
-    strip += step;
+    strip += STRIP_BYTES;
     panel += <usize>PANEL << 2;
   }
   v128.store(out, c00), v128.store(out, c01, 16), v128.store(out, c02, 32), v128.store(out, c03, 48), out += stride;
