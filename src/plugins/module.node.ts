@@ -10,7 +10,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, extname, isAbsolute, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
-import { createJiti } from 'jiti';
 import { PluginError } from '../errors.ts';
 import { findOldSpellings } from '../options/find_old_spellings.ts';
 import { closestName } from '../options/nearest_name.ts';
@@ -113,6 +112,7 @@ export async function oldSpellingNotes(path: string): Promise<readonly string[]>
 
 /** The export that is meant. Runs the file. @throws PluginError where it cannot be loaded, or has no such export */
 export async function importExport(reference: ModuleReference): Promise<unknown> {
+  const { createJiti } = await import('jiti'); // not before: a config without such files does without it
   // Nothing is left behind on the disk, and a file that was changed is read again.
   const jiti = createJiti(reference.path, {
     alias: PACKAGE, // of a name that reading does not find

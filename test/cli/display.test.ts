@@ -72,26 +72,26 @@ describe('what is printed', () => {
     console.log = log;
   });
 
-  function show(options: Parameters<typeof openDisplay>[2]): void {
-    const display = openDisplay(shown, new RunControls(), options);
+  async function show(options: Parameters<typeof openDisplay>[2]): Promise<void> {
+    const display = await openDisplay(shown, new RunControls(), options);
     for (const event of EVENTS) display.handle(event);
     display.close();
   }
 
-  it('plain: lines without escape sequences', () => {
-    show({});
+  it('plain: lines without escape sequences', async () => {
+    await show({});
     expect(written.out).not.toContain('\u001b');
     expect(written.out.match(/all groups are dead/g)).toHaveLength(1);
     expect(written.out).toContain('step 1    greedy 25.0 % [21–29]');
     expect(written.out).toContain('Resume with: npx --no-install rlvr-train --resume --output runs/a\n');
   });
 
-  it('plain: a step on the rollouts of an earlier one has its reward, and what is not known is no NaN', () => {
+  it('plain: a step on the rollouts of an earlier one has its reward, and what is not known is no NaN', async () => {
     const first = grpoStep(1);
     const reused = { ...first, metrics: { step: 2, stage: 'grpo', loss: 0.1, num_tokens: 77_000, step_time: 0.5 } };
     let now = 0;
     const clocked = { ...shown, run: { ...shown.run, journal: { ...shown.run.journal, clock: () => now } } };
-    const display = openDisplay(clocked, new RunControls(), {});
+    const display = await openDisplay(clocked, new RunControls(), {});
     for (const event of [stage(1), reused, first, reused] as readonly SessionEvent[]) {
       now += 6000;
       display.handle(event);
@@ -101,7 +101,7 @@ describe('what is printed', () => {
     expect(written.out).not.toContain('NaN');
   });
 
-  it('plain: of several tasks each by itself at the end, before and after', () => {
+  it('plain: of several tasks each by itself at the end, before and after', async () => {
     const estimate = (mean: number) => ({ mean, low: mean - 0.04, high: mean + 0.04, count: 100 });
     const reached = (gcd: number, lcm: number) => {
       const { evaluation: all } = evaluation('final', 1, 0.5) as Extract<TrainEvent, { type: 'evaluation' }>;
@@ -112,7 +112,7 @@ describe('what is printed', () => {
     const config = { tasks: [{ task: { name: 'gcd', level: 1 } }, { task: { name: 'lcm' } }] };
     const run = { ...shown.run, journal: { ...shown.run.journal, state }, config } as unknown as TrainingRun;
     const summary = { model: 'last', diagnoses: [], split: {}, wallSeconds: 1, tokensPerSecond: 1 };
-    const display = openDisplay({ ...shown, run }, new RunControls(), {});
+    const display = await openDisplay({ ...shown, run }, new RunControls(), {});
     display.handle({ type: 'finished', summary } as unknown as SessionEvent);
     expect(written.out.split('\n').filter((line) => /gcd|lcm/.test(line))).toEqual([
       '  gcd level 1  greedy 10.0 % → 90.0 % [86–94]   sampled  5.0 % → 45.0 % [41–49]',
@@ -120,8 +120,8 @@ describe('what is printed', () => {
     ]);
   });
 
-  it('--json: one object per event, each with its name, and nothing else', () => {
-    show({ json: true });
+  it('--json: one object per event, each with its name, and nothing else', async () => {
+    await show({ json: true });
     const events = written.out.trimEnd().split('\n');
     expect(events.map((line) => JSON.parse(line).event)).toEqual(
       /* biome-ignore format: a list */ [
@@ -134,20 +134,20 @@ describe('what is printed', () => {
     expect(JSON.parse(events[8]!).resume).toBe('npx --no-install rlvr-train --resume --output runs/a');
   });
 
-  it('--json: what a reward function logs does not get into the stream', () => {
+  it('--json: what a reward function logs does not get into the stream', async () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined);
-    show({ json: true });
+    await show({ json: true });
     console.log('debugging');
     expect(logged).toHaveBeenCalledWith('debugging');
     expect(written.out).not.toContain('debugging');
   });
 
-  it('--quiet: problems on standard error, and no word on standard output before the summary', () => {
-    show({ quiet: true });
+  it('--quiet: problems on standard error, and no word on standard output before the summary', async () => {
+    await show({ quiet: true });
     expect(written.out).toBe('');
     expect(written.err).toContain('all groups are dead.');
     expect(written.err).toContain('a note.');
-    const display = openDisplay(shown, new RunControls(), { quiet: true });
+    const display = await openDisplay(shown, new RunControls(), { quiet: true });
     display.handle({
       type: 'finished',
       summary: { seed: 7 } as Extract<SessionEvent, { type: 'finished' }>['summary'],

@@ -3,8 +3,6 @@ import type { RunControls } from '../process/controls.ts';
 import type { Display, Shown } from './display.ts';
 import { JsonDisplay } from './json_display.ts';
 import { isInForeground } from './live/foreground.ts';
-import { LiveDisplay } from './live/live_display.ts';
-import { wrapWords } from './live/text.ts';
 import { print, wrapColumns } from './output.ts';
 import { QuietDisplay } from './quiet_display.ts';
 import { Reporter } from './reporter.ts';
@@ -15,13 +13,22 @@ export interface DisplayOptions {
   readonly json?: boolean;
 }
 
-export function openDisplay(shown: Shown, controls: RunControls, options: DisplayOptions): Display {
+/** What draws, and what measures columns, is loaded where there is a terminal. */
+export async function openDisplay(shown: Shown, controls: RunControls, options: DisplayOptions): Promise<Display> {
   if (options.json) return new JsonDisplay(shown);
   if (options.quiet) return new QuietDisplay(shown);
-  if (!options.plain && isLive(process.stdout, process.env) && isInForeground())
+  if (!options.plain && isLive(process.stdout, process.env) && isInForeground()) {
+    const { LiveDisplay } = await import('./live/live_display.ts');
     return new LiveDisplay(shown, controls);
-  const printWrapped = (line: string): void => print(wrapWords(line, wrapColumns(process.stdout)));
-  return new Reporter({ ...shown, print: printWrapped, progress: true });
+  }
+  return new Reporter({ ...shown, print: await linePrinter(), progress: true });
+}
+
+async function linePrinter(): Promise<(line: string) => void> {
+  const columns = wrapColumns(process.stdout);
+  if (columns === undefined) return print;
+  const { wrapWords } = await import('./live/text.ts');
+  return (line) => print(wrapWords(line, columns));
 }
 
 /** A terminal that can move its cursor, with someone in front of it. */

@@ -97,7 +97,7 @@ async function trainWith(
       await dryRun({ ...loaded, run, fingerprint, plannedBytes }, { json: options.json ?? false });
       return;
     }
-    const display = openDisplay({ run, directory }, controls, options);
+    const display = await openDisplay({ run, directory }, controls, options);
     const interrupts = listenForInterrupt(controls, display, directory);
     let requestsOfOthers: RequestListener | undefined;
     let page: ServedTraining | undefined;
