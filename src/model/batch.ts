@@ -134,6 +134,11 @@ export function groupLossRows({ completions, labels }: TokenGroup): number {
   }, 0);
 }
 
+/** Whether token `t` of a completion is one that has a loss. */
+export function hasLoss(tokens: Int32Array, labels: Uint8Array | undefined, t: number): boolean {
+  return t < tokens.length && labels?.[t] !== TOKEN.given;
+}
+
 /** Tokens of a completion that take a row: those before the last one that has a loss. */
 export function inputTokens(tokens: Int32Array, labels: Uint8Array | undefined): number {
   let end = tokens.length;
@@ -194,7 +199,7 @@ export function packBatch(groups: readonly TokenGroup[]): PackedBatch {
     for (let t = opened; t < group.prompt.length; t++) addRow(group.prompt[t] ?? 0, t, promptBegin, kvRow + 1, -1);
     const promptEnd = kvRow;
     group.completions.forEach((tokens, i) => {
-      if (tokens.length > 0 && group.labels?.[i]?.[0] !== TOKEN.given) addLoss(tokens[0] ?? 0, completion + i, 0);
+      if (hasLoss(tokens, group.labels?.[i], 0)) addLoss(tokens[0] ?? 0, completion + i, 0);
     });
     const equal = equals[index] as Int32Array;
     group.completions.forEach((tokens, i) => {
@@ -204,7 +209,7 @@ export function packBatch(groups: readonly TokenGroup[]): PackedBatch {
       const ownBegin = kvRow;
       for (let t = 0; t < inputs; t++) {
         addRow(tokens[t] ?? 0, group.prompt.length + t, promptBegin, promptEnd, ownBegin);
-        if (labels?.[t + 1] === TOKEN.given) continue;
+        if (!hasLoss(tokens, labels, t + 1)) continue;
         for (let j = i; j < equal.length; j++) if (equal[j] === i) addLoss(tokens[t + 1] ?? 0, completion + j, t + 1);
       }
     });

@@ -31,7 +31,7 @@ import type { KeepingPrograms, ObjectiveSettings, OptimizerSettings, Programs, T
 import { adamwSettings, objectiveSettings, recordPrograms } from './programs.ts';
 import { readRows, readScores } from './read_scores.ts';
 import { rotaryTables } from './rotary.ts';
-import { KeptRows, type RolloutRows } from './sampling/kept_rollouts.ts';
+import { KeptRows, type RolloutRows, writeKept } from './sampling/kept_rollouts.ts';
 import type { ObjectiveRows, ScoreDerivatives, Scores, ScoresWithLoss } from './scores.ts';
 import type { ModelShape } from './shape.ts';
 import { requireContext, writeBatch } from './write_batch.ts';
@@ -370,13 +370,10 @@ export class Policy {
    * training rows forgets them. Groups beyond the row capacity are not kept.
    */
   async keep(groups: readonly TokenGroup[], places: readonly RolloutRows[]): Promise<void> {
-    const { inputs } = this.slots;
-    const { begin, rows, kvBegin, kvRows } = this.#kept.add(groups, places, this.capacity.rows);
-    if (rows.length === 0) return;
+    const parts = this.#kept.add(groups, places, this.capacity);
+    if (parts.whole.from.length === 0) return;
     this.#forward = undefined;
-    this.engine.write(inputs.keptFrom, rows, begin);
-    this.engine.write(inputs.keptKvFrom, kvRows, kvBegin);
-    this.engine.write(inputs.counts, [begin, begin + rows.length, kvBegin, kvBegin + kvRows.length], COUNTS.keptBegin);
+    writeKept(this.engine, this.slots.inputs, parts);
     await this.engine.replay((this.#programs.keeping as KeepingPrograms).keep);
   }
 

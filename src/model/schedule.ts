@@ -10,13 +10,15 @@ import type { Kernels } from '../kernels/kernels.ts';
 import { leadingRows, type Rows, type Slot } from '../kernels/memory.ts';
 import { backwardLinear, forwardLinear, matrixOf } from './linear.ts';
 import type { ForwardSlots, LayerActivations } from './memory/activations.ts';
-import { keptSlots } from './memory/activations.ts';
+import { isOfScoredRows, keptNames, scoredActivations } from './memory/activations.ts';
 import type { PolicyPlan } from './memory/plan.ts';
 import { type MadeAgain, madeAgain } from './memory/recompute.ts';
 import type { BackwardSlots } from './memory/slots.ts';
 import { countOf } from './memory/slots.ts';
 import type { GradientSlots, LayerGradients, LayerSlots, ParameterSet } from './parameters.ts';
 import { lowestTrainedLayer } from './parameters.ts';
+import { backwardTail, forwardTail, gatherInput, gatherQueries } from './scored/layer_tail.ts';
+import { scoredGradients, scoredRoom, tailOf } from './scored/scored_rows.ts';
 
 /** Rows that carry a loss. */
 export function lossRows(plan: PolicyPlan): Rows {
@@ -30,20 +32,21 @@ export function sampleRows(plan: PolicyPlan): Rows {
 
 /** The forward pass over a batch, whose openings are there once. */
 export function forwardBatch(kernels: Kernels, plan: PolicyPlan, weights: ParameterSet, forward: ForwardSlots): void {
-  forwardLayers(kernels, plan, weights, { ...forward, copied: openingRows(plan) });
+  forwardLayers(kernels, plan, weights, ofBatch(plan, forward));
 }
 
-function openingRows({ slots: { inputs } }: PolicyPlan): Rows {
-  return { begin: countOf(inputs, 'openingBegin'), end: countOf(inputs, 'openingEnd') };
+/** The pass over a batch, of whose last layer only the scored rows are wanted. */
+function ofBatch({ slots: { inputs, scored } }: PolicyPlan, forward: ForwardSlots): ForwardSlots {
+  const copied = { begin: countOf(inputs, 'openingBegin'), end: countOf(inputs, 'openingEnd') };
+  return { ...forward, copied, scored };
 }
 
-/** All layers over the rows of `forward`; the result is in its `output`. */
+/** All layers over the rows of `forward`; the result is in its `output`, of a batch that of its scored rows. */
 export function forwardLayers(kernels: Kernels, plan: PolicyPlan, weights: ParameterSet, forward: ForwardSlots): void {
   const { inputs, layers, output, rows } = forward;
-  const inputOf = (layer: number): Slot => layers[layer]?.input ?? output;
-  kernels.embedding({ tokens: inputs.tokens, table: weights.embedding, out: inputOf(0), rows });
+  kernels.embedding({ tokens: inputs.tokens, table: weights.embedding, out: layers[0]?.input ?? output, rows });
   weights.layers.forEach((layer, index) => {
-    forwardLayer(kernels, plan, layer, forward, index, inputOf(index + 1));
+    forwardLayer(kernels, plan, layer, forward, index);
   });
 }
 
@@ -53,11 +56,10 @@ function forwardLayer(
   weights: LayerSlots,
   forward: ForwardSlots,
   index: number,
-  out: Slot,
 ): void {
   forwardInside(kernels, plan, weights, forward, index);
-  const { activated: x, middle: residual } = forward.layers[index] as LayerActivations;
-  const { rows } = forward;
+  const { rows, out, activations } = tailOf(plan, forward, index);
+  const { activated: x, middle: residual } = activations;
   forwardLinear(kernels, matrixOf('down', weights), { x, residual, out, rows, scratch: plan.slots.adapterScratch });
 }
 
@@ -66,9 +68,10 @@ function forwardInside(
   kernels: Kernels,
   plan: PolicyPlan,
   weights: LayerSlots,
-  { inputs, layers, kv: caches, rows, copied }: ForwardSlots,
+  forward: ForwardSlots,
   index: number,
 ): void {
+  const { inputs, layers, kv: caches, rows, copied } = forward;
   const { shape } = plan;
   const { cos, sin, adapterScratch: scratch } = plan.slots;
   const kept = layers[index] as LayerActivations;
@@ -76,7 +79,7 @@ function forwardInside(
   const eps = shape.rmsNormEps;
   kernels.rmsNorm({ x: kept.input, weight: weights.inputNorm, out: kept.inputNormed, rstd: kept.inputRstd, eps, rows });
   forwardLinear(kernels, matrixOf('qkv', weights), { x: kept.inputNormed, out: kept.qkv, rows, scratch });
-  const { positions, kvRows, intervals } = inputs;
+  const { positions, kvRows } = inputs;
   const { qNorm, kNorm } = weights;
   kernels.rotary({ qkv: kept.qkv, positions, cos, sin, kvRows, q: kept.q, kv, qNorm, kNorm, eps, heads: shape, rows });
   if (copied) {
@@ -86,31 +89,39 @@ function forwardInside(
     const [index, out] = [leadingRows(openingFrom, count), leadingRows(kv, count)];
     if (count > 0) kernels.gatherRows({ x: kv, index, out, rows: copied });
   }
-  const { input: residual, q, attention, logSumExp, middle, middleNormed, middleRstd } = kept;
-  const scale = attentionScale(plan);
-  kernels.attention({ q, kv, intervals, out: attention, logSumExp, scale, heads: shape, rows });
-  forwardLinear(kernels, matrixOf('attentionOutput', weights), { x: attention, residual, out: middle, rows, scratch });
-
-  kernels.rmsNorm({ x: middle, weight: weights.feedForwardNorm, out: middleNormed, rstd: middleRstd, eps, rows });
-  forwardLinear(kernels, matrixOf('gateUp', weights), { x: middleNormed, out: kept.gateUp, rows, scratch });
-  kernels.swiglu({ gateUp: kept.gateUp, out: kept.activated, rows });
+  const tail = tailOf(plan, forward, index);
+  gatherQueries(kernels, plan, kept, tail);
+  gatherInput(kernels, plan, kept, tail);
+  forwardTail(kernels, plan, weights, kv, tail);
 }
 
-/** Gathers rows of `rollout` and of the cache into training rows [keptBegin, keptEnd), where they are its forward pass. */
+/**
+ * Gathers rows of `rollout` and of the cache into training rows [keptBegin, keptEnd), where they are its forward pass; of the
+ * last layer's end, and of its output, the scored rows alone.
+ */
 export function keepRollouts(kernels: Kernels, plan: PolicyPlan, rollout: ForwardSlots, training: ForwardSlots): void {
   const { inputs } = plan.slots;
-  const rows = { begin: countOf(inputs, 'keptBegin'), end: countOf(inputs, 'keptEnd') };
   const kvRows = { begin: countOf(inputs, 'keptKvBegin'), end: countOf(inputs, 'keptKvEnd') };
-  const keep = (x: Slot, out: Slot): void => kernels.gatherRows({ x, index: inputs.keptFrom, out, rows });
-  training.layers.forEach((to, index) => {
-    const from = keptSlots(plan.shape, rollout.layers[index] as LayerActivations, plan.recompute);
-    keptSlots(plan.shape, to, plan.recompute).forEach((out, place) => {
-      keep(asRows(from[place] as Slot), asRows(out));
-    });
-    const [x, out] = [rollout.kv[index] as Slot, training.kv[index] as Slot];
+  const whole = {
+    index: inputs.keptFrom,
+    rows: { begin: countOf(inputs, 'keptBegin'), end: countOf(inputs, 'keptEnd') },
+  };
+  const scored = {
+    index: inputs.keptScoredFrom,
+    rows: { begin: countOf(inputs, 'keptScoredBegin'), end: countOf(inputs, 'keptScoredEnd') },
+  };
+  const last = training.layers.length - 1;
+  training.layers.forEach((all, layer) => {
+    const to = layer === last ? scoredActivations(all, scoredRoom(plan)) : all;
+    const from = rollout.layers[layer] as LayerActivations;
+    for (const name of keptNames(plan.shape, plan.recompute)) {
+      const which = layer === last && isOfScoredRows(name) ? scored : whole;
+      kernels.gatherRows({ x: asRows(from[name]), out: asRows(to[name]), ...which });
+    }
+    const [x, out] = [rollout.kv[layer] as Slot, training.kv[layer] as Slot];
     kernels.gatherRows({ x, index: inputs.keptKvFrom, out, rows: kvRows });
   });
-  keep(rollout.output, training.output);
+  kernels.gatherRows({ x: rollout.output, out: leadingRows(training.output, scoredRoom(plan)), ...scored });
 }
 
 /** Copies rows of the cache, keys and values of every layer, to the rows [copiedBegin, copiedEnd) of the cache. */
@@ -122,10 +133,6 @@ export function copyKeysAndValues(kernels: Kernels, { slots: { inputs, sampling 
 /** A slot of one number per row, as a matrix of one column. */
 export function asRows(slot: Slot): Slot {
   return slot.shape.length === 1 ? { ...slot, shape: [...slot.shape, 1] } : slot;
-}
-
-function attentionScale({ shape }: PolicyPlan): number {
-  return 1 / Math.sqrt(shape.headDim);
 }
 
 /** Final norm of the rows of `output` that `lossIndex` names, into `hidden`. */
@@ -166,11 +173,12 @@ export function scoreTargets(kernels: Kernels, plan: PolicyPlan, weights: Parame
 export function backwardPass(kernels: Kernels, plan: PolicyPlan): void {
   const { weights, inputs, embeddingGradient } = plan.slots;
   const { gradients, backward, training } = trainingSlots(plan);
-  backwardHead(kernels, plan, gradients, backward, training.rows);
+  backwardHead(kernels, plan, gradients, backward);
   const lowest = lowestTrainedLayer(weights);
+  const forward = ofBatch(plan, training);
   for (let layer = weights.layers.length - 1; layer >= lowest; layer--) {
     const below = layer > lowest || gradients.embedding !== undefined;
-    backwardLayer(kernels, plan, layer, gradients.layers[layer] as LayerGradients, training, backward, below);
+    backwardLayer(kernels, plan, layer, gradients.layers[layer] as LayerGradients, forward, backward, below);
   }
   const dTable = embeddingGradient ?? gradients.embedding;
   if (dTable === undefined) return;
@@ -211,14 +219,8 @@ export function backwardTargets(kernels: Kernels, plan: PolicyPlan): void {
   });
 }
 
-/** From `dHidden` to the last layer's output. */
-function backwardHead(
-  kernels: Kernels,
-  plan: PolicyPlan,
-  gradients: GradientSlots,
-  backward: BackwardSlots,
-  batchRows: Rows,
-): void {
+/** From `dHidden` to the last layer's output, of scored rows alone; it takes the place of `dHidden`. */
+function backwardHead(kernels: Kernels, plan: PolicyPlan, gradients: GradientSlots, backward: BackwardSlots): void {
   const { weights, inputs, gathered, gatheredRstd } = plan.slots;
   const rows = lossRows(plan);
   kernels.fill({ out: backward.dGathered, value: 0, rows });
@@ -234,8 +236,8 @@ function backwardHead(
   kernels.gatherRowsBackward({
     dOut: backward.dGathered,
     offsets: inputs.lossOffsets,
-    dX: backward.dX,
-    rows: batchRows,
+    dX: scoredGradients(plan, backward).dX,
+    rows: { begin: 0, end: countOf(inputs, 'scoredRows') },
   });
 }
 
@@ -254,60 +256,12 @@ function backwardLayer(
   const { rows } = training;
   const weights = slots.weights.layers[index] as LayerSlots;
   const kept = training.layers[index] as LayerActivations;
-  const kv = training.kv[index] as Slot;
-
+  const { positions, kvRows } = slots.inputs;
   const eps = shape.rmsNormEps;
-  const down = matrixOf('down', weights, gradients);
   const isWhole = plan.recompute === 'layers';
-  if (isWhole) forwardInside(kernels, plan, weights, { ...training, copied: openingRows(plan) }, index);
+  if (isWhole) forwardInside(kernels, plan, weights, training, index);
   const isMadeAgain = (name: MadeAgain): boolean => !isWhole && madeAgain(plan.recompute).includes(name);
-  if (isMadeAgain('activated')) kernels.swiglu({ gateUp: kept.gateUp, out: kept.activated, rows });
-  const output = training.layers[index + 1]?.input ?? training.output;
-  backwardLinear(kernels, down, {
-    ...{ dOut: d.dX, x: kept.activated, dX: d.dActivated, rows, scratch },
-    forward: { out: output, residual: kept.middle },
-  });
-  kernels.swigluBackward({ gateUp: kept.gateUp, dOut: d.dActivated, dGateUp: d.dGateUp, rows });
-  const gateUp = matrixOf('gateUp', weights, gradients);
-  if (isMadeAgain('middleNormed')) {
-    const { middle: x, middleNormed: out, middleRstd: rstd } = kept;
-    kernels.rmsNorm({ x, weight: weights.feedForwardNorm, out, rstd, eps, rows });
-  }
-  backwardLinear(kernels, gateUp, {
-    ...{ dOut: d.dGateUp, x: kept.middleNormed, dX: d.dNormed, rows, scratch },
-    forward: { out: kept.gateUp },
-  });
-  kernels.rmsNormBackward({
-    x: kept.middle,
-    weight: weights.feedForwardNorm,
-    rstd: kept.middleRstd,
-    dOut: d.dNormed,
-    dX: d.dX,
-    dWeight: gradients.feedForwardNorm,
-    rows,
-  });
-
-  const attentionOutput = matrixOf('attentionOutput', weights, gradients);
-  backwardLinear(kernels, attentionOutput, {
-    ...{ dOut: d.dX, x: kept.attention, dX: d.dAttention, rows, scratch },
-    forward: { out: kept.middle, residual: kept.input },
-  });
-  kernels.fill({ out: d.dKv, value: 0, rows: { begin: 0, end: countOf(slots.inputs, 'kvRows') } });
-  const { positions, kvRows, intervals, prefixGroups } = slots.inputs;
-  kernels.attentionBackward({
-    q: kept.q,
-    kv,
-    intervals,
-    out: kept.attention,
-    logSumExp: kept.logSumExp,
-    scale: attentionScale(plan),
-    heads: shape,
-    dOut: d.dAttention,
-    prefixGroups,
-    prefixGroupCount: countOf(slots.inputs, 'prefixGroups'),
-    dQ: d.dQ,
-    dKv: d.dKv,
-  });
+  backwardTail(kernels, plan, training, index, { weights, gradients, d, isMadeAgain });
   // To each row of an opening what its copies got: the sum that an embedding's rows take from their tokens.
   const { openingRows: bucketTokens, openingCopies: sortedRows, openingOffsets: bucketOffsets } = slots.inputs;
   const buckets = countOf(slots.inputs, 'openingRows');

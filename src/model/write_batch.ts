@@ -5,6 +5,7 @@ import type { Slot } from '../kernels/memory.ts';
 import type { PackedBatch } from './batch.ts';
 import type { Capacity } from './memory/capacity.ts';
 import { COUNTS, type PolicySlots } from './memory/slots.ts';
+import { scoredRows } from './scored/scored_rows.ts';
 
 /** @throws BackendError where a sequence of the batch is longer than the policy was opened for */
 export function requireContext({ positions }: PackedBatch, { context }: Capacity): void {
@@ -34,8 +35,13 @@ export function writeBatch(
   write(inputs.openingRows, openings.rows);
   write(inputs.openingCopies, openings.copies);
   write(inputs.openingOffsets, openings.offsets);
-  write(inputs.lossIndex, batch.lossIndex);
-  write(inputs.lossOffsets, batch.lossOffsets);
+  const scored = scoredRows(batch);
+  write(inputs.scoredIndex, scored.index);
+  write(inputs.scoredOffsets, scored.offsets);
+  write(inputs.scoredIntervals, scored.intervals);
+  write(inputs.scoredGroups, scored.groups);
+  write(inputs.lossIndex, scored.lossIndex);
+  write(inputs.lossOffsets, scored.lossOffsets);
   write(inputs.targets, batch.targets);
   write(results.temperature, [temperature]);
   const counts = new Int32Array(COUNTS.length);
@@ -47,5 +53,6 @@ export function writeBatch(
   counts[COUNTS.openingBegin] = openings.begin;
   counts[COUNTS.openingEnd] = openings.begin + openings.from.length;
   counts[COUNTS.openingRows] = openings.rows.length;
+  counts[COUNTS.scoredRows] = scored.index.length;
   write(inputs.counts, counts);
 }

@@ -191,8 +191,8 @@ const MEMORY: Mistake[] = [
     what: 'a batch that does not fit',
     words: [...TRAIN, '--set', 'generation_batch_size=40000000'],
     says:
-      '54.8 GiB of memory needed, 4.0 GiB is what WebAssembly can address. Largest: activations 42.3 GiB, KV cache 7.2 GiB.\n' +
-      '  Lower generation_batch_size to 2500000 (needs 3.4 GiB).',
+      '55.9 GiB of memory needed, 4.0 GiB is what WebAssembly can address. Largest: activations 42.3 GiB, KV cache 7.2 GiB.\n' +
+      '  Lower generation_batch_size to 2500000 (needs 3.5 GiB).',
   },
   {
     what: 'a micro-batch that does not fit',
@@ -201,8 +201,8 @@ const MEMORY: Mistake[] = [
       'model.hidden_size=16',
     ],
     says:
-      '7.3 GiB of memory needed, 4.0 GiB is what WebAssembly can address. Largest: activations 6.6 GiB, KV cache 0.4 GiB.\n' +
-      '  Lower per_device_train_batch_size to 524288 (needs 3.9 GiB), or generation_batch_size to 524288 (needs 3.7 GiB), or model.hidden_size to 8 (needs 3.8 GiB).',
+      '7.4 GiB of memory needed, 4.0 GiB is what WebAssembly can address. Largest: activations 6.6 GiB, batch 0.4 GiB.\n' +
+      '  Lower per_device_train_batch_size to 524288 (needs 3.9 GiB), or generation_batch_size to 524288 (needs 3.7 GiB), or model.hidden_size to 8 (needs 3.9 GiB).',
   },
 ];
 

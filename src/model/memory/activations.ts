@@ -49,6 +49,14 @@ export interface ForwardSlots {
   readonly output: Slot;
   /** Rows of `kv` that are copied from others in each layer (`../batch_openings.ts`); absent: none. */
   readonly copied?: Rows;
+  /** Where the last layer finds the rows of a batch that are scored (`../scored/scored_rows.ts`); absent: it takes all rows to its end. */
+  readonly scored?: ScoredForward;
+}
+
+/** What the last layer reads of the rows that it takes to its end, gathered. */
+export interface ScoredForward {
+  readonly q: Slot;
+  readonly input: Slot;
 }
 
 /** Where a forward pass's activations lie. */
@@ -68,38 +76,69 @@ function sharedNames(shape: ModelShape, recompute: Recompute): ReadonlySet<strin
   return new Set(shape.qkNorm ? names : [...names, 'qkv']);
 }
 
-/** Slots for `rows` rows of `count` layers. */
+const BEFORE_ATTENTION = [
+  'input',
+  'inputRstd',
+  'inputNormed',
+  'qkv',
+  'q',
+] as const satisfies readonly (keyof LayerActivations)[];
+
+/** What of a layer follows its attention's queries, keys and values: the last layer has it of the rows that are scored alone. */
+const AFTER_QUERIES = [
+  'attention',
+  'logSumExp',
+  'middle',
+  'middleRstd',
+  'middleNormed',
+  'gateUp',
+  'activated',
+] as const satisfies readonly (keyof LayerActivations)[];
+
+/** The first `room` rows of what of a layer is there for scored rows alone. */
+export function scoredActivations(layer: LayerActivations, room: number): LayerActivations {
+  return { ...layer, ...Object.fromEntries(AFTER_QUERIES.map((name) => [name, leadingRows(layer[name], room)])) };
+}
+
+/**
+ * Slots for `rows` rows of `count` layers.
+ * @param scored  rows that the last of them takes to its end, where it is another than the first
+ */
 export function planLayers(
   shape: ModelShape,
   rows: number,
   count: number,
   { rounded, exact }: ActivationArenas,
   recompute: Recompute,
+  scored = rows,
 ): LayerActivations[] {
   const { hiddenSize: D, intermediateSize: F, numHeads } = shape;
   const sharedBy = sharedNames(shape, recompute);
   const shared = new Map<string, Slot>();
-  const plan = (name: string, arena: ArenaBuilder, ...size: readonly number[]): Slot => {
-    const slot = shared.get(name) ?? arena.slot([rows, ...size]);
-    if (sharedBy.has(name)) shared.set(name, slot);
-    return slot;
+  const layer = (index: number): LayerActivations => {
+    const isLast = index > 0 && index === count - 1; // the first also serves sampling, which takes all rows to the end
+    const plan = (name: keyof LayerActivations, arena: ArenaBuilder, ...size: readonly number[]): Slot => {
+      const isScored = isLast && !sharedBy.has(name) && isOfScoredRows(name);
+      const slot = shared.get(name) ?? arena.slot([isScored ? scored : rows, ...size]);
+      if (sharedBy.has(name)) shared.set(name, slot);
+      return slot;
+    };
+    return {
+      input: plan('input', exact, D),
+      inputRstd: plan('inputRstd', exact),
+      inputNormed: plan('inputNormed', rounded, D),
+      qkv: plan('qkv', rounded, qkvWidth(shape)),
+      q: plan('q', rounded, queryWidth(shape)),
+      attention: plan('attention', rounded, queryWidth(shape)),
+      logSumExp: plan('logSumExp', exact, numHeads),
+      middle: plan('middle', exact, D),
+      middleRstd: plan('middleRstd', exact),
+      middleNormed: plan('middleNormed', rounded, D),
+      gateUp: plan('gateUp', rounded, 2 * F),
+      activated: plan('activated', rounded, F),
+    };
   };
-  if (sharedBy.has('qkv')) plan('qkv', rounded, qkvWidth(shape));
-  const layer = (): LayerActivations => ({
-    input: plan('input', exact, D),
-    inputRstd: plan('inputRstd', exact),
-    inputNormed: plan('inputNormed', rounded, D),
-    qkv: plan('qkv', rounded, qkvWidth(shape)),
-    q: plan('q', rounded, queryWidth(shape)),
-    attention: plan('attention', rounded, queryWidth(shape)),
-    logSumExp: plan('logSumExp', exact, numHeads),
-    middle: plan('middle', exact, D),
-    middleRstd: plan('middleRstd', exact),
-    middleNormed: plan('middleNormed', rounded, D),
-    gateUp: plan('gateUp', rounded, 2 * F),
-    activated: plan('activated', rounded, F),
-  });
-  return Array.from({ length: count }, layer);
+  return Array.from({ length: count }, (_, index) => layer(index));
 }
 
 export function planRowInputs(rows: number, arena: ArenaBuilder): RowInputs {
@@ -120,10 +159,16 @@ export function leadingKeysAndValues(kv: readonly Slot[], rows: number): Slot[] 
   return kv.map((slot) => leadingRows(slot, rows));
 }
 
-/** What the backward reads of a layer besides keys and values, slot by slot. */
-export function keptSlots(shape: ModelShape, layer: LayerActivations, recompute: Recompute): Slot[] {
+/** What the backward reads of a layer besides keys and values, by name. */
+export function keptNames(shape: ModelShape, recompute: Recompute): (keyof LayerActivations)[] {
   const shared = sharedNames(shape, recompute);
-  return Object.entries(layer).flatMap(([name, slot]: [string, Slot]) => (shared.has(name) ? [] : [slot]));
+  const names: readonly (keyof LayerActivations)[] = [...BEFORE_ATTENTION, ...AFTER_QUERIES];
+  return names.filter((name) => !shared.has(name));
+}
+
+/** Whether the last layer has it of scored rows alone. */
+export function isOfScoredRows(name: keyof LayerActivations): boolean {
+  return AFTER_QUERIES.some((other) => other === name);
 }
 
 /** Floats of a row that `rollout` holds beyond what sampling needs, all layers. */

@@ -6,7 +6,7 @@ import { ConfigError } from '../../errors.ts';
 import type { Backend } from '../../kernels/engine.ts';
 import { ADAMW, GRADIENT_NORM_BLOCK, OBJECTIVE, SAMPLING } from '../../kernels/kernels.ts';
 import type { ArenaSpec, MemoryPlan, PlannedMatrix, Slot } from '../../kernels/memory.ts';
-import { ArenaBuilder } from '../../kernels/memory.ts';
+import { ArenaBuilder, leadingRows } from '../../kernels/memory.ts';
 import { STORAGE_OF, type Storage } from '../../kernels/storage.ts';
 import type { AdapterSettings } from '../adapter.ts';
 import { openingRoom } from '../batch_openings.ts';
@@ -24,7 +24,7 @@ import {
 import { layOutCopy } from '../rollout_copy.ts';
 import type { ModelShape } from '../shape.ts';
 import { kvWidth, qkvWidth, queryWidth, widestRow } from '../shape.ts';
-import type { ForwardSlots, LayerActivations } from './activations.ts';
+import type { ActivationArenas, ForwardSlots, LayerActivations } from './activations.ts';
 import { leadingKeysAndValues, planKeysAndValues, planLayers, planRowInputs } from './activations.ts';
 import { adapterScratch } from './adapter_scratch.ts';
 import { aheadSlots } from './ahead_slots.ts';
@@ -94,6 +94,8 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
   arenas.push(...[frozen, frozenMatrices, ...stored.values()].filter(({ length }) => length > 0));
   if (training && weights.trainable.shape[0] === 0) throw nothingToTrain();
   const inputs = inputSlots(shape, capacity, arena('inputs', 'batch', 'int'));
+  const { scoredQ, ...passes } = forwards(shape, capacity, inputs, arena, recompute);
+  const head = headSlots(shape, capacity, arena('head', 'activations'));
   const slots: PolicySlots = {
     weights,
     gradients: training ? layOutGradients(weights, arena('gradients', 'gradients')) : undefined,
@@ -108,8 +110,9 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
         : undefined,
     adapterScratch: adapterScratch(capacity, weights, arena),
     ...rotaryTables(shape, capacity, arena('rotary', 'activations')),
-    ...forwards(shape, capacity, inputs, arena, recompute),
-    ...headSlots(shape, capacity, arena('head', 'activations')),
+    ...passes,
+    ...head,
+    scored: { q: scoredQ, input: leadingRows(head.gathered, mostScored(capacity)) },
     backward: training ? backwardSlots(shape, capacity, weights, arena('backward', 'activations')) : undefined,
     inputs,
     ...resultSlots(capacity, arena('results', 'batch')),
@@ -198,7 +201,7 @@ function forwards(
   inputs: InputSlots,
   arena: ArenaOf,
   recompute: Recompute,
-): Pick<PolicySlots, 'sampling' | 'training' | 'rollout'> {
+): Pick<PolicySlots, 'sampling' | 'training' | 'rollout'> & { readonly scoredQ: Slot } {
   const { rows: N, kvRows, keptRows, training } = capacity;
   const cache = planKeysAndValues(shape, kvRows, arena('kv', 'KV cache', 'keys'));
   const activations = {
@@ -206,12 +209,18 @@ function forwards(
     exact: arena('residuals', 'activations'),
   };
   // A policy that only samples keeps no layer's activations: one set serves all.
-  const layers = planLayers(shape, N, training ? shape.numLayers : 1, activations, recompute);
+  const layers = planLayers(shape, N, training ? shape.numLayers : 1, activations, recompute, mostScored(capacity));
   const output = activations.exact.slot([N, shape.hiddenSize]);
   const rows = { begin: 0, end: countOf(inputs, 'rows') };
   const shared = cache.map(() => layers[0] as LayerActivations);
   const sampling = { inputs, rows, layers: shared, kv: cache, output };
-  if (!training) return { sampling, training: undefined, rollout: undefined };
+  const scoredQ = scoredQueries(
+    shape,
+    mostScored(capacity),
+    layers[layers.length - 1] as LayerActivations,
+    activations,
+  );
+  if (!training) return { sampling, scoredQ, training: undefined, rollout: undefined };
   // Beside the other activations where they are kept alike.
   const { rounded, keptKeys = rounded } = capacity;
   const trainingKeys = (): ArenaBuilder =>
@@ -219,10 +228,16 @@ function forwards(
   // The cache's first rows serve both, unless rows are kept while the cache is still in use.
   const kv = keptRows > 0 ? planKeysAndValues(shape, N, trainingKeys()) : leadingKeysAndValues(cache, N);
   return {
-    sampling,
+    ...{ sampling, scoredQ },
     training: { inputs, rows, layers, kv, output },
     rollout: keptRows > 0 ? rolloutForward(shape, keptRows, inputs, cache, arena, recompute) : undefined,
   };
+}
+
+/** Where the feed-forward network's rows come later: they are written after attention has read these. */
+function scoredQueries(shape: ModelShape, room: number, last: LayerActivations, { rounded }: ActivationArenas): Slot {
+  const own = [room, queryWidth(shape)];
+  return 2 * shape.intermediateSize >= queryWidth(shape) ? { ...last.gateUp, shape: own } : rounded.slot(own);
 }
 
 function rolloutForward(
@@ -249,6 +264,11 @@ function rolloutForward(
 /** Rows that reach the head at once: loss rows in training, one per completion in sampling. */
 function headRows({ lossRows, completions }: Capacity): number {
   return Math.max(lossRows, completions);
+}
+
+/** Rows of a batch that are scored, at most. */
+function mostScored({ rows, lossRows }: Capacity): number {
+  return Math.min(rows, lossRows);
 }
 
 function headSlots(
@@ -288,6 +308,7 @@ function backwardSlots(
 function inputSlots(shape: ModelShape, capacity: Capacity, arena: ArenaBuilder): InputSlots {
   const { rows: N, completions: C, groups } = capacity;
   const R = headRows(capacity);
+  const scored = mostScored(capacity);
   const opened = openingRoom(capacity);
   return {
     ...planRowInputs(N, arena),
@@ -295,8 +316,12 @@ function inputSlots(shape: ModelShape, capacity: Capacity, arena: ArenaBuilder):
     sortedRows: arena.slot([N]),
     bucketTokens: arena.slot([shape.vocabSize]),
     bucketOffsets: arena.slot([shape.vocabSize + 1]),
+    scoredIndex: arena.slot([scored]),
+    scoredOffsets: arena.slot([N + 1]),
+    scoredIntervals: arena.slot([scored, 2, 2]),
+    scoredGroups: arena.slot([groups + 1]),
     lossIndex: arena.slot([R]),
-    lossOffsets: arena.slot([N + 1]),
+    lossOffsets: arena.slot([scored + 1]),
     targets: arena.slot([R]),
     rolloutNumbers: arena.slot([C, 2]),
     counters: arena.slot([C]),
@@ -309,6 +334,7 @@ function inputSlots(shape: ModelShape, capacity: Capacity, arena: ArenaBuilder):
     openingCopies: arena.slot([opened]),
     openingOffsets: arena.slot([opened + 1]),
     keptFrom: arena.slot([N]),
+    keptScoredFrom: arena.slot([scored]),
     keptKvFrom: arena.slot([N]),
     kvFrom: arena.slot([capacity.kvRows]),
     counts: arena.slot([COUNTS.length]),

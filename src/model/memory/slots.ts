@@ -3,7 +3,7 @@ import type { Count, Slot } from '../../kernels/memory.ts';
 import type { OutputName } from '../outputs/names.ts';
 import type { GradientSlots, ParameterSet } from '../parameters.ts';
 import type { RolloutCopy } from '../rollout_copy.ts';
-import type { ForwardSlots, RowInputs } from './activations.ts';
+import type { ForwardSlots, RowInputs, ScoredForward } from './activations.ts';
 import type { AdapterScratch } from './adapter_scratch.ts';
 import type { AheadSlots } from './ahead_slots.ts';
 import type { OutputSlots } from './output_slots.ts';
@@ -35,6 +35,7 @@ export interface PolicySlots {
   readonly gathered: Slot;
   readonly gatheredRstd: Slot;
   readonly hidden: Slot;
+  readonly scored: ScoredForward;
   readonly backward: BackwardSlots | undefined;
   readonly inputs: InputSlots;
   readonly results: ResultSlots;
@@ -63,7 +64,12 @@ export interface InputSlots extends RowInputs {
   readonly sortedRows: Slot;
   readonly bucketTokens: Slot;
   readonly bucketOffsets: Slot;
-  /** Rows that reach the head: those with a loss in training, those that sample in decoding. */
+  /** The rows of a batch that are scored (`../scored/scored_rows.ts`). */
+  readonly scoredIndex: Slot;
+  readonly scoredOffsets: Slot;
+  readonly scoredIntervals: Slot;
+  readonly scoredGroups: Slot;
+  /** Rows that reach the head: of those that are scored the ones with a loss in training, those that sample in decoding. */
   readonly lossIndex: Slot;
   readonly lossOffsets: Slot;
   readonly targets: Slot;
@@ -82,6 +88,8 @@ export interface InputSlots extends RowInputs {
   readonly openingOffsets: Slot;
   /** [rows] the row of `rollout` that each training row was kept from, and the row of the cache for its keys and values. */
   readonly keptFrom: Slot;
+  /** [scored] the same of scored rows alone. */
+  readonly keptScoredFrom: Slot;
   readonly keptKvFrom: Slot;
   /** [kvRows] for each row of the cache that is copied, the one it is copied from. */
   readonly kvFrom: Slot;
@@ -105,13 +113,16 @@ export const COUNTS = {
   keptEnd: 11,
   keptKvBegin: 12,
   keptKvEnd: 13,
-  copiedBegin: 14,
-  copiedEnd: 15,
-  kvRows: 16,
-  openingBegin: 17,
-  openingEnd: 18,
-  openingRows: 19,
-  length: 20,
+  keptScoredBegin: 14,
+  keptScoredEnd: 15,
+  copiedBegin: 16,
+  copiedEnd: 17,
+  kvRows: 18,
+  openingBegin: 19,
+  openingEnd: 20,
+  openingRows: 21,
+  scoredRows: 22,
+  length: 23,
 } as const;
 
 /** Real arrays over loss rows and completions, and settings. */

@@ -4,9 +4,11 @@
  * Sampler and trainer run the same kernels in the same order, so a rollout's activations are the update's forward
  * pass, bit for bit, as long as the weights have not changed: copying them costs about a fifth of computing them.
  */
-import type { PackedBatch, TokenGroup } from '../batch.ts';
-import { equalInts, firstEqual, groupRows, inputTokens, packBatch } from '../batch.ts';
+import type { Engine } from '../../kernels/engine.ts';
+import type { BatchLimits, PackedBatch, TokenGroup } from '../batch.ts';
+import { equalInts, firstEqual, groupLossRows, groupRows, hasLoss, inputTokens, packBatch } from '../batch.ts';
 import { openingsOf } from '../batch_openings.ts';
+import { COUNTS, type InputSlots } from '../memory/slots.ts';
 
 /** Where one group's rows are after sampling with `keep`: rows of `slots.rollout`, and rows of the cache. */
 export interface RolloutRows {
@@ -19,18 +21,34 @@ export interface RolloutRows {
   readonly kvBegins: readonly number[];
 }
 
-/** Training rows, and rows of keys and values, to fill, and where from. */
+/** Rows to fill, one after another, and the row that each comes from. */
 interface KeptPart {
   readonly begin: number;
-  readonly rows: Int32Array;
-  readonly kvBegin: number;
-  readonly kvRows: Int32Array;
+  readonly from: Int32Array;
+}
+
+/** Training rows, those of them that are scored, and rows of keys and values. */
+interface KeptParts {
+  readonly whole: KeptPart;
+  readonly keys: KeptPart;
+  readonly scored: KeptPart;
+}
+
+/** Puts them where the program that keeps reads them. */
+export function writeKept(engine: Engine, inputs: InputSlots, { whole, keys, scored }: KeptParts): void {
+  engine.write(inputs.keptFrom, whole.from, whole.begin);
+  engine.write(inputs.keptKvFrom, keys.from, keys.begin);
+  engine.write(inputs.keptScoredFrom, scored.from, scored.begin);
+  const ends = [whole, keys, scored].flatMap(({ begin, from }) => [begin, begin + from.length]);
+  engine.write(inputs.counts, ends, COUNTS.keptBegin);
 }
 
 export class KeptRows {
   readonly #groups: TokenGroup[] = [];
   #rowCount = 0;
   #kvRowCount = 0;
+  #scoredCount = 0;
+  #lossRowCount = 0;
   /** A group did not fit, or not all of its rows were kept: what is kept is not the whole batch. */
   #overflowed = false;
   /** The first kept batch is computed again all the same, so that a run checks on its first step that nothing differs. */
@@ -40,26 +58,36 @@ export class KeptRows {
     this.#groups.length = 0;
     this.#rowCount = 0;
     this.#kvRowCount = 0;
+    this.#scoredCount = 0;
+    this.#lossRowCount = 0;
     this.#overflowed = false;
   }
 
   /** Takes groups in the order of `packBatch`. */
-  add(groups: readonly TokenGroup[], places: readonly RolloutRows[], capacity: number): KeptPart {
-    const [begin, kvBegin, before] = [this.#rowCount, this.#kvRowCount, this.#groups.length];
+  add(groups: readonly TokenGroup[], places: readonly RolloutRows[], room: BatchLimits): KeptParts {
+    const [begin, kvBegin, scoredBegin] = [this.#rowCount, this.#kvRowCount, this.#scoredCount];
+    const before = this.#groups.length;
     const rows: number[] = [];
     const kvRows: number[] = [];
+    const scored: number[] = [];
     const openings = openingsOf([...this.#groups, ...groups].map(({ prompt }) => prompt));
     groups.forEach((group, i) => {
       const place = places[i] as RolloutRows;
-      if (this.#overflowed || kvBegin + kvRows.length + groupRows(group) > capacity || !isWhole(group, place)) {
+      const lossRows = this.#lossRowCount + groupLossRows(group);
+      const fits = kvBegin + kvRows.length + groupRows(group) <= room.rows && lossRows <= room.lossRows;
+      if (this.#overflowed || !fits || !isWhole(group, place)) {
         this.#overflowed = true;
         return;
       }
+      this.#lossRowCount = lossRows;
       const opened = openings[before + i]?.length ?? 0;
       place.promptRows.forEach((row, t) => {
         if (t >= opened) rows.push(row);
         kvRows.push(place.promptKvBegin + t);
       });
+      if (group.completions.some((tokens, i) => hasLoss(tokens, group.labels?.[i], 0))) {
+        scored.push(place.promptRows[group.prompt.length - 1] as number);
+      }
       const equal = firstEqual(group);
       group.completions.forEach((tokens, completion) => {
         if (equal[completion] !== completion) return;
@@ -67,6 +95,7 @@ export class KeptRows {
         const inputs = inputTokens(tokens, group.labels?.[completion]);
         for (let t = 0; t < inputs; t++) {
           rows.push(own[t] as number);
+          if (hasLoss(tokens, group.labels?.[completion], t + 1)) scored.push(own[t] as number);
           kvRows.push((place.kvBegins[completion] as number) + t);
         }
       });
@@ -74,7 +103,12 @@ export class KeptRows {
     });
     this.#rowCount = begin + rows.length;
     this.#kvRowCount = kvBegin + kvRows.length;
-    return { begin, rows: Int32Array.from(rows), kvBegin, kvRows: Int32Array.from(kvRows) };
+    this.#scoredCount = scoredBegin + scored.length;
+    return {
+      whole: { begin, from: Int32Array.from(rows) },
+      keys: { begin: kvBegin, from: Int32Array.from(kvRows) },
+      scored: { begin: scoredBegin, from: Int32Array.from(scored) },
+    };
   }
 
   /** Whether the kept rows are those of this very batch. */

@@ -1,0 +1,130 @@
+/**
+ * A layer from its attention to its last product, forward and back: over all rows, or in the last layer of a batch over those
+ * that are scored (`scored_rows.ts`).
+ */
+import type { Kernels } from '../../kernels/kernels.ts';
+import type { Slot } from '../../kernels/memory.ts';
+import { backwardLinear, forwardLinear, matrixOf } from '../linear.ts';
+import type { ForwardSlots, LayerActivations } from '../memory/activations.ts';
+import type { PolicyPlan } from '../memory/plan.ts';
+import type { MadeAgain } from '../memory/recompute.ts';
+import type { BackwardSlots } from '../memory/slots.ts';
+import { countOf } from '../memory/slots.ts';
+import type { LayerGradients, LayerSlots } from '../parameters.ts';
+import type { LayerTail } from './scored_rows.ts';
+import { scoredGradients, tailOf } from './scored_rows.ts';
+
+/** From queries, keys and values to what the layer's last product reads. */
+export function forwardTail(kernels: Kernels, plan: PolicyPlan, weights: LayerSlots, kv: Slot, tail: LayerTail): void {
+  const { adapterScratch: scratch } = plan.slots;
+  const { rmsNormEps: eps } = plan.shape;
+  const { rows, q, residual, intervals } = tail;
+  const { attention, logSumExp, middle, middleNormed, middleRstd, gateUp, activated } = tail.activations;
+  const scale = attentionScale(plan);
+  kernels.attention({ q, kv, intervals, out: attention, logSumExp, scale, heads: plan.shape, rows });
+  forwardLinear(kernels, matrixOf('attentionOutput', weights), { x: attention, residual, out: middle, rows, scratch });
+
+  kernels.rmsNorm({ x: middle, weight: weights.feedForwardNorm, out: middleNormed, rstd: middleRstd, eps, rows });
+  forwardLinear(kernels, matrixOf('gateUp', weights), { x: middleNormed, out: gateUp, rows, scratch });
+  kernels.swiglu({ gateUp, out: activated, rows });
+}
+
+/** q of the scored rows, where the layer ends with them alone. */
+export function gatherQueries(kernels: Kernels, { slots }: PolicyPlan, { q }: LayerActivations, tail: LayerTail): void {
+  if (tail.scored === undefined) return;
+  kernels.gatherRows({ x: q, index: slots.inputs.scoredIndex, out: tail.scored.q, rows: tail.rows });
+}
+
+/** The residual stream of the scored rows, likewise. */
+export function gatherInput(
+  kernels: Kernels,
+  { slots }: PolicyPlan,
+  { input }: LayerActivations,
+  tail: LayerTail,
+): void {
+  if (tail.scored === undefined) return;
+  kernels.gatherRows({ x: input, index: slots.inputs.scoredIndex, out: tail.scored.input, rows: tail.rows });
+}
+
+/** What of a layer its backward pass reads besides the slots of its forward pass. */
+export interface TailBackward {
+  readonly weights: LayerSlots;
+  readonly gradients: LayerGradients;
+  readonly d: BackwardSlots;
+  readonly isMadeAgain: (name: MadeAgain) => boolean;
+}
+
+/**
+ * From the gradient of the layer's output to `dQ` and `dKv`, and to that of the residual stream at its input, of all rows. Above
+ * the last layer it is that of scored rows, in the slots that `scoredGradients` names.
+ */
+export function backwardTail(
+  kernels: Kernels,
+  plan: PolicyPlan,
+  forward: ForwardSlots,
+  index: number,
+  { weights, gradients, d: whole, isMadeAgain }: TailBackward,
+): void {
+  const { inputs, adapterScratch: scratch } = plan.slots;
+  const { rmsNormEps: eps } = plan.shape;
+  const kept = forward.layers[index] as LayerActivations;
+  const tail = tailOf(plan, forward, index);
+  const { rows, intervals, prefixGroups, activations, scored } = tail;
+  const { attention, logSumExp, middle, middleNormed, middleRstd, gateUp, activated } = activations;
+  const d = scored === undefined ? whole : scoredGradients(plan, whole);
+
+  if (isMadeAgain('activated')) kernels.swiglu({ gateUp, out: activated, rows });
+  backwardLinear(kernels, matrixOf('down', weights, gradients), {
+    ...{ dOut: d.dX, x: activated, dX: d.dActivated, rows, scratch },
+    forward: { out: tail.out, residual: middle },
+  });
+  kernels.swigluBackward({ gateUp, dOut: d.dActivated, dGateUp: d.dGateUp, rows });
+  if (isMadeAgain('middleNormed')) {
+    const norm = { x: middle, out: middleNormed, rstd: middleRstd };
+    kernels.rmsNorm({ ...norm, weight: weights.feedForwardNorm, eps, rows });
+  }
+  backwardLinear(kernels, matrixOf('gateUp', weights, gradients), {
+    ...{ dOut: d.dGateUp, x: middleNormed, dX: d.dNormed, rows, scratch },
+    forward: { out: gateUp },
+  });
+  kernels.rmsNormBackward({
+    x: middle,
+    weight: weights.feedForwardNorm,
+    rstd: middleRstd,
+    dOut: d.dNormed,
+    dX: d.dX,
+    dWeight: gradients.feedForwardNorm,
+    rows,
+  });
+
+  // Magnitudes alone read what the product's result was added to.
+  if (weights.adapters.attentionOutput?.columnScale !== undefined) gatherInput(kernels, plan, kept, tail);
+  backwardLinear(kernels, matrixOf('attentionOutput', weights, gradients), {
+    ...{ dOut: d.dX, x: attention, dX: d.dAttention, rows, scratch },
+    forward: { out: middle, residual: tail.residual },
+  });
+  kernels.fill({ out: d.dKv, value: 0, rows: { begin: 0, end: countOf(inputs, 'kvRows') } });
+  gatherQueries(kernels, plan, kept, tail);
+  kernels.attentionBackward({
+    q: tail.q,
+    kv: forward.kv[index] as Slot,
+    intervals,
+    out: attention,
+    logSumExp,
+    scale: attentionScale(plan),
+    heads: plan.shape,
+    dOut: d.dAttention,
+    prefixGroups,
+    prefixGroupCount: countOf(inputs, 'prefixGroups'),
+    dQ: d.dQ,
+    dKv: d.dKv,
+  });
+  if (scored === undefined) return;
+  const { scoredOffsets: offsets } = inputs;
+  kernels.gatherRowsBackward({ dOut: d.dX, offsets, dX: whole.dX, rows: forward.rows });
+  kernels.gatherRowsBackward({ dOut: d.dQ, offsets, dX: whole.dQ, rows: forward.rows });
+}
+
+function attentionScale({ shape }: PolicyPlan): number {
+  return 1 / Math.sqrt(shape.headDim);
+}

@@ -1,0 +1,125 @@
+/**
+ * The rows of a batch that predict a token with a loss, and where the last layer works on them.
+ *
+ * Of the last layer's other rows nothing is read but keys and values: from its attention on, it takes the scored rows alone,
+ * one after another, forward and back. Each row's numbers are those that it would have among all rows. What the others would
+ * add to a gradient is 0, and the order of what is left is the same.
+ *
+ *   forward    q and the residual stream of scored rows are gathered; attention to down runs over them
+ *   backward   down to attention runs over them; dQ and the gradient of the residual stream are spread to all rows, 0 between
+ *
+ * What this takes is 2 gathers forward and 2 spreads back; what it needs between lies in slots that are free then.
+ */
+import type { Rows, Slot } from '../../kernels/memory.ts';
+import { leadingRows } from '../../kernels/memory.ts';
+import type { PackedBatch } from '../batch.ts';
+import type { ForwardSlots, LayerActivations, ScoredForward } from '../memory/activations.ts';
+import { scoredActivations } from '../memory/activations.ts';
+import type { PolicyPlan } from '../memory/plan.ts';
+import type { BackwardSlots } from '../memory/slots.ts';
+import { countOf } from '../memory/slots.ts';
+import { queryWidth } from '../shape.ts';
+
+/** Scored rows as the host lists them, counted from 0 in the order of the batch. */
+export interface ScoredRows {
+  /** [scored] the row of the batch that each is. */
+  readonly index: Int32Array;
+  /** [rows + 1] scored rows before each row of the batch. */
+  readonly offsets: Int32Array;
+  /** [scored, 2, 2] */
+  readonly intervals: Int32Array;
+  /** [groups + 1] first scored row of each group. */
+  readonly groups: Int32Array;
+  /** [loss rows] the scored row that predicts each completion token. */
+  readonly lossIndex: Int32Array;
+  /** [scored + 1] loss rows that each predicts. */
+  readonly lossOffsets: Int32Array;
+}
+
+export function scoredRows({ rowCount, lossOffsets, intervals, prefixGroups, lossRowCount }: PackedBatch): ScoredRows {
+  const offsets = new Int32Array(rowCount + 1);
+  for (let row = 0; row < rowCount; row++) {
+    offsets[row + 1] = offsets[row] + (lossOffsets[row + 1] > lossOffsets[row] ? 1 : 0);
+  }
+  const count = offsets[rowCount];
+  const scored = {
+    index: new Int32Array(count),
+    intervals: new Int32Array(4 * count),
+    lossIndex: new Int32Array(lossRowCount),
+    lossOffsets: new Int32Array(count + 1),
+  };
+  for (let row = 0; row < rowCount; row++) {
+    const at = offsets[row];
+    if (offsets[row + 1] === at) continue;
+    scored.index[at] = row;
+    scored.intervals.set(intervals.subarray(4 * row, 4 * row + 4), 4 * at);
+    scored.lossIndex.fill(at, lossOffsets[row], lossOffsets[row + 1]);
+    scored.lossOffsets[at + 1] = lossOffsets[row + 1];
+  }
+  return { ...scored, offsets, groups: prefixGroups.map((row) => offsets[row]) };
+}
+
+/** Where a layer works from its attention on. */
+export interface LayerTail {
+  readonly rows: Rows;
+  readonly intervals: Slot;
+  readonly prefixGroups: Slot;
+  readonly q: Slot;
+  /** The layer's input, which is added to what attention gives. */
+  readonly residual: Slot;
+  readonly activations: LayerActivations;
+  readonly out: Slot;
+  /** Absent: it works on all rows, which are where the layer left them. */
+  readonly scored: ScoredForward | undefined;
+}
+
+/** All rows of the pass, but for the last layer of a batch. */
+export function tailOf(plan: PolicyPlan, forward: ForwardSlots, layer: number): LayerTail {
+  const { inputs } = plan.slots;
+  const kept = forward.layers[layer] as LayerActivations;
+  const out = forward.layers[layer + 1]?.input ?? forward.output;
+  const { scored } = forward;
+  if (scored === undefined || layer < forward.layers.length - 1) {
+    const { rows, inputs: own } = forward;
+    const [{ intervals }, { prefixGroups }] = [own, inputs];
+    return {
+      rows,
+      intervals,
+      prefixGroups,
+      q: kept.q,
+      residual: kept.input,
+      activations: kept,
+      out,
+      scored: undefined,
+    };
+  }
+  return {
+    rows: { begin: 0, end: countOf(inputs, 'scoredRows') },
+    intervals: inputs.scoredIntervals,
+    prefixGroups: inputs.scoredGroups,
+    q: scored.q,
+    residual: scored.input,
+    activations: scoredActivations(kept, scoredRoom(plan)),
+    out: leadingRows(out, scoredRoom(plan)),
+    scored,
+  };
+}
+
+/** Scored rows that there is room for. */
+export function scoredRoom({ slots }: PolicyPlan): number {
+  return slots.inputs.scoredIndex.shape[0] as number;
+}
+
+/** Slots of gradients of the scored rows; `dX` and `dQ` lie where nothing else is while the last layer goes back. */
+export function scoredGradients(plan: PolicyPlan, d: BackwardSlots): BackwardSlots {
+  const room = scoredRoom(plan);
+  return {
+    ...d,
+    dX: leadingRows(d.dHidden, room),
+    dNormed: leadingRows(d.dNormed, room),
+    dGateUp: leadingRows(d.dGateUp, room),
+    dActivated: leadingRows(d.dActivated, room),
+    dAttention: leadingRows(d.dAttention, room),
+    dQ: { ...d.dQkv, shape: [room, queryWidth(plan.shape)] },
+  };
+}
