@@ -1,24 +1,25 @@
 // attentionBackward. Formulas: kernels.ts.
 //
-// Consecutive rows that read the same keys, each at least as far as the row before, are taken together, up to
-// BLOCK_ROWS of them, one head at a time, so that everything is a product of small matrices on the micro-kernel:
+// Rows that read the same keys are taken together (attention_blocks.ts), one head at a time, so that everything is a product
+// of small matrices:
 //   S = Q·Kᵀ,  dP = dOut·Vᵀ            [rows × keys]
 //   P = e^(scale·S − logSumExp),  dS = scale·P∘(dP − dOut·out), 0 where a row does not read a key
 //   dV += Pᵀ·dOut,  dK += dSᵀ·Q,  dQ = dS·K
-// Keys are numbered through both intervals; where the second begins at the end of the first, as in a group of one
-// completion, they are one, and prompt and completion share blocks. Products leave out what is 0 for a whole strip: keys
-// after its last row's, rows before the first that reads its keys. S and dP need keys and values as columns, which are
-// packed; the other three read rows as they lie (attention_tiles.ts), of P and dS too but for dQ.
+// Keys are numbered through both intervals. Products leave out what is 0 for a whole strip: keys after its last row's, rows
+// before the first that reads its keys. S and dP need keys and values as columns, which are packed; the other three read
+// rows as they lie (attention_tiles.ts), of P and dS too but for dQ. What a block reads is brought near first, all heads.
 // Order: the blocks of a prefix group depend on that group alone, and each sum is one chain over keys or rows; one owner
 // per prefix group and kv head.
 //
 // Cost a key: 5·hd multiply-adds and an exponential; packing moves some 4·hd floats a row and 4·hd a key of a block, and a
 // row's dS.
 import { address, float, integer } from './arguments';
+import { begin0, begin1, firstKeys, isOne, keys0, keys1, reach, readIntervals, rowsTogether, secondKeys } from './attention_blocks';
 import { sumRows } from './attention_tiles';
 import { packRows, panels, PANEL_BYTES } from './matmul';
 import { chains, PANEL, STRIP, STRIP_BYTES } from './micro_kernel';
 import { bytesOf } from './kept_keys';
+import { NEAR_BYTES, touchHalves, touchRows } from './near';
 import { fillRow } from './rows';
 import { exp4, fma, fma1, sumsOfLanes } from './simd';
 import { BF16, BLOCK_ROWS, PACKED } from './sizes';
@@ -40,9 +41,11 @@ export function attentionBackward(): void {
     const first = (item % parts) * atOnce;
     const past = min(first + atOnce, HK);
     const end = load<i32>(group, 4);
+    let known = 0;
     for (let r = load<i32>(group); r < end; ) {
       const rows = rowsTogether(r, end);
       readIntervals(r, rows);
+      known = bringNear(r, rows, first, past, known);
       for (let kvHead = first; kvHead < past; kvHead++) attendKvHeadBackward(r, rows, kvHead);
       r += rows;
     }
@@ -55,58 +58,7 @@ function kvHeadsAtOnce(groupCount: i32, HK: i32): i32 {
   return min(HK, max(1, OWNED_BYTES / (integer(7) << 2)));
 }
 
-// @ts-ignore: decorator
-@inline
-function intervalOf(r: i32): usize {
-  return address(4) + (<usize>r << 4);
-}
-
-/** Whether a row's second interval is empty, or begins where the first one ends: then both are one. */
-// @ts-ignore: decorator
-@inline
-function isJoined(at: usize): bool {
-  const end = load<i32>(at, 4);
-  const next = load<i32>(at, 8);
-  return load<i32>(at, 12) <= next || (next == end && load<i32>(at) <= end);
-}
-
-/** Where the one interval of a row ends whose intervals are joined. */
-// @ts-ignore: decorator
-@inline
-function joinedEnd(at: usize): i32 {
-  const end = load<i32>(at, 12);
-  return end > load<i32>(at, 8) ? end : load<i32>(at, 4);
-}
-
-/** Rows from r on that read the same keys, each at least as far as the row before. */
-function rowsTogether(r: i32, groupEnd: i32): i32 {
-  const first = intervalOf(r);
-  const begin = load<i32>(first);
-  const begin1 = load<i32>(first, 8);
-  const end = intervalOf(min(groupEnd, r + BLOCK_ROWS));
-  // Where several heads read one kv head, rows come block by block and head by head: longer blocks were another order.
-  const mayJoin = integer(5) == integer(6);
-  isOne = mayJoin && isJoined(first);
-  let at = first + 16;
-  for (; at < end && load<i32>(at) == begin; at += 16) {
-    if (mayJoin && isJoined(at) != isOne) break;
-    if (isOne) {
-      if (joinedEnd(at) < joinedEnd(at - 16)) break;
-    } else if (load<i32>(at, 8) != begin1) break;
-    else if (load<i32>(at, 4) < load<i32>(at - 16, 4) || load<i32>(at, 12) < load<i32>(at - 16, 12)) break;
-  }
-  return <i32>((at - first) >> 4);
-}
-
-// The block at hand: first kv rows of both intervals, and how many keys its last row, which reads most, has of each.
-/** Its rows' intervals are joined: keys0 has all keys. */
-let isOne: bool = false;
-let begin0: i32 = 0;
-let begin1: i32 = 0;
-let keys0: i32 = 0;
-let keys1: i32 = 0;
-
-// Where its keys and values are read: in kv itself, or widened in the scratch, one after another.
+// Where the block's keys and values are read: in kv itself, or widened in the scratch, one after another.
 let keysAt: usize = 0;
 let valuesAt: usize = 0;
 let keyStride: usize = 0;
@@ -116,34 +68,34 @@ let read1: i32 = 0;
 /** What the widened ones take. */
 let widenedBytes: usize = 0;
 
-function readIntervals(r: i32, rows: i32): void {
-  const last = intervalOf(r + rows - 1);
-  begin0 = load<i32>(last);
-  begin1 = load<i32>(last, 8);
-  keys0 = firstKeys(r + rows - 1);
-  keys1 = secondKeys(r + rows - 1);
-}
-
-/** Keys that row r reads of its first interval, and of its second. */
-// @ts-ignore: decorator
-@inline
-function firstKeys(r: i32): i32 {
-  const at = intervalOf(r);
-  return max(0, (isOne ? joinedEnd(at) : load<i32>(at, 4)) - begin0);
-}
-
-// @ts-ignore: decorator
-@inline
-function secondKeys(r: i32): i32 {
-  return isOne ? 0 : max(0, load<i32>(intervalOf(r), 12) - begin1);
-}
-
-/** Keys of a row, counted from the block's first: one past the last that it reads. */
-// @ts-ignore: decorator
-@inline
-function reach(r: i32): i32 {
-  const second = secondKeys(r);
-  return second > 0 ? keys0 + second : firstKeys(r);
+/**
+ * Brings near what the block reads and writes of kv heads [first, past). Keys before kv row `known` are near; returns the row
+ * before which they are now.
+ */
+function bringNear(r: i32, rows: i32, first: i32, past: i32, known: i32): i32 {
+  const H = integer(5), HK = integer(6), hd = integer(7);
+  const stride = bytesOf<f32>(H * hd);
+  const bytes = bytesOf<f32>((past - first) * (H / HK) * hd);
+  const kvStride = bytesOf<f32>(2 * HK * hd);
+  const kvBytes = bytesOf<f32>((past - first) * hd);
+  const from0 = max(begin0, known), count0 = max(0, begin0 + keys0 - from0);
+  const from1 = max(begin1, known), count1 = max(0, begin1 + keys1 - from1);
+  if (<usize>rows * bytes * 4 + <usize>(count0 + count1) * kvBytes * 4 > NEAR_BYTES) return known;
+  const at = <usize>r * stride + bytesOf<f32>(first * (H / HK) * hd);
+  let sum = touchRows(address(2) + at, stride, rows, bytes);
+  sum += touchRows(address(9) + at, stride, rows, bytes);
+  sum += touchRows(address(11) + at, stride, rows, bytes);
+  sum += touchRows(address(12) + at, stride, rows, bytes);
+  const dKv = address(13) + bytesOf<f32>(first * hd);
+  sum += touchHalves(dKv + <usize>from0 * kvStride, kvStride, count0, kvBytes);
+  sum += touchHalves(dKv + <usize>from1 * kvStride, kvStride, count1, kvBytes);
+  // Kept as bf16 they take half.
+  const less: usize = integer(14) == PACKED ? 0 : 1;
+  const kv = address(3) + (bytesOf<f32>(first * hd) >> less);
+  sum += touchHalves(kv + (<usize>from0 * kvStride >> less), kvStride >> less, count0, kvBytes >> less);
+  sum += touchHalves(kv + (<usize>from1 * kvStride >> less), kvStride >> less, count1, kvBytes >> less);
+  store<i32>(scratch, sum);
+  return max(known, max(begin0 + keys0, begin1 + keys1));
 }
 
 /** All query heads that read one kv head. */
