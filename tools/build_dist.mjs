@@ -35,6 +35,9 @@ const PARTS = ['rewards', 'data/index', 'methods/index', 'index', 'node', 'tfjs/
 const BASE = 'base';
 /** Started for each of the user's files: what it needs and no library's part does lies by itself. */
 const TRIAL = 'plugins/trial_worker.node';
+/** Started for each reward of the user's, and for verdicts: that of Node's part which they need lies apart from the library, after the part of rewards. */
+const JUDGES = ['plugins/reward_worker.node', 'plugins/judging/judge_worker.node'];
+const JUDGING = 'judging';
 /** `startThread('…_worker.node')`, and the process that looks for a GPU. */
 const STARTED_BY_PATH = /^(plugins|cli)[/].*(_worker\.node|_process)$/;
 const exported = entryPoints().map(({ code }) => nameIn(dist, code));
@@ -84,6 +87,22 @@ const kernelsOfEngine = {
       ? code.replaceAll(FROM_ENGINE, `${posix.relative(posix.dirname(fileName), ENGINE)}/`)
       : null,
 };
+/** Made of every definition it takes a second of a processor; so the command's lists read what was made for browsers. */
+const WEB_PARTS = 'web/parts';
+const FROM_WEB = '__WEB_PARTS__/';
+const catalogueOfWeb = {
+  name: 'catalogue-of-web',
+  transform(code, id) {
+    if (id !== inBuild('catalogue/catalogue')) return null;
+    const read = code.replace('made ??= makeCatalogue();', 'made ??= catalogueAsData();');
+    if (read === code) throw new Error('the catalogue is made elsewhere: correct build_dist.mjs');
+    return { code: `import { catalogue as catalogueAsData } from '${FROM_WEB}catalogue.js';\n${read}`, map: null };
+  },
+  renderChunk: (code, { fileName }) =>
+    code.includes(FROM_WEB)
+      ? code.replaceAll(FROM_WEB, `${posix.relative(posix.dirname(fileName), WEB_PARTS)}/`)
+      : null,
+};
 const options = {
   external: isPackage,
   plugins: [places, kernelsOfEngine],
@@ -107,13 +126,17 @@ async function bundleNode() {
   for (const { file, code } of kernelFiles().values()) writeFileSync(join(dist, ENGINE, file), code);
   const partOf = await parts();
   const input = Object.fromEntries([...entries].map((name) => [name, inBuild(name)]));
-  return writeBundle({ ...options, platform: 'node', input }, (name) => `parts/${name}`, {
-    groups: [BASE, TRIAL, ...PARTS].map((part, index) => ({
-      name: part === TRIAL ? 'thread' : part.replace(/[/](index|command_line)$/, ''),
-      test: (id) => partOf.get(id) === part,
-      priority: PARTS.length - index + 2,
-    })),
-  });
+  return writeBundle(
+    { ...options, platform: 'node', input, plugins: [...options.plugins, catalogueOfWeb] },
+    (name) => `parts/${name}`,
+    {
+      groups: [BASE, TRIAL, ...PARTS.toSpliced(1, 0, JUDGING)].map((part, index) => ({
+        name: part === TRIAL ? 'thread' : part.replace(/[/](index|command_line)$/, ''),
+        test: (id) => partOf.get(id) === part,
+        priority: PARTS.length - index + 3,
+      })),
+    },
+  );
 }
 
 /** What a config can name is data there: a page that lists it need not load tasks and methods for that. */
@@ -127,7 +150,7 @@ async function bundleWeb() {
   };
   const input = { [WEB]: inBuild(WEB) };
   const plugins = [places, asData];
-  return writeBundle({ ...options, platform: 'browser', input, plugins }, (name) => `web/parts/${name}`);
+  return writeBundle({ ...options, platform: 'browser', input, plugins }, (name) => `${WEB_PARTS}/${name}`);
 }
 
 /** @returns the files */
@@ -149,6 +172,9 @@ async function parts() {
   const found = new Map();
   const byLibrary = new Set(needs.filter(([name]) => !['node', COMMAND].includes(name)).flatMap(([, ids]) => ids));
   for (const id of await neededAtOnce(TRIAL)) found.set(id, byLibrary.has(id) || forHelp.has(id) ? BASE : TRIAL);
+  const byRewards = new Set(needs.find(([name]) => name === 'rewards')[1]);
+  for (const id of (await Promise.all(JUDGES.map(neededAtOnce))).flat())
+    if (!found.has(id) && !byRewards.has(id)) found.set(id, byLibrary.has(id) || forHelp.has(id) ? BASE : JUDGING);
   for (const [name, ids] of needs) {
     for (const id of ids) if (!found.has(id)) found.set(id, name !== COMMAND && forHelp.has(id) ? BASE : name);
   }

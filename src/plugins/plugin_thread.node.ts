@@ -3,10 +3,11 @@ import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
-// Loaded through jiti, like the user's file: the same line starts the built worker and, in tests, its source.
+/** The built worker is imported as it is; in tests its source, which Node 20 cannot import, comes through jiti. */
 const BOOT = `
-  const { workerData } = require('node:worker_threads');
-  require(workerData.jiti).createJiti(workerData.entry, { tryNative: true }).import(workerData.entry);
+  const { jiti, entry } = require('node:worker_threads').workerData;
+  if (entry.endsWith('.js')) import(entry);
+  else require(jiti).createJiti(entry, { tryNative: true }).import(entry);
 `;
 const JITI = createRequire(import.meta.url).resolve('jiti');
 

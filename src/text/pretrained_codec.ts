@@ -10,6 +10,7 @@ import { Tokenizer as TokenizerJson } from '@huggingface/tokenizers';
 import { DataError } from '../errors.ts';
 import { compileChatTemplate } from './chat_template.ts';
 import type { Codec, Message } from './codec.ts';
+import { keepingPieces, type PreTokenizer } from './kept_pieces.ts';
 import { literalMessages, literalText } from './literal_text.ts';
 import { largestId, requireBounded } from './tokenizer_bounds.ts';
 import { splitAt } from './tokenizer_json.ts';
@@ -146,11 +147,16 @@ export function openTokenizer({
     const opened = new TokenizerJson(withUnicodeClasses(tokenizer), config);
     const model = requireModel(tokenizer);
     if (JSON.stringify(tokenizer.pre_tokenizer ?? null).includes('"ByteLevel"')) dropBytesWithoutToken(opened, model);
+    keepPieces(opened as unknown as { pre_tokenizer: PreTokenizer | null }); // called with what it declares, and no class
     return opened;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new DataError('tokenizer-unsupported', `${source}: this tokenizer is not read (${reason}).`, { reason });
   }
+}
+
+function keepPieces(tokenizer: { pre_tokenizer: PreTokenizer | null }): void {
+  if (tokenizer.pre_tokenizer !== null) tokenizer.pre_tokenizer = keepingPieces(tokenizer.pre_tokenizer);
 }
 
 const MODELS = ['BPE', 'Unigram', 'WordPiece'];
@@ -176,9 +182,13 @@ function dropBytesWithoutToken(
   { unk_token: unknown, byte_fallback: fallback, vocab }: Json,
 ): void {
   if (model === null || unknown || fallback === true || Array.isArray(vocab)) return;
-  const known = new Set(Object.keys(vocab as object).filter((token) => token.length === 1));
+  const known = Object.keys(vocab as object).filter((token) => token.length === 1);
+  const others = new RegExp(
+    `[^${known.map((character) => `\\u{${character.charCodeAt(0).toString(16)}}`).join('')}]`,
+    'gu',
+  );
   const encode = model.encode.bind(model);
-  model.encode = (words) => encode(words.map((word) => [...word].filter((character) => known.has(character)).join('')));
+  model.encode = (words) => encode(words.map((word) => word.replace(others, '')));
 }
 
 /** How `ByteLevel` splits a text, in the Rust library as in the package. */
