@@ -240,14 +240,16 @@ function scoreGradients(
     let j: usize = 0;
     for (let left = n; left > 0; left -= 8, j += 32) {
       const mask = FIRST + (<usize>(8 - min(left, 8)) << 2);
-      const p = exp4(f32x4.sub(f32x4.mul(v128.load(scores + j), scale), sum));
-      const p1 = exp4(f32x4.sub(f32x4.mul(v128.load(scores + j, 16), scale), sum));
+      // All loads before the first store, or an engine that fuses pairs takes them one by one.
+      const low = v128.load(mask), high = v128.load(mask, 16);
+      const p = v128.and(exp4(f32x4.sub(f32x4.mul(v128.load(scores + j), scale), sum)), low);
+      const p1 = v128.and(exp4(f32x4.sub(f32x4.mul(v128.load(scores + j, 16), scale), sum)), high);
       const dScore = f32x4.mul(f32x4.mul(p, f32x4.sub(v128.load(products + j), own)), scale);
       const dScore1 = f32x4.mul(f32x4.mul(p1, f32x4.sub(v128.load(products + j, 16), own)), scale);
-      v128.store(scores + j, v128.and(p, v128.load(mask)));
-      v128.store(scores + j, v128.and(p1, v128.load(mask, 16)), 16);
-      v128.store(products + j, v128.and(dScore, v128.load(mask)));
-      v128.store(products + j, v128.and(dScore1, v128.load(mask, 16)), 16);
+      v128.store(scores + j, p);
+      v128.store(scores + j, p1, 16);
+      v128.store(products + j, v128.and(dScore, low));
+      v128.store(products + j, v128.and(dScore1, high), 16);
     }
     const nothing = f32x4.splat(0);
     for (; j < cleared; j += 32) {
