@@ -73,7 +73,15 @@ const EXP: usize = memory.data<f32>([
   1.6666665459e-1,
   5.0000001201e-1,
   1,
+  88,
 ]);
+/** Above it e^x is no float32. */
+// @ts-ignore: decorator
+@inline
+export function mostOfExp(): v128 {
+  return v128.load32_splat(EXP, 48);
+}
+
 /** 1 in every lane. */
 // @ts-ignore: decorator
 @inline
@@ -91,9 +99,15 @@ const BIAS: usize = memory.data<i32>([127]);
 // @ts-ignore: decorator
 @inline
 export function exp4(x: v128): v128 {
-  const lowest = v128.load32_splat(EXP);
+  return v128.andnot(normalExp4(x), f32x4.lt(x, v128.load32_splat(EXP)));
+}
+
+/** The same, but for the smallest normal number where `exp4` is 0. */
+// @ts-ignore: decorator
+@inline
+export function normalExp4(x: v128): v128 {
   const rounder = v128.load32_splat(EXP, 8);
-  const clamped = larger(x, lowest);
+  const clamped = larger(x, v128.load32_splat(EXP));
   const shifted = f32x4.add(f32x4.mul(clamped, v128.load32_splat(EXP, 4)), rounder);
   const n = f32x4.sub(shifted, rounder);
   let r = fma(n, v128.load32_splat(EXP, 12), clamped);
@@ -106,7 +120,7 @@ export function exp4(x: v128): v128 {
   y = fma(y, f32x4.mul(r, r), r);
   y = f32x4.add(y, ones());
   const power = i32x4.shl(i32x4.add(shifted, v128.load32_splat(BIAS)), 23);
-  return v128.andnot(f32x4.mul(y, power), f32x4.lt(x, lowest));
+  return f32x4.mul(y, power);
 }
 
 /** e^x for one number, with the bits of a lane of `exp4`. */

@@ -1,14 +1,14 @@
 // swiglu and its backward. Formulas: kernels.ts. Element-wise, twice four lanes at a time: the two exponentials hide each
 // other's latency, and an engine that fuses neighbours takes them as one.
 import { address, integer } from './arguments';
-import { exp1, exp4, ones, smaller } from './simd';
+import { exp1, mostOfExp, normalExp4, ones, smaller } from './simd';
 import { claim, grainOf } from './threads';
 
 // @ts-ignore: decorator
 @inline
 function sigmoid4(x: v128): v128 {
   const one = ones();
-  return f32x4.div(one, f32x4.add(one, exp4(smaller(f32x4.neg(x), f32x4.splat(88)))));
+  return f32x4.div(one, f32x4.add(one, normalExp4(smaller(f32x4.neg(x), mostOfExp()))));
 }
 
 // @ts-ignore: decorator
