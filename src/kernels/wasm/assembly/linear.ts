@@ -6,6 +6,7 @@ import { address, integer } from './arguments';
 import { packPanel, packStrip, PANEL_BYTES, panels, tile } from './matmul';
 import { PANEL, STRIP, STRIP_BYTES } from './micro_kernel';
 import { product, rowBlock } from './product';
+import { touchRows } from './near';
 import { GRADIENT_ROWS } from './sizes';
 import { barrier, claim, threads } from './threads';
 
@@ -51,8 +52,8 @@ export function linearInputGradient(): void {
 /** Bytes of a packed strip, and of a packed panel, of a weight gradient. */
 const ROWS_OF_STRIP: usize = <usize>GRADIENT_ROWS * STRIP_BYTES;
 const ROWS_OF_PANEL: usize = <usize>GRADIENT_ROWS * PANEL_BYTES;
-/** Strips or panels that a thread packs at a time. */
-const PACKED_AT_ONCE: i32 = 4;
+/** Strips or panels that a thread packs at a time, at least; it packs its share of a block in two parts. */
+const LEAST_PACKED: i32 = 4;
 
 /**
  * dWeight[N, K] += Σ_rows dOut[r, N]ᵀ·x[r, K], blocks of rows in order, each element one chain over all rows.
@@ -65,7 +66,8 @@ export function accumulateRows(
 ): void {
   const all = (N + STRIP - 1) / STRIP;
   const columns = panels(K);
-  const packs = (all + columns + PACKED_AT_ONCE - 1) / PACKED_AT_ONCE;
+  const each = max(LEAST_PACKED, (all + columns + 2 * threads - 1) / (2 * threads));
+  const packs = (all + columns + each - 1) / each;
   const blockBytes = <usize>all * ROWS_OF_STRIP + <usize>columns * ROWS_OF_PANEL;
   const blocks = (end - begin + GRADIENT_ROWS - 1) / GRADIENT_ROWS;
   for (let block = 0; block <= blocks; block++) {
@@ -79,8 +81,8 @@ export function accumulateRows(
       if (item < tiles) {
         multiplyStrip(multiplied, all, item, min(GRADIENT_ROWS, end - first + GRADIENT_ROWS), N, K, dWeight);
       } else {
-        const from = (item - tiles) * PACKED_AT_ONCE;
-        const to = min(from + PACKED_AT_ONCE, all + columns);
+        const from = (item - tiles) * each;
+        const to = min(from + each, all + columns);
         packBlock(dOut, dOutStride, N, x, xStride, K, first, rows, all, packed, from, to);
       }
     }
@@ -88,7 +90,13 @@ export function accumulateRows(
   }
 }
 
-/** Packs strips of dOut and then panels of x, numbers [from, to) of all of them, from rows [first, first + rows). */
+/** A sum of what was brought near, without which it need not be read. */
+let swept: i32 = 0;
+
+/**
+ * Packs strips of dOut and then panels of x, numbers [from, to) of all of them, from rows [first, first + rows). Each is some
+ * columns of every row: one sweep over those of all of them comes first, so that memory is waited for once.
+ */
 function packBlock(
   dOut: usize, dOutStride: i32, N: i32, x: usize, xStride: i32, K: i32,
   first: i32, rows: i32, strips: i32, packed: usize, from: i32, to: i32,
@@ -96,10 +104,17 @@ function packBlock(
   const dOutRows = dOut + ((<usize>first * <usize>dOutStride) << 2);
   const xRows = x + ((<usize>first * <usize>xStride) << 2);
   const panelSpace = packed + <usize>strips * ROWS_OF_STRIP;
+  sweep(dOutRows, dOutStride, rows, from * STRIP, min(N, to * STRIP));
+  sweep(xRows, xStride, rows, max(0, from - strips) * PANEL, min(K, (to - strips) * PANEL));
   for (let j = from; j < to; j++) {
     if (j < strips) packStrip(dOutRows, <usize>dOutStride << 2, rows, N, j * STRIP, packed + <usize>j * ROWS_OF_STRIP);
     else packPanel(xRows, <usize>xStride << 2, 4, rows, K, j - strips, panelSpace);
   }
+}
+
+/** Columns [first, past) of `rows` rows. */
+function sweep(at: usize, stride: i32, rows: i32, first: i32, past: i32): void {
+  if (past > first) swept += touchRows(at + (<usize>first << 2), <usize>stride << 2, rows, <usize>(past - first) << 2);
 }
 
 /** Six rows of dWeight: strip s of a packed block with all of its panels. */

@@ -1,12 +1,13 @@
 // Memory brought near before it is read in small pieces.
 //
-// A head is some 32 to 256 bytes of each row, so that who takes a head at a time waits for memory again and again. One sweep
-// over the whole rows, a word of each cache line, is what the processor foresees, and its waits overlap.
+// A head, or a strip of a weight gradient, is some 24 to 256 bytes of each row, so that a loop over one of them waits for memory
+// at every row. One sweep over the whole rows first, a word of each cache line, is what the processor foresees, and its waits
+// overlap.
 // Cost: a load and an addition a line.
 
 /** Bytes of a cache line. */
 const LINE: usize = 64;
-/** Bytes that a sweep may bring: about half of a second-level cache. */
+/** Bytes that attention's sweep may bring: about half of a second-level cache. */
 export const NEAR_BYTES: usize = 262144;
 
 /** Touches `bytes` of each of `rows` rows; returns a sum of what it read, without which it need not be read. */
