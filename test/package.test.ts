@@ -99,8 +99,11 @@ describe('dependencies', () => {
       .filter((path) => !/^report.page/.test(path))
       .map((path) => readFileSync(join(ROOT, 'src', path), 'utf8'));
     // At the start of a line: an import in a doc comment's example is not one.
-    const bare = /^(?:import|export|\}) ?.*\bfrom '((?:@[^/']+\/)?[^./'][^/']*)/gm;
-    const names = new Set(sources.flatMap((text) => [...text.matchAll(bare)].map(([, name]) => name)));
+    const atStart = /^(?:import|export|\}) ?.*\bfrom '((?:@[^/']+\/)?[^./'][^/']*)/gm;
+    const whenNeeded = /\bimport\('((?:@[^/']+\/)?[a-z][^/']*)/g;
+    const namesIn = (text: string): string[] =>
+      [atStart, whenNeeded].flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match[1] as string));
+    const names = new Set(sources.flatMap(namesIn));
     for (const name of names) if (name.startsWith('node:') || name in manifest.peerDependencies) names.delete(name);
     expect([...names].sort()).toEqual(Object.keys(manifest.dependencies).sort());
   });
