@@ -17,7 +17,7 @@ import type { BackwardSlots } from './memory/slots.ts';
 import { countOf } from './memory/slots.ts';
 import type { GradientSlots, LayerGradients, LayerSlots, ParameterSet } from './parameters.ts';
 import { lowestTrainedLayer } from './parameters.ts';
-import { backwardTail, forwardTail, gatherInput, gatherQueries } from './scored/layer_tail.ts';
+import { backwardTail, forwardTail, gatherTail } from './scored/layer_tail.ts';
 import { scoredGradients, scoredRoom, tailOf } from './scored/scored_rows.ts';
 
 /** Rows that carry a loss. */
@@ -90,8 +90,8 @@ function forwardInside(
     if (count > 0) kernels.gatherRows({ x: kv, index, out, rows: copied });
   }
   const tail = tailOf(plan, forward, index);
-  gatherQueries(kernels, plan, kept, tail);
-  gatherInput(kernels, plan, kept, tail);
+  gatherTail(kernels, plan, kept.q, tail.q, tail);
+  gatherTail(kernels, plan, kept.input, tail.residual, tail);
   forwardTail(kernels, plan, weights, kv, tail);
 }
 

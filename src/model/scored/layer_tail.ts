@@ -29,21 +29,10 @@ export function forwardTail(kernels: Kernels, plan: PolicyPlan, weights: LayerSl
   kernels.swiglu({ gateUp, out: activated, rows });
 }
 
-/** q of the scored rows, where the layer ends with them alone. */
-export function gatherQueries(kernels: Kernels, { slots }: PolicyPlan, { q }: LayerActivations, tail: LayerTail): void {
-  if (tail.scored === undefined) return;
-  kernels.gatherRows({ x: q, index: slots.inputs.scoredIndex, out: tail.scored.q, rows: tail.rows });
-}
-
-/** The residual stream of the scored rows, likewise. */
-export function gatherInput(
-  kernels: Kernels,
-  { slots }: PolicyPlan,
-  { input }: LayerActivations,
-  tail: LayerTail,
-): void {
-  if (tail.scored === undefined) return;
-  kernels.gatherRows({ x: input, index: slots.inputs.scoredIndex, out: tail.scored.input, rows: tail.rows });
+/** Of `x`, which has all rows, those that the tail works on, where they are not all: `to` is the slot of the tail that has them. */
+export function gatherTail(kernels: Kernels, { slots }: PolicyPlan, x: Slot, to: Slot, tail: LayerTail): void {
+  if (!tail.isScored) return;
+  kernels.gatherRows({ x, index: slots.inputs.scoredIndex, out: to, rows: tail.rows });
 }
 
 /** What of a layer its backward pass reads besides the slots of its forward pass. */
@@ -69,9 +58,9 @@ export function backwardTail(
   const { rmsNormEps: eps } = plan.shape;
   const kept = forward.layers[index] as LayerActivations;
   const tail = tailOf(plan, forward, index);
-  const { rows, intervals, prefixGroups, activations, scored } = tail;
+  const { rows, intervals, prefixGroups, activations, isScored } = tail;
   const { attention, logSumExp, middle, middleNormed, middleRstd, gateUp, activated } = activations;
-  const d = scored === undefined ? whole : scoredGradients(plan, whole);
+  const d = isScored ? scoredGradients(plan, whole) : whole;
 
   if (isMadeAgain('activated')) kernels.swiglu({ gateUp, out: activated, rows });
   backwardLinear(kernels, matrixOf('down', weights, gradients), {
@@ -98,13 +87,15 @@ export function backwardTail(
   });
 
   // Magnitudes alone read what the product's result was added to.
-  if (weights.adapters.attentionOutput?.columnScale !== undefined) gatherInput(kernels, plan, kept, tail);
+  if (weights.adapters.attentionOutput?.columnScale !== undefined) {
+    gatherTail(kernels, plan, kept.input, tail.residual, tail);
+  }
   backwardLinear(kernels, matrixOf('attentionOutput', weights, gradients), {
     ...{ dOut: d.dX, x: attention, dX: d.dAttention, rows, scratch },
     forward: { out: middle, residual: tail.residual },
   });
   kernels.fill({ out: d.dKv, value: 0, rows: { begin: 0, end: countOf(inputs, 'kvRows') } });
-  gatherQueries(kernels, plan, kept, tail);
+  gatherTail(kernels, plan, kept.q, tail.q, tail);
   kernels.attentionBackward({
     q: tail.q,
     kv: forward.kv[index] as Slot,
@@ -119,7 +110,7 @@ export function backwardTail(
     dQ: d.dQ,
     dKv: d.dKv,
   });
-  if (scored === undefined) return;
+  if (!isScored) return;
   const { scoredOffsets: offsets } = inputs;
   kernels.gatherRowsBackward({ dOut: d.dX, offsets, dX: whole.dX, rows: forward.rows });
   kernels.gatherRowsBackward({ dOut: d.dQ, offsets, dX: whole.dQ, rows: forward.rows });

@@ -13,7 +13,7 @@
 import type { Rows, Slot } from '../../kernels/memory.ts';
 import { leadingRows } from '../../kernels/memory.ts';
 import type { PackedBatch } from '../batch.ts';
-import type { ForwardSlots, LayerActivations, ScoredForward } from '../memory/activations.ts';
+import type { ForwardSlots, LayerActivations } from '../memory/activations.ts';
 import { scoredActivations } from '../memory/activations.ts';
 import type { PolicyPlan } from '../memory/plan.ts';
 import type { BackwardSlots } from '../memory/slots.ts';
@@ -69,8 +69,8 @@ export interface LayerTail {
   readonly residual: Slot;
   readonly activations: LayerActivations;
   readonly out: Slot;
-  /** Absent: it works on all rows, which are where the layer left them. */
-  readonly scored: ScoredForward | undefined;
+  /** Whether it works on the scored rows, which are gathered into `q` and `residual`; else on all, where the layer left them. */
+  readonly isScored: boolean;
 }
 
 /** All rows of the pass, but for the last layer of a batch. */
@@ -80,17 +80,15 @@ export function tailOf(plan: PolicyPlan, forward: ForwardSlots, layer: number): 
   const out = forward.layers[layer + 1]?.input ?? forward.output;
   const { scored } = forward;
   if (scored === undefined || layer < forward.layers.length - 1) {
-    const { rows, inputs: own } = forward;
-    const [{ intervals }, { prefixGroups }] = [own, inputs];
     return {
-      rows,
-      intervals,
-      prefixGroups,
+      rows: forward.rows,
+      intervals: forward.inputs.intervals,
+      prefixGroups: inputs.prefixGroups,
       q: kept.q,
       residual: kept.input,
       activations: kept,
       out,
-      scored: undefined,
+      isScored: false,
     };
   }
   return {
@@ -101,7 +99,7 @@ export function tailOf(plan: PolicyPlan, forward: ForwardSlots, layer: number): 
     residual: scored.input,
     activations: scoredActivations(kept, scoredRoom(plan)),
     out: leadingRows(out, scoredRoom(plan)),
-    scored,
+    isScored: true,
   };
 }
 
