@@ -29,7 +29,7 @@ export function forwardTail(kernels: Kernels, plan: PolicyPlan, weights: LayerSl
   kernels.swiglu({ gateUp, out: activated, rows });
 }
 
-/** Of `x`, which has all rows, those that the tail works on, where they are not all: `to` is the slot of the tail that has them. */
+/** The rows of `x` that the tail works on, where they are not all of them; `to` is the slot in which it reads them. */
 export function gatherTail(kernels: Kernels, { slots }: PolicyPlan, x: Slot, to: Slot, tail: LayerTail): void {
   if (!tail.isScored) return;
   kernels.gatherRows({ x, index: slots.inputs.scoredIndex, out: to, rows: tail.rows });
