@@ -155,8 +155,10 @@ export interface SwigluBackwardArgs {
 export interface GatherRowsArgs {
   /** [N, D], of the type of `out` */ readonly x: Slot;
   /** [R], in any order */ readonly index: Slot;
-  /** [R, D], = */ readonly out: Slot;
-  /** Rows of `out`. */ readonly rows: Rows;
+  /** [M, D], =; without `places` M = R */ readonly out: Slot;
+  /** [R], all different; where `x` is `out`, none that `index` names. Without it each row goes to its own. */
+  readonly places?: Slot;
+  /** Rows of `index`. */ readonly rows: Rows;
 }
 
 export interface GatherRowsBackwardArgs {
@@ -320,7 +322,7 @@ export interface Kernels {
   /** dGate = dOut·up·σ(gate)·(1 + gate·(1 − σ(gate)));  dUp = dOut·silu(gate) */
   swigluBackward(args: SwigluBackwardArgs): void;
 
-  /** out[i] = x[index[i]] */
+  /** out[places[i]] = x[index[i]]; without places out[i] = x[index[i]] */
   gatherRows(args: GatherRowsArgs): void;
   /** dX[r] = Σ dOut[i] over the gathered rows i that came from r; 0 where there is none */
   gatherRowsBackward(args: GatherRowsBackwardArgs): void;

@@ -31,6 +31,7 @@ import type { KeepingPrograms, ObjectiveSettings, OptimizerSettings, Programs, T
 import { adamwSettings, objectiveSettings, recordPrograms } from './programs.ts';
 import { readRows, readScores } from './read_scores.ts';
 import { rotaryTables } from './rotary.ts';
+import { type CacheCopy, writeCopies } from './sampling/cache_copies.ts';
 import { KeptRows, type RolloutRows, writeKept } from './sampling/kept_rollouts.ts';
 import type { ObjectiveRows, ScoreDerivatives, Scores, ScoresWithLoss } from './scores.ts';
 import type { ModelShape } from './shape.ts';
@@ -342,15 +343,9 @@ export class Policy {
     return distributions as Float32Array; // it was asked for
   }
 
-  /** Keys and values of `length` rows of the cache from row `from` on become those from row `to` on. */
-  async copyCacheRows(from: number, to: number, length: number): Promise<void> {
-    const { inputs } = this.slots;
-    this.engine.write(
-      inputs.kvFrom,
-      Int32Array.from({ length }, (_, i) => from + i),
-      to,
-    );
-    this.engine.write(inputs.counts, [to, to + length], COUNTS.copiedBegin);
+  /** Copies rows of the cache at once: none is read that another copy writes. */
+  async copyCacheRows(copies: readonly CacheCopy[]): Promise<void> {
+    writeCopies(this.engine, this.slots.inputs, copies);
     await this.engine.replay(this.#programs.copyKeysAndValues);
   }
 

@@ -124,10 +124,10 @@ export function keepRollouts(kernels: Kernels, plan: PolicyPlan, rollout: Forwar
   kernels.gatherRows({ x: rollout.output, out: leadingRows(training.output, scoredRoom(plan)), ...scored });
 }
 
-/** Copies rows of the cache, keys and values of every layer, to the rows [copiedBegin, copiedEnd) of the cache. */
+/** Copies rows of the cache, keys and values of every layer: row kvFrom[i] to row kvTo[i], for i < copied. */
 export function copyKeysAndValues(kernels: Kernels, { slots: { inputs, sampling } }: PolicyPlan): void {
-  const rows = { begin: countOf(inputs, 'copiedBegin'), end: countOf(inputs, 'copiedEnd') };
-  for (const kv of sampling.kv) kernels.gatherRows({ x: kv, index: inputs.kvFrom, out: kv, rows });
+  const rows = { begin: 0, end: countOf(inputs, 'copied') };
+  for (const kv of sampling.kv) kernels.gatherRows({ x: kv, index: inputs.kvFrom, places: inputs.kvTo, out: kv, rows });
 }
 
 /** A slot of one number per row, as a matrix of one column. */

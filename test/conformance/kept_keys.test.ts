@@ -72,9 +72,10 @@ function rotaryCase(geometry: Heads): ConformanceCase {
       ...{ qNorm: given([hd], uniforms([hd], 4, 0.5, 1.5)), kNorm: given([hd], uniforms([hd], 5, 0.5, 1.5)) },
       ...{ kvRows: ids([N], [8, 7, 6, 5, 4, 3, 2]), q: poisoned([N, H * hd]) },
       kv: keptAsBfloat(given([N + 5, width], normals([N + 5, width], 6))),
-      from: ids([12], [0, 1, 2, 3, 4, 5, 6, 7, 8, 2, 8, 0]),
+      from: ids([3], [2, 8, 0]),
+      places: ids([3], [9, 10, 11]),
     },
-    build: (kernels, { qkv, positions, cos, sin, qNorm, kNorm, kvRows, q, kv, from }) => {
+    build: (kernels, { qkv, positions, cos, sin, qNorm, kNorm, kvRows, q, kv, from, places }) => {
       kernels.rotary({
         qkv,
         positions,
@@ -89,7 +90,7 @@ function rotaryCase(geometry: Heads): ConformanceCase {
         heads: geometry,
         rows: allRows(N),
       });
-      kernels.gatherRows({ x: kv, index: from, out: kv, rows: { begin: 9, end: 12 } });
+      kernels.gatherRows({ x: kv, index: from, places, out: kv, rows: { begin: 0, end: 3 } });
     },
     writes: { q: { terms: hd }, kv: { relative: ROUNDING } },
   };

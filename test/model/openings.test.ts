@@ -22,17 +22,21 @@ const SETTINGS = generationSettings({ maxCompletionTokens: 12 });
 const open = async (): Promise<Policy> =>
   openPolicy(await wasmBackend({ threads: 2 }), { qkNorm: true }, { rows: 200 });
 
-/** Rows that went through the network, and copies within the cache. */
-async function counted(policy: Policy, work: () => Promise<unknown>): Promise<{ rows: number; copies: number }> {
+/** Rows that went through the network, rows copied within the cache, and the programs that copied them. */
+async function counted(
+  policy: Policy,
+  work: () => Promise<unknown>,
+): Promise<{ rows: number; copied: number; programs: number }> {
   const { engine, slots } = policy;
   const [write, replay] = [engine.write.bind(engine), engine.replay.bind(engine)];
-  const seen = { rows: 0, copies: 0 };
+  const seen = { rows: 0, copied: 0, programs: 0 };
   engine.write = (slot, values, at) => {
     if (slot === slots.inputs.tokens) seen.rows += (values as ArrayLike<number>).length;
+    if (slot === slots.inputs.kvTo) seen.copied += (values as ArrayLike<number>).length;
     write(slot, values, at);
   };
   engine.replay = (...programs) => {
-    seen.copies += programs.filter(({ label }) => label === 'copy keys and values').length;
+    seen.programs += programs.filter(({ label }) => label === 'copy keys and values').length;
     return replay(...programs);
   };
   await work();
@@ -56,8 +60,8 @@ describe('prompts with one opening', () => {
       alone.flat().map(({ logprobs }) => bitsOf(logprobs)),
     );
     // Of the prompt that is the opening alone, the last row is its own; the last prompt has too little of it.
-    expect([one.copies, each.copies]).toEqual([3, 0]);
-    expect(each.rows - one.rows).toBe(20 + 19 + 20);
+    expect(one).toEqual({ rows: each.rows - (20 + 19 + 20), copied: 20 + 19 + 20, programs: 1 });
+    expect(each).toMatchObject({ copied: 0, programs: 0 });
     await policy.close();
   });
 

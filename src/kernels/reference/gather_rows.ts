@@ -2,10 +2,11 @@
 import type { GatherRowsArgs, GatherRowsBackwardArgs } from '../kernels.ts';
 import type { Dimensions, Opened } from './operands.ts';
 
-/** out[i] = x[index[i]] */
-export function gatherRows({ x, index, out, rows }: Opened<GatherRowsArgs>, { D }: Dimensions): void {
+/** out[places[i]] = x[index[i]]; without places out[i] = x[index[i]] */
+export function gatherRows({ x, index, places, out, rows }: Opened<GatherRowsArgs>, { D }: Dimensions): void {
   for (let r = rows.begin; r < rows.end; r++) {
-    for (let i = 0; i < D; i++) out[r * D + i] = x[index[r] * D + i];
+    const to = places ? places[r] : r;
+    for (let i = 0; i < D; i++) out[to * D + i] = x[index[r] * D + i];
   }
 }
 

@@ -180,7 +180,13 @@ export const operandRules: { readonly [Name in KernelName]: RulesOf<Name> } = {
   }),
   swiglu: () => ({ gateUp: real('N', '2*F'), out: real('N', 'F'), rows: 'N' }),
   swigluBackward: () => ({ gateUp: real('N', '2*F'), dOut: real('N', 'F'), dGateUp: real('N', '2*F'), rows: 'N' }),
-  gatherRows: () => ({ x: real('N', 'D'), index: int('R'), out: real('R', 'D'), rows: 'R' }),
+  gatherRows: ({ places }) => ({
+    x: real('N', 'D'),
+    index: int('R'),
+    places: int('R'),
+    out: real(places ? 'M' : 'R', 'D'),
+    rows: 'R',
+  }),
   gatherRowsBackward: () => ({ dOut: real('R', 'D'), offsets: int('N+1'), dX: real('N', 'D'), rows: 'N' }),
   linearLogprob: () => ({ ...linearLogprobInputs, logprobs: real('R') }),
   linearLogprobBackward: () => ({

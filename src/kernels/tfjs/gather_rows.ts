@@ -4,9 +4,20 @@ import type { GatherRowsArgs, GatherRowsBackwardArgs } from '../kernels.ts';
 import type { Opened } from './operands.ts';
 import { takeRows } from './take_rows.ts';
 
-/** out[i] = x[index[i]] */
-export function gatherRows({ x, index, out, rows }: Opened<GatherRowsArgs>): void {
-  out.set(takeRows(x.tensor(), index.ints.slice(rows.begin, rows.end)), rows);
+/** out[places[i]] = x[index[i]], a run of neighbouring places at a time; without places out[i] = x[index[i]] */
+export function gatherRows({ x, index, places, out, rows }: Opened<GatherRowsArgs>): void {
+  const taken = takeRows(x.tensor(), index.ints.slice(rows.begin, rows.end));
+  if (places === undefined) {
+    out.set(taken, rows);
+    return;
+  }
+  for (let first = rows.begin; first < rows.end; ) {
+    const begin = places.ints[first] as number;
+    let length = 1;
+    while (first + length < rows.end && places.ints[first + length] === begin + length) length++;
+    out.set(tf.slice(taken, first - rows.begin, length), { begin, end: begin + length });
+    first += length;
+  }
 }
 
 /** The gradient of `takeRows` by x, of which rows [rows.begin, rows.end) are asked. */

@@ -220,9 +220,9 @@ export const KERNEL_ARGUMENTS: KernelArguments = {
   },
   swiglu: (a, { all, range }) => [...range(a.rows), ...all(a.gateUp), width(a.out), ...all(a.out)],
   swigluBackward: (a, { all, range }) => [...range(a.rows), ...all(a.gateUp), width(a.dOut), ...all(a.dOut, a.dGateUp)],
-  gatherRows: (a, { at, range, moved }) => {
+  gatherRows: (a, { all, at, range, moved }) => {
     const { from, to, rowBytes } = moved(a.x, a.out);
-    return [...range(a.rows), from, at(a.index), rowBytes, to];
+    return [...range(a.rows), from, at(a.index), rowBytes, to, ...all(a.places)];
   },
   gatherRowsBackward: (a, { all, range }) => [...range(a.rows), ...all(a.dOut, a.offsets), width(a.dX), ...all(a.dX)],
   linearLogprob: (a, places) => [

@@ -337,6 +337,7 @@ function inputSlots(shape: ModelShape, capacity: Capacity, arena: ArenaBuilder):
     keptScoredFrom: arena.slot([scored]),
     keptKvFrom: arena.slot([N]),
     kvFrom: arena.slot([capacity.kvRows]),
+    kvTo: arena.slot([capacity.kvRows]),
     counts: arena.slot([COUNTS.length]),
   };
 }

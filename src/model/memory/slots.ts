@@ -91,8 +91,9 @@ export interface InputSlots extends RowInputs {
   /** [scored] the same of scored rows alone. */
   readonly keptScoredFrom: Slot;
   readonly keptKvFrom: Slot;
-  /** [kvRows] for each row of the cache that is copied, the one it is copied from. */
+  /** [kvRows] rows of the cache that are copied, and those that they are copied to. */
   readonly kvFrom: Slot;
+  readonly kvTo: Slot;
   readonly counts: Slot;
 }
 
@@ -115,14 +116,13 @@ export const COUNTS = {
   keptKvEnd: 13,
   keptScoredBegin: 14,
   keptScoredEnd: 15,
-  copiedBegin: 16,
-  copiedEnd: 17,
-  kvRows: 18,
-  openingBegin: 19,
-  openingEnd: 20,
-  openingRows: 21,
-  scoredRows: 22,
-  length: 23,
+  copied: 16,
+  kvRows: 17,
+  openingBegin: 18,
+  openingEnd: 19,
+  openingRows: 20,
+  scoredRows: 21,
+  length: 22,
 } as const;
 
 /** Real arrays over loss rows and completions, and settings. */

@@ -13,6 +13,7 @@
 import { BackendError } from '../../errors.ts';
 import { SAMPLING } from '../../kernels/kernels.ts';
 import type { Policy } from '../policy.ts';
+import { CacheCopies } from './cache_copies.ts';
 import { CacheSpans } from './cache_spans.ts';
 import { Decoder } from './decoder.ts';
 import type { RolloutRows } from './kept_rollouts.ts';
@@ -40,8 +41,8 @@ export class Sampler {
   readonly #sequences = new Set<SequenceState>();
   /** Those whose turn is being sampled, in the order of `run`. */
   #active: SequenceState[] = [];
-  /** Prefixes whose openings are copied after the step. */
-  #opened: CachedPrefix[] = [];
+  /** Openings of prefixes, after the step. */
+  readonly #opened = new CacheCopies();
   readonly #shared = new SharedRows(this.#sequences);
   #block: Promise<void> | undefined;
   #step = 0;
@@ -235,13 +236,9 @@ export class Sampler {
     const steps = sampling.reduce((least, { remaining }) => Math.min(least, remaining), most);
     const last = decoder.begin + decoder.rowCount + (steps - 1) * sampling.length;
     if (decoder.keeps && last > this.#policy.capacity.keptRows) decoder.stopKeeping();
-    for (const [{ kvBegin }, { from, length }] of this.#shared.copies) {
-      await this.#policy.copyCacheRows(from.kvBegin, kvBegin, length);
-    }
+    for (const copies of this.#shared.copies.rounds) await this.#policy.copyCacheRows(copies);
     await decoder.run(0);
-    for (const { kvBegin, opening } of this.#opened) {
-      if (opening !== undefined) await this.#policy.copyCacheRows(opening.of.kvBegin, kvBegin, opening.length);
-    }
+    for (const copies of this.#opened.rounds) await this.#policy.copyCacheRows(copies);
     if (sampling.length === 0) return;
     for (let step = 1; step < steps; step++) {
       this.#scheduleFed(sampling, step);
@@ -300,7 +297,7 @@ export class Sampler {
     const decoder = this.#decoder;
     const sampling: SequenceState[] = [];
     decoder.clear();
-    this.#opened = [];
+    this.#opened.clear();
     this.#shared.clear();
     // Between two reads, row i of a step takes the token that was sampled i-th in the one before.
     const sharesNewest = sharesRows && this.#policy.stepsPerRead === 1;
@@ -345,7 +342,7 @@ export class Sampler {
     if (this.#decoder.keeps) inputRows.set(of.inputRows.subarray(0, length));
     prefix.fed = length;
     prefix.openedIn = this.#step;
-    this.#opened.push(prefix);
+    this.#opened.add({ from: of.kvBegin, to: prefix.kvBegin, length });
   }
 
   /** What the cache lacks of a prefix, as far as it fits. */

@@ -8,6 +8,7 @@
  * A row's bits depend on its keys and their order alone, so nothing changes but the work. A copy costs a hundredth of
  * computing, and a sequence takes at most one; a policy that is sure of its answers samples most of a group alike.
  */
+import { CacheCopies } from './cache_copies.ts';
 import { type Fork, forkOf } from './forks.ts';
 import type { CachedPrefix, SequenceState } from './sampled_sequence.ts';
 
@@ -15,8 +16,8 @@ import type { CachedPrefix, SequenceState } from './sampled_sequence.ts';
 type Trunk = CachedPrefix | SequenceState;
 
 export class SharedRows {
-  /** Rows to be copied before the step that is being made up, and who takes them. */
-  readonly copies: (readonly [SequenceState, Fork])[] = [];
+  /** Before the step that is being made up. */
+  readonly copies = new CacheCopies();
   readonly #sequences: ReadonlySet<SequenceState>;
   /** Who has the row of a newest token in this step, by trunk and token. */
   readonly #holders = new Map<Trunk, Map<number, SequenceState>>();
@@ -28,7 +29,7 @@ export class SharedRows {
 
   /** The next step begins. */
   clear(): void {
-    this.copies.length = 0;
+    this.copies.clear();
     this.#holders.clear();
   }
 
@@ -68,7 +69,7 @@ export class SharedRows {
     const { from, length } = fork;
     sequence.inputRows.set(from.inputRows.subarray(0, Math.min(length, sequence.inputRows.length)));
     sequence.fed = length;
-    this.copies.push([sequence, fork]);
+    this.copies.add({ from: from.kvBegin, to: sequence.kvBegin, length });
   }
 }
 

@@ -3,17 +3,19 @@ import { address, integer } from './arguments';
 import { addRow, copyRow, fillRow } from './rows';
 import { claim, grainOf } from './threads';
 
-/** arguments: begin, end, x, index, bytes of a row, out */
+/** arguments: begin, end, x, index, bytes of a row, out, places (0: none) */
 export function gatherRows(): void {
   const begin = integer(0);
   const end = integer(1);
   const bytes = <usize>integer(4);
+  const places = address(6);
   const grain = grainOf(end - begin, 64);
   for (let i = begin + claim(grain); i < end; i = begin + claim(grain)) {
     const last = min(i + grain, end);
     for (let r = i; r < last; r++) {
       const from = <usize>load<i32>(address(3) + (<usize>r << 2));
-      copyRow(address(5) + <usize>r * bytes, address(2) + from * bytes, bytes);
+      const to = places == 0 ? r : load<i32>(places + (<usize>r << 2));
+      copyRow(address(5) + <usize>to * bytes, address(2) + from * bytes, bytes);
     }
   }
 }

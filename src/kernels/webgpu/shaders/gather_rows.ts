@@ -4,14 +4,15 @@ import type { Recorder } from '../recorder.ts';
 import { read, write } from '../recorder.ts';
 import { elementwise } from './elementwise.ts';
 
-/** out[i] = x[index[i]] */
-export function gatherRows(recorder: Recorder, { x, index, out, rows }: GatherRowsArgs): void {
+/** out[places[i]] = x[index[i]]; without places out[i] = x[index[i]] */
+export function gatherRows(recorder: Recorder, { x, index, places, out, rows }: GatherRowsArgs): void {
+  const to = places ? 'u32(load_places(r)) * P.width + column' : 'i';
   elementwise(recorder, {
     label: 'gatherRows',
-    operands: { x: read(x), index: read(index), out: write(out) },
+    operands: { x: read(x), index: read(index), places: places && read(places), out: write(out) },
     rows,
     per: out,
-    code: 'store_out(i, load_x(u32(load_index(r)) * P.width + column));',
+    code: `store_out(${to}, load_x(u32(load_index(r)) * P.width + column));`,
   });
 }
 

@@ -1,0 +1,55 @@
+/**
+ * Copies of cache rows before a step, or after it. As many as possible are made by one program, since starting it takes
+ * longer than copying what one sequence needs. Within a program none may read what another writes: one that would goes
+ * into the next round.
+ */
+import type { Engine } from '../../kernels/engine.ts';
+import { COUNTS, type PolicySlots } from '../memory/slots.ts';
+
+/** Keys and values of `length` rows from row `from` on become those from row `to` on. */
+export interface CacheCopy {
+  readonly from: number;
+  readonly to: number;
+  readonly length: number;
+}
+
+/** Row by row, for the program that copies. */
+export function writeCopies(engine: Engine, inputs: PolicySlots['inputs'], copies: readonly CacheCopy[]): void {
+  const rows = (of: 'from' | 'to') =>
+    copies.flatMap((copy) => Array.from({ length: copy.length }, (_, i) => copy[of] + i));
+  const from = rows('from');
+  engine.write(inputs.kvFrom, from);
+  engine.write(inputs.kvTo, rows('to'));
+  engine.write(inputs.counts, [from.length], COUNTS.copied);
+}
+
+interface Round {
+  readonly copies: CacheCopy[];
+  readonly read: Set<number>;
+  readonly written: Set<number>;
+}
+
+export class CacheCopies {
+  #rounds: Round[] = [];
+
+  /** Each round's copies are made at once, round after round. */
+  get rounds(): readonly (readonly CacheCopy[])[] {
+    return this.#rounds.map(({ copies }) => copies);
+  }
+
+  /** @param copy  between the beginnings of two sequences or prefixes: spans of the cache either have one beginning, or no row in common */
+  add(copy: CacheCopy): void {
+    let round = this.#rounds.at(-1);
+    if (round === undefined || round.written.has(copy.from) || round.read.has(copy.to)) {
+      round = { copies: [], read: new Set(), written: new Set() };
+      this.#rounds.push(round);
+    }
+    round.copies.push(copy);
+    round.read.add(copy.from);
+    round.written.add(copy.to);
+  }
+
+  clear(): void {
+    this.#rounds = [];
+  }
+}
