@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 export const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
-/** How often a file that is waited for is looked for. */
+/** How often a file that is waited for is looked at. */
 const LOOK_MS = 5;
 
 export interface Outcome {
@@ -18,9 +18,9 @@ export interface Outcome {
 }
 
 /**
- * @param interrupt  a signal to send after so many milliseconds, or as soon as `when` is seen on standard output, or
- *                   as soon as the file `whenThere` exists
- * @param place      where the command is typed, what it finds in the environment, and who hears its standard output
+ * @param interrupt  a signal to send as soon as `when` is seen on standard output, or the file `whenThere` exists and has
+ *                   that many `lines`, or at once; and then `afterMs` milliseconds later
+ * @param place      where the command is typed, what it finds in the environment, and what reads its standard output
  */
 export function commandLine(
   arguments_: readonly string[],
@@ -29,6 +29,7 @@ export function commandLine(
     readonly afterMs?: number;
     readonly when?: RegExp;
     readonly whenThere?: string;
+    readonly lines?: number;
   },
   place: {
     readonly cwd?: string;
@@ -41,14 +42,16 @@ export function commandLine(
     const child = spawn(process.execPath, [PROGRAM, ...arguments_], { cwd: place.cwd, env });
     let stdout = '';
     let stderr = '';
-    let sent = false;
+    let timer: NodeJS.Timeout | undefined;
     const send = (): void => {
-      if (interrupt !== undefined && !sent) child.kill(interrupt.signal);
-      sent = true;
+      if (interrupt !== undefined) timer ??= setTimeout(() => child.kill(interrupt.signal), interrupt.afterMs ?? 0);
     };
-    const timer = interrupt?.afterMs === undefined ? undefined : setTimeout(send, interrupt.afterMs);
     const file = interrupt?.whenThere;
-    const looking = file === undefined ? undefined : setInterval(() => existsSync(file) && send(), LOOK_MS);
+    const isThere = (path: string, lines = 0): boolean =>
+      existsSync(path) && (lines === 0 || readFileSync(path, 'utf8').split('\n').length > lines);
+    const looking =
+      file === undefined ? undefined : setInterval(() => isThere(file, interrupt?.lines) && send(), LOOK_MS);
+    if (interrupt?.when === undefined && looking === undefined) send();
     child.stdout.on('data', (chunk: Buffer) => {
       stdout += chunk.toString();
       place.heard?.(chunk.toString(), child);

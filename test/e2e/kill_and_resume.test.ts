@@ -8,17 +8,18 @@ import { commandLine, readMetrics, readSummary, SMALL_CONFIG, temporaryFolder, w
 /** Kills a run at this many random moments; the release check uses 20. */
 const KILLS = Number(process.env.RLVR_KILLS ?? budget({ quick: 1, all: 2, release: 3 }));
 
+/** Lines of metrics.jsonl that SMALL_CONFIG writes: one per supervised step, then one per step of reinforcement. */
+const SUPERVISED_LINES = 40;
+const ALL_LINES = 70;
+
 const folder = temporaryFolder();
 let config: string;
 let whole: string;
-let wholeMs: number;
 
 beforeAll(async () => {
   config = writeConfig(folder.path, SMALL_CONFIG);
   whole = join(folder.path, 'whole');
-  const start = performance.now();
   const outcome = await commandLine(['--config', config, '--output', whole]);
-  wholeMs = performance.now() - start;
   expect(outcome.stderr).toBe('');
   expect(outcome.code).toBe(0);
 }, 120_000);
@@ -29,21 +30,26 @@ describe('a run', () => {
   it(`killed at ${KILLS} random moments and resumed has the weights and metrics of one that was not`, async () => {
     const rng = rngFor(`kills|${KILLS}`);
     const directory = join(folder.path, 'killed');
-    let kills = 0;
-    let resume = false;
-    for (let attempt = 0; attempt < KILLS * 4; attempt++) {
-      const flags = ['--config', config, '--output', directory, ...(resume ? ['--resume'] : [])];
-      // Early kills are drawn close to the start of a process, so that the next one still finds work to do.
-      const afterMs = 150 + rng.float() * Math.max(300, wholeMs / 2);
-      const outcome = await commandLine(flags, kills < KILLS ? { signal: 'SIGKILL', afterMs } : undefined);
-      resume = existsSync(join(directory, 'fingerprint.json'));
-      if (outcome.signal === 'SIGKILL') kills++;
-      else if (outcome.code === 0 && kills >= KILLS) break;
-      else if (outcome.code === 0)
-        writeFileSync(join(directory, 'early'), ''); // finished before the kill: resume again
-      else expect(outcome.stderr).toBe('');
+    const metrics = join(directory, 'metrics.jsonl');
+    // One during reinforcement, where a rollout is used for two steps; the others anywhere. A kill comes up to 40 ms after
+    // its line, which is a few steps: in the middle of one, or while a checkpoint is written.
+    const between = (first: number, past: number): number => first + Math.floor(rng.float() * (past - first));
+    const drawn = Array.from({ length: KILLS }, (_, k) => between(k === 0 ? SUPERVISED_LINES : 1, ALL_LINES - 10));
+    for (const line of drawn.sort((a, b) => a - b)) {
+      const written = existsSync(metrics) ? readFileSync(metrics, 'utf8').split('\n').length : 0;
+      const flags = ['--config', config, '--output', directory, ...(written > 0 ? ['--resume'] : [])];
+      const lines = Math.max(line, written); // one more than there are
+      const outcome = await commandLine(flags, {
+        signal: 'SIGKILL',
+        whenThere: metrics,
+        lines,
+        afterMs: rng.float() * 40,
+      });
+      expect(outcome.stderr).toBe('');
+      expect(outcome.signal).toBe('SIGKILL');
     }
-    expect(kills).toBe(KILLS);
+    const outcome = await commandLine(['--config', config, '--output', directory, '--resume']);
+    expect(outcome.stderr).toBe('');
     expect(readSummary(directory).weightsSha256).toBe(readSummary(whole).weightsSha256);
     expect(readMetrics(directory)).toEqual(readMetrics(whole));
     const completions = (place: string): string => readFileSync(join(place, 'completions.jsonl'), 'utf8');
