@@ -16,6 +16,7 @@
 import { TOKEN } from '../token_kinds.ts';
 import { copiesOf, type OpeningCopies, openingsOf } from './batch_openings.ts';
 import { bucketTokens } from './buckets.ts';
+import { commonLength } from './sampling/openings.ts';
 import { isWhole } from './support.ts';
 
 /** One prompt with the completions that share it. */
@@ -60,7 +61,7 @@ export function groupByPrefix(sequences: readonly Sequence[]): TokenGroup[] {
 }
 
 export function equalInts(a: Int32Array, b: Int32Array): boolean {
-  return a.length === b.length && a.every((value, i) => value === b[i]);
+  return a.length === b.length && commonLength(a, b) === a.length;
 }
 
 /** Host arrays of one batch; `model/` copies them into the engine's slots. */

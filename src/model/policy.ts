@@ -316,12 +316,18 @@ export class Policy {
    * @param keep the rows are those of `slots.rollout`
    * @param feed their tokens are those that were sampled last
    * @param copy the forward pass reads the copy of the weights
+   * @param moved rows of the cache that are copied first
    */
-  async replaySample({ keep, feed, copy }: { readonly [how in 'keep' | 'feed' | 'copy']: boolean }): Promise<void> {
-    const { sample, sampleCopy, keeping, ahead } = this.#programs;
+  async replaySample(
+    { keep, feed, copy }: { readonly [how in 'keep' | 'feed' | 'copy']: boolean },
+    moved: readonly CacheCopy[] = [],
+  ): Promise<void> {
+    const { sample, sampleCopy, copyKeysAndValues, keeping, ahead } = this.#programs;
     this.#forward = undefined;
     if (!keep) this.forgetKept(); // both use the same rows
+    if (moved.length > 0) writeCopies(this.engine, this.slots.inputs, moved);
     const programs = [
+      moved.length > 0 ? copyKeysAndValues : undefined,
       feed ? (keep ? ahead?.feedKept : ahead?.feed) : undefined,
       copy ? sampleCopy : keep ? keeping?.rollout : sample,
       ahead?.remember,

@@ -15,12 +15,18 @@ export interface CacheCopy {
 
 /** Row by row, for the program that copies. */
 export function writeCopies(engine: Engine, inputs: PolicySlots['inputs'], copies: readonly CacheCopy[]): void {
-  const rows = (of: 'from' | 'to') =>
-    copies.flatMap((copy) => Array.from({ length: copy.length }, (_, i) => copy[of] + i));
-  const from = rows('from');
-  engine.write(inputs.kvFrom, from);
-  engine.write(inputs.kvTo, rows('to'));
-  engine.write(inputs.counts, [from.length], COUNTS.copied);
+  const count = copies.reduce((sum, { length }) => sum + length, 0);
+  const [kvFrom, kvTo] = [new Int32Array(count), new Int32Array(count)];
+  let row = 0;
+  for (const { from, to, length } of copies) {
+    for (let i = 0; i < length; i++, row++) {
+      kvFrom[row] = from + i;
+      kvTo[row] = to + i;
+    }
+  }
+  engine.write(inputs.kvFrom, kvFrom);
+  engine.write(inputs.kvTo, kvTo);
+  engine.write(inputs.counts, [count], COUNTS.copied);
 }
 
 interface Round {

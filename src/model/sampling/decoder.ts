@@ -9,6 +9,7 @@ import type { Slot } from '../../kernels/memory.ts';
 import type { ForwardSlots } from '../memory/activations.ts';
 import { COUNTS } from '../memory/slots.ts';
 import type { Policy } from '../policy.ts';
+import type { CacheCopy } from './cache_copies.ts';
 
 /** What the steps between two reads have sampled: step by step, each in the order of `addSample`. */
 export interface Sampled {
@@ -121,8 +122,9 @@ export class Decoder {
   /**
    * Runs the step.
    * @param step of those until the next read; from the second on, row i takes the token that was sampled i-th before
+   * @param moved rows of the cache that are copied before it
    */
-  async run(step: number): Promise<void> {
+  async run(step: number, moved: readonly CacheCopy[] = []): Promise<void> {
     const { engine, slots, stepsPerRead } = this.#policy;
     const { ahead } = slots;
     const isFed = step > 0;
@@ -143,7 +145,7 @@ export class Decoder {
       if (ahead) engine.write(ahead.from, places(stepsPerRead * samples, samples));
     }
     engine.write(slots.inputs.counts, [samples, begin, end, step * samples, (step + 1) * samples], COUNTS.samples);
-    await this.#policy.replaySample({ keep: this.#keeps, feed: isFed, copy: this.#copy });
+    await this.#policy.replaySample({ keep: this.#keeps, feed: isFed, copy: this.#copy }, moved);
     if (this.#keeps) this.#begin = end;
   }
 

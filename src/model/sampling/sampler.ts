@@ -236,8 +236,9 @@ export class Sampler {
     const steps = sampling.reduce((least, { remaining }) => Math.min(least, remaining), most);
     const last = decoder.begin + decoder.rowCount + (steps - 1) * sampling.length;
     if (decoder.keeps && last > this.#policy.capacity.keptRows) decoder.stopKeeping();
-    for (const copies of this.#shared.copies.rounds) await this.#policy.copyCacheRows(copies);
-    await decoder.run(0);
+    const { rounds } = this.#shared.copies;
+    for (const copies of rounds.slice(0, -1)) await this.#policy.copyCacheRows(copies);
+    await decoder.run(0, rounds.at(-1)); // one program less to start
     for (const copies of this.#opened.rounds) await this.#policy.copyCacheRows(copies);
     if (sampling.length === 0) return;
     for (let step = 1; step < steps; step++) {
@@ -379,7 +380,10 @@ export class Sampler {
     const token = isKnown ? sequence.token(index) : 0;
     const position = source.tokens.length + index;
     const row = decoder.addRow(token, position, kvRow, source.kvBegin, prefixEnd, kvBegin, kvRow + 1);
-    if (sequence.fedIn !== this.#step) Object.assign(sequence, { fedIn: this.#step, fedBefore: index });
+    if (sequence.fedIn !== this.#step) {
+      sequence.fedIn = this.#step;
+      sequence.fedBefore = index;
+    }
     if (decoder.keeps) sequence.inputRows[index] = decoder.begin + row;
     sequence.row = row;
     return row;

@@ -19,8 +19,8 @@ export class SharedRows {
   /** Before the step that is being made up. */
   readonly copies = new CacheCopies();
   readonly #sequences: ReadonlySet<SequenceState>;
-  /** Who has the row of a newest token in this step, by trunk and token. */
-  readonly #holders = new Map<Trunk, Map<number, SequenceState>>();
+  /** By trunk, those that have the row of a newest token in this step, each of another token. */
+  readonly #holders = new Map<Trunk, SequenceState[]>();
 
   /** @param sequences  those that hold rows of the cache */
   constructor(sequences: ReadonlySet<SequenceState>) {
@@ -36,7 +36,10 @@ export class SharedRows {
   /** Draws from the row of another sequence with the same tokens. @returns whether there is one in this step */
   join(sequence: SequenceState): boolean {
     const trunk = trunkOf(sequence);
-    const holder = trunk && this.#holders.get(trunk)?.get(newestOf(sequence));
+    const holders = trunk && this.#holders.get(trunk);
+    if (holders === undefined) return false;
+    const newest = newestOf(sequence);
+    const holder = holders.find((other) => newestOf(other) === newest);
     if (holder === undefined) return false;
     sequence.holder = holder;
     sequence.held = sequence.count;
@@ -53,8 +56,9 @@ export class SharedRows {
       if (this.#sequences.has(from) && from.fed >= length) this.#copy(sequence, { from, length });
     }
     if (trunk === undefined || sequence.fed < sequence.count - 1) return;
-    const own = this.#holders.get(trunk) ?? new Map<number, SequenceState>();
-    this.#holders.set(trunk, own.set(newestOf(sequence), sequence));
+    const others = this.#holders.get(trunk);
+    if (others === undefined) this.#holders.set(trunk, [sequence]);
+    else others.push(sequence);
   }
 
   /** Takes what another sequence has of its rows, where that is worth it. @returns whether it waits for it */
