@@ -38,6 +38,11 @@ export interface Capacity {
   readonly stepsPerRead?: number | undefined;
 }
 
+/** Most rows of the cache that are copied at once: no stretch of it is longer that has room for its copy. */
+export function mostCopied({ kvRows }: Capacity): number {
+  return kvRows >> 1;
+}
+
 /** scored: batches are scored under it, and it may be rounded; mixed: it is only copied and mixed, and stays exact. */
 export type SetUse = 'scored' | 'mixed';
 

@@ -28,7 +28,7 @@ import type { ActivationArenas, ForwardSlots, LayerActivations } from './activat
 import { leadingKeysAndValues, planKeysAndValues, planLayers, planRowInputs } from './activations.ts';
 import { adapterScratch } from './adapter_scratch.ts';
 import { aheadSlots } from './ahead_slots.ts';
-import type { ArenaOf, Capacity } from './capacity.ts';
+import { type ArenaOf, type Capacity, mostCopied } from './capacity.ts';
 import type { Recompute } from './recompute.ts';
 import { type BackwardSlots, COUNTS, countOf, type InputSlots, type PolicySlots, type ResultSlots } from './slots.ts';
 
@@ -336,8 +336,8 @@ function inputSlots(shape: ModelShape, capacity: Capacity, arena: ArenaBuilder):
     keptFrom: arena.slot([N]),
     keptScoredFrom: arena.slot([scored]),
     keptKvFrom: arena.slot([N]),
-    kvFrom: arena.slot([capacity.kvRows]),
-    kvTo: arena.slot([capacity.kvRows]),
+    kvFrom: arena.slot([mostCopied(capacity)]),
+    kvTo: arena.slot([mostCopied(capacity)]),
     counts: arena.slot([COUNTS.length]),
   };
 }

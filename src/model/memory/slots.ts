@@ -91,7 +91,7 @@ export interface InputSlots extends RowInputs {
   /** [scored] the same of scored rows alone. */
   readonly keptScoredFrom: Slot;
   readonly keptKvFrom: Slot;
-  /** [kvRows] rows of the cache that are copied, and those that they are copied to. */
+  /** [rows copied at once] rows of the cache that are copied, and those that they are copied to. */
   readonly kvFrom: Slot;
   readonly kvTo: Slot;
   readonly counts: Slot;

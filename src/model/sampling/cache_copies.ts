@@ -30,13 +30,21 @@ export function writeCopies(engine: Engine, inputs: PolicySlots['inputs'], copie
 }
 
 interface Round {
+  /** Copied so far. */
+  rows: number;
   readonly copies: CacheCopy[];
   readonly read: Set<number>;
   readonly written: Set<number>;
 }
 
 export class CacheCopies {
+  readonly #most: number;
   #rounds: Round[] = [];
+
+  /** @param most  rows that are copied at once; no copy has more */
+  constructor(most: number) {
+    this.#most = most;
+  }
 
   /** Each round's copies are made at once, round after round. */
   get rounds(): readonly (readonly CacheCopy[])[] {
@@ -46,13 +54,16 @@ export class CacheCopies {
   /** @param copy  between the beginnings of two sequences or prefixes: spans of the cache either have one beginning, or no row in common */
   add(copy: CacheCopy): void {
     let round = this.#rounds.at(-1);
-    if (round === undefined || round.written.has(copy.from) || round.read.has(copy.to)) {
-      round = { copies: [], read: new Set(), written: new Set() };
+    const { from, to, length } = copy;
+    const isFull = round !== undefined && round.rows + length > this.#most;
+    if (round === undefined || isFull || round.written.has(from) || round.read.has(to)) {
+      round = { rows: 0, copies: [], read: new Set(), written: new Set() };
       this.#rounds.push(round);
     }
+    round.rows += length;
     round.copies.push(copy);
-    round.read.add(copy.from);
-    round.written.add(copy.to);
+    round.read.add(from);
+    round.written.add(to);
   }
 
   clear(): void {

@@ -12,6 +12,7 @@
  */
 import { BackendError } from '../../errors.ts';
 import { SAMPLING } from '../../kernels/kernels.ts';
+import { mostCopied } from '../memory/capacity.ts';
 import type { Policy } from '../policy.ts';
 import { CacheCopies } from './cache_copies.ts';
 import { CacheSpans } from './cache_spans.ts';
@@ -42,8 +43,8 @@ export class Sampler {
   /** Those whose turn is being sampled, in the order of `run`. */
   #active: SequenceState[] = [];
   /** Openings of prefixes, after the step. */
-  readonly #opened = new CacheCopies();
-  readonly #shared = new SharedRows(this.#sequences);
+  readonly #opened: CacheCopies;
+  readonly #shared: SharedRows;
   #block: Promise<void> | undefined;
   #step = 0;
 
@@ -52,6 +53,8 @@ export class Sampler {
     this.#settings = settings;
     this.#temperature = settings.sampling.temperature;
     this.#spans = new CacheSpans(policy.capacity.kvRows);
+    this.#opened = new CacheCopies(mostCopied(policy.capacity));
+    this.#shared = new SharedRows(this.#sequences, mostCopied(policy.capacity));
     this.#prefixes = new PrefixCache(this.#spans);
     const { keep = false, fromCopy = false } = settings;
     this.#decoder = new Decoder(policy, keep && !fromCopy && policy.keepsRollouts, fromCopy);

@@ -17,14 +17,18 @@ type Trunk = CachedPrefix | SequenceState;
 
 export class SharedRows {
   /** Before the step that is being made up. */
-  readonly copies = new CacheCopies();
+  readonly copies: CacheCopies;
   readonly #sequences: ReadonlySet<SequenceState>;
   /** By trunk, those that have the row of a newest token in this step, each of another token. */
   readonly #holders = new Map<Trunk, SequenceState[]>();
 
-  /** @param sequences  those that hold rows of the cache */
-  constructor(sequences: ReadonlySet<SequenceState>) {
+  /**
+   * @param sequences  those that hold rows of the cache
+   * @param most       rows that are copied at once
+   */
+  constructor(sequences: ReadonlySet<SequenceState>, most: number) {
     this.#sequences = sequences;
+    this.copies = new CacheCopies(most);
   }
 
   /** The next step begins. */
