@@ -151,6 +151,15 @@ type Runner =
   | { readonly kind: 'inline'; readonly exports: Exports }
   | { readonly kind: 'threads'; readonly pool: WorkerPool; readonly waiting: Waiting };
 
+/** Where a slot is. */
+interface SlotPlace {
+  readonly storage: Storage;
+  /** The matrix that it is a part of, where that exists in panels alone. */
+  readonly weight: PlacedMatrix | undefined;
+  /** Bytes from the start of memory; 0 where it exists in panels alone. */
+  readonly start: number;
+}
+
 class WasmEngine implements Engine {
   readonly backend = 'wasm';
   readonly samplerTolerance = 0;
@@ -166,6 +175,7 @@ class WasmEngine implements Engine {
   readonly #panels: Panels;
   readonly #runner: Runner;
   readonly #stale = new Set<PlacedMatrix>();
+  readonly #places = new WeakMap<Slot, SlotPlace>();
   #nextCommand: number;
   readonly #packing: ReadonlyMap<PlacedMatrix, CommandRun>;
 
@@ -294,19 +304,18 @@ class WasmEngine implements Engine {
     if (at + length > slotLength(slot)) {
       throw new BackendError('write-range', `${length} values at ${at} do not fit slot [${slot.shape}].`);
     }
-    const storage = storageIn(this.#plan, slot);
+    const { storage, weight, start } = this.#placeOf(slot);
     if (FORMS[storage] !== PACKED) {
       this.#stored(slot, storage, at, length).set(storedAs(storage, given));
       return;
     }
     const values = numbersOf(given);
-    const weight = packedAlone(this.#layout, this.#plan, slot);
     if (weight !== undefined) {
       writePacked(this.#panels, weight, values, slot.offset - weight.slot.offset + at);
       return;
     }
     const memory = slot.dtype === 'int' ? this.#ints : this.#reals;
-    memory.set(values, slotAddress(this.#layout, this.#plan, slot) / 4 + at);
+    memory.set(values, start / 4 + at);
     if (slot.dtype === 'real') this.#markStale(slot.arena);
   }
 
@@ -314,19 +323,31 @@ class WasmEngine implements Engine {
     if (count > slotLength(slot)) {
       throw new BackendError('read-range', `${count} values asked of slot [${slot.shape}].`);
     }
-    const storage = storageIn(this.#plan, slot);
+    const { storage, weight, start: address } = this.#placeOf(slot);
     if (FORMS[storage] !== PACKED) {
       const { values, decode } = STORAGE[storage];
       const blocks = Math.ceil(count / values) * values;
       return decode(new Uint8Array(this.#stored(slot, storage, 0, blocks))).slice(0, count);
     }
-    const weight = packedAlone(this.#layout, this.#plan, slot);
     if (weight !== undefined) return readPacked(this.#panels, weight, slot.offset - weight.slot.offset, count);
-    const start = slotAddress(this.#layout, this.#plan, slot) / 4;
+    const start = address / 4;
     // slice() of a shared view copies into shared memory; the constructor copies into plain memory.
     return slot.dtype === 'int'
       ? new Int32Array(this.#ints.subarray(start, start + count))
       : new Float32Array(this.#reals.subarray(start, start + count));
+  }
+
+  /** A decoding step writes and reads a dozen slots, on a host whose caches the kernels have filled: one look for each. */
+  #placeOf(slot: Slot): SlotPlace {
+    let place = this.#places.get(slot);
+    if (place === undefined) {
+      const [layout, plan] = [this.#layout, this.#plan];
+      const storage = storageIn(plan, slot);
+      const weight = FORMS[storage] === PACKED ? packedAlone(layout, plan, slot) : undefined;
+      place = { storage, weight, start: weight === undefined ? slotAddress(layout, plan, slot) : 0 };
+      this.#places.set(slot, place);
+    }
+    return place;
   }
 
   /** Bytes of elements [at, at + count) of a slot that is kept as `storage`. @throws BackendError where they are no whole blocks */
@@ -336,7 +357,7 @@ class WasmEngine implements Engine {
       const message = `${count} values at ${at} of a slot in ${storage} — whole blocks of ${values} are written.`;
       throw new BackendError('write-range', message);
     }
-    const start = slotAddress(this.#layout, this.#plan, slot) + bytesOf(storage, at);
+    const start = this.#placeOf(slot).start + bytesOf(storage, at);
     return new Uint8Array(this.#ints.buffer, start, bytesOf(storage, count));
   }
 

@@ -19,7 +19,8 @@ export class PrefixCache {
       const kvBegin = this.#spans.take(tokens.length);
       const inputRows = new Int32Array(keeps ? tokens.length : 0);
       const opening = openingOf(tokens, this.#prefixes.values());
-      prefix = { key, tokens, kvBegin, users: 0, fed: 0, lastStep: -1, lastRow: 0, inputRows, opening, openedIn: -1 };
+      const unused = { users: 0, fed: 0, lastStep: -1, lastRow: 0, branch: undefined, branchedIn: -1, openedIn: -1 };
+      prefix = { key, tokens, kvBegin, inputRows, opening, ...unused };
       this.#prefixes.set(key, prefix);
     }
     prefix.users++;

@@ -38,6 +38,9 @@ export interface CachedPrefix {
   lastRow: number;
   /** [tokens] the rows of `slots.rollout` that they went in by. */
   readonly inputRows: Int32Array;
+  /** A sequence that had a row of its first token in step `branchedIn`; its `nextBranch` is another, of another token. */
+  branch: SequenceState | undefined;
+  branchedIn: number;
   /** What it begins with as another does, whose rows may be copied. */
   readonly opening: Opening | undefined;
   /** The step in which it attended to the rows of the other, which are copied after it. */
@@ -60,7 +63,42 @@ export interface TurnRules {
   readonly room: number;
 }
 
-/** What the sampler knows of a sequence; arrays have its whole room. */
+/** Cache rows of a sequence's own tokens: its last token is sampled, never read. */
+export function ownRows({ room }: TurnRules): number {
+  return Math.max(0, room - 1);
+}
+
+/**
+ * Tokens of sequences that are added together, the room of one after that of another, and what is known of each token.
+ * There are hundreds of sequences in a step, and arrays of its own would cost each of them more than its tokens do.
+ */
+export class TokenArrays {
+  readonly tokens: Int32Array;
+  readonly labels: Uint8Array;
+  readonly logprobs: Float32Array;
+  readonly entropies: Float32Array;
+  readonly keptLogMass: Float32Array;
+  /** The rows of `slots.rollout` that tokens went in by; empty where these are not kept. */
+  readonly inputRows: Int32Array;
+  #taken = 0;
+
+  constructor(tokens: number, { keeps }: { readonly keeps: boolean }) {
+    this.tokens = new Int32Array(tokens);
+    this.labels = new Uint8Array(tokens);
+    this.logprobs = new Float32Array(tokens);
+    this.entropies = new Float32Array(tokens);
+    this.keptLogMass = new Float32Array(tokens);
+    this.inputRows = new Int32Array(keeps ? tokens : 0);
+  }
+
+  /** Room of a sequence. @returns where it begins */
+  take(room: number): number {
+    this.#taken += room;
+    return this.#taken - room;
+  }
+}
+
+/** What the sampler knows of a sequence. */
 export class SequenceState implements SampledSequence {
   readonly source: CachedPrefix;
   readonly rolloutNumber: number;
@@ -77,38 +115,33 @@ export class SequenceState implements SampledSequence {
   /** Another sequence that has the rows of its first `held` tokens (`shared_rows.ts`); it has none of its own then. */
   holder: SequenceState | undefined;
   held = 0;
+  /** A sequence that had a row of the token after those held here, in step `branchedIn`: itself, or one that shared them. */
+  branch: SequenceState | undefined;
+  branchedIn = -1;
+  /** Another one of the same step and trunk (`shared_rows.ts`), of another token. */
+  nextBranch: SequenceState | undefined;
   /** The row of its newest token in the step. */
   row = 0;
   /** Tokens sampled in this turn. */
   turnTokens = 0;
   isActive = false;
-  readonly inputRows: Int32Array;
-  readonly #tokens: Int32Array;
-  readonly #labels: Uint8Array;
-  readonly #logprobs: Float32Array;
-  readonly #entropies: Float32Array;
-  readonly #keptLogMass: Float32Array;
+  readonly #arrays: TokenArrays;
+  /** Where its own tokens begin in the arrays. */
+  readonly #begin: number;
 
+  /** @param place  its cache rows, and arrays that have room for it */
   constructor(
     source: CachedPrefix,
     rolloutNumber: number,
     rules: TurnRules,
-    { kvBegin, keeps }: { readonly kvBegin: number; readonly keeps: boolean },
+    { kvBegin, arrays }: { readonly kvBegin: number; readonly arrays: TokenArrays },
   ) {
     this.source = source;
     this.rolloutNumber = rolloutNumber;
     this.rules = rules;
     this.kvBegin = kvBegin;
-    // One buffer: there are hundreds of sequences in a step, and each buffer costs more than its bytes.
-    const { room } = rules;
-    const kept = keeps ? room : 0;
-    const buffer = new ArrayBuffer(17 * room + 4 * kept);
-    this.#tokens = new Int32Array(buffer, 0, room);
-    this.#logprobs = new Float32Array(buffer, 4 * room, room);
-    this.#entropies = new Float32Array(buffer, 8 * room, room);
-    this.#keptLogMass = new Float32Array(buffer, 12 * room, room);
-    this.inputRows = new Int32Array(buffer, 16 * room, kept);
-    this.#labels = new Uint8Array(buffer, 16 * room + 4 * kept, room);
+    this.#arrays = arrays;
+    this.#begin = arrays.take(rules.room);
   }
 
   get prefix(): Int32Array {
@@ -116,27 +149,43 @@ export class SequenceState implements SampledSequence {
   }
 
   get tokens(): Int32Array {
-    return this.#tokens.subarray(0, this.count);
+    return this.#arrays.tokens.subarray(this.#begin, this.#begin + this.count);
   }
 
   get labels(): Uint8Array {
-    return this.#labels.subarray(0, this.count);
+    return this.#arrays.labels.subarray(this.#begin, this.#begin + this.count);
   }
 
   get logprobs(): Float32Array {
-    return this.#logprobs.subarray(0, this.count);
+    return this.#arrays.logprobs.subarray(this.#begin, this.#begin + this.count);
   }
 
   get entropies(): Float32Array {
-    return this.#entropies.subarray(0, this.count);
+    return this.#arrays.entropies.subarray(this.#begin, this.#begin + this.count);
   }
 
   get keptLogMass(): Float32Array {
-    return this.#keptLogMass.subarray(0, this.count);
+    return this.#arrays.keptLogMass.subarray(this.#begin, this.#begin + this.count);
   }
 
   token(index: number): number {
-    return this.#tokens[index] as number;
+    return this.#arrays.tokens[this.#begin + index] as number;
+  }
+
+  /** Notes the row of `slots.rollout` that a token goes in by, where these are kept. */
+  setInputRow(index: number, row: number): void {
+    this.#arrays.inputRows[this.#begin + index] = row;
+  }
+
+  /** The rows of `slots.rollout` that its first `length` tokens went in by; empty where these are not kept. */
+  inputRows(length: number): Int32Array {
+    return this.#arrays.inputRows.subarray(this.#begin, this.#begin + length);
+  }
+
+  /** Its first `length` tokens have the rows of another sequence. */
+  takeInputRows(from: SequenceState, length: number): void {
+    const { inputRows } = this.#arrays;
+    if (inputRows.length > 0) inputRows.set(from.inputRows(length), this.#begin);
   }
 
   /** Tokens that this turn may still sample. */
@@ -146,11 +195,12 @@ export class SequenceState implements SampledSequence {
 
   /** Takes a sampled token; the turn may end with it. */
   push(token: number, logprob: number, entropy: number, keptLogMass: number): void {
-    const at = this.count++;
-    this.#tokens[at] = token;
-    this.#logprobs[at] = logprob;
-    this.#entropies[at] = entropy;
-    this.#keptLogMass[at] = keptLogMass;
+    const { tokens, logprobs, entropies, keptLogMass: masses } = this.#arrays;
+    const at = this.#begin + this.count++;
+    tokens[at] = token;
+    logprobs[at] = logprob;
+    entropies[at] = entropy;
+    masses[at] = keptLogMass;
     this.turnTokens++;
     if (this.rules.stopIds.includes(token)) this.finishReason = 'eos';
     else if (this.remaining <= 0) this.finishReason = 'length';
@@ -159,16 +209,17 @@ export class SequenceState implements SampledSequence {
   /** Without its newest token, which no step has read yet. */
   takeBack(): void {
     if (this.finishReason !== 'eos') throw new BackendError('sequence', 'no stop id has ended the sequence — append.');
-    this.count--;
-    this.#logprobs[this.count] = 0;
-    this.#entropies[this.count] = 0;
-    this.#keptLogMass[this.count] = 0;
+    const at = this.#begin + --this.count;
+    this.#arrays.logprobs[at] = 0;
+    this.#arrays.entropies[at] = 0;
+    this.#arrays.keptLogMass[at] = 0;
   }
 
   /** Forced tokens; the next turn is open. */
   append(tokens: ArrayLike<number>): void {
-    this.#tokens.set(tokens, this.count);
-    this.#labels.fill(TOKEN.given, this.count, this.count + tokens.length);
+    const at = this.#begin + this.count;
+    this.#arrays.tokens.set(tokens, at);
+    this.#arrays.labels.fill(TOKEN.given, at, at + tokens.length);
     this.count += tokens.length;
     this.turnTokens = 0;
     this.finishReason = undefined;
@@ -177,8 +228,8 @@ export class SequenceState implements SampledSequence {
   /** The first `cut` tokens of another sequence, with what is known of them. */
   inherit(parent: SampledSequence, cut: number): void {
     this.append(parent.tokens.subarray(0, cut));
-    this.#logprobs.set(parent.logprobs.subarray(0, cut));
-    this.#entropies.set(parent.entropies.subarray(0, cut));
-    this.#keptLogMass.set(parent.keptLogMass.subarray(0, cut));
+    this.#arrays.logprobs.set(parent.logprobs.subarray(0, cut), this.#begin);
+    this.#arrays.entropies.set(parent.entropies.subarray(0, cut), this.#begin);
+    this.#arrays.keptLogMass.set(parent.keptLogMass.subarray(0, cut), this.#begin);
   }
 }

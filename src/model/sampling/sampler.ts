@@ -22,7 +22,7 @@ import { PrefixCache } from './prefix_cache.ts';
 import type { SampleRequest, SamplerSettings } from './sample_request.ts';
 import { checkRoom, checkTokens } from './sample_request.ts';
 import type { CachedPrefix, SampledSequence, TurnRules } from './sampled_sequence.ts';
-import { SequenceState } from './sampled_sequence.ts';
+import { ownRows, SequenceState, TokenArrays } from './sampled_sequence.ts';
 import { SharedRows } from './shared_rows.ts';
 
 /** Opens a sampler over the policy's cache. Several may be open; each change from one to another costs a prefill. */
@@ -70,11 +70,17 @@ export class Sampler {
     for (const { prefix, maxTokens, room = maxTokens } of wanted) checkRoom(this.#policy, prefix, room);
     const added: SequenceState[] = [];
     const prefixes: CachedPrefix[] = [];
+    const tokens = wanted.reduce(
+      (sum, { rolloutNumbers, maxTokens, room = maxTokens }) => sum + rolloutNumbers.length * room,
+      0,
+    );
+    const arrays = new TokenArrays(tokens, this.#decoder);
     try {
       for (const { prefix } of wanted) prefixes.push(this.#prefixes.use(prefix, this.#decoder.keeps));
       wanted.forEach(({ rolloutNumbers, maxTokens, stopIds, room = maxTokens }, i) => {
         const source = prefixes[i] as CachedPrefix;
-        for (const number of rolloutNumbers) added.push(this.#open(source, number, { stopIds, maxTokens, room }));
+        for (const number of rolloutNumbers)
+          added.push(this.#open(source, number, { stopIds, maxTokens, room }, arrays));
       });
     } catch (error) {
       this.release(added);
@@ -185,7 +191,8 @@ export class Sampler {
       throw new BackendError('cut', `a fork after token ${cut} — ${rule}.`);
     }
     checkRoom(this.#policy, parent.prefix, rules.room);
-    const branch = this.#open(parent.source, rolloutNumber, rules);
+    const arrays = new TokenArrays(rules.room, this.#decoder);
+    const branch = this.#open(parent.source, rolloutNumber, rules, arrays);
     branch.inherit(parent, cut);
     return branch;
   }
@@ -208,23 +215,22 @@ export class Sampler {
     return {
       promptRows: source?.inputRows.slice(0, source.fed) ?? new Int32Array(),
       promptKvBegin: source?.kvBegin ?? 0,
-      rows: own.map(({ holder, held, inputRows, fed }) => holder?.inputRows.slice(0, held) ?? inputRows.slice(0, fed)),
+      rows: own.map((sequence) =>
+        (sequence.holder?.inputRows(sequence.held) ?? sequence.inputRows(sequence.fed)).slice(),
+      ),
       kvBegins: own.map(({ holder, kvBegin }) => holder?.kvBegin ?? kvBegin),
     };
   }
 
   #own(sequence: SampledSequence): SequenceState {
     if (sequence instanceof SequenceState && this.#sequences.has(sequence)) return sequence;
-    throw new BackendError(
-      'sequence',
-      'a sequence that this sampler does not hold — use one that it has not released.',
-    );
+    throw new BackendError('sequence', 'a sequence that this sampler does not hold — use one that was not released.');
   }
 
-  #open(source: CachedPrefix, rolloutNumber: number, rules: TurnRules): SequenceState {
+  #open(source: CachedPrefix, rolloutNumber: number, rules: TurnRules, arrays: TokenArrays): SequenceState {
     const kvBegin = this.#spans.take(ownRows(rules));
     source.users++;
-    const sequence = new SequenceState(source, rolloutNumber, rules, { kvBegin, keeps: this.#decoder.keeps });
+    const sequence = new SequenceState(source, rolloutNumber, rules, { kvBegin, arrays });
     this.#sequences.add(sequence);
     return sequence;
   }
@@ -302,10 +308,9 @@ export class Sampler {
     const sampling: SequenceState[] = [];
     decoder.clear();
     this.#opened.clear();
-    this.#shared.clear();
     // Between two reads, row i of a step takes the token that was sampled i-th in the one before.
     const sharesNewest = sharesRows && this.#policy.stepsPerRead === 1;
-    this.#step++;
+    this.#shared.begin(++this.#step);
     for (const sequence of this.#active) {
       if (decoder.rowCount >= rows || sampling.length >= most) break;
       const { source, count } = sequence;
@@ -317,7 +322,7 @@ export class Sampler {
       if (count === 0) sequence.row = source.lastRow;
       else if (!sharesNewest || !this.#shared.join(sequence)) {
         if (sharesNewest) this.#shared.part(sequence);
-        if (sharesRows && this.#shared.fork(sequence, this.#step)) continue;
+        if (sharesRows && this.#shared.fork(sequence)) continue;
         while (sequence.fed < count && decoder.rowCount < rows) this.#addInput(sequence, sequence.fed++, true);
         if (sequence.fed < count) continue;
       }
@@ -387,13 +392,8 @@ export class Sampler {
       sequence.fedIn = this.#step;
       sequence.fedBefore = index;
     }
-    if (decoder.keeps) sequence.inputRows[index] = decoder.begin + row;
+    if (decoder.keeps) sequence.setInputRow(index, decoder.begin + row);
     sequence.row = row;
     return row;
   }
-}
-
-/** Cache rows of a sequence's own tokens: its last token is sampled, never read. */
-function ownRows({ room }: TurnRules): number {
-  return Math.max(0, room - 1);
 }

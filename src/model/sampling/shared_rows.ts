@@ -19,8 +19,7 @@ export class SharedRows {
   /** Before the step that is being made up. */
   readonly copies: CacheCopies;
   readonly #sequences: ReadonlySet<SequenceState>;
-  /** By trunk, those that have the row of a newest token in this step, each of another token. */
-  readonly #holders = new Map<Trunk, SequenceState[]>();
+  #step = 0;
 
   /**
    * @param sequences  those that hold rows of the cache
@@ -32,18 +31,18 @@ export class SharedRows {
   }
 
   /** The next step begins. */
-  clear(): void {
+  begin(step: number): void {
     this.copies.clear();
-    this.#holders.clear();
+    this.#step = step;
   }
 
   /** Draws from the row of another sequence with the same tokens. @returns whether there is one in this step */
   join(sequence: SequenceState): boolean {
     const trunk = trunkOf(sequence);
-    const holders = trunk && this.#holders.get(trunk);
-    if (holders === undefined) return false;
+    if (trunk?.branchedIn !== this.#step) return false;
     const newest = newestOf(sequence);
-    const holder = holders.find((other) => newestOf(other) === newest);
+    let holder = trunk.branch;
+    while (holder !== undefined && newestOf(holder) !== newest) holder = holder.nextBranch;
     if (holder === undefined) return false;
     sequence.holder = holder;
     sequence.held = sequence.count;
@@ -60,14 +59,14 @@ export class SharedRows {
       if (this.#sequences.has(from) && from.fed >= length) this.#copy(sequence, { from, length });
     }
     if (trunk === undefined || sequence.fed < sequence.count - 1) return;
-    const others = this.#holders.get(trunk);
-    if (others === undefined) this.#holders.set(trunk, [sequence]);
-    else others.push(sequence);
+    sequence.nextBranch = trunk.branchedIn === this.#step ? trunk.branch : undefined;
+    trunk.branch = sequence;
+    trunk.branchedIn = this.#step;
   }
 
   /** Takes what another sequence has of its rows, where that is worth it. @returns whether it waits for it */
-  fork(sequence: SequenceState, step: number): boolean {
-    const fork = forkOf(sequence, this.#sequences, step);
+  fork(sequence: SequenceState): boolean {
+    const fork = forkOf(sequence, this.#sequences, this.#step);
     if (fork === undefined || fork === 'later') return fork === 'later';
     this.#copy(sequence, fork);
     return false;
@@ -75,7 +74,7 @@ export class SharedRows {
 
   #copy(sequence: SequenceState, fork: Fork): void {
     const { from, length } = fork;
-    sequence.inputRows.set(from.inputRows.subarray(0, Math.min(length, sequence.inputRows.length)));
+    sequence.takeInputRows(from, length);
     sequence.fed = length;
     this.copies.add({ from: from.kvBegin, to: sequence.kvBegin, length });
   }
