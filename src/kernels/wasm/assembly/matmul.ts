@@ -6,7 +6,7 @@
 // with constant offsets. What happens in between is micro_kernel.ts.
 // Order: each element is ONE chain of multiply-adds over k ascending, whatever the tile, so a row has the
 // same bits alone and among thousands.
-import { chains, PANEL, STRIP, STRIP_BYTES } from './micro_kernel';
+import { chains, PANEL, SHORT, shortChains, STRIP, STRIP_BYTES } from './micro_kernel';
 import { copyRow } from './rows';
 import { LONGEST_TOGETHER, STRIPS_TOGETHER, TILE_BYTES } from './sizes';
 import { scratch, strips } from './threads';
@@ -62,8 +62,13 @@ export function tile(
   strip: usize, panel: usize, K: i32,
   out: usize, outStride: usize, bias: usize, residual: usize, validRows: i32, validColumns: i32, goOn: bool,
 ): void {
-  if (validRows >= STRIP && validColumns >= PANEL && bias == 0 && residual == 0) {
+  const isWhole = validColumns >= PANEL && bias == 0 && residual == 0;
+  if (isWhole && validRows >= STRIP) {
     chains(strip, panel, K, out, outStride, goOn);
+    return;
+  }
+  if (isWhole && validRows == SHORT) {
+    shortChains(strip, panel, K, out, outStride, goOn);
     return;
   }
   const rows = min(STRIP, validRows);
@@ -72,7 +77,8 @@ export function tile(
       copyRow(strips + <usize>r * PANEL_BYTES, out + <usize>r * outStride, <usize>min(PANEL, validColumns) << 2);
     }
   }
-  chains(strip, panel, K, strips, PANEL_BYTES, goOn);
+  if (validRows <= SHORT) shortChains(strip, panel, K, strips, PANEL_BYTES, goOn);
+  else chains(strip, panel, K, strips, PANEL_BYTES, goOn);
   for (let r = 0; r < rows; r++) {
     for (let c = 0; c < min(PANEL, validColumns); c += 8) {
       const column = <usize>c << 2;
@@ -106,6 +112,13 @@ function stripsOf(length: i32): i32 {
   return min(MOST_STRIPS, <i32>((scratch - strips - <usize>TILE_BYTES) / STRIP_BYTES) / length);
 }
 
+/** Rows of the next strip, of those that are left: the last ones are in short strips where that is less to compute, never in more strips. */
+// @ts-ignore: decorator
+@inline
+export function stripRows(left: i32): i32 {
+  return left <= SHORT || left == SHORT + SHORT || left == SHORT + SHORT - 1 ? SHORT : STRIP;
+}
+
 /** Rows of a block of work whose sums are not long: as many as fit into the second-level cache beside a panel. */
 export const ROW_BLOCK: i32 = STRIPS_TOGETHER * STRIP;
 
@@ -134,20 +147,22 @@ export function multiply(
       const isLast = k + length == K;
       const stripBytes = <usize>length * STRIP_BYTES;
       let strip = strips + TILE_BYTES;
-      for (let m = first; m < last; m += STRIP, strip += stripBytes) {
+      for (let m = first; m < last; m += stripRows(last - m), strip += stripBytes) {
         packRows(a + <usize>m * aStride + (<usize>k << 2), aStride, length, last - m, strip);
       }
       for (let p = panelBegin; p < panelEnd; p++) {
         const panel = packed + (<usize>p * <usize>K + <usize>k) * PANEL_BYTES;
         const column = <usize>p * PANEL_BYTES;
         strip = strips + TILE_BYTES;
-        for (let m = first; m < last; m += STRIP, strip += stripBytes) {
+        for (let m = first; m < last; strip += stripBytes) {
           const at = <usize>m * outStride + column;
+          const rows = stripRows(last - m);
           tile(
             strip, panel, length, out + at, outStride,
             isLast && bias != 0 ? bias + column : 0, isLast && residual != 0 ? residual + at : 0,
-            last - m, N - p * PANEL, k > 0,
+            min(rows, last - m), N - p * PANEL, k > 0,
           );
+          m += rows;
         }
       }
     }

@@ -4,7 +4,7 @@
 // The one stored copy serves both directions: its rows are columns of the right side in x·Wᵀ, and rows of it in dOut·W.
 // Long sums are cut into lengths of STORED_LENGTH, each of which adds to what the last one left in `out`: the same
 // additions in the same order.
-import { packRows, PANEL_BYTES, tile } from './matmul';
+import { packRows, PANEL_BYTES, stripRows, tile } from './matmul';
 import { PANEL, STRIP, STRIP_BYTES } from './micro_kernel';
 import { STORED_BY_INPUT, STORED_COLUMNS, STORED_LENGTH, STORED_STRIPS, TILE_BYTES, WIDE_PANEL } from './sizes';
 import { storedRowBytes, widen } from './stored';
@@ -36,20 +36,22 @@ export function multiplyStored(
       const isLast = k + length == K;
       const stripBytes = <usize>length * STRIP_BYTES;
       let strip = strips + TILE_BYTES;
-      for (let m = first; m < last; m += STRIP, strip += stripBytes) {
+      for (let m = first; m < last; m += stripRows(last - m), strip += stripBytes) {
         packRows(a + <usize>m * aStride + (<usize>k << 2), aStride, length, last - m, strip);
       }
       for (let p = panelBegin; p < panelEnd; p++) {
         const column = <usize>p * PANEL_BYTES;
         widenPanel(stored, form, K, N, p, k, length, panel);
         strip = strips + TILE_BYTES;
-        for (let m = first; m < last; m += STRIP, strip += stripBytes) {
+        for (let m = first; m < last; strip += stripBytes) {
           const at = <usize>m * outStride + column;
+          const rows = stripRows(last - m);
           tile(
             strip, panel, length, out + at, outStride,
             isLast && bias != 0 ? bias + column : 0, isLast && residual != 0 ? residual + at : 0,
-            last - m, width - p * PANEL, k > 0,
+            min(rows, last - m), width - p * PANEL, k > 0,
           );
+          m += rows;
         }
       }
     }
