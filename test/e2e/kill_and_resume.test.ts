@@ -8,10 +8,6 @@ import { commandLine, readMetrics, readSummary, SMALL_CONFIG, temporaryFolder, w
 /** Kills a run at this many random moments; the release check uses 20. */
 const KILLS = Number(process.env.RLVR_KILLS ?? budget({ quick: 1, all: 2, release: 3 }));
 
-/** Lines of metrics.jsonl that SMALL_CONFIG writes: one per supervised step, then one per step of reinforcement. */
-const SUPERVISED_LINES = 40;
-const ALL_LINES = 70;
-
 const folder = temporaryFolder();
 let config: string;
 let whole: string;
@@ -34,7 +30,9 @@ describe('a run', () => {
     // One during reinforcement, where a rollout is used for two steps; the others anywhere. A kill comes up to 40 ms after
     // its line, which is a few steps: in the middle of one, or while a checkpoint is written.
     const between = (first: number, past: number): number => first + Math.floor(rng.float() * (past - first));
-    const drawn = Array.from({ length: KILLS }, (_, k) => between(k === 0 ? SUPERVISED_LINES : 1, ALL_LINES - 10));
+    const steps = readMetrics(whole);
+    const supervised = steps.filter(({ stage }) => stage === 'sft').length;
+    const drawn = Array.from({ length: KILLS }, (_, k) => between(k === 0 ? supervised : 1, steps.length - 10));
     for (const line of drawn.sort((a, b) => a - b)) {
       const written = existsSync(metrics) ? readFileSync(metrics, 'utf8').split('\n').length : 0;
       const flags = ['--config', config, '--output', directory, ...(written > 0 ? ['--resume'] : [])];

@@ -209,7 +209,7 @@ function multiplyBlock(
     const needed = panels(reach(r + i + valid - 1));
     for (let p = 0; p < needed; p++) {
       const panel = packed + <usize>p * <usize>hd * PANEL_BYTES;
-      chains(strip, panel, hd, out + <usize>i * rowBytes + <usize>p * PANEL_BYTES, rowBytes, false);
+      chains(strip, panel, hd, out + <usize>i * rowBytes + <usize>p * PANEL_BYTES, rowBytes, false, false);
     }
   }
 }

@@ -88,7 +88,7 @@ function runPrograms(job: usize): void {
 export function tryTile(at: usize, K: i32, rounds: i32): void {
   const panel = at + <usize>K * STRIP_BYTES;
   const out = panel + <usize>K * PANEL_BYTES;
-  for (let i = 0; i < rounds; i++) chains(at, panel, K, out, PANEL_BYTES, false);
+  for (let i = 0; i < rounds; i++) chains(at, panel, K, out, PANEL_BYTES, false, false);
 }
 
 /** One thread alone: runs the posted programs and returns. */

@@ -6,7 +6,7 @@
 // with constant offsets. What happens in between is micro_kernel.ts.
 // Order: each element is ONE chain of multiply-adds over k ascending, whatever the tile, so a row has the
 // same bits alone and among thousands.
-import { chains, PANEL, SHORT, shortChains, STRIP, STRIP_BYTES } from './micro_kernel';
+import { chains, PANEL, SHORT, STRIP, STRIP_BYTES } from './micro_kernel';
 import { copyRow } from './rows';
 import { LONGEST_TOGETHER, STRIPS_TOGETHER, TILE_BYTES } from './sizes';
 import { scratch, strips } from './threads';
@@ -62,13 +62,10 @@ export function tile(
   strip: usize, panel: usize, K: i32,
   out: usize, outStride: usize, bias: usize, residual: usize, validRows: i32, validColumns: i32, goOn: bool,
 ): void {
-  const isWhole = validColumns >= PANEL && bias == 0 && residual == 0;
-  if (isWhole && validRows >= STRIP) {
-    chains(strip, panel, K, out, outStride, goOn);
-    return;
-  }
-  if (isWhole && validRows == SHORT) {
-    shortChains(strip, panel, K, out, outStride, goOn);
+  const isShort = validRows <= SHORT;
+  const isWhole = validColumns >= PANEL && (validRows >= STRIP || validRows == SHORT);
+  if (isWhole && bias == 0 && residual == 0) {
+    chains(strip, panel, K, out, outStride, goOn, isShort);
     return;
   }
   const rows = min(STRIP, validRows);
@@ -77,8 +74,7 @@ export function tile(
       copyRow(strips + <usize>r * PANEL_BYTES, out + <usize>r * outStride, <usize>min(PANEL, validColumns) << 2);
     }
   }
-  if (validRows <= SHORT) shortChains(strip, panel, K, strips, PANEL_BYTES, goOn);
-  else chains(strip, panel, K, strips, PANEL_BYTES, goOn);
+  chains(strip, panel, K, strips, PANEL_BYTES, goOn, isShort);
   for (let r = 0; r < rows; r++) {
     for (let c = 0; c < min(PANEL, validColumns); c += 8) {
       const column = <usize>c << 2;
