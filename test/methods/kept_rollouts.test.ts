@@ -13,8 +13,8 @@ import { rolloutOf } from '../support/rollouts.ts';
 const throughJson = (plain: Json): Json => JSON.parse(JSON.stringify(plain));
 const whole: Required<Rollout> = { ...FULL_ROLLOUT, ...FIGURES };
 
-it('a method keeps all of a rollout but what is known for a step or a batch', () => {
-  const { proximalLogprobs: _, ...kept } = FULL_ROLLOUT;
+it('a method keeps all of a rollout but what is found out again for each batch', () => {
+  const { proximalLogprobs: _, figures: __, ...kept } = whole;
   const plain = throughJson(toPlain(whole));
   expect(() => requirePlain(plain)).not.toThrow();
   expect(fromPlain(plain)).toStrictEqual(kept);

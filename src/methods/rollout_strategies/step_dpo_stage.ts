@@ -61,14 +61,14 @@ export const stepDpoStage = method({
   create: ({ pairsFrom, pairsKept }): RolloutStrategy => {
     let kept: Kept = { before: 0, last: 0, pairs: [] };
     return {
-      async rollOut(requests, next, { step, metric }) {
+      async rollOut(requests, next, { step, regroup, metric }) {
         const now = kept.before + step;
         const given = pairsFrom === 'stored' ? kept.pairs.slice(0, requests.length) : [];
         const asked = requests.slice(given.length);
         const groups = asked.length === 0 ? [] : await next(asked);
         const found = groups.flatMap((group) => {
           const pair = partingPair(group);
-          return pair === undefined ? [] : [stored({ ...group, rollouts: pair }, now)];
+          return pair === undefined ? [] : [stored(regroup(group, pair), now)];
         });
         const pairs = [...kept.pairs.slice(given.length), ...given, ...found].slice(-pairsKept);
         kept = { ...kept, last: step, pairs };

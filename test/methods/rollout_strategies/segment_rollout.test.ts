@@ -50,6 +50,7 @@ describe('segment-rollout', () => {
   it.each([
     line('segment_tokens: 1'),
     `${line('segment_tokens: 1, ahead: 2')}\nnum_iterations: 2\ntoken_controls: [repetition-stop]`,
+    `${line('segment_tokens: 1, ahead: 1')}\nadvantage_estimator: greedy`,
   ])('gives the same weights and metrics after a kill: %s', async (lines) => {
     const { whole, killed } = await wholeAndKilled(lines);
     expect(whole.metrics).toHaveLength(4);

@@ -1,11 +1,12 @@
 /** Rollouts and groups from data that `save_rollouts.ts` wrote. */
 import type { TaskItem } from '../../../data/task.ts';
 import type { Json } from '../../../options/json.ts';
-import type { CreditedGroup, Rollout } from '../../records.ts';
+import type { CreditedGroup, Rollout, RolloutGroup } from '../../records.ts';
 import {
   type ArrayField,
   flagOf,
   GROUP_FIELDS,
+  GROUP_LISTS,
   jsonOf,
   type KeptFor,
   type Numbers,
@@ -44,6 +45,18 @@ function rolloutOf(record: Values, keptFor: KeptFor, source: Source): Rollout {
 export function fromPlain(plain: Json): Rollout {
   const record = plain as unknown as Values; // an object, by what the caller promises
   return rolloutOf(record, 'run', listsOf(record));
+}
+
+/** @param plain  what `groupToPlain` gave, or `requirePlainGroup` has let pass */
+export function groupFromPlain(plain: Json): RolloutGroup {
+  const record = plain as unknown as Values & { readonly rollouts: readonly Json[] }; // by what the caller promises
+  const source = listsOf(record);
+  const lists = GROUP_LISTS.map(([name, field]) => [name, source(name, field)]);
+  return {
+    ...(jsonOf(GROUP_FIELDS, record, 'run') as Pick<RolloutGroup, 'item' | 'dead'>),
+    ...(Object.fromEntries(lists) as Pick<RolloutGroup, 'prompt'>),
+    rollouts: record.rollouts.map(fromPlain),
+  };
 }
 
 /** Where groups are loaded from. */

@@ -6,7 +6,7 @@
  *   load_rollouts.ts   and back
  *   rollout_forms.ts   what such data must look like
  */
-import type { CreditedGroup, Rollout } from '../../records.ts';
+import type { CreditedGroup, Rollout, RolloutGroup } from '../../records.ts';
 
 /**
  * step: until its group is credited · batch: until the last step on its batch, so in a checkpoint · run: wherever its rollout
@@ -23,6 +23,8 @@ interface Arrays {
 
 interface Entry<L extends Lives = Lives> {
   readonly lives: L;
+  /** It is read when its group is credited: a replay, which is credited once more, has it too. */
+  readonly credited?: true;
   /** Some have it. */
   readonly optional?: true;
 }
@@ -73,6 +75,11 @@ type FieldTable<Of> = {
   readonly [Name in keyof Of]-?: FieldOf<NonNullable<Of[Name]>> & { readonly optional?: IsOptional<Of, Name> };
 };
 
+/** What a group has before it is credited goes wherever the group goes: without it, it would be credited otherwise. */
+type GroupTable = FieldTable<CreditedGroup> & {
+  readonly [Name in keyof RolloutGroup]-?: Entry<'run' | 'log'> & { readonly saved?: 'list' };
+};
+
 const tensor = <const Kind extends 'int32' | 'float32', const L extends Lives>(array: Kind, lives: L) =>
   ({ array, per: 'token', saved: 'tensor', lives }) as const;
 const list = <const Kind extends keyof Arrays, const L extends Lives>(array: Kind, per: 'token' | 'own', lives: L) =>
@@ -106,7 +113,7 @@ export const ROLLOUT_FIELDS = {
   isOffPolicy: optional(json('run')),
   inBaseline: optional(json('run')),
   inLoss: optional(json('run')),
-  tokenRewards: optional(tensor('float32', 'step')),
+  tokenRewards: { ...optional(tensor('float32', 'step')), credited: true },
   figures: optional(own('step')),
 } as const satisfies FieldTable<Rollout>;
 
@@ -114,16 +121,16 @@ export const GROUP_FIELDS = {
   item: json('log'),
   /** A checkpoint has none: it is that of the item. */
   prompt: list('int32', 'own', 'run'),
-  dead: json('batch'),
-  ruledOut: optional(json('batch')),
-  greedyReward: optional(json('batch')),
-  kind: optional(json('batch')),
+  dead: json('run'),
+  ruledOut: optional(json('run')),
+  greedyReward: optional(json('run')),
+  kind: optional(json('run')),
   rollouts: own('log'),
   advantages: { array: 'float32', per: 'rollout', saved: 'tensor', lives: 'log' },
   tokenAdvantages: optional({ arrays: 'float32', lives: 'batch' }),
   tokenWeights: optional({ arrays: 'float32', lives: 'batch' }),
   tokenSelection: optional({ arrays: 'float32', lives: 'batch' }),
-} as const satisfies FieldTable<CreditedGroup>;
+} as const satisfies GroupTable;
 
 type NamesThatLive<Table, L extends Lives> = {
   readonly [Name in keyof Table]: Table[Name] extends { readonly lives: L } ? Name : never;
@@ -144,11 +151,21 @@ export type Numbers = Arrays[keyof Arrays];
 /** How long that lives which is kept: a checkpoint ends with its batch, a method keeps for the run. */
 export type KeptFor = 'batch' | 'run';
 
-function arraysOf(least: KeptFor): (readonly [name: string, field: ArrayField])[] {
+/** Whether a field is kept for so long. */
+export function isKept({ lives, credited }: Field, keptFor: KeptFor): boolean {
+  return livesAsLongAs({ lives }, keptFor) || (credited === true && keptFor === 'run');
+}
+
+function arraysOf(keptFor: KeptFor): (readonly [name: string, field: ArrayField])[] {
   return Object.entries<Field>(ROLLOUT_FIELDS).flatMap(([name, field]) =>
-    'array' in field && livesAsLongAs(field, least) ? [[name, field] as const] : [],
+    'array' in field && isKept(field, keptFor) ? [[name, field] as const] : [],
   );
 }
+
+/** The lists of numbers of a group. */
+export const GROUP_LISTS = Object.entries<Field>(GROUP_FIELDS).flatMap(([name, field]) =>
+  'array' in field && field.saved === 'list' ? [[name, field] as const] : [],
+);
 
 /** The arrays of a rollout that live at least so long. */
 export const ROLLOUT_ARRAYS = { batch: arraysOf('batch'), run: arraysOf('run') } as const;

@@ -7,8 +7,8 @@ import {
   type Fields,
   flagOf,
   GROUP_FIELDS,
+  isKept,
   type KeptFor,
-  livesAsLongAs,
   ROLLOUT_ARRAYS,
   ROLLOUT_FIELDS,
   TOKEN_CREDIT,
@@ -86,7 +86,7 @@ const NUMBERS = {
 function formsOf(fields: Fields, forms: Forms, keptFor: KeptFor, isList: (field: ArrayField) => boolean): Forms {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) => {
-      if (!livesAsLongAs(field, keptFor)) return [];
+      if (!isKept(field, keptFor)) return [];
       const isOwnList = 'array' in field && isList(field);
       const form: z.ZodType | undefined = isOwnList ? z.array(NUMBERS[field.array]) : forms[name];
       return form === undefined ? [] : [[name, field.optional ? form.optional() : form]];
@@ -139,10 +139,26 @@ const plainSchema = z
   .object({ turns, ...formsOf(ROLLOUT_FIELDS, ROLLOUT_FORMS, 'run', () => true) })
   .refine((plain) => haveLength(plain.turns, ((plain as Values).tokens as readonly number[]).length), WHOLE);
 
+const plainGroupSchema = z.object({
+  ...formsOf(GROUP_FIELDS, GROUP_FORMS, 'run', ({ saved }) => saved === 'list'),
+  rollouts: z.array(z.unknown()),
+});
+
+/** @throws TypeError where it is not what `groupToPlain` gives */
+export function requirePlainGroup(plain: Json): void {
+  const { data, error } = plainGroupSchema.safeParse(plain);
+  if (data === undefined) throw otherForm('group', error?.issues[0]);
+  for (const rollout of data.rollouts) requirePlain(rollout as Json);
+}
+
+function otherForm(what: string, issue: z.core.$ZodIssue | undefined): TypeError {
+  return new TypeError(`a ${what} of another form: ${issue?.path.join('.')}: ${issue?.message}`);
+}
+
 /** @throws TypeError where it is not what `toPlain` gives */
 export function requirePlain(plain: Json): void {
   const issue = plainSchema.safeParse(plain).error?.issues[0];
-  if (issue !== undefined) throw new TypeError(`a rollout of another form: ${issue.path.join('.')}: ${issue.message}`);
+  if (issue !== undefined) throw otherForm('rollout', issue);
   const flaw = rolloutFlaw(fromPlain(plain));
   if (flaw !== undefined) throw new TypeError(`a rollout of another form: ${flaw}`);
 }

@@ -2,15 +2,16 @@
  * Rollouts and groups as data that can be kept, field by field as `rollout_fields.ts` says.
  *
  *   checkpoint  groups of a batch: JSON, and one tensor for each field that has a number per token, of all that have it
- *   plain       a rollout as JSON alone, which a method keeps from step to step: a float32 comes back from JSON as it was
+ *   plain       a rollout or a group as JSON alone, which a method keeps from step to step: a float32 comes back as it was
  */
 import type { TaskItem } from '../../../data/task.ts';
 import type { Json } from '../../../options/json.ts';
-import type { CreditedGroup, Rollout } from '../../records.ts';
+import type { CreditedGroup, Rollout, RolloutGroup } from '../../records.ts';
 import {
   type ArrayField,
   flagOf,
   GROUP_FIELDS,
+  GROUP_LISTS,
   jsonOf,
   type KeptFor,
   type Numbers,
@@ -60,9 +61,17 @@ function turnRecords({ turns }: Rollout): { readonly turns?: readonly TurnRecord
   return { turns: turns.map(({ tokens, before: _, after: __, ...said }) => ({ length: tokens.length, ...said })) };
 }
 
-/** A rollout as a method keeps it from step to step: nothing that is known for a step or a batch alone. */
+/** A rollout as a method keeps it from step to step: without what is found out again for each batch. */
 export function toPlain(rollout: Rollout): Json {
   return recordOf(rollout, 'run', asList) as unknown as Json; // lists, and what is plain in the rollout too
+}
+
+/** A group as a method keeps it: all that it has before it is credited. */
+export function groupToPlain(group: RolloutGroup): Readonly<Record<string, Json>> {
+  const values = group as unknown as Values;
+  const lists = GROUP_LISTS.map(([name, field]) => asList(name, field, values[name] as Numbers));
+  const rollouts = group.rollouts.map(toPlain);
+  return Object.assign({}, jsonOf(GROUP_FIELDS, group, 'run'), ...lists, { rollouts });
 }
 
 /** The tensors that are always there, in the order in which they are written; what only some have follows. */
