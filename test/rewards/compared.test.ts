@@ -77,6 +77,7 @@ const VECTORS: readonly (readonly [name: string, options: Record<string, unknown
     ['abcdef', 'abc def', 1],
     // characters: 1 of 2 are found, of both; pairs: none
     ['ab', 'ac', 1 / 4],
+    ['AB', 'aC', 1 / 4],
     ['xy', 'ab', 0],
   ]],
   ['rank-piecewise', {}, [
@@ -140,6 +141,18 @@ describe('similarity', () => {
     ).toBeGreaterThan(0.5);
     expect(oneValue('similarity', { prompt, text: prompt, answer: prompt })).toBe(1);
   });
+
+  it.each(['token-f1', 'jaccard', 'rouge-l', 'bleu', 'chrf'])(
+    'by %s, capitals pay nothing and hide no copy',
+    (measure) => {
+      const [text, answer] = ['The Cat ran home', 'a cat ran back home'];
+      const paid = (own: string) => oneValue('similarity', { text: own, answer }, { measure });
+      expect(paid(text.toUpperCase())).toBe(paid(text));
+      expect(oneValue('similarity', { prompt, text: prompt.toUpperCase(), answer: 'the dog sat' }, { measure })).toBe(
+        0,
+      );
+    },
+  );
 });
 
 describe('exp-decay', () => {

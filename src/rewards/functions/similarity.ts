@@ -7,6 +7,8 @@
  *   bleu       brevity·(Π p_n)^(1/N) of n-grams of 1 to 4 words, those above 1 smoothed by (hits + 1)/(all + 1)
  *   chrf       F of n-grams of 1 to 6 characters without white space, mean precision and recall, recall counting twice (β = 2)
  *
+ * Capitals and small letters are alike to each of them.
+ *
  * A proxy: where the prompt is like the truth, it teaches to copy the prompt. So an answer that holds more than a share of the
  * prompt in one piece is worth 0, unless the truth does too.
  */
@@ -59,11 +61,12 @@ export function similarity(measure: Measure, answer: string, truth: string): num
   return MEASURES[measure](answer, truth);
 }
 
-/** Whether a text holds a longer piece of a source than a share of it. */
+/** Whether a text holds a longer piece of a source than a share of it, in capitals or small letters. */
 function copies(text: string, source: string, most: number): boolean {
-  const length = Math.floor(source.length * most) + 1;
-  for (let start = 0; start + length <= source.length; start++) {
-    if (text.includes(source.slice(start, start + length))) return true;
+  const [own, given] = [text.toLowerCase(), source.toLowerCase()];
+  const length = Math.floor(given.length * most) + 1;
+  for (let start = 0; start + length <= given.length; start++) {
+    if (own.includes(given.slice(start, start + length))) return true;
   }
   return false;
 }
@@ -116,7 +119,7 @@ function bleu(answer: string, truth: string): number {
 }
 
 function chrf(answer: string, truth: string): number {
-  const [a, b] = [answer, truth].map((text) => text.replaceAll(/\s+/gu, '').split(''));
+  const [a, b] = [answer, truth].map((text) => text.toLowerCase().replaceAll(/\s+/gu, '').split(''));
   const orders = Math.min(CHRF_CHARACTERS, a.length, b.length);
   let precision = 0;
   let recall = 0;
