@@ -1,12 +1,13 @@
 /**
  * A JSON value as an answer: strict, without repair. Beyond `JSON.parse`, a key may occur once in an object, numbers
- * are finite, and nesting is bounded.
+ * are finite, texts have no half of a surrogate pair, which no encoding can write, and nesting is bounded.
  */
 import type { Json } from '../options/json.ts';
 import { trimAscii } from './trim_ascii.ts';
 
 const MAX_JSON_LENGTH = 65_536;
 const MAX_DEPTH = 64;
+const HALF_CHARACTER = 'a text has half of a surrogate pair';
 
 /** The value of a text that is JSON, alone or in one fenced block, or why it is none. */
 export type JsonReading = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly reason: string };
@@ -17,6 +18,7 @@ const failed = (reason: string): JsonReading => ({ ok: false, reason });
 export function readJson(answer: string): JsonReading {
   const text = withoutFence(trimAscii(answer));
   if (text === '') return failed('the answer is empty');
+  if (!text.isWellFormed()) return failed(HALF_CHARACTER);
   if (text.length > MAX_JSON_LENGTH) return failed(`longer than ${MAX_JSON_LENGTH} characters`);
   const broken = structureBroken(text);
   if (broken !== undefined) return failed(broken);
@@ -50,11 +52,13 @@ function structureBroken(text: string): string | undefined {
     if (character === '"') {
       const end = endOfString(text, i);
       if (end < 0) return 'a text is not closed';
+      const quoted = text.slice(i, end);
+      if (quoted.includes('\\u') && !unescaped(quoted).isWellFormed()) return HALF_CHARACTER;
       const keys = open[open.length - 1];
       let after = end;
       while (after < text.length && ' \t\r\n'.includes(text[after] as string)) after++;
       if (keys !== undefined && text[after] === ':') {
-        const key = keyOf(text.slice(i, end));
+        const key = unescaped(quoted);
         if (keys.has(key)) return 'a key is there twice';
         keys.add(key);
       }
@@ -78,7 +82,7 @@ function structureBroken(text: string): string | undefined {
 }
 
 /** Escapes resolved, so that "a" and "\u0061" are one key; a broken text is left to the parser. */
-function keyOf(quoted: string): string {
+function unescaped(quoted: string): string {
   try {
     return JSON.parse(quoted) as string;
   } catch {

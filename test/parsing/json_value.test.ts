@@ -49,6 +49,17 @@ describe('a colouring of a triangle with three colours', () => {
 });
 
 it.each([
+  ['{"a":"\\ud83d\\ude00","b":"\ud83d\ude00"}', true],
+  ['{"\\ud800":1}', false],
+  ['["a\\udc00b"]', false],
+  ['["\\\\ud800"]', true],
+  ['["\ud800"]', false],
+  ['{"a":{"\\uDBFF\\u0041":1}}', false],
+])('half of a surrogate pair is no text: %j is JSON: %s', (text, isRead) => {
+  expect(readJson(text).ok).toBe(isRead);
+});
+
+it.each([
   '['.repeat(1000),
   `${'['.repeat(65)}${']'.repeat(65)}`,
   `{"a":${'{"a":'.repeat(64)}1${'}'.repeat(65)}`,

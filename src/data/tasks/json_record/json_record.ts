@@ -106,6 +106,7 @@ export function jsonRecord(checker: SchemaChecker): TaskDefinition<JsonRecordIte
         'a field left out': JSON.stringify(without),
         'a field more': JSON.stringify({ ...record, z: 1 }),
         'a field of all objects': `{"__proto__":1,${right.slice(1)}`,
+        'half of a character as a name': `{"\\ud800":1,${right.slice(1)}`,
         'another name': JSON.stringify({ ...without, z: record[name] }),
         'types by their looks': JSON.stringify(byLooks(record)),
         'all as texts': JSON.stringify(asTexts(record)),
