@@ -18,7 +18,7 @@ const DIGESTS: Readonly<Record<string, readonly string[]>> = {
   tic_tac_toe: ['26741823', '5d58b23e', '80ab283a', '122c3850'],
   blackjack: ['6a34f566', 'dd323c39', '4e98df17'],
   calculator: ['d192484a', '30d1f795', '0bb33a87', 'c2894854'],
-  retry: ['87e8acbd', '6ed38fb4', '54e6e0e7'],
+  retry: ['3388b359', 'd6bc1c28', '5c1b0602'],
   lookup: ['13722567', 'adce6080', '89cae6ee', '4d756b14'],
   mini_search: ['656fcefe', '540f5f44', '8a2aab24', '50b3cb05'],
   state_db: ['5bddef15', '0f22a012', '1ca053a9', 'ede26313'],

@@ -38,6 +38,19 @@ describe.each(helping)('%s', (_name, definition) => {
     });
   });
 
+  it('feedback calculates nothing: it is the start of the answer, a piece of the prompt, or a place', () => {
+    const bare = (text: string): string => text.replace(/\s+/g, '');
+    for (const [index, item] of items.entries()) {
+      const other = items[(index + 1) % items.length].answer;
+      for (const answer of [other, `${other}${other}`, item.answer.slice(0, -1) + other]) {
+        const text = definition.feedback?.(item.identity, answer, task.knobs) ?? '';
+        const isPlace = /^[1-9][0-9]?$/.test(text) && Number(text) <= answer.length + 1;
+        const isGiven = bare(answer).startsWith(bare(text)) || item.prompt.includes(text);
+        expect(isGiven || isPlace, `${item.prompt} ${answer}: ${text}`).toBe(true);
+      }
+    }
+  });
+
   it('all steps of a right answer are right, one of a wrong one is not, and none is left out', () => {
     if (task.givesSteps !== true) return;
     for (const item of items) {

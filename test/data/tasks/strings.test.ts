@@ -99,6 +99,14 @@ describe('string_manipulation', () => {
 describe('round_trip: any words that decode to the text', () => {
   const problem = { code: ['0a', '10b', '11c'], text: 'cab' };
   itScores(roundTrip, { problem, 1: ['11010'], 0: ['1101', '110100', '11 0 10', 'cab', '01011', ''] });
+  it.each([
+    ['11011', 'ca'],
+    ['111', 'c'],
+    ['0', ''],
+    ['01011', ''],
+  ])('says of %s that %s is right', (answer, said) => {
+    expect(roundTrip.feedback?.(problem, answer, { length: 3, letters: 3, words: 3 })).toBe(said);
+  });
   itScores(roundTrip, {
     problem: { code: ['00a', '01a', '1b'], text: 'ab' },
     1: ['001', '011'],

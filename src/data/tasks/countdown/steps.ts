@@ -18,9 +18,6 @@ import { MAX_EXPRESSION_LENGTH } from './expression.ts';
 /** Tokens of one step: two operands, an operator, `=`, a result. */
 const STEP_TOKENS = 5;
 
-/** Each of 0 to this one is a token. */
-const MOST_WRITTEN = 99;
-
 interface Step {
   readonly left: number;
   readonly operator: ArithmeticOperator;
@@ -146,8 +143,8 @@ function playAlone(pool: number[], text: string): boolean {
 }
 
 /**
- * What is wrong with steps, in their own notation: what a step that is not true really comes to, `3 * 2 = 6`, or the
- * numbers that were there where it went wrong, `6 7 ?`. Nothing of it is a solution. Total and pure.
+ * What is wrong with steps, in their own notation: a step that is not true with its result taken out, `3 * 2 = ?`, or the
+ * numbers that were there where it went wrong, `6 7 ?`. It calculates nothing for its reader. Total and pure.
  */
 export function feedbackOnSteps({ numbers, target }: CountdownProblem, answer: string): string {
   const pool = [...numbers];
@@ -160,11 +157,7 @@ export function feedbackOnSteps({ numbers, target }: CountdownProblem, answer: s
     const rest = without(without(pool, left), right);
     const exact = applyOperator(operator, rationalOf(left), rationalOf(right));
     if (rest.length !== pool.length - 2 || exact === undefined) break;
-    const value = exact.valueOf();
-    if (!exact.equals(rationalOf(result))) {
-      const canBeWritten = Number.isInteger(value) && value >= 0 && value <= MOST_WRITTEN;
-      return canBeWritten ? `${left} ${operator} ${right} = ${value}` : `${pool.join(' ')} ?`;
-    }
+    if (!exact.equals(rationalOf(result))) return `${left} ${operator} ${right} = ?`;
     pool.splice(0, pool.length, ...rest, result);
   }
   return pool.length === 1 && pool[0] === target ? '' : `${pool.join(' ')} ?`;

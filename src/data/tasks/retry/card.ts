@@ -19,7 +19,7 @@ export const retryCard = {
   name: 'retry',
   does: 'Answer a problem of another task, and again where that was wrong: each time it is said what was.',
   example: ['3 7 2 = 13 ?', '3 * 2 = 6 , 6 + 7 = 13'],
-  version: 1,
+  version: 2,
   category: 'environments',
   tier: 2,
   knobs: KNOBS,

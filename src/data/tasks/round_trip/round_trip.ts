@@ -46,6 +46,13 @@ function decode(code: readonly string[], digits: string): Decoded {
   return { text, rest };
 }
 
+/** How many characters two texts have in common before they part. */
+function sharedStart(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length++;
+  return length;
+}
+
 const wordsOf = (code: readonly string[], letter: string): string[] =>
   code.filter((entry) => entry.endsWith(letter)).map((entry) => entry.slice(0, -1));
 
@@ -102,7 +109,8 @@ export const roundTrip = lineTask<RoundTripItem, RoundTripKnobs>(roundTripCard, 
       if (!text.startsWith(done.text)) return false;
       return done.rest === '' || (next !== undefined && wordsOf(code, next).some((word) => word.startsWith(done.rest)));
     }),
-  feedback: ({ code }, answer) => decode(code, trimAscii(answer)).text,
+  /** The letters that it has right up to its first mistake: to decode the rest is the policy's own work. */
+  feedback: ({ code, text }, answer) => text.slice(0, sharedStart(decode(code, trimAscii(answer)).text, text)),
   mutants(item, _knobs, rng) {
     const right = encode(item);
     const texts = {
