@@ -130,15 +130,6 @@ function readsReference({ set, implies }: Use): boolean {
   return set === 'reference' || implies?.some(readsReference) === true;
 }
 
-/** What a part says that acts only once the policy has moved, in a stage where it never has. */
-export function idleOnPolicy(stage: GrpoStageConfig, members: readonly Member[]): string | undefined {
-  if (!isOnPolicy(stage, members)) return undefined;
-  return (
-    'every step is on fresh completions, from which the policy has not moved away, so it does nothing; ' +
-    'raise num_iterations, or leave it out'
-  );
-}
-
 /** What an objective says that has a ratio of its own, or none. */
 export function unreadRatio({ ratio: [ratio] }: MethodsConfig): string | undefined {
   if (ratio.name === 'token') return undefined; // the default

@@ -40,6 +40,10 @@ export interface Method<Part, Options extends KeyTable = KeyTable, Stage = GrpoS
   readonly warn?: Look<Said>;
   /** The same, of what is no more than worth knowing. */
   readonly note?: Look<Said>;
+  /** What it acts on, if a stage may be without that: it is then said to be in vain. Undefined: it acts in any stage. */
+  readonly actsOn?: ActsOn | ((options: Values<Options>, stage: GrpoStageConfig) => ActsOn | undefined);
+  /** It changes nothing of the run, by intent. */
+  readonly onlyMeasures?: true;
   /** Codes of the diagnoses that it is made against: `entropy-collapse`. */
   readonly against?: readonly string[];
   /** What its source has beside it. One that a stage is without is named before step 1, and all of them on its page. */
@@ -105,6 +109,16 @@ export type Telling =
   | 'turns'
   | 'weighs-stale'
   | 'uncentred';
+
+/**
+ * What a method acts on. In a stage without it the method does nothing; at a point that has a default, it gives what the
+ * default gives.
+ *
+ *   moved            a policy that has left the one that sampled: some ratio is not 1
+ *   moved or tokens  that, or a completion whose tokens differ in their advantages
+ *   others           completions that the policy did not sample
+ */
+export type ActsOn = 'moved' | 'moved or tokens' | 'others';
 
 /** A method of a stage, for what others of the stage say about it. */
 export interface Member {

@@ -3,6 +3,7 @@
  * works but is biased, unsafe or without effect (`warn`, `note`). Each method speaks for itself; what belongs to no single
  * one is in `stage_rules.ts`.
  */
+import { idleRemark } from './effect/idle.ts';
 import { type FindMethod, membersOf } from './members.ts';
 import type { Companion, Said } from './method.ts';
 import type { Remark, RemarkLevel } from './remark.ts';
@@ -15,7 +16,8 @@ export function remarksOn(stage: GrpoStageConfig, find: FindMethod): Remark[] {
   const ids = new Set(members.map(({ method }) => method.id));
   const missing = (companions: readonly Companion[] = []): readonly string[] =>
     companions.filter((companion) => !companion.ids.some((id) => ids.has(id))).map(missingCompanion);
-  const ofMethods = members.flatMap(({ point, method, plugin }): Remark[] => {
+  const ofMethods = members.flatMap((member): Remark[] => {
+    const { point, method, plugin } = member;
     const { name: _, export: __, ...written } = plugin;
     const index = stage.methods[point].indexOf(plugin);
     const about = (level: RemarkLevel, said: Said): Remark[] =>
@@ -24,6 +26,7 @@ export function remarksOn(stage: GrpoStageConfig, find: FindMethod): Remark[] {
       ...about('conflict', method.conflict?.(written, stage.methods, stage, members)),
       ...about('warning', method.warn?.(written, stage.methods, stage, members)),
       ...about('note', method.note?.(written, stage.methods, stage, members)),
+      ...about('note', idleRemark(stage, members, member)),
       ...about('note', missing(method.companions)),
     ];
   });

@@ -57,10 +57,11 @@ describe('a combination that works, but is biased or without effect, is told wit
         /^warning my\.yaml:3 {2}importance_sampling_level: none/],
       [['objective: reinforce', 'num_iterations: 2'],
         /^warning my\.yaml:3 {2}objective: reinforce — .*use ppo-clip or topr/],
-      [['objective: dcpo-clip', 'importance_sampling_level: sequence'], /^warning my\.yaml:3 .*of a single token/],
-      [['objective: gmpo', 'importance_sampling_level: sequence'], /^note my\.yaml:3 .*gmpo — does not read importance/],
+      [['objective: dcpo-clip', 'importance_sampling_level: sequence', 'num_iterations: 2'],
+        /^warning my\.yaml:3 .*of a single token/],
       [['objective: pacs', 'reward_funcs: [accuracy, positions]'],
         /^warning my\.yaml:3 .*pacs — takes rewards as labels.*to 2/],
+      [['epsilon: 0.4'], /^note my\.yaml ?.*objective: ppo-clip — every step .*, so its options change nothing; only further steps/],
       [['objective: pacs', 'advantage_estimator: rloo'], /^note my\.yaml:3 .*pacs — reads rewards, not advantages/],
       [['objective: drpo', 'advantage_estimator: rloo'],
         /^note my\.yaml:3 .*drpo — reads which completions are solved, not/],
@@ -79,20 +80,47 @@ describe('a combination that works, but is biased or without effect, is told wit
   it.each(
     /* biome-ignore format: a list */ [
       [[]], [['top_p: 0.9', 'vllm_importance_sampling_correction: true']], [['controllers: [ref-reset]', 'beta: 0.1']],
-      [['off_policy_mask_threshold: 0.1', 'num_iterations: 2']], [['importance_sampling_level: none']],
+      [['off_policy_mask_threshold: 0.1', 'num_iterations: 2']], [['epsilon: 0.4', 'num_iterations: 2']],
+      [['epsilon: 0.2', 'epsilon_high: 0.2']], [['objective: {name: cispo, epsilon_high: 0.28}']],
+      [['objective: {name: topr, topr_negative_max: 0.5}']],
       [['advantage_estimator: nsr', 'beta: 0.1']], [['advantage_estimator: nsr', 'credit_steps: [kl-reward]']],
       [['advantage_estimator: {name: w-reinforce, solved_weight: 1}']], [['advantage_estimator: psr']],
       [['credit_steps: [{name: pos-weight, positive_weight: 1}, {name: self-certainty, outcome_weight: 1}]']],
       [['credit_steps: [sample-sign]', 'beta: 0.1']],
       [['credit_steps: [{name: sample-sign, kept_sign: positive}]', 'loss_terms: [m-ratio]']], [['min_p: 0']],
       [['reward_funcs: [ternary]', 'scale_rewards: none']], [['reward_funcs: [accuracy, {name: ternary, weight: 0}]']],
-      [['objective: topr', 'num_iterations: 2']], [['objective: reinforce']],
+      [['objective: topr', 'num_iterations: 2']],
       [['objective: pacs', 'reward_funcs: [{name: accuracy, weight: 0.5}, {name: positions, weight: 0.5}]']],
       [['loss_terms: [kl-cov, hinge-kl, kl-sampler]', 'num_iterations: 2']],
     ],
   )('and %j gives no reason to', (lines) => {
     expect(besidesCompanions(of(...lines))).toEqual([]);
   });
+
+  it.each([
+    ...[
+      'cispo',
+      'sapo',
+      'vespo',
+      'reinforce',
+      'topr',
+      'dual-clip',
+      'gmpo',
+      'dcpo-clip',
+      'dppo-tv',
+      'sq-log-ratio',
+      'p-div',
+    ].map((id) => [`objective: ${id}`, 'ppo-clip']),
+    ...['sequence', 'sequence_token', 'none'].map((id) => [`importance_sampling_level: ${id}`, 'token']),
+  ])(
+    'and %s is said to give what %s gives where every ratio is 1, and not where others have sampled',
+    (line, usual) => {
+      const same = (...lines: readonly string[]) =>
+        of(line, ...lines).filter((text) => text.includes(`so it gives what ${usual}`));
+      expect(same()).toHaveLength(1);
+      expect(same('rollout_strategies: [inject-reference]', 'num_iterations: 2')).toEqual([]);
+    },
+  );
 
   const CLIPPED = 'token_weights: [{name: opsm, off_policy_mask_threshold: 0.1}]';
   const HINGED = 'loss_terms: [hinge-kl]';

@@ -22,6 +22,7 @@ export const firstKl = method({
     ),
   },
   uses: () => [parameterSet('first')],
+  onlyMeasures: true,
   create: ({ measuredEvery }): Controller => ({
     async afterStep(_, levers) {
       if (levers.step % measuredEvery === 0) levers.metric('kl_to_ref0', await levers.kl('first'));

@@ -16,6 +16,7 @@ export const mForgetting = method({
     source: 'own',
     certainty: 'own',
   },
+  onlyMeasures: true,
   create: (): Controller => {
     let best = new Map<string, number>();
     let forgotten: readonly number[] = [];

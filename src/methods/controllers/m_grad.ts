@@ -29,6 +29,7 @@ export const mGrad = method({
         .describe('Steps from one measurement of the layers to the next. Default 1.'),
     ),
   },
+  onlyMeasures: true,
   create: ({ normsEvery }): Controller => ({
     async afterStep(_, levers) {
       const { positive, negative } = creditOf(levers.groups);

@@ -17,6 +17,7 @@ export const mCov = method({
     source: '2505.22617',
     certainty: 'paper',
   },
+  onlyMeasures: true,
   create: (): CreditStep => ({
     apply(groups, { metric }) {
       const [advantages, logprobs]: number[][] = [[], []];

@@ -22,6 +22,7 @@ export const mEntropy = method({
     source: 'own',
     certainty: 'own',
   },
+  onlyMeasures: true,
   create: (): CreditStep => ({
     apply(groups, { metric }) {
       const means = new Map<string, { sum: number; tokens: number }>();

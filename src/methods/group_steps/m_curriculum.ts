@@ -21,6 +21,7 @@ export const mCurriculum = method({
     source: 'own',
     certainty: 'own',
   },
+  onlyMeasures: true,
   create: (): GroupStep => ({
     scope: 'group',
     apply(groups, { metric }) {

@@ -21,6 +21,7 @@ export const mProxyGap = method({
     source: 'own',
     certainty: 'own',
   },
+  onlyMeasures: true,
   create: (): GroupStep => ({
     scope: 'group',
     apply(groups, { metric }) {

@@ -18,6 +18,7 @@ export const mSignal = method({
     source: 'own',
     certainty: 'own',
   },
+  onlyMeasures: true,
   create: (): GroupStep => ({
     scope: 'group',
     apply(groups, { metric }) {

@@ -6,7 +6,6 @@
  * the plain mean of −log r would raise all of them instead. DRPO's, arXiv:2510.04474.
  */
 import { key, number } from '../../options/keys.ts';
-import { idleOnPolicy } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossSequence, LossTerm } from '../points.ts';
 import { bounded } from '../ratios/bounded.ts';
@@ -30,7 +29,7 @@ export const hingeKl = method({
       number({ min: 0, example: 1e-4 }).default(1e-4).describe('KL that is free, in nats per token. Default 1e-4.'),
     ),
   },
-  note: (_, __, stage, members) => idleOnPolicy(stage, members),
+  actsOn: 'moved',
   create: ({ hingeWeight, freeKl }): LossTerm => {
     let [weight, kl] = [0, 0];
     return {

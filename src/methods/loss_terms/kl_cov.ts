@@ -4,7 +4,6 @@
  * stays what it is. arXiv:2505.22617.
  */
 import { key, number } from '../../options/keys.ts';
-import { idleOnPolicy } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossTerm } from '../points.ts';
 import { bounded } from '../ratios/bounded.ts';
@@ -32,7 +31,7 @@ export const klCov = method({
         .describe('Share of the loss tokens of an optimizer step that is held, at least one. Default 0.0002.'),
     ),
   },
-  note: (_, __, stage, members) => idleOnPolicy(stage, members),
+  actsOn: 'moved',
   create: ({ heldWeight, heldShare }): LossTerm => {
     let held: ReadonlyMap<Rollout, Uint8Array> = new Map();
     return {

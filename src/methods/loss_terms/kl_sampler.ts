@@ -4,7 +4,7 @@
  * update already. prime-rl's, beside the objective `dppo-tv`.
  */
 import { key, number } from '../../options/keys.ts';
-import { idleOnPolicy, isTruncated } from '../chosen.ts';
+import { isTruncated } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossTerm } from '../points.ts';
 import { bounded } from '../ratios/bounded.ts';
@@ -23,7 +23,7 @@ export const klSampler = method({
       number({ min: 0, example: 0.001 }).default(0.001).describe('Weight of the square. Default 0.001.'),
     ),
   },
-  note: (_, __, stage, members) => (isTruncated(stage) ? undefined : idleOnPolicy(stage, members)),
+  actsOn: (_, stage) => (isTruncated(stage) ? undefined : 'moved'),
   create: ({ samplerWeight }): LossTerm => ({
     coupling: 'token',
     actsWithoutAdvantage: true,

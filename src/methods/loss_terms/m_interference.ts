@@ -45,6 +45,7 @@ export const mInterference = method({
   work: ({ keptSolutions }, _, { prompt, completion }) => ({
     stepRows: keptSolutions * (FORWARD + BACKWARD) * (prompt + completion - 1),
   }),
+  onlyMeasures: true,
   create: ({ keptSolutions }): LossTerm => {
     let kept: Kept[] = [];
     /** Those of the step under way, in order, and how likely they are. */

@@ -27,6 +27,7 @@ export const mRatio = method({
     certainty: 'own',
   },
   holdsPolicy: false,
+  onlyMeasures: true,
   create: (): LossTerm => ({
     coupling: 'sequence',
     device: {},

@@ -31,6 +31,7 @@ export const cispo = method({
     ),
   },
   complete: ({ mostRatio = 5, leastRatio }) => ({ mostRatio, leastRatio }),
+  actsOn: ({ mostRatio = 5, leastRatio }) => (leastRatio <= 1 && mostRatio >= 1 ? 'moved' : undefined),
   create: ({ mostRatio = 5, leastRatio }): Surrogate => ({
     stopsGradient: true,
     at({ logRatio, logprob, advantage }, out) {

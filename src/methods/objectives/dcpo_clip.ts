@@ -33,6 +33,7 @@ export const dcpoClip = method({
     usesMethod(methods, 'token')
       ? undefined
       : 'its bounds are those of the ratio of a single token; leave importance_sampling_level at token',
+  actsOn: 'moved',
   create: ({ dynamicLow, dynamicHigh }): Surrogate => {
     const lowAt = (oldLogprob: number): number =>
       0.5 + 0.5 * Math.sqrt(Math.max(1 - 4 * dynamicLow * Math.exp(-oldLogprob), 0));

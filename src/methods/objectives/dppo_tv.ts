@@ -27,6 +27,7 @@ export const dppoTv = method({
     tvLow: width('tv_delta_low', 'Most probability that a token of negative advantage may lose.'),
     tvHigh: width('tv_delta_high', 'Most probability that a token of positive advantage may gain.'),
   },
+  actsOn: 'moved',
   create: ({ tvLow, tvHigh }): Surrogate => {
     const clipped = ({ logprob, oldLogprob, advantage }: Readonly<SurrogatePoint>): 'low' | 'high' | undefined => {
       const moved = Math.exp(logprob) - Math.exp(oldLogprob);

@@ -34,6 +34,7 @@ export const dualClip = method({
     }
     return { ...options, clipEpsilonHigh };
   },
+  actsOn: 'moved',
   create: ({ clipEpsilonLow, clipEpsilonHigh = clipEpsilonLow, mostNegativeRatio }): Surrogate => {
     const low = 1 - clipEpsilonLow;
     const high = 1 + clipEpsilonHigh;

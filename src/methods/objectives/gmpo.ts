@@ -27,6 +27,7 @@ export const gmpo = method({
     mostLogRatio: width('log_epsilon_high', 'Most that it may rise, where the advantage is positive.'),
   },
   note: (_, methods) => unreadRatio(methods),
+  actsOn: 'moved or tokens',
   create: ({ leastLogRatio, mostLogRatio }): Surrogate => {
     const clip = (logRatio: number, advantage: number): number =>
       advantage > 0 ? Math.min(logRatio, mostLogRatio) : Math.max(logRatio, -leastLogRatio);

@@ -33,6 +33,7 @@ export const pDiv = method({
     ),
   },
   complete: (options) => ({ ...options, clipEpsilonHigh: options.clipEpsilonHigh ?? options.clipEpsilonLow }),
+  actsOn: 'others',
   create: ({ clipEpsilonLow, clipEpsilonHigh = clipEpsilonLow, shapingGamma }): LossTerm => {
     const [low, high] = [1 - clipEpsilonLow, 1 + clipEpsilonHigh];
     const clipped: Surrogate = {

@@ -44,6 +44,7 @@ export const ppoClip = method({
     return { ...options, clipEpsilonHigh };
   },
   tells: ['clips'],
+  actsOn: 'moved',
   create: ({ clipEpsilonLow, clipEpsilonHigh = clipEpsilonLow, clipDelta }): Surrogate => {
     const low = 1 - clipEpsilonLow;
     const high = 1 + clipEpsilonHigh;

@@ -17,6 +17,7 @@ export const reinforce = method({
   },
   warn: (_, __, stage, members) => uncorrected(stage, members, 'nothing corrects', 'ppo-clip or topr, or '),
   note: (_, methods) => unreadRatio(methods),
+  actsOn: 'moved',
   create: (): Surrogate => ({
     at({ logprob, advantage }, out) {
       out.loss = -advantage * logprob;

@@ -29,6 +29,7 @@ export const sapo = method({
       number({ above: 0, example: 1 }).default(1).describe('The same for advantages above 0. Default 1.'),
     ),
   },
+  actsOn: 'moved',
   create: ({ sapoNegative, sapoPositive }): Surrogate => ({
     at({ logRatio, advantage }, out) {
       const steepness = advantage > 0 ? sapoPositive : sapoNegative;

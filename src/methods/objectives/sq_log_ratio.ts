@@ -20,6 +20,7 @@ export const sqLogRatio = method({
       number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the squared log-ratio. Default 0.1.'),
     ),
   },
+  actsOn: 'moved',
   create: ({ pullBack }): Surrogate => ({
     actsWithoutAdvantage: true,
     at({ logRatio, logprob, advantage }, out) {

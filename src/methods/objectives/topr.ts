@@ -44,6 +44,11 @@ export const topr = method({
     return options;
   },
   note: (_, methods) => unreadRatio(methods),
+  actsOn: ({ leastGoodWeight, mostGoodWeight, leastBadWeight, mostBadWeight }) =>
+    [leastGoodWeight, leastBadWeight].every((least) => least <= 1) &&
+    [mostGoodWeight, mostBadWeight].every((most) => most >= 1)
+      ? 'moved'
+      : undefined,
   create: ({ leastGoodWeight, mostGoodWeight, leastBadWeight, mostBadWeight }): Surrogate => {
     const weightAt = ({ logRatio, advantage }: Readonly<SurrogatePoint>): number => {
       const ratio = Math.exp(logRatio);

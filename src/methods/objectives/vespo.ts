@@ -33,6 +33,7 @@ export const vespo = method({
     lambdaNegative: power('vespo_lambda_neg', 2, 'Decay λ of the ratio where the advantage is below 0.'),
   },
   note: (_, methods) => unreadRatio(methods),
+  actsOn: 'moved',
   create: ({ kPositive, lambdaPositive, kNegative, lambdaNegative }): Surrogate => {
     const phi = ({ logRatio, advantage }: SurrogatePoint): number => {
       const logWeight = Math.min(Math.max(logRatio, LEAST_LOG), MOST_LOG);

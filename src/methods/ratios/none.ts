@@ -13,6 +13,7 @@ export const none = method({
     certainty: 'own',
   },
   warn: (_, __, stage, members) => uncorrected(stage, members, 'no ratio corrects', 'token, or '),
+  actsOn: 'moved',
   create: (): Ratio => ({
     stopsGradient: true,
     measure(_, logRatios) {

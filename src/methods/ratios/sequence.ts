@@ -12,6 +12,7 @@ export const sequence = method({
     source: '2507.18071',
     certainty: 'paper',
   },
+  actsOn: 'moved or tokens',
   create: (): Ratio => ({
     isPerSequence: true,
     measure(sequence, logRatios) {

@@ -12,6 +12,7 @@ export const sequenceToken = method({
     source: '2507.18071',
     certainty: 'paper',
   },
+  actsOn: 'moved',
   create: (): Ratio => ({
     isPerSequence: true,
     stopsGradient: true,

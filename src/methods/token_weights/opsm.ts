@@ -3,7 +3,6 @@
  * more than a threshold per token, is left alone. Its likelihood has fallen already. arXiv:2512.02556.
  */
 import { key, number } from '../../options/keys.ts';
-import { isOnPolicy } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { TokenWeight } from '../points.ts';
 
@@ -39,11 +38,7 @@ export const opsm = method({
     on: (value) => (value === null ? undefined : { off_policy_mask_threshold: value as number }),
     written: (options) => options.off_policy_mask_threshold,
   },
-  note: (_, __, stage, members) =>
-    isOnPolicy(stage, members)
-      ? 'every step is on fresh completions, which the policy has not moved away from, so it leaves none alone; ' +
-        'raise num_iterations, or leave it out'
-      : undefined,
+  actsOn: 'moved',
   create: ({ mostDrift }): TokenWeight => ({
     coupling: 'sequence',
     offPolicyOnly: true,

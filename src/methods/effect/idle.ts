@@ -1,0 +1,39 @@
+/** Methods that a stage has in vain, by what each declares that it acts on. */
+import { isOnPolicy, isQuantised, offPolicySamplers } from '../chosen.ts';
+import type { Member } from '../method.ts';
+import { METHODS } from '../registry.ts';
+import { optionsOfMethod, START } from '../settings.ts';
+import type { GrpoStageConfig, MethodPoint } from '../stage.ts';
+
+/** What a stage says of a member that has nothing to act on: `what is so; remedy`. */
+export function idleRemark(stage: GrpoStageConfig, members: readonly Member[], member: Member): string | undefined {
+  const { method, point, options } = member;
+  const actsOn = typeof method.actsOn === 'function' ? method.actsOn(options, stage) : method.actsOn;
+  if (actsOn === undefined) return undefined;
+  const isIdle = actsOn === 'others' ? !hasOthers(stage, members) : isOnPolicy(stage, members);
+  const usual = DEFAULT_POINTS.includes(point) ? METHODS[point][0] : undefined;
+  if (!isIdle) return undefined;
+  const isMoved = actsOn !== 'others';
+  const seen = isMoved
+    ? 'every step is on fresh completions, from which the policy has not moved away'
+    : 'the policy samples every completion of this stage';
+  if (usual === undefined)
+    return `${seen}, so it does nothing; ${isMoved ? 'raise num_iterations, or ' : ''}leave it out`;
+  const remedy = isMoved ? 'only further steps on a batch (num_iterations) would tell them apart' : 'leave it out';
+  if (usual === method) return isAsUsual(member) ? undefined : `${seen}, so its options change nothing; ${remedy}`;
+  const where = actsOn === 'moved or tokens' ? ' wherever the tokens of a completion have one advantage' : '';
+  return `${seen}, so it gives what ${usual.id} gives${where}; ${remedy}`;
+}
+
+/** Points whose first method is the plain one. */
+const DEFAULT_POINTS: readonly MethodPoint[] = ['ratio', 'objective'];
+
+/** Whether its options are those that it has by default. */
+function isAsUsual({ method, point, options }: Member): boolean {
+  const usual = optionsOfMethod(method, point, { name: method.id }).at(START);
+  return Object.keys({ ...usual, ...options }).every((name) => usual[name] === options[name]);
+}
+
+function hasOthers(stage: GrpoStageConfig, members: readonly Member[]): boolean {
+  return isQuantised(stage) || offPolicySamplers(members, stage).length > 0;
+}
