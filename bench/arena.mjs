@@ -18,11 +18,13 @@ import { cpus } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { Bootstrap, holm } from '../build/compare/statistics.js';
+import { differenceOf, holm } from '../build/compare/statistics.js';
+import { rngFor } from '../build/kernels/philox.js';
 import { METHODS } from '../build/methods/registry.js';
 import { passAtK } from '../build/methods/statistics.js';
 import { loadConfigFile } from '../build/node.js';
-import { arenaFigures, JUDGED, meanOf } from './arena/figures.mjs';
+import { rowsByChance, spreadsOf } from './arena/chance.mjs';
+import { arenaFigures, isControl, JUDGED, meanOf } from './arena/figures.mjs';
 import { NotWritten, Records, writeWhole } from './arena/records.mjs';
 import { advisedFrom } from './arena/results_json.mjs';
 import { resultsPage } from './arena/results_page.mjs';
@@ -171,21 +173,21 @@ async function trainAll(all) {
 /** Rows that end below their baseline, at other rates; those that are surest to be below come first. */
 function otherRates() {
   return figures()
-    .filter(({ row, differences }) => wanted.includes(row) && row.seedsFrom === 0 && differences?.[JUDGED].mean < 0)
+    .filter(({ row, differences }) => wanted.includes(row) && !isControl(row) && differences?.[JUDGED].mean < 0)
     .sort((a, b) => a.differences[JUDGED].high - b.differences[JUDGED].high)
     .flatMap(({ row }) => RATES.map((rate) => runOf(row, 0, configs, rate)));
 }
 
 function figures() {
   const recordOf = (row, index, rate) => records.of(runOf(row, index, configs, rate));
-  return arenaFigures(rows, { recordOf, headOf: (row) => records.head(row) }, { Bootstrap, holm, passAtK }, count);
+  return arenaFigures(rows, { recordOf, headOf: (row) => records.head(row) }, { differenceOf, holm, passAtK }, count);
 }
 
 function writeResults() {
   const found = figures();
   const rates = (row) => RATES.map((rate) => ({ rate, record: records.of(runOf(row, 0, configs, rate)) }));
   const written = {
-    'RESULTS.md': resultsText(found, { blocks, count, rates }),
+    'RESULTS.md': resultsText(found, { blocks, count, rates, chance: (task, tested) => chanceOf(found, task, tested) }),
     'results.html': resultsPage(found, { blocks, count }),
     'results.json': `${JSON.stringify(advisedFrom(found, count), null, 1)}\n`,
   };
@@ -199,6 +201,13 @@ function writeResults() {
       differences === undefined ? '' : (100 * differences[JUDGED].mean).toFixed(1),
     ]);
   process.stdout.write(`${table(['row', 'seeds', JUDGED, 'Δ'], lines)}\n`);
+}
+
+function chanceOf(found, task, tested) {
+  const own = found.filter(({ row }) => row.task === task);
+  const { weights, samples } = records.head(own[0].row);
+  const spreads = spreadsOf(own, weights, samples);
+  return spreads && rowsByChance(tested, spreads, { differenceOf, rngFor });
 }
 
 function wholeNumber(name, text) {

@@ -15,7 +15,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { Bootstrap } from '../build/compare/statistics.js';
+import { differenceOf } from '../build/compare/statistics.js';
 import { verdictsOf } from '../build/data/judging/judged.js';
 import { evaluationEvent } from '../build/grpo/trainer.js';
 import { createTasks, openRun, train, wasmBackend } from '../build/index.js';
@@ -171,16 +171,21 @@ function report() {
     return [`${i * WIDTH + 1}–${(i + 1) * WIDTH}`, percent(mean(ours)), percent(mean(trl)), inWords(paired(trl, ours))];
   });
   process.stdout.write(`\nsolved in training\n${table(['steps', 'ours', 'TRL', 'TRL − ours'], lines)}\n`);
-  const bootstrap = new Bootstrap(bySeed[0].weights);
   const ends = ['greedy', 'sampled'].map((figure) => {
     const side = (name) => ({
-      runs: seeds.map((seed) => `${name} ${seed}`),
+      starts: seeds,
       values: bySeed.map((row) => row[name].end[figure]),
     });
     const [ours, trl] = [side('ours'), side('trl')];
     const level = ({ values }) => percent(mean(values.map((own) => weighted(own, bySeed[0].weights))));
     const before = bySeed.map(({ start, weights }) => weighted(start[figure], weights));
-    return [figure, percent(mean(before)), level(ours), level(trl), inWords(bootstrap.difference(ours, trl))];
+    return [
+      figure,
+      percent(mean(before)),
+      level(ours),
+      level(trl),
+      inWords(differenceOf(ours, trl, bySeed[0].weights)),
+    ];
   });
   process.stdout.write(`\nheld-out problems\n${table(['', 'start', 'ours', 'TRL', 'TRL − ours'], ends)}\n`);
 }

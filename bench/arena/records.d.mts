@@ -17,6 +17,8 @@ export interface ArenaRecord {
   /** Sampled in all. */
   readonly tokens: number;
   readonly wallSeconds: number;
+  /** Of the code that trained it, or, of a record without one, that added it here. */
+  readonly commit: string | null;
   readonly curve: readonly (readonly [tokens: number, solved: number, seconds: number])[];
 }
 /** A file that could not be written; what it had before is still there. */
@@ -35,4 +37,5 @@ export function compactRecord(run: {
   readonly metrics: readonly object[];
   readonly majorityAt: (samples: KeptRecords['problems'][number]['samples'], k: number) => number;
   readonly machine: string;
+  readonly commit: string | null;
 }): ArenaRecord & { readonly head: ArenaHead };

@@ -90,8 +90,9 @@ function inOrder(a, b) {
  * @param summary  summary.json
  * @param metrics  lines of metrics.jsonl, parsed
  * @param majorityAt  what the vote of all samples gives
+ * @param commit  of the code that trained it
  */
-export function compactRecord({ records, summary, metrics, majorityAt, machine }) {
+export function compactRecord({ records, summary, metrics, majorityAt, machine, commit }) {
   const { head, problems } = records;
   const isRight = ({ score }) => score === 1;
   const steps = metrics.filter(({ loss }) => loss !== undefined);
@@ -122,6 +123,7 @@ export function compactRecord({ records, summary, metrics, majorityAt, machine }
     diagnoses: summary.diagnoses.map(({ code }) => code).filter((code) => code !== 'stage-ended'),
     weightsSha256: summary.weightsSha256,
     machine,
+    commit,
   };
 }
 

@@ -1,5 +1,5 @@
 /** results.json: what the arena says of each row, for `rlvr-train advise` and the methods' pages. */
-import { JUDGED, meanOf } from './figures.mjs';
+import { isControl, JUDGED, meanOf, REACH } from './figures.mjs';
 
 /** Rows with all their seeds, and with a baseline to be compared with. */
 export function advisedFrom(found, count) {
@@ -7,7 +7,7 @@ export function advisedFrom(found, count) {
     figure: JUDGED,
     seeds: count,
     rows: found
-      .filter(({ runs, differences, row }) => runs.length === count && differences !== undefined && row.seedsFrom === 0)
+      .filter(({ runs, differences, row }) => runs.length === count && differences !== undefined && !isControl(row))
       .map(({ row, figures, differences, corrected, runs }) => ({
         task: row.task,
         block: row.block,
@@ -18,9 +18,12 @@ export function advisedFrom(found, count) {
         reached: rounded(meanOf(figures[JUDGED])),
         difference: interval(differences[JUDGED]),
         greedy: interval(differences.greedy),
-        pass: interval(differences['pass@16']),
+        pass: interval(differences[REACH]),
+        best: besideBest(differences[JUDGED]),
+        passBest: besideBest(differences[REACH]),
         entropy: entropyOf(runs),
-        holm: rounded(corrected),
+        holm: rounded(corrected[JUDGED]),
+        passHolm: rounded(corrected[REACH]),
       })),
   };
 }
@@ -28,6 +31,11 @@ export function advisedFrom(found, count) {
 function entropyOf(runs) {
   const known = runs.flatMap(({ record }) => record.entropy ?? []);
   return known.length === 0 ? null : rounded(meanOf(known));
+}
+
+/** Beside the baseline at another rate, where that is the best one: its rate, then as the others. */
+function besideBest({ best }) {
+  return best.rate === 1 ? null : [best.rate, ...interval(best)];
 }
 
 function interval({ mean, low, high, p }) {

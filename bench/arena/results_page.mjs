@@ -36,7 +36,7 @@ td:first-child, th:first-child { text-align: left; } .quiet, th { color: var(--q
 .curves { display: flex; flex-wrap: wrap; gap: 1rem; } details { margin: .5rem 0; }
 </style></head><body>
 <h1>The arena</h1>
-<p>What each method does for the same task, from the same start, with the same number of sampled tokens. ${own.length} of ${found.length} rows have runs, of ${count} seeds each where all are done. Dots are the seeds; bars are 95 % intervals of the difference to the baseline in ${JUDGED}.</p>
+<p>What each method does for the same task, from the same start, with the same number of sampled tokens. ${own.length} of ${found.length} rows have runs, of ${count} seeds each where all are done. Dots are the seeds; bars are 95 % intervals of the difference in ${JUDGED} to the baseline at its best rate.</p>
 ${parts.join('\n')}
 </body></html>
 `;
@@ -58,7 +58,7 @@ function blockPart(name, block, rows) {
   const lines = rows.map(({ row, figures, differences, corrected }) => {
     const judged = differences?.[JUDGED];
     const kind = judged === undefined || !isApart(judged) ? 'unsure' : wordFor(judged);
-    return `<tr class="${kind}"><td>${text(row.id)}</td><td>${share(meanOf(figures[JUDGED]))}</td><td>${dotsPart(figures[JUDGED], dots)}</td><td>${judged === undefined ? 'baseline' : signed(judged.mean)}</td><td>${judged === undefined ? '' : barPart(judged, bars)}</td><td>${corrected === undefined ? '' : corrected.toFixed(3)}</td></tr>`;
+    return `<tr class="${kind}"><td>${text(row.id)}</td><td>${share(meanOf(figures[JUDGED]))}</td><td>${dotsPart(figures[JUDGED], dots)}</td><td>${judged === undefined ? 'baseline' : signed(judged.mean)}</td><td>${judged === undefined ? '' : barPart(judged, bars)}</td><td>${corrected === undefined ? '' : corrected[JUDGED].toFixed(3)}</td></tr>`;
   });
   return `<h3>${text(name)}</h3><p class="quiet">${text(block.does)}</p>
 <div class="table"><table><tr><th>row</th><th>${JUDGED}</th><th>seeds, ${share(dots.low)} to ${share(dots.high)} %</th><th>Δ</th><th>${signed(bars.low)} to ${signed(bars.high)}</th><th>Holm</th></tr>

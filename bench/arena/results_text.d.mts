@@ -8,5 +8,6 @@ export function resultsText(
     readonly blocks: Readonly<Record<string, { readonly does: string }>>;
     readonly count: number;
     readonly rates: (row: ArenaRow) => readonly { readonly rate: number; readonly record: ArenaRecord | undefined }[];
+    readonly chance: (task: string, rows: number) => { readonly mean: number; readonly most: number } | undefined;
   },
 ): string;

@@ -1,9 +1,9 @@
 /** RESULTS.md: the table of the arena in words. */
 import { overBudget } from './budgets.mjs';
-import { JUDGED, meanOf } from './figures.mjs';
+import { chanceOf, isControl, JUDGED, meanOf, REACH } from './figures.mjs';
 
-/** @param count  seeds that a row should have */
-export function resultsText(found, { blocks, count, rates }) {
+/** @param count  seeds that a row should have @param chance  by task and number of rows, how many differ by chance, or undefined */
+export function resultsText(found, { blocks, count, rates, chance }) {
   const done = found.flatMap(({ runs }) => runs);
   const whole = found.filter(({ runs }) => runs.length === count);
   const tasks = [...new Set(found.map(({ row }) => row.task))];
@@ -17,8 +17,9 @@ export function resultsText(found, { blocks, count, rates }) {
     `**${whole.length} of ${found.length} rows have all ${count} seeds**, ${done.length} runs in all, ${hours.toFixed(1)} h of one core each with whatever else ran. ${machines.join('; ')}.`,
     '',
     "- A row changes what its line in [rows.yaml](rows.yaml) says, and nothing else; the learning rate is the baseline's.",
-    `- Figures are means over seeds, on all held-out problems. The difference is that of ${JUDGED} to the baseline of the block, in points, with its 95 % interval over problems and seeds (\`rlvr-train compare\`); the baseline's side has all of its runs, those with other seeds included, so that it is not the difference of two lines of the table.`,
-    '- p is that of the difference, Holm that of the difference among all rows of the task. A row is called better or worse only where its interval leaves 0 out, and is **bold** where Holm is below 5 %.',
+    `- Figures are means over seeds, on all held-out problems. Differences are those of ${JUDGED}, what one sample is worth, and of ${REACH}, what many solve, in points, with their 95 % intervals over problems and over runs paired by start (\`rlvr-train compare\`).`,
+    "- Baselines are trained with other seeds, at half and at a third of the learning rate too, from the same starts. The difference is to the baseline at the row's own rate, all of its runs, so that it is not that of two lines of the table. A row that is above it must be above the rate that is best by the same figure as well: otherwise it is called by that rate, as × ⅓.",
+    '- p is that of the difference, and of a row that is above its baseline the larger of the two. Holm is p among all rows of the task and both figures. A row is called better or worse only where its intervals leave 0 out, and is **bold** where Holm is below 5 % for either.',
     '- s/step is by the clock, beside the baseline: rows of other sittings ran beside other work, and say little by it.',
     '- No row has what needs episodes of several turns, several tasks or levels, a tag, a judge or another model, for no task of the arena has them; nor what only measures, and trains nothing.',
     ...tasks.flatMap((task) => [
@@ -26,23 +27,27 @@ export function resultsText(found, { blocks, count, rates }) {
       ...taskText(
         task,
         found.filter(({ row }) => row.task === task),
-        { blocks, count, rates },
+        { blocks, count, rates, chance },
       ),
     ]),
     '',
   ].join('\n');
 }
 
-function taskText(task, found, { blocks, count, rates }) {
+function taskText(task, found, { blocks, count, rates, chance }) {
   const own = found.filter(({ runs }) => runs.length > 0);
   const tested = own.filter(({ corrected }) => corrected !== undefined);
   const apart = tested.filter(({ differences }) => isApart(differences[JUDGED]));
   const noise = own.filter(({ row, differences }) => row.seedsFrom > 0 && differences !== undefined);
-  const expected = (0.05 * tested.length).toFixed(1);
+  const byChance = chance(task, tested.length);
+  const expected =
+    byChance === undefined
+      ? `${(0.05 * tested.length).toFixed(1)} would`
+      : `${byChance.mean.toFixed(1)} would, and in one table of twenty more than ${byChance.most}, since all rows share the runs of their baseline`;
   return [
     `## ${task}`,
     '',
-    `${own.length} of ${found.length} rows have runs. ${apart.length} of ${tested.length} differ from their baseline by more than their interval; by chance alone ${expected} would.`,
+    `${own.length} of ${found.length} rows have runs. ${apart.length} of ${tested.length} differ from their baseline in ${JUDGED} by more than their interval; by chance alone ${expected}.`,
     ...noiseText(noise),
     ...[...new Set(own.map(({ row }) => row.block))].flatMap((block) => {
       const rows = own.filter(({ row }) => row.block === block);
@@ -90,6 +95,10 @@ const HEAD = [
   'p',
   'Holm',
   '',
+  `Δ ${REACH}`,
+  '95 %',
+  'Holm',
+  '',
 ];
 
 /** Half and twice the learning rate, one seed each, around that seed as it is. */
@@ -101,8 +110,8 @@ function tableOf(rows, count, rates) {
   const cells = rows.map(({ row, runs, figures, differences, corrected, pace }) => {
     const records = runs.map(({ record }) => record);
     const mean = (of) => meanOf(records.map(of));
-    const judged = differences?.[JUDGED];
-    const isSure = corrected !== undefined && corrected <= 0.05 && runs.length === count;
+    const isSure =
+      corrected !== undefined && Math.min(corrected[JUDGED], corrected[REACH]) <= 0.05 && runs.length === count;
     const entropies = records.flatMap(({ entropy }) => entropy ?? []);
     return [
       isSure ? `**${row.id}**` : row.id,
@@ -115,19 +124,35 @@ function tableOf(rows, count, rates) {
       mean(({ length }) => length).toFixed(1),
       String(Math.round(mean(({ steps }) => steps))),
       pace === undefined ? '1' : `× ${pace.toFixed(2)}`,
-      ...(judged === undefined
-        ? ['baseline', '', '', '', '']
+      ...(differences === undefined
+        ? ['baseline', ...new Array(8).fill('')]
         : [
-            signed(judged.mean),
-            `${signed(judged.low)} to ${signed(judged.high)}`,
-            chance(judged.p),
-            corrected === undefined ? '–' : chance(corrected),
-            row.seedsFrom > 0 ? 'noise' : wordFor(judged),
+            ...differenceCells(differences[JUDGED]),
+            probability(chanceOf(differences[JUDGED])),
+            corrected === undefined ? '–' : probability(corrected[JUDGED]),
+            wordOf(row, differences[JUDGED]),
+            ...differenceCells(differences[REACH]),
+            corrected === undefined ? '–' : probability(corrected[REACH]),
+            wordOf(row, differences[REACH]),
           ]),
       ...(hasRates ? [ratesOf(rates(row), figures[JUDGED][0])] : []),
     ];
   });
   return [head, head.map((_, i) => (i === 0 ? '---' : '---:')), ...cells].map((line) => `| ${line.join(' | ')} |`);
+}
+
+const RATE_WORDS = new Map([
+  [0.5, ' × ½'],
+  [0.3333, ' × ⅓'],
+]);
+
+function differenceCells({ mean, low, high }) {
+  return [signed(mean), `${signed(low)} to ${signed(high)}`];
+}
+
+function wordOf(row, difference) {
+  if (!isControl(row)) return wordFor(difference);
+  return row.seedsFrom > 0 ? 'noise' : 'control';
 }
 
 /** `20.1 · 24.5 · 9.0`: what the first seed reaches; empty where no other rate was tried. */
@@ -192,8 +217,10 @@ export function isApart({ low, high }) {
 }
 
 export function wordFor(difference) {
+  const { mean, best } = difference;
   if (!isApart(difference)) return 'cannot tell';
-  return difference.mean > 0 ? 'better' : 'worse';
+  if (mean < 0) return 'worse';
+  return best.low > 0 ? 'better' : `as${RATE_WORDS.get(best.rate) ?? ` × ${best.rate}`}`;
 }
 
 export function share(value) {
@@ -209,7 +236,7 @@ export function signed(value) {
   return value < 0 ? text.replace('-', '−') : `+${text}`;
 }
 
-function chance(p) {
+function probability(p) {
   return p < 0.001 ? '< 0.001' : p.toFixed(3);
 }
 

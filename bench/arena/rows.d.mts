@@ -10,6 +10,8 @@ export interface ArenaRow {
   /** BLOCK/ROW. */
   readonly baseline: string;
   readonly seedsFrom: number;
+  /** What its learning rate is multiplied by: other than 1 only of a baseline, as a control. */
+  readonly rate: number;
   /** Name of the task's config. */
   readonly config: string;
   readonly set: Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 /** rows.yaml, read: the runs that the arena is made of. */
 import { createHash } from 'node:crypto';
 
-const ROW_KEYS = ['id', 'of', 'set', 'seeds_from', 'claims', 'why', 'tasks'];
+const ROW_KEYS = ['id', 'of', 'set', 'rate', 'seeds_from', 'claims', 'why', 'tasks'];
 const BLOCK_KEYS = ['does', 'tasks', 'set', 'start', 'baseline', 'rows'];
 
 /** A mistake in the file, in words for the person who wrote it. */
@@ -43,7 +43,7 @@ export function readRows(rows, { file, configs, known }) {
       .flatMap(([task, { config, start }]) =>
         own
           .filter(({ tasks: names }) => names === undefined || names.includes(task))
-          .map(({ id, of = [], set = {}, seeds_from: seedsFrom = 0, claims, why }) => {
+          .map(({ id, of = [], set = {}, rate = 1, seeds_from: seedsFrom = 0, claims, why }) => {
             const unknown = of.find((name) => !known.has(name));
             if (unknown !== undefined)
               refuse(`blocks.${block}, row ${id}`, `${unknown} is no method; rlvr-train methods ls lists them`);
@@ -56,6 +56,7 @@ export function readRows(rows, { file, configs, known }) {
               why: why?.[task],
               baseline,
               seedsFrom,
+              rate,
               config,
               set: { ...ofBlock, ...set },
               ...(start !== undefined && { start: { config: start, set: rest.start ?? {} } }),
@@ -75,11 +76,12 @@ export function readRows(rows, { file, configs, known }) {
  * One run of a row.
  *
  * @param index  which of the row's seeds; runs of one index have the same start
- * @param rate  what its learning rate is multiplied by
+ * @param rate  what its learning rate is multiplied by, beside the row's own rate
  */
 export function runOf(row, index, configs, rate = 1) {
   const ownRate = row.set.learning_rate ?? configs[row.config].stages.at(-1).learning_rate;
-  const set = rate === 1 ? row.set : { ...row.set, learning_rate: ownRate * rate };
+  const factor = rate * row.rate;
+  const set = factor === 1 ? row.set : { ...row.set, learning_rate: ownRate * factor };
   const seed = row.seedsFrom + index;
   const start = row.start && { ...row.start, seed: index, name: nameOfStart(row) };
   const what = [configs[row.config], start && [configs[start.config], start.set, index], set, seed];

@@ -12,7 +12,7 @@ export interface Boundary {
   readonly b: readonly number[];
   /** The first k at which the side that was lower at first is higher; null where the curves do not cross. */
   readonly crossing: number | null;
-  /** Problems that b solves in one of its samples and a in none, and the reverse, by the first run of each. */
+  /** Problems that a larger share of b's runs than of a's solves in any sample, and the reverse. */
   readonly gained: number;
   readonly lost: number;
 }
@@ -26,13 +26,16 @@ export function crossingOf(a: readonly number[], b: readonly number[]): number |
   return crossing < 0 ? null : crossing + 1;
 }
 
-/** @param right  of the first run of each side, [problems] samples that are right */
+/** @param a  [runs][problems] samples that are right @param b  likewise */
 export function changedReach(
-  a: readonly number[],
-  b: readonly number[],
+  a: readonly (readonly number[])[],
+  b: readonly (readonly number[])[],
 ): { readonly gained: number; readonly lost: number } {
+  const reachOf = (runs: readonly (readonly number[])[]): number[] =>
+    runs[0].map((_, i) => runs.filter((right) => right[i] > 0).length / runs.length);
+  const [mine, yours] = [reachOf(a), reachOf(b)];
   return {
-    gained: b.filter((right, i) => right > 0 && a[i] === 0).length,
-    lost: a.filter((right, i) => right > 0 && b[i] === 0).length,
+    gained: yours.filter((share, i) => share > mine[i]).length,
+    lost: mine.filter((share, i) => share > yours[i]).length,
   };
 }

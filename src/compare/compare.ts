@@ -4,7 +4,7 @@ import { passAtK } from '../methods/statistics.ts';
 import type { KeptProblem, KeptRecords } from '../run/logs/problem_records.ts';
 import { type Boundary, changedReach, crossingOf } from './boundary.ts';
 import { comparedFigures } from './figures.ts';
-import { Bootstrap, type Interval, mcNemar } from './statistics.ts';
+import { differenceOf, type Interval, mcNemar } from './statistics.ts';
 
 /** What is known of a run that is compared. */
 export interface ComparedRun {
@@ -24,10 +24,11 @@ export interface FigureDifference {
   readonly difference: Interval;
 }
 
-/** A problem that one side's greedy answer solves and the other's does not, by the first run of each. */
+/** A problem whose greedy answer is right in a larger share of one side's runs than of the other's. */
 export interface ChangedProblem {
   readonly key: string;
   readonly prompt: string;
+  /** An answer of each side: of the better one a right answer, of the other a wrong one. */
   readonly a: string;
   readonly b: string;
 }
@@ -37,7 +38,7 @@ export interface Comparison {
   readonly b: readonly string[];
   readonly problems: number;
   readonly figures: readonly FigureDifference[];
-  /** The greedy answers of the first run of each side. */
+  /** Problems gained and lost, as tosses of a fair coin; of one run on each side this is McNemar's test. */
   readonly mcNemar: { readonly gained: number; readonly lost: number; readonly p: number };
   /** pass@k for every k, and what is solved in any sample. */
   readonly boundary: Boundary;
@@ -50,31 +51,29 @@ export interface Comparison {
 /** Keys that say where and on what a run is made, and which of several it is. */
 const OF_NO_METHOD: ReadonlySet<string> = new Set(['output_dir', 'threads', 'save_seconds', 'save_total_limit']);
 
-/** @throws DataError `not-comparable`, which names what differs */
-export function compareRuns(a: readonly ComparedRun[], b: readonly ComparedRun[]): Comparison {
+/**
+ * All runs of both sides count, whatever their order; runs of one seed are pairs.
+ *
+ * @throws DataError `not-comparable`, which names what differs
+ */
+export function compareRuns(ofA: readonly ComparedRun[], ofB: readonly ComparedRun[]): Comparison {
+  const [a, b] = [inOrder(ofA), inOrder(ofB)];
   const [first] = a;
   for (const other of [...a, ...b]) requireComparable(first, other);
   const { problems, head } = first.records;
-  const bootstrap = new Bootstrap(problems.map(({ weight }) => weight));
   const sideOf = (runs: readonly ComparedRun[], of: (problem: KeptProblem) => number) => ({
-    runs: runs.map(({ name }) => name),
+    starts: runs.map(({ config }) => String(config.seed)),
     values: runs.map(({ records }) => records.problems.map(of)),
   });
   const weights = problems.map(({ weight }) => weight);
   const figures = comparedFigures(head.samples).map(({ name, isShare, of }): FigureDifference => {
-    const [ofA, ofB] = [sideOf(a, of), sideOf(b, of)];
+    const [mine, yours] = [sideOf(a, of), sideOf(b, of)];
     const mean = (values: readonly (readonly number[])[]): number =>
       values.reduce((sum, own) => sum + weightedMean(own, weights), 0) / values.length;
-    return { name, isShare, a: mean(ofA.values), b: mean(ofB.values), difference: bootstrap.difference(ofA, ofB) };
+    const { mean: difference, low, high } = differenceOf(mine, yours, weights);
+    return { name, isShare, a: mean(mine.values), b: mean(yours.values), difference: { mean: difference, low, high } };
   });
-  const [mine, yours] = [problems, b[0].records.problems];
-  const changed = (wasRight: boolean): ChangedProblem[] =>
-    mine.flatMap(({ key, prompt, greedy }, i) => {
-      const other = yours[i].greedy;
-      const isChanged = (greedy.score === 1) === wasRight && (other.score === 1) !== wasRight;
-      return isChanged ? [{ key, prompt, a: greedy.text, b: other.text }] : [];
-    });
-  const [gained, lost] = [changed(false), changed(true)];
+  const [gained, lost] = [changedProblems(a, b, false), changedProblems(a, b, true)];
   return {
     a: a.map(({ name }) => name),
     b: b.map(({ name }) => name),
@@ -88,10 +87,34 @@ export function compareRuns(a: readonly ComparedRun[], b: readonly ComparedRun[]
   };
 }
 
+/** By seed, then by name. */
+function inOrder(runs: readonly ComparedRun[]): readonly ComparedRun[] {
+  const seedOf = ({ config }: ComparedRun): number => Number(config.seed ?? 0);
+  return [...runs].sort((one, two) => seedOf(one) - seedOf(two) || (one.name < two.name ? -1 : 1));
+}
+
+/** @param isLost  those that a solves in a larger share of its runs than b; otherwise those that b does */
+function changedProblems(
+  a: readonly ComparedRun[],
+  b: readonly ComparedRun[],
+  isLost: boolean,
+): readonly ChangedProblem[] {
+  return a[0].records.problems.flatMap(({ key, prompt }, i) => {
+    const [mine, yours] = [a, b].map((runs) => runs.map(({ records }) => records.problems[i].greedy));
+    const share = (answers: typeof mine): number => answers.filter(isRight).length / answers.length;
+    const isChanged = isLost ? share(mine) > share(yours) : share(yours) > share(mine);
+    const shown = (answers: typeof mine, right: boolean): string =>
+      answers.find((answer) => isRight(answer) === right)?.text ?? '';
+    return isChanged ? [{ key, prompt, a: shown(mine, isLost), b: shown(yours, !isLost) }] : [];
+  });
+}
+
+const isRight = ({ score }: { readonly score: number | null }): boolean => score === 1;
+
 function boundaryOf(a: readonly ComparedRun[], b: readonly ComparedRun[], weights: readonly number[]): Boundary {
   const { samples } = a[0].records.head;
   const rightOf = ({ records }: ComparedRun): number[] =>
-    records.problems.map((problem) => problem.samples.filter(({ score }) => score === 1).length);
+    records.problems.map((problem) => problem.samples.filter(isRight).length);
   const curveOf = (runs: readonly ComparedRun[]): number[] => {
     const right = runs.map(rightOf);
     return Array.from({ length: samples }, (_, i) => {
@@ -105,7 +128,7 @@ function boundaryOf(a: readonly ComparedRun[], b: readonly ComparedRun[], weight
     });
   };
   const [ofA, ofB] = [curveOf(a), curveOf(b)];
-  return { a: ofA, b: ofB, crossing: crossingOf(ofA, ofB), ...changedReach(rightOf(a[0]), rightOf(b[0])) };
+  return { a: ofA, b: ofB, crossing: crossingOf(ofA, ofB), ...changedReach(a.map(rightOf), b.map(rightOf)) };
 }
 
 function weightedMean(values: readonly number[], weights: readonly number[]): number {

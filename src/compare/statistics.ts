@@ -1,9 +1,8 @@
 /**
- * Paired differences between two methods on the same problems. Problems are the units, since samples of one problem are not
- * independent; where several runs belong to one method, how far these differ counts as well.
+ * Differences between two methods on the same problems, with intervals and chances in closed form. Two things make such a
+ * difference uncertain: which problems were asked, and which runs were made. Samples of one problem are not independent, so
+ * problems are the units, not answers.
  */
-import { type Rng, rngFor } from '../kernels/philox.ts';
-import { quantileOf } from '../methods/statistics.ts';
 
 /** A mean with its 95 % interval. */
 export interface Interval {
@@ -12,140 +11,140 @@ export interface Interval {
   readonly high: number;
 }
 
-/** An interval, and the chance that the sign of the mean is one by chance: two-sided, at least 2 of the draws and one more. */
+/** An interval, and the chance of a difference as large in either direction where there is none: 0 to 1. */
 export interface Tested extends Interval {
   readonly p: number;
 }
 
-/** One more than a round number, so that both ends of the interval are draws. */
-const DRAWS = 4_001;
-
-/** What one method reached: [runs][problems] a value. */
+/** What one method reached. */
 export interface Side {
-  /** Names of its runs: those of both sides decide the random draws, so that their order changes signs alone. */
-  readonly runs: readonly string[];
+  /** [runs] What a run began from: its start, or its seed. Runs of both sides with the same one are a pair. */
+  readonly starts: readonly string[];
+  /** [runs][problems] */
   readonly values: readonly (readonly number[])[];
 }
 
-/** Resamples of problems, which every figure of a comparison shares. */
-export class Bootstrap {
-  readonly #weights: readonly number[];
-  /** [draws][problems] how often each is drawn, and [draws] the weights of these together. */
-  readonly #counts: Uint16Array;
-  readonly #totals: Float64Array;
+/** Degrees of freedom from which Student's distribution is computed as if it had no more. */
+const MOST_FREEDOM = 1_000;
 
-  /** @param weights  [problems], above 0 */
-  constructor(weights: readonly number[], draws = DRAWS) {
-    this.#weights = weights;
-    this.#counts = new Uint16Array(draws * weights.length);
-    this.#totals = new Float64Array(draws);
-    const rng = rngFor('compare|problems');
-    const { length } = weights;
-    for (let draw = 0; draw < draws; draw++) {
-      for (let i = 0; i < length; i++) {
-        const drawn = rng.int(0, length - 1);
-        this.#counts[draw * length + drawn]++;
-        this.#totals[draw] += weights[drawn];
-      }
-    }
-  }
-
-  /**
-   * b − a in the weighted mean over problems and the mean over runs, with its 95 % interval: the 2.5 % and the 97.5 % quantile
-   * of draws, of which each takes the problems with replacement, and is moved by what the means of so few runs may be off:
-   * √(s_a²/n_a + s_b²/n_b)·t, with a random t of Student's distribution, and Welch's degrees of freedom, rounded down. Runs
-   * drawn with replacement would do for dozens; of three on a side, such intervals hold the true difference in 80 of 100
-   * cases only. Of the same runs twice, or of one on each side, nothing is moved.
-   *
-   * @see Efron and Tibshirani 1993, An Introduction to the Bootstrap, §13; Welch 1947, Biometrika 34
-   */
-  difference(a: Side, b: Side): Interval {
-    const { mean, low, high } = this.tested(a, b);
-    return { mean, low, high };
-  }
-
-  /** The same, with twice the share of resamples at or beyond 0 on the side that has fewer. */
-  tested(a: Side, b: Side): Tested {
-    const [ofA, ofB] = [this.#resampled(a), this.#resampled(b)];
-    const [nameA, nameB] = [a.runs.join('|'), b.runs.join('|')];
-    const { error, freedom } = nameA === nameB ? NO_SPREAD : welch(this.#ofRuns(a), this.#ofRuns(b));
-    const rng = rngFor(`compare|runs|${[nameA, nameB].sort().join('||')}`);
-    const sign = nameA < nameB ? 1 : -1; // the other way round every draw is the opposite
-    const found = Array.from(ofB, (value, draw) => {
-      const moved = error === 0 ? 0 : sign * error * student(freedom, rng);
-      return value - ofA[draw] + moved;
-    });
-    const [below, above] = [found.filter((value) => value <= 0).length, found.filter((value) => value >= 0).length];
-    return {
-      mean: this.#mean(b) - this.#mean(a),
-      low: quantileOf(found, 0.025),
-      high: quantileOf(found, 0.975),
-      p: Math.min(1, (2 * (Math.min(below, above) + 1)) / (found.length + 1)),
-    };
-  }
-
-  #mean(side: Side): number {
-    const all = this.#ofRuns(side);
-    return all.reduce((sum, value) => sum + value, 0) / all.length;
-  }
-
-  /** [runs] the weighted mean of each. */
-  #ofRuns({ values }: Side): readonly number[] {
-    const total = this.#weights.reduce((sum, weight) => sum + weight, 0);
-    return values.map((own) => own.reduce((sum, value, i) => sum + this.#weights[i] * value, 0) / total);
-  }
-
-  /** [draws] the mean of a side over resampled problems. */
-  #resampled({ values }: Side): Float64Array {
-    const { length } = this.#weights;
-    const summed = Float64Array.from({ length }, (_, i) => {
-      const mean = values.reduce((sum, own) => sum + own[i], 0) / values.length;
-      return mean * this.#weights[i];
-    });
-    return this.#totals.map(
-      (total, draw) => dot(this.#counts.subarray(draw * length, (draw + 1) * length), summed) / total,
-    );
-  }
+/**
+ * b − a in the weighted mean over problems and the mean over runs, tested by Student's distribution:
+ *
+ *   t = (b − a) / √(s_problems² + s_runs²),  freedom by Welch and Satterthwaite, rounded down
+ *
+ * `s_problems` is the standard error of the mean of paired differences over problems. `s_runs` is that of a mean over runs.
+ * Where both sides have the same starts, two or more, it is of the differences by start, since what a start is worth is the
+ * same on both sides; otherwise it is √(s_a²/n_a + s_b²/n_b). A side of one run is taken for all there is, and so are the same
+ * runs twice: then problems alone count. Neither the order of the runs nor that of the sides decides anything but signs.
+ *
+ * @param weights  [problems], above 0
+ * @see Welch 1947, Biometrika 34; Satterthwaite 1946, Biometrics Bulletin 2; Kish 1965, Survey Sampling, for weights
+ */
+export function differenceOf(a: Side, b: Side, weights: readonly number[]): Tested {
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const meanOf = (values: readonly number[]): number =>
+    values.reduce((sum, value, i) => sum + weights[i] * value, 0) / total;
+  const starts = pairsOf(a, b);
+  const [ofA, ofB] = [a, b].map((side) => (starts === undefined ? side.values : byStart(side, starts)));
+  const differences = weights.map((_, i) => columnMean(ofB, i) - columnMean(ofA, i));
+  const mean = meanOf(differences);
+  const [runsA, runsB] = [ofA.map(meanOf), ofB.map(meanOf)];
+  const runs = starts === undefined ? welch(runsA, runsB) : spreadOf(runsB.map((value, i) => value - runsA[i]));
+  return tested(mean, [spreadOfProblems(differences, mean, weights), runs]);
 }
 
-/** Standard error of a difference of means, and its degrees of freedom. */
+/** The starts that both sides have, in order; undefined where they are not the same on both, or just one. */
+function pairsOf(a: Side, b: Side): readonly string[] | undefined {
+  const [mine, yours] = [a, b].map(({ starts }) => [...new Set(starts)].sort());
+  return mine.length > 1 && mine.join('\n') === yours.join('\n') ? mine : undefined;
+}
+
+/** [starts][problems] the mean over a side's runs from each. */
+function byStart({ starts, values }: Side, wanted: readonly string[]): readonly (readonly number[])[] {
+  return wanted.map((start) => {
+    const own = values.filter((_, run) => starts[run] === start);
+    return own[0].map((_, i) => columnMean(own, i));
+  });
+}
+
+function columnMean(values: readonly (readonly number[])[], column: number): number {
+  return values.reduce((sum, own) => sum + own[column], 0) / values.length;
+}
+
+/** The square of a standard error, and its degrees of freedom. */
 interface Spread {
-  readonly error: number;
+  readonly variance: number;
   readonly freedom: number;
 }
 
-const NO_SPREAD: Spread = { error: 0, freedom: 1 };
+const NO_SPREAD: Spread = { variance: 0, freedom: 1 };
 
-/** The spread of the means of a few runs on each side; a side of one run is taken for all there is. */
+/** Spread of the mean of these values; one is taken for all there is. */
+function spreadOf(values: readonly number[]): Spread {
+  if (values.length < 2) return NO_SPREAD;
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const freedom = values.length - 1;
+  return { variance: squares / freedom / values.length, freedom };
+}
+
 function welch(a: readonly number[], b: readonly number[]): Spread {
-  const parts = [a, b]
-    .filter((own) => own.length > 1)
-    .map((own) => ({ variance: varianceOf(own) / own.length, freedom: own.length - 1 }));
+  return joined([spreadOf(a), spreadOf(b)]);
+}
+
+/** Spread of a weighted mean over problems, which weigh as much as n = (Σw)²/Σw² equal ones. */
+function spreadOfProblems(values: readonly number[], mean: number, weights: readonly number[]): Spread {
+  const [total, squared] = [1, 2].map((power) => weights.reduce((sum, weight) => sum + weight ** power, 0));
+  const n = total ** 2 / squared;
+  if (n <= 1) return NO_SPREAD;
+  const squares = values.reduce((sum, value, i) => sum + (weights[i] * (value - mean)) ** 2, 0);
+  return { variance: ((squares / total ** 2) * n) / (n - 1), freedom: n - 1 };
+}
+
+/** The spread of a sum of independent parts. */
+function joined(parts: readonly Spread[]): Spread {
   const variance = parts.reduce((sum, part) => sum + part.variance, 0);
   if (variance === 0) return NO_SPREAD;
-  const freedom = variance ** 2 / parts.reduce((sum, part) => sum + part.variance ** 2 / part.freedom, 0);
-  return { error: Math.sqrt(variance), freedom: Math.max(1, Math.floor(freedom + 1e-9)) };
+  return { variance, freedom: variance ** 2 / parts.reduce((sum, part) => sum + part.variance ** 2 / part.freedom, 0) };
 }
 
-/** With n − 1. */
-function varianceOf(values: readonly number[]): number {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1);
+function tested(mean: number, parts: readonly Spread[]): Tested {
+  const { variance, freedom } = joined(parts);
+  if (variance === 0) return { mean, low: mean, high: mean, p: mean === 0 ? 1 : 0 };
+  const error = Math.sqrt(variance);
+  const whole = Math.min(MOST_FREEDOM, Math.max(1, Math.floor(freedom + 1e-9)));
+  const half = error * studentQuantile(whole);
+  return { mean, low: mean - half, high: mean + half, p: studentTails(Math.abs(mean) / error, whole) };
 }
 
-/** A draw of Student's distribution: a normal one over the root of the mean of `freedom` squared ones. */
-function student(freedom: number, rng: Rng): number {
-  const normal = (): number => Math.sqrt(-2 * Math.log(1 - rng.float())) * Math.cos(2 * Math.PI * rng.float());
-  const top = normal();
-  let squares = 0;
-  for (let i = 0; i < freedom; i++) squares += normal() ** 2;
-  return top / Math.sqrt(squares / freedom);
+/**
+ * The chance that |t| of Student's distribution is at least this large.
+ *
+ * @param t  0 or more @param freedom  a whole number, 1 or more
+ * @see Abramowitz and Stegun 1964, Handbook of Mathematical Functions, 26.7.3 and 26.7.4
+ */
+export function studentTails(t: number, freedom: number): number {
+  const angle = Math.atan2(t, Math.sqrt(freedom));
+  const [sine, square] = [Math.sin(angle), Math.cos(angle) ** 2];
+  const isOdd = freedom % 2 === 1;
+  let [term, sum] = [isOdd ? Math.cos(angle) : 1, 0];
+  for (let k = isOdd ? 2 : 1; k < freedom; k += 2) {
+    sum += term;
+    term *= (square * k) / (k + 1);
+  }
+  const inside = isOdd ? (2 / Math.PI) * (angle + sine * sum) : sine * sum;
+  return Math.min(1, Math.max(0, 1 - inside));
 }
 
-function dot(counts: Uint16Array, values: Float64Array): number {
-  let sum = 0;
-  for (let i = 0; i < counts.length; i++) sum += counts[i] * values[i];
-  return sum;
+/** The t that |t| exceeds in 5 of 100 cases. */
+function studentQuantile(freedom: number): number {
+  let [low, high] = [1.9, 13];
+  for (let i = 0; i < 60; i++) {
+    const middle = (low + high) / 2;
+    if (studentTails(middle, freedom) > 0.05) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Runs beside each other, problem by problem, as a page and as a section of one: what `rlvr-train compare` prints. */
 import type { Comparison } from '../compare/compare.ts';
+import { greedyWords, reachWords } from '../compare/words.ts';
 import { html, type Markup } from './markup.ts';
 import { pageHtml } from './page_html.ts';
 
@@ -38,7 +39,7 @@ function refused(one: Extract<MadeComparison, { readonly reason: string }>): Mar
 }
 
 function compared(one: Comparison): Markup {
-  const { problems, figures, mcNemar, gained, lost } = one;
+  const { problems, figures, gained, lost } = one;
   const rows = figures.map(({ name, isShare, a, b, difference: { mean, low, high } }) => {
     const number = (value: number): string => ((isShare ? 100 : 1) * value).toFixed(1).replace('-', '−');
     const signed = (value: number): string => `${value < 0 ? '' : '+'}${number(value)}`;
@@ -51,7 +52,7 @@ ${keysOf(one)}
 <div class="wide" tabindex="0" role="region" aria-label="Figures of both">
 <table class="runs"><thead><tr><th scope="col">${problems} held-out problems</th><th scope="col">A</th><th scope="col">B</th><th scope="col">B − A</th><th scope="col">95 %</th><th scope="col">of B</th></tr></thead><tbody>${rows}</tbody></table>
 </div>
-<p>Greedy, B solves ${mcNemar.gained} that A does not, and A ${mcNemar.lost} that B does not; exact McNemar p = ${mcNemar.p.toPrecision(2)}.</p>
+<p>${greedyWords(one)}</p>
 ${boundaryOf(one)}
 ${examplesOf('Gained: B is right, A is not', gained)}
 ${examplesOf('Lost: A is right, B is not', lost)}
@@ -70,23 +71,18 @@ const WIDTH = 480;
 const HEIGHT = 160;
 
 /** pass@k of both over k, k doubling from left to right. */
-function boundaryOf({ boundary: { a, b, crossing, gained, lost } }: Comparison): Markup | undefined {
+function boundaryOf(one: Comparison): Markup | undefined {
+  const words = reachWords(one);
+  if (words === undefined) return undefined;
+  const { a, b } = one.boundary;
   const samples = a.length;
-  if (samples < 2) return undefined;
   const x = (i: number): number => (WIDTH * Math.log2(i + 1)) / Math.log2(samples);
   const points = (curve: readonly number[]): string =>
     curve.map((value, i) => `${x(i).toFixed(1)},${(HEIGHT * (1 - value)).toFixed(1)}`).join(' ');
-  const isSame = a.every((value, i) => value === b[i]);
-  const where =
-    crossing !== null
-      ? `The curves cross at k = ${crossing}.`
-      : isSame
-        ? 'The curves are the same.'
-        : `The curves do not cross up to ${samples}.`;
   return html`
 <figure class="boundary">
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="pass@k of A and B, k from 1 to ${samples}"><polyline class="a" points="${points(a)}"/><polyline class="b" points="${points(b)}"/></svg>
-<figcaption><span class="a">A</span> and <span class="b">B</span>: pass@k from 0 to 100 %, k from 1 to ${samples}, doubling. ${where} In ${samples} samples, B solves ${gained} that A never does, and A ${lost} that B never does.</figcaption>
+<figcaption><span class="a">A</span> and <span class="b">B</span>: pass@k from 0 to 100 %, k from 1 to ${samples}, doubling. ${words}</figcaption>
 </figure>`;
 }
 

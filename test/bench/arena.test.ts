@@ -6,12 +6,13 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { overBudget, solvedAt } from '../../bench/arena/budgets.mjs';
+import { rowsByChance, spreadsOf } from '../../bench/arena/chance.mjs';
 import { arenaFigures } from '../../bench/arena/figures.mjs';
 import { compactRecord, Records } from '../../bench/arena/records.mjs';
 import { resultsText } from '../../bench/arena/results_text.mjs';
 import { type ArenaRow, assignments, readRows, runOf } from '../../bench/arena/rows.mjs';
 import { compareRuns } from '../../src/compare/compare.ts';
-import { Bootstrap, holm } from '../../src/compare/statistics.ts';
+import { differenceOf, holm } from '../../src/compare/statistics.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 import { METHODS } from '../../src/methods/registry.ts';
@@ -115,6 +116,7 @@ const compact = (records: KeptRecords) =>
     })),
     majorityAt,
     machine: 'a machine',
+    commit: 'c0ffee',
   });
 
 describe('records', () => {
@@ -139,11 +141,11 @@ describe('records', () => {
         recordOf: (row, index, rate) => records.of(runOf(row, index, configs, rate)),
         headOf: (row) => records.head(row),
       },
-      { Bootstrap, holm, passAtK },
+      { differenceOf, holm, passAtK },
       3,
     );
   const textOf = (records: Records): string =>
-    resultsText(figuresOf(records), { blocks: parsed.blocks, count: 3, rates: () => [] });
+    resultsText(figuresOf(records), { blocks: parsed.blocks, count: 3, rates: () => [], chance: () => undefined });
 
   it('come to the figures and differences of `compare`', () => {
     const records = new Records(folder());
@@ -152,7 +154,11 @@ describe('records', () => {
     const runs = (which: number) =>
       all
         .filter(({ run }) => run.row === two[which])
-        .map(({ run, records: kept }) => ({ name: `${run.row.id}${run.index}`, records: kept, config: {} }));
+        .map(({ run, records: kept }) => ({
+          name: `${run.row.id}${run.index}`,
+          records: kept,
+          config: { seed: run.index },
+        }));
     const { figures } = compareRuns(runs(0), runs(1));
     const names: Readonly<Record<string, string>> = { accuracy: 'greedy' };
     const shared = figures.filter(({ name }) => (names[name] ?? name) in row.figures);
@@ -223,10 +229,69 @@ describe('records', () => {
     expect(compact({ head, problems: formless }).vote).toBeUndefined();
   });
 
+  it('of a row that is above its baseline, and not above it at a third of the rate, are named by that rate', () => {
+    const [baseline, own] = two;
+    const third: ArenaRow = { ...baseline, id: 'a third', rate: 0.3333 };
+    const made = [baseline, third, own].flatMap((row, i) =>
+      [0, 1, 2].map((index) => ({
+        run: runOf(row, index, configs),
+        records: drawn(`reach${row.id}${index}`, [0.3, 0.6, 0.6][i]),
+      })),
+    );
+    const records = new Records(folder());
+    for (const { run, records: kept } of made) records.add(run, compact(kept));
+    const found = arenaFigures(
+      [baseline, third, own],
+      {
+        recordOf: (row, index, rate) => records.of(runOf(row, index, configs, rate)),
+        headOf: (row) => records.head(row),
+      },
+      { differenceOf, holm, passAtK },
+      3,
+    );
+    const judged = found[2].differences?.['mean@16'];
+    expect(judged?.low).toBeGreaterThan(0);
+    expect(judged?.best.rate).toBe(0.3333);
+    expect(judged?.best.low).toBeLessThan(0);
+    expect(found[2].corrected?.['mean@16']).toBeGreaterThan(0.05);
+    expect(found[1].corrected).toBeUndefined();
+    const text = resultsText(found, { blocks: parsed.blocks, count: 3, rates: () => [], chance: () => undefined });
+    expect(text).toMatch(/dr-grpo .* as × ⅓ \|/);
+    expect(text).toMatch(/a third .* control \|/);
+  });
+
   it('call nothing better whose interval holds 0', () => {
     const records = new Records(folder());
     for (const { run } of all) records.add(run, compact(drawn(`same${run.index}`, 0.4)));
     expect(textOf(records)).toMatch(/dr-grpo .* \+0\.0 \| .* cannot tell \|/);
+  });
+});
+
+describe('what chance gives', () => {
+  const spreads = { runs: 0.01, problems: 0.01, starts: 3, perStart: 3 };
+  const statistics = { differenceOf, rngFor };
+
+  it('is one row of twenty, and in a table of many rows at times far more, since their baseline is the same', () => {
+    const { mean, most } = rowsByChance(60, spreads, statistics);
+    expect(mean).toBeGreaterThan(1);
+    expect(mean).toBeLessThan(6);
+    expect(most).toBeGreaterThan(mean + 2);
+  });
+
+  it('has the spread of the runs that there are', () => {
+    const [row] = rows.filter(({ task, id }) => task === 'countdown' && id === 'grpo');
+    const again: ArenaRow = { ...row, id: 'again', seedsFrom: 100 };
+    const of = (one: ArenaRow, right: string[]) => ({
+      row: one,
+      runs: right.map((own, index) => ({ index, record: { right: own } as never })),
+      figures: { 'mean@16': right.map((own) => [...own].reduce((sum, digit) => sum + Number(digit) / 32, 0)) },
+    });
+    const found = [of(row, ['44', '84']), of(again, ['88', '44'])];
+    const spread = spreadsOf(found, [1, 1], 16);
+    // Start 0 has 0.25 and 0.5, start 1 has 0.375 and 0.25.
+    const [first, second] = [(0.25 - 0.5) ** 2 / 2, (0.375 - 0.25) ** 2 / 2];
+    expect(spread).toMatchObject({ starts: 2, perStart: 2, runs: expect.closeTo(Math.sqrt((first + second) / 2), 12) });
+    expect(spreadsOf([found[0]], [1, 1], 16)).toBeUndefined();
   });
 });
 
@@ -268,11 +333,16 @@ describe('a row over the budget', () => {
     const found = arenaFigures(
       [row],
       { recordOf: () => records.of(run), headOf: () => records.head(row) },
-      { Bootstrap, holm, passAtK },
+      { differenceOf, holm, passAtK },
       1,
     );
     const rates = () => [0.5, 2].map((rate) => ({ rate, record: { ...records.of(run), sampled: rate / 10 } }));
-    const text = resultsText(found, { blocks: parsed.blocks, count: 1, rates: rates as never });
+    const text = resultsText(found, {
+      blocks: parsed.blocks,
+      count: 1,
+      rates: rates as never,
+      chance: () => undefined,
+    });
     expect(text).toContain('| rate × ½ · 1 · 2 |');
     expect(text).toMatch(/\| 5\.0 · [\d.]+ · 20\.0 \|/);
   });

@@ -1,6 +1,7 @@
 /** Two runs by problem: what is gained and lost, what differs, and what is not compared. */
 import { describe, expect, it } from 'vitest';
 import { type ComparedRun, compareRuns } from '../../src/compare/compare.ts';
+import { greedyWords } from '../../src/compare/words.ts';
 import type { KeptProblem } from '../../src/run/logs/problem_records.ts';
 
 const right = { score: 1, status: 'correct', canonical: '12' } as const;
@@ -88,6 +89,20 @@ describe('a comparison', () => {
     const both = compareRuns([a, run('a2', b.records.problems)], [b, run('b2', a.records.problems)]);
     expect(both.figures[0]).toMatchObject({ name: 'accuracy', a: 0.625, b: 0.625, difference: { mean: 0 } });
     expect(both.figures[0].difference.high).toBeGreaterThan(0);
+  });
+
+  it('of several runs on each side takes all of them, in whatever order they are named', () => {
+    const seeded = (one: ComparedRun, seed: number): ComparedRun => ({ ...one, config: { ...one.config, seed } });
+    const [a0, a1] = [seeded(a, 0), seeded(run('a1', b.records.problems), 1)];
+    const [b0, b1] = [seeded(b, 0), seeded(run('b1', [...b.records.problems]), 1)];
+    const there = compareRuns([a0, a1], [b0, b1]);
+    expect(compareRuns([a1, a0], [b1, b0])).toEqual(there);
+    expect(compareRuns([a0, a1], [b1, b0])).toEqual(there);
+    // a1 answers as b does, so that a0 alone differs: it misses q and s, and solves r.
+    expect([there.gained.map(({ key }) => key), there.lost.map(({ key }) => key)]).toEqual([['q', 's'], ['r']]);
+    expect(there.gained[0]).toEqual({ key: 'q', prompt: 'q ?', a: '21', b: '12' });
+    expect(there.boundary).toMatchObject({ gained: 1, lost: 0 });
+    expect(greedyWords(there)).toContain('B solves 2 in a larger share of its runs than A, and A 1 than B');
   });
 
   it('says where the curves of pass@k cross, and what is solved in any sample', () => {

@@ -1,52 +1,64 @@
 /** Intervals and tests of paired comparisons, by hand, by symmetry and by simulation; sampled figures against all subsets. */
 import { describe, expect, it } from 'vitest';
-import { Bootstrap, holm, mcNemar } from '../../src/compare/statistics.ts';
+import { differenceOf, holm, mcNemar, studentTails } from '../../src/compare/statistics.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 import { passAtK } from '../../src/methods/statistics.ts';
 import { allRightOf } from '../../src/methods/support/figures/all_right.ts';
 import { majorityAt, type Vote } from '../../src/methods/support/figures/majority_at.ts';
 import { budget } from '../support/budget.ts';
 
+const ONES = (problems: number): number[] => new Array<number>(problems).fill(1);
+
+/** Runs of other starts than any other side's. */
 const side = (name: string, ...values: readonly (readonly number[])[]) => ({
-  runs: values.map((_, i) => `${name}${i}`),
+  starts: values.map((_, i) => `${name}${i}`),
   values,
 });
 
-describe('a bootstrap of paired differences', () => {
+describe('a difference of two sides', () => {
   it('is 0 for a side and itself, and only changes signs with the order', () => {
     const rng = rngFor('sides');
     const draw = (): number[] => Array.from({ length: 40 }, () => rng.float());
     const [a, b] = [side('a', draw(), draw()), side('b', draw())];
-    const bootstrap = new Bootstrap(new Array<number>(40).fill(1), 1001);
-    expect(bootstrap.difference(a, a)).toEqual({ mean: 0, low: 0, high: 0 });
-    const [there, back] = [bootstrap.difference(a, b), bootstrap.difference(b, a)];
-    expect(back).toEqual({ mean: -there.mean, low: -there.high, high: -there.low });
+    expect(differenceOf(a, a, ONES(40))).toEqual({ mean: 0, low: 0, high: 0, p: 1 });
+    const [there, back] = [differenceOf(a, b, ONES(40)), differenceOf(b, a, ONES(40))];
+    expect(back).toEqual({ mean: -there.mean, low: -there.high, high: -there.low, p: there.p });
   });
 
   it('counts problems by their weights', () => {
     const [a, b] = [side('a', [0, 0, 0]), side('b', [1, 0, 0])];
-    const { mean } = new Bootstrap([2, 1, 1], 101).difference(a, b);
-    expect(mean).toBeCloseTo(0.5, 12);
-    const heavy = new Bootstrap([1, 1, 1e-12], 1001).difference(a, b);
-    expect([heavy.low, heavy.high]).toEqual([expect.closeTo(0, 9), expect.closeTo(1, 9)]);
+    expect(differenceOf(a, b, [2, 1, 1]).mean).toBeCloseTo(0.5, 12);
+    const [one, two] = [side('a', [0, 0, 0.5]), side('b', [1, 0, 0])];
+    const [light, without] = [differenceOf(one, two, [1, 1, 1e-12]), differenceOf(a, b, [1, 1, 1e-12])];
+    expect([light.low, light.high]).toEqual([without.low, without.high].map((x) => expect.closeTo(x, 9)));
+  });
+
+  it('is what a paired t-test of problems gives, where each side is one run', () => {
+    // A mean of 0.5 with a deviation of √0.3: t = 0.5/√(0.3/6) = √5 with 5 degrees of freedom.
+    const { mean, low, high, p } = differenceOf(side('a', [0, 0, 0, 1, 0, 0]), side('b', [1, 0, 1, 1, 0, 1]), ONES(6));
+    expect([mean, low, high, p]).toEqual([0.5, -0.074_801, 1.074_801, 0.075_588].map((x) => expect.closeTo(x, 5)));
   });
 
   it('finds a difference as unlikely as its interval does', () => {
     const rng = rngFor('chances');
-    const bootstrap = new Bootstrap(new Array<number>(80).fill(1), 801);
     for (let trial = 0; trial < 40; trial++) {
       const draw = (share: number): number[] => Array.from({ length: 80 }, () => Number(rng.float() < share));
-      const { low, high, p } = bootstrap.tested(side('a', draw(0.4)), side('b', draw(0.55)));
-      if (low > 0 || high < 0) expect(p).toBeLessThan(0.06);
-      else expect(p).toBeGreaterThan(0.045);
+      const { low, high, p } = differenceOf(side('a', draw(0.4)), side('b', draw(0.55)), ONES(80));
+      expect(p < 0.05).toBe(low > 0 || high < 0);
     }
-    expect(bootstrap.tested(side('a', new Array(80).fill(0)), side('b', new Array(80).fill(0))).p).toBe(1);
+    expect(differenceOf(side('a', new Array(80).fill(0)), side('b', new Array(80).fill(0)), ONES(80)).p).toBe(1);
+  });
+
+  it('has chances as small as a table of hundreds of rows needs', () => {
+    const draw = (share: number) =>
+      [0, 1, 2].map((run) => Array.from({ length: 300 }, (_, i) => Number(i + run < 300 * share)));
+    const { p } = differenceOf(side('a', ...draw(0.1)), side('b', ...draw(0.9)), ONES(300));
+    expect(116 * p).toBeLessThan(1e-6);
   });
 
   it('covers the true difference in 95 of 100 samples of problems', () => {
-    const trials = budget({ quick: 60, all: 1200, release: 3000 });
+    const trials = budget({ quick: 200, all: 1200, release: 3000 });
     const problems = 150;
-    const bootstrap = new Bootstrap(new Array<number>(problems).fill(1), 801);
     const rng = rngFor('coverage');
     let covered = 0;
     for (let trial = 0; trial < trials; trial++) {
@@ -56,7 +68,7 @@ describe('a bootstrap of paired differences', () => {
         a.push(Number(rng.float() < 0.7 * hard));
         b.push(Number(rng.float() < 0.7 * hard + 0.1));
       }
-      const { low, high } = bootstrap.difference(side('a', a), side('b', b));
+      const { low, high } = differenceOf(side('a', a), side('b', b), ONES(problems));
       if (low <= 0.1 && 0.1 <= high) covered++;
     }
     // 95 ± 1.5 %, and three standard errors of so few trials.
@@ -64,23 +76,26 @@ describe('a bootstrap of paired differences', () => {
     expect(Math.abs(covered / trials - 0.95)).toBeLessThan(room);
   });
 
+  const problems = 40;
+  const normalFrom = (rng: ReturnType<typeof rngFor>) => (): number =>
+    Math.sqrt(-2 * Math.log(1 - rng.float())) * Math.cos(2 * Math.PI * rng.float());
+
   it('covers it in 95 of 100 cases where the three runs of each side differ by more than their problems', () => {
-    const trials = budget({ quick: 60, all: 500, release: 1000 });
-    const problems = 40;
-    const bootstrap = new Bootstrap(new Array<number>(problems).fill(1), 401);
+    const trials = budget({ quick: 200, all: 500, release: 1000 });
     const rng = rngFor('coverage of runs');
-    const normal = (): number => Math.sqrt(-2 * Math.log(1 - rng.float())) * Math.cos(2 * Math.PI * rng.float());
+    const normal = normalFrom(rng);
     let covered = 0;
     for (let trial = 0; trial < trials; trial++) {
       const hard = Array.from({ length: problems }, () => rng.float());
-      const sideOf = (name: string, gain: number) => ({
-        runs: [0, 1, 2].map((run) => `${name}${run}`),
-        values: [0, 1, 2].map(() => {
-          const luck = 0.1 * normal();
-          return hard.map((own) => own + gain + luck);
-        }),
-      });
-      const { low, high } = bootstrap.difference(sideOf('a', 0), sideOf('b', 0.1));
+      const sideOf = (name: string, gain: number) =>
+        side(
+          name,
+          ...[0, 1, 2].map(() => {
+            const luck = 0.1 * normal();
+            return hard.map((own) => own + gain + luck);
+          }),
+        );
+      const { low, high } = differenceOf(sideOf('a', 0), sideOf('b', 0.1), ONES(problems));
       if (low <= 0.1 && 0.1 <= high) covered++;
     }
     // Welch's degrees of freedom are rounded down: rather too wide than too narrow.
@@ -89,13 +104,45 @@ describe('a bootstrap of paired differences', () => {
     expect(covered / trials).toBeLessThan(0.985 + room);
   });
 
+  it('leaves out what a start is worth, where both sides have the same starts', () => {
+    const trials = budget({ quick: 200, all: 500, release: 1000 });
+    const rng = rngFor('coverage of starts');
+    const normal = normalFrom(rng);
+    const widths: Record<'paired' | 'apart', number> = { paired: 0, apart: 0 };
+    let covered = 0;
+    for (let trial = 0; trial < trials; trial++) {
+      const starts = [0, 1, 2, 3].map(() => 0.2 * normal());
+      const runs = (gain: number) =>
+        starts.map((start) => new Array<number>(problems).fill(gain + start + 0.02 * normal()));
+      const [a, b] = [side('start', ...runs(0)), side('start', ...runs(0.1))];
+      const paired = differenceOf(a, b, ONES(problems));
+      const apart = differenceOf(a, { ...b, starts: ['w', 'x', 'y', 'z'] }, ONES(problems));
+      widths.paired += paired.high - paired.low;
+      widths.apart += apart.high - apart.low;
+      if (paired.low <= 0.1 && 0.1 <= paired.high) covered++;
+    }
+    expect(Math.abs(covered / trials - 0.95)).toBeLessThan(3 * Math.sqrt((0.95 * 0.05) / trials));
+    expect(widths.paired).toBeLessThan(widths.apart / 3);
+  });
+
   it('of the same runs twice is 0, however these differ', () => {
-    const same = { runs: ['a', 'b'], values: [new Array<number>(80).fill(0.2), new Array<number>(80).fill(0.9)] };
-    expect(new Bootstrap(new Array<number>(80).fill(1), 101).difference(same, same)).toEqual({
-      mean: 0,
-      low: 0,
-      high: 0,
-    });
+    const same = { starts: ['a', 'b'], values: [new Array<number>(80).fill(0.2), new Array<number>(80).fill(0.9)] };
+    expect(differenceOf(same, same, ONES(80))).toEqual({ mean: 0, low: 0, high: 0, p: 1 });
+  });
+});
+
+describe("Student's distribution", () => {
+  it('is that of the tables', () => {
+    for (const [t, freedom] of [
+      [12.706_205, 1],
+      [4.302_653, 2],
+      [3.182_446, 3],
+      [2.228_139, 10],
+      [1.983_972, 100],
+    ] as const)
+      expect(studentTails(t, freedom)).toBeCloseTo(0.05, 6);
+    expect(studentTails(0, 5)).toBe(1);
+    expect(studentTails(40, 2)).toBeCloseTo(1 - 40 / Math.sqrt(2 + 40 ** 2), 14);
   });
 });
 

@@ -1,6 +1,7 @@
 /** `rlvr-train compare A B`: what one method does better than another, problem by problem. */
 import { basename, dirname, resolve } from 'node:path';
 import { type ComparedRun, type Comparison, compareRuns } from '../../compare/compare.ts';
+import { greedyWords, reachWords } from '../../compare/words.ts';
 import { ConfigError } from '../../errors.ts';
 import { minus, printable } from '../../format.ts';
 import { makeComparisonPage } from '../../report/compared.ts';
@@ -63,10 +64,8 @@ function openMethod(word: string, at: KeptMoment): Promise<ComparedRun[]> {
 /** Keys that are shown of two configs; those of a wholly other method are many. */
 const SHOWN_KEYS = 12;
 
-function linesOf(
-  { a, b, problems, figures, mcNemar, boundary, gained, lost, differs }: Comparison,
-  show: number,
-): string[] {
+function linesOf(comparison: Comparison, show: number): string[] {
+  const { a, b, problems, figures, gained, lost, differs } = comparison;
   const names = [a, b].map((runs) => runs.map(printable).join(', '));
   const rows = figures.map(({ name, isShare, a: ofA, b: ofB, difference: { mean, low, high } }) => {
     const scale = isShare ? 100 : 1;
@@ -100,20 +99,9 @@ function linesOf(
     `${problems} held-out problems:`,
     cells(['', 'A', 'B', 'B − A', '95 %']),
     ...rows.map(cells),
-    `Greedy, B solves ${mcNemar.gained} that A does not, and A ${mcNemar.lost} that B does not; exact McNemar p = ${mcNemar.p.toPrecision(2)}.`,
-    ...boundaryLines(boundary),
+    greedyWords(comparison),
+    ...[reachWords(comparison) ?? []].flat(),
     ...examples('gained', gained),
     ...examples('lost', lost),
   ];
-}
-
-/** Nothing of a single sample, which has no curve. */
-function boundaryLines({ a, b, crossing, gained, lost }: Comparison['boundary']): string[] {
-  const samples = a.length;
-  if (samples < 2) return [];
-  const ahead = a.some((value, i) => value !== b[i])
-    ? 'pass@k: the curves do not cross'
-    : 'pass@k: the curves are the same';
-  const where = crossing === null ? `${ahead} up to ${samples}` : `pass@k: the curves cross at k = ${crossing}`;
-  return [`${where}. In ${samples} samples, B solves ${gained} that A never does, and A ${lost} that B never does.`];
 }

@@ -1,0 +1,30 @@
+/** What a comparison says in sentences, in a terminal and on a page. */
+import type { Comparison } from './compare.ts';
+
+/** Problems that the greedy answers gain and lose. */
+export function greedyWords({ a, b, mcNemar: { gained, lost, p } }: Comparison): string {
+  const chance = `p = ${p.toPrecision(2)}`;
+  if (a.length === 1 && b.length === 1)
+    return `Greedy, B solves ${gained} that A does not, and A ${lost} that B does not; exact McNemar ${chance}.`;
+  return `Greedy, B solves ${gained} in a larger share of its runs than A, and A ${lost} than B; sign test ${chance}.`;
+}
+
+/** Where the curves of pass@k cross, and which problems any sample solves; undefined for a single sample, which has no curve. */
+export function reachWords({
+  a: ofA,
+  b: ofB,
+  boundary: { a, b, crossing, gained, lost },
+}: Comparison): string | undefined {
+  const samples = a.length;
+  if (samples < 2) return undefined;
+  const isSame = a.every((value, i) => value === b[i]);
+  const where =
+    crossing === null
+      ? `the curves ${isSame ? 'are the same' : 'do not cross'} up to ${samples}`
+      : `the curves cross at k = ${crossing}`;
+  const isOne = ofA.length === 1 && ofB.length === 1;
+  const reach = isOne
+    ? `B solves ${gained} that A never does, and A ${lost} that B never does`
+    : `B solves ${gained} in a larger share of its runs than A, and A ${lost} than B`;
+  return `pass@k: ${where}. In ${samples} samples, ${reach}.`;
+}
