@@ -22,9 +22,16 @@ export function arenaLines() {
     rows
       .filter(({ of }) => of.includes(id))
       .map(
-        ({ task, block, row, difference, greedy, pass, holm }) =>
-          `- ${task}, ${block}, row ${row}: mean@16 ${figure(difference)}, greedy ${figure(greedy)}, pass@16 ${figure(pass)}; Holm's p of the first ${holm.toFixed(3)}`,
+        ({ task, block, row, difference, greedy, pass, holm, passHolm, passBest }) =>
+          `- ${task}, ${block}, row ${row}: mean@16 ${figure(difference)}, greedy ${figure(greedy)}, pass@16 ${figure(pass)}${besideBest(passBest)}; Holm's p of mean@16 ${holm.toFixed(3)}, of pass@16 ${passHolm.toFixed(3)}`,
       );
+}
+
+/** Where the baseline is better at another rate, how the row compares with that. */
+function besideBest(best) {
+  if (best === null) return '';
+  const [rate, ...difference] = best;
+  return ` (beside the baseline at ${rate} of its rate ${figure(difference)})`;
 }
 
 function readRows() {

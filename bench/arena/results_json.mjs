@@ -1,13 +1,14 @@
 /** results.json: what the arena says of each row, for `rlvr-train advise` and the methods' pages. */
 import { isControl, JUDGED, meanOf, REACH } from './figures.mjs';
 
-/** Rows with all their seeds, and with a baseline to be compared with. */
+/** Rows with all their seeds, and with a baseline to be compared with; `controls` are the baselines at other rates. */
 export function advisedFrom(found, count) {
+  const whole = found.filter(({ runs, differences }) => runs.length === count && differences !== undefined);
   return {
     figure: JUDGED,
     seeds: count,
-    rows: found
-      .filter(({ runs, differences, row }) => runs.length === count && differences !== undefined && !isControl(row))
+    rows: whole
+      .filter(({ row }) => !isControl(row))
       .map(({ row, figures, differences, corrected, runs }) => ({
         task: row.task,
         block: row.block,
@@ -24,6 +25,15 @@ export function advisedFrom(found, count) {
         entropy: entropyOf(runs),
         holm: rounded(corrected[JUDGED]),
         passHolm: rounded(corrected[REACH]),
+      })),
+    controls: whole
+      .filter(({ row }) => row.rate !== 1)
+      .map(({ row, differences }) => ({
+        task: row.task,
+        block: row.block,
+        row: row.id,
+        difference: interval(differences[JUDGED]),
+        pass: interval(differences[REACH]),
       })),
   };
 }

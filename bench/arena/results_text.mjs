@@ -12,7 +12,7 @@ export function resultsText(found, { blocks, count, rates, chance }) {
   return [
     '# The arena',
     '',
-    'What each method does for the same task, from the same start, with the same number of sampled tokens. Written by `npm run bench -- arena` from the records beside this file; [results.html](results.html) has the same as pictures.',
+    'What each method does for the same task, from the same start, with the same number of sampled tokens. Written by `npm run bench -- arena` from the records beside this file.',
     '',
     `**${whole.length} of ${found.length} rows have all ${count} seeds**, ${done.length} runs in all, ${hours.toFixed(1)} h of one core each with whatever else ran. ${machines.join('; ')}.`,
     '',

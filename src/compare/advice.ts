@@ -5,6 +5,7 @@
 import { z } from 'zod';
 
 const interval = z.tuple([z.number(), z.number(), z.number(), z.number()]);
+const besideBest = z.tuple([z.number(), z.number(), z.number(), z.number(), z.number()]).nullable();
 const arenaSchema = z.object({
   rows: z.array(
     z.object({
@@ -17,13 +18,18 @@ const arenaSchema = z.object({
       difference: interval,
       greedy: interval,
       pass: interval,
+      best: besideBest,
+      passBest: besideBest,
       holm: z.number(),
     }),
   ),
   seeds: z.number(),
 });
 
-/** A row of the arena that has all its seeds: differences to its baseline as mean, low, high, p. */
+/**
+ * A row of the arena that has all its seeds: differences to its baseline as mean, low, high, p. Where the baseline is better at
+ * another learning rate by the same figure, `best` and `passBest` are that rate and the difference to it.
+ */
 export type ArenaRow = Readonly<z.infer<typeof arenaSchema>['rows'][number]>;
 
 /** bench/arena/results.json. @throws ZodError where it is none */
@@ -73,15 +79,15 @@ export function adviceFor(
 }
 
 /** Its samples are right more often, or more problems are solved in all tries, by more than the interval. */
-function hasHelped({ difference, pass }: ArenaRow): boolean {
-  return surestOf(difference) > 0 || surestOf(pass) > 0;
+function hasHelped(row: ArenaRow): boolean {
+  return surest(row) > 0;
 }
 
-/** The gain that is there at least, in either figure. */
-function surest({ difference, pass }: ArenaRow): number {
-  return Math.max(surestOf(difference), surestOf(pass));
+/** The gain that is there at least in either figure, beside the baseline at its best rate. */
+function surest({ difference, pass, best, passBest }: ArenaRow): number {
+  return Math.max(leastOf(difference, best), leastOf(pass, passBest));
 }
 
-function surestOf([, low]: ArenaRow['difference']): number {
-  return low;
+function leastOf([, low]: ArenaRow['difference'], best: ArenaRow['best']): number {
+  return Math.min(low, best?.[2] ?? low);
 }

@@ -350,10 +350,10 @@ describe('a row over the budget', () => {
 
 describe('the README', () => {
   it('gives intervals that the arena has', () => {
-    const { rows: results } = JSON.parse(readFileSync(join(FOLDER, 'results.json'), 'utf8'));
+    const { rows: results, controls } = JSON.parse(readFileSync(join(FOLDER, 'results.json'), 'utf8'));
     const points = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(100 * value).toFixed(1)}`;
     const known = new Set<string>();
-    for (const { difference, pass } of results) {
+    for (const { difference, pass } of [...results, ...controls]) {
       for (const [name, [mean, low, high]] of Object.entries({ mean: difference, 'pass@16': pass }))
         known.add(`${name} ${points(mean)} (${points(low)} to ${points(high)})`);
     }

@@ -15,7 +15,13 @@ const call = (...words: readonly string[]): Promise<string> =>
 
 type Interval = ArenaRow['difference'];
 const NONE: Interval = [0, -0.03, 0.03, 0.9];
-const rowOf = (row: string, difference: Interval, pass: Interval, of = [row]): ArenaRow => {
+const rowOf = (
+  row: string,
+  difference: Interval,
+  pass: Interval,
+  of = [row],
+  passBest: ArenaRow['best'] = null,
+): ArenaRow => {
   return {
     task: 'countdown',
     block: 'on-policy',
@@ -26,6 +32,8 @@ const rowOf = (row: string, difference: Interval, pass: Interval, of = [row]): A
     difference,
     greedy: NONE,
     pass,
+    best: null,
+    passBest,
     holm: 1,
   };
 };
@@ -46,6 +54,11 @@ describe('advice', () => {
     expect(helped.map(({ row }) => row)).toEqual(['pkpo', 'maxrl']);
     expect(others.map(({ row }) => row)).toEqual(['clip-cov']);
     expect(untried).toEqual(['lp-reg']);
+  });
+
+  it('is no row that the baseline equals at another rate', () => {
+    const slower = rowOf('maxrl', NONE, [0.08, 0.04, 0.12, 0.001], ['maxrl'], [0.3333, 0.01, -0.02, 0.04, 0.6]);
+    expect(adviceFor([collapsed], [slower], against)[0]).toMatchObject({ helped: [], others: [slower] });
   });
 
   it('is none where no row helped', () => {
