@@ -47,6 +47,7 @@ const LONG = [
   'test/data/tools/tool_environment.test.ts',
   'test/diagnostics/trainer.test.ts',
   'test/fleet/fleet.test.ts',
+  'test/fleet/lies.test.ts',
   'test/fleet/mistakes.test.ts',
   'test/fleet/series.test.ts',
   'test/fleet/signature.test.ts',

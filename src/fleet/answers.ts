@@ -15,12 +15,28 @@ import {
   type SampledCompletion,
   WORKER_ID_BYTES,
 } from './protocol.ts';
-import { openSigned } from './signature.ts';
 import type { Tally } from './tally.ts';
-import type { Trust } from './trust.ts';
+import { openSigned } from './trust/signature.ts';
+import type { Trust } from './trust/trust.ts';
 
 /** [requests][rollouts] */
 type Completions = readonly (readonly SampledCompletion[])[];
+
+/** An answer that was looked at. */
+interface Taken {
+  readonly completions: Completions;
+  /** That it took. */
+  readonly seconds: number;
+  /** All of it was sampled by the learner, too. */
+  readonly isChecked: boolean;
+}
+
+/** An answer that was used without that, by the weights that are sampled from. */
+interface Unchecked {
+  readonly task: FleetTask;
+  readonly worker: string;
+  readonly completions: Completions;
+}
 
 /** The learner's own id, where it answers a task itself. */
 const LEARNER = '0'.repeat(2 * WORKER_ID_BYTES);
@@ -52,8 +68,14 @@ export class Answers {
   readonly #ledger = new Ledger();
   /** Tasks of the call under way. */
   readonly #tasks = new Map<number, FleetTask>();
-  /** Answers of them that were looked at, with the seconds that they took. */
-  readonly #taken = new Map<number, { readonly completions: Completions; readonly seconds: number }>();
+  /** Answers of them that were looked at. */
+  readonly #taken = new Map<number, Taken>();
+  /** The newest of those that were used. */
+  #unchecked: Unchecked[] = [];
+  /** By worker: version of the weights of its first answer that was used and not checked. */
+  readonly #uncheckedFrom = new Map<string, number>();
+  /** The oldest of these versions of a worker that has lied. */
+  #lie: number | undefined;
   /** What has come and was not looked at. */
   #arrived: FleetResult[] = [];
   /** Answers that differ from one that came before. */
@@ -77,7 +99,8 @@ export class Answers {
   close(tasks: readonly number[], areUsed: boolean): void {
     if (areUsed) this.#ledger.use(tasks);
     for (const task of tasks) {
-      if (!areUsed) {
+      if (areUsed) this.#remember(task);
+      else {
         this.#ledger.drop(task);
         this.#options.tally.unused(this.#taken.get(task)?.seconds ?? 0);
       }
@@ -88,6 +111,46 @@ export class Answers {
     const isOpen = ({ task }: FleetResult): boolean => this.#tasks.has(task);
     this.#arrived = this.#arrived.filter(isOpen);
     this.#disputed = this.#disputed.filter(isOpen);
+  }
+
+  /** What is used and was not checked can be sampled again for as long as its weights are there. */
+  #remember(number: number): void {
+    const task = this.#tasks.get(number);
+    const taken = this.#taken.get(number);
+    const worker = this.workerOf(number);
+    if (task === undefined || taken === undefined || taken.isChecked || worker === undefined) return;
+    const { sha256, version } = task.weights;
+    if (this.#unchecked[0]?.task.weights.sha256 !== sha256) this.#unchecked = [];
+    this.#unchecked.push({ task, worker, completions: taken.completions });
+    if (!this.#uncheckedFrom.has(worker)) this.#uncheckedFrom.set(worker, version);
+  }
+
+  /** @throws FleetError `fleet-lie` where answers of a liar were used unchecked, after which the run goes back */
+  refuseLies(): void {
+    if (this.#lie === undefined) return;
+    const rule = `what it is since the weights of step ${this.#lie} rests on answers of a worker that lied`;
+    throw new FleetError('fleet-lie', `fleet: the run has to go back: ${rule}.`);
+  }
+
+  /** What `fleet-lie` is thrown for: version of the oldest weights of these answers. It is not thrown for them again. */
+  takeLie(): number | undefined {
+    const lie = this.#lie;
+    this.#lie = undefined;
+    return lie;
+  }
+
+  /**
+   * Samples all again that was used without a check; who lied is shut out.
+   * @param weights  SHA-256 of those at hand
+   * @throws FleetError as `refuseLies`
+   */
+  async recheck(local: Generator, weights: string): Promise<void> {
+    for (const { task, worker, completions } of this.#unchecked.splice(0)) {
+      if (task.weights.sha256 !== weights || this.#options.trust.reasonFor(worker) !== undefined) continue;
+      const wrong = await this.#firstWrong(task, completions, places(completions), local);
+      if (wrong !== undefined) this.#shutOut(worker, wrong);
+    }
+    this.refuseLies();
   }
 
   /** Undefined until it was looked at. */
@@ -138,6 +201,11 @@ export class Answers {
     try {
       head = readResultHead(bytes);
       const { task: number, worker } = head;
+      if (worker === LEARNER) {
+        tally.refused();
+        this.#handBack(head);
+        return { status: 'refused', reason: "this is the learner's own name" };
+      }
       if (isSigned && this.#signing.size < MOST_SIGNING) this.#signing.add(worker);
       if (!isSigned && this.#signing.has(worker)) {
         tally.refused();
@@ -177,12 +245,13 @@ export class Answers {
     if (arrived === undefined) return false;
     const { task: number, worker, completions, seconds } = arrived;
     const isOdd = completions.some(hasOddFloats);
-    const places = this.#options.trust.groupsToCheck(worker, completions.length, isOdd);
-    const wrong = places.length === 0 ? undefined : await this.#firstWrong(number, completions, places, local);
+    const checked = this.#options.trust.groupsToCheck(worker, completions.length, isOdd);
+    const task = this.#tasks.get(number) as FleetTask;
+    const wrong = checked.length === 0 ? undefined : await this.#firstWrong(task, completions, checked, local);
     if (this.#options.trust.reasonFor(worker) !== undefined) return true; // shut out meanwhile
     if (wrong === undefined) {
-      if (places.length > 0) this.#options.trust.passed(worker);
-      this.#taken.set(number, { completions, seconds });
+      if (checked.length > 0) this.#options.trust.passed(worker);
+      this.#taken.set(number, { completions, seconds, isChecked: checked.length === completions.length });
       this.#options.tally.sampledThere(completions.length);
     } else this.#shutOut(worker, wrong);
     return true;
@@ -194,14 +263,16 @@ export class Answers {
     const { completions } = await local.sample(requests, settings);
     const bytes = encodeResult({ task: number, worker: LEARNER, seconds: 0, completions });
     if (this.#ledger.receive(number, { worker: LEARNER, digest: answerDigest(bytes) }) !== 'first') return;
-    this.#taken.set(number, { completions, seconds: 0 });
+    this.#taken.set(number, { completions, seconds: 0, isChecked: true });
     this.#options.tally.sampledHere(completions.length);
   }
 
   #receive(result: FleetResult, bytes: Uint8Array): Reply {
     const { tally, onAnswer } = this.#options;
-    const { task, worker, seconds } = result;
+    const { task, worker } = result;
     const outcome = this.#ledger.receive(task, { worker, digest: answerDigest(bytes) });
+    const out = (this.#options.clock() - (this.#ledger.givenAt(task) ?? 0)) / 1000;
+    const seconds = Math.min(result.seconds, out); // by its own word, and no longer than it was out
     onAnswer(task, worker, seconds);
     if (outcome === 'first') this.#arrived.push(result);
     else tally.doubled(seconds);
@@ -224,25 +295,23 @@ export class Answers {
     const asked = this.#tasks.get(task);
     if (first === undefined || asked === undefined) return; // the first was refused already
     const own = this.of(task) ?? this.#arrived.find((result) => result.task === task)?.completions;
-    const all = asked.requests.map((_, i) => i);
-    const wrong = await this.#firstWrong(task, completions, all, local);
+    const wrong = await this.#firstWrong(asked, completions, places(completions), local);
     if (wrong !== undefined) this.#shutOut(worker, wrong);
-    const firstWrong = own && (await this.#firstWrong(task, own, all, local));
+    const firstWrong = own && (await this.#firstWrong(asked, own, places(own), local));
     if (firstWrong !== undefined) this.#shutOut(first.worker, firstWrong);
   }
 
   /** What is wrong with the first group that differs from what the learner samples; undefined where none does. */
   async #firstWrong(
-    number: number,
+    { settings, requests }: FleetTask,
     completions: Completions,
-    places: readonly number[],
+    checked: readonly number[],
     local: Generator,
   ): Promise<string | undefined> {
-    const { settings, requests } = this.#tasks.get(number) as FleetTask;
-    const asked = places.map((place) => requests[place]);
+    const asked = checked.map((place) => requests[place]);
     const { completions: own } = await local.sample(asked, settings);
-    this.#options.tally.checked(places.length);
-    const differs = places.findIndex(
+    this.#options.tally.checked(checked.length);
+    const differs = checked.findIndex(
       (place, i) => !isEqual(completionBytes(completions[place]), completionBytes(own[i])),
     );
     if (differs < 0) return undefined;
@@ -281,7 +350,15 @@ export class Answers {
     const trained =
       used.length === 0 ? 'none of its tasks was trained on' : `${used.length} of its tasks were used: ${shown}`;
     say(`fleet: ${nameOf(worker)} is shut out (${reason}); ${trained}`);
+    const from = this.#uncheckedFrom.get(worker);
+    if (from === undefined) return;
+    trust.lookCloser();
+    this.#lie = Math.min(this.#lie ?? from, from);
   }
+}
+
+function places(completions: Completions): number[] {
+  return completions.map((_, place) => place);
 }
 
 function isEqual(one: Uint8Array, other: Uint8Array): boolean {

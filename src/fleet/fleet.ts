@@ -19,12 +19,13 @@ import { encodeJson, type RunCard } from './cards.ts';
 import { Holders } from './episodes/holders.ts';
 import { type SampleTurns, sampleEpisodes } from './episodes/turns.ts';
 import { besideUpdate, type Learner } from './learner.ts';
+import { Leases } from './leases.ts';
 import { joinAnswers, planTasks } from './plan_tasks.ts';
 import { encodeTask, type FleetTask, MESSAGE_BYTES } from './protocol.ts';
 import { randomHex, randomShare } from './random_hex.ts';
 import { SentWeights } from './sent_weights.ts';
 import { type FleetFigures, Tally } from './tally.ts';
-import { Trust } from './trust.ts';
+import { Trust } from './trust/trust.ts';
 import { Upcoming } from './upcoming.ts';
 import type { Deflate } from './weights_step.ts';
 import { Workers } from './workers.ts';
@@ -33,12 +34,6 @@ import { Workers } from './workers.ts';
 const LOOK_MS = 100;
 /** Milliseconds between two cards. */
 const ANNOUNCE_MS = 500;
-/** Milliseconds of a lease before it is known what a task takes, and the least and most of later ones. */
-const FIRST_LEASE_MS = 10_000;
-const LEASES_MS = [5_000, 600_000] as const;
-/** A lease over what a task takes, and the leases after which the learner samples a task itself. */
-const LEASE_TIMES = 4;
-const LATE_LEASES = 2;
 /** Milliseconds for which workers may join before the learner begins to sample by itself. */
 const JOIN_MS = 10_000;
 /** Milliseconds between two attempts to reach a server that refuses: twice as many each time, up to the most. */
@@ -55,6 +50,8 @@ export interface FleetOptions {
   readonly clock?: () => number;
   /** Milliseconds for which workers may join before the learner samples by itself. */
   readonly joinMs?: number;
+  /** From 0 to 1, which no worker can foresee: what is checked. */
+  readonly random?: () => number;
   /** Weights are sent as steps, which are smaller, where this deflates them; absent: whole. */
   readonly deflate?: Deflate;
 }
@@ -76,8 +73,7 @@ export class Fleet {
   readonly #upcoming = new Upcoming();
   readonly #said = new Set<string>();
   #vocabSize = 0;
-  #lease = FIRST_LEASE_MS;
-  #slowest = 0;
+  readonly #leases = new Leases();
   #retryAt = 0;
   /** Attempts in a row that the server has refused. */
   #refusals = 0;
@@ -87,7 +83,7 @@ export class Fleet {
   #wake: (() => void) | undefined;
 
   constructor(bus: LearnerBus, options: FleetOptions) {
-    const { verifyShare, say, clock = () => performance.now() } = options;
+    const { verifyShare, say, clock = () => performance.now(), random = randomShare } = options;
     this.#bus = bus;
     this.#options = options;
     this.#clock = clock;
@@ -95,7 +91,7 @@ export class Fleet {
     this.#workers = new Workers(clock, say);
     this.#weights = new SentWeights(bus, options.deflate);
     this.#answers = new Answers({
-      trust: new Trust(verifyShare, randomShare),
+      trust: new Trust(verifyShare, random),
       tally: this.#tally,
       say,
       clock,
@@ -117,7 +113,7 @@ export class Fleet {
     const session = randomHex(8);
     const sent = base && new SentBase(this.#bus, base, { clock: this.#clock, say: this.#options.say });
     this.#vocabSize = card.shape.vocabSize;
-    await this.#bus.open(run, this.#lease, {
+    await this.#bus.open(run, this.#leases.lease, {
       presence: (bytes) => {
         if (!this.#workers.hearPresence(bytes)) this.#tally.refused();
       },
@@ -139,6 +135,11 @@ export class Fleet {
   async close(): Promise<void> {
     clearInterval(this.#announcing);
     await this.#bus.close();
+  }
+
+  /** What `fleet-lie` was thrown for, once: the run has to go back to before the step of these weights. */
+  takeLie(): number | undefined {
+    return this.#answers.takeLie();
   }
 
   /** What the fleet has done so far; of the groups under way, the most since this was asked last. */
@@ -175,6 +176,7 @@ export class Fleet {
     return {
       sample,
       score: (sequences, settings) => local.score(sequences, settings),
+      recheck: () => this.#answers.recheck(local, this.#weights.name.sha256),
       get weightsVersion() {
         return local.weightsVersion;
       },
@@ -284,11 +286,14 @@ export class Fleet {
 
   /** One thing that brings the call forward. */
   async #advance(policy: Policy, local: Generator, needed: readonly number[]): Promise<void> {
+    this.#answers.refuseLies();
     await policy.engine.interruption?.();
     await this.#send();
     if (await this.#answers.look(local)) return;
     if (this.#offered.size > 0)
-      for (const task of this.#answers.overdue(this.#clock() - this.#lease)) this.#withdraw(task);
+      for (const task of this.#answers.overdue(this.#clock() - this.#leases.lease)) this.#withdraw(task);
+    const leaseBegan = this.#clock() - this.#leases.lease;
+    if (this.#answers.overdue(leaseBegan).length > 0) this.#workers.missed(leaseBegan);
     const late = this.#late(needed);
     if (late === undefined) return this.#untilNews();
     void this.#bus.drop(late);
@@ -324,16 +329,10 @@ export class Fleet {
   }
 
   #answered(task: number, worker: string, seconds: number): void {
-    this.#workers.hear(worker);
+    this.#workers.answered(worker);
     this.#unsent.delete(task);
     void this.#bus.drop(task);
-    // A claim of hours may not hold up the run for longer than the longest lease.
-    this.#slowest = Math.max(0.9 * this.#slowest, 1000 * seconds);
-    const lease = Math.min(LEASES_MS[1], Math.max(LEASES_MS[0], LEASE_TIMES * this.#slowest));
-    if (lease > 1.5 * this.#lease || lease < this.#lease / 1.5) {
-      this.#lease = lease;
-      void this.#bus.setLease(lease);
-    }
+    if (this.#leases.answered(seconds)) void this.#bus.setLease(this.#leases.lease);
     this.#wake?.();
   }
 
@@ -371,7 +370,7 @@ export class Fleet {
     const overdue = (before: number) => this.#answers.overdue(before).findLast((task) => needed.includes(task));
     const { joinMs = JOIN_MS } = this.#options;
     if (now < this.#retryAt) return needed.findLast((task) => this.#unsent.has(task)); // nobody is given what the server does not take
-    if (this.#workers.present > 0) return overdue(now - LATE_LEASES * this.#lease);
+    if (this.#workers.present > 0) return overdue(now - this.#leases.patience(this.#workers.isOneSilent));
     if (now - this.#openedAt < joinMs) return undefined;
     this.#sayOnce('fleet: no worker is there; the learner samples by itself until one joins');
     return overdue(now);

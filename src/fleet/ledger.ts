@@ -93,6 +93,11 @@ export class Ledger {
     return this.#select((entry) => entry.answer?.worker === worker && entry.isUsed === isUsed);
   }
 
+  /** When it was given out last; undefined where it is not known. */
+  givenAt(task: number): number | undefined {
+    return this.#entries.get(task)?.givenAt;
+  }
+
   /** Whose answer counts; undefined where there is none. */
   answerOf(task: number): Answer | undefined {
     return this.#entries.get(task)?.answer;

@@ -10,7 +10,11 @@ const MOST_WORKERS = 10_000;
 interface Known {
   readonly name: string;
   heardAt: number;
+  /** When it answered last, or joined. */
+  answeredAt: number;
   isPresent: boolean;
+  /** A lease has run out in which it has answered nothing. */
+  isSilent: boolean;
   isShutOut: boolean;
 }
 
@@ -43,12 +47,38 @@ export class Workers {
     if (known === undefined) {
       if (name === undefined || this.#known.size >= MOST_WORKERS) return;
       const shown = `${name.replace(/[^\w.:-]/g, '?')} (${worker.slice(0, 4)})`;
-      this.#known.set(worker, { name: shown, heardAt: this.#clock(), isPresent: true, isShutOut: false });
+      const now = this.#clock();
+      const flags = { isPresent: true, isSilent: false, isShutOut: false };
+      this.#known.set(worker, { name: shown, heardAt: now, answeredAt: now, ...flags });
       this.#say(`fleet: worker ${shown} has joined`);
       return;
     }
     known.heardAt = this.#clock();
     known.isPresent = !known.isShutOut;
+  }
+
+  /** A worker has answered a task. */
+  answered(worker: string): void {
+    this.hear(worker);
+    const known = this.#known.get(worker);
+    if (known !== undefined) Object.assign(known, { answeredAt: this.#clock(), isSilent: false });
+  }
+
+  /** A task waits that was given out at `since`: who has answered nothing from then on may have it, and counts no longer until it does. */
+  missed(since: number): void {
+    for (const known of this.#known.values()) {
+      if (!known.isPresent || known.isSilent || known.answeredAt > since) continue;
+      known.isSilent = true;
+      this.#say(`fleet: worker ${known.name} has answered nothing while a task waited; the run no longer waits for it`);
+    }
+  }
+
+  /** Whether one is there that takes tasks, as it seems, and answers none. */
+  get isOneSilent(): boolean {
+    const since = this.#clock() - SILENCE_MS;
+    return [...this.#known.values()].some(
+      ({ isSilent, isShutOut, heardAt }) => isSilent && !isShutOut && heardAt >= since,
+    );
   }
 
   /** It no longer counts, whatever it says. */
@@ -66,7 +96,7 @@ export class Workers {
         known.isPresent = false;
         this.#say(`fleet: worker ${known.name} has left`);
       }
-      if (known.isPresent) count++;
+      if (known.isPresent && !known.isSilent) count++;
     }
     return count;
   }

@@ -55,6 +55,11 @@ export interface Generator {
   sample(requests: readonly SampleRequest[], settings: SampleSettings): Promise<KeptGeneration>;
   /** [sequences] log-probs of given tokens, in order; a token's does not depend on what it is scored together with. */
   score(sequences: readonly SequenceToScore[], settings: ScoringRequest): Promise<SequenceScores[]>;
+  /**
+   * Samples again what others have sampled by the weights at hand, as the scorer differs. Absent: nobody else samples.
+   * @throws RlvrError where one of them has lied
+   */
+  readonly recheck?: () => Promise<void>;
   /** Version of the weights that it samples with: optimizer steps taken to make them, over all stages. */
   readonly weightsVersion: number;
   /**

@@ -10,6 +10,7 @@ import { type BatchAtHand, batchAtHand, stalenessOf, takeMinibatch } from './que
 import { goBack, orGoBack, restPoint } from './rest_point.ts';
 import { withProximalLogprobs } from './score/proximal.ts';
 import type { Step } from './step.ts';
+import { assertOnPolicy } from './update/on_policy.ts';
 import { accumulateUpdate, type TakeStep, type UpdateOptions } from './update/update.ts';
 
 /** A step whose gradients are added up. */
@@ -122,7 +123,8 @@ async function accumulate(
   const known = isFirst ? await (learn?.(scored) ?? scored()) : buffer.groups;
   const { groups, left } = takeMinibatch({ ...buffer, groups: known }, step.stage.batch);
   const options = { groups, fromTheseWeights: isFresh, ...(learn && { learn }) };
-  const takeStep = await timed(journal, 'update', () => accumulateUpdate(engine, step, journal, options));
+  const { totals, takeStep } = await timed(journal, 'update', () => accumulateUpdate(engine, step, journal, options));
+  if (isFresh) await assertOnPolicy(engine, step, totals);
   return { step, groups, left, isFresh, staleness, takeStep };
 }
 

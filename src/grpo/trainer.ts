@@ -6,7 +6,6 @@
  */
 
 import { enterStage } from '../diagnostics/watch.ts';
-import { NumericsError } from '../errors.ts';
 import { PARAMETER_SET_NAMES, PARAMETER_SETS } from '../methods/parameter_sets.ts';
 import { takeOver } from '../methods/part_states.ts';
 import type { Evaluation } from '../methods/records.ts';
@@ -14,7 +13,6 @@ import type { GrpoStageConfig, SftStageConfig } from '../methods/stage.ts';
 import { betterOf } from './best.ts';
 import { controlAfterEvaluation, controlAfterStep } from './control.ts';
 import { diagnoseEnding, diagnoseStart, diagnoseStop } from './diagnose.ts';
-import type { Engine } from './engine.ts';
 import { askProblems, type Evaluator, evaluationOf } from './evaluate.ts';
 import type { EvaluationEvent, EvaluationMoment, TrainEvent } from './events.ts';
 import { gatherBatch, type Reinforced, training } from './gather.ts';
@@ -24,7 +22,7 @@ import { learnBeside, learnInTurn, samplesBeside } from './learn.ts';
 import { supervisedMetrics, updateMetrics } from './metrics.ts';
 import { needsBatch } from './queue.ts';
 import { isStageOver, stageOf, type TrainingRun } from './run.ts';
-import { openStep, openSupervised, type Step } from './step.ts';
+import { openStep, openSupervised } from './step.ts';
 import { superviseStep } from './update/supervised.ts';
 import { zeroMoments } from './zero_moments.ts';
 
@@ -99,7 +97,7 @@ async function* report(run: TrainingRun, points: Points): AsyncGenerator<TrainEv
  * all that is done to one before its first update is done when it is sampled: it is credited by the policy that sampled it.
  */
 async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig, points: Points): AsyncGenerator<TrainEvent> {
-  const { engine, journal } = run;
+  const { journal } = run;
   const { state, clock } = journal;
   const under: Reinforced = { ...run, stage, openStep: (batches) => openStep(run, stage, batches) };
   let tokensBefore = state.tokens;
@@ -124,7 +122,6 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig, points: Poin
       : learnInTurn(under, points, isDue);
     tokensTrained += gathered?.trainedTokens ?? 0;
     const { step, groups, isFresh, staleness } = learned;
-    if (isFresh) assertOnPolicy(engine, step, update.totals.logprobDifferenceMax);
     state.step++;
     yield* (await training()).diagnoseUpdate(run, update, isFresh);
 
@@ -173,18 +170,6 @@ async function* superviseStage(run: TrainingRun, stage: SftStageConfig, points: 
     state.unreported = supervisedMetrics(result, { step: state.step, stepSeconds, tokens: state.tokens });
     yield* report(run, points);
   }
-}
-
-/** One engine samples and trains: on-policy, the scorer's log-probs are the sampler's, bit for bit. */
-function assertOnPolicy({ policy }: Engine, { number }: Step, largest: number): void {
-  const { backend, samplerTolerance: limit } = policy.engine;
-  if (largest <= limit) return;
-  throw new NumericsError(
-    'off-policy',
-    `step ${number + 1}: sampler and scorer disagree by ${largest} nats on the same weights — the ` +
-      `${backend} backend promises ${limit === 0 ? '0' : `at most ${limit}`}. Please report this with the run's fingerprint.`,
-    { largest },
-  );
 }
 
 /** Whether an evaluation comes between the newest step and its report. */

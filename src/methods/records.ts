@@ -227,6 +227,8 @@ export interface UpdateTotals {
   /** |log-prob of the scorer − log-prob of the sampler|: its largest value and its sum. */
   logprobDifferenceMax: number;
   logprobDifferenceSum: number;
+  /** The largest difference of their entropies. */
+  entropyDifferenceMax: number;
   /** The same of off-policy completions too. */
   movedMax: number;
   movedSum: number;

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { Answers } from '../../src/fleet/answers.ts';
 import { encodeResult, type FleetTask, type SampledCompletion } from '../../src/fleet/protocol.ts';
 import { Tally } from '../../src/fleet/tally.ts';
-import { Trust } from '../../src/fleet/trust.ts';
+import { Trust } from '../../src/fleet/trust/trust.ts';
 import { type Generator, localGenerator } from '../../src/grpo/generator.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 
@@ -30,20 +30,28 @@ const local: Generator = {
 /** A learner that trains on one group after another. */
 class Learner {
   readonly accused: string[] = [];
+  /** Seconds of its answers, as the lease follows from them. */
+  readonly seconds: number[] = [];
   readonly #answers: Answers;
+  /** Milliseconds. */
+  now = 0;
   #task = 0;
 
   constructor(share: number, seed: number) {
     const rng = rngFor(`trust|${seed}`);
     this.#answers = new Answers({
       ...{ trust: new Trust(share, () => rng.float()), tally: new Tally(() => 0), say: () => undefined },
-      ...{ clock: () => 0, vocabSize: () => 10, nameOf: (worker) => worker },
-      ...{ onAnswer: () => undefined, onRefused: () => undefined, onShutOut: (worker) => this.accused.push(worker) },
+      ...{ clock: () => this.now, vocabSize: () => 10, nameOf: (worker) => worker },
+      ...{
+        onAnswer: (_task, _worker, seconds) => this.seconds.push(seconds),
+        onRefused: () => undefined,
+        onShutOut: (worker) => this.accused.push(worker),
+      },
     });
   }
 
   /** @param lies  whether the worker changes the group @returns whether it is trained on */
-  async train(worker: string, lies: boolean): Promise<boolean> {
+  async train(worker: string, lies: boolean, seconds = 0): Promise<boolean> {
     const id = this.#task++;
     const requests = [{ prompt: Int32Array.of(1), rollouts: [{ rollout: id }] }];
     this.#answers.open({
@@ -53,7 +61,8 @@ class Learner {
       requests,
     });
     const completions = [[completion(truthOf(id) - (lies ? 2 ** -20 : 0))]];
-    this.#answers.hear(encodeResult({ task: id, worker, seconds: 0, completions }));
+    this.now += 2000;
+    this.#answers.hear(encodeResult({ task: id, worker, seconds, completions }));
     await this.#answers.look(local);
     const isTaken = this.#answers.of(id) !== undefined;
     if (!isTaken) await this.#answers.sampleHere(id, local);
@@ -95,4 +104,18 @@ it('with a share of 5 % a liar that first proves itself is found after 1 / share
 
 it('a liar from its first group on has none that is trained on', async () => {
   for (let seed = 0; seed < 50; seed++) expect(await new Learner(0, seed).train('c'.repeat(32), true)).toBe(false);
+});
+
+it('a task took no longer than it was out, whatever its worker says', async () => {
+  const learner = new Learner(SHARE, 1);
+  for (const said of [1, 9.9e5]) await learner.train('d'.repeat(32), false, said);
+  expect(learner.seconds).toEqual([1, 2]);
+});
+
+it('each lie that is found late doubles the share, up to all', () => {
+  const trust = new Trust(0.3, () => 0.9);
+  trust.passed('e');
+  expect(trust.groupsToCheck('e', 2, false)).toEqual([]);
+  for (let lie = 0; lie < 2; lie++) trust.lookCloser();
+  expect(trust.groupsToCheck('e', 2, false)).toEqual([0, 1]);
 });

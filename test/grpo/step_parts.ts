@@ -84,7 +84,7 @@ export async function update(
   { onPolicy }: { readonly onPolicy: boolean },
 ): Promise<UpdateResult> {
   const asked = { groups, fromTheseWeights: onPolicy };
-  const takeStep = await accumulateUpdate(run.engine, openStep(run, grpoStage(run)), run.journal, asked);
+  const { takeStep } = await accumulateUpdate(run.engine, openStep(run, grpoStage(run)), run.journal, asked);
   return takeStep();
 }
 

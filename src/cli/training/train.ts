@@ -43,7 +43,25 @@ export interface TrainOptions extends RunFlags, DisplayOptions, FleetFlags {
   readonly page?: ServedTraining;
 }
 
+/** What outlasts a run that goes back: its fleet, which knows who has lied. */
+interface Held {
+  fleet?: TrainingFleet | undefined;
+  /** Said once the run is resumed. */
+  notes: string[];
+}
+
 export async function trainCommand(options: TrainOptions): Promise<void> {
+  const held: Held = { notes: [] };
+  try {
+    let output = await trainOnce(options, held);
+    while (output !== undefined) output = await trainOnce({ ...options, resume: true, output }, held);
+  } finally {
+    await held.fleet?.close();
+  }
+}
+
+/** @returns the directory of a run that went back, and is to be resumed */
+async function trainOnce(options: TrainOptions, held: Held): Promise<string | undefined> {
   const given = await loadRun(options);
   const { file, directory, problems } = given;
   const { trust, force, dryRun: isDry } = options;
@@ -57,7 +75,8 @@ export async function trainCommand(options: TrainOptions): Promise<void> {
   const answers = options.resume ? (task: number) => answerFiles(store, task) : undefined;
   const plugins = await openPlugins(loaded, { file, directory, announce: announceFile, approve, codec, answers });
   try {
-    await trainWith({ ...loaded, config: plugins.config }, plugins, pretrained, options);
+    const wentBack = await trainWith({ ...loaded, config: plugins.config }, plugins, pretrained, { options, held });
+    return wentBack ? directory : undefined;
   } catch (error) {
     throw loaded.problems.placed(error);
   } finally {
@@ -69,24 +88,26 @@ async function trainWith(
   loaded: LoadedRun,
   plugins: OpenedPlugins,
   pretrained: Pretrained | undefined,
-  options: TrainOptions,
-): Promise<void> {
+  { options, held }: { readonly options: TrainOptions; readonly held: Held },
+): Promise<boolean> {
   const { config, directory, lineOf, maxSteps } = loaded;
   const { tasks, rewards, methods, modules } = plugins;
-  const notes = [...(pretrained?.notes ?? []), ...plugins.notes];
+  const notes = [...held.notes.splice(0), ...(pretrained?.notes ?? []), ...plugins.notes];
   const backend = await chooseBackend(config, (why) => notes.push(`backend: wasm, since ${why}`));
   const tooMany = threadsNote(config.threads);
   if (tooMany !== undefined && backend.name === 'wasm') notes.push(tooMany);
   if (loaded.notes.length > 0) notes.push(idleKeys(loaded));
   const controls = new RunControls();
   const { clock } = controls;
-  const fleet = await TrainingFleet.connect(options);
+  held.fleet ??= await TrainingFleet.connect(options);
+  const { fleet } = held;
   const { makeGenerator } = fleet ?? {};
-  const opening = openRun(config, tasks, backend, { rewards, methods, lineOf, pretrained, clock, makeGenerator });
-  const run = await opening.catch(async (error) => {
-    await fleet?.close();
-    throw error;
-  });
+  const run = await openRun(config, tasks, backend, { rewards, methods, lineOf, pretrained, clock, makeGenerator });
+  const goesBack = async (): Promise<boolean> => {
+    const said = await fleet?.goBack(run, fileStore(directory));
+    if (said !== undefined) held.notes.push(said);
+    return said !== undefined;
+  };
   try {
     const few = fewHeldOut(run.engine.tasks.heldOutItems().length);
     if (few !== undefined) notes.push(`evaluation: ${few}`);
@@ -95,7 +116,7 @@ async function trainWith(
     const plannedBytes = plannedMemory(backend, plans, fingerprint.threads);
     if (options.dryRun) {
       await dryRun({ ...loaded, run, fingerprint, plannedBytes }, { json: options.json ?? false });
-      return;
+      return false;
     }
     const display = await openDisplay({ run, directory }, controls, options);
     const interrupts = listenForInterrupt(controls, display, directory);
@@ -137,7 +158,9 @@ async function trainWith(
         if (event.type === 'checkpoint') interrupts.saved(event.name);
         if (event.type === 'resumed') interrupts.saved(event.checkpoint);
       }
-      for (const line of fleet?.lines ?? []) display.say(line);
+      if ((await goesBack()) && !controls.signal.aborted) return true;
+      for (const line of [...held.notes, ...(fleet?.lines ?? [])]) display.say(line);
+      return false;
     } finally {
       if (options.page === undefined) page?.close();
       await requestsOfOthers?.close();
@@ -145,9 +168,9 @@ async function trainWith(
       display.close();
     }
   } catch (error) {
+    if (await goesBack()) return true;
     throw await withResumeAdvice(error, fileStore(directory), directory);
   } finally {
-    await fleet?.close();
     await closeEngine(run.engine);
   }
 }

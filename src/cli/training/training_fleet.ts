@@ -5,11 +5,13 @@ import { huffman } from '../../fleet/deflate.node.ts';
 import { Fleet } from '../../fleet/fleet.ts';
 import { runCard, runName } from '../../fleet/run_card.ts';
 import { fleetLines } from '../../fleet/tally.ts';
+import { goBackBefore } from '../../fleet/trust/go_back.ts';
 import { localGenerator, type MakeGenerator } from '../../grpo/generator.ts';
-import type { ConfiguredModel } from '../../grpo/run.ts';
+import type { ConfiguredModel, Progress } from '../../grpo/run.ts';
 import { packageVersion } from '../../run/fingerprint/fingerprint.node.ts';
 import type { Pretrained } from '../../run/model/pretrained.ts';
 import { fileStore } from '../../run/store/files.node.ts';
+import type { Store } from '../../run/store/store.ts';
 import { asksForFleet, type FleetFlags, type FleetPlace, openFleetPlace } from './fleet_place.ts';
 import { FleetRecorder } from './fleet_recorder.ts';
 
@@ -22,6 +24,7 @@ export class TrainingFleet {
   /** What was said before anything showed it. */
   #waiting: string[] = [];
   #recorder: FleetRecorder | undefined;
+  #isOpen = false;
   #say: ((line: string) => void) | undefined;
 
   /**
@@ -46,7 +49,7 @@ export class TrainingFleet {
   readonly makeGenerator: MakeGenerator = (policy, version) =>
     this.#fleet.generator(policy, localGenerator(policy, version));
 
-  /** Tells workers of the run. @param say  shows what happens @throws FleetError where another learner has it */
+  /** Tells workers of the run; where it goes back, they know it already. @param say  shows what happens @throws FleetError where another learner has it */
   async open(
     run: ConfiguredModel,
     { directory, pretrained }: { readonly directory: string; readonly pretrained: Pretrained | undefined },
@@ -54,7 +57,10 @@ export class TrainingFleet {
   ): Promise<void> {
     this.#say = say;
     for (const line of this.#waiting.splice(0)) say(line);
+    await this.#recorder?.close();
     this.#recorder = new FleetRecorder(fileStore(directory));
+    if (this.#isOpen) return;
+    this.#isOpen = true;
     await this.#fleet.open(
       await runName(run, resolve(directory)),
       runCard(run, packageVersion()),
@@ -65,6 +71,12 @@ export class TrainingFleet {
   /** What it has done by an optimizer step, for the run's page. */
   async record(step: { readonly stage: string; readonly step: number }): Promise<void> {
     await this.#recorder?.record(step, this.#fleet.figures);
+  }
+
+  /** Takes the run back where it rests on a lie. @returns what becomes of it; undefined where it does not */
+  async goBack(run: Progress, store: Store): Promise<string | undefined> {
+    const version = this.#fleet.takeLie();
+    return version === undefined ? undefined : goBackBefore(version, run, store);
   }
 
   /** What it has come to, for the user. */

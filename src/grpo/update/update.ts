@@ -8,7 +8,7 @@
 
 import { NumericsError } from '../../errors.ts';
 import type { StepSizes } from '../../methods/points.ts';
-import type { CreditedGroup, Rollout, UpdateResult } from '../../methods/records.ts';
+import type { CreditedGroup, Rollout, UpdateResult, UpdateTotals } from '../../methods/records.ts';
 import { lossTokens, lossTokenWeight, selectedTokens } from '../../methods/tokens.ts';
 import { refDistributions } from '../../methods/uses/distributions.ts';
 import type { BatchLimits, PackedBatch, TokenGroup } from '../../model/batch.ts';
@@ -65,7 +65,7 @@ export async function accumulateUpdate(
   step: Step,
   journal: Journal,
   { groups, fromTheseWeights, learn = (part) => part() }: UpdateOptions,
-): Promise<TakeStep> {
+): Promise<{ readonly totals: UpdateTotals; readonly takeStep: TakeStep }> {
   // The ratio of a rollout at another temperature is not 1 even then.
   const onPolicy = fromTheseWeights && !groups.some(({ rollouts }) => rollouts.some(({ isOffPolicy }) => isOffPolicy));
   const { policy, tasks } = engine;
@@ -109,7 +109,7 @@ export async function accumulateUpdate(
     });
   }
   totals.loss += await learn(() => accumulateTexts(engine, step, journal));
-  return async () => {
+  const takeStep = async (): Promise<UpdateResult> => {
     const learningRate = learningRateAt(state.step, stage.optimizer);
     const adamStep = state.step - state.steering.momentsFrom + 1;
     const { gradNorm } = await policy.optimize({ ...stage.optimizer, learningRate, adamStep });
@@ -118,6 +118,7 @@ export async function accumulateUpdate(
     const after = step.methods.lossTerms.map(({ part }) => part.afterUpdate?.({ entropy }));
     return { learningRate, gradNorm, totals: { ...totals, measured: Object.assign(meter.measured(), ...after) } };
   };
+  return { totals, takeStep };
 }
 
 /**

@@ -14,6 +14,7 @@ export function emptyTotals(hasBonus: boolean): UpdateTotals {
     measured: {},
     logprobDifferenceMax: 0,
     logprobDifferenceSum: 0,
+    entropyDifferenceMax: 0,
     movedSum: 0,
     movedMax: 0,
     ratioSum: 0,
@@ -38,7 +39,7 @@ export function addRows(
     if (rows.coefficients[row] === 0) continue;
     const [completion, token] = [batch.completionOf[row], batch.tokenOf[row]];
     const logprob = scores.logprobs[row] ?? 0;
-    const { logprobs, isOffPolicy, age } = rollouts[completion];
+    const { logprobs, entropies, isOffPolicy, age } = rollouts[completion];
     const moved = Math.abs(logprob - logprobs[token]);
     const difference = isOffPolicy ? 0 : moved;
     if (age !== undefined) {
@@ -50,6 +51,10 @@ export function addRows(
     totals.movedSum += moved;
     totals.movedMax = Math.max(totals.movedMax, moved);
     totals.ratioSum += Math.exp(logprob - logprobs[token]);
+    if (!isOffPolicy) {
+      const apart = Math.abs((scores.entropies[row] ?? 0) - entropies[token]);
+      totals.entropyDifferenceMax = Math.max(totals.entropyDifferenceMax, apart);
+    }
     totals.logprobDifferenceMax = Math.max(totals.logprobDifferenceMax, difference);
     if (totals.entropyBonus !== undefined) totals.entropyBonus -= rows.entropyCoefficients[row] * scores.entropies[row];
     if (selections[completion]?.[token] === 0) continue;

@@ -145,6 +145,19 @@ export async function newestCheckpoint(store: Store): Promise<string | undefined
   return (await survey(store, { unreadableIsDamaged: true })).whole[0]?.name;
 }
 
+/** Checkpoints by their manifests, newest first. */
+export async function checkpointPlaces(
+  store: Store,
+): Promise<readonly { readonly name: string; readonly stageIndex: number; readonly step: number }[]> {
+  const { whole } = await survey(store, { unreadableIsDamaged: true });
+  return whole.map(({ name, manifest: { stageIndex, step } }) => ({ name, stageIndex, step }));
+}
+
+/** Removes all other checkpoints, damaged ones included. */
+export async function keepCheckpoints(store: Store, names: readonly string[]): Promise<void> {
+  await prune(store, new Set(names));
+}
+
 /** Removes what a crash left of checkpoints that were being written or removed. */
 export async function removeUnfinished(store: Store): Promise<void> {
   for (const name of await store.list(CHECKPOINTS)) {

@@ -3,8 +3,11 @@
  * first group that it samples is sampled again by the learner, and then a share of all others.
  */
 
+/** Share that is checked once a lie was found late, where none was. */
+const LEAST_SHARE = 0.025;
+
 export class Trust {
-  readonly #share: number;
+  #share: number;
   readonly #random: () => number;
   /** Workers that have passed a check. */
   readonly #proven = new Set<string>();
@@ -35,6 +38,11 @@ export class Trust {
 
   passed(worker: string): void {
     this.#proven.add(worker);
+  }
+
+  /** A lie was found late: others are looked at twice as closely, so that a few are all that a run goes back for. */
+  lookCloser(): void {
+    this.#share = Math.min(1, 2 * Math.max(this.#share, LEAST_SHARE));
   }
 
   suspect(worker: string): void {
