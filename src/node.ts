@@ -36,11 +36,13 @@ export type { RunEnd, Tracker } from './run/tracker.ts';
 export type { SandboxEngine } from './sandbox/limits.ts';
 export {
   openPython,
-  type PythonFailure,
-  type PythonLimits,
-  type PythonResult,
+  type PythonOutput,
   type PythonSandbox,
+  type PythonTests,
+  type PythonValue,
+  type PythonVerdict,
 } from './sandbox/python.node.ts';
+export type { PythonFailed, PythonFailure, PythonLimits } from './sandbox/python_process.node.ts';
 export { type LiveOptions, liveMlflow } from './trackers/mlflow.ts';
 export type { MlflowPlace } from './trackers/mlflow_client.ts';
 export type { Environment, SentRun } from './trackers/sent_tracker.ts';

@@ -1,67 +1,70 @@
 /**
  * Programs in Python, run by the Python of this machine in a process of their own: the sandbox `python`.
  *
+ * A program is judged by what comes out of its process, by a side that it cannot reach: its output, the values of its function
+ * as JSON, or tests in Python that run in a second process. It never sees a test, and nothing that it does to its own
+ * interpreter makes one pass.
+ *
  * It is limited by the clock and by what the kernel counts, so a busy machine may decide otherwise than an idle one: it is
- * for verdicts that need the language, not for a run that is to keep its bits. Where the kernel allows it (`unshare`), a
- * program has no network and sees no other process. It reads what its user may read.
+ * for verdicts that need the language, not for a run that is to keep its bits.
  */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { ConfigError } from '../errors.ts';
+import type { Json } from '../options/json.ts';
 import type { SandboxEngine } from './limits.ts';
+import {
+  failureOf,
+  lineValue,
+  type PythonCommand,
+  type PythonFailed,
+  type PythonLimits,
+  PythonProcess,
+} from './python_process.node.ts';
+import { PROGRAM, TESTS } from './python_runner.ts';
 
-/** How a program in Python ended that did not come to its end. */
-export type PythonFailure = 'syntax' | 'error' | 'time' | 'memory' | 'output';
+/** What a program printed, or how it failed. */
+export type PythonOutput = { readonly ok: true; readonly output: string } | PythonFailed;
+/** What a function gave for some arguments, or how it failed. */
+export type PythonValue = { readonly ok: true; readonly value: Json } | PythonFailed;
+/** Whether all tests passed, or how the first failed. */
+export type PythonVerdict = { readonly ok: true } | PythonFailed;
 
-/** What became of a program: what it printed when it came to its end, or how it failed; one that ends itself before failed. */
-export type PythonResult =
-  | { readonly ok: true; readonly output: string }
-  | {
-      readonly ok: false;
-      readonly failure: PythonFailure /** The last line of its traceback. */;
-      readonly reason: string;
-    };
-
-/** What a program in Python may use. */
-export interface PythonLimits {
-  /** By the clock; default 5. */
-  readonly seconds?: number;
-  /** Bytes of its whole memory; default 512 MiB. */
-  readonly memoryBytes?: number;
+/** Tests in Python of a function: a program sees the arguments that they pass, and nothing else of them. */
+export interface PythonTests {
+  /** The name of the function, which they call by it. */
+  readonly name: string;
+  /** What raises where a value is not right, such as `assert f(3) == 9`. */
+  readonly tests: string;
+  /** What runs before them: what they need of a problem's own text, such as its imports. Default: nothing. */
+  readonly setup?: string;
 }
 
 /** A Python of this machine that runs programs. */
 export interface PythonSandbox {
   readonly engine: SandboxEngine;
-  /** Whether programs are in namespaces of their own, without a network. */
+  /** Whether programs are in namespaces of their own: no network, their own /proc, and files that they can read alone. */
   readonly isApart: boolean;
-  /** Runs a program to its end. @throws RangeError for a limit that is none */
-  run(program: string, limits?: PythonLimits): Promise<PythonResult>;
+  /**
+   * What a program prints. That it ended says nothing of it: tests inside of a program are the program's own.
+   *
+   * @param input  what it reads; default nothing
+   * @throws RangeError for a limit that is none
+   */
+  output(program: string, input?: string, limits?: PythonLimits): Promise<PythonOutput>;
+  /** What a function of a program gives for each list of arguments, as JSON; tuples are lists. @throws RangeError likewise */
+  call(
+    program: string,
+    name: string,
+    calls: readonly (readonly Json[])[],
+    limits?: PythonLimits,
+  ): Promise<PythonValue[]>;
+  /** Tries tests on a function of a program, in a process that gets plain values from it. @throws RangeError likewise */
+  test(program: string, tests: PythonTests, limits?: PythonLimits): Promise<PythonVerdict>;
 }
 
-/** Characters of the longest output. */
-const MOST_OUTPUT = 10_000;
-/** Characters of the end of an error that are kept. */
-const MOST_ERROR = 4000;
 /** Namespaces of user, network and processes; all of them end with the first. */
-const APART = ['unshare', '--map-root-user', '--net', '--pid', '--fork', '--kill-child'];
-
-/** Sets the limits of its own process, then runs what it reads below a line, which it writes when the program came to its end. */
-const RUNNER = `
-import math, resource, sys
-seconds, memory = float(sys.argv[1]), int(sys.argv[2])
-for kind, value in (('AS', memory), ('CPU', math.ceil(seconds) + 1), ('FSIZE', 0), ('NPROC', 0), ('NOFILE', 32), ('CORE', 0)):
-    resource.setrlimit(getattr(resource, 'RLIMIT_' + kind), (value, value))
-end = sys.stdin.readline()
-program = sys.stdin.read()
-sys.argv = ['program']
-exec(compile(program, 'program', 'exec'), {'__name__': '__main__'})
-sys.stderr.write(end)
-`;
+const NAMESPACES = ['unshare', '--map-root-user', '--net', '--pid', '--fork', '--kill-child'];
 
 const execute = promisify(execFile);
 
@@ -81,85 +84,141 @@ export async function openPython(command = 'python3'): Promise<PythonSandbox> {
     throw new ConfigError('no-sandbox', message, { sandbox: 'python', command });
   }
   const [executable = command, version = ''] = lines;
-  const isApart = await execute(APART[0], [...APART.slice(1), executable, '-I', '-c', '']).then(
-    () => true,
-    () => false,
-  );
-  return {
-    engine: { name: 'python', version },
-    isApart,
-    run: (program, limits) => run([...(isApart ? APART : []), executable], program, limits),
-  };
+  return new Sandbox(await commandOf(executable), { name: 'python', version });
 }
 
-async function run(
-  python: readonly string[],
-  program: string,
-  { seconds = 5, memoryBytes = 512 * 2 ** 20 }: PythonLimits = {},
-): Promise<PythonResult> {
+/** The strictest way in which this machine's kernel lets a program run. */
+async function commandOf(executable: string): Promise<PythonCommand> {
+  const ways: PythonCommand[] = [
+    { command: [...NAMESPACES, '--mount-proc', executable], isApart: true },
+    { command: [...NAMESPACES, executable], isApart: false },
+  ];
+  for (const way of ways) {
+    const process = await PythonProcess.start(way, PROGRAM, { seconds: 60, memoryBytes: 2 ** 28 }, '');
+    process.send(JSON.stringify(givenOf('', null)));
+    await process.receive();
+    const { failure } = process;
+    await process.end();
+    if (failure === undefined) return way;
+  }
+  return { command: [executable], isApart: false };
+}
+
+const givenOf = (program: string, name: string | null, json = false): Json => ({
+  program,
+  name,
+  json,
+  module: name === null ? '__main__' : 'program',
+});
+
+function checked({ seconds = 5, memoryBytes = 512 * 2 ** 20 }: PythonLimits = {}): Required<PythonLimits> {
   if (!(seconds > 0 && seconds <= 600)) throw new RangeError(`seconds: ${seconds} — above 0, at most 600`);
   if (!(Number.isInteger(memoryBytes) && memoryBytes >= 2 ** 25)) {
     throw new RangeError(`memoryBytes: ${memoryBytes} — a whole number of at least ${2 ** 25}`);
   }
-  const folder = await mkdtemp(join(tmpdir(), 'rlvr-python-'));
-  const [command = 'python3', ...before] = python;
-  const child = spawn(command, [...before, '-I', '-S', '-B', '-c', RUNNER, `${seconds}`, `${memoryBytes}`], {
-    cwd: folder,
-    env: {},
-    detached: true, // a group of its own, which ends as a whole
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  try {
-    return await ended(child, program, seconds);
-  } finally {
-    killGroup(child);
-    await rm(folder, { recursive: true, force: true });
-  }
+  return { seconds, memoryBytes };
 }
 
-function ended(child: ChildProcess, program: string, seconds: number): Promise<PythonResult> {
-  return new Promise((resolve, reject) => {
-    const end = randomUUID();
-    let output = '';
-    let error = '';
-    let stopped: PythonFailure | undefined;
-    const stop = (failure: PythonFailure): void => {
-      stopped ??= failure;
-      killGroup(child);
+const failed = (failure: PythonFailed['failure'], reason: string): PythonFailed => ({ ok: false, failure, reason });
+
+class Sandbox implements PythonSandbox {
+  readonly engine: SandboxEngine;
+  readonly #way: PythonCommand;
+
+  constructor(way: PythonCommand, engine: SandboxEngine) {
+    this.engine = engine;
+    this.#way = way;
+  }
+
+  get isApart(): boolean {
+    return this.#way.isApart;
+  }
+
+  async output(program: string, input = '', limits?: PythonLimits): Promise<PythonOutput> {
+    const work = async (process: PythonProcess): Promise<PythonOutput> => {
+      process.send(JSON.stringify(givenOf(program, null)));
+      while ((await process.receive()) !== undefined); // nothing was asked on the line
+      return process.failure ?? { ok: true, output: process.output };
     };
-    const timer = setTimeout(() => stop('time'), 1000 * seconds);
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-      if (output.length > MOST_OUTPUT) stop('output');
-    });
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      error = (error + text).slice(-MOST_ERROR);
-    });
-    child.stdin?.on('error', () => undefined); // it ended without reading all of its program
-    child.stdin?.end(`${end}\n${program}`);
-    child.on('error', (cause) => {
-      clearTimeout(timer);
-      reject(cause);
-    });
-    child.on('close', (code) => {
-      clearTimeout(timer);
-      if (stopped === undefined && code === 0 && error.endsWith(`${end}\n`)) return resolve({ ok: true, output });
-      const reason = error.trim().split('\n').at(-1) ?? '';
-      resolve({ ok: false, failure: stopped ?? failureOf(reason), reason });
-    });
-  });
-}
-
-function failureOf(reason: string): PythonFailure {
-  if (/^(?:Syntax|Indentation|Tab)Error\b/.test(reason)) return 'syntax';
-  return /^MemoryError\b/.test(reason) ? 'memory' : 'error';
-}
-
-function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
-  if (pid === undefined || exitCode !== null || signalCode !== null) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // it has ended already
+    return this.#with(PROGRAM, checked(limits), work, input);
   }
+
+  async call(
+    program: string,
+    name: string,
+    calls: readonly (readonly Json[])[],
+    limits?: PythonLimits,
+  ): Promise<PythonValue[]> {
+    return this.#with(PROGRAM, checked(limits), async (process) => {
+      process.send(JSON.stringify(givenOf(program, name, true)));
+      const values: PythonValue[] = [];
+      for (const args of calls) {
+        process.send(JSON.stringify([args.map(marked), { dict: [] }]));
+        const line = await process.receive();
+        values.push(line === undefined ? endedEarly(process) : answered(line));
+      }
+      return values;
+    });
+  }
+
+  async test(program: string, { name, tests, setup = '' }: PythonTests, limits?: PythonLimits): Promise<PythonVerdict> {
+    const given = checked(limits);
+    return this.#with(PROGRAM, given, (tried) =>
+      this.#with(TESTS, { ...given, seconds: given.seconds + 5 }, async (trying) => {
+        tried.send(JSON.stringify(givenOf(program, name)));
+        trying.send(JSON.stringify({ name, tests, setup }));
+        for (;;) {
+          const line = await trying.receive();
+          if (line === undefined) return trying.failure ?? failed('tests', 'they ended by themselves');
+          const said = JSON.parse(line) as
+            | Json[]
+            | { readonly end: 'passed' | PythonFailed['failure']; reason: string };
+          if (!Array.isArray(said)) return said.end === 'passed' ? { ok: true } : failed(said.end, reasonOf(said));
+          tried.send(line);
+          const answer = await tried.receive();
+          if (answer === undefined) return endedEarly(tried);
+          trying.send(answer);
+        }
+      }),
+    );
+  }
+
+  async #with<T>(
+    runner: string,
+    limits: Required<PythonLimits>,
+    work: (process: PythonProcess) => Promise<T>,
+    input = '',
+  ): Promise<T> {
+    const process = await PythonProcess.start(this.#way, runner, limits, input);
+    try {
+      return await work(process);
+    } finally {
+      await process.end();
+    }
+  }
+}
+
+const endedEarly = (process: PythonProcess): PythonFailed =>
+  process.failure ?? failed('error', 'it ended before it gave a value');
+
+/** A value of JSON as a process reads it. */
+function marked(value: Json): Json {
+  if (Array.isArray(value)) return value.map(marked);
+  if (typeof value !== 'object' || value === null) return value;
+  return { dict: Object.entries(value).map(([key, one]) => [key, marked(one)]) };
+}
+
+const NOT_COMPARED = 'it gives what is not compared';
+
+function answered(line: string): PythonValue {
+  const said = lineValue(line) as { readonly [key: string]: Json } | null | undefined;
+  if (said?.value !== undefined) return { ok: true, value: said.value };
+  if (typeof said?.error !== 'string') return failed('value', `${NOT_COMPARED}: ${said?.odd ?? 'no JSON'}`);
+  return failed(failureOf(said.error), `${said.name}: ${said.text}`);
+}
+
+const REASONS: Readonly<Record<string, string>> = { assert: 'it fails a test', memory: 'MemoryError' };
+
+function reasonOf({ end, reason }: { readonly end: string; readonly reason: string }): string {
+  return REASONS[end] ?? (end === 'value' ? `${NOT_COMPARED}: ${reason}` : reason);
 }
