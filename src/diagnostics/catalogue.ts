@@ -1,7 +1,7 @@
 /** All diagnostics. Each has an entry of its name in docs/diagnostics.md. */
 import type { Telling } from '../methods/method.ts';
 import type { GrpoStageConfig, SftStageConfig, StageConfig } from '../methods/stage.ts';
-import { COMBINATION, STAGE_ENDED, STOP_CODES } from './codes.ts';
+import { COMBINATION, NEVER_ACTED, STAGE_ENDED, STOP_CODES } from './codes.ts';
 import { COMPLETION_DIAGNOSTICS } from './completions.ts';
 import { COST_DIAGNOSTICS } from './cost.ts';
 import { type BoundDiagnostic, bind, type Diagnosis, type Diagnostic } from './diagnostic.ts';
@@ -44,6 +44,7 @@ export const DIAGNOSIS_CODES: readonly string[] = [
   ...new Set([
     COMBINATION,
     STAGE_ENDED,
+    NEVER_ACTED,
     ...GRPO.map(({ code }) => code),
     ...SFT.map(({ code }) => code),
     ...STOP_CODES,

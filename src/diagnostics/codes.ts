@@ -8,3 +8,6 @@ export const COMBINATION = 'combination';
 
 /** Why a method has ended a stage before its last step. */
 export const STAGE_ENDED = 'stage-ended';
+
+/** Methods that have done nothing in a whole stage. */
+export const NEVER_ACTED = 'never-acted';

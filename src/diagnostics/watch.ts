@@ -6,6 +6,7 @@
 
 import type { Seconds } from '../methods/records.ts';
 import type { StageConfig } from '../methods/stage.ts';
+import { type Acts, startActs } from './acts.ts';
 import { COMBINATION } from './codes.ts';
 import type { BoundDiagnostic, Diagnosis, Finding, Level, Moment } from './diagnostic.ts';
 import { type History, rememberBatch, rememberEvaluation, rememberUpdate, startHistory } from './history.ts';
@@ -57,16 +58,19 @@ export interface Watch {
   history: History;
   alarms: Record<string, Alarm>;
   readonly said: Said[];
+  /** Absent in a stage that an older version has begun: nothing is known of its first steps. */
+  acts?: Acts;
 }
 
 export function startWatch(seconds: Seconds): Watch {
-  return { history: startHistory(seconds), alarms: {}, said: [] };
+  return { history: startHistory(seconds), alarms: {}, said: [], acts: startActs() };
 }
 
 /** Each stage is judged by itself; what was said stays. */
 export function enterStage(watch: Watch, seconds: Seconds): void {
   watch.history = startHistory(seconds);
   watch.alarms = {};
+  watch.acts = startActs();
 }
 
 /** Remembers an observation, and looks at it with diagnostics of its stage. @returns what is to be said now; usually nothing */

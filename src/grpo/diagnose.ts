@@ -5,6 +5,7 @@ import { START_DIAGNOSTICS } from '../diagnostics/starts.ts';
 import { look, say } from '../diagnostics/watch.ts';
 import type { WrongAnswer } from '../diagnostics/wrong_answers.ts';
 import { RlvrError } from '../errors.ts';
+import type { StageMethods } from '../methods/create.ts';
 import type { Member } from '../methods/method.ts';
 import type { RolloutGroup } from '../methods/records.ts';
 import type { StageConfig } from '../methods/stage.ts';
@@ -14,7 +15,8 @@ import { type Progress, type RunRemark, stageOf } from './run.ts';
 
 /** A run, as the diagnostics see it. */
 export type Diagnosed = Progress & {
-  readonly methods: readonly ({ readonly members: readonly Member[] } | undefined)[];
+  readonly methods: readonly (Pick<StageMethods, 'members' | 'acting'> | undefined)[];
+  readonly demonstrations?: readonly (Pick<StageMethods, 'acting'> | undefined)[];
 };
 
 /** @param of  remarks on the methods of all stages */

@@ -2,18 +2,21 @@
  * Tells the diagnostics what a run does, and gives what they have to say as events. A page loads this with the first batch,
  * step or evaluation that there is to look at.
  */
+import { POINT_KEYS } from '../config/keys/method_keys.ts';
 import type { TaskSet } from '../data/task_set.ts';
+import { neverActed, rememberActs } from '../diagnostics/acts.ts';
 import { observe } from '../diagnostics/catalogue.ts';
 import { trainingSince } from '../diagnostics/history.ts';
 import { batchRecord, evaluationRecord, supervisedRecord, updateRecord } from '../diagnostics/records.ts';
-import type { Observation } from '../diagnostics/watch.ts';
+import { type Observation, say } from '../diagnostics/watch.ts';
 import { tellingsOf } from '../methods/chosen.ts';
+import type { Acting } from '../methods/effect/acting.ts';
 import { helpedOrigins } from '../methods/members.ts';
-import type { Collected, Evaluation, SupervisedResult, UpdateResult } from '../methods/records.ts';
+import type { Collected, Evaluation, StepMetrics, SupervisedResult, UpdateResult } from '../methods/records.ts';
 import { type Diagnosed, eventOf, membersOf, wrongAnswers } from './diagnose.ts';
 import type { TrainEvent } from './events.ts';
 import { notSolving, solving } from './rollout/kinds.ts';
-import { stageOf } from './run.ts';
+import { isStageOver, stageOf } from './run.ts';
 
 /** Before the optimizer step that the batch is for; it may be that none follows. @param logged  by the methods of the stage */
 export function diagnoseBatch(
@@ -47,6 +50,22 @@ export function diagnoseEvaluation(run: Diagnosed, tasks: TaskSet, evaluation: E
   const { step, watch } = run.journal.state;
   const record = evaluationRecord(step, evaluation, trainingSince(watch.history), chanceOf(tasks));
   return observed(run, step, { after: 'evaluation', record });
+}
+
+/** Keeps account of what the methods of the stage do; after its last step, which have done nothing. */
+export function diagnoseActs(run: Diagnosed, newest: StepMetrics): TrainEvent[] {
+  const { step, watch } = run.journal.state;
+  if (watch.acts === undefined) return [];
+  rememberActs(watch.acts, actingOf(run), newest);
+  if (!isStageOver(run)) return [];
+  const found = neverActed(watch.acts, actingOf(run), step, (point) =>
+    point === 'demonstrations' ? point : POINT_KEYS[point].yaml,
+  );
+  return found === undefined ? [] : [eventOf(run, step, say(watch, stageOf(run), step, found))];
+}
+
+function actingOf({ methods, demonstrations = [], journal: { state } }: Diagnosed): readonly Acting[] {
+  return (methods[state.stageIndex] ?? demonstrations[state.stageIndex])?.acting ?? [];
 }
 
 /** Each of several tasks counts by its weight, as in an evaluation. */

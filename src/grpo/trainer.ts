@@ -88,6 +88,7 @@ async function* report(run: TrainingRun, points: Points): AsyncGenerator<TrainEv
     points.mark();
     yield* evaluation(run, 'periodic', points);
   }
+  yield* (await training()).diagnoseActs(run, unreported);
   state.unreported = undefined;
   yield { type: 'step', stage: stageOf(run).stage, step: state.step, metrics: unreported };
 }

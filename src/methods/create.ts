@@ -4,6 +4,8 @@ import { ConfigError } from '../errors.ts';
 import type { Plugin } from '../options/keys.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
 import { DEMONSTRATIONS } from './demonstrations/registry.ts';
+import { type Acting, isWatchable, watched } from './effect/acting.ts';
+import { idleRemark } from './effect/idle.ts';
 import { findMethod, lookUp, methodKey, NOT_OPENED, type OwnMethods } from './look_up.ts';
 import { membersOf } from './members.ts';
 import type { DemonstratedProblem, DemonstrationMethod, Member, Method } from './method.ts';
@@ -60,6 +62,8 @@ export interface StageMethods {
   readonly uses: StageUses;
   /** What each declares. */
   readonly members: readonly Member[];
+  /** Those that are there to change something. */
+  readonly acting: readonly Acting[];
   /** Moves every option to where it is at this step by its schedule, or by what was set; parts keep their states. */
   moveTo(step: number, settings?: Settings): void;
   /** The numbers among the options of its methods. */
@@ -83,8 +87,14 @@ export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): Sta
   const { owners, options } = settableOptions(stage, own);
   const members = membersOf(stage, (point, plugin) => findMethod(point, plugin, own));
   const movable: Made<unknown>[] = [];
+  const acting: Acting[] = [];
+  // What has nothing to act on is said before step 1, and what only measures never acts.
+  const mayAct = (plugin: Plugin): boolean =>
+    members.some(
+      (member) => member.plugin === plugin && !member.method.onlyMeasures && !idleRemark(stage, members, member),
+    );
   const partsAt = <Point extends MethodPoint>(point: Point) => {
-    const made = createParts(point, stage, own, owners[point]);
+    const made = createParts(point, stage, own, { owners: owners[point], acting, mayAct });
     movable.push(...(made as Made<unknown>[])); // only ever given parts of their own
     return made;
   };
@@ -125,6 +135,7 @@ export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): Sta
     },
     options,
     members,
+    acting,
   };
 }
 
@@ -156,11 +167,20 @@ function move(made: Made<Stateful>, step: number, settings: Settings): void {
   made.part = next;
 }
 
+interface PartOptions {
+  /** [methods] by which a setting names their options. */
+  readonly owners?: readonly string[];
+  /** Takes those that are expected to act. */
+  readonly acting?: Acting[];
+  /** Whether a method is expected to act in this stage. */
+  readonly mayAct?: (plugin: Plugin) => boolean;
+}
+
 function createParts<Point extends MethodPoint>(
   point: Point,
   stage: GrpoStageConfig,
   own: OwnMethods,
-  owners?: readonly string[],
+  { owners, acting = [], mayAct = () => false }: PartOptions = {},
 ): Made<PointParts[Point]>[] {
   const all = stage.methods[point];
   return all.map((plugin, place): Made<PointParts[Point]> => {
@@ -169,27 +189,33 @@ function createParts<Point extends MethodPoint>(
     const { maxSteps } = stage.optimizer;
     const optionsAt = optionsOf(point, plugin, own, owners?.[place]);
     // A method of this point makes its parts.
-    const at = (step: number, settings: Settings) =>
+    const made = (step: number, settings: Settings) =>
       method.create(optionsAt.at({ step, maxSteps }, settings), stage) as PointParts[Point];
     const moves = (settings: Settings): boolean => optionsAt.isScheduled || optionsAt.isSet(settings);
     const id = earlier === 0 ? method.id : `${method.id}#${earlier + 1}`;
-    return { id, part: at(0, {}), at, moves };
+    const first = made(0, {});
+    if (!mayAct(plugin)) return { id, part: first, at: made, moves };
+    const mine: Acting = { point, id, isWatched: isWatchable(point, first), hasActed: false };
+    acting.push(mine);
+    const watch = (part: PointParts[Point]) => watched(part, mine, stage.sampling.temperature);
+    return { id, part: watch(first), at: (step, settings) => watch(made(step, settings)), moves };
   });
 }
 
+/** What a supervised stage shows, by its step. */
+export type Demonstrations = ((step: number) => DemonstrationSource) & Pick<StageMethods, 'acting'>;
+
 /** What a supervised stage shows of problems that are played in turns, by its step; undefined: the task's demonstrations. */
-export function createDemonstrations(
-  stage: SftStageConfig,
-  own: OwnMethods = {},
-): ((step: number) => DemonstrationSource) | undefined {
+export function createDemonstrations(stage: SftStageConfig, own: OwnMethods = {}): Demonstrations | undefined {
   const { demonstrations: plugin, optimizer } = stage;
   if (plugin === undefined) return undefined;
   const method = demonstrating(plugin, own);
   const { maxSteps } = optimizer;
   const { at, isScheduled } = optionsOfMethod(method, 'demonstrations', plugin);
-  const made = (step: number): DemonstrationSource => method.create(at({ step, maxSteps }), stage);
+  const acting: Acting = { point: 'demonstrations', id: method.id, isWatched: true, hasActed: false };
+  const made = (step: number): DemonstrationSource => watched(method.create(at({ step, maxSteps }), stage), acting);
   const always = isScheduled ? undefined : made(0);
-  return (step) => always ?? made(step);
+  return Object.assign((step: number) => always ?? made(step), { acting: [acting] });
 }
 
 /** What it uses of the run; nothing where the task's demonstrations are shown, or those of a file that is not given. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DIAGNOSIS_CODES, diagnosticsFor, observe } from '../../src/diagnostics/catalogue.ts';
-import { COMBINATION, STAGE_ENDED, STOP_CODES } from '../../src/diagnostics/codes.ts';
+import { COMBINATION, NEVER_ACTED, STAGE_ENDED, STOP_CODES } from '../../src/diagnostics/codes.ts';
 import type { BatchRecord, EvaluationRecord } from '../../src/diagnostics/records.ts';
 import { startWatch } from '../../src/diagnostics/watch.ts';
 import type { Telling } from '../../src/methods/method.ts';
@@ -40,7 +40,7 @@ describe.each(Object.entries(PROVOCATIONS))('%s', (code, provocation) => {
 });
 
 it('every name is provoked by a stream, except those that stop a run and what the config alone says', () => {
-  expect([...Object.keys(PROVOCATIONS), ...STOP_CODES, COMBINATION, STAGE_ENDED].sort()).toEqual(
+  expect([...Object.keys(PROVOCATIONS), ...STOP_CODES, COMBINATION, NEVER_ACTED, STAGE_ENDED].sort()).toEqual(
     [...DIAGNOSIS_CODES].sort(),
   );
 });

@@ -52,8 +52,8 @@ stages:
     const run = await openRun(config, createTasks(config, { heldOutSample: 4 }), await wasmBackend({ inline: true }), {
       clock: ticking(),
     });
-    const [{ part }] = run.methods[0]!.rolloutStrategies;
-    const { rollOut } = part;
+    const [strategy] = run.methods[0]!.rolloutStrategies;
+    const { rollOut } = strategy.part;
     const watching: RolloutStrategy['rollOut'] = (requests, next, tools) =>
       rollOut(
         requests,
@@ -63,7 +63,7 @@ stages:
         },
         tools,
       );
-    Object.assign(part, { rollOut: watching });
+    Object.assign(strategy, { part: { ...strategy.part, rollOut: watching } });
     const { measured } = (await estimateTime(run)).stages[0];
     await run.engine.policy.close();
     expect(measured).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 /** `rlvr-train advise --run DIR`: what the run suffers from, and what helped against that in the arena, with its figures. */
 import { basename, resolve } from 'node:path';
 import type { Diagnosed } from '../../compare/advice.ts';
-import { COMBINATION, STAGE_ENDED } from '../../diagnostics/codes.ts';
+import { COMBINATION, NEVER_ACTED, STAGE_ENDED } from '../../diagnostics/codes.ts';
 import { CheckpointError } from '../../errors.ts';
 import { printable } from '../../format.ts';
 import { logLines } from '../../run/logs/log_lines.ts';
@@ -26,7 +26,7 @@ async function diagnosesOf(directory: string): Promise<Diagnosed[]> {
   for await (const lines of logLines(store, 'metrics.jsonl')) {
     for (const { record } of lines) {
       const { diagnosis, message } = record as { readonly diagnosis?: unknown; readonly message?: unknown };
-      if (typeof diagnosis !== 'string' || [COMBINATION, STAGE_ENDED].includes(diagnosis)) continue;
+      if (typeof diagnosis !== 'string' || [COMBINATION, NEVER_ACTED, STAGE_ENDED].includes(diagnosis)) continue;
       found.set(diagnosis, String(message));
     }
   }

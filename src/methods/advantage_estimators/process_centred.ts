@@ -28,8 +28,10 @@ export const processCentred = method({
   },
   uses: () => [solutionSteps],
   create: ({ processWeight }): AdvantageEstimator => ({
-    estimate: (groups) =>
-      groups.map((group) => {
+    estimate(groups, { metric }) {
+      const all = groups.flatMap(({ rollouts }) => rollouts.filter(counts));
+      metric('steps_apart', all.filter(hasUnequalSteps).length / Math.max(1, all.length));
+      return groups.map((group) => {
         const { rollouts } = group;
         const advantages = spreadOut(rollouts, standardScores(rewardsOf(group)));
         const tokenAdvantages = rollouts.map((rollout, i) => {
@@ -38,20 +40,25 @@ export const processCentred = method({
           return own;
         });
         return { advantages, tokenAdvantages };
-      }),
+      });
+    },
     isDead: (group) => hasEqualRewards(group) && !tellsStepsApart(group),
   }),
 });
 
-function addSteps({ steps = [] }: Rollout, weight: number, out: Float32Array): void {
-  const scores = steps.map(({ score }) => score);
-  if (areEqual(scores)) return;
-  const center = meanOf(scores);
+function addSteps(rollout: Rollout, weight: number, out: Float32Array): void {
+  if (!hasUnequalSteps(rollout)) return;
+  const { steps = [] } = rollout;
+  const center = meanOf(steps.map(({ score }) => score));
   for (const { from, to, score } of steps) {
     for (let t = from; t < to; t++) out[t] += weight * (score - center);
   }
 }
 
 function tellsStepsApart({ rollouts }: RolloutGroup): boolean {
-  return rollouts.filter(counts).some(({ steps = [] }) => !areEqual(steps.map(({ score }) => score)));
+  return rollouts.filter(counts).some(hasUnequalSteps);
+}
+
+function hasUnequalSteps({ steps = [] }: Rollout): boolean {
+  return !areEqual(steps.map(({ score }) => score));
 }

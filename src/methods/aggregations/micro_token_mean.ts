@@ -11,6 +11,11 @@ export const microTokenMean = method({
     source: 'own',
     certainty: 'own',
   },
+  note(_, __, { batch }) {
+    const { completionsPerStep, optimizerStepsPerGeneration, completionsPerMicroBatch: micro } = batch;
+    if (micro !== undefined && micro < completionsPerStep / optimizerStepsPerGeneration) return undefined;
+    return 'a step that fits into one micro-batch is averaged as by token-mean; set a smaller per_device_train_batch_size, or loss_type: dapo';
+  },
   create:
     (): Aggregation =>
     (_, { microBatches, microLossTokens }) =>

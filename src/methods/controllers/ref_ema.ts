@@ -3,6 +3,7 @@
  * may be that average itself, or be replaced by it every few steps, while the average continues beside it.
  */
 import { integer, key, number } from '../../options/keys.ts';
+import { unreadReference } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
 import { parameterSet, reference } from '../uses/parameter_sets.ts';
@@ -29,6 +30,7 @@ export const refEma = method({
         .describe('Steps after which the reference becomes the average; 1: it is the average. Default 1.'),
     ),
   },
+  warn: (_, __, ___, members) => unreadReference(members),
   uses: ({ emaEvery }) => (emaEvery === 1 ? [reference] : [reference, parameterSet('average')]),
   create: ({ emaRate, emaEvery }): Controller => ({
     async afterStep(_, levers) {

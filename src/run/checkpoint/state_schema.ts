@@ -108,6 +108,7 @@ const watchSchema = z.object({
       message: z.string(),
     }),
   ),
+  acts: z.object({ acted: z.array(z.string()), figures: z.record(z.string(), z.boolean()) }).optional(),
 });
 
 /** Token by token in the JSON, where it was written before there was a tensor of it. */

@@ -1,0 +1,62 @@
+/** What the methods of a stage have done so far, and what is said at its end of those that have done nothing. */
+import type { Acting } from '../methods/effect/acting.ts';
+import { NEVER_ACTED } from './codes.ts';
+import type { Diagnosis } from './diagnostic.ts';
+
+/** Plain JSON, kept in the checkpoint. */
+export interface Acts {
+  /** `<point>/<id>` of those that have changed something. */
+  readonly acted: string[];
+  /** Figures that methods log, by their names in metrics.jsonl: whether one was ever other than 0. */
+  readonly figures: Record<string, boolean>;
+}
+
+export function startActs(): Acts {
+  return { acted: [], figures: {} };
+}
+
+const nameOf = ({ point, id }: Acting): string => `${point}/${id}`;
+
+/** @param metrics  of the newest step */
+export function rememberActs(
+  { acted, figures }: Acts,
+  acting: readonly Acting[],
+  metrics: Readonly<Record<string, unknown>>,
+): void {
+  for (const one of acting) {
+    if (one.hasActed && !acted.includes(nameOf(one))) acted.push(nameOf(one));
+  }
+  const ids = new Set(acting.map(({ id }) => id));
+  for (const [name, value] of Object.entries(metrics)) {
+    if (typeof value !== 'number' || !name.includes('/') || !ids.has(name.slice(0, name.indexOf('/')))) continue;
+    figures[name] = figures[name] === true || (value !== 0 && !Number.isNaN(value));
+  }
+}
+
+/**
+ * What is said of methods that changed nothing in a whole stage, or have logged nothing but 0; undefined where there are none.
+ *
+ * @param keyOf  of a point, as the YAML has it
+ */
+export function neverActed(
+  { acted, figures }: Acts,
+  acting: readonly Acting[],
+  steps: number,
+  keyOf: (point: Acting['point']) => string,
+): Diagnosis | undefined {
+  const found = acting.flatMap((one): string[] => {
+    const own = Object.keys(figures).filter((name) => name.startsWith(`${one.id}/`));
+    const isIdle = one.isWatched && !acted.includes(nameOf(one));
+    const isZero = own.length > 0 && own.every((name) => figures[name] === false);
+    if (!isIdle && !isZero) return [];
+    const did = isIdle ? 'changed nothing' : 'logged nothing but 0';
+    const counts = isZero ? ` (${own.map((name) => `${name.slice(one.id.length + 1)} 0`).join(', ')})` : '';
+    return [`${keyOf(one.point)}: ${one.id} ${did}${counts}`];
+  });
+  if (found.length === 0) return undefined;
+  const message =
+    `In all ${steps} steps of this stage ${found.join('; ')}. What a policy never writes, a mark that is nowhere, or a ` +
+    'bound that is never met teaches nothing. Show the policy the form in a supervised stage before (form_share), move ' +
+    'the bound, or leave the method out.';
+  return { code: NEVER_ACTED, level: 'note', message };
+}
