@@ -4,7 +4,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
-import { partsApart } from './parts_apart.mjs';
+import { isDeclaration, partsApart } from './parts_apart.mjs';
 import { smallKernels } from './small_kernels.mjs';
 import { smallYaml } from './small_yaml.mjs';
 import { smallZod } from './small_zod.mjs';
@@ -31,6 +31,33 @@ const leftOut = {
   load: (id) => LEFT_OUT[/^\0left-out-(.+)$/.exec(id)?.[1]] ?? null,
 };
 
+/**
+ * The engine of the sandbox for JavaScript, of 0.7 MB: a file that our page has and the package leaves out. So its place is
+ * computed, or a bundler that copies what the worker imports would look for it. A page without it says so (`loadPeers`).
+ */
+const quickJsApart = {
+  name: 'quickjs-apart',
+  buildStart() {
+    const id = '@jitl/quickjs-singlefile-mjs-release-sync/emscripten-module';
+    this.emitFile({ type: 'chunk', id, fileName: 'engine/quickjs.js', preserveSignature: 'strict' });
+  },
+  transform(code, id) {
+    if (!/quickjs-singlefile-mjs-release-sync[\\/]dist[\\/]index\.mjs$/.test(id)) return null;
+    const apart = code.replace(
+      /import\("\.\/emscripten-module[^"]*"\)/,
+      "import(import.meta.url.replace(/[^/]*$/, 'quickjs.js'))",
+    );
+    if (apart === code) throw new Error(`${id} loads its engine in another way than this reads`);
+    return { code: apart, map: null };
+  },
+};
+
+/**
+ * What a config names, each loaded when it is: some 380 modules, which would be as many files in the build of a
+ * page of one's own. A file of the bundle has the methods of a point of a step, or the tasks of a first letter.
+ */
+const NAMED = [/[\\/]src[\\/]methods[\\/](\w+)[\\/]\w+\.ts\?whole$/, /[\\/]src[\\/]data[\\/](tasks[\\/]\w)\w*[\\/]/];
+
 const entry = `${root}src/web/engine_worker.ts`;
 const engine = {
   input: entry,
@@ -42,12 +69,15 @@ const engine = {
   transform: { define: { PACKAGE_VERSION: JSON.stringify(version) } },
 };
 const atOnce = await loadedAtOnce();
-const bundle = await rolldown(engine);
+/** What a visitor's first click trains, and the other jobs of the page, which wait for no file with more than they need. */
+const first = await namedBy('sort-digits');
+const others = await namedBy('reverse-text', 'countdown', 'environment');
+const bundle = await rolldown({ ...engine, plugins: [...engine.plugins, quickJsApart] });
 rmSync(`${root}dist/web/engine`, { force: true, recursive: true });
 const { output } = await bundle.write({
   // In one file: a page that starts the engine waits for two, not for eighty.
   codeSplitting: {
-    groups: [{ debugName: 'start', name: (id) => (atOnce.has(id) ? 'start' : null) }],
+    groups: [{ debugName: 'files', name: fileOf }],
     includeDependenciesRecursively: false, // some are imported for what is left out of the group
   },
   dir: `${root}dist/web`,
@@ -60,11 +90,39 @@ const { output } = await bundle.write({
 await bundle.close();
 const modules = output.flatMap(({ moduleIds = [] }) => moduleIds);
 writeFileSync(`${root}dist/web/${NOTICES_FILE}`, noticesOf(packageFolders(modules)));
+requireNoCircle(new Map(output.map(({ fileName, imports = [] }) => [fileName, imports])));
 for (const { fileName, imports = [], dynamicImports = [] } of output) {
   const outside = [...imports, ...dynamicImports].filter(
     (name) => name === 'engine_worker.js' || !/^engine[/]/.test(name),
   );
   if (outside.length > 0) throw new Error(`${fileName} of the worker imports ${outside.join(', ')}`);
+}
+
+/** The file of the bundle that a module lies in; null where rolldown decides. */
+function fileOf(id, graph) {
+  if (atOnce.has(id) || first.test(id)) return 'start';
+  if (others.test(id) || !/[\\/]src[\\/]/.test(id)) return null;
+  const importers = graph.getModuleInfo(id)?.importers ?? [];
+  if (importers.some((one) => atOnce.has(one) && !isDeclaration(one))) return 'start'; // called there by others alone
+  const named = NAMED.map((pattern) => pattern.exec(id)?.[1].replaceAll(/\W/g, '_')).find((name) => name !== undefined);
+  // What the modules of one file alone import lies with them, and what those of several do in none of theirs.
+  const files = new Set(importers.filter((one) => !atOnce.has(one)).map((one) => fileOf(one, graph)));
+  if (files.size === 0) return named ?? null;
+  const [only] = files;
+  return files.size === 1 && (named === undefined || named === only) ? only : null;
+}
+
+/** The files of the tasks and methods that shipped configs name. */
+async function namedBy(...configs) {
+  const { parseConfig } = await import('../build/index.js');
+  const plugins = configs.flatMap((name) => {
+    const file = `${root}configs/${name}.yaml`;
+    const { tasks, stages } = parseConfig(readFileSync(file, 'utf8'), { file }).config;
+    const ofStages = stages.flatMap(({ methods = {} }) => Object.values(methods).flat());
+    return [...tasks.map(({ task }) => task), ...ofStages];
+  });
+  const names = plugins.map(({ name }) => name.replaceAll('-', '_')).join('|');
+  return new RegExp(`[\\\\/](?:methods|tasks)[\\\\/]\\w+[\\\\/](?:${names})\\.ts(?:\\?whole)?$`);
 }
 
 /**
@@ -77,4 +135,16 @@ async function loadedAtOnce() {
   const { output } = await alone.generate({ dir: `${root}dist/web`, format: 'esm' });
   await alone.close();
   return new Set(output.flatMap(({ modules }) => Object.keys(modules)).filter((id) => id !== entry));
+}
+
+/** Files that import each other may run before what they need. @param importsOf of each file */
+function requireNoCircle(importsOf) {
+  const done = new Set();
+  const visit = (file, path) => {
+    if (path.includes(file)) throw new Error(`files of the worker import each other: ${[...path, file].join(' > ')}`);
+    if (done.has(file)) return;
+    for (const next of importsOf.get(file) ?? []) visit(next, [...path, file]);
+    done.add(file);
+  };
+  for (const file of importsOf.keys()) visit(file, []);
 }

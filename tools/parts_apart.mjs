@@ -12,6 +12,9 @@ const KINDS = [
 ];
 const WHOLE = '?whole';
 
+/** Whether a module has declarations, which are read without their `create`. */
+export const isDeclaration = (id) => KINDS.some(({ file }) => file.test(id));
+
 /** Replaces a `create` until it is loaded; one function for all of them, since there are two hundred and sixty. */
 const LATER = '\0create-later';
 const CREATE_LATER = `export function createLater(load) {

@@ -6,8 +6,8 @@ import { join, relative, sep } from 'node:path';
 const NAME = 'service_worker.js';
 /** Pictures for others: link previews. */
 const LEFT_OUT = new Set([NAME, 'preview.png', 'THIRD_PARTY_NOTICES.txt']);
-/** Engines of sandboxes, which few runs need: fetched by the run that does. */
-const SANDBOXES = /\/emscripten-module/;
+/** The engine of a sandbox, which few runs need: fetched by the run that does. */
+const SANDBOX = /\/quickjs\.js$/;
 
 /** @param source  the service worker, without the list */
 export function precache(source) {
@@ -24,7 +24,7 @@ export function precache(source) {
       const paths = entries.map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
       const files = paths
         .map((path) => path.split(sep).join('/'))
-        .filter((path) => !LEFT_OUT.has(path) && !SANDBOXES.test(path));
+        .filter((path) => !LEFT_OUT.has(path) && !SANDBOX.test(path));
       const hash = createHash('sha256');
       for (const file of files.sort()) hash.update(`${file}\0`).update(readFileSync(join(folder, file)));
       const list = `self.FILES_OF_THE_BUILD = ${JSON.stringify(byFolder(files))};\n`;

@@ -162,9 +162,14 @@ export function openJavaScript(): Promise<JavaScriptSandbox> {
 }
 
 async function open(): Promise<JavaScriptSandbox> {
-  const [core, { default: variant }] = await loadPeers('sandbox for JavaScript', PACKAGES, () =>
-    Promise.all([import('quickjs-emscripten-core'), import('@jitl/quickjs-singlefile-mjs-release-sync')]),
-  );
+  const [core, { default: variant }] = await loadPeers('sandbox for JavaScript', PACKAGES, async () => {
+    const found = await Promise.all([
+      import('quickjs-emscripten-core'),
+      import('@jitl/quickjs-singlefile-mjs-release-sync'),
+    ]);
+    await found[1].default.importModuleLoader(); // a file of its own, which a page may lack
+    return found;
+  });
   const memory = new WebAssembly.Memory({ initial: MEMORY_PAGES, maximum: MEMORY_PAGES });
   const engine = core.newVariant(variant, { wasmMemory: memory });
   const { value, instance, version } = await loadMetered(memory, () => core.newQuickJSWASMModuleFromVariant(engine));

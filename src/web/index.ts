@@ -14,8 +14,8 @@
  * await run.train();
  * ```
  *
- * Works without a bundler: `engine_worker.js` beside this file needs only what lies in `engine/`; a bundler has to make
- * modules of workers (Vite: `worker: { format: 'es' }`), as tasks are loaded later. Threads of WebAssembly need a page
+ * Works without a bundler: `engine_worker.js` beside this file needs only what lies in `engine/`. A bundler that makes
+ * modules of workers (Vite: `worker: { format: 'es' }`) leaves tasks and methods in files of their own, loaded later. Threads of WebAssembly need a page
  * that is served with `Cross-Origin-Opener-Policy: same-origin` and `Cross-Origin-Embedder-Policy: require-corp`.
  */
 

@@ -12,13 +12,13 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { rolldown } from 'rolldown';
-import { build } from 'vite';
+import { build, createLogger } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { smallKernels } from '../../tools/small_kernels.mjs';
 import { fewOf } from '../support/budget.ts';
@@ -28,6 +28,8 @@ import { temporaryFolder } from './command_line.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** `npm run size` lists what takes the room. */
 const MOST_BYTES = 3_000_000;
+
+const PAGE_OF_BROWSERS = readFileSync(join(ROOT, 'docs/browser.md'), 'utf8');
 
 const folder = temporaryFolder();
 /** An empty project that the package is installed into. */
@@ -64,7 +66,7 @@ describe('the package', () => {
     const folders = JSON.parse(/FILES_OF_THE_BUILD = (.*);/.exec(serviceWorker)?.[1] ?? '{}') as Record<string, string>;
     const files = Object.entries(folders).flatMap(([folder, names]) => names.split(' ').map((name) => folder + name));
     const engine = files.filter((file) => file.startsWith('engine-'));
-    expect(engine.length).toBeGreaterThan(100);
+    expect(engine.length).toBeGreaterThan(50);
     expect(engine.filter((file) => existsSync(join(installed, 'web/dist', file)))).toEqual([]);
     const ui = spawn(process.execPath, [join(installed, 'dist/cli/main.js'), 'ui', home.path]);
     try {
@@ -76,6 +78,53 @@ describe('the package', () => {
       ui.kill();
     }
   });
+
+  it('has every file that its own files import', () => {
+    const installed = join(home.path, 'node_modules/rlvr-train');
+    const paths = ['dist', 'web/dist'].flatMap((folder) =>
+      readdirSync(join(installed, folder), { recursive: true, encoding: 'utf8' }).map((path) =>
+        join(installed, folder, path),
+      ),
+    );
+    const imports = paths
+      .filter((path) => /\.(js|d\.ts)$/.test(path))
+      .flatMap((path) => importsOf(readFileSync(path, 'utf8')).map((target) => ({ path, target })));
+    expect(imports.length).toBeGreaterThan(1000);
+    const isThere = (file: string): boolean => existsSync(file) || existsSync(file.replace(/\.[jt]s$/, '.d.ts'));
+    const missing = imports.filter(({ path, target }) => !isThere(join(dirname(path), target)));
+    expect(missing.filter(({ target }) => !target.startsWith('./engine-'))).toEqual([]); // which the test above asks for
+  });
+
+  it('is bundled by Vite with the page that docs/browser.md shows, whatever form the worker has', async () => {
+    const page = join(home.path, 'page');
+    mkdirSync(page);
+    writeFileSync(join(page, 'index.html'), '<!doctype html><script type="module" src="main.ts"></script>');
+    const [, text = ''] = /^## In a page of your own\n+```ts\n([\s\S]*?)^```/m.exec(PAGE_OF_BROWSERS) ?? [];
+    writeFileSync(join(page, 'main.ts'), text);
+    for (const [format, most] of [
+      ['iife', 10],
+      ['es', 200],
+    ] as const) {
+      const said: string[] = [];
+      const say = (line: string): unknown => said.push(line);
+      const built = await build({
+        root: page,
+        configFile: false,
+        logLevel: 'silent',
+        customLogger: { ...createLogger('silent'), warn: say, warnOnce: say },
+        worker: { format },
+        build: { write: false, rolldownOptions: { checks: { pluginTimings: false } } },
+      });
+      if (Array.isArray(built) || !('output' in built)) throw new Error('one build, which is not watched');
+      const files = built.output.map(({ fileName }) => fileName);
+      expect(said, format).toEqual([]);
+      expect(
+        files.filter((name) => /^assets\/engine_worker-/.test(name)),
+        format,
+      ).toHaveLength(1);
+      expect(files.length, format).toBeLessThanOrEqual(most);
+    }
+  }, 60_000);
 
   it('has every page, drawing and heading that its own pages link to; photographs of pages stay in the repository', () => {
     const installed = join(home.path, 'node_modules/rlvr-train');
@@ -156,6 +205,13 @@ describe('the package', () => {
     }
   }, 300_000);
 });
+
+/** What a file imports of its own package, or starts as a worker. Examples in comments are none. */
+function importsOf(code: string): string[] {
+  const text = code.replace(/\/\*[\s\S]*?\*\//g, '');
+  const places = /(?:\bfrom|\bimport|new Worker\(new URL)\s*\(?\s*(["'`])(\.[^"'`$]+)\1/g;
+  return [...text.matchAll(places)].map(([, , path = '']) => path);
+}
 
 /** The packages that modules of a bundle come from, by name. */
 function packagesIn(modules: readonly string[]): string[] {
