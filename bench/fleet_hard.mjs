@@ -58,17 +58,18 @@ inRunFolder((train) => {
 report();
 
 function measured(directory) {
-  const { steps: all, summary } = leftBy(directory);
+  const { steps: all, batches, summary } = leftBy(directory);
   const own = all.slice(1); // the first one waits for workers to join
-  const sum = (of) => own.reduce((total, line) => total + of(line), 0);
-  const seconds = sum((line) => line.step_time);
-  const groups = sum((line) => line['groups/drawn']);
+  const sum = (lines, of) => lines.reduce((total, line) => total + of(line), 0);
+  const seconds = sum(own, (line) => line.step_time);
+  const drawn = [...own, ...batches.filter(({ step }) => step > all[0].step)];
+  const groups = sum(drawn, (line) => line['groups/drawn']);
   const { weightsSha256, split } = summary;
   return {
     stepsPerMinute: (60 * own.length) / seconds,
     groupsPerMinute: (60 * groups) / seconds,
     sampling: split.rollout / (split.rollout + split.verify + split.update),
-    dead: 1 - sum((line) => line['groups/live']) / groups,
+    dead: 1 - sum(drawn, (line) => line['groups/live']) / groups,
     sha: weightsSha256,
   };
 }

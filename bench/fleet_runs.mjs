@@ -27,9 +27,10 @@ export function inRunFolder(work) {
   }
 }
 
-/** Lines of metrics.jsonl of optimizer steps, and the summary. */
+/** Lines of metrics.jsonl of optimizer steps, and of batches that no step followed, and the summary. */
 export function leftBy(directory) {
   const read = (name) => readFileSync(join(directory, name), 'utf8').trimEnd();
   const lines = read('metrics.jsonl').split('\n').map(JSON.parse);
-  return { steps: lines.filter((line) => 'loss' in line), summary: JSON.parse(read('summary.json')) };
+  const [steps, batches] = ['loss', 'batch'].map((name) => lines.filter((line) => name in line));
+  return { steps, batches, summary: JSON.parse(read('summary.json')) };
 }

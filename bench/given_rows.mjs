@@ -58,6 +58,7 @@ export async function replayed(directory, { heldOut, see, figuresOf }) {
 function eventOf(line) {
   const { stage, step } = line;
   if ('loss' in line) return { type: 'step', stage, step, metrics: line };
+  if ('batch' in line) return { type: 'batch', stage, step, metrics: line };
   if ('evaluation' in line) return { type: 'evaluation', stage, step, evaluation: evaluationOf(line) };
   if ('diagnosis' in line) return { type: 'diagnosis', diagnosis: { code: line.diagnosis } };
   return undefined;

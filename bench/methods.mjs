@@ -76,7 +76,7 @@ function reached(loaded) {
     quick: flags.quick,
     threads: 1,
     see: (event) => {
-      if (event.type === 'step' && typeof event.metrics.reward === 'number') rewards.push(event.metrics.reward);
+      if (typeof event.metrics?.reward === 'number') rewards.push(event.metrics.reward); // of steps, and of batches without one
       if (event.type === 'diagnosis') said.add(event.diagnosis.code);
     },
     figuresOf: ({ end: { step: steps, final, sha }, failed }) => {

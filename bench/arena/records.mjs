@@ -119,7 +119,7 @@ export function compactRecord({ records, summary, metrics, majorityAt, machine, 
     tokens: steps.at(-1).num_tokens,
     stepSeconds: rounded(medianOf(steps.map(({ step_time }) => step_time))),
     wallSeconds: rounded(summary.wallSeconds),
-    curve: curveOf(steps),
+    curve: curveOf(metrics.filter(({ loss, batch }) => loss !== undefined || batch !== undefined)),
     diagnoses: summary.diagnoses.map(({ code }) => code).filter((code) => code !== 'stage-ended'),
     weightsSha256: summary.weightsSha256,
     machine,
@@ -133,16 +133,16 @@ function votes(share) {
 }
 
 /** [points] tokens, share solved in training up to there from the point before, seconds. */
-function curveOf(steps) {
-  const sampled = steps.filter(({ solve_rate, reward }) => (solve_rate ?? reward) !== undefined);
+function curveOf(lines) {
+  const sampled = lines.filter(({ solve_rate, reward }) => (solve_rate ?? reward) !== undefined);
   const width = Math.max(1, sampled.length / POINTS);
   let seconds = 0;
   let next = 0;
   const curve = [];
   for (let point = 0; point < Math.min(POINTS, sampled.length); point++) {
     const own = sampled.slice(Math.round(point * width), Math.round((point + 1) * width));
-    for (; next < steps.length && steps[next].num_tokens <= own.at(-1).num_tokens; next++)
-      seconds += steps[next].step_time;
+    for (; next < lines.length && lines[next].num_tokens <= own.at(-1).num_tokens; next++)
+      seconds += lines[next].step_time ?? 0; // that of batches is in their step's
     const solved = sum(own.map(({ solve_rate, reward }) => solve_rate ?? reward)) / own.length;
     curve.push([own.at(-1).num_tokens, Number(solved.toFixed(4)), Number(seconds.toFixed(1))]);
   }

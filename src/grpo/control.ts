@@ -8,6 +8,7 @@ import { packBatch } from '../model/batch.ts';
 import type { Engine } from './engine.ts';
 import type { Steering } from './journal.ts';
 import { layerNorms } from './layer_norms.ts';
+import { meanOverBatches } from './metrics.ts';
 import { stepsLeftOf } from './queue.ts';
 import { isStageOver, type Progress, stageOf } from './run.ts';
 import { type Step, steeredStage } from './step.ts';
@@ -25,17 +26,23 @@ interface Steered extends Progress {
 export interface StepTaken {
   readonly groups: readonly CreditedGroup[];
   readonly temperature: number;
+  /** Lines of the log of further batches that were drawn for it; absent: none. */
+  readonly batches?: readonly StepMetrics[];
 }
 
-/** @returns the metrics, and what the controllers have logged */
+/**
+ * Controllers see the means over all batches that were drawn for the step.
+ * @returns the metrics, and what the controllers have logged
+ */
 export async function controlAfterStep(
   run: Steered,
   step: Step,
   metrics: StepMetrics,
   taken: StepTaken,
 ): Promise<StepMetrics> {
+  const seen = meanOverBatches([...(taken.batches ?? []), metrics]);
   for (const { id, part } of step.methods.controllers) {
-    await part.afterStep?.({ ...metrics, ...step.logged }, stepLeversOf(run, step, id, { ...taken, metrics }));
+    await part.afterStep?.({ ...seen, ...step.logged }, stepLeversOf(run, step, id, { ...taken, metrics }));
   }
   return { ...metrics, ...step.logged };
 }

@@ -39,6 +39,11 @@ export type TrainEvent =
       readonly collected: Collected;
       readonly groups: readonly CreditedGroup[];
     }
+  /**
+   * A generation batch that no step follows at once: it has no live group, or waits for its step. `metrics` is its line of
+   * metrics.jsonl, which has no loss; the metrics of other batches are those of the `step` event after them.
+   */
+  | { readonly type: 'batch'; readonly stage: 'grpo'; readonly step: number; readonly metrics: StepMetrics }
   /** Something that keeps the run from learning, in words. With level `stop` it is thrown right after. */
   | {
       readonly type: 'diagnosis';

@@ -3,7 +3,7 @@ import { commonestWrong } from '../diagnostics/wrong_answers.ts';
 import { NumericsError, RlvrError } from '../errors.ts';
 import type { Ledger } from '../methods/ledger.ts';
 import { type Observation, observationsOf } from '../methods/ledger.ts';
-import type { Collected, CreditedGroup, RolloutGroup } from '../methods/records.ts';
+import type { Collected, CreditedGroup, RolloutGroup, StepMetrics } from '../methods/records.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import { hasEqualRewards } from '../methods/support/credit/baseline.ts';
 import { lossTokens } from '../methods/tokens.ts';
@@ -14,6 +14,7 @@ import type { Engine } from './engine.ts';
 import type { TrainEvent } from './events.ts';
 import type { Points } from './interruption.ts';
 import type { Buffer, Journal, RunState } from './journal.ts';
+import { type BatchFate, batchMetrics, type SampledBatch } from './metrics.ts';
 import { waitingBatch } from './queue.ts';
 import { orGoBack, type RestPoint, restPoint } from './rest_point.ts';
 import { collectGroups } from './rollout/collect.ts';
@@ -26,6 +27,8 @@ export const training = (): Promise<typeof import('./diagnose_training.ts')> => 
 
 /** Generation batches in a row without a live group after which a run gives up. */
 const MOST_DEAD_BATCHES = 10;
+
+const NOTHING_TO_LEARN = 'nothing-to-learn';
 
 /** A stage of reinforcement under way. */
 export interface Reinforced extends Diagnosed {
@@ -46,7 +49,9 @@ export interface Gathered {
   readonly sampling: Step;
   /** The run before it. */
   readonly rest: RestPoint;
-  /** Tokens that carry a loss, those of the batches included that had nothing to learn from. */
+  /** Lines of the log of the batches before it that had nothing to learn from. */
+  readonly dead: readonly StepMetrics[];
+  /** Tokens that carry a loss, those of these batches included. */
   readonly trainedTokens: number;
 }
 
@@ -66,6 +71,7 @@ export async function* gatherBatch(
 ): AsyncGenerator<TrainEvent, Gathered> {
   const { engine, journal, ledger, stage } = run;
   const { state } = journal;
+  const dead: StepMetrics[] = [];
   let trained = 0;
   for (;;) {
     const sampling = run.openStep();
@@ -86,13 +92,18 @@ export async function* gatherBatch(
     );
     yield { type: 'rollouts', step: state.step + 1, collected, groups };
     trained += trainedTokens(sampling, groups);
-    if (hasSignal(state, stage, collected, groups)) {
+    if (groups.some((group) => !group.dead)) {
+      state.deadBatches = 0;
       const { weightsVersion } = engine.generator;
       const batch = waitingBatch(sampling, stage, { groups, weightsVersion, observations });
-      return { batch, collected, sampling, rest, trainedTokens: trained };
+      return { batch, collected, sampling, rest, dead, trainedTokens: trained };
     }
     // Without a gradient, the optimizer's momentum alone would move the weights.
+    const metrics = lineOf(run, { collected, groups, sampling }, 'dead');
+    dead.push(metrics);
+    yield { type: 'batch', stage: 'grpo', step: state.step + 1, metrics };
     if (stage.staleness !== undefined) ledger.record(observations, state.step);
+    limitDeadBatches(state, stage, collected);
   }
 }
 
@@ -120,31 +131,36 @@ async function creditCollected(
   return isPlain ? credited : withoutSampledFigures(credited);
 }
 
-/** Whether an update could learn something. @throws RlvrError after too many batches that could not */
-function hasSignal(
-  state: RunState,
-  stage: GrpoStageConfig,
-  collected: Collected,
-  groups: readonly CreditedGroup[],
-): boolean {
-  if (groups.some((group) => !group.dead)) {
-    state.deadBatches = 0;
-    return true;
-  }
+/** A batch that no step follows at once, as the log has it. */
+export function lineOf(
+  { journal: { state }, stage }: Pick<Reinforced, 'journal' | 'stage'>,
+  { sampling, ...sampled }: SampledBatch & Pick<Gathered, 'sampling'>,
+  fate: BatchFate,
+): StepMetrics {
+  return batchMetrics(stage, sampled, sampling.logged, { step: state.step + 1, tokens: state.tokens, fate });
+}
+
+/** @throws RlvrError after too many batches without a live group */
+function limitDeadBatches(state: RunState, stage: GrpoStageConfig, collected: Collected): void {
   state.deadBatches++;
-  if (state.deadBatches < MOST_DEAD_BATCHES) return false;
+  if (state.deadBatches < MOST_DEAD_BATCHES) return;
   state.deadBatches = 0; // a resume tries as many
   const why = collected.groups.every(hasEqualRewards)
-    ? `Every group of ${stage.batch.numGenerations} completions got equal rewards.\n` +
+    ? `Every group of the last one, of ${stage.batch.numGenerations} completions, got equal rewards.\n` +
       '  Use an easier or harder task, a longer sft stage, a denser reward, or more num_generations.' +
       shownWrong(collected)
-    : `Rewards differ, but the steps between them and the update left no advantage: ${namesBeforeUpdate(stage)}.\n` +
+    : `Rewards of the last one differ, but the steps between them and the update left no advantage: ${namesBeforeUpdate(stage)}.\n` +
       '  Loosen one of these, or leave it out.';
   throw new RlvrError(
-    'nothing-to-learn',
+    NOTHING_TO_LEARN,
     `step ${state.step + 1}: ${MOST_DEAD_BATCHES} generation batches in a row without a live group; stopped. ${why}`,
     { step: state.step },
   );
+}
+
+/** Whether a run ended for want of a live group. */
+export function isNothingToLearn(error: unknown): boolean {
+  return error instanceof RlvrError && error.code === NOTHING_TO_LEARN;
 }
 
 /** Where no answer is right, the commonest say more than any figure. */

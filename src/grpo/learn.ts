@@ -3,7 +3,7 @@ import type { UpdateResult } from '../methods/records.ts';
 import { ledger } from '../methods/uses/ledger.ts';
 import { EngineTurns } from './engine_turns.ts';
 import type { TrainEvent } from './events.ts';
-import { type Gathered, gatherBatch, type Reinforced } from './gather.ts';
+import { type Gathered, gatherBatch, isNothingToLearn, type Reinforced } from './gather.ts';
 import type { Points } from './interruption.ts';
 import { type Buffer, timed } from './journal.ts';
 import { type BatchAtHand, batchAtHand, stalenessOf, takeMinibatch } from './queue.ts';
@@ -86,7 +86,7 @@ export async function* learnBeside(run: Reinforced, points: Points): AsyncGenera
   const step = run.openStep(batch);
   const rest = restPoint(journal, step.methods);
   const events: TrainEvent[] = [];
-  const learned = await points.interruptible(async () => {
+  const both = async (): Promise<Learned> => {
     const accumulating = accumulate(run, step, batch, turns);
     const atOnce = { interruptible: <T>(work: () => Promise<T>) => work() };
     const gathering = drained(gatherBatch(run, { points: atOnce, sampler, isFree: () => accumulating }), events);
@@ -103,9 +103,15 @@ export async function* learnBeside(run: Reinforced, points: Points): AsyncGenera
       state.queue = [...state.queue, gathered.value.batch];
       return { gathered: gathered.value, ...(await taken(run, accumulated.value, batch)) };
     });
-  });
-  yield* events;
-  return learned;
+  };
+  try {
+    const learned = await points.interruptible(both);
+    yield* events;
+    return learned;
+  } catch (error) {
+    if (isNothingToLearn(error)) yield* events; // those batches are over
+    throw error;
+  }
 }
 
 /** Adds up the gradients of the next step. @param turns  at the engine, where it is not alone there */

@@ -44,13 +44,52 @@ export function supervisedMetrics(result: SupervisedResult, common: Common): Ste
   };
 }
 
+/** A generation batch, and what became of it. */
+export interface SampledBatch {
+  readonly collected: Collected;
+  /** What is left to train on. */
+  readonly groups: readonly RolloutGroup[];
+}
+
+/** Why a batch has a line of its own: it has no live group, or waits for its step. */
+export type BatchFate = 'dead' | 'ahead';
+
 /**
- * @param collected  undefined where the step worked on rollouts of an earlier step
- * @param logged     what the methods of the stage have logged, by name
+ * A batch that no step follows at once: what was sampled counts, whether or not anything is learned from it.
+ * @param logged  what the methods of the stage have logged of it, by name
+ */
+export function batchMetrics(
+  stage: GrpoStageConfig,
+  sampled: SampledBatch,
+  logged: Readonly<Record<string, number>>,
+  { step, tokens, fate }: Pick<Common, 'step' | 'tokens'> & { readonly fate: BatchFate },
+): StepMetrics {
+  return { step, stage: 'grpo', batch: fate, ...rolloutMetrics(stage, sampled), ...logged, num_tokens: tokens };
+}
+
+/**
+ * The newest of several lines, with the means of the numbers that others have too: over the batches that were drawn for a step,
+ * those included that taught nothing. A curve of the lines of steps alone would be one of the lucky batches.
+ */
+export function meanOverBatches(lines: readonly StepMetrics[]): StepMetrics {
+  const newest = lines[lines.length - 1];
+  const meaned = Object.entries(newest).map(([name, value]) => {
+    const values = lines.flatMap(({ [name]: own }) => (typeof own === 'number' ? own : []));
+    return [name, typeof value === 'string' || COUNTERS.has(name) ? value : meanOf(values)];
+  });
+  return Object.fromEntries(meaned);
+}
+
+/** Where the run is. */
+const COUNTERS: ReadonlySet<string> = new Set(['step', 'num_tokens']);
+
+/**
+ * @param sampled  undefined where the step worked on rollouts of an earlier step
+ * @param logged   what the methods of the stage have logged, by name
  */
 export function updateMetrics(
   stage: GrpoStageConfig,
-  collected: Collected | undefined,
+  sampled: SampledBatch | undefined,
   update: UpdateResult,
   logged: Readonly<Record<string, number>>,
   common: Common,
@@ -61,7 +100,7 @@ export function updateMetrics(
   return {
     step: common.step,
     stage: 'grpo',
-    ...(collected && rolloutMetrics(stage, collected)),
+    ...(sampled && rolloutMetrics(stage, sampled)),
     loss: totals.loss,
     ...(totals.entropyBonus !== undefined && { policy_loss: totals.loss - totals.entropyBonus }),
     grad_norm: update.gradNorm,
@@ -79,21 +118,18 @@ export function updateMetrics(
 }
 
 /**
- * Over every group drawn for the step that solves, dead ones included. Rewards are those that the reward functions gave; what group
- * steps make of them are metrics of their own, while groups are dead by what is trained on.
+ * Over all that the policy sampled by itself (with help, where it did nothing without), dead groups and those included that a strategy throws away, as TRL has it: its
+ * formulas, too. Rewards are those that the reward functions gave; what group steps make of them are metrics of their own, while
+ * groups are dead by what is trained on.
  */
-function rolloutMetrics(stage: GrpoStageConfig, collected: Collected): StepMetrics {
-  const { groups: drawn, rounds, excluded, dropped, logged } = collected;
-  const groups = solving(drawn);
+function rolloutMetrics(stage: GrpoStageConfig, { collected, groups: left }: SampledBatch): StepMetrics {
+  const { groups: drawn, unaided = [], rounds, excluded, dropped, logged } = collected;
+  const groups = solving(unaided.length > 0 ? unaided : drawn);
   const rollouts = groups.flatMap((group) => group.rollouts);
-  const rewards = rollouts.flatMap(rewardGiven);
   const lengths = rollouts.map(ownLength);
   const ended = rollouts.filter(({ finishReason }) => finishReason !== 'length').map(ownLength);
-  const dead = groups.filter((group) => group.dead).length;
   return {
-    reward: meanOf(rewards),
-    reward_std: meanOf(groups.map(groupDeviation)),
-    frac_reward_zero_std: dead / groups.length,
+    ...rewardMetrics(groups),
     ...Object.fromEntries(stage.rewards.flatMap((reward, i) => partMetrics(rewardLabel(reward), rollouts, i))),
     entropy: meanEntropy(rollouts),
     'completions/mean_length': meanOf(lengths),
@@ -109,11 +145,38 @@ function rolloutMetrics(stage: GrpoStageConfig, collected: Collected): StepMetri
     ...originShares(drawn.flatMap((group) => group.rollouts)),
     ...solveRates(collected.unaided ?? groups),
     'groups/drawn': groups.length,
-    'groups/live': groups.length - dead,
+    'groups/live': groups.filter(({ dead }) => !dead).length,
     'groups/rounds': rounds,
+    ...trainedMetrics(groups, solving(left)),
     ...logged,
     ...(dropped !== undefined && { 'prompts/dropped': dropped }),
   };
+}
+
+function rewardMetrics(groups: readonly RolloutGroup[]): StepMetrics {
+  const rewards = groups.flatMap(({ rollouts }) => rollouts.flatMap(rewardGiven));
+  return {
+    reward: meanOf(rewards),
+    reward_std: rewards.every((reward) => reward === rewards[0]) ? 0 : deviationOf(rewards), // a mean would add rounding noise
+    frac_reward_zero_std: groups.filter(({ dead }) => dead).length / groups.length,
+  };
+}
+
+/** The same of what the update is made of, where that is something else: a strategy left some out, or put others in. */
+function trainedMetrics(sampled: readonly RolloutGroup[], trained: readonly RolloutGroup[]): StepMetrics {
+  const tokensOf = (groups: readonly RolloutGroup[]): Int32Array[] =>
+    groups.flatMap(({ rollouts }) => rollouts.map(({ tokens }) => tokens));
+  const [drawn, taken] = [new Set(tokensOf(sampled)), tokensOf(trained)];
+  const isSame = taken.length === drawn.size && taken.every((tokens) => drawn.has(tokens));
+  if (isSame || taken.length === 0) return {};
+  const rollouts = trained.flatMap((group) => group.rollouts);
+  const figures = {
+    ...rewardMetrics(trained),
+    'completions/mean_length': meanOf(rollouts.map(ownLength)),
+    'completions/clipped_ratio': meanOf(rollouts.map(({ finishReason }) => Number(finishReason === 'length'))),
+    groups: trained.length,
+  };
+  return Object.fromEntries(Object.entries(figures).map(([name, value]) => [`trained/${name}`, value]));
 }
 
 /** Nats, over the tokens that were sampled; 0 where there are none. */
@@ -162,11 +225,6 @@ function partMetrics(name: string, rollouts: readonly Rollout[], index: number):
     [`rewards/${name}/mean`, meanOf(values)],
     [`rewards/${name}/std`, deviationOf(values)],
   ];
-}
-
-function groupDeviation({ rollouts }: RolloutGroup): number {
-  const rewards = rollouts.flatMap(rewardGiven);
-  return rewards.every((reward) => reward === rewards[0]) ? 0 : deviationOf(rewards); // a mean would add rounding noise
 }
 
 function rewardGiven(rollout: Rollout): readonly number[] {

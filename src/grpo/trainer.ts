@@ -8,14 +8,14 @@
 import { enterStage } from '../diagnostics/watch.ts';
 import { PARAMETER_SET_NAMES, PARAMETER_SETS } from '../methods/parameter_sets.ts';
 import { takeOver } from '../methods/part_states.ts';
-import type { Evaluation } from '../methods/records.ts';
+import type { Evaluation, StepMetrics } from '../methods/records.ts';
 import type { GrpoStageConfig, SftStageConfig } from '../methods/stage.ts';
 import { betterOf } from './best.ts';
 import { controlAfterEvaluation, controlAfterStep } from './control.ts';
 import { diagnoseEnding, diagnoseStart, diagnoseStop } from './diagnose.ts';
 import { askProblems, type Evaluator, evaluationOf } from './evaluate.ts';
 import type { EvaluationEvent, EvaluationMoment, TrainEvent } from './events.ts';
-import { gatherBatch, type Reinforced, training } from './gather.ts';
+import { gatherBatch, lineOf, type Reinforced, training } from './gather.ts';
 import { type Interruptible, Points } from './interruption.ts';
 import { endingOf, timed } from './journal.ts';
 import { learnBeside, learnInTurn, samplesBeside } from './learn.ts';
@@ -103,6 +103,7 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig, points: Poin
   const under: Reinforced = { ...run, stage, openStep: (batches) => openStep(run, stage, batches) };
   let tokensBefore = state.tokens;
   let tokensTrained = 0;
+  let before: StepMetrics[] = []; // of this step's batches, those that no step followed at once
   let marked: number | undefined;
   let start: number | undefined;
   while (!isStageOver(run)) {
@@ -113,9 +114,12 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig, points: Poin
     // 1. Roll out G completions per prompt, verify, reward and credit them. 2. Update: the next minibatch of the buffer.
     const isDue = needsBatch(state, stage);
     if (isDue && state.queue.length < (stage.staleness ?? 0)) {
-      const { batch, trainedTokens } = yield* gatherBatch(under, { points });
-      state.queue = [...state.queue, batch];
-      tokensTrained += trainedTokens;
+      const ahead = yield* gatherBatch(under, { points });
+      const metrics = lineOf(under, { ...ahead, groups: ahead.batch.groups }, 'ahead');
+      yield { type: 'batch', stage: 'grpo', step: state.step + 1, metrics };
+      state.queue = [...state.queue, ahead.batch];
+      before.push(...ahead.dead, metrics);
+      tokensTrained += ahead.trainedTokens;
       continue;
     }
     const { gathered, learned, update } = yield* isDue && samplesBeside(under)
@@ -129,16 +133,18 @@ async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig, points: Poin
     // 3. Report.
     const stepSeconds = (clock() - start) / 1000;
     const logged = gathered === undefined ? step.logged : { ...gathered.sampling.logged, ...step.logged };
-    const measured = updateMetrics(stage, gathered?.collected, update, logged, {
+    const sampled = gathered && { collected: gathered.collected, groups: gathered.batch.groups };
+    const measured = updateMetrics(stage, sampled, update, logged, {
       step: state.step,
       stepSeconds,
       tokens: state.tokens,
       ...(gathered && { sampledPerTrained: (state.tokens - tokensBefore) / Math.max(1, tokensTrained) }),
       ...(stage.staleness !== undefined && { staleness }),
     });
-    [tokensBefore, tokensTrained, start] = [state.tokens, 0, undefined];
+    const batches = [...before, ...(gathered?.dead ?? [])];
+    [tokensBefore, tokensTrained, before, start] = [state.tokens, 0, [], undefined];
     const { temperature } = step.stage.sampling;
-    state.unreported = await controlAfterStep(run, openStep(run, stage), measured, { groups, temperature });
+    state.unreported = await controlAfterStep(run, openStep(run, stage), measured, { groups, temperature, batches });
     yield* diagnoseEnding(run);
     yield* report(run, points);
   }

@@ -13,6 +13,8 @@ export interface StageData {
   /** Position in the config's list of stages. */
   readonly index: number;
   readonly stepsPerPoint: number;
+  /** The last optimizer step that was taken: a last point may be of batches that were drawn for the next one. */
+  readonly taken: number;
   /** Last optimizer step of each point, counted within the stage. */
   readonly steps: readonly number[];
   /** Seconds of training steps since the run began, evaluations apart. */

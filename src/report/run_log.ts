@@ -3,6 +3,7 @@
  * since, however long it is: a page of a run under way is asked for again and again.
  */
 import type { JsonObject } from '../run/json.ts';
+import { lineKind } from '../run/logs/line_kind.ts';
 import { logLines } from '../run/logs/log_lines.ts';
 import type { Store } from '../run/store/store.ts';
 import { CurveReader, type Curves } from './series.ts';
@@ -81,6 +82,6 @@ export class RunLog {
 
   #take(record: JsonObject): void {
     this.#reader.read(record);
-    if (record.evaluation === undefined && record.diagnosis === undefined) this.#newestStep = Number(record.step ?? 0);
+    if (lineKind(record) === 'step') this.#newestStep = Number(record.step ?? 0);
   }
 }

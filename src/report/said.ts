@@ -28,14 +28,14 @@ export function renderSaid(run: Said): Markup {
 export function placeText({ outline, curves: { stages } }: Pick<Said, 'outline' | 'curves'>): string {
   const current = stages.at(-1);
   if (current === undefined) return 'no step yet';
-  return `${current.stage} step ${current.steps.at(-1) ?? 0} of ${outline.stages[current.index]?.max_steps}`;
+  return `${current.stage} step ${current.taken} of ${outline.stages[current.index]?.max_steps}`;
 }
 
 function figures(run: Said): Markup {
   const { summary, outline, isRunning } = run;
   const { stages, evaluations } = run.curves;
   const seconds = summary?.wallSeconds ?? stages.at(-1)?.seconds.at(-1) ?? 0;
-  const steps = stages.map((stage) => stage.steps.at(-1) ?? 0);
+  const steps = stages.map(({ taken }) => taken);
   const byStage = stages.map(({ stage, index }, i) => {
     const most = outline.stages[index]?.max_steps ?? 0;
     const taken = stages.length === 1 ? '' : `${thousands(steps[i] ?? 0)} `; // the figure itself
@@ -69,7 +69,7 @@ function progressFigures({ outline, curves: { stages, evaluations } }: Said): Ma
   const last = numbers('step_time').slice(-PACE_POINTS);
   const left = timeLeft(outline.stages, {
     stage: current?.index ?? 0,
-    step: current?.steps.at(-1) ?? 0,
+    step: current?.taken ?? 0,
     secondsPerStep: last.length === 0 ? undefined : last.reduce((sum, value) => sum + value, 0) / last.length,
     secondsPerEvaluation: evaluations.findLast(({ runtime }) => runtime !== null)?.runtime ?? undefined,
   });

@@ -1,5 +1,6 @@
 /** metrics.jsonl as curves: which stage each line belongs to, where it lies in time and tokens, and means of steps. */
 import type { JsonObject, JsonValue } from '../run/json.ts';
+import { lineKind } from '../run/logs/line_kind.ts';
 import type { DiagnosisData, EvaluationData, Interval, StageData } from './data.ts';
 import { rounded, StageColumns } from './stage_columns.ts';
 
@@ -39,8 +40,10 @@ export class CurveReader {
 
   read(line: JsonObject): void {
     const step = numberOr(line.step, 0);
-    if (typeof line.diagnosis === 'string') this.#diagnosis(line.diagnosis, String(line.message), step);
-    else if (line.evaluation !== undefined) this.#evaluation(line, step);
+    const kind = lineKind(line);
+    if (kind === 'diagnosis') this.#diagnosis(String(line.diagnosis), String(line.message), step);
+    else if (kind === 'evaluation') this.#evaluation(line, step);
+    else if (kind === 'batch') this.#batch(line, step);
     else this.#step(line, step);
   }
 
@@ -100,6 +103,13 @@ export class CurveReader {
     });
     this.evaluationLines.push(line);
     if (!isBaseline && step > (this.#stages[stage]?.lastStep ?? 0)) this.#waiting++;
+  }
+
+  /** It lies where the step is that it was drawn for: that one's time and tokens are those of all its batches. */
+  #batch(line: JsonObject, step: number): void {
+    const stage = this.#enter(String(line.stage), ({ lastStep }) => step <= lastStep);
+    const tokens = numberOr(line.num_tokens, this.#tokens);
+    this.#stages[stage]?.addBatch({ step, seconds: this.#seconds, tokens, metrics: line });
   }
 
   #step(line: JsonObject, step: number): void {

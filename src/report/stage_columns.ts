@@ -10,7 +10,7 @@ const MOST_KEPT = 3_200;
 const DIGITS = 5;
 const POWERS = Array.from({ length: 22 }, (_, i) => Number(`1e${i}`));
 /** What a line says besides its metrics. */
-const NO_METRICS: ReadonlySet<string> = new Set(['step', 'stage', 'num_tokens']);
+const NO_METRICS: ReadonlySet<string> = new Set(['step', 'stage', 'batch', 'num_tokens']);
 
 /** A line of the log, and where it lies in the run. */
 export interface LoggedStep {
@@ -53,7 +53,16 @@ export class StageColumns {
     this.index = index;
   }
 
-  add({ step, seconds, tokens, drawn, duration, metrics }: LoggedStep): void {
+  add({ drawn, duration, ...line }: LoggedStep): void {
+    this.addBatch(line);
+    this.#rate(drawn, duration);
+    this.count++;
+    this.lastStep = line.step;
+    if (this.#steps.length > MOST_KEPT) this.#halve();
+  }
+
+  /** A batch that was drawn for the next step: it counts in the means of the point where that will be. */
+  addBatch({ step, seconds, tokens, metrics }: Omit<LoggedStep, 'drawn' | 'duration'>): void {
     const at = this.#pointOf(this.count);
     if (at === this.#steps.length) {
       this.#rates.open();
@@ -63,10 +72,6 @@ export class StageColumns {
     for (const [name, value] of Object.entries(metrics)) {
       if (!NO_METRICS.has(name)) this.#meansOf(name).add(at, value);
     }
-    this.#rate(drawn, duration);
-    this.count++;
-    this.lastStep = step;
-    if (this.#steps.length > MOST_KEPT) this.#halve();
   }
 
   /** What there is by now. @param most  points */
@@ -77,6 +82,7 @@ export class StageColumns {
       stage: this.stage,
       index: this.index,
       stepsPerPoint: this.#stepsPerPoint,
+      taken: this.lastStep,
       steps: this.#steps.slice(),
       seconds: this.#seconds.slice(),
       tokens: this.#tokens.slice(),

@@ -20,13 +20,13 @@ const LONGEST_NAME = 64;
 /** Metrics that a run logs itself, and what begins the names of others. `<method>/…` belongs to methods. */
 const OWN_METRICS: ReadonlySet<string> = new Set(
   [
-    'step stage loss policy_loss entropy grad_norm learning_rate num_tokens step_time',
+    'step stage batch loss policy_loss entropy grad_norm learning_rate num_tokens step_time',
     'reward reward_std frac_reward_zero_std solve_rate level kl kl_exact cispo_clip_ratio sampled_per_trained_token staleness',
     'evaluation diagnosis message tokens_per_second',
   ].flatMap((names) => names.split(' ')),
 );
 const OWN_BEGINNINGS =
-  /^(?:eval_|(?:prompts|rewards|group_steps|completions|solve_rate|groups|clip_ratio|sampling|importance_ratio)\/)/;
+  /^(?:eval_|(?:prompts|rewards|trained|group_steps|completions|solve_rate|groups|clip_ratio|sampling|importance_ratio)\/)/;
 
 /** Takes what the reward functions log of a batch of C completions. */
 export class RewardLog implements RewardLogs {

@@ -29,6 +29,8 @@ export type ReporterEvent =
   | (At & { readonly type: 'stage'; readonly index: number; readonly maxSteps: number })
   /** An optimizer step: the line of metrics.jsonl. */
   | (At & { readonly type: 'step'; readonly metrics: Readonly<Record<string, number | string>> })
+  /** A generation batch that no step follows at once, for want of a live group, or as it waits: its line of metrics.jsonl. */
+  | (At & { readonly type: 'batch'; readonly metrics: Readonly<Record<string, number | string>> })
   /** An evaluation: its numbers as in metrics.jsonl. `moment`: baseline, periodic, final or requested. */
   | (At & { readonly type: 'evaluation'; readonly moment: string; readonly metrics: Readonly<Record<string, number>> })
   /** Two groups of a step: lines of completions.jsonl. */
@@ -54,6 +56,7 @@ export function reported(run: ConfiguredModel & Progress, event: TrainEvent): Re
   switch (event.type) {
     case 'stage':
     case 'step':
+    case 'batch':
       return event;
     case 'evaluation': {
       const { type, step, stage, moment, evaluation, seconds } = event;

@@ -7,8 +7,9 @@
 import { resolvedTree, resolvedYaml } from '../config/dump.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { knownCard } from '../data/registry.ts';
-import { CheckpointError, NumericsError, PluginError, RlvrError } from '../errors.ts';
+import { CheckpointError, NumericsError, PluginError } from '../errors.ts';
 import type { EvaluationEvent, TrainEvent } from '../grpo/events.ts';
+import { isNothingToLearn } from '../grpo/gather.ts';
 import { type Interruption, untilAborted } from '../grpo/interruption.ts';
 import type { Progress, TrainingRun } from '../grpo/run.ts';
 import { isStageOver, withConfig } from '../grpo/run.ts';
@@ -223,8 +224,7 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
       await checkpoint(options, logs, wallSeconds());
     }
     // Batches that taught nothing are over: what the policy had learned before them is kept.
-    if (isBegun && unreported === undefined && error instanceof RlvrError && error.code === 'nothing-to-learn')
-      await checkpoint(options, logs, wallSeconds());
+    if (isBegun && unreported === undefined && isNothingToLearn(error)) await checkpoint(options, logs, wallSeconds());
     yield* trackers.close({ end: 'failed' });
     throw error;
   }

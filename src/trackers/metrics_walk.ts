@@ -1,5 +1,6 @@
 /** Lines of metrics.jsonl as trackers have them: numbers by steps that count on over the stages. */
 import type { JsonObject, JsonValue } from '../run/json.ts';
+import { lineKind } from '../run/logs/line_kind.ts';
 import type { LoggedNumber } from './sent_tracker.ts';
 
 /** The position of a reader of the log. */
@@ -14,9 +15,11 @@ export interface Walk {
   readonly before: number;
   /** Seconds of all steps. */
   readonly seconds: number;
+  /** Further batches that were drawn for the next step. */
+  readonly batches: number;
 }
 
-export const BEGINNING: Walk = { stages: 0, stage: '', step: 0, before: 0, seconds: 0 };
+export const BEGINNING: Walk = { stages: 0, stage: '', step: 0, before: 0, seconds: 0, batches: 0 };
 
 /** What a line says. */
 export interface ReadLine {
@@ -35,18 +38,24 @@ export interface ReadLine {
 
 export function readLine(line: JsonObject, walk: Walk): ReadLine {
   const step = Number(line.step);
-  if (typeof line.diagnosis === 'string') {
-    const diagnosis = { code: line.diagnosis, level: String(line.level), message: String(line.message) };
+  const kind = lineKind(line);
+  if (kind === 'diagnosis') {
+    const diagnosis = { code: String(line.diagnosis), level: String(line.level), message: String(line.message) };
     return { walk, endsStep: false, isOfStep: false, step: walk.before + step, numbers: [], diagnosis };
   }
   const entered = enter(line, step, walk);
-  const endsStep = line.evaluation === undefined;
+  const endsStep = kind === 'step';
   const seconds = entered.seconds + (endsStep ? Number(line.step_time) || 0 : 0);
   const numbers = Object.entries(line).flatMap(([key, value]) =>
     key === 'step' || !isNumber(value) ? [] : [[key, value] as const],
   );
   return {
-    walk: { ...entered, seconds, step: endsStep ? step : entered.step },
+    walk: {
+      ...entered,
+      seconds,
+      step: endsStep ? step : entered.step,
+      batches: endsStep ? 0 : entered.batches + (kind === 'batch' ? 1 : 0),
+    },
     endsStep,
     isOfStep: line.evaluation !== 'requested',
     step: entered.before + step,
@@ -57,9 +66,9 @@ export function readLine(line: JsonObject, walk: Walk): ReadLine {
 /** Only its steps tell that a stage follows on one of its own kind. */
 function enter(line: JsonObject, step: number, walk: Walk): Walk {
   const stage = String(line.stage);
-  const isNext = line.evaluation === undefined ? step <= walk.step : line.evaluation === 'baseline' && walk.step > 0;
+  const isNext = lineKind(line) !== 'evaluation' ? step <= walk.step : line.evaluation === 'baseline' && walk.step > 0;
   if (walk.stages > 0 && stage === walk.stage && !isNext) return walk;
-  return { ...walk, stages: walk.stages + 1, stage, step: 0, before: walk.before + walk.step };
+  return { ...walk, stages: walk.stages + 1, stage, step: 0, before: walk.before + walk.step, batches: 0 };
 }
 
 /** Whether a line that ends at `a` comes after one that ends at `b`. */

@@ -14,7 +14,8 @@ export function entriesOf(
   { walk, step, numbers, diagnosis }: ReadLine,
   startMs: number,
 ): { readonly metrics: readonly MlflowMetric[]; readonly tags: readonly MlflowPair[] } {
-  const timestamp = Math.round(startMs + walk.seconds * 1000);
+  // The server keeps one of equal values of a step and a time: batches are a millisecond apart.
+  const timestamp = Math.round(startMs + walk.seconds * 1000) + walk.batches;
   const metrics = numbers.map(([key, value]) => ({ key: nameOf(key), value, timestamp, step }));
   if (diagnosis === undefined) return { metrics, tags: [] };
   const value = `step ${step - walk.before}: ${diagnosis.message}`.slice(0, MOST_TAG);

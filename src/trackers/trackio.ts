@@ -125,7 +125,8 @@ class TrackioMirror implements Mirror {
       const place = this.#place(read.step, `${read.walk.stages}/${record.step}`);
       if (read.diagnosis !== undefined) alerts.push(this.#alert(read, place));
       else {
-        const log_id = `${place.log_id}/${String(record.evaluation ?? 'step')}`;
+        const what = record.batch === undefined ? String(record.evaluation ?? 'step') : `batch ${read.walk.batches}`;
+        const log_id = `${place.log_id}/${what}`;
         logs.push({ ...place, ...(bytes === 0 && (await configOf(store))), log_id, metrics: metricsOf(read) });
       }
       [walk, bytes] = [read.walk, end];

@@ -10,4 +10,5 @@ export const walkSchema: z.ZodType<Walk> = z.object({
   step: number,
   before: number,
   seconds: number,
+  batches: number.default(0),
 });

@@ -44,7 +44,7 @@ beforeAll(async () => {
     resume: false,
     force: false,
   }))
-    if (event.type === 'step' || event.type === 'evaluation') seen.push(event);
+    if (['step', 'batch', 'evaluation'].includes(event.type)) seen.push(event);
 });
 afterAll(() => run.engine.policy.close());
 

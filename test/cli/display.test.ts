@@ -101,6 +101,16 @@ describe('what is printed', () => {
     expect(written.out).not.toContain('NaN');
   });
 
+  it('plain: the figures of a step are means over all batches that were drawn for it', async () => {
+    const dead = { step: 1, stage: 'grpo', batch: 'dead', reward: 0, frac_reward_zero_std: 1 };
+    const clocked = { ...shown, run: { ...shown.run, journal: { ...shown.run.journal, clock: () => 6000 } } };
+    const display = await openDisplay(clocked, new RunControls(), {});
+    display.handle(stage(1));
+    display.handle({ type: 'batch', stage: 'grpo', step: 1, metrics: dead });
+    display.handle(grpoStep(1));
+    expect(written.out).toContain('reward 0.103  entropy 0.894  length 12.0  dead 59.4 %');
+  });
+
   it('plain: of several tasks each by itself at the end, before and after', async () => {
     const estimate = (mean: number) => ({ mean, low: mean - 0.04, high: mean + 0.04, count: 100 });
     const reached = (gcd: number, lcm: number) => {

@@ -147,6 +147,15 @@ export interface TrlAdvantagesGolden {
 }
 
 /** Each list has one entry per step; loss, norm and entropy are measured before that step's update. */
+export interface TrlMetricsGolden {
+  about: string;
+  versions: Versions;
+  /** [batches][groups][completions] reward, tokens, and 1 where it was cut off. */
+  batches: [reward: number, length: number, isCut: number][][][];
+  /** [batches] by TRL's names. */
+  metrics: Record<string, number>[];
+}
+
 export interface TrajectorySteps {
   lr: number[];
   loss: number[];
@@ -206,6 +215,7 @@ export interface Goldens {
   qwen3: ModelGolden;
   trl_loss: TrlLossGolden;
   trl_advantages: TrlAdvantagesGolden;
+  trl_metrics: TrlMetricsGolden;
   trajectory: TrajectoryGolden;
   tensorboard: TensorBoardGolden;
   mlflow: MlflowGolden;

@@ -192,16 +192,17 @@ def loss_cases():
 # --- advantages ------------------------------------------------------------------------------------------------------
 
 
-def advantages(rewards, weights, g, scale, aggregation, completions=None, mask_truncated=False):
+def trainer_of(rewards, weights, g, scale, aggregation, mask_truncated=False):
+    """A trainer that has generated `rewards`' completions: generation is yet to be stubbed."""
     rewards = torch.tensor([[math.nan if v is None else v for v in row] for row in rewards], dtype=torch.float64)
     b, f = rewards.shape
-    completions = completions or [[3, 2]] * b
     t = GRPOTrainer.__new__(GRPOTrainer)
     t.accelerator = ACCELERATOR
     t.model = SimpleNamespace(training=True, is_gradient_checkpointing=False)
     t.environment_factories = None
     t.environments = None
     t.tools = []
+    t.rollout_func = None
     t.num_generations = g
     t.num_iterations = 1
     t.beta = 0.0
@@ -211,6 +212,8 @@ def advantages(rewards, weights, g, scale, aggregation, completions=None, mask_t
     t.mask_truncated_completions = mask_truncated
     t.eos_token_ids = [2]
     t._tokenizer = SimpleNamespace(pad_token_id=0)
+    t.processing_class = SimpleNamespace(batch_decode=lambda ids, **_: [""] * len(ids))
+    t.state = SimpleNamespace(num_input_tokens_seen=0, global_step=0)
     t.args = SimpleNamespace(
         per_device_train_batch_size=b, steps_per_generation=1, gradient_accumulation_steps=1,
         gradient_checkpointing_kwargs=None,
@@ -224,8 +227,15 @@ def advantages(rewards, weights, g, scale, aggregation, completions=None, mask_t
     t._logs = {k: deque() for k in ("prompt", "completion", "advantages")}
     t._logs |= {"rewards": defaultdict(deque), "extra": defaultdict(deque)}
     t._pending_extra_logs, t._pending_metrics = defaultdict(list), defaultdict(list)
-    t._generate = lambda prompts: ([[5]] * b, completions, None, [""] * b, None, {}, None, [])
     t._calculate_rewards = lambda *a: rewards
+    return t
+
+
+def advantages(rewards, weights, g, scale, aggregation, completions=None, mask_truncated=False):
+    b = len(rewards)
+    completions = completions or [[3, 2]] * b
+    t = trainer_of(rewards, weights, g, scale, aggregation, mask_truncated)
+    t._generate = lambda prompts: ([[5]] * b, completions, None, [""] * b, None, {}, None, [])
     out = t._generate_and_score_completions([{"prompt": "p"} for _ in range(b)])
     adv = out["advantages"]
     assert adv.dtype == torch.float64

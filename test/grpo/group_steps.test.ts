@@ -77,7 +77,7 @@ describe('a step of scope group', () => {
       expect(metrics[0][name]).toBe(plain.metrics[0][name]);
     }
     expect(metrics[0]['group_steps/reward']).toBeCloseTo(11.5, 12);
-    expect(metrics[0]['group_steps/reward_std']).toBeCloseTo(Math.sqrt(5 / 3), 12);
+    expect(metrics[0]['group_steps/reward_std']).toBeCloseTo(Math.sqrt(4 / 3), 12);
     expect(metrics[0].frac_reward_zero_std).toBe(0);
     expect(plain.metrics[0]).not.toHaveProperty('group_steps/reward');
   });

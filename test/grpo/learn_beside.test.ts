@@ -73,10 +73,15 @@ describe('a batch that is sampled beside an update', () => {
       return withTossedRun(
         '',
         async (run) => {
-          const { code } = await goOn(run).catch((error) => error);
+          let lines = 0;
+          const toEnd = async (): Promise<void> => {
+            for await (const { type } of train(run)) if (type === 'batch') lines++;
+          };
+          const { code } = await toEnd().catch((error) => error);
           const { step, itemsDrawn, queue, deadBatches } = run.journal.state;
           return {
             code,
+            lines,
             step,
             itemsDrawn,
             waiting: queue.length,
@@ -88,7 +93,7 @@ describe('a batch that is sampled beside an update', () => {
       );
     };
     const beside = await seen(elsewhere);
-    expect(beside).toMatchObject({ code: 'nothing-to-learn', step: 1, waiting: 2 });
+    expect(beside).toMatchObject({ code: 'nothing-to-learn', lines: 12, step: 1, waiting: 2 });
     expect(beside).toEqual(await seen());
   });
 

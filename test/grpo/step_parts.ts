@@ -100,7 +100,8 @@ export function evaluateNow(run: TrainingRun): Promise<Evaluation> {
 
 /** Metrics of a first step that took half a second, of a run that has seen 100 completion tokens. */
 export function metricsOf(run: TrainingRun, result: UpdateResult, collected?: Collected): StepMetrics {
-  return updateMetrics(grpoStage(run), collected, result, {}, { step: 1, stepSeconds: 0.5, tokens: 100 });
+  const sampled = collected && { collected, groups: collected.groups };
+  return updateMetrics(grpoStage(run), sampled, result, {}, { step: 1, stepSeconds: 0.5, tokens: 100 });
 }
 
 /** A completion written by hand. */

@@ -94,7 +94,7 @@ describe('a batch without a live group', () => {
   });
 
   it.each([
-    ['js-shrinkage', same, 'Every group of 4 completions got equal rewards'],
+    ['js-shrinkage', same, 'Every group of the last one, of 4 completions, got equal rewards'],
     ['{name: passk-analytic, k: 3, solved_reward: 0}', own.score, 'left no advantage: passk-analytic'],
   ])('is one that the estimator has no advantage for, too: %s', async (written, score, message) => {
     const run = await reinforced(

@@ -25,7 +25,7 @@ function compared(
     ...{ greedy: [0.5, 0.4, 0.6] as const, sampled: null },
   }));
   const curves = new Curves({
-    stages: [{ ...stage, steps: [steps] }],
+    stages: [{ ...stage, taken: steps, steps: [steps] }],
     evaluations,
     diagnoses: [],
     completions: NO_COMPLETIONS,

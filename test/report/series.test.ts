@@ -17,6 +17,20 @@ describe('the curves of a run', () => {
     ]);
   });
 
+  it('have the mean over all batches of a step, those included that taught nothing', () => {
+    const dead = { step: 2, stage: 'grpo', batch: 'dead', reward: 0, num_tokens: 150 };
+    const [first, second] = steps('grpo', 2, (n) => ({ reward: n / 2 }));
+    const planned = [{ stage: 'grpo' }, { stage: 'grpo' }];
+    const before = readCurves([first, dead, dead], planned).stages[0];
+    expect([before?.taken, before?.steps, before?.metrics.reward]).toEqual([1, [1, 2], [0.5, 0]]);
+    const { stages } = readCurves([first, dead, dead, second, { ...dead, step: 1 }, first], planned);
+    expect(stages.map(({ taken, steps: of, metrics: { reward } }) => [taken, of, reward])).toEqual([
+      [2, [1, 2], [0.5, 0.33333]],
+      [1, [1], 0.25],
+    ]);
+    expect(stages[0]?.metrics.tokens_per_second).toEqual(200);
+  });
+
   it('tell two stages of a kind apart by their steps, and a third by its baseline', () => {
     const planned = [{ stage: 'grpo' }, { stage: 'grpo' }, { stage: 'grpo' }];
     const lines = [

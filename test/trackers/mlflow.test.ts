@@ -7,7 +7,7 @@ import { liveMlflow } from '../../src/trackers/mlflow.ts';
 import { MlflowClient } from '../../src/trackers/mlflow_client.ts';
 import { MlflowMirror } from '../../src/trackers/mlflow_mirror.ts';
 import { loadGolden } from '../golden/load.ts';
-import { finish, metricsOf, YAML } from '../run/tiny_run.ts';
+import { finish, metricsOf, oneInThree, YAML } from '../run/tiny_run.ts';
 import { LoopbackMlflow } from '../support/loopback_mlflow.ts';
 
 let server: LoopbackMlflow;
@@ -95,6 +95,14 @@ describe('a run that reports to MLflow', () => {
     );
     expect(run.tags.get('mlflow.loggedArtifacts')).toBe(JSON.stringify([{ path: name, type: 'table' }]));
     expect([...server.artifacts.keys()].sort()).toEqual([name, 'config.yaml', 'fingerprint.json', 'summary.json']);
+  });
+
+  it('has each batch that was sampled, several of a step', async () => {
+    const store = memoryStore();
+    await finish({ store, score: oneInThree(), trackers: [live(store)] });
+    const lines = (await metricsOf(store)) as Record<string, unknown>[];
+    expect(lines.filter(({ batch }) => batch === 'dead')).toHaveLength(8);
+    await expectWhole(store);
   });
 
   it('trains the same, says it once, and is sent later, where nobody is there', async () => {

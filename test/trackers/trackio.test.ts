@@ -4,7 +4,7 @@ import type { Tracker } from '../../src/run/tracker.ts';
 import { LiveMirror } from '../../src/trackers/mirrored.ts';
 import { TRACKIO, trackioServer } from '../../src/trackers/trackio.ts';
 import { loadGolden } from '../golden/load.ts';
-import { finish, metricsOf, YAML } from '../run/tiny_run.ts';
+import { finish, metricsOf, oneInThree, YAML } from '../run/tiny_run.ts';
 import { LoopbackTrackio } from '../support/loopback_trackio.ts';
 
 const TWO_STAGES = YAML.replace('max_steps: 4', 'stages: [{stage: sft, max_steps: 2}, {stage: grpo, max_steps: 4}]');
@@ -82,6 +82,14 @@ describe('a run that reports to Trackio', () => {
       diagnoses.map(({ diagnosis, message, step }) => [diagnosis, message, Number(step) + 2]),
     );
     expect(new Set([...server.alerts.values()].map(({ level }) => level))).toEqual(new Set(['warn']));
+  });
+
+  it('has each batch that was sampled, several of a step', async () => {
+    const store = memoryStore();
+    await finish({ store, score: oneInThree(), trackers: [live(store)] });
+    const lines = (await metricsOf(store)) as Record<string, unknown>[];
+    expect(lines.filter(({ batch }) => batch === 'dead')).toHaveLength(8);
+    await expectWhole(store);
   });
 
   it('trains the same, says it once, and is sent later, where nobody is there', async () => {

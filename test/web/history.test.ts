@@ -49,6 +49,15 @@ describe('a history', () => {
     expect(history.latest.reward).toBe(8);
   });
 
+  it('has the mean over all batches of a step, those included that taught nothing', () => {
+    const dead = { stage: 'grpo', step: 2, batch: 'dead', reward: 0, num_tokens: 10 };
+    const history = new History(STAGES, [line(1, 0.5), dead, dead]);
+    expect([history.step, history.curves.reward]).toEqual([11, [0.5, 0]]);
+    for (const one of [line(2, 0.75), line(3, 1)])
+      history.hear({ type: 'step', stage: 'grpo', step: one.step, metrics: one } as never);
+    expect([history.step, history.x, history.curves.reward]).toEqual([13, [11, 12, 13], [0.5, 0.25, 1]]);
+  });
+
   it('forgets steps that are taken again', () => {
     const history = historyOf(3 * MOST_POINTS, () => 0);
     const { revisions } = history;

@@ -5,6 +5,7 @@
  * from there on a point stands for twice as many steps.
  */
 import type { BrowserEvent, OpenedRun } from 'rlvr-train/web';
+import { lineKind } from '../../src/run/logs/line_kind.ts';
 
 /** Curves over steps, by their name here; null where no step of a point has a value. */
 const CURVES = ['reward', 'entropy', 'length', 'kl', 'loss'] as const;
@@ -51,9 +52,11 @@ export class History {
   total: number;
   /** Values so far: a curve that was drawn at the same number looks the same. */
   readonly revisions: Record<Curve | 'accuracy', number> = { ...perCurve(() => 0), accuracy: 0 };
-  /** Steps that a point stands for, those of the last point so far, and how many of these have a value. */
+  /** Steps that a point stands for, those of the last point so far, and how many of their lines have a value. */
   #width = 1;
   #taken = 0;
+  /** The last step has lines of batches alone so far: it is yet to be taken. */
+  #isOpen = false;
   readonly #known: Record<Curve, number> = perCurve(() => 0);
 
   constructor(stages: OpenedRun['stages'], lines: readonly Line[] = []) {
@@ -70,6 +73,10 @@ export class History {
 
   /** Steps since the start of the run; 0 before the first. */
   get step(): number {
+    return this.#last - (this.#isOpen ? 1 : 0);
+  }
+
+  get #last(): number {
     return this.x.at(-1) ?? 0;
   }
 
@@ -89,7 +96,7 @@ export class History {
   }
 
   hear(event: BrowserEvent): void {
-    if (event.type === 'step') this.#line(event.metrics);
+    if (event.type === 'step' || event.type === 'batch') this.#line(event.metrics);
     if (event.type === 'evaluation') {
       const { accuracy, meanAtK } = event.evaluation;
       this.#accuracy(this.place(event.stage, event.step), accuracy, meanAtK);
@@ -98,14 +105,18 @@ export class History {
 
   #line(line: Line): void {
     const x = this.place(line.stage, Number(line.step));
-    if (line.evaluation !== undefined) {
+    const kind = lineKind(line);
+    if (kind === 'diagnosis') return;
+    if (kind === 'evaluation') {
       const sampled = Object.keys(line).find((key) => /^eval_mean@\d+$/.test(key)) ?? '';
       this.#accuracy(x, shareOf(line, 'eval_accuracy'), shareOf(line, sampled));
       return;
     }
-    if (typeof line.step_time !== 'number') return; // what was said of the run
-    while (this.step >= x && this.x.length > 0) this.#drop();
-    this.#extend(x);
+    if (!(this.#isOpen && this.#last === x)) {
+      while (this.#last >= x && this.x.length > 0) this.#drop();
+      this.#extend(x);
+    }
+    this.#isOpen = kind === 'batch';
     for (const name of CURVES) {
       const value = line[KEYS[name]];
       if (typeof value === 'number' && Number.isFinite(value)) this.#add(name, value);

@@ -51,7 +51,8 @@ function eventObject(event: SessionEvent, directory: string): object | undefined
     case 'stage':
       return { event: 'stage', stage: event.stage, index: event.index, step: event.step, max_steps: event.maxSteps };
     case 'step':
-      return { event: 'step', ...event.metrics };
+    case 'batch':
+      return { event: event.type, ...event.metrics };
     case 'rollouts': {
       const groups = event.groups.length;
       return { event: 'rollouts', step: event.step, groups, dead: event.groups.filter(({ dead }) => dead).length };

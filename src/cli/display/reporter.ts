@@ -4,7 +4,7 @@ import { commandName } from '../../command_name.ts';
 import type { TaskSet } from '../../data/task_set.ts';
 import { duration, percent, printable, printableLines, shellQuoted, thousands } from '../../format.ts';
 import type { EvaluationMoment } from '../../grpo/events.ts';
-import { evaluationMetrics } from '../../grpo/metrics.ts';
+import { evaluationMetrics, meanOverBatches } from '../../grpo/metrics.ts';
 import type { ConfiguredModel, Progress } from '../../grpo/run.ts';
 import type { Collected, Evaluation, Example, StepMetrics } from '../../methods/records.ts';
 import { countParameters } from '../../model/parameters.ts';
@@ -45,6 +45,8 @@ export class Reporter implements Display {
   #printedAt = 0;
   /** Latest value of every metric of this stage: a step on the rollouts of an earlier one has no reward of its own. */
   #metrics: StepMetrics = {};
+  /** Lines of the batches that were drawn for the next step. */
+  #batches: StepMetrics[] = [];
 
   constructor(options: ReporterOptions) {
     this.#options = options;
@@ -64,15 +66,19 @@ export class Reporter implements Display {
     switch (event.type) {
       case 'stage':
         this.#maxSteps = event.maxSteps;
-        this.#metrics = {};
+        [this.#metrics, this.#batches] = [{}, []];
         this.#start = { step: event.step, tokens: run.journal.state.tokens, at: run.journal.clock() };
         print(
           `${colors.bold(event.stage)}      ${event.maxSteps} steps${event.step > 0 ? `, from step ${event.step}` : ''}`,
         );
         break;
       case 'step':
-        this.#metrics = { ...this.#metrics, ...event.metrics };
+        this.#metrics = { ...this.#metrics, ...meanOverBatches([...this.#batches, event.metrics]) };
+        this.#batches = [];
         if (this.#options.progress) this.#step(event.stage, event.step, this.#metrics);
+        break;
+      case 'batch':
+        this.#batches.push(event.metrics);
         break;
       case 'evaluation':
         print(`  ${colors.cyan(momentOf(event.moment, event.step).padEnd(9))} ${evaluationLine(event.evaluation)}`);

@@ -44,9 +44,9 @@ export function shapeBatch(step: Step, groups: readonly RolloutGroup[]): readonl
   );
   const marked = ofBatch.length === 0 ? shaped : withDead(step, shaped);
   const { metric } = step.context('group_steps');
-  const rewards = solving(marked).map(({ rollouts }) => rollouts.flatMap(rewardOf));
-  metric('reward', meanOf(rewards.flat()));
-  metric('reward_std', meanOf(rewards.map(deviationOf)));
+  const rewards = solving(marked).flatMap(({ rollouts }) => rollouts.flatMap(rewardOf));
+  metric('reward', meanOf(rewards));
+  metric('reward_std', deviationOf(rewards));
   return marked;
 }
 

@@ -123,7 +123,7 @@ class LiveRun {
     if (status !== null)
       write(status, `${this.#state.asked === 'paused' ? 'paused' : 'under way'}, ${placeText(said)}`);
     const current = curves.stages.at(-1);
-    const [step, most] = [current?.steps.at(-1) ?? 0, outline.stages[current?.index ?? 0]?.max_steps];
+    const [step, most] = [current?.taken ?? 0, outline.stages[current?.index ?? 0]?.max_steps];
     document.title = `${step} of ${most} · ${title}`;
   }
 

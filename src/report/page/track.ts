@@ -52,9 +52,9 @@ export class Curves {
     this.data = data;
     const { stages, evaluations } = data;
     let taken = 0;
-    this.offsets = stages.map(({ steps }) => {
+    this.offsets = stages.map(({ taken: own }) => {
       const before = taken;
-      taken += steps.at(-1) ?? 0;
+      taken += own;
       return before;
     });
     this.metrics = {

@@ -52,7 +52,7 @@ export class RunLogs {
    */
   async record(event: TrainEvent, logged: ReporterEvent | undefined): Promise<void> {
     await this.#tensorBoard?.handle(event);
-    if (logged?.type === 'step') await this.#append(this.#metrics, logged.metrics);
+    if (logged?.type === 'step' || logged?.type === 'batch') await this.#append(this.#metrics, logged.metrics);
     if (logged?.type === 'evaluation') {
       const { step, stage, moment, metrics } = logged;
       await this.#append(this.#metrics, { step, stage, evaluation: moment, ...metrics });

@@ -2,7 +2,7 @@
  * `tensorboard/<n>-<stage>/events.out.tfevents.…`: the metrics of each stage for TensorBoard, in TRL's names.
  *
  * Tags are those of Hugging Face's trainer: `train/<metric>` and `eval/<metric without eval_>`; steps are those of the
- * stage. Every session writes a file of its own, which begins by declaring its first step: readers drop what files
+ * stage; several batches that were drawn for a step are several points of it. Every session writes a file of its own, which begins by declaring its first step: readers drop what files
  * before it say of that step and later ones. So a resumed run shows each step once, though a kill may have left lines
  * beyond the checkpoint.
  *
@@ -56,7 +56,8 @@ export class TensorBoardLog {
       if (this.#file !== '') await this.#end();
       await this.#begin(`${event.index + 1}-${event.stage}`, event);
     }
-    if (event.type === 'step') await this.#scalars(event.step, event.metrics, (name) => `train/${name}`);
+    if (event.type === 'step' || event.type === 'batch')
+      await this.#scalars(event.step, event.metrics, (name) => `train/${name}`);
     if (event.type === 'evaluation') {
       const metrics = evaluationMetrics(event.evaluation);
       await this.#scalars(event.step, metrics, (name) => `eval/${name.replace(/^eval_/, '')}`);

@@ -48,6 +48,22 @@ describe('the time left', () => {
   });
 });
 
+describe('the figures', () => {
+  it('are means over all batches that were drawn for a step, those included that taught nothing', () => {
+    const dead = { step: 121, stage: 'grpo', batch: 'dead', reward: 0, frac_reward_zero_std: 1, num_tokens: 911_000 };
+    const event = { type: 'batch', stage: 'grpo', step: 121, metrics: dead } as const;
+    const between = reduce(stateAfter(MIDDLE), event, 0);
+    expect([between.step, between.metrics.reward, between.metrics.frac_reward_zero_std]).toEqual([120, 0, 1]);
+    const step = grpoStep(121);
+    const { metrics } = reduce(reduce(between, event, 0), step, 0);
+    expect(metrics.frac_reward_zero_std).toBeCloseTo((2 + 0.1875) / 3, 12);
+    const reward = step.type === 'step' ? Number(step.metrics.reward) : Number.NaN;
+    expect(metrics.reward).toBeCloseTo(reward / 3, 12);
+    const again = grpoStep(122);
+    expect(reduce(reduce(between, step, 0), again, 0).metrics.frac_reward_zero_std).toBe(0.1875);
+  });
+});
+
 describe('the share done', () => {
   it('never falls, and is 1 at the end', () => {
     const whole = [

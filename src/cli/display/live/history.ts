@@ -1,6 +1,7 @@
 /** What the log of a resumed run says of the stage under way, so that charts continue where they were. */
 import type { JsonObject, JsonValue } from '../../../run/json.ts';
-import { type LiveState, withAccuracy, withFigures } from './state.ts';
+import { lineKind } from '../../../run/logs/line_kind.ts';
+import { type LiveState, withAccuracy, withBatch, withFigures } from './state.ts';
 
 /**
  * A stage that is resumed, with its curves so far.
@@ -36,7 +37,8 @@ function withRecord(state: LiveState, record: JsonObject): LiveState {
   if (typeof record.eval_accuracy === 'number' && sampled !== undefined) {
     return withAccuracy(state, step, intervalOf(record, 'eval_accuracy'), intervalOf(record, sampled));
   }
-  return record.learning_rate === undefined ? state : withFigures(state, step, figuresOf(record));
+  if (lineKind(record) === 'batch') return withBatch(state, figuresOf(record));
+  return lineKind(record) === 'step' ? withFigures(state, step, figuresOf(record)) : state;
 }
 
 function intervalOf(

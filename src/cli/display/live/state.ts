@@ -1,4 +1,5 @@
 /** What the live region shows, reduced from a run's events. Pure: the clock comes with each event. */
+import { meanOverBatches } from '../../../grpo/metrics.ts';
 import type { Example, StepMetrics } from '../../../methods/records.ts';
 import type { Estimate } from '../../../methods/statistics.ts';
 import type { StageWork } from '../../../planning/work.ts';
@@ -35,6 +36,8 @@ export interface LiveState {
   readonly step: number;
   /** Latest value of every metric of this stage. */
   readonly metrics: StepMetrics;
+  /** Lines of the batches that were drawn for the next step. */
+  readonly batches: readonly StepMetrics[];
   /** Over this stage: reward (loss in a supervised one), greedy and sampled accuracy on held-out problems. */
   readonly training: Curve;
   readonly greedy: Curve;
@@ -75,6 +78,7 @@ export function startState(work: readonly StageWork[], now: number, textOf: (tok
     stageIndex: -1,
     step: 0,
     metrics: {},
+    batches: [],
     ...NO_CURVES,
     accuracy: undefined,
     example: undefined,
@@ -97,6 +101,8 @@ export function reduce(before: LiveState, event: SessionEvent, now: number): Liv
       return withRollouts(state, event);
     case 'evaluation':
       return withEvaluation(state, event);
+    case 'batch':
+      return withBatch(state, event.metrics);
     case 'step':
       return withStep(state, event.step, event.metrics);
     default:
@@ -113,6 +119,7 @@ function enterStage(state: LiveState, { index, step }: Event<'stage'>): LiveStat
     stageIndex: index,
     step,
     metrics: {},
+    batches: [],
     ...NO_CURVES,
     pace: REST,
     evaluations: Math.floor((evaluations * step) / steps),
@@ -151,14 +158,22 @@ export function withAccuracy(state: LiveState, step: number, greedy: Interval, s
   };
 }
 
+/** A batch that no step follows at once: its figures are shown, and count in those of the step that it was drawn for. */
+export function withBatch(state: LiveState, line: StepMetrics): LiveState {
+  const batches = [...state.batches, line];
+  return { ...state, batches, metrics: { ...state.metrics, ...meanOverBatches(batches) } };
+}
+
 /** The figures of a step, and its point on the chart: the reward, or the loss of a supervised stage. */
-export function withFigures(state: LiveState, step: number, metrics: StepMetrics): LiveState {
+export function withFigures(state: LiveState, step: number, line: StepMetrics): LiveState {
+  const metrics = meanOverBatches([...state.batches, line]);
   // A step on the rollouts of an earlier one has no reward of its own.
   const value = metrics.reward ?? (metrics.stage === 'sft' ? metrics.loss : undefined);
   return {
     ...state,
     step,
     metrics: { ...state.metrics, ...metrics },
+    batches: [],
     training: value === undefined ? state.training : withPoint(state.training, step, Number(value)),
   };
 }

@@ -1,0 +1,11 @@
+/** What a line of metrics.jsonl is of. Steps count on; all other lines are of a step that is there already, or yet to come. */
+
+/** `batch`: a generation batch that no step follows at once. */
+export type LineKind = 'step' | 'batch' | 'evaluation' | 'diagnosis';
+
+/** The kind of a line, whichever version wrote it. */
+export function lineKind(line: Readonly<Record<string, unknown>>): LineKind {
+  if (typeof line.diagnosis === 'string') return 'diagnosis';
+  if (line.evaluation !== undefined) return 'evaluation';
+  return line.batch === undefined ? 'step' : 'batch';
+}
