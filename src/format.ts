@@ -10,6 +10,11 @@ export function thousands(value: number): string {
   return minus(String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ','));
 }
 
+/** `1 batch`, `1,200 batches`. @param several  default: `one` with an s */
+export function counted(count: number, one: string, several = `${one}s`): string {
+  return `${thousands(count)} ${count === 1 ? one : several}`;
+}
+
 /** `3.2 GiB` (2³⁰ bytes). */
 export function gibibytes(bytes: number, digits = 1): string {
   return `${(bytes / 2 ** 30).toFixed(digits)} GiB`;

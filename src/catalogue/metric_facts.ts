@@ -126,7 +126,7 @@ export const METRIC_FACTS: readonly MetricFacts[] = [
   evaluation('eval_runtime', 'Seconds that the evaluation took.'),
 
   { name: 'diagnosis', place: 'diagnoses', text: 'What was noticed: a name of docs/diagnostics.md.' },
-  { name: 'level', place: 'diagnoses', text: 'note, warning or stop.' },
+  { name: 'level', place: 'diagnoses', text: 'note, warning or stop; withdrawn where it is no longer so.' },
   { name: 'message', place: 'diagnoses', text: 'What was seen, why it matters, and which key to change.' },
 ];
 

@@ -5,7 +5,7 @@ import { COMBINATION, NEVER_ACTED, STAGE_ENDED, STOP_CODES } from './codes.ts';
 import { COMPLETION_DIAGNOSTICS } from './completions.ts';
 import { COST_DIAGNOSTICS } from './cost.ts';
 import { type BoundDiagnostic, bind, type Diagnosis, type Diagnostic } from './diagnostic.ts';
-import { EVALUATION_DIAGNOSTICS } from './evaluations.ts';
+import { EVALUATION_DIAGNOSTICS, MEMORISED_DEMONSTRATIONS } from './evaluations.ts';
 import { GROUP_DIAGNOSTICS } from './groups.ts';
 import { HINT_DIAGNOSTICS } from './hints.ts';
 import { JUDGE_DIAGNOSTICS } from './judges.ts';
@@ -35,9 +35,13 @@ const GRPO: readonly Diagnostic[] = [
 
 const SFT: readonly Diagnostic<SftStageConfig>[] = [
   ...START_DIAGNOSTICS,
+  MEMORISED_DEMONSTRATIONS,
   ...GRADIENT_DIAGNOSTICS,
   SUPERVISED_LOSS_RISES,
 ];
+
+/** Why no group of a batch is live. */
+export const DEAD_REASONS: readonly string[] = [...REWARD_FAULTS, ...GROUP_DIAGNOSTICS].map(({ code }) => code);
 
 /** Every name that can be said. */
 export const DIAGNOSIS_CODES: readonly string[] = [

@@ -42,7 +42,7 @@ const truncated: Diagnostic = {
   level: 'warning',
   after: 'batch',
   reads: ['truncated', 'longest'],
-  unless: ['no-eos'],
+  unless: ['no-eos', 'pays-wrong', 'short-limit'],
   look({ batches }, _, tells) {
     const found = newestWhile(batches, (batch) => batch.truncated >= MOSTLY_TRUNCATED);
     const newest = found.at(-1);
@@ -92,7 +92,7 @@ const entropyCollapse: Diagnostic = {
     return {
       seen: `entropy has collapsed to ${figure(now.entropy)} nats per token${first > now.entropy ? ` (${figure(first)} at first)` : ''}, with ${percent(now.correct)} of the completions right and ${percent(now.live)} of the groups live`,
       why: 'The policy samples the same answer each time, and finds no other to learn from',
-      remedy: `${moreVariety(stage)}; a lower learning_rate (now ${setting(stage.optimizer.learningRate)}) slows the loss of entropy`,
+      remedy: `${moreVariety(stage)}, or a lower learning_rate (now ${setting(stage.optimizer.learningRate)})`,
     };
   },
 };
@@ -181,7 +181,7 @@ const duplicates: Diagnostic = {
   after: 'batch',
   reads: ['variety', 'correct', 'live', 'groups'],
   patience: VARIETY_BATCHES, // entropy-collapse says more, and takes as long to be sure
-  unless: ['entropy-collapse', 'all-dead', 'all-wrong', 'no-eos'],
+  unless: ['entropy-collapse', 'all-dead', 'all-wrong', 'right-refused', 'policy-lost', 'no-eos'],
   look({ batches }, stage) {
     const window = batches.slice(-VARIETY_BATCHES);
     const variety = meanOf(window, (batch) => batch.variety);

@@ -7,8 +7,11 @@ import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
 import type { History } from './history.ts';
 import type { BatchRecord, EvaluationRecord, UpdateRecord } from './records.ts';
 
-/** `note`: worth knowing. `warning`: learning is in danger or impossible. `stop`: the run ended over it. */
-export type Level = 'note' | 'warning' | 'stop';
+/**
+ * `note`: worth knowing. `warning`: learning is in danger or impossible. `stop`: the run ended over it. `withdrawn`: what was
+ * said before is no longer so.
+ */
+export type Level = 'note' | 'warning' | 'stop' | 'withdrawn';
 
 /** What is wrong, or may go wrong. */
 export interface Diagnosis {
@@ -32,14 +35,14 @@ export interface Finding {
   readonly remedy: string;
 }
 
-/** A figure of the records; `problems` are the keys of what was drawn. */
-export type Reading = Exclude<keyof (BatchRecord & UpdateRecord & EvaluationRecord), 'step'> | 'problems';
+/** A figure of the records; `problems` are the keys of what was drawn, `start` is what is known before the first step. */
+export type Reading = Exclude<keyof (BatchRecord & UpdateRecord & EvaluationRecord), 'step'> | 'problems' | 'start';
 
 /** `S`: the kinds of stage that it understands. */
 export interface Diagnostic<S extends StageConfig = GrpoStageConfig> {
   /** Its name, and its anchor in docs/diagnostics.md. */
   readonly code: string;
-  readonly level: Exclude<Level, 'stop'>;
+  readonly level: 'note' | 'warning';
   readonly after: Moment;
   /** What it cannot do without: it is not asked of a log that lacks one of them. */
   readonly reads: readonly Reading[];
@@ -49,6 +52,10 @@ export interface Diagnostic<S extends StageConfig = GrpoStageConfig> {
   readonly unless?: readonly string[];
   /** What a method of the stage must do for the finding to mean anything; absent: it is for any stage. */
   readonly appliesTo?: Telling;
+  /** It is of something that happened: to find it no more is no reason to withdraw it. Absent: it is of a state that may end. */
+  readonly isEvent?: true;
+  /** Whether what was seen since says the opposite, so that it is withdrawn at once; asked where it is not found. */
+  readonly refuted?: (history: History) => boolean;
   /** What it says ends with the commonest wrong answers of the batch. */
   readonly showsAnswers?: true;
   /** What there is to say after the newest observation, which `history` already holds. `tells`: what the methods of the stage do. */

@@ -1,13 +1,14 @@
 /** What evaluation on held-out problems says about training. Differences count where they exceed both intervals' noise. */
 import { percent } from '../format.ts';
 import { weightOf } from '../methods/chosen.ts';
-import type { GrpoStageConfig } from '../methods/stage.ts';
+import type { GrpoStageConfig, SftStageConfig } from '../methods/stage.ts';
 import type { Estimate } from '../methods/statistics.ts';
 import type { Diagnostic } from './diagnostic.ts';
-import { type History, newestAverage } from './history.ts';
-import { newestWhile } from './lists.ts';
+import { FEWER_PASSES, wholePolicy } from './groups.ts';
+import { type History, hasBegun, newestLoss } from './history.ts';
+import { meanOf, newestWhile } from './lists.ts';
 import { differentProblems } from './problems.ts';
-import type { EvaluationRecord } from './records.ts';
+import type { BatchRecord, EvaluationRecord } from './records.ts';
 import { figure, setting, withInterval } from './words.ts';
 
 /** A healthy policy moves by as much from one evaluation to the next: with thousands of problems that is no noise. */
@@ -18,7 +19,10 @@ const belowBest: Diagnostic = {
   level: 'warning',
   after: 'evaluation',
   reads: ['greedy', 'sampled'],
-  look({ evaluations, bestGreedy: best }, stage) {
+  patience: 2, // one may be a bad draw of weights
+  unless: ['pays-wrong'],
+  refuted: ({ evaluations, bestGreedy }) => evaluations.at(-1)?.step === bestGreedy?.step,
+  look({ evaluations, bestGreedy: best }, stage, tells) {
     const now = evaluations.at(-1);
     if (best === null || now === undefined) return undefined;
     if (now.greedy.high >= best.greedy.low || best.greedy.mean - now.greedy.mean < SMALL_FALL) return undefined;
@@ -31,22 +35,11 @@ const belowBest: Diagnostic = {
         (surer ? `, while sampled accuracy rose to ${percent(now.sampled.mean)}` : ''),
       why: `The 95 % intervals do not meet: ${surer ? 'the policy grows surer, and its best guess worse' : 'the updates undo what the policy could do'}`,
       remedy:
-        `Set learning_rate to ${setting(learningRate / 3)} (now ${setting(learningRate)}), or beta to ${setting(beta === 0 ? 0.01 : 3 * beta)} ` +
+        `Set ${(tells.has('truncation') ? [] : wholePolicy(stage)).map((set) => `${set}, or `).join('')}learning_rate to ${setting(learningRate / 3)} (now ${setting(learningRate)}), or beta to ${setting(beta === 0 ? 0.01 : 3 * beta)} ` +
         `(now ${setting(beta)}); load_best_model_at_end: true makes the weights of step ${best.step} the model`,
     };
   },
 };
-
-/** Growth of the reward above the lowest. By accident averages differ by as much now and then, not at each evaluation. */
-const BEGINNING = 1.25;
-
-/** Whether the reward has risen since the start of the stage: accuracy may follow. */
-function hasBegun(history: History): boolean {
-  const { firstAverage: first, lowestReward: lowest } = history;
-  const now = newestAverage(history);
-  if (now === undefined || first === null || lowest === null) return false;
-  return now.reward > first.reward && now.reward - lowest >= BEGINNING * (first.reward - lowest);
-}
 
 /** Share of the stage: before it, a policy that starts from random weights may still be about to begin. */
 const PATIENT_SHARE = 1 / 2;
@@ -55,8 +48,9 @@ const atChance: Diagnostic = {
   code: 'at-chance',
   level: 'warning',
   after: 'evaluation',
-  reads: ['greedy', 'sampled', 'chance'],
-  unless: ['below-best', 'all-wrong', 'no-reward', 'constant-reward'],
+  reads: ['greedy', 'sampled', 'chance', 'reward'],
+  unless: ['below-best', 'all-wrong', 'right-refused', 'policy-lost', 'no-reward', 'constant-reward', 'pays-wrong'],
+  refuted: ({ evaluations }) => isAboveChance(evaluations.at(-1)),
   look(history, stage) {
     const { evaluations, bestGreedy, bestSampled } = history;
     const now = evaluations.at(-1);
@@ -64,6 +58,7 @@ const atChance: Diagnostic = {
     if (now?.chance === undefined || bestGreedy === null || bestSampled === null) return undefined;
     if (now.step < PATIENT_SHARE * maxSteps || hasBegun(history)) return undefined;
     if (bestGreedy.greedy.low > now.chance || bestSampled.sampled.low > now.chance) return undefined;
+    if (isRightInTraining(now)) return undefined;
     return {
       seen:
         `after ${now.step} of ${maxSteps} steps held-out accuracy is ${withInterval(now.greedy)} greedy and ` +
@@ -77,6 +72,38 @@ const atChance: Diagnostic = {
   },
 };
 
+function isAboveChance(now: EvaluationRecord | undefined): boolean {
+  return now?.chance !== undefined && Math.max(now.greedy.low, now.sampled.low) > now.chance;
+}
+
+/** Something was learned, then: it is held-out-gap. */
+function isRightInTraining({ training, chance = 0 }: EvaluationRecord): boolean {
+  return training !== null && training.correct > chance + GAP;
+}
+
+const belowChance: Diagnostic = {
+  code: 'below-chance',
+  level: 'warning',
+  after: 'evaluation',
+  reads: ['greedy', 'sampled', 'chance'],
+  unless: ['at-chance', 'below-best', 'all-wrong', 'right-refused', 'policy-lost', 'pays-wrong'],
+  refuted: ({ evaluations }) => isAboveChance(evaluations.at(-1)),
+  look({ evaluations }, { optimizer: { maxSteps } }) {
+    const now = evaluations.at(-1);
+    if (now?.chance === undefined || now.step < PATIENT_SHARE * maxSteps) return undefined;
+    if (now.greedy.high >= now.chance || isRightInTraining(now)) return undefined;
+    return {
+      seen:
+        `after ${now.step} of ${maxSteps} steps held-out accuracy is ${withInterval(now.greedy)} greedy and ` +
+        `${withInterval(now.sampled)} sampled, and the task says that guessing reaches ${percent(now.chance)}`,
+      why: 'A constant or random answer would be right more often: the policy has learned something else than the task asks, or its answers are not read as it means them',
+      remedy:
+        'Look at the answers in completions.jsonl: is one of them nearly always given, cut, or refused for its form? Then pay ' +
+        'for other ones by reward_funcs, warm up with an sft stage, or raise max_steps',
+    };
+  },
+};
+
 /** Evaluations in a row that hold before it is said: one may be a bad draw of weights. */
 const FALLING_EVALUATIONS = 3;
 
@@ -86,6 +113,7 @@ const heldOutFalls: Diagnostic = {
   after: 'evaluation',
   reads: ['greedy', 'sampled', 'training', 'reward'],
   patience: FALLING_EVALUATIONS,
+  refuted: isBest,
   look(history, stage) {
     const now = history.evaluations.at(-1);
     const fall = now && (fallOf('sampled', history.bestSampled, now) ?? fallOf('greedy', history.bestGreedy, now));
@@ -114,7 +142,7 @@ const heldOutGap: Diagnostic = {
   level: 'note',
   after: 'evaluation',
   reads: ['sampled', 'training', 'correct', 'problems'],
-  unless: ['held-out-falls'],
+  unless: ['held-out-falls', 'memorised'],
   look({ evaluations, problems }, stage) {
     const now = evaluations.at(-1);
     if (!now?.training || now.training.correct < GAP + now.sampled.mean || now.training.correct <= now.sampled.high) {
@@ -137,7 +165,8 @@ const sharpening: Diagnostic = {
   after: 'evaluation',
   reads: ['greedy', 'sampled'],
   patience: 2,
-  look({ evaluations, firstEvaluation: first }, stage) {
+  refuted: isBest,
+  look({ evaluations, firstEvaluation: first, batches }, stage) {
     const now = evaluations.at(-1);
     if (first === null || now === undefined) return undefined;
     if (!isAbove(now.sampled, first.sampled) || !isAbove(first.greedy, now.greedy)) return undefined;
@@ -146,7 +175,7 @@ const sharpening: Diagnostic = {
         `since step ${first.step} sampled accuracy rose from ${percent(first.sampled.mean)} to ${percent(now.sampled.mean)}, ` +
         `while greedy accuracy fell from ${percent(first.greedy.mean)} to ${percent(now.greedy.mean)}`,
       why: 'The policy grows surer of what it does, not better at it: its best guess is worse than before',
-      remedy: keepSearching(stage),
+      remedy: keepSearching(stage, batches),
     };
   },
 };
@@ -157,7 +186,7 @@ const passAtKFalls: Diagnostic = {
   after: 'evaluation',
   reads: ['pass', 'sampled'],
   patience: 2,
-  look({ evaluations, firstEvaluation: first }, stage) {
+  look({ evaluations, firstEvaluation: first, batches }, stage) {
     const now = evaluations.at(-1);
     if (first === null || now === undefined || now.samples < 2) return undefined;
     if (!isAbove(first.pass, now.pass) || now.sampled.mean < first.sampled.mean) return undefined;
@@ -166,7 +195,7 @@ const passAtKFalls: Diagnostic = {
         `since step ${first.step} pass@${now.samples} fell from ${percent(first.pass.mean)} to ${percent(now.pass.mean)}, ` +
         `while sampled accuracy went from ${percent(first.sampled.mean)} to ${percent(now.sampled.mean)}`,
       why: 'The policy solves fewer problems at all, and those it still solves more often',
-      remedy: keepSearching(stage),
+      remedy: keepSearching(stage, batches),
     };
   },
 };
@@ -183,7 +212,8 @@ const plateau: Diagnostic = {
   level: 'note',
   after: 'evaluation',
   reads: ['sampled'],
-  unless: ['held-out-falls'],
+  unless: ['held-out-falls', 'beta-outweighs'],
+  refuted: ({ evaluations, bestSampled }) => evaluations.at(-1)?.step === bestSampled?.step,
   look({ evaluations, bestSampled: best }, stage) {
     if (best === null || best.sampled.mean >= NEARLY_SOLVED) return undefined;
     const since = newestWhile(evaluations, ({ step }) => step > best.step);
@@ -205,6 +235,7 @@ const plateau: Diagnostic = {
 export const EVALUATION_DIAGNOSTICS: readonly Diagnostic[] = [
   belowBest,
   atChance,
+  belowChance,
   heldOutFalls,
   heldOutGap,
   sharpening,
@@ -233,8 +264,47 @@ function gamesReward({ rewards }: GrpoStageConfig): boolean {
   return rewards.some(({ name }) => name !== 'accuracy');
 }
 
-function keepSearching({ methods, optimizer: { learningRate } }: GrpoStageConfig): string {
+/** Share of the groups below which a bonus for entropy, which dead groups do not get, does little. */
+const FEW_LIVE = 0.25;
+
+function keepSearching(
+  { methods, optimizer: { learningRate } }: GrpoStageConfig,
+  batches: readonly BatchRecord[],
+): string {
   const now = weightOf(methods, 'entropy_coef');
-  const bonus = setting(now === 0 ? 0.01 : 2 * now);
-  return `Set entropy_coef to ${bonus} (now ${setting(now)}), or learning_rate to ${setting(learningRate / 2)} (now ${setting(learningRate)})`;
+  const isLive = meanOf(batches, ({ live, groups }) => live / groups) >= FEW_LIVE;
+  const bonus = isLive ? [`entropy_coef to ${setting(now === 0 ? 0.01 : 2 * now)} (now ${setting(now)})`] : [];
+  return `Set ${[...bonus, `learning_rate to ${setting(learningRate / 2)} (now ${setting(learningRate)})`].join(', or ')}`;
 }
+
+/** Whether the newest evaluation is the best one, greedily and sampled. */
+function isBest({ evaluations, bestGreedy, bestSampled }: History): boolean {
+  const step = evaluations.at(-1)?.step;
+  return step === bestGreedy?.step && step === bestSampled?.step;
+}
+
+/** Nats per token: nineteen tokens of twenty are sure. */
+const KNOWN_LOSS = 0.05;
+/** Draws of a problem from which on a supervised stage repeats more than it shows. */
+const SEVERAL_DRAWS = 3;
+
+/** The diagnosis of a supervised stage: it knows its demonstrations, and not the task. */
+export const MEMORISED_DEMONSTRATIONS: Diagnostic<SftStageConfig> = {
+  code: 'memorised',
+  level: 'warning',
+  after: 'evaluation',
+  reads: ['loss', 'greedy', 'start'],
+  look(history, { batch: { sequencesPerStep } }) {
+    const now = history.evaluations.at(-1);
+    const loss = newestLoss(history);
+    const problems = history.start?.problems ?? null;
+    if (now === undefined || loss === undefined || problems === null) return undefined;
+    const draws = (now.step * sequencesPerStep) / problems;
+    if (loss > KNOWN_LOSS || draws < SEVERAL_DRAWS || now.greedy.high > 1 - GAP) return undefined;
+    return {
+      seen: `the supervised loss is ${figure(loss)} nats per token, each of the ${problems} problems came ${draws.toFixed(0)} times, and ${withInterval(now.greedy)} of the held-out problems are right`,
+      why: 'The policy recalls the answers that it was shown: the task is not solved, and reinforcement on these problems finds nothing to learn',
+      remedy: FEWER_PASSES,
+    };
+  },
+};

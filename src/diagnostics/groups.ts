@@ -1,12 +1,14 @@
 /** Whether the groups of a batch have anything to teach: they do where rewards within a group differ. */
 import { percent } from '../format.ts';
 import { weightOf } from '../methods/chosen.ts';
+import type { Telling } from '../methods/method.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import type { Diagnostic } from './diagnostic.ts';
-import { isSignificantStreak } from './history.ts';
+import { type History, isSignificantStreak } from './history.ts';
 import { meanOf, newestWhile } from './lists.ts';
+import { differentProblems } from './problems.ts';
 import type { BatchRecord } from './records.ts';
-import { setting } from './words.ts';
+import { setting, withInterval } from './words.ts';
 
 /** Three batches in a row are no accident. */
 const FEWEST_BATCHES = 3;
@@ -16,26 +18,119 @@ const HARDER = 'make the problems harder with the knobs under task';
 
 const NO_GRADIENT = 'A group whose rewards are all equal has no gradient, and nothing is learned from it';
 
+/** The newest batches in a row that are dead and have nothing right in them; and what was right in those before. */
+interface Wrong {
+  readonly newest: BatchRecord;
+  readonly completions: number;
+  /** Share of right completions in the batches before that are remembered; 0 where there are none. */
+  readonly before: number;
+}
+
+/** Undefined where it may be chance. */
+function newestWrong({ batches }: History): Wrong | undefined {
+  const streak = newestWhile(batches, ({ live, correct }) => live === 0 && correct === 0);
+  const newest = streak.at(-1);
+  if (newest === undefined || !isSignificantStreak(streak)) return undefined;
+  const completions = streak.reduce((sum, batch) => sum + batch.completions, 0);
+  const before = meanOf(batches.slice(0, batches.length - streak.length), ({ correct }) => correct);
+  return { newest, completions, before };
+}
+
+/** From so large a share on, the right answer is there, and the verifier does not find it. */
+const OFTEN_REFUSED = 0.1;
+
+const rightRefused: Diagnostic = {
+  code: 'right-refused',
+  level: 'warning',
+  after: 'batch',
+  reads: ['live', 'correct', 'completions', 'refused'],
+  showsAnswers: true,
+  unless: ['no-reward'],
+  look(history) {
+    const isSolvable = history.mostCorrect.share > 0 || (history.firstEvaluation?.sampled.mean ?? 0) > 0;
+    const wrong = isSolvable ? undefined : newestWrong(history);
+    const { refused } = wrong?.newest ?? {};
+    if (wrong === undefined || refused === undefined || refused.inside < OFTEN_REFUSED) return undefined;
+    const isAlone = refused.exact > refused.inside / 2;
+    const share = isAlone
+      ? `${percent(refused.exact)} of the last batch are`
+      : `${percent(refused.inside)} of the last batch hold`;
+    return {
+      seen: `of the last ${wrong.completions} completions none is right, though ${share} the right answer`,
+      why: `The verifier reads something else (${refused.reason}), and no training finds what it looks for`,
+      remedy:
+        'Take the answer out as it is written, with extract or a verify of your own, ask for it in the form that is read, with ' +
+        'another style, or show that form: with examples, or in the demonstrations of an sft stage',
+    };
+  },
+};
+
+/** Right completions that a streak of wrong ones would have, were nothing lost. By chance a streak has none once in e⁸ times. */
+const MISSED = 8;
+
+const policyLost: Diagnostic = {
+  code: 'policy-lost',
+  level: 'warning',
+  after: 'batch',
+  reads: ['live', 'correct', 'completions'],
+  showsAnswers: true,
+  unless: ['no-reward'],
+  look(history, stage, tells) {
+    const wrong = newestWrong(history);
+    if (wrong === undefined || wrong.before * wrong.completions < MISSED) return undefined;
+    return {
+      seen: `of the last ${wrong.completions} completions none is right, though ${percent(wrong.before)} of those before were (${percent(history.mostCorrect.share)} at step ${history.mostCorrect.step})`,
+      why: `An update has destroyed what the policy could do. ${NO_GRADIENT}`,
+      remedy: slowerStart(stage, tells),
+    };
+  },
+};
+
+/** Completions in a row of which none is right that say something where some were before. */
+const FEWEST_WRONG = 256;
+
 const allWrong: Diagnostic = {
   code: 'all-wrong',
   level: 'warning',
   after: 'batch',
   reads: ['live', 'correct', 'completions'],
   showsAnswers: true,
-  unless: ['no-reward'],
+  unless: ['no-reward', 'right-refused', 'policy-lost'],
   look(history, stage) {
-    const streak = newestWhile(history.batches, ({ live, correct }) => live === 0 && correct === 0);
-    const newest = streak.at(-1);
-    if (newest === undefined || !isSignificantStreak(streak)) return undefined;
-    const completions = streak.reduce((sum, batch) => sum + batch.completions, 0);
-    const { step, share } = history.mostCorrect;
+    const wrong = newestWrong(history);
+    const { share, step } = history.mostCorrect;
+    if (wrong === undefined || (share > 0 && wrong.completions < FEWEST_WRONG)) return undefined;
+    const { newest, completions } = wrong;
     const invalid = newest.invalid > 0.5 ? `; ${percent(newest.invalid)} of the last batch cannot be parsed` : '';
-    const seen = `all groups are dead: of the last ${completions} completions none is right${invalid}`;
-    if (share === 0) return { seen, why: NO_GRADIENT, remedy: easierStart(stage) };
+    const once = share > 0 ? `, though ${percent(share)} were at step ${step}` : '';
     return {
-      seen: `${seen}, though ${percent(share)} were at step ${step}`,
-      why: `An update has destroyed what the policy could do. ${NO_GRADIENT}`,
-      remedy: slowerStart(stage),
+      seen: `all groups are dead: of the last ${completions} completions none is right${once}${invalid}`,
+      why: NO_GRADIENT,
+      remedy: easierStart(stage),
+    };
+  },
+};
+
+/** Points by which held-out accuracy may be below what is right in training, before it says that training is not all. */
+const GAP = 0.25;
+/** Draws of a problem from which on its answer may be remembered. */
+const SEVERAL_DRAWS = 3;
+
+const memorised: Diagnostic = {
+  code: 'memorised',
+  level: 'warning',
+  after: 'batch',
+  reads: ['live', 'correct', 'sampled'],
+  unless: ['no-reward'],
+  look({ batches, evaluations, start, problems }) {
+    const streak = newestWhile(batches, ({ live, correct }) => live === 0 && correct === 1);
+    const now = evaluations.at(-1);
+    if (streak.length < FEWEST_BATCHES || now === undefined || now.sampled.high > 1 - GAP) return undefined;
+    const isFew = start?.problems != null || problems.drawn > SEVERAL_DRAWS * differentProblems(problems);
+    return {
+      seen: `every completion of the last ${streak.length} batches is right on training problems, and ${withInterval(now.sampled)} are on held-out ones (step ${now.step})`,
+      why: `${isFew ? 'The policy recalls the answers that it was trained on' : 'What it was trained on is not what is held out'}: the task is not solved. ${NO_GRADIENT}`,
+      remedy: isFew ? FEWER_PASSES : 'Train on problems like those that are held out',
     };
   },
 };
@@ -45,7 +140,7 @@ const allRight: Diagnostic = {
   level: 'note',
   after: 'batch',
   reads: ['live', 'correct'],
-  unless: ['no-reward'],
+  unless: ['no-reward', 'memorised'],
   look({ batches }) {
     const streak = newestWhile(batches, ({ live, correct }) => live === 0 && correct === 1);
     if (streak.length < FEWEST_BATCHES) return undefined;
@@ -63,15 +158,17 @@ const allDead: Diagnostic = {
   level: 'warning',
   after: 'batch',
   reads: ['live'],
-  unless: ['no-reward', 'all-wrong', 'all-right', 'constant-reward'],
+  unless: ['no-reward', 'right-refused', 'policy-lost', 'all-wrong', 'memorised', 'all-right', 'constant-reward'],
   look({ batches }, stage) {
     const streak = newestWhile(batches, ({ live }) => live === 0);
     const newest = streak.at(-1);
     if (newest === undefined || streak.length < FEWEST_BATCHES) return undefined;
+    // By chance none of a few completions is right, or all: where they are many it has a name of its own.
+    if ([0, 1].some((share) => streak.every(({ correct }) => correct === share))) return undefined;
     return {
       seen: `all groups of the last ${streak.length} batches are dead${deadByKind(newest)}`,
       why: `The policy does the same each time that it meets a problem. ${NO_GRADIENT}`,
-      remedy: moreVariety(stage),
+      remedy: `Set ${moreDifferent(stage).join(', or ')}`,
     };
   },
 };
@@ -89,7 +186,19 @@ const fewLiveGroups: Diagnostic = {
   level: 'note',
   after: 'batch',
   reads: ['live', 'groups', 'correct'],
-  unless: ['no-reward', 'all-wrong', 'all-right', 'all-dead', 'constant-reward', 'entropy-collapse', 'duplicates'],
+  unless: [
+    ...[
+      'no-reward',
+      'right-refused',
+      'policy-lost',
+      'all-wrong',
+      'memorised',
+      'all-right',
+      'all-dead',
+      'constant-reward',
+    ],
+    ...['entropy-collapse', 'duplicates', 'short-limit'],
+  ],
   look({ batches }, stage) {
     const window = batches.slice(-FEW_LIVE_BATCHES);
     const live = meanOf(window, (batch) => batch.live);
@@ -107,12 +216,22 @@ const fewLiveGroups: Diagnostic = {
         `in the last ${window.length} batches ${live.toFixed(1)} of ${drawn.toFixed(1)} groups carried signal` +
         `${kinds}${sampling}; a step is meant to have ${stage.batch.promptsPerStep}`,
       why: 'The gradient is that of a much smaller batch, and most of the sampling is in vain',
-      remedy: `${moreDraws(stage)}; or ${wrong * 2 > drawn ? EASIER : HARDER}`,
+      remedy: `${wholePolicy(stage)
+        .map((set) => `Set ${set}. `)
+        .join('')}${moreDraws(stage)}; or ${wrong * 2 > drawn ? EASIER : HARDER}`,
     };
   },
 };
 
-export const GROUP_DIAGNOSTICS: readonly Diagnostic[] = [allWrong, allRight, allDead, fewLiveGroups];
+export const GROUP_DIAGNOSTICS: readonly Diagnostic[] = [
+  rightRefused,
+  policyLost,
+  allWrong,
+  memorised,
+  allRight,
+  allDead,
+  fewLiveGroups,
+];
 
 function deadByKind({ groups, allRight: right, allWrong: wrong }: BatchRecord): string {
   if (!isCounted(right + wrong)) return '';
@@ -130,18 +249,50 @@ function easierStart({ batch: { numGenerations } }: GrpoStageConfig): string {
   return `Let an sft stage come first until a tenth is right, pay partial answers by reward_funcs, choose an easier task, or ${draws}`;
 }
 
+/** Against a policy that recalls: said of supervised stages, too. */
+export const FEWER_PASSES =
+  'Give the task more problems, or lower max_steps of the stages that show them; trust the held-out figures';
+
 /** After an update that was too large. */
-export function slowerStart({ optimizer: { learningRate, warmupSteps } }: GrpoStageConfig): string {
+export function slowerStart(stage: GrpoStageConfig, tells: ReadonlySet<Telling>): string {
+  const { learningRate, warmupSteps } = stage.optimizer;
+  const whole = tells.has('truncation') ? [] : wholePolicy(stage); // else it is corrected
   const warmUp = warmupSteps < 20 ? ' and warmup_steps to 20' : '';
-  return `Set learning_rate to ${setting(learningRate / 5)} (now ${setting(learningRate)})${warmUp}, and start again`;
+  const sets = [...whole, `learning_rate to ${setting(learningRate / 5)} (now ${setting(learningRate)})${warmUp}`];
+  return `Set ${sets.join(', or ')}, and start again`;
 }
 
-/** Against samples that are all alike. */
-export function moreVariety({ sampling: { temperature }, methods }: GrpoStageConfig): string {
+/** What cuts off the samples that are seldom, back to where it cuts nothing. */
+export function wholePolicy({ sampling: { topP, topK, minP } }: GrpoStageConfig): string[] {
+  return [
+    ...(topP < 1 ? [`top_p to 1 (now ${setting(topP)})`] : []),
+    ...(topK > 0 ? [`top_k to 0 (now ${topK})`] : []),
+    ...(minP !== null && minP > 0 ? [`min_p to 0 (now ${setting(minP)})`] : []),
+  ];
+}
+
+/** Hotter than that, small policies write noise. */
+const HOT = 1.2;
+
+/** Samples that differ, where no group takes a step: only how they are drawn can change them. */
+function moreDifferent(stage: GrpoStageConfig): string[] {
+  const { temperature } = stage.sampling;
+  const to = temperature < 1 ? 1 : HOT;
+  const heat = temperature < HOT ? [`temperature to ${to} (now ${setting(temperature)})`] : [];
+  const { numGenerations } = stage.batch;
+  return [...wholePolicy(stage), ...heat, `num_generations to ${2 * numGenerations} (now ${numGenerations})`];
+}
+
+/**
+ * Against samples that are all alike, where some groups are live. A group that is dead takes no step, so that no term of
+ * the loss brings back what has collapsed: the terms are for a start from before that.
+ */
+export function moreVariety(stage: GrpoStageConfig): string {
+  const { sampling, methods } = stage;
   const now = weightOf(methods, 'entropy_coef');
-  const heat = temperature < 1 ? `temperature to 1 (now ${setting(temperature)})` : undefined;
+  const heat = sampling.temperature < 1 ? [`temperature to 1 (now ${setting(sampling.temperature)})`] : [];
   const bonus = `entropy_coef to ${setting(now === 0 ? 0.01 : 2 * now)} (now ${setting(now)})`;
-  return `Set ${heat === undefined ? bonus : `${heat}, or ${bonus}`}, from an earlier checkpoint or from the start`;
+  return `Start again, or from an earlier checkpoint, with ${[...wholePolicy(stage), ...heat, bonus].join(', or ')}`;
 }
 
 function moreDraws({ methods, batch: { numGenerations } }: GrpoStageConfig): string {

@@ -4,9 +4,9 @@
  * Plain JSON of bounded size, kept in the checkpoint: a resumed run says what one that was never stopped would say.
  */
 import type { Seconds } from '../methods/records.ts';
-import { meanOf, pushBounded } from './lists.ts';
+import { meanOf, pushBounded, standardError } from './lists.ts';
 import { countProblems, type ProblemCount, startCount } from './problems.ts';
-import type { BatchRecord, EvaluationRecord, UpdateRecord } from './records.ts';
+import type { BatchRecord, EvaluationRecord, Pay, UpdateRecord } from './records.ts';
 
 /** Batches, and updates, that are remembered. */
 const REMEMBERED = 32;
@@ -29,9 +29,29 @@ export interface Average {
   readonly live: number;
   readonly entropy: number;
   readonly length: number;
+  /** Standard error of the reward, by how the batches differ: completions of a group are too alike to count one by one. */
+  readonly error?: number;
+}
+
+/** What is known before the first step, besides the config of the stage. */
+export interface StartFacts {
+  /** Whether the weights began as those of a pretrained model. */
+  readonly isPretrained: boolean;
+  /** Different problems to train on; null: the stream is endless. */
+  readonly problems: number | null;
+  /** Right answers beside the limit that the config sets; null where it sets none. */
+  readonly answers: {
+    readonly limit: number;
+    /** Share of the problems looked at whose shortest right answer, with its end, is longer. */
+    readonly cut: number;
+    /** Tokens of the longest of these answers, with its end. */
+    readonly longest: number;
+  } | null;
 }
 
 export interface History {
+  /** null, or absent from an older checkpoint: nothing is known. */
+  start?: StartFacts | null;
   readonly batches: BatchRecord[];
   readonly updates: UpdateRecord[];
   /** The newest ones, oldest first. */
@@ -49,6 +69,8 @@ export interface History {
   mostCorrect: { readonly step: number; readonly share: number };
   /** Whether a completion has ended itself. */
   eosSeen: boolean;
+  /** What right completions have earned so far; absent: nothing is known. */
+  rightPay?: Pay;
   readonly problems: ProblemCount;
   /** Sums over the batches since the last evaluation. */
   since: { batches: number; reward: number; correct: number };
@@ -60,6 +82,7 @@ export interface History {
 
 export function startHistory(seconds: Seconds): History {
   return {
+    start: null,
     batches: [],
     updates: [],
     evaluations: [],
@@ -86,12 +109,18 @@ export function rememberBatch(history: History, batch: BatchRecord, problems: re
   history.since.reward += batch.reward;
   history.since.correct += batch.correct;
   history.eosSeen ||= batch.eos > 0;
+  if (batch.pay !== undefined) history.rightPay = together(history.rightPay, batch.pay.right);
   if (batch.correct > history.mostCorrect.share) history.mostCorrect = { step: batch.step, share: batch.correct };
   if (batch.rewarded > 0) history.lowestReward = Math.min(batch.lowest, history.lowestReward ?? batch.lowest);
   const average = newestAverage(history);
   if (average === undefined) return;
   history.firstAverage ??= average;
   if (average.reward > (history.bestAverage?.reward ?? Number.NEGATIVE_INFINITY)) history.bestAverage = average;
+}
+
+function together(before: Pay = { count: 0, mean: 0 }, more: Pay): Pay {
+  const count = before.count + more.count;
+  return { count, mean: count === 0 ? 0 : (before.count * before.mean + more.count * more.mean) / count };
 }
 
 export function rememberUpdate(history: History, update: UpdateRecord): void {
@@ -134,7 +163,19 @@ export function newestAverage({ batches }: History): Average | undefined {
     live: meanOf(window, ({ live, groups }) => live / groups),
     entropy: meanOf(window, ({ entropy }) => entropy),
     length: meanOf(window, ({ meanLength }) => meanLength),
+    error: standardError(window.map(({ reward }) => reward)),
   };
+}
+
+/** Growth of the reward above the lowest. By accident averages differ by as much now and then, not at each evaluation. */
+const BEGINNING = 1.25;
+
+/** Whether the reward has risen since the start of the stage: accuracy may follow. */
+export function hasBegun(history: History): boolean {
+  const { firstAverage: first, lowestReward: lowest } = history;
+  const now = newestAverage(history);
+  if (now === undefined || first === null || lowest === null) return false;
+  return now.reward > first.reward && now.reward - lowest >= BEGINNING * (first.reward - lowest);
 }
 
 /** Updates that an average of a supervised loss takes. */

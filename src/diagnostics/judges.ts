@@ -20,8 +20,7 @@ const constantJudge: Diagnostic = {
     return {
       seen: `${percent(judge.often)} of the verdicts are ${judge.said}, and ${percent(judge.right)} of these are right`,
       why: 'A verdict that does not depend on the answer says nothing of it; the groups that judge are dead or teach a habit',
-      remedy:
-        'Show the policy more verdicts first (form_share in an sft stage), raise entropy_coef, or leave the method out',
+      remedy: 'Show the policy more verdicts first (form_share in an sft stage), or leave the method out',
     };
   },
 };

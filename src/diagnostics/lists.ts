@@ -5,6 +5,13 @@ export function meanOf<T>(values: readonly T[], of: (value: T) => number): numbe
   return values.reduce((sum, value) => sum + of(value), 0) / Math.max(1, values.length);
 }
 
+/** The standard error of a mean of independent values; 0 for fewer than two. */
+export function standardError(values: readonly number[]): number {
+  const center = meanOf(values, (value) => value);
+  const sum = values.reduce((total, value) => total + (value - center) ** 2, 0);
+  return values.length < 2 ? 0 : Math.sqrt(sum / (values.length - 1) / values.length);
+}
+
 /** 0 for an empty list. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);

@@ -63,8 +63,28 @@ export interface BatchRecord {
   readonly replayAge?: number;
   /** The source that lacked most, and the share of the places that it filled with what it does not look for; absent: none. */
   readonly starved?: { readonly source: string; readonly share: number };
+  /** Where none is right: what the answers hold of the right ones; absent: some are right, or there is nothing to hold. */
+  readonly refused?: Refused;
+  /** What right and other completions earned; absent from records of before. */
+  readonly pay?: { readonly right: Pay; readonly wrong: Pay };
   /** Seconds since the batch before, by what they were spent on; `all` is without evaluations. */
   readonly seconds: { readonly verify: number; readonly all: number };
+}
+
+/** The mean reward of some completions; 0 of none. */
+export interface Pay {
+  readonly count: number;
+  readonly mean: number;
+}
+
+/** Completions of which none is right, beside the right answers. Shares are of the completions. */
+export interface Refused {
+  /** That have the right answer in them, beyond as many as have another problem's. */
+  readonly inside: number;
+  /** That are the right answer, and nothing else. */
+  readonly exact: number;
+  /** Why most of those that have it are refused. */
+  readonly reason: string;
 }
 
 /** An optimizer step. In a supervised one, what follows `learningRate` is absent. */
@@ -127,6 +147,7 @@ export function batchRecord(
     activities.reduce((sum, activity) => sum + now[activity] - before[activity], 0);
   const ages = rollouts.flatMap(({ age }) => age ?? []);
   const starved = starvedOf(logged);
+  const refused = refusedOf(groups);
   const helped =
     groups.filter(({ rollouts: members }) => members.some(({ origin = '' }) => helps.has(origin))).length /
     groups.length;
@@ -162,6 +183,8 @@ export function batchRecord(
     ...(judge && { judge }),
     ...(ages.length > 0 && { replayAge: meanOf(ages, (age) => age) }),
     ...(starved && { starved }),
+    ...(refused && { refused }),
+    pay: payOf(rollouts),
     seconds: { verify: spent('verify'), all: spent('rollout', 'verify', 'update') },
   };
 }
@@ -172,6 +195,40 @@ function starvedOf(logged: Readonly<Record<string, number>>): BatchRecord['starv
   const all = Object.entries(logged).filter(([name, share]) => name.endsWith(ending) && share > 0);
   const [worst] = all.sort(([, a], [, b]) => b - a);
   return worst && { source: worst[0].slice(0, -ending.length), share: worst[1] };
+}
+
+/** Looked at where none is right: a verifier that reads something else than the policy writes refuses right answers. */
+function refusedOf(groups: readonly RolloutGroup[]): BatchRecord['refused'] {
+  const all = groups.flatMap(({ rollouts }) => rollouts);
+  const answers = groups.map(({ item: { answer } }) => answer.trim().toLowerCase());
+  if (all.length === 0 || all.some(isRight) || answers.every((answer) => answer === '')) return undefined;
+  let [inside, others, exact] = [0, 0, 0];
+  const reasons = new Map<string, number>();
+  for (const [i, { rollouts }] of groups.entries()) {
+    const own = answers[i];
+    // A short answer is in many texts by chance: as often as another problem's.
+    const other = answers.find((answer) => answer !== own && answer.length === own.length) ?? '';
+    for (const { text, verdict } of rollouts) {
+      const written = text.trim().toLowerCase();
+      if (other !== '' && written.includes(other)) others++;
+      if (own === '' || !written.includes(own)) continue;
+      inside++;
+      if (written === own) exact++;
+      reasons.set(verdict.reason, (reasons.get(verdict.reason) ?? 0) + 1);
+    }
+  }
+  if (inside === 0) return undefined;
+  const [[reason]] = [...reasons].sort(([, a], [, b]) => b - a);
+  return { inside: Math.max(0, inside - others) / all.length, exact: exact / all.length, reason };
+}
+
+/** What the right answers earned, and the others. */
+function payOf(rollouts: readonly Rollout[]): BatchRecord['pay'] {
+  const of = (those: readonly Rollout[]): Pay => {
+    const rewards = those.flatMap(({ reward }) => reward ?? []);
+    return { count: rewards.length, mean: meanOf(rewards, (reward) => reward) };
+  };
+  return { right: of(rollouts.filter(isRight)), wrong: of(rollouts.filter((one) => !isRight(one))) };
 }
 
 function judgeOf(verdicts: readonly Rollout[]): BatchRecord['judge'] {

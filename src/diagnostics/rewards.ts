@@ -71,12 +71,37 @@ const narrowRewards: Diagnostic = {
   },
 };
 
+/** Right completions that say what one is worth, and others of a batch. */
+const FEWEST_PAIRED = 20;
+
+const paysWrong: Diagnostic = {
+  code: 'pays-wrong',
+  level: 'warning',
+  after: 'batch',
+  reads: ['pay'],
+  patience: 3,
+  look({ batches, rightPay: right }, stage, tells) {
+    const wrong = batches.at(-1)?.pay?.wrong;
+    // A vote pays the majority whether it is right or not, which has a name of its own.
+    if (wrong === undefined || right === undefined || tells.has('votes')) return undefined;
+    if (Math.min(right.count, wrong.count) < FEWEST_PAIRED || wrong.mean <= right.mean) return undefined;
+    const names = stage.rewards.map(({ name }) => name).join(', ');
+    return {
+      seen: `answers that are not right are paid ${figure(wrong.mean)} on average, and the right ones of this stage were paid ${figure(right.mean)}`,
+      why: 'The reward pays what the verdict refuses: the policy learns what pays, and is right less often',
+      remedy: `Look at what is paid in completions.jsonl, repair or leave out what reward_funcs names (now ${names}), or set it to [accuracy]`,
+    };
+  },
+};
+
 /** A fresh Adam moves every weight by about the learning rate, however few completions the gradient comes from. At a
  *  solve rate of 2–6 % one such step of 2e-4 took a countdown policy to 0 for good; at 2e-5 it learned. Another fell
  *  from 8 % to 2 % in ten steps of 1e-3. From 7 % on, policies learned at 2e-4 to 5e-4. */
 const RISKY_SOLVE_RATE = 0.06;
 const RISKY_LEARNING_RATE = 1e-4;
 const SAFE_LEARNING_RATE = 2e-5;
+/** So much is solved that the warning is over: as much as its remedy asks for. */
+const ENOUGH_SOLVED = 0.1;
 /** Batches in which the warning still comes in time. */
 const EARLY_BATCHES = 5;
 
@@ -85,20 +110,23 @@ const lowSolveRate: Diagnostic = {
   level: 'warning',
   after: 'batch',
   reads: ['correct', 'paid'],
-  unless: ['all-wrong'],
+  unless: ['all-wrong', 'right-refused', 'policy-lost', 'short-limit'],
+  isEvent: true,
+  refuted: (history) => (newestAverage(history)?.correct ?? 0) >= ENOUGH_SOLVED,
   look({ batches, firstEvaluation }, stage) {
     const newest = batches.at(-1);
     if (newest === undefined || batches.length > EARLY_BATCHES || stage.optimizer.learningRate < RISKY_LEARNING_RATE) {
       return undefined;
     }
-    const first = firstEvaluation?.sampled.mean ?? Number.NaN;
-    const solved = Number.isNaN(first) ? newest.correct : first;
+    const heldOut = firstEvaluation?.sampled.mean ?? Number.NaN;
     // Where parts of an answer are paid too, being right is rare and the gradient is not.
     const paysParts = newest.paid >= RISKY_SOLVE_RATE && newest.paid > newest.correct;
-    if (solved >= RISKY_SOLVE_RATE || newest.paid === 0 || paysParts) return undefined;
+    if (heldOut >= RISKY_SOLVE_RATE || newest.correct >= RISKY_SOLVE_RATE) return undefined;
+    if (newest.paid === 0 || paysParts) return undefined;
+    const before = Number.isNaN(heldOut) ? '' : ` (${percent(heldOut)} on held-out problems before the first step)`;
     return {
       seen:
-        `only ${percent(solved)} of the completions are right (${percent(newest.correct)} in this batch), ` +
+        `only ${percent(newest.correct)} of the completions of this batch are right${before}, ` +
         `and learning_rate goes to ${setting(stage.optimizer.learningRate)}`,
       why: 'A handful of lucky completions moves every weight: at 2–6 % a single step of 2e-4 has been seen to destroy a policy, and warm-up only delays it',
       remedy: `Set learning_rate to ${setting(SAFE_LEARNING_RATE)}, or lengthen the sft stage until at least 10 % are right`,
@@ -134,29 +162,32 @@ const wrongMajority: Diagnostic = {
 const LOST = 0.6;
 /** Paid completions that the newest average would have at the best rate: from fewer, chance alone may take 0.6. */
 const FEWEST_PAID = 50;
+/** Standard errors of both averages that a fall exceeds: the best of many averages is high by chance. */
+const SURE_ERRORS = 4;
 
 const rewardCollapse: Diagnostic = {
   code: 'reward-collapse',
   level: 'warning',
   after: 'batch',
   reads: ['reward', 'rewarded', 'lowest', 'paid', 'correct', 'completions'],
-  unless: ['all-wrong', 'no-reward'],
+  unless: ['all-wrong', 'policy-lost', 'no-reward'],
   patience: 3,
-  look(history, stage) {
+  look(history, stage, tells) {
     const now = newestAverage(history);
     const { bestAverage: best } = history;
     if (now === undefined || best === null || lostSince(history) < LOST) return undefined;
     if (best.paid * now.completions < FEWEST_PAID) return undefined;
+    if (best.reward - now.reward < SURE_ERRORS * Math.hypot(best.error ?? 0, now.error ?? 0)) return undefined;
     return {
       seen: `the reward fell from ${figure(best.reward)} (step ${best.step}) to ${figure(now.reward)}`,
       why: `Updates destroy more than they teach: ${percent(best.correct)} of the completions were right, now ${percent(now.correct)} are`,
-      remedy: `${slowerStart(stage)}${weightOf(stage.methods, 'beta') === 0 ? '; or set beta to 0.01, which holds the policy near its start' : ''}`,
+      remedy: `${slowerStart(stage, tells)}${weightOf(stage.methods, 'beta') === 0 ? '; or set beta to 0.01, which holds the policy near its start' : ''}`,
     };
   },
 };
 
 /** Faults of the reward itself. */
-export const REWARD_FAULTS: readonly Diagnostic[] = [noReward, constantReward, narrowRewards, wrongMajority];
+export const REWARD_FAULTS: readonly Diagnostic[] = [noReward, constantReward, narrowRewards, wrongMajority, paysWrong];
 
 /** What the policy earns. */
 export const EARNINGS: readonly Diagnostic[] = [lowSolveRate, rewardCollapse];

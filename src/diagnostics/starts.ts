@@ -1,4 +1,5 @@
-/** What can be said before the first step: by the settings of a stage alone. The others need a history. */
+/** What can be said before the first step: by the settings of a stage, and what it begins with. The others need a history. */
+import { counted, percent } from '../format.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { figure, setting } from './words.ts';
@@ -43,4 +44,41 @@ const largeRate: Diagnostic<StageConfig> = {
   },
 };
 
-export const START_DIAGNOSTICS: readonly Diagnostic<StageConfig>[] = [longWarmUp, largeRate];
+/** Below it a stage of a few hundred steps leaves random weights about where they are. */
+const SMALL_RATE = { sft: 1e-4, grpo: 1e-5 } as const;
+
+const smallRate: Diagnostic<StageConfig> = {
+  code: 'small-rate',
+  level: 'warning',
+  after: 'start',
+  reads: ['learningRate', 'start'],
+  look({ start }, { stage, optimizer: { learningRate, maxSteps } }) {
+    if (start?.isPretrained !== false || learningRate >= SMALL_RATE[stage]) return undefined;
+    return {
+      seen: `learning_rate is ${setting(learningRate)}, and the weights did not begin as those of a pretrained model: they are 0.02 to 0.05 in size, and ${counted(maxSteps, 'step')} of Adam move each by ${setting(learningRate * maxSteps)} at most`,
+      why: 'Such a rate, the default of TRL, is for large pretrained models: this policy stays as it is',
+      remedy: `Set learning_rate to ${setting(USUAL_RATE[stage])} (now ${setting(learningRate)})`,
+    };
+  },
+};
+
+/** Share of the problems from which on a limit is a fault, not an odd long answer. */
+const MANY_CUT = 0.05;
+
+const shortLimit: Diagnostic<StageConfig> = {
+  code: 'short-limit',
+  level: 'warning',
+  after: 'start',
+  reads: ['start'],
+  look({ start }) {
+    const { limit, cut, longest } = start?.answers ?? { limit: 0, cut: 0, longest: 0 };
+    if (cut < MANY_CUT) return undefined;
+    return {
+      seen: `max_completion_length is ${counted(limit, 'token')}, and the right answers to ${percent(cut)} of the problems take more, with the token that ends them: up to ${longest}`,
+      why: 'What is cut is not right, so these problems cannot be solved',
+      remedy: `Set max_completion_length to ${longest} or more (now ${limit}), or leave it out`,
+    };
+  },
+};
+
+export const START_DIAGNOSTICS: readonly Diagnostic<StageConfig>[] = [longWarmUp, largeRate, smallRate, shortLimit];

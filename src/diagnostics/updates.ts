@@ -1,9 +1,10 @@
 /** What the optimizer steps show: gradients, clipping, and how far the policy moves. */
 import { percent } from '../format.ts';
 import { weightOf } from '../methods/chosen.ts';
+import type { Telling } from '../methods/method.ts';
 import type { GrpoStageConfig, SftStageConfig, StageConfig } from '../methods/stage.ts';
 import type { Diagnostic } from './diagnostic.ts';
-import { type History, newestLoss } from './history.ts';
+import { type History, hasBegun, newestLoss } from './history.ts';
 import { meanOf, median } from './lists.ts';
 import type { UpdateRecord } from './records.ts';
 import { figure, setting } from './words.ts';
@@ -17,6 +18,8 @@ const gradientSpike: Diagnostic<StageConfig> = {
   level: 'note',
   after: 'update',
   reads: ['gradNorm'],
+  isEvent: true,
+  unless: ['memorised'], // beside gradients of next to nothing any is large
   look({ updates }, { optimizer: { maxGradNorm, learningRate } }) {
     const newest = updates.at(-1);
     const before = updates.slice(-1 - STEPS_BEFORE_SPIKE, -1).map(({ gradNorm }) => gradNorm);
@@ -40,17 +43,20 @@ export const GRADIENT_DIAGNOSTICS: readonly Diagnostic<StageConfig>[] = [gradien
 
 /** Times the lowest average of ten steps. Healthy warm starts stay below 1.1. */
 const LOSS_RISE = 1.5;
+/** Nats per token; below it nine tokens in ten are sure, and nothing is forgotten. */
+const MUCH_LOSS = 0.1;
 
 export const SUPERVISED_LOSS_RISES: Diagnostic<SftStageConfig> = {
   code: 'sft-loss-rises',
   level: 'warning',
   after: 'update',
   reads: ['loss'],
+  unless: ['memorised'],
   patience: 3,
   look(history, { optimizer: { learningRate, warmupSteps, maxSteps } }) {
     const now = newestLoss(history);
     const { lowestLoss } = history;
-    if (now === undefined || lowestLoss === null || now < LOSS_RISE * lowestLoss) return undefined;
+    if (now === undefined || lowestLoss === null || now < Math.max(MUCH_LOSS, LOSS_RISE * lowestLoss)) return undefined;
     const warmUp = Math.ceil(0.05 * maxSteps);
     return {
       seen: `the supervised loss rose from ${figure(lowestLoss)} to ${figure(now)} nats per token (means of ten steps)`,
@@ -131,6 +137,56 @@ const staleRollouts: Diagnostic = {
   },
 };
 
+/** Updates that the forces on a token are measured over. */
+const FORCE_UPDATES = 10;
+
+/** What moves a token on average, in nats: its advantage, and beta against the distance to the reference. */
+interface Forces {
+  readonly push: number;
+  readonly pull: number;
+  readonly kl: number;
+}
+
+/** Measured in live groups: a dead one takes no step. @returns undefined while little is known */
+function forcesOn({ updates, batches }: History, beta: number, tells: ReadonlySet<Telling>): Forces | undefined {
+  const kls = updates.flatMap(({ kl }) => (kl === undefined ? [] : [kl])).slice(-FORCE_UPDATES);
+  const live = batches.slice(-FORCE_UPDATES).filter((batch) => batch.live > 0 && batch.highest > batch.lowest);
+  if (kls.length < FORCE_UPDATES || live.length === 0) return undefined;
+  // |A| as of rewards that have two values.
+  const push = meanOf(live, ({ spread, highest, lowest }) => {
+    const share = (2 * spread) / (highest - lowest);
+    return tells.has('group-scale') ? Math.min(1, share) : share * spread;
+  });
+  const kl = meanOf(kls, (value) => value);
+  return { push, pull: beta * Math.sqrt(2 * kl), kl }; // the KL is about half of the squared distance
+}
+
+/** Share of the push that the pull takes back; from a half on, what is left is a crawl. */
+const MUCH_PULL = 0.5;
+
+const betaOutweighs: Diagnostic = {
+  code: 'beta-outweighs',
+  appliesTo: 'kl',
+  level: 'warning',
+  after: 'update',
+  reads: ['kl', 'spread', 'lowest', 'highest', 'live', 'reward'],
+  patience: 3,
+  isEvent: true, // the pull is weak again wherever the policy is back at its start
+  look(history, { methods }, tells) {
+    const beta = weightOf(methods, 'beta');
+    const forces = forcesOn(history, beta, tells);
+    if (forces === undefined || hasBegun(history) || forces.pull < MUCH_PULL * forces.push) return undefined;
+    return {
+      seen: `beta (${setting(beta)}) pulls a token back by ${figure(forces.pull)} on average, at a KL of ${figure(forces.kl)} nats, and its advantage pushes by ${figure(forces.push)}; the reward has not risen by a quarter`,
+      why: 'What the rewards teach is taken back at once: the policy stays near its start, right or wrong',
+      remedy: `Set beta to ${setting(Math.max(0.001, beta / 20))} (now ${setting(beta)}), or leave it out`,
+    };
+  },
+};
+
+/** Share of the push from which on a beta is strong enough, and a larger one no remedy. */
+const SOME_PULL = 0.2;
+
 /** Times the median before it, and nats per token: KL grows from 0, so a ratio alone would speak of every start. */
 const KL_JUMP = 5;
 const MUCH_KL = 0.05;
@@ -143,13 +199,18 @@ const klJump: Diagnostic = {
   level: 'warning',
   after: 'update',
   reads: ['kl'],
-  look({ updates }, { methods, optimizer: { learningRate } }) {
+  isEvent: true,
+  unless: ['beta-outweighs'],
+  look(history, { methods, optimizer: { learningRate } }, tells) {
+    const { updates } = history;
     const kls = updates.flatMap(({ kl }) => (kl === undefined ? [] : [kl]));
     const now = median(kls.slice(-STEPS_OF_JUMP));
     const before = kls.slice(-STEPS_OF_JUMP - STEPS_BEFORE_JUMP, -STEPS_OF_JUMP);
     const typical = median(before);
     if (before.length < STEPS_BEFORE_JUMP || now < MUCH_KL || now < KL_JUMP * typical) return undefined;
     const beta = weightOf(methods, 'beta');
+    const forces = forcesOn(history, beta, tells);
+    if (forces !== undefined && forces.pull >= SOME_PULL * forces.push) return undefined;
     return {
       seen: `the KL to the start policy jumped from ${figure(typical)} to ${figure(now)} nats per token (medians of ${before.length} steps and of ${STEPS_OF_JUMP})`,
       why: 'The policy left the region that beta is to keep it in, and what it could do at the start may be lost',
@@ -180,6 +241,7 @@ export const POLICY_UPDATE_DIAGNOSTICS: readonly Diagnostic[] = [
   samplerMismatch,
   clipFraction,
   staleRollouts,
+  betaOutweighs,
   klJump,
 ];
 

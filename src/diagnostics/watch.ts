@@ -1,20 +1,28 @@
 /**
  * Asks the diagnostics after each observation, and decides what is said: a finding once, and again only after it has
  * been away; each time it comes back, it must have been away for longer. A finding that flickers is said a few times in
- * a whole run.
+ * a whole run. One that has been away for so long is withdrawn.
  */
 
+import { counted, percent } from '../format.ts';
 import type { Seconds } from '../methods/records.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { type Acts, startActs } from './acts.ts';
 import { COMBINATION } from './codes.ts';
 import type { BoundDiagnostic, Diagnosis, Finding, Level, Moment } from './diagnostic.ts';
-import { type History, rememberBatch, rememberEvaluation, rememberUpdate, startHistory } from './history.ts';
+import {
+  type History,
+  rememberBatch,
+  rememberEvaluation,
+  rememberUpdate,
+  type StartFacts,
+  startHistory,
+} from './history.ts';
 import type { BatchRecord, EvaluationRecord, UpdateRecord } from './records.ts';
 import { commonestWrong, type WrongAnswer } from './wrong_answers.ts';
 
 export type Observation =
-  | { readonly after: 'start' }
+  | { readonly after: 'start'; readonly facts?: StartFacts }
   | {
       readonly after: 'batch';
       readonly record: BatchRecord;
@@ -26,7 +34,7 @@ export type Observation =
   | { readonly after: 'update'; readonly record: UpdateRecord }
   | { readonly after: 'evaluation'; readonly record: EvaluationRecord };
 
-/** Looks without a finding after which it may be said for a second time; n times as many for the time after n. */
+/** Looks without a finding after which it is withdrawn, and may be said for a second time; n times as many for the time after n. */
 const AWAY: Readonly<Record<Moment, number>> = { start: 1, batch: 10, update: 10, evaluation: 2 };
 
 /** State of a diagnostic in this stage. */
@@ -51,6 +59,8 @@ export interface Said {
   times: number;
   /** As it was said last. */
   message: string;
+  /** Optimizer step at which it was withdrawn, and not said again; absent: it holds. */
+  withdrawn?: number;
 }
 
 /** Plain JSON, part of a run's state: what a resumed run says depends on it, and nothing else does. */
@@ -85,15 +95,39 @@ export function look(
   return diagnostics
     .filter(({ after }) => after === observation.after)
     .flatMap((diagnostic) => {
+      const { code, level } = diagnostic;
       const finding = diagnostic.look(watch.history);
-      if (!isNews(watch, diagnostic, finding)) return [];
+      if (finding === undefined) {
+        const isOver = endsAlarm(watch, diagnostic);
+        return isOver ? [withdraw(watch, stage, step, { code, message: ending(watch, diagnostic) })] : [];
+      }
+      if (!isNews(watch, diagnostic)) return [];
+      const lesser = lesserThan(watch, diagnostics, code).map((other) => {
+        watch.alarms[other].stands = false;
+        return withdraw(watch, stage, step, {
+          code: other,
+          message: `${other} is no longer so: ${code} says more of it.`,
+        });
+      });
       const answers =
         diagnostic.showsAnswers && observation.after === 'batch'
           ? commonestWrong(observation.wrong?.() ?? [])
           : undefined;
       const message = [inWords(finding), answers ?? []].flat().join(' ');
-      return [say(watch, stage, step, { code: diagnostic.code, level: diagnostic.level, message })];
+      return [...lesser, say(watch, stage, step, { code, level, message })];
     });
+}
+
+/** Codes of what was said and says less about the same. */
+function lesserThan({ alarms }: Watch, diagnostics: readonly BoundDiagnostic[], code: string): string[] {
+  return diagnostics.flatMap((other) =>
+    other.unless?.includes(code) && alarms[other.code]?.stands ? [other.code] : [],
+  );
+}
+
+/** Codes of what was said in this stage and holds, in the order of first mention. */
+export function standing({ said }: Watch, { stage }: StageConfig): string[] {
+  return said.flatMap((one) => (one.stage === stage && one.withdrawn === undefined ? [one.code] : []));
 }
 
 /** Keeps account of what is said; also called for what a run stops over. */
@@ -105,8 +139,32 @@ export function say({ said }: Watch, { stage }: StageConfig, step: number, diagn
   else {
     earlier.times++;
     earlier.message = diagnosis.message;
+    delete earlier.withdrawn;
   }
   return diagnosis;
+}
+
+/** What was said is no longer so. */
+function withdraw(
+  { said }: Watch,
+  { stage }: StageConfig,
+  step: number,
+  diagnosis: Pick<Diagnosis, 'code' | 'message'>,
+): Diagnosis {
+  const earlier = said.findLast((one) => one.stage === stage && one.code === diagnosis.code);
+  if (earlier !== undefined) earlier.withdrawn = step;
+  return { ...diagnosis, level: 'withdrawn' };
+}
+
+/** What shows that a finding is over. */
+function ending({ alarms, history: { evaluations } }: Watch, { code, after }: BoundDiagnostic): string {
+  const now = evaluations.at(-1);
+  const looks = alarms[code]?.away ?? 1;
+  const shown =
+    after === 'evaluation' && now !== undefined
+      ? `held-out accuracy is ${percent(now.greedy.mean)} greedy and ${percent(now.sampled.mean)} sampled`
+      : `not found in the last ${counted(looks, after === 'update' ? 'step' : 'batch', after === 'update' ? 'steps' : 'batches')}`;
+  return `${code} is no longer so: ${shown}.`;
 }
 
 function remember(history: History, observation: Observation): void {
@@ -121,21 +179,34 @@ function remember(history: History, observation: Observation): void {
       rememberEvaluation(history, observation.record);
       break;
     case 'start':
+      history.start = observation.facts ?? null;
       break;
   }
 }
 
-/** Counts the look, and decides whether its finding is said. */
-function isNews({ alarms }: Watch, diagnostic: BoundDiagnostic, finding: Finding | undefined): finding is Finding {
-  const { code, after, patience = 1, unless = [] } = diagnostic;
+function alarmOf({ alarms }: Watch, { code }: BoundDiagnostic): Alarm {
   alarms[code] ??= { found: 0, away: 0, stands: false, times: 0 };
-  const alarm = alarms[code];
-  if (finding === undefined) {
-    alarm.found = 0;
-    alarm.away++;
-    if (alarm.away >= AWAY[after] * alarm.times) alarm.stands = false;
-    return false;
-  }
+  return alarms[code];
+}
+
+/** Counts a look without a finding, and decides whether what was said is withdrawn. */
+function endsAlarm(watch: Watch, diagnostic: BoundDiagnostic): boolean {
+  const { after, isEvent = false, refuted } = diagnostic;
+  const alarm = alarmOf(watch, diagnostic);
+  alarm.found = 0;
+  alarm.away++;
+  if (!alarm.stands) return false;
+  const isRefuted = refuted?.(watch.history) ?? false;
+  const isAway = alarm.away >= AWAY[after] * alarm.times;
+  if (isRefuted || isAway) alarm.stands = false;
+  return isRefuted || (isAway && !isEvent);
+}
+
+/** Counts a finding, and decides whether it is said. */
+function isNews(watch: Watch, diagnostic: BoundDiagnostic): boolean {
+  const { patience = 1, unless = [] } = diagnostic;
+  const { alarms } = watch;
+  const alarm = alarmOf(watch, diagnostic);
   alarm.found++;
   alarm.away = 0;
   if (alarm.stands || alarm.found < patience || unless.some((other) => alarms[other]?.stands)) return false;

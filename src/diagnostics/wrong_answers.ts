@@ -1,6 +1,4 @@
 /** The answers of a policy of which none is right, as a person would want to see them before anything is changed. */
-import { percent } from '../format.ts';
-
 /** A wrong answer, what it was asked, and what would have been right. */
 export interface WrongAnswer {
   readonly prompt: string;
@@ -14,8 +12,6 @@ export interface WrongAnswer {
 const SHOWN = 2;
 /** Characters of a text that is shown. */
 const MOST_CHARACTERS = 80;
-/** The right answer is among other words in so large a share of the answers that this is what is wrong. */
-const OFTEN_INSIDE = 0.1;
 
 /**
  * The commonest of them, each with a prompt, the right answer and why it is refused; undefined where there is none.
@@ -33,20 +29,7 @@ export function commonestWrong(answers: readonly WrongAnswer[]): string | undefi
     const asked = `to ${quoted(prompt)}, where ${quoted(answer)} is right (${reason})`;
     return `${quoted(completion)} ${asked}, ${count} of ${answers.length} times`;
   });
-  return [`The commonest answers: ${shown.join('; ')}.`, insideAdvice(answers) ?? []].flat().join(' ');
-}
-
-/** A policy that knows the answer but not how it is to be written needs another reader, not more training. */
-function insideAdvice(answers: readonly WrongAnswer[]): string | undefined {
-  const inside = answers.filter(
-    ({ completion, answer }) => answer !== '' && completion.toLowerCase().includes(answer.toLowerCase()),
-  );
-  const share = inside.length / answers.length;
-  if (share < OFTEN_INSIDE) return undefined;
-  return (
-    `${percent(share)} have the right answer among other words: take it out with extract or a verify of your own, ask for ` +
-    'it alone with another style, or show how with examples.'
-  );
+  return `The commonest answers: ${shown.join('; ')}.`;
 }
 
 function quoted(text: string): string {

@@ -1,8 +1,10 @@
 /** What is said of a run as events: before the first step of a stage, and at its end. `diagnose_training.ts` has the rest. */
+import type { TaskSet } from '../data/task_set.ts';
 import { COMBINATION, STAGE_ENDED, STOP_CODES } from '../diagnostics/codes.ts';
 import { bind, type Diagnosis } from '../diagnostics/diagnostic.ts';
+import type { StartFacts } from '../diagnostics/history.ts';
 import { START_DIAGNOSTICS } from '../diagnostics/starts.ts';
-import { look, say } from '../diagnostics/watch.ts';
+import { look, say, startWatch, type Watch } from '../diagnostics/watch.ts';
 import type { WrongAnswer } from '../diagnostics/wrong_answers.ts';
 import { RlvrError } from '../errors.ts';
 import type { StageMethods } from '../methods/create.ts';
@@ -11,7 +13,7 @@ import type { RolloutGroup } from '../methods/records.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import type { TrainEvent } from './events.ts';
 import { endingOf } from './journal.ts';
-import { type Progress, type RunRemark, stageOf } from './run.ts';
+import { type ConfiguredModel, type Progress, type RunRemark, stageOf } from './run.ts';
 
 /** A run, as the diagnostics see it. */
 export type Diagnosed = Progress & {
@@ -19,16 +21,56 @@ export type Diagnosed = Progress & {
   readonly demonstrations?: readonly (Pick<StageMethods, 'acting'> | undefined)[];
 };
 
-/** @param of  remarks on the methods of all stages */
-export function diagnoseStart(run: Diagnosed, of: readonly RunRemark[]): TrainEvent[] {
+/**
+ * What the stage under way begins with: what its methods say of each other, and what its settings say.
+ *
+ * @param of  remarks on the methods of all stages
+ */
+export function diagnoseStart(run: Diagnosed & ConfiguredModel, of: readonly RunRemark[]): TrainEvent[] {
   const { stageIndex, step, watch } = run.journal.state;
   const remarks = of.filter(({ stage }) => stage === stageIndex);
   const ofMethods = remarks.map(({ level, recorded: message }) =>
     eventOf(run, step, say(watch, stageOf(run), step, { code: COMBINATION, level, message })),
   );
-  const atStart = bind<StageConfig>(START_DIAGNOSTICS, stageOf(run), new Set());
-  const found = look(watch, stageOf(run), step, { after: 'start' }, atStart);
+  const found = lookAtStart(run, stageIndex, watch);
   return [...ofMethods, ...found.map((diagnosis) => eventOf(run, step, diagnosis))];
+}
+
+/** What the settings of a stage say before its first step. @param watch  what remembers it; default: nothing does */
+export function lookAtStart(
+  run: ConfiguredModel,
+  stageIndex: number,
+  watch: Watch = startWatch({ sft: 0, rollout: 0, verify: 0, update: 0, eval: 0 }),
+): Diagnosis[] {
+  const stage = run.config.stages[stageIndex];
+  const facts = startFacts(run, stage, stageIndex);
+  return look(watch, stage, 0, { after: 'start', facts }, bind<StageConfig>(START_DIAGNOSTICS, stage, new Set()));
+}
+
+/** Problems of the training stream whose answers are measured. */
+const MEASURED_ANSWERS = 64;
+
+function startFacts(
+  { config, engine: { tasks }, base }: ConfiguredModel,
+  stage: StageConfig,
+  stageIndex: number,
+): StartFacts {
+  const shown = stage.stage === 'sft' ? tasks.supervised(stageIndex) : tasks;
+  const isPretrained = base !== undefined;
+  return { isPretrained, problems: shown.trainProblems() ?? null, answers: measuredAnswers(tasks, stage, config.seed) };
+}
+
+/** Only where a key sets the limit: that of a task is made for its answers. What is played in turns has limits of its own. */
+function measuredAnswers(tasks: TaskSet, stage: StageConfig, seed: number): StartFacts['answers'] {
+  const limit = stage.stage === 'grpo' ? stage.sampling.maxCompletionTokens : undefined;
+  const isPlayed = tasks.environment.longest !== undefined;
+  if (limit === undefined || tasks.fixedCompletionTokens !== undefined || isPlayed) return null;
+  const shortest = Array.from({ length: MEASURED_ANSWERS }, (_, index) => {
+    const solutions = tasks.solutions(tasks.trainItem(seed, index));
+    return solutions.length === 0 ? 0 : 1 + Math.min(...solutions.map(({ length }) => length));
+  });
+  const cut = shortest.filter((length) => length > limit).length / shortest.length;
+  return { limit, cut, longest: Math.max(...shortest) };
 }
 
 /** The completions that are not right. */

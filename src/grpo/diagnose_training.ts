@@ -5,10 +5,10 @@
 import { POINT_KEYS } from '../config/keys/method_keys.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { neverActed, rememberActs } from '../diagnostics/acts.ts';
-import { observe } from '../diagnostics/catalogue.ts';
+import { DEAD_REASONS, diagnosticsFor, observe } from '../diagnostics/catalogue.ts';
 import { trainingSince } from '../diagnostics/history.ts';
 import { batchRecord, evaluationRecord, supervisedRecord, updateRecord } from '../diagnostics/records.ts';
-import { type Observation, say } from '../diagnostics/watch.ts';
+import { type Observation, say, standing } from '../diagnostics/watch.ts';
 import { tellingsOf } from '../methods/chosen.ts';
 import type { Acting } from '../methods/effect/acting.ts';
 import { helpedOrigins } from '../methods/members.ts';
@@ -66,6 +66,16 @@ export function diagnoseActs(run: Diagnosed, newest: StepMetrics): TrainEvent[] 
 
 function actingOf({ methods, demonstrations = [], journal: { state } }: Diagnosed): readonly Acting[] {
   return (methods[state.stageIndex] ?? demonstrations[state.stageIndex])?.acting ?? [];
+}
+
+/** What to do against the batches without a live group, by what was said of them; undefined where nothing was. */
+export function remedyOfDead(run: Diagnosed): string | undefined {
+  const stage = stageOf(run);
+  const { watch } = run.journal.state;
+  const said = standing(watch, stage);
+  const all = diagnosticsFor(stage, tellingsOf(membersOf(run)));
+  const why = all.find(({ code }) => DEAD_REASONS.includes(code) && said.includes(code));
+  return why?.look(watch.history)?.remedy;
 }
 
 /** Each of several tasks counts by its weight, as in an evaluation. */

@@ -103,7 +103,11 @@ export async function* gatherBatch(
     dead.push(metrics);
     yield { type: 'batch', stage: 'grpo', step: state.step + 1, metrics };
     if (stage.staleness !== undefined) ledger.record(observations, state.step);
-    limitDeadBatches(state, stage, collected);
+    state.deadBatches++;
+    if (state.deadBatches >= MOST_DEAD_BATCHES) {
+      state.deadBatches = 0; // a resume tries as many
+      throw nothingToLearn(state, stage, collected, (await training()).remedyOfDead(run));
+    }
   }
 }
 
@@ -140,21 +144,22 @@ export function lineOf(
   return batchMetrics(stage, sampled, sampling.logged, { step: state.step + 1, tokens: state.tokens, fate });
 }
 
-/** @throws RlvrError after too many batches without a live group */
-function limitDeadBatches(state: RunState, stage: GrpoStageConfig, collected: Collected): void {
-  state.deadBatches++;
-  if (state.deadBatches < MOST_DEAD_BATCHES) return;
-  state.deadBatches = 0; // a resume tries as many
+/** @param remedy  against what was diagnosed of these batches; undefined: nothing was */
+function nothingToLearn(
+  { step }: RunState,
+  stage: GrpoStageConfig,
+  collected: Collected,
+  remedy = 'Use an easier or harder task, a longer sft stage, a denser reward, or more num_generations',
+): RlvrError {
   const why = collected.groups.every(hasEqualRewards)
     ? `Every group of the last one, of ${stage.batch.numGenerations} completions, got equal rewards.\n` +
-      '  Use an easier or harder task, a longer sft stage, a denser reward, or more num_generations.' +
-      shownWrong(collected)
+      `  ${remedy}.${shownWrong(collected)}`
     : `Rewards of the last one differ, but the steps between them and the update left no advantage: ${namesBeforeUpdate(stage)}.\n` +
       '  Loosen one of these, or leave it out.';
-  throw new RlvrError(
+  return new RlvrError(
     NOTHING_TO_LEARN,
-    `step ${state.step + 1}: ${MOST_DEAD_BATCHES} generation batches in a row without a live group; stopped. ${why}`,
-    { step: state.step },
+    `step ${step + 1}: ${MOST_DEAD_BATCHES} generation batches in a row without a live group; stopped. ${why}`,
+    { step },
   );
 }
 

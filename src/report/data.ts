@@ -55,6 +55,8 @@ export interface DiagnosisData {
   readonly times: number;
   /** As first said. */
   readonly message: string;
+  /** Step at which it was withdrawn; absent: it holds. */
+  readonly withdrawn?: number;
   /** Steps to mark in the curves: all, or some evenly spread. */
   readonly marks: readonly number[];
 }

@@ -112,7 +112,9 @@ function bestFigure(summary: Said['summary']): Markup | undefined {
 
 /** A run without any says so in a line. */
 function notices({ failure, summary, isRunning, curves: { stages, diagnoses } }: Said): Markup {
-  const items = diagnoses.map(({ code, stage, firstStep, lastStep, times, message }) => {
+  const over = diagnoses.filter(({ withdrawn }) => withdrawn !== undefined);
+  const standing = diagnoses.filter(({ withdrawn }) => withdrawn === undefined);
+  const items = standing.map(({ code, stage, firstStep, lastStep, times, message }) => {
     const place = firstStep === lastStep ? `step ${firstStep}` : `steps ${firstStep}–${lastStep}, ${times} times`;
     return html`<li class="notice"><p><strong>${code}</strong> <span>${stages[stage]?.stage} ${place}</span></p><p>${message}</p></li>`;
   });
@@ -121,9 +123,17 @@ function notices({ failure, summary, isRunning, curves: { stages, diagnoses } }:
     ? []
     : [html`<li class="notice failed"><p><strong>stopped</strong></p><p>${failure}</p></li>`];
   const all = [...stop, ...items];
-  if (all.length === 0) return html`<p class="quiet none">Diagnostics: none${isRunning ? ' so far' : ''}.</p>`;
+  const was = over.map(({ code, stage, firstStep, withdrawn }) => {
+    return `${code} (${stages[stage]?.stage} step ${firstStep}, withdrawn at ${withdrawn})`;
+  });
+  const past = was.length === 0 ? undefined : html`<p class="quiet">No longer so: ${was.join(', ')}.</p>`;
+  if (all.length === 0) {
+    const none = over.length > 0 ? ' that hold' : '';
+    return html`<p class="quiet none">Diagnostics${none}: none${isRunning ? ' so far' : ''}.</p>${past}`;
+  }
   return html`
   <section aria-labelledby="notices-title"><h2 id="notices-title">Diagnostics</h2>
   <ul class="notices">${all}</ul>
+  ${past}
   </section>`;
 }

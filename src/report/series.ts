@@ -15,7 +15,10 @@ export interface Curves {
   readonly diagnoses: readonly DiagnosisData[];
 }
 
-type OpenDiagnosis = Pick<DiagnosisData, 'code' | 'stage' | 'message'> & { readonly steps: number[] };
+type OpenDiagnosis = Pick<DiagnosisData, 'code' | 'stage' | 'message'> & {
+  readonly steps: number[];
+  withdrawn?: number;
+};
 
 /**
  * Reads the log line by line, as it grows: a line costs its own numbers, however many came before. Only diagnoses do not
@@ -41,7 +44,7 @@ export class CurveReader {
   read(line: JsonObject): void {
     const step = numberOr(line.step, 0);
     const kind = lineKind(line);
-    if (kind === 'diagnosis') this.#diagnosis(String(line.diagnosis), String(line.message), step);
+    if (kind === 'diagnosis') this.#diagnosis(line, String(line.diagnosis), step);
     else if (kind === 'evaluation') this.#evaluation(line, step);
     else if (kind === 'batch') this.#batch(line, step);
     else this.#step(line, step);
@@ -77,12 +80,18 @@ export class CurveReader {
     return this.#stages.length - 1;
   }
 
-  #diagnosis(code: string, message: string, step: number): void {
+  #diagnosis({ level, message }: JsonObject, code: string, step: number): void {
     const stage = Math.max(0, this.#stages.length - 1);
     const key = `${stage}|${code}`;
     const existing = this.#diagnoses.get(key);
-    if (existing === undefined) this.#diagnoses.set(key, { code, stage, message, steps: [step] });
-    else existing.steps.push(step);
+    if (level === 'withdrawn') {
+      if (existing !== undefined) existing.withdrawn = step;
+    } else if (existing === undefined) {
+      this.#diagnoses.set(key, { code, stage, message: String(message), steps: [step] });
+    } else {
+      existing.steps.push(step);
+      delete existing.withdrawn;
+    }
   }
 
   #evaluation(line: JsonObject, step: number): void {

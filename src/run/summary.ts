@@ -30,7 +30,7 @@ export interface Summary {
   readonly threads: number;
   readonly seed: number;
   readonly parameters: number;
-  /** What was said during the run, each thing once, in the order of first mention. */
+  /** What was said during the run, each thing once, in the order of first mention; `withdrawn` where it no longer holds. */
   readonly diagnoses: readonly Said[];
 }
 

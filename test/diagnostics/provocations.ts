@@ -8,6 +8,8 @@ export interface Provocation {
   readonly says: readonly RegExp[];
 }
 
+const RANDOM = { isPretrained: false, problems: null, answers: null };
+
 const collapsed = { live: 0, allWrong: 32, allRight: 0, correct: 0, reward: 0, highest: 0, paid: 0, spread: 0 };
 
 export const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
@@ -20,6 +22,22 @@ export const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     options: { keys: { stage: 'sft', learning_rate: 6e-2 } },
     run: () => {},
     says: [/learning_rate is 0\.06/, /learning_rate to 0\.002 \(now 0\.06\)/],
+  },
+  'small-rate': {
+    options: { keys: { learning_rate: 1e-6 }, facts: RANDOM },
+    run: () => {},
+    says: [
+      /learning_rate is 1e-6, .* 300 steps of Adam move each by 3e-4 at most/,
+      /learning_rate to 3e-4 \(now 1e-6\)/,
+    ],
+  },
+  'short-limit': {
+    options: {
+      keys: { max_completion_length: 4 },
+      facts: { ...RANDOM, answers: { limit: 4, cut: 0.6875, longest: 6 } },
+    },
+    run: () => {},
+    says: [/is 4 tokens, .* to 68\.8 % of the problems take more/, /max_completion_length to 6 or more \(now 4\)/],
   },
   'no-reward': {
     run: (stream) => stream.batch({ ...collapsed, rewarded: 0, correct: 0.3 }),
@@ -39,6 +57,49 @@ export const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
     run: (stream) => stream.batch(collapsed),
     says: [/of the last 512 completions none is right/, /num_generations to 32/],
   },
+  'right-refused': {
+    run: (stream) =>
+      stream.batch({ ...collapsed, refused: { inside: 0.48, exact: 0.48, reason: 'there is no #### near the end' } }),
+    says: [/48\.0 % of the last batch are the right answer\. .*no #### near the end/, /with extract or a verify/],
+  },
+  'policy-lost': {
+    run: (stream) => stream.times(10, () => stream.step()).batch(collapsed),
+    says: [/though 30\.0 % of those before were/, /learning_rate to 6e-5 \(now 3e-4\) and warmup_steps to 20/],
+  },
+  memorised: {
+    options: { facts: { ...RANDOM, problems: 115 } },
+    run: (stream) =>
+      stream
+        .evaluation({ greedy: 0.2, sampled: 0.2 })
+        .times(3, () =>
+          stream.batch({ live: 0, allRight: 32, allWrong: 0, correct: 1, reward: 1, lowest: 1, paid: 0 }),
+        ),
+    says: [
+      /is right on training problems, and 20\.0 % \[.*\] are on held-out ones/,
+      /more problems, or lower max_steps/,
+    ],
+  },
+  'pays-wrong': {
+    options: { keys: { reward_funcs: ['lcs'] } },
+    run: (stream) =>
+      stream
+        .times(5, () => stream.step({ pay: { right: { count: 150, mean: 0.8 }, wrong: { count: 362, mean: 0.5 } } }))
+        .times(3, () => stream.step({ pay: { right: { count: 0, mean: 0 }, wrong: { count: 512, mean: 1.1 } } })),
+    says: [/not right are paid 1\.1 on average, .* were paid 0\.8/, /reward_funcs names \(now lcs\)/],
+  },
+  'beta-outweighs': {
+    options: { keys: { beta: 2 } },
+    run: (stream) => stream.times(12, () => stream.step({}, { kl: 0.03 })),
+    says: [/beta \(2\) pulls a token back by 0\.49 .* pushes by 0\.8/, /beta to 0\.1 \(now 2\)/],
+  },
+  'below-chance': {
+    run: (stream) =>
+      stream
+        .evaluation({ greedy: 0.3, sampled: 0.45, chance: 0.5 })
+        .times(150, (_, i) => stream.step({ reward: 0.3 + 0.002 * i }))
+        .evaluation({ greedy: 0.33, sampled: 0.47, chance: 0.5 }),
+    says: [/after 150 of 300 steps .* 32\.9 % .* guessing reaches 50\.0 %/, /completions\.jsonl/],
+  },
   'all-right': {
     run: (stream) =>
       stream.times(3, () =>
@@ -49,7 +110,7 @@ export const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
   'all-dead': {
     run: (stream) =>
       stream.times(3, () => stream.batch({ live: 0, allRight: 9, allWrong: 23, correct: 0.28, spread: 0 })),
-    says: [/9 all right, 23 all wrong/, /entropy_coef to 0\.01 \(now 0\)/],
+    says: [/9 all right, 23 all wrong/, /temperature to 1\.2 \(now 1\), or num_generations to 32 \(now 16\)/],
   },
   'few-live-groups': {
     options: { keys: { dynamic_sampling: { name: 'refill', max_rounds: 2 } } },
@@ -65,7 +126,7 @@ export const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
   'low-solve-rate': {
     run: (stream) =>
       stream.evaluation({ greedy: 0.1, sampled: 0.04 }).step({ correct: 0.05, reward: 0.05, paid: 0.05, live: 14 }),
-    says: [/only 4\.0 % .*\(5\.0 % in this batch\).* 3e-4/, /learning_rate to 2e-5/],
+    says: [/only 5\.0 % .*\(4\.0 % on held-out problems.*\).* 3e-4/, /learning_rate to 2e-5/],
   },
   'wrong-majority': {
     options: { keys: { group_steps: ['majority'] } },
@@ -231,7 +292,7 @@ export const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
         .step()
         .evaluation({ greedy: 1, sampled: 0.8 })
         .times(50, () => stream.step())
-        .evaluation({ greedy: 0.78, sampled: 0.7 }),
+        .times(2, () => stream.evaluation({ greedy: 0.78, sampled: 0.6 })),
     says: [
       /from 100\.0 % \[99\.3–100\.0\] \(step 1\) to 77\.9 % \[74\.4–81\.1\]\. The 95 % intervals do not meet/,
       /learning_rate to 1e-4 \(now 3e-4\), or beta to 0\.01 \(now 0\); load_best_model_at_end: true .* step 1 /,

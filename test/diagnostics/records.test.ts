@@ -72,6 +72,29 @@ describe('batchRecord', () => {
     expect(found).toMatchObject({ replayAge: 6, starved: { source: './mine.ts', share: 0.5 } });
   });
 
+  it('knows what right and wrong completions earned', () => {
+    const paid = [group('a', rollout([1], 0.25, 'right'), rollout([1], 0.75, 'wrong'), rollout([1], null, 'wrong'))];
+    const { pay } = batchRecord(3, { groups: paid, rounds: 1 }, { before, now });
+    expect(pay).toEqual({ right: { count: 1, mean: 0.25 }, wrong: { count: 1, mean: 0.75 } });
+  });
+
+  it('knows how many hold the right answer where none is right, beyond what chance puts there', () => {
+    const asked = (answer: string, ...texts: readonly string[]) => {
+      const rollouts = texts.map((text) => ({ ...rollout([1], 0, 'wrong'), text }));
+      const one = group(answer, ...rollouts);
+      return { ...one, item: { ...one.item, answer } };
+    };
+    const of = (...groups: readonly ReturnType<typeof asked>[]) =>
+      batchRecord(3, { groups, rounds: 1 }, { before, now }).refused;
+    expect(of(asked('Lima', 'lima', 'it is Lima'), asked('Rome', 'Paris', 'Oslo'))).toMatchObject({
+      inside: 0.5,
+      exact: 0.25,
+    });
+    expect(of(asked('1', '12345', '321'), asked('2', '12345', '321'))).toMatchObject({ inside: 0, exact: 0 });
+    expect(of(asked('Lima', 'x'), asked('Rome', 'y'))).toBeUndefined();
+    expect(record.refused).toBeUndefined(); // some are right
+  });
+
   it('knows the share of groups with help, by the origins that methods declare', () => {
     const hinted = { ...rollout([1], 1, 'right'), origin: 'nudged' };
     const of = (...helps: string[]) =>

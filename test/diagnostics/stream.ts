@@ -4,9 +4,9 @@ import { stringify } from 'yaml';
 import { parseConfig } from '../../src/config/load.ts';
 import { diagnosticsFor } from '../../src/diagnostics/catalogue.ts';
 import type { Diagnosis, Reading } from '../../src/diagnostics/diagnostic.ts';
-import { trainingSince } from '../../src/diagnostics/history.ts';
+import { type StartFacts, trainingSince } from '../../src/diagnostics/history.ts';
 import type { BatchRecord, EvaluationRecord, UpdateRecord } from '../../src/diagnostics/records.ts';
-import { look, type Observation, startWatch, type Watch } from '../../src/diagnostics/watch.ts';
+import { look, type Observation, standing, startWatch, type Watch } from '../../src/diagnostics/watch.ts';
 import { tellingsOf } from '../../src/methods/chosen.ts';
 import { findMethod } from '../../src/methods/look_up.ts';
 import { membersOf } from '../../src/methods/members.ts';
@@ -62,6 +62,8 @@ export type StageKeys = Readonly<Record<string, unknown>>;
 export interface StreamOptions {
   /** Keys of the stage, as in the YAML. */
   readonly keys?: StageKeys;
+  /** What is known before the first step; default: nothing. */
+  readonly facts?: StartFacts;
   /** Sends the memory through JSON after each observation, as a checkpoint would. */
   readonly throughJson?: boolean;
   /** Every other figure is NaN, as of the log of another trainer. */
@@ -77,11 +79,11 @@ export class Stream {
   readonly #throughJson: boolean;
   readonly #only: readonly Reading[] | undefined;
 
-  constructor({ keys = {}, throughJson = false, only }: StreamOptions = {}) {
+  constructor({ keys = {}, facts, throughJson = false, only }: StreamOptions = {}) {
     this.#only = only;
     this.stage = stageOf(keys);
     this.#throughJson = throughJson;
-    this.#observe({ after: 'start' });
+    this.#observe({ after: 'start', ...(facts && { facts }) });
   }
 
   /** A batch of new problems, and the optimizer step on it. */
@@ -129,8 +131,14 @@ export class Stream {
     return { ...observation, record: blanked(observation.record, only) } as Observation;
   }
 
+  /** What was said and not withdrawn, in the order of first mention. */
+  standing(): string[] {
+    return standing(this.#watch, this.stage);
+  }
+
+  /** Of what was said; what was withdrawn is not said again. */
   codes(): string[] {
-    return this.said.map(({ code }) => code);
+    return this.said.flatMap(({ code, level }) => (level === 'withdrawn' ? [] : [code]));
   }
 
   #observe(observation: Observation): this {

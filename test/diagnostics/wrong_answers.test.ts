@@ -17,11 +17,6 @@ it('shows the two commonest answers with what was asked, what is right, and why 
   expect(commonestWrong([])).toBeUndefined();
 });
 
-it('says so where the right answer is there among other words', () => {
-  const said = commonestWrong([wrong('The capital of Peru is lima.'), wrong('x'), wrong('y')]);
-  expect(said).toMatch(/33\.3 % have the right answer among other words: take it out with extract or a verify/);
-});
-
 it('shortens a long text, and quotes what does not print', () => {
   const said = commonestWrong([wrong(`\n${'x'.repeat(1000)}`)]) ?? '';
   expect(said).toContain('"\\nxxx');

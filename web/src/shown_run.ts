@@ -1,5 +1,5 @@
 /** What is known of the one run: what the panels show. */
-import type { Answer, BrowserEvent, CreditedGroup, OpenedRun, SettingChange } from 'rlvr-train/web';
+import type { Answer, BrowserEvent, CreditedGroup, Diagnosis, OpenedRun, SettingChange } from 'rlvr-train/web';
 import { History } from './history.ts';
 import { Notes } from './notes.ts';
 import { Pace } from './pace.ts';
@@ -21,6 +21,8 @@ export class ShownRun {
   /** Settings that were changed within the run, oldest first. */
   settings: SettingChange['settings'][] = [];
   readonly notes: Notes;
+  /** Warnings of diagnostics among the notes, by their codes. */
+  readonly #warned = new Map<string, string>();
   readonly pace = new Pace();
   protected readonly changed: () => void;
 
@@ -59,8 +61,16 @@ export class ShownRun {
     }
     if (event.type === 'step') this.pace.tick();
     if (event.type === 'note') this.notes.say('note', event.message);
-    if (event.type === 'diagnosis' && event.diagnosis.level !== 'note') this.notes.say('warn', event.diagnosis.message);
+    if (event.type === 'diagnosis') this.#diagnosed(event.diagnosis);
     if (event.type === 'storage') this.storage = event.storage.reason;
     this.changed();
+  }
+
+  #diagnosed({ code, level, message }: Diagnosis): void {
+    const earlier = this.notes.list.find(({ text }) => text === this.#warned.get(code));
+    if (level === 'withdrawn' && earlier !== undefined) this.notes.dismiss(earlier);
+    if (level !== 'warning' && level !== 'stop') return;
+    this.#warned.set(code, message);
+    this.notes.say('warn', message);
   }
 }

@@ -1,7 +1,7 @@
 /** `rlvr-train advise --run DIR`: what the run suffers from, and what helped against that in the arena, with its figures. */
 import { basename, resolve } from 'node:path';
 import type { Diagnosed } from '../../compare/advice.ts';
-import { COMBINATION, NEVER_ACTED, STAGE_ENDED } from '../../diagnostics/codes.ts';
+import { COMBINATION, STAGE_ENDED } from '../../diagnostics/codes.ts';
 import { CheckpointError } from '../../errors.ts';
 import { printable } from '../../format.ts';
 import { logLines } from '../../run/logs/log_lines.ts';
@@ -15,20 +15,25 @@ export async function adviseCommand(directory: string, { json = false }: { reado
   printAdvice(printable(basename(resolve(directory))), diagnosed);
 }
 
-/** What was said of the run, each thing once, in its last words. @throws CheckpointError `no-run` */
+/** What was said of the run and was not withdrawn, each thing once, in its last words. @throws CheckpointError `no-run` */
 async function diagnosesOf(directory: string): Promise<Diagnosed[]> {
   const store = fileStore(resolve(directory));
   if (!(await store.exists('metrics.jsonl'))) {
     const rule = 'holds no run with a log (no metrics.jsonl); give the directory that a training printed';
     throw new CheckpointError('no-run', `${directory}  ${rule}.`, { directory });
   }
-  const found = new Map<string, string>();
+  const found = new Map<string, Diagnosed>();
   for await (const lines of logLines(store, 'metrics.jsonl')) {
     for (const { record } of lines) {
-      const { diagnosis, message } = record as { readonly diagnosis?: unknown; readonly message?: unknown };
-      if (typeof diagnosis !== 'string' || [COMBINATION, NEVER_ACTED, STAGE_ENDED].includes(diagnosis)) continue;
-      found.set(diagnosis, String(message));
+      const { diagnosis: code, level, stage, message } = record;
+      if (typeof code !== 'string' || code === STAGE_ENDED) continue;
+      // Each remark on a combination is another.
+      const key = [code, ...(code === COMBINATION ? [message] : [stage])].join('|');
+      if (level === 'withdrawn') found.delete(key);
+      else found.set(key, { code, message: String(message) });
     }
   }
-  return [...found].map(([code, message]) => ({ code, message }));
+  // Two stages may have said the same: the last words count.
+  const last = new Map([...found].map(([key, one]) => [one.code === COMBINATION ? key : one.code, one]));
+  return [...last.values()];
 }

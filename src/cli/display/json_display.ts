@@ -62,7 +62,7 @@ function eventObject(event: SessionEvent, directory: string): object | undefined
       return { event: 'evaluation', stage, step, moment, ...evaluationMetrics(evaluation) };
     }
     case 'diagnosis':
-      return { event: 'diagnosis', step: event.step, code: event.diagnosis.code, message: event.diagnosis.message };
+      return { event: 'diagnosis', step: event.step, ...event.diagnosis };
     case 'note':
       return { event: 'note', message: event.message };
     case 'resumed':

@@ -87,7 +87,8 @@ export class Reporter implements Display {
         }
         break;
       case 'diagnosis':
-        if (event.diagnosis.level !== 'stop') print(colors.yellow(diagnosisLine(event))); // else the error says it
+        if (event.diagnosis.level === 'withdrawn') print(colors.dim(withdrawnLine(event)));
+        else if (event.diagnosis.level !== 'stop') print(colors.yellow(diagnosisLine(event))); // else the error says it
         break;
       case 'note':
         print(printableLines(event.message));
@@ -152,7 +153,7 @@ export class Reporter implements Display {
     }
     for (const line of taskLines(run, baseline, model)) print(line);
     for (const line of bestLines(run, summary, this.#options.directory)) print(line);
-    if (summary.diagnoses.length > 0) print(saidLine(summary.diagnoses));
+    for (const line of saidLines(summary.diagnoses)) print(line);
     const split = Object.entries(summary.split)
       .filter(([, seconds]) => seconds > 0) // a stage that the run does not have
       .map(([name, seconds]) => `${name} ${duration(seconds)}`);
@@ -187,6 +188,11 @@ export function evaluationShare(split: Summary['split']): string | undefined {
 /** `  step 12, entropy-collapse (warning): …`; the name is an anchor in docs/diagnostics.md. */
 function diagnosisLine({ step, diagnosis }: Extract<SessionEvent, { type: 'diagnosis' }>): string {
   return `  step ${step}, ${diagnosis.code} (${diagnosis.level}): ${printableLines(diagnosis.message)}`;
+}
+
+/** `  step 750, below-best is no longer so: …`. */
+function withdrawnLine({ step, diagnosis }: Extract<SessionEvent, { type: 'diagnosis' }>): string {
+  return `  step ${step}, ${printableLines(diagnosis.message)}`;
 }
 
 /** A line for each of several tasks, with the level where the same task may be there at another. */
@@ -230,10 +236,16 @@ function excludedLines(step: number, { excluded }: Collected): string[] {
   return [`  step ${step}: completions left out of the step: ${excluded.count} (reward_on_error: exclude). ${reasons}`];
 }
 
-/** `said during the run: all-right (2 times), plateau — docs/diagnostics.md`. */
-function saidLine(diagnoses: Summary['diagnoses']): string {
-  const names = diagnoses.map(({ code, times }) => (times === 1 ? code : `${code} (${times} times)`));
-  return `said during the run: ${names.join(', ')} — what each means: docs/diagnostics.md`;
+/** `said during the run: all-right (2 times), plateau — docs/diagnostics.md`, and what of it was withdrawn. */
+function saidLines(diagnoses: Summary['diagnoses']): string[] {
+  const names = (those: Summary['diagnoses']): string =>
+    those.map(({ code, times }) => (times === 1 ? code : `${code} (${times} times)`)).join(', ');
+  const holding = diagnoses.filter(({ withdrawn }) => withdrawn === undefined);
+  const over = diagnoses.filter(({ withdrawn }) => withdrawn !== undefined);
+  return [
+    ...(holding.length === 0 ? [] : [`said during the run: ${names(holding)} — what each means: docs/diagnostics.md`]),
+    ...(over.length === 0 ? [] : [`said, and no longer so: ${names(over)}`]),
+  ];
 }
 
 /** `countdown — 571 held-out problems, never trained on`. */

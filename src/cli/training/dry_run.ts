@@ -6,6 +6,7 @@ import { aboutKey } from '../../config/problems.ts';
 import type { RunConfig } from '../../config/run_config.ts';
 import { readTree } from '../../config/yaml/yaml_tree.ts';
 import { printable, printableLines, thousands } from '../../format.ts';
+import { lookAtStart } from '../../grpo/diagnose.ts';
 import { completionText } from '../../grpo/rollout/complete.ts';
 import type { ConfiguredModel, TrainingRun } from '../../grpo/run.ts';
 import { fewHeldOut } from '../../methods/statistics.ts';
@@ -40,6 +41,7 @@ export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }):
   if (!json && process.stderr.isTTY) printError('measuring a few steps on throw-away weights …');
   const estimate = await estimateTime(run);
   const examples = demonstrations(run);
+  const starts = dry.config.stages.flatMap((_, stage) => lookAtStart(run, stage).map((one) => ({ stage, ...one })));
   const problems = { train: run.engine.tasks.trainProblems(), heldOut: run.engine.tasks.heldOutItems().length };
   if (json) {
     printJson(
@@ -49,6 +51,7 @@ export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }):
         origins: Object.fromEntries(dry.origins),
         notes: dry.notes,
         remarks: run.remarks,
+        diagnoses: starts,
         output_dir: dry.directory,
         fingerprint: dry.fingerprint,
         parameters: countParameters(run.engine.policy.parameters),
@@ -62,6 +65,8 @@ export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }):
   }
   print(annotatedYaml(dry.config, dry.origins));
   for (const { level, message } of run.remarks) print(colors.yellow(`${level}: ${printable(message)}`));
+  for (const { stage, level, code, message } of starts)
+    print(colors.yellow(`${level}: stages.${stage}  ${code}: ${printable(message)}`));
   for (const { place, path, value, text } of dry.notes)
     print(colors.dim(printable(`note: ${place}  ${aboutKey(path, value, text)}`)));
   const train = problems.train === undefined ? 'an endless stream' : thousands(problems.train);

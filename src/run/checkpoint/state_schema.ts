@@ -28,6 +28,8 @@ const evaluationSchema = z.object({
   examples: z.array(z.object({ prompt: z.string(), completion: z.string(), verdict: verdictSchema })),
 });
 
+const paySchema = z.object({ count, mean: number });
+
 const batchSchema = z.object({
   ...Object.fromEntries(
     [
@@ -40,6 +42,8 @@ const batchSchema = z.object({
   judge: z.object({ said: z.string(), often: number, right: number }).optional(),
   replayAge: number.optional(),
   starved: z.object({ source: z.string(), share: number }).optional(),
+  refused: z.object({ inside: number, exact: number, reason: z.string() }).optional(),
+  pay: z.object({ right: paySchema, wrong: paySchema }).optional(),
   seconds: z.object({ verify: number, all: number }),
 });
 
@@ -75,9 +79,17 @@ const averageSchema = z.object({
   live: number,
   entropy: number,
   length: number,
+  error: number.optional(),
+});
+
+const factsSchema = z.object({
+  isPretrained: z.boolean(),
+  problems: count.nullable(),
+  answers: z.object({ limit: count, cut: share, longest: count }).nullable(),
 });
 
 const historySchema = z.object({
+  start: factsSchema.nullable().optional(),
   batches: z.array(batchSchema),
   updates: z.array(updateSchema),
   evaluations: z.array(evaluationRecordSchema),
@@ -89,6 +101,7 @@ const historySchema = z.object({
   lowestReward: number.nullable(),
   mostCorrect: z.object({ step: count, share: number }),
   eosSeen: z.boolean(),
+  rightPay: paySchema.optional(),
   problems: z.object({ drawn: count, sample: z.array(number), drawnSince: count, hits: count }),
   since: z.object({ batches: count, reward: number, correct: number }),
   lowestLoss: number.nullable(),
@@ -106,6 +119,7 @@ const watchSchema = z.object({
       step: count,
       times: count,
       message: z.string(),
+      withdrawn: count.optional(),
     }),
   ),
   acts: z.object({ acted: z.array(z.string()), figures: z.record(z.string(), z.boolean()) }).optional(),
