@@ -16,7 +16,7 @@ import {
   WORKER_ID_BYTES,
 } from './protocol.ts';
 import type { Tally } from './tally.ts';
-import { openSigned } from './trust/signature.ts';
+import { openSigned } from './signature.ts';
 import type { Trust } from './trust/trust.ts';
 
 /** [requests][rollouts] */

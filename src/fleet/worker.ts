@@ -11,7 +11,7 @@ import { decodeTask, encodeResult, type FleetTask, type WeightsName, WORKER_ID_B
 import { randomHex } from './random_hex.ts';
 import { ReceivedWeights } from './received_weights.ts';
 import { type OwnRunFolder, serveSeries } from './series/series_worker.ts';
-import { makeResultKey, type ResultKey } from './trust/signature.ts';
+import { makeResultKey, type ResultKey } from './signature.ts';
 import { sentBytes, writeWeights } from './weights.ts';
 
 /** Milliseconds between two signs of life. */

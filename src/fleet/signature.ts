@@ -6,9 +6,9 @@
  * ECDSA on P-256 with SHA-256 (FIPS 186-5), as Web Crypto has it in Node 20 and in all browsers: Ed25519 is an experiment in
  * the one and missing in some of the others. A signature takes 0.1 ms.
  */
-import { FleetError } from '../../errors.ts';
-import { sha256Hex } from '../../run/fingerprint/sha256.ts';
-import { MESSAGE_BYTES, PROTOCOL, readResultHead, WORKER_ID_BYTES } from '../protocol.ts';
+import { FleetError } from '../errors.ts';
+import { sha256Hex } from '../run/fingerprint/sha256.ts';
+import { MESSAGE_BYTES, PROTOCOL, readResultHead, WORKER_ID_BYTES } from './protocol.ts';
 
 const CURVE = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const SIGNING = { name: 'ECDSA', hash: 'SHA-256' } as const;
