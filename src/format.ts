@@ -70,3 +70,11 @@ export function shellQuoted(word: string): string {
   });
   return `$'${escaped}'`;
 }
+
+/** A text that may quote addresses with `user:password@` or `token@` in them, as it may be shown. */
+export function withoutPasswords(text: string): string {
+  return text.replace(
+    /\b([a-z][\w+.-]*:\/\/)([^\s/?#@:'"]*:)?[^\s/?#@'"]+@/gi,
+    (_, scheme, user = '') => `${scheme}${user}PASSWORD@`,
+  );
+}

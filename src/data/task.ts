@@ -1,3 +1,4 @@
+import type { Reach } from '../http/reach.ts';
 import type { Rng } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
 import type { KeyTable } from '../options/keys.ts';
@@ -46,6 +47,8 @@ export interface TaskCard<K extends Knobs> {
   readonly tier: 1 | 2 | 3;
   /** The sandbox that its answers run in; the packages that it is made of are loaded with the task. */
   readonly sandbox?: SandboxName;
+  /** What it asks of a server, by names of knobs; absent: it asks none. */
+  readonly reaches?: Reach;
   /** Sub-scores that its verdicts have, where they have some; a reward may be one of them. */
   readonly parts?: readonly string[];
   /** Type, rule, default and text of each knob: the YAML, JSON Schema, help, docs and controls follow from it. */

@@ -15,8 +15,8 @@ import {
   type SampledCompletion,
   WORKER_ID_BYTES,
 } from './protocol.ts';
-import type { Tally } from './tally.ts';
 import { openSigned } from './signature.ts';
+import type { Tally } from './tally.ts';
 import type { Trust } from './trust/trust.ts';
 
 /** [requests][rollouts] */
@@ -74,6 +74,7 @@ export class Answers {
   #unchecked: Unchecked[] = [];
   /** By worker: version of the weights of its first answer that was used and not checked. */
   readonly #uncheckedFrom = new Map<string, number>();
+  #isOddSaid = false;
   /** The oldest of these versions of a worker that has lied. */
   #lie: number | undefined;
   /** What has come and was not looked at. */
@@ -224,8 +225,12 @@ export class Answers {
       return { status: 'over' };
     } catch (error) {
       if (!(error instanceof FleetError)) throw error;
-      if (head === undefined) tally.refused();
-      else {
+      if (head === undefined) {
+        tally.refused();
+        if (this.#isOddSaid) return { status: 'refused', reason: error.message };
+        this.#isOddSaid = true;
+        this.#options.say(`fleet: a worker sends what is no answer, and not who it is: ${error.message}`);
+      } else {
         this.#shutOut(head.worker, error.message);
         this.#handBack(head);
       }

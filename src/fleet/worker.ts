@@ -162,7 +162,12 @@ class Worker {
     }
     const { makeFolder } = training;
     const { backend } = card;
-    const served = await serveSeries({ bus, run: card.run, backend, worker: this.#id, name, makeFolder, say, signal });
+    const options = { bus, run: card.run, backend, worker: this.#id, name, makeFolder, say, signal };
+    const served = await serveSeries(options).catch((error: unknown) => {
+      if (!(error instanceof FleetError) || error.code !== 'fleet-not-taken') throw error;
+      this.#decline(run, error.message);
+      return 'declined' as const;
+    });
     if (served === 'over') this.#end(run);
     if (served === 'none') await pause(WAIT_MS);
   }

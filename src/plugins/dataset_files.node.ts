@@ -31,6 +31,16 @@ export function verifierOf({ name, verify }: Plugin): string | undefined {
 
 const FILE_KNOBS = ['train', 'held_out'] as const;
 
+/** The files on this machine that an entry of the config names, by their knobs. */
+export function rowsOf(entry: object): { readonly knob: string; readonly name: string }[] {
+  const given = entry as DatasetEntry; // its card, or the schema of the keys, has read it
+  if (given.hub !== undefined) return [];
+  return FILE_KNOBS.flatMap((knob) => {
+    const names = [given[knob] ?? []].flat();
+    return names.flatMap((name) => (typeof name === 'string' ? { knob, name } : []));
+  });
+}
+
 /**
  * @param entry  of the config, whose knobs were read
  * @param place  its key

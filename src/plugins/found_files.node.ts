@@ -102,7 +102,8 @@ export async function findFiles(loaded: LoadedConfig, options: SearchOptions): P
   return found;
 }
 
-function namedFiles({ config, problems }: LoadedConfig, { rewards, codec }: SearchOptions): [Plugin, string][] {
+/** What a config names that is a file of code, whether it is there or not, each with its key. */
+export function namedFiles({ config, problems }: LoadedConfig, { rewards, codec }: SearchOptions): [Plugin, string][] {
   const tasks = config.tasks.map(({ task }, i): [Plugin, string] => [task, taskPlace(problems, i)]);
   const stages = config.stages.flatMap((stage, index) => {
     if (stage.stage !== 'grpo') {

@@ -13,6 +13,7 @@ import type { Plugin } from '../options/keys.ts';
 import type { OwnRewards } from '../rewards/built_in.ts';
 import type { Tracker } from '../run/tracker.ts';
 import { asksInWords } from '../text/codec.ts';
+import { asksOf } from './asks.node.ts';
 import { adapterInRun, findFiles, modelInRun } from './found_files.node.ts';
 import { judgeThreads } from './judging/judge_threads.node.ts';
 import { openMethods, tryMethods } from './open/open_methods.node.ts';
@@ -74,7 +75,7 @@ export async function openPlugins(loaded: LoadedConfig, options: PluginOptions):
   };
   try {
     const files = await findFiles(loaded, options);
-    await options.approve?.([...files.values()]);
+    await options.approve?.([...files.values()], asksOf(loaded, options));
     for (const [name, file] of files) opening.modules.set(name, file);
     const tasks = await openTasks(opening);
     if (options.rewards !== 'unused') {

@@ -1,4 +1,5 @@
 /** What a reward function is made from: its options, declared, and what makes it of their values. */
+import type { Reach } from '../http/reach.ts';
 import type { KeyTable, Values } from '../options/keys.ts';
 import type { BrokenRule, GivenOptions } from '../options/read.ts';
 import type { RewardFunction } from './reward_function.ts';
@@ -18,6 +19,10 @@ export interface RewardDefinition<T extends KeyTable = KeyTable> {
   /** Rules that combine several options. */
   rules?(values: Values<T>, given: RewardOptions): readonly BrokenRule[];
   create(values: Values<T>): RewardFunction;
+  /** The option that names a file or folder of this machine which it reads. */
+  readonly reads?: string;
+  /** What it asks of a server, by names of options; absent: it asks none. */
+  readonly reaches?: Reach;
   /** In the bundle of a browser, which has `create` in a file of its own: fetches it. Nobody declares it. */
   load?(): Promise<void>;
 }

@@ -4,8 +4,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { approval, type TrustOptions } from '../../src/cli/process/trust.ts';
+import { seedsCommand } from '../../src/cli/training/seeds.ts';
+import { trainCommand } from '../../src/cli/training/train.ts';
 import { parseConfig } from '../../src/config/load.ts';
+import { withoutPasswords } from '../../src/format.ts';
+import { asksOf } from '../../src/plugins/asks.node.ts';
 import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
+import { LoopbackScorer } from '../support/loopback_scorer.ts';
 
 const home = process.cwd();
 const stateHome = process.env.XDG_STATE_HOME;
@@ -198,4 +203,114 @@ describe('code of a run', () => {
       expect(ran()).toBe(false);
     }
   });
+});
+
+describe('what a config asks besides code', () => {
+  const HOST = '127.0.0.1:18099';
+  const sending = `{name: http, url: "http://${HOST}/score", header_env: A_SECRET}`;
+  const rows = (path: string): string => `{name: dataset, train: ${path}}`;
+
+  /** Looks at what the config in `my.yaml` asks, and at nothing else of it. */
+  async function look(task: string, reward: string, { answer, overrides, ...options }: Given = {}): Promise<void> {
+    const text = `task: ${task}\nmax_steps: 1\nreward_funcs: [${reward}]`;
+    write('my.yaml', text);
+    const loaded = parseConfig(text, { file: 'my.yaml' }, overrides ?? []);
+    const ask = answer === undefined ? undefined : async (question: string) => asked.push(question) > 0 && answer;
+    await approval({ file: 'my.yaml', problems: loaded.problems, ask, ...options })(
+      [],
+      asksOf(loaded, { file: 'my.yaml' }),
+    );
+  }
+
+  it('is refused where no one can be asked, with its line and the flag that agrees', async () => {
+    await expect(look('sort_digits', sending)).rejects.toThrow(
+      /^my\.yaml:3 {2}reward_funcs\.0: A_SECRET@127\.0\.0\.1:18099 — would be sent the value of A_SECRET, and what is sampled; if that is meant, add --trust A_SECRET@127\.0\.0\.1:18099\.$/,
+    );
+    await expect(look('sort_digits', sending, { trust: [HOST] })).rejects.toThrow('A_SECRET'); // that is less
+    await look('sort_digits', sending, { trust: [`A_SECRET@${HOST}`] });
+    await look('sort_digits', sending); // agreed to on this machine
+    await expect(look('sort_digits', sending.replace('A_SECRET', 'ANOTHER'))).rejects.toThrow('ANOTHER@');
+    await expect(look('sort_digits', sending.replace('18099', '18100'))).rejects.toThrow('127.0.0.1:18100');
+  });
+
+  it('is asked for once, and never by a dry run, which remembers nothing', async () => {
+    const server = '{name: openenv, url: "ws://env.example:8000"}';
+    await expect(look(server, 'accuracy', { answer: true, isDry: true })).rejects.toThrow(
+      'add --trust env.example:8000',
+    );
+    await look(server, 'accuracy', { trust: ['env.example:8000'], isDry: true });
+    expect(asked).toEqual([]);
+    await expect(look(server, 'accuracy', { answer: false })).rejects.toThrow('would be sent what is sampled');
+    await look(server, 'accuracy', { answer: true });
+    expect(asked[1]).toContain('  env.example:8000  would be sent what is sampled\n');
+    await look(server, 'accuracy');
+    await look(server, 'accuracy', { isDry: true });
+  });
+
+  it('names the variable that a server is sent wherever it is set', async () => {
+    process.env.OPENENV_TOKEN = 'secret';
+    try {
+      const server = '{name: openenv, url: "ws://env.example:8000"}';
+      await expect(look(server, 'accuracy')).rejects.toThrow('OPENENV_TOKEN@env.example:8000');
+    } finally {
+      delete process.env.OPENENV_TOKEN;
+    }
+  });
+
+  it('is a file of another folder, where that is neither typed nor trusted', async () => {
+    write('data/mine.jsonl', '{}');
+    write('../theirs.jsonl', '{}');
+    await look(rows('data/mine.jsonl'), 'accuracy');
+    await expect(look(rows('../theirs.jsonl'), 'accuracy')).rejects.toThrow(
+      "lies outside of the config's folder, and would be read",
+    );
+    await look('sort_digits', 'accuracy', { overrides: [`task=${rows('../theirs.jsonl')}`] });
+    await look(rows('../theirs.jsonl'), 'accuracy', { trust: ['..'] });
+    await look(rows('../theirs.jsonl'), 'accuracy');
+    write('../judge/config.json', '{}');
+    await expect(look('sort_digits', '{name: classifier, model: ../judge}')).rejects.toThrow('/judge');
+  });
+
+  it('reaches no server before that: a config of a stranger in a fresh home sends nothing', async () => {
+    const scorer = new LoopbackScorer();
+    await scorer.start();
+    process.env.A_SECRET = 'secret';
+    try {
+      const reward = `{name: http, url: "${scorer.url}", header_env: A_SECRET}`;
+      const config = `task: sort_digits\nmax_steps: 1\nreward_funcs: [${reward}]\n`;
+      write('strangers.yaml', config);
+      const flags = { config: 'strangers.yaml', output: 'runs/one', quiet: true };
+      for (const isDry of [false, true])
+        await expect(trainCommand({ ...flags, dryRun: isDry })).rejects.toThrow('A_SECRET@127.0.0.1:');
+      await expect(seedsCommand({ ...flags, seeds: [0, 1] }, [])).rejects.toThrow('A_SECRET@127.0.0.1:');
+      expect(scorer.connections).toBe(0);
+      await openPlugins(parseConfig(config, { file: 'strangers.yaml' }), {
+        file: 'strangers.yaml',
+        announce: () => {},
+      }).then((opened) => opened.close());
+      expect(scorer.connections).toBeGreaterThan(0); // so it would be
+    } finally {
+      delete process.env.A_SECRET;
+      await scorer.stop();
+    }
+  });
+});
+
+it('a series of runs asks as one run does', async () => {
+  write('../evil.mjs', marking());
+  write('my.yaml', 'task: sort_digits\nmax_steps: 1\nreward_funcs: [../evil.mjs]');
+  const series = seedsCommand({ config: 'my.yaml', output: 'runs/one', seeds: [0, 1], quiet: true }, []);
+  await expect(series).rejects.toThrow('would run with your rights');
+  expect(ran()).toBe(false);
+});
+
+it('what quotes the command line shows no password', () => {
+  const shown = (text: string): string => withoutPasswords(text);
+  expect(shown('--fleet nats://learner:s3cr3t%2F@host:4222 --config a.yaml')).toBe(
+    '--fleet nats://learner:PASSWORD@host:4222 --config a.yaml',
+  );
+  expect(shown("'tls://t0ken@[::1]:4222'")).toBe("'tls://PASSWORD@[::1]:4222'");
+  expect(shown('http://127.0.0.1:8000/a@b --trust A_SECRET@127.0.0.1:8000')).toBe(
+    'http://127.0.0.1:8000/a@b --trust A_SECRET@127.0.0.1:8000',
+  );
 });

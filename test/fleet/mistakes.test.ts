@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { FLEET } from '../../src/cli/commands/fleet.ts';
 import { WORKER } from '../../src/cli/commands/worker.ts';
-import { whyNotGiven } from '../../src/cli/training/given_series.ts';
+import { whyNotGiven, whyNotTaken } from '../../src/cli/training/given_config.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { MemoryPlanError } from '../../src/errors.ts';
 import { encodeJson, type RunCard } from '../../src/fleet/cards.ts';
@@ -228,6 +228,31 @@ describe('a learner', () => {
     const requests = [{ prompt: Int32Array.of(1), rollouts: [{ rollout: 0 }] }];
     const rule = /^max_completion_length: 100000 tokens of a completion take \d+ bytes, .* with fewer\.$/;
     expect(() => planTasks(requests, settings, 1)).toThrow(rule);
+  });
+
+  it.each([
+    ['a reward of a file', 'reward_funcs: [./run/x.ts]', 'is a file of yours'],
+    ['code of the disk', 'reward_funcs: [/tmp/local_code.ts]', 'is a file of yours'],
+    [
+      'a server, with a variable',
+      'reward_funcs: [{name: http, url: "http://127.0.0.1:9/steal", header_env: A_SECRET}]',
+      'A_SECRET',
+    ],
+    ['a server', 'reward_funcs: [{name: http, url: "http://127.0.0.1:9/probe"}]', '127.0.0.1:9'],
+    ['rows of this machine', 'task: {name: dataset, train: /etc/passwd}', '/etc/passwd'],
+    ['rows of the hub', 'task: {name: dataset, hub: owner/name, train: a.jsonl}', 'its rows'],
+    ['an environment on a server', 'task: {name: openenv, url: "ws://127.0.0.1:9"}', '127.0.0.1:9'],
+    ['a judge of this machine', 'reward_funcs: [{name: classifier, model: /models/judge}]', '/models/judge'],
+    ['a model of this machine', 'model_name_or_path: /models/one', 'is a folder of this machine'],
+    ['a tracker', 'report_to: mlflow', 'report_to'],
+    ['a config that is none', 'max_steps: [', ''],
+  ])('a worker does not train what names %s', (_, line, why) => {
+    const [key] = line.split(':');
+    const own = smallConfig('')
+      .split('\n')
+      .filter((given) => !given.startsWith(`${key}:`) && !(key === 'model_name_or_path' && given.startsWith('model:')));
+    expect(whyNotTaken([...own, line].join('\n'))).toContain(why);
+    expect(whyNotTaken(smallConfig(''))).toBeUndefined();
   });
 
   it('names what keeps a run on its machine', () => {

@@ -1,10 +1,16 @@
 /** Runs that are given out whole: whatever becomes of workers and messages, each directory comes back as one machine leaves it. */
 import { expect, it } from 'vitest';
+import type { WorkerBus } from '../../src/fleet/bus.ts';
 import { MemoryBroker } from '../../src/fleet/memory_bus.ts';
 import { PROTOCOL } from '../../src/fleet/protocol.ts';
 import { RunReceiver } from '../../src/fleet/series/run_files.ts';
 import { Series } from '../../src/fleet/series/series.ts';
-import { decodeSeriesReply, encodeSeries, type SeriesRequest } from '../../src/fleet/series/series_messages.ts';
+import {
+  decodeSeriesReply,
+  decodeSeriesRequest,
+  encodeSeries,
+  type SeriesRequest,
+} from '../../src/fleet/series/series_messages.ts';
 import { type OwnRunFolder, type OwnTraining, serveSeries } from '../../src/fleet/series/series_worker.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
@@ -74,7 +80,12 @@ async function serve(
   };
   const makeFolder = (): OwnRunFolder => {
     const store = memoryStore();
-    return { store, train: ({ config }) => training(store, config, dies), remove: () => undefined };
+    return {
+      store,
+      refuses: () => undefined,
+      train: ({ config }) => training(store, config, dies),
+      remove: () => undefined,
+    };
   };
   const how = { run: SERIES, backend: 'wasm', name: worker.slice(0, 1), say: () => undefined, aliveMs: 2 };
   for (;;) {
@@ -213,4 +224,73 @@ it('a part that comes twice is there once, and one that is missing is refused', 
     expect(await textOf(store, path)).toBe('abcdef');
   await receiver.place(['log']);
   expect(await store.list('')).toEqual(['log']);
+});
+
+it.each([
+  ['names what a worker does not train', { config: 'bad' }, 'bad'],
+  ['announces more than a disk holds', { files: [{ path: 'a.bin', size: 2 ** 36 }] }, '68719476736 bytes'],
+  ['leads out of its directory', { files: [{ path: '../../x', size: 1 }] }, '"../../x" is no file'],
+  ['names a lock', { files: [{ path: '.lock', size: 1 }] }, '".lock" is no file'],
+])('a run that %s is given back before anything of it is fetched', async (_, given, why) => {
+  const asked: string[] = [];
+  const reasons: string[] = [];
+  const bus: WorkerBus = {
+    ...new MemoryBroker().worker(),
+    ask: async (_run, message) => {
+      const { head } = decodeSeriesRequest(message);
+      asked.push(head.ask);
+      if (head.ask === 'leave') reasons.push(head.reason ?? '');
+      return encodeSeries(
+        head.ask === 'take' ? { status: 'run', run: 0, name: 'one', config: '', ...given } : { status: 'ok' },
+      );
+    },
+  };
+  const makeFolder = (): OwnRunFolder => ({
+    store: memoryStore(),
+    refuses: (config) => (config === 'bad' ? 'it is bad' : undefined),
+    train: () => expect.unreachable(),
+    remove: () => undefined,
+  });
+  const options = {
+    bus,
+    run: SERIES,
+    backend: 'wasm',
+    worker: WORKERS[0],
+    name: 'w',
+    makeFolder,
+    say: () => undefined,
+  };
+  const serving = serveSeries({ ...options, signal: { aborted: false } });
+  await expect(serving).rejects.toMatchObject({ code: 'fleet-not-taken', message: expect.stringContaining(why) });
+  expect(asked).toEqual(['take', 'leave']);
+  expect(reasons[0]).toContain(why);
+});
+
+it('a file that is announced takes no memory before it comes', async () => {
+  const bus: WorkerBus = {
+    ...new MemoryBroker().worker(),
+    ask: async (_run, message) => {
+      const { ask } = decodeSeriesRequest(message).head;
+      const files = [{ path: 'a.bin', size: 2 ** 33 }];
+      return encodeSeries(
+        ask === 'take' ? { status: 'run', run: 0, name: 'one', config: '', files } : { status: 'lost' },
+      );
+    },
+  };
+  const before = process.memoryUsage().arrayBuffers;
+  const makeFolder = (): OwnRunFolder => ({
+    ...{ store: memoryStore(), refuses: () => undefined, remove: () => undefined },
+    train: () => expect.unreachable(),
+  });
+  const options = {
+    bus,
+    run: SERIES,
+    backend: 'wasm',
+    worker: WORKERS[0],
+    name: 'w',
+    makeFolder,
+    say: () => undefined,
+  };
+  expect(await serveSeries({ ...options, signal: { aborted: false } })).toBe('trained'); // by another, as far as it knows
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2 ** 24);
 });

@@ -46,9 +46,15 @@ async function serve(name: string, port?: number): Promise<() => Promise<void>> 
   };
 }
 
+/** The servers that a config may send to. */
+const TRUSTED = (): string[] => Object.values(ports).flatMap((port) => ['--trust', `127.0.0.1:${port}`]);
+
 /** What the command printed, and how it ended. */
 async function command(args: readonly string[], killWhen?: () => boolean): Promise<{ text: string; code: unknown }> {
-  const process = spawn('node', [COMMAND, ...args], { cwd: FOLDER, env: { ...globalThis.process.env, NO_COLOR: '1' } });
+  const process = spawn('node', [COMMAND, ...args, ...(args.includes('--config') ? TRUSTED() : [])], {
+    cwd: FOLDER,
+    env: { ...globalThis.process.env, NO_COLOR: '1' },
+  });
   let text = '';
   for (const stream of [process.stdout, process.stderr]) stream.on('data', (data) => (text += data));
   const watch = setInterval(() => killWhen?.() && process.kill('SIGKILL'), 5);

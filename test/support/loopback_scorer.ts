@@ -20,9 +20,12 @@ type Instead = (response: ServerResponse, request: ScorerRequest, number: number
 export class LoopbackScorer {
   /** Requests for scores, without those that ask whether it is there. */
   readonly requests: ScorerRequest[] = [];
+  /** Requests of any kind. */
+  connections = 0;
   instead: Instead = () => undefined;
   score: (asked: Asked) => unknown = ({ completion }) => completion.length / 8;
   readonly #server = createServer((request, response) => {
+    this.connections++;
     const pieces: Buffer[] = [];
     request.on('data', (piece: Buffer) => pieces.push(piece));
     request.on('end', () => {

@@ -5,7 +5,7 @@
  * Much of what is printed was written by others: keys of a config, names of files, texts of a model, messages of the
  * user's code, records of a run directory. None of it may move the cursor, hide a line, or turn its direction around.
  */
-import { printableLines, UNPRINTABLE } from '../../format.ts';
+import { printableLines, UNPRINTABLE, withoutPasswords } from '../../format.ts';
 import { colors } from './colors.ts';
 
 const ESCAPE = '\u001b\\[';
@@ -43,9 +43,9 @@ export function printJson(json: string): void {
   process.stdout.write(`${printableJson(json)}\n`);
 }
 
-/** Lines on standard error, never coloured. */
+/** Lines on standard error, never coloured; a word of the command line that they quote may have a password in it. */
 export function printError(text: string): void {
-  process.stderr.write(`${printableLines(text)}\n`);
+  process.stderr.write(`${withoutPasswords(printableLines(text))}\n`);
 }
 
 /** JSON with an escape (`\u202e`) for each character that would not print; line ends between its values stay. */

@@ -6,7 +6,10 @@ export const THREADS = integer('<number>', 'compute threads; they do not change 
   otherwise: 'one per core',
 });
 
-export const TRUST = list('<path>', "a file or folder of code outside of the config's folder that may run");
+export const TRUST = list(
+  '<path or host>',
+  "code or rows outside of the config's folder that may be used, or a server that a config may send to, as host or VARIABLE@host",
+);
 
 export const MODEL_TEXT =
   'another model instead: its folder, a checkpoint of a run, an adapter, a .gguf file, or owner/name';

@@ -1,11 +1,12 @@
 /**
- * Code of others that the user has agreed to run, by its hash: asked once, until it changes. Kept for the user, not for
- * a project: `$XDG_STATE_HOME/rlvr-train/agreed_code.json`, else below `~/.local/state`.
+ * What the user has agreed to: code of others, by its hash, asked once, until it changes; and what configs ask besides, a
+ * server, a variable, a file. Kept for the user, not for a project: `$XDG_STATE_HOME/rlvr-train/agreed_code.json`, else below `~/.local/state`.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Ask } from '../../plugins/asks.node.ts';
 import type { FoundFile } from '../../plugins/found_files.node.ts';
 
 /** More would be of files that are long gone. */
@@ -39,12 +40,23 @@ export async function agreedCode(): Promise<AgreedCode> {
   return new Map(Object.entries(await read()));
 }
 
+/** Stands for the hash of what is no code. */
+export function hashOfAsk({ name, path }: Pick<Ask, 'name' | 'path'>): string {
+  return createHash('sha256')
+    .update(`${path === undefined ? 'server' : 'file'}\n${name}`)
+    .digest('hex');
+}
+
 /** @returns whether that could be written */
-export async function rememberCode(files: readonly FoundFile[]): Promise<boolean> {
+export async function rememberAgreed(files: readonly FoundFile[], asks: readonly Ask[]): Promise<boolean> {
   const known = await read();
-  const fresh = files.filter((file) => !Object.hasOwn(known, hashOfCode(file)));
+  const agreed = [
+    ...files.map((file) => [hashOfCode(file), file.reference.path] as const),
+    ...asks.map((asked) => [hashOfAsk(asked), asked.name] as const),
+  ];
+  const fresh = agreed.filter(([hash]) => !Object.hasOwn(known, hash));
   if (fresh.length === 0) return true;
-  const entries = [...Object.entries(known), ...fresh.map((file) => [hashOfCode(file), file.reference.path] as const)];
+  const entries = [...Object.entries(known), ...fresh];
   const file = storeFile();
   const temporary = `${file}.${process.pid}`;
   try {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { OwnRunFolder, OwnTraining } from '../../fleet/series/series_worker.ts';
 import { fileStore } from '../../run/store/files.node.ts';
+import { whyNotTaken } from '../training/given_config.ts';
 
 /** What a message of a failure keeps. */
 const REASON_LENGTH = 2000;
@@ -16,6 +17,7 @@ export function makeRunFolder(threads: number | undefined): OwnRunFolder {
   const directory = join(folder, 'run');
   return {
     store: fileStore(directory),
+    refuses: whyNotTaken,
     train({ config, resume, backend }) {
       const file = join(folder, 'config.yaml');
       writeFileSync(file, config);
@@ -32,6 +34,7 @@ function startTraining(words: readonly string[]): OwnTraining {
   const [program] = process.argv.slice(1);
   const child = spawn(process.execPath, [...process.execArgv, program, 'train', ...words], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: ownEnvironment(),
     detached: true, // Ctrl-C is the worker's alone, which passes it on
   });
   const seen = { step: 0, saved: 0, isFinished: false, isStopped: false };
@@ -69,6 +72,13 @@ function startTraining(words: readonly string[]): OwnTraining {
       child.kill('SIGKILL');
     },
   };
+}
+
+/** What a run of another's has of this machine: programs, a home, and where the models of the hub are; no secret. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, HOME, HF_HUB_CACHE, HF_HOME, XDG_CACHE_HOME } = process.env;
+  const named = Object.entries({ PATH, HOME, HF_HUB_CACHE, HF_HOME, XDG_CACHE_HOME });
+  return Object.fromEntries(named.filter(([, value]) => value !== undefined));
 }
 
 function readEvent(line: string): { readonly event: string; readonly step?: number } {

@@ -6,6 +6,9 @@
  *   --trust   the file, or a folder around it
  *   asked     any other, at a terminal; else refused. A run directory may come from anyone too, with code in it and that
  *             code's hash in its records: of a run only what has run here before goes unasked
+ *
+ * The same is asked of what a config sends to a server, with or without a variable of the environment, and of rows that lie
+ * outside of its folder; but a dry run asks and remembers nothing of these.
  */
 import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -13,11 +16,12 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type { LoadedConfig } from '../../config/load.ts';
 import { printable, shellQuoted } from '../../format.ts';
+import type { Ask } from '../../plugins/asks.node.ts';
 import type { FoundFile } from '../../plugins/found_files.node.ts';
 import { type Fingerprint, readFingerprint, refuseChangedModules } from '../../run/fingerprint/fingerprint.ts';
 import { fileStore } from '../../run/store/files.node.ts';
 import { printError } from '../display/output.ts';
-import { type AgreedCode, agreedCode, hashOfCode, rememberCode } from './agreed_code.ts';
+import { type AgreedCode, agreedCode, hashOfAsk, hashOfCode, rememberAgreed } from './agreed_code.ts';
 
 export interface TrustOptions {
   /** The config's file. */
@@ -27,7 +31,7 @@ export interface TrustOptions {
   readonly trust?: readonly string[];
   /** A run that is resumed, evaluated or sampled. */
   readonly run?: { readonly directory: string; readonly goal: 'resume' | 'use'; readonly force?: boolean };
-  /** Nothing is written but what is answered. */
+  /** Nothing is written but what is answered of code; what is no code is not even asked. */
   readonly isDry?: boolean;
   /** Asks a question; undefined: nobody is there to answer. Default: on the terminal. */
   readonly ask?: ((question: string) => Promise<boolean>) | undefined;
@@ -38,10 +42,10 @@ export interface TrustOptions {
  *
  * @throws CheckpointError where a file of a run that is resumed has changed; ConfigError where one may not run
  */
-export function approval(options: TrustOptions): (files: readonly FoundFile[]) => Promise<void> {
+export function approval(options: TrustOptions): (files: readonly FoundFile[], asks?: readonly Ask[]) => Promise<void> {
   const ask = 'ask' in options ? options.ask : terminalQuestion();
-  return async (files) => {
-    if (files.length === 0) return;
+  return async (files, asks = []) => {
+    if (files.length + asks.length === 0) return;
     const recorded = (await recordedModules(options)) ?? {};
     const { run, problems } = options;
     if (run?.goal === 'resume' && !run.force) refuseChangedModules(recorded, currentModules(files));
@@ -57,8 +61,28 @@ export function approval(options: TrustOptions): (files: readonly FoundFile[]) =
       }
       problems.throwIfAny();
     }
-    if (doubtful.length > 0 || !options.isDry) await rememberCode(files);
+    const unknown = asks.filter((asked) => isUnknown(asked, agreed, options));
+    if (unknown.length > 0 && (options.isDry || !(await ask?.(questionAboutAsks(unknown))))) {
+      for (const { place, name, does } of unknown)
+        problems.add(place, name, `${does}; if that is meant, add --trust ${shellQuoted(name)}`);
+      problems.throwIfAny();
+    }
+    if (doubtful.length > 0 || !options.isDry) await rememberAgreed(files, options.isDry ? [] : asks);
   };
+}
+
+/** Whether something besides code is asked that the user has neither typed nor agreed to. */
+function isUnknown(asked: Ask, agreed: AgreedCode, { file, trust = [], run }: TrustOptions): boolean {
+  const { name, path, isTyped } = asked;
+  if (isTyped || agreed.has(hashOfAsk(asked)) || trust.includes(name)) return false;
+  if (path === undefined) return true;
+  if (!existsSync(path) || trust.some((place) => contains(resolve(place), path))) return false; // what is not there is said elsewhere
+  return run !== undefined || !contains(dirname(resolve(file)), path);
+}
+
+function questionAboutAsks(asks: readonly Ask[]): string {
+  const lines = asks.map(({ name, does }) => `  ${printable(name)}  ${does}`);
+  return `What this config asks of this machine:\n${lines.join('\n')}\nAgree? It is not asked again. [y/N] `;
 }
 
 interface Doubt {

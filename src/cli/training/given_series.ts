@@ -7,7 +7,6 @@ import { randomHex } from '../../fleet/random_hex.ts';
 import { Series, type SeriesRun } from '../../fleet/series/series.ts';
 import { machineClass, seriesCard } from '../../fleet/series/series_card.ts';
 import { Workers } from '../../fleet/workers.ts';
-import { readHubName } from '../../hub/names.ts';
 import { packageVersion } from '../../run/fingerprint/fingerprint.node.ts';
 import { sha256Hex } from '../../run/fingerprint/sha256.ts';
 import { fileStore } from '../../run/store/files.node.ts';
@@ -32,22 +31,6 @@ export interface RunToGive {
   readonly directory: string;
   /** Its config, resolved, with the run's seed. */
   readonly config: RunConfig;
-}
-
-/**
- * What keeps a run on this machine, in words; undefined where nothing does: a worker has the package, models of the hub, and
- * nothing else.
- *
- * @param modules  the files of the user's that the config names
- */
-export function whyNotGiven(config: RunConfig, modules: Readonly<Record<string, string>>): string | undefined {
-  const { modelNameOrPath: model, adapterNameOrPath: adapter, reporters = [] } = config;
-  const [file] = [...Object.keys(modules), ...reporters.map(({ name }) => name)];
-  if (file !== undefined) return `${file} is a file of yours, which is not sent to other machines`;
-  if (model !== undefined && readHubName(model) === undefined)
-    return `model_name_or_path: ${model} is a folder of this machine; a model of the hub could be given out`;
-  if (adapter !== undefined) return `adapter_name_or_path: ${adapter} is a folder of this machine`;
-  return undefined;
 }
 
 /**

@@ -8,7 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import { commandName } from '../../command_name.ts';
 import type { RunConfig } from '../../config/run_config.ts';
 import { CheckpointError, ConfigError } from '../../errors.ts';
-import { printable, shellQuoted } from '../../format.ts';
+import { printable, shellQuoted, withoutPasswords } from '../../format.ts';
 import { openPlugins } from '../../plugins/open_plugins.node.ts';
 import { type Fingerprint, readFingerprint } from '../../run/fingerprint/fingerprint.ts';
 import { configHash } from '../../run/session.ts';
@@ -17,10 +17,11 @@ import type { Summary } from '../../run/summary.ts';
 import { announceFile } from '../display/announce_file.ts';
 import { print, printError, printJson } from '../display/output.ts';
 import { ServedTraining } from '../process/served_training.ts';
+import { approval } from '../process/trust.ts';
 import { loadRun } from '../runs/load_run.ts';
 import { openConfiguredModel, withChosen } from '../runs/open_model.ts';
 import { asksForFleet } from './fleet_place.ts';
-import { whyNotGiven } from './given_series.ts';
+import { whyNotGiven } from './given_config.ts';
 import { rowOf, type SeedRow, seriesOf, seriesTable } from './seed_series.ts';
 import { directoryPart, type Setting, settingsOf, sweepTable } from './sweep.ts';
 import type { Sweep } from './sweep_list.ts';
@@ -135,7 +136,9 @@ async function planRuns(
   const { file, directory } = asked;
   const pretrained = await openConfiguredModel(asked, file);
   const loaded = withChosen(asked, pretrained);
-  const plugins = await openPlugins(loaded, { file, directory, announce: announceFile, codec: pretrained?.codec });
+  const approve = approval({ file, problems: loaded.problems, trust: options.trust, isDry: options.dryRun });
+  const { codec } = pretrained ?? {};
+  const plugins = await openPlugins(loaded, { file, directory, announce: announceFile, approve, codec });
   try {
     const { config, modules } = plugins;
     const planned: PlannedRun[] = [];
@@ -225,7 +228,7 @@ function endEarly(
   turn: PlannedRun,
   words: readonly string[],
 ): void {
-  const command = [commandName(), ...words.map(shellQuoted)].join(' ');
+  const command = withoutPasswords([commandName(), ...words.map(shellQuoted)].join(' '));
   const stopped = `the series was stopped at ${turnText(turn)}; resume it with: ${command}`;
   if (json) printJson(JSON.stringify({ event: 'series-stopped', seed: turn.seed, ...recordOf(rows), go_on: command }));
   else if (quiet) printError(stopped);

@@ -60,4 +60,5 @@ export const openEnvCard: ListedCard<Knobs> = {
   // Where the server is, and how it is asked; what it says is kept with the run.
   freeKnobs: ['url', 'sessions', 'timeout'],
   levels: [],
+  reaches: { url: 'url', token: 'OPENENV_TOKEN' },
 };

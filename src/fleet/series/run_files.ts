@@ -4,7 +4,7 @@
  */
 import { FleetError } from '../../errors.ts';
 import { CHECKPOINTS } from '../../run/checkpoint/checkpoints.ts';
-import { assertStorePath, type Store } from '../../run/store/store.ts';
+import type { Store } from '../../run/store/store.ts';
 
 /** A file with its length in bytes. */
 export interface SizedFile {
@@ -46,6 +46,11 @@ export function checkpointOf(path: string): string | undefined {
   return folder === CHECKPOINTS && file !== undefined ? name : undefined;
 }
 
+/** Whether a path stays within a run directory, and names nothing hidden. */
+export function isPlainPath(path: string): boolean {
+  return path.split('/').every((name) => /^[^.\\\0][^\\\0]*$/.test(name));
+}
+
 /** Takes the files of one worker into a run directory, part by part. */
 export class RunReceiver {
   readonly #store: Store;
@@ -64,8 +69,7 @@ export class RunReceiver {
    */
   async write(path: string, part: Uint8Array, place: { from: number; offset: number; size: number }): Promise<void> {
     const { from, offset, size } = place;
-    assertStorePath(path);
-    if (path.split('/').some((name) => name.startsWith('.'))) throw misplaced(path, 'a hidden file');
+    if (!isPlainPath(path)) throw misplaced(path, 'a hidden file, or none of a run directory');
     if (offset + part.length > size) throw misplaced(path, 'more than its size');
     const checkpoint = checkpointOf(path);
     if (checkpoint !== undefined) {

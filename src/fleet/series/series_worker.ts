@@ -4,7 +4,7 @@ import { sha256Hex } from '../../run/fingerprint/sha256.ts';
 import type { Store } from '../../run/store/store.ts';
 import type { WorkerBus } from '../bus.ts';
 import { PROTOCOL } from '../protocol.ts';
-import { checkpointOf, filesOf, type SizedFile } from './run_files.ts';
+import { checkpointOf, filesOf, isPlainPath, type SizedFile } from './run_files.ts';
 import {
   decodeSeriesReply,
   encodeSeries,
@@ -18,6 +18,8 @@ import {
 const ALIVE_MS = 2000;
 /** How often something is asked that nobody replies to. */
 const ATTEMPTS = 5;
+/** Most bytes of a run directory that a worker takes. */
+const MOST_RUN_BYTES = 2 ** 34;
 /** Longest reason that is sent. */
 const REASON_LENGTH = 2000;
 
@@ -38,6 +40,8 @@ export interface OwnTraining {
 /** A run directory of the worker's own, for as long as it trains. */
 export interface OwnRunFolder {
   readonly store: Store;
+  /** Why a worker does not train what it is given; undefined where it does. */
+  refuses(config: string): string | undefined;
   train(options: { readonly config: string; readonly resume: boolean; readonly backend: string }): OwnTraining;
   remove(): void;
 }
@@ -104,6 +108,7 @@ class RunServant {
     const { backend, say, signal, aliveMs = ALIVE_MS } = this.#options;
     let training: OwnTraining | undefined;
     try {
+      await this.#requireFit(this.#given);
       for (const file of files ?? []) await this.#fetch(file);
       const own = this.#folder.train({ config, resume: files !== undefined, backend });
       training = own;
@@ -154,16 +159,32 @@ class RunServant {
     throw new LostRun();
   }
 
+  /** What a learner gives is another's: neither code of it runs here, nor is anything of this machine named. @throws FleetError */
+  async #requireFit({ name, config, files = [] }: GivenRun): Promise<void> {
+    const bytes = files.reduce((sum, { size }) => sum + size, 0);
+    const hidden = files.find(({ path }) => !isPlainPath(path));
+    const why =
+      this.#folder.refuses(config) ??
+      (bytes > MOST_RUN_BYTES ? `its directory has ${bytes} bytes, and ${MOST_RUN_BYTES} are the most` : undefined) ??
+      (hidden && `${JSON.stringify(hidden.path)} is no file of a run directory`);
+    if (why === undefined) return;
+    const reason = `a worker does not train it: ${why}`.slice(0, REASON_LENGTH);
+    await this.#ask({ ask: 'leave', outcome: 'failed', reason });
+    throw new FleetError('fleet-not-taken', `${name} is not trained here: ${why}`);
+  }
+
+  /** Nothing is taken for a size that is only announced: a file is as long as what has come. */
   async #fetch({ path, size }: SizedFile): Promise<void> {
     const { store } = this.#folder;
-    const whole = new Uint8Array(size);
+    await store.writeAtomic(path, new Uint8Array());
     for (let offset = 0; offset < size; ) {
       const { body } = await this.#ask({ ask: 'read', path, offset });
       if (body.length === 0 || offset + body.length > size) throw new LostRun();
-      whole.set(body, offset);
+      await store.append(path, body);
       offset += body.length;
     }
-    await store.writeAtomic(path, whole);
+    await store.sync(path);
+    const whole = (await store.read(path)) ?? new Uint8Array();
     this.#sent.set(path, { size, sha256: await sha256Hex(whole) });
   }
 

@@ -6,6 +6,7 @@ import type { Method } from '../../methods/method.ts';
 import { optionProblems } from '../../options/read.ts';
 import type { RewardFunction } from '../../rewards/reward_function.ts';
 import type { Codec } from '../../text/codec.ts';
+import type { Ask } from '../asks.node.ts';
 import { type FoundFile, findFile } from '../found_files.node.ts';
 import type { NodeJudgeThreads } from '../judging/judge_threads.node.ts';
 import { moduleReference, oldSpellingNotes } from '../module.node.ts';
@@ -21,8 +22,11 @@ export interface PluginOptions {
   readonly directory?: string;
   /** Called with each file before it is loaded: it is code, and runs with the rights of this process. */
   readonly announce: (file: string) => void;
-  /** Called with all files before any of them is loaded; throws where one of them may not run. */
-  readonly approve?: (files: readonly FoundFile[]) => Promise<void>;
+  /**
+   * Called with all files before any of them is loaded, and with what the config asks besides before any of it is done; throws
+   * where one of them may not be.
+   */
+  readonly approve?: (files: readonly FoundFile[], asks: readonly Ask[]) => Promise<void>;
   /** 'unused': the run is only evaluated or sampled; its rewards are not loaded, nor its methods beside a pretrained model. */
   readonly rewards?: 'unused';
   /** Codec of the pretrained model that the config names, which the caller has opened. */

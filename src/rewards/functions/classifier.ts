@@ -40,6 +40,7 @@ export const CLASSIFIER_OPTIONS = {
 
 export const classifierReward = defineReward({
   does: 'The probability that a text-classification model of yours gives a label, or likeness to the right answer by an embedding model, by @huggingface/transformers, from local files.',
+  reads: 'model',
   options: CLASSIFIER_OPTIONS,
   create: ({ model }) => {
     const rule = 'a model in a folder is opened by openPlugins of rlvr-train/node; a page has none';

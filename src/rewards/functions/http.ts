@@ -35,6 +35,7 @@ export const httpReward = defineReward({
         .describe('Ask about the same completion of the same problem once in a run. Default false: each time.'),
     ),
   },
+  reaches: { url: 'url', variable: 'header_env' },
   create: ({ batchSize, cache, ...options }) =>
     new AskedReward('http', new HttpScorer(options, environment()), batchSize, cache),
 });
