@@ -66,15 +66,18 @@ describe('minibatches', () => {
 });
 
 describe('a batch without a live group', () => {
-  it('moves no weight, and the tenth in a row ends the run', async () => {
-    const run = await reinforced({ reward_funcs: ['same'] }, { rewards: { same: { ...own, score: same } } });
-    const before = await weightsOf(run);
-    const { seen, error } = await events(run);
-    expect(error).toMatchObject({ code: 'nothing-to-learn' });
-    expect(seen.filter(({ type }) => type === 'rollouts')).toHaveLength(10);
-    expect(seen.filter(({ type }) => type === 'step')).toEqual([]);
-    expect(await weightsOf(run)).toEqual(before);
-  });
+  it.each([{}, { beta: 0.1, entropy_coef: 0.1 }])(
+    'moves no weight, and the tenth in a row ends the run: %j',
+    async (keys) => {
+      const run = await reinforced({ reward_funcs: ['same'], ...keys }, { rewards: { same: { ...own, score: same } } });
+      const before = await weightsOf(run);
+      const { seen, error } = await events(run);
+      expect(error).toMatchObject({ code: 'nothing-to-learn' });
+      expect(seen.filter(({ type }) => type === 'rollouts')).toHaveLength(10);
+      expect(seen.filter(({ type }) => type === 'step')).toEqual([]);
+      expect(await weightsOf(run)).toEqual(before);
+    },
+  );
 
   it('is one whose credit steps leave no advantage, too; the message names them', async () => {
     const half = { name: 'sample-sign', kept_sign: 'positive' };

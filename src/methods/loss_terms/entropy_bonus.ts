@@ -8,7 +8,9 @@ import type { LossTerm, StepSizes } from '../points.ts';
 
 const weight = key(
   'entropy_coef',
-  number({ min: 0, example: 0.03 }).default(0).describe('Weight of the entropy bonus, per nat. Default 0.'),
+  number({ min: 0, example: 0.03 })
+    .default(0)
+    .describe('Weight of the entropy bonus, per nat; a batch without a live group takes no step for it. Default 0.'),
 );
 
 const nats = (yaml: string, fallback: number, text: string) =>

@@ -17,7 +17,9 @@ import { reference } from '../uses/parameter_sets.ts';
 
 const beta = key(
   'beta',
-  number({ min: 0, example: 0.001 }).default(0).describe('Weight of the KL to the start policy. Default 0.'),
+  number({ min: 0, example: 0.001 })
+    .default(0)
+    .describe('Weight of the KL to the start policy; a batch without a live group takes no step for it. Default 0.'),
 );
 
 const ESTIMATORS = ['k3', 'k2', 'k3+'] as const;
