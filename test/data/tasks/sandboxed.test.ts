@@ -1,18 +1,21 @@
 import { describe, expect, it } from 'vitest';
+import { type AnyTaskDefinition, bindTask } from '../../../src/data/index.ts';
 import { jsFunction } from '../../../src/data/tasks/js_function/js_function.ts';
 import { jsRepair } from '../../../src/data/tasks/js_repair/js_repair.ts';
-import { sqlSelect } from '../../../src/data/tasks/sql_select/sql_select.ts';
+import { type SqlSelectItem, sqlSelect } from '../../../src/data/tasks/sql_select/sql_select.ts';
 import { openJavaScript } from '../../../src/sandbox/javascript.ts';
 import { openSql } from '../../../src/sandbox/sql.ts';
+import { budget } from '../../support/budget.ts';
 import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { SANDBOXED } from '../second_checkers/sandboxed.ts';
+import { mutantQueries } from './mutant_queries.ts';
 
 describeTasks(
   SANDBOXED,
   {
     js_function: ['4d2dcce8', '6db2cf44', '7c80dca8', '662b006c'],
     js_repair: ['e4740509', '50577ba0', '6e711acc', '06fc5d20'],
-    sql_select: ['6ac723cb', 'e0810ea0', 'a1423ff1', 'b47ae351'],
+    sql_select: ['2c2eb210', '639e34dd', 'c9259e48', '91898bc2'],
   },
   1 / 20,
 );
@@ -69,6 +72,27 @@ it('a test begins afresh: what a function keeps from one list is gone at the nex
   expect(score).toBe(1);
 });
 
+/** Problems of each level whose mutants are tried. */
+const MUTATED = budget({ quick: 1, all: 2, release: 60 });
+
+it(`sql_select refuses each query near a right one: ${MUTATED} problems of each level, 50 to 130 of each`, async () => {
+  const definition = sqlSelect(await openSql());
+  for (const level of definition.levels.keys()) {
+    const task = bindTask(definition as unknown as AnyTaskDefinition, { level });
+    for (let index = 0; index < MUTATED; index++) {
+      const item = task.trainItem(0, index);
+      const scoreOf = (answer: string) => task.verify(item, answer, { finishReason: 'eos' }).score;
+      expect(scoreOf(item.answer)).toBe(1);
+      const mutants = mutantQueries(item.identity as SqlSelectItem);
+      expect(mutants.length).toBeGreaterThanOrEqual(50);
+      expect(
+        mutants.filter((query) => scoreOf(query) === 1),
+        item.prompt,
+      ).toEqual([]);
+    }
+  }
+});
+
 describe('sql_select: the sum of b by c, where a is more than 3', async () =>
   itScores(sqlSelect(await openSql()), {
     problem: { total: 'sum', column: 'b', conditions: [{ column: 'a', sign: '>', n: 3 }], isGrouped: true },
@@ -81,6 +105,7 @@ describe('sql_select: the sum of b by c, where a is more than 3', async () =>
       'select sum(b),c from t where a>3 group by c',
       'select c,sum(b) from t where a>2 group by c',
       'select c,sum(b) from t where a>3',
+      'select c,sum(b) from t where a>3 group by c limit 9999',
       'select c,sum(b) from t where a>3 group by c;drop table t',
       'select c,sum(b) from u where a>3 group by c',
       '',

@@ -19,7 +19,7 @@ export const sqlSelectCard = {
   name: 'sql_select',
   does: 'Write a query in SQL that selects or adds up what is asked of a table.',
   example: ['t(a,b,c): sum b if a>3>', 'select sum(b) from t where a>3'],
-  version: 1,
+  version: 2,
   category: 'programs',
   tier: 3,
   sandbox: 'sql',

@@ -1,14 +1,15 @@
 /**
- * A query in SQL for what is asked of a table t with the whole numbers a and b and the letters c. Answers run in the
- * sandbox `sql`.
+ * A query in SQL for what is asked of a table t with the whole numbers a and b and the letters c, any of which may be missing.
+ * Answers run in the sandbox `sql`.
  *
  *   prompt      t(a,b,c): sum b if a>3 by c>      completion  select c,sum(b) from t where a>3 group by c
- *   verdict     right where it gives the right rows, in any order, of six tables that are not shown; one is empty
+ *   verdict     right where it gives the right rows, in any order, of six tables that are not shown; one that limits its rows
+ *               is right where there is one row alone
  *   parts       runs: it is a query that gives rows of each; tables: share of those whose rows are right
  *   split       by hash of what is asked
  */
 
-import { type Rng, rngFor } from '../../../kernels/philox.ts';
+import type { Rng } from '../../../kernels/philox.ts';
 import { trimAscii } from '../../../parsing/trim_ascii.ts';
 import { illegal, malformed, missing, wrongValue } from '../../../rewards/reject.ts';
 import type { Verdict } from '../../../rewards/verdict.ts';
@@ -17,17 +18,11 @@ import { lineTask } from '../../line_task.ts';
 import { onlyMisses } from '../../near_misses.ts';
 import type { TaskDefinition } from '../../task.ts';
 import { type SqlSelectKnobs, sqlSelectCard } from './card.ts';
+import { type Condition, hiddenTables, meets, NUMBERS, type Row, rowsOf, SIGNS, setupText } from './hidden_tables.ts';
 
 /** Each row that is wrongly taken or left out changes them. */
 const TOTALS = ['count', 'sum'] as const;
-const NUMBERS = ['a', 'b'] as const;
-const SIGNS = ['>', '<', '='] as const;
 
-type Condition = {
-  readonly column: (typeof NUMBERS)[number];
-  readonly sign: (typeof SIGNS)[number];
-  readonly n: number;
-};
 export type SqlSelectItem = {
   readonly total: (typeof TOTALS)[number] | null;
   readonly column: 'a' | 'b' | 'c';
@@ -35,12 +30,10 @@ export type SqlSelectItem = {
   readonly isGrouped: boolean;
 };
 
-type Row = { readonly a: number; readonly b: number; readonly c: string };
-
 /** Characters of prompts and answers. */
 export const SQL_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789(),.:*<>=+-' ";
+/** Numbers of a condition have a digit. */
 const LARGEST = 9;
-const LETTERS = ['x', 'y', 'z'];
 
 /** `count`, `sum b` or `b`. */
 const askedText = ({ total, column }: SqlSelectItem): string =>
@@ -58,13 +51,10 @@ function rightAnswer({ total, column, conditions, isGrouped }: SqlSelectItem): s
   return isGrouped ? `select c,${value} from t where ${where} group by c` : `select ${value} from t where ${where}`;
 }
 
-const meets = (row: Row, { column, sign, n }: Condition): boolean =>
-  sign === '>' ? row[column] > n : sign === '<' ? row[column] < n : row[column] === n;
-
 function totalOf({ total, column }: SqlSelectItem, rows: readonly Row[]): SqlValue {
   if (total === 'count') return rows.length;
-  if (rows.length === 0) return null;
-  return rows.reduce((sum, row) => sum + Number(row[column]), 0);
+  const known = rows.flatMap((row) => row[column] ?? []);
+  return known.length === 0 ? null : known.reduce((sum: number, value) => sum + Number(value), 0);
 }
 
 /** The rows that a table should give. */
@@ -72,35 +62,7 @@ function rightRows(item: SqlSelectItem, table: readonly Row[]): SqlValue[][] {
   const rows = table.filter((row) => item.conditions.every((condition) => meets(row, condition)));
   if (item.total === null) return rows.map((row) => [row[item.column]]);
   if (!item.isGrouped) return [[totalOf(item, rows)]];
-  return LETTERS.map((letter) => [letter, rows.filter(({ c }) => c === letter)] as const)
-    .filter(([, group]) => group.length > 0)
-    .map(([letter, group]) => [letter, totalOf(item, group)]);
-}
-
-const UNEVEN_TABLES = 4;
-const UNEVEN_ROWS = 90;
-
-/** Some numbers are far more frequent, other ones in each table: few other queries give the same counts. */
-function unevenTable(rng: Rng): Row[] {
-  const [a, b] = NUMBERS.map(() => rng.shuffle(Array.from({ length: LARGEST + 1 }, (_, n) => n)));
-  const drawn = (order: readonly number[]): number => order[Math.min(rng.int(0, LARGEST), rng.int(0, LARGEST))];
-  return Array.from({ length: UNEVEN_ROWS }, () => ({ a: drawn(a), b: drawn(b), c: rng.pick(LETTERS) }));
-}
-
-/** The same each time: all pairs of numbers, uneven tables, and none. */
-function hiddenTables(item: SqlSelectItem): (readonly Row[])[] {
-  const rng = rngFor(`hidden tables|${problemText(item)}`);
-  const pairs = Array.from({ length: (LARGEST + 1) ** 2 }, (_, i) => ({
-    a: Math.floor(i / (LARGEST + 1)),
-    b: i % (LARGEST + 1),
-    c: rng.pick(LETTERS),
-  }));
-  return [rng.shuffle(pairs), ...Array.from({ length: UNEVEN_TABLES }, () => unevenTable(rng)), []];
-}
-
-function setupText(table: readonly Row[]): string {
-  const rows = table.map(({ a, b, c }) => `(${a},${b},'${c}')`).join();
-  return `create table t(a integer,b integer,c text);${rows === '' ? '' : `insert into t values ${rows};`}`;
+  return [...Map.groupBy(rows, ({ c }) => c)].map(([letter, group]) => [letter, totalOf(item, group)]);
 }
 
 /** Rows without their order. */
@@ -140,13 +102,27 @@ export function judgeQuery(sandbox: SqlSandbox, tables: readonly HiddenTable[], 
     : { ...wrongValue('other rows'), canonical: text, parts };
 }
 
-const judge = (sandbox: SqlSandbox, item: SqlSelectItem, answer: string, fuel: number): Verdict =>
-  judgeQuery(
-    sandbox,
-    hiddenTables(item).map((table) => ({ setup: setupText(table), rows: rightRows(item, table) })),
-    answer,
-    fuel,
-  );
+const made = new WeakMap<SqlSelectItem, readonly HiddenTable[]>();
+
+function tablesOf(item: SqlSelectItem): readonly HiddenTable[] {
+  const tables =
+    made.get(item) ??
+    hiddenTables(problemText(item), item.conditions).map((table) => ({
+      setup: setupText(table),
+      rows: rightRows(item, rowsOf(table)),
+    }));
+  made.set(item, tables);
+  return tables;
+}
+
+/** No table is so large that a LIMIT of its rows would show: only a total of all has one row in each. */
+const limitsRows = (item: SqlSelectItem, answer: string): boolean =>
+  (item.total === null || item.isGrouped) && /\blimit\b/i.test(answer);
+
+function judge(sandbox: SqlSandbox, item: SqlSelectItem, answer: string, fuel: number): Verdict {
+  const verdict = judgeQuery(sandbox, tablesOf(item), answer, fuel);
+  return verdict.score === 1 && limitsRows(item, answer) ? { ...verdict, ...illegal('it limits its rows') } : verdict;
+}
 
 function drawConditions(rng: Rng, count: number): Condition[] {
   const columns = count === 1 ? [rng.pick(NUMBERS)] : NUMBERS;
@@ -176,7 +152,7 @@ export function sqlSelect(sandbox: SqlSandbox): TaskDefinition<SqlSelectItem, Sq
       const rows = `of the rows where ${item.conditions.map(conditionText).join(' and ')}`;
       const groups = item.isGrouped ? ' for each c that has such rows: two columns, c first' : '';
       return (
-        'A table t of SQLite has the columns a and b, which are whole numbers, and c, which is a letter. ' +
+        'A table t of SQLite has the columns a and b, which are whole numbers, and c, which is a letter; any may be null. ' +
         `Write a query that gives ${what} ${rows}${groups}. Answer with one SELECT alone.`
       );
     },
@@ -208,7 +184,7 @@ export function sqlSelect(sandbox: SqlSandbox): TaskDefinition<SqlSelectItem, Sq
       return onlyMisses(texts, (text) => judge(sandbox, item, text, fuel));
     },
     chance: () => 0.05,
-    longest: ({ conditions }) => ({ prompt: 32 + 8 * conditions, answer: 44 + 8 * conditions, question: 330 }),
+    longest: ({ conditions }) => ({ prompt: 32 + 8 * conditions, answer: 44 + 8 * conditions, question: 350 }),
   });
   return { ...line, takesTime: true, sandboxEngine: sandbox.engine };
 }

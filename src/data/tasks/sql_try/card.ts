@@ -13,7 +13,7 @@ export const sqlTryCard = {
   name: 'sql_try',
   does: 'Write a query in SQL for what is asked of a table; queries may be run on six rows before the answer.',
   example: ['t(a,b,c): sum b if a>3>', '<call>query select sum(b) from t where a>3</call>'],
-  version: 1,
+  version: 2,
   category: 'environments',
   tier: 3,
   sandbox: 'sql',
