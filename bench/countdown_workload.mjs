@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { createTasks, openRun, parseConfig, wasmBackend } from '../build/index.js';
 
 const CONFIG = fileURLToPath(new URL('../configs/countdown.yaml', import.meta.url));
-/** Supervised steps, of the config's 2,200: answers then have the form and length of later ones, which decide a step's work. */
+/** Supervised steps, of the config's 3,300: answers then have the form and length of later ones, which decide a step's work. */
 export const SUPERVISED_STEPS = 300;
 
 /** @returns a run whose first SUPERVISED_STEPS steps are supervised, and the following ones reinforcement */

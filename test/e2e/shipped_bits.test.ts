@@ -28,7 +28,7 @@ const CONFIGS: Readonly<Record<string, Shipped>> = {
   },
   countdown: {
     stages: [SHORT, [...REINFORCED, 'reward_funcs=[accuracy, {name: soft_overlong, max_tokens: 32, cache: 32}]']],
-    sha256: '51f2eac6c56c971999a89546607e6b69cc6923935845be3b69dcca611c67a814',
+    sha256: 'e91361fddab0ab5990fd02977bc033667df53dc0b7a918438e66446aa16c78e0',
   },
 };
 
