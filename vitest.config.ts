@@ -237,7 +237,7 @@ export default defineConfig(({ mode }) => {
           },
         },
         {
-          // Needs the model that tools/fetch_smollm2.mjs fetches; skipped without it.
+          // Needs the model that rlvr-train fetch smollm2 fetches; skipped without it.
           test: {
             name: 'smollm2',
             include: ['test/smollm2/**/*.test.ts'],

@@ -4,7 +4,7 @@
  *   npm run bench -- lora [--repeats 5] [--quick] [--threads 2] [--model PATH] [--prompts 4] [--completions 8]
  *     [--tokens 8] [--prompt-tokens 96] [--micro-batch 32] [--json FILE]
  *
- * The model is SmolLM2-135M as tools/fetch_smollm2.mjs puts it in place, or what --model names: a folder or a .gguf file,
+ * The model is SmolLM2-135M as rlvr-train fetch smollm2 puts it in place, or what --model names: a folder or a .gguf file,
  * which both sides open themselves. Both get the same prompts in the same order, and train an adapter of rank 16 beside all
  * linear layers through their own trainers, in float32: sample, reward, score, go back, clip, AdamW. EOS never ends a
  * completion. --micro-batch is TRL's per_device_train_batch_size; default: all completions at once. Ours is what fits.

@@ -13,13 +13,13 @@ import { fail } from './command.mjs';
 import { lowIds, raceStage, raceTask } from './workload.mjs';
 
 const MODELS = process.env.RLVR_MODELS ?? fileURLToPath(new URL('../models', import.meta.url));
-/** As tools/fetch_smollm2.mjs fetches it. */
+/** As rlvr-train fetch smollm2 fetches it. */
 export const SMOLLM2 = join(MODELS, 'SmolLM2-135M-Instruct.Q4_1.gguf');
 
 /** The model that `--model` names, or SmolLM2; without it the benchmark ends. @returns an absolute path */
 export function modelGiven(path) {
   const model = resolve(path);
-  if (!existsSync(model)) fail(`--model: ${model} — no such file; fetch it with node tools/fetch_smollm2.mjs.`);
+  if (!existsSync(model)) fail(`--model: ${model} — no such file; fetch it: rlvr-train fetch smollm2.`);
   return model;
 }
 

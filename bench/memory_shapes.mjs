@@ -4,7 +4,7 @@
  *   npm run bench -- memory-shapes [--only NAME] [--json FILE]
  *
  * Runs `memory` once a shape, each in a process of its own, since a process has one peak. SmolLM2-135M is the model that
- * tools/fetch_smollm2.mjs fetches. A file that is there already keeps the shapes that are not measured again.
+ * rlvr-train fetch smollm2 fetches. A file that is there already keeps the shapes that are not measured again.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

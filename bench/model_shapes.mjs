@@ -5,7 +5,7 @@
  *
  * Makes a checkpoint of exactly the shape, with random weights in bf16 and a small byte-level vocabulary (the rest is
  * padding), opens it on wasm with the keys of the shape, and takes a LoRA step (r 16, all linear layers) of 2 prompts × 4
- * completions × 16 tokens with layers that are computed again. SmolLM2 is itself (`node tools/fetch_smollm2.mjs`): all of its
+ * completions × 16 tokens with layers that are computed again. SmolLM2 is itself (`npx --no-install rlvr-train fetch smollm2`): all of its
  * weights are trained, and a group of 16 has completions of 1,024 tokens, and of 256, with keys and values in float32 and in
  * bf16. Each shape has a process of its own, since a process has one peak; the peak is that of the resident set less what
  * Node has with the package loaded, once every page of the engine's memory was written to: a short step alone leaves some of

@@ -1,7 +1,8 @@
-// What npm runs after an install, before it packs, and once more before the first `npx rlvr-train` in a checkout: builds,
-// unless dist/ and web/dist/ are newer than all that they are made of. `node tools/prepare.mjs js` looks at dist/ alone, and
-// builds nothing else: what the end-to-end tests begin with.
-import { execFileSync } from 'node:child_process';
+// What npm runs after an install in a checkout, and before it packs: builds, unless dist/ and web/dist/ are newer than all
+// that they are made of. `node tools/prepare.mjs js` looks at dist/ alone, and builds nothing else: what the end-to-end
+// tests begin with. What the build says is shown where it fails. package.json calls this `postprepare`: of a package with
+// `prepare`, npm 11 warns the user who installs it.
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -33,9 +34,16 @@ const sources = [...code, ...(onlyJs ? [] : page)].map((name) => join(root, name
 const made = [BUILT, ...MADE, ...(onlyJs ? [] : [join(root, 'docs/reference/catalogue.md')])];
 const isBuilt = made.every((path) => existsSync(path));
 if (!isBuilt || statSync(BUILT).mtimeMs < Math.max(...sources.map(newest))) {
-  execFileSync('npm', ['run', '--silent', onlyJs ? 'build:js' : 'build'], {
+  const what = onlyJs ? 'the command' : 'WebAssembly, the command and the page, about a minute';
+  process.stderr.write(`rlvr-train: building ${what} …\n`);
+  const { status, stdout, stderr, error } = spawnSync('npm', ['run', '--silent', onlyJs ? 'build:js' : 'build'], {
     cwd: root,
-    stdio: 'inherit',
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
     shell: process.platform === 'win32',
   });
+  if (status !== 0) {
+    process.stderr.write(`${stdout}${stderr}${error?.message ?? ''}\nrlvr-train: the build failed, see above.\n`);
+    process.exitCode = 1;
+  }
 }

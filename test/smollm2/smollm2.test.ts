@@ -1,7 +1,7 @@
 /**
  * A real model: SmolLM2-135M-Instruct says what transformers makes it say, and its sampler is its scorer.
  *
- * Without the model (node tools/fetch_smollm2.mjs) these tests are skipped, and fail where CI requires it.
+ * Without the model (npx --no-install rlvr-train fetch smollm2) these tests are skipped, and fail where CI requires it.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Policy } from '../../src/model/policy.ts';

