@@ -1,8 +1,8 @@
 /** What to say about a key that a section does not have. */
 import type { Json } from '../options/json.ts';
 import { nearestKey } from '../options/nearest_name.ts';
-import { keyNamed } from './keys/names_elsewhere.ts';
-import type { UnsupportedKey } from './keys/trl_keys.ts';
+import { keyNamed, MEANT_ELSEWHERE } from './keys/names_elsewhere.ts';
+import { AS_GIVEN, type UnsupportedKey } from './keys/trl_keys.ts';
 import type { Problems } from './problems.ts';
 import { isMapping } from './yaml/yaml_tree.ts';
 
@@ -26,14 +26,25 @@ export function refuseUnknown(guide: KeyGuide, path: string, value: unknown, pro
   }
   const section = isMapping(value) ? Object.keys(value).filter((inner) => guide.known.has(inner)) : [];
   const misplaced = section.length === 0 ? undefined : `no such section; move ${section.join(', ')} out of it`;
-  const reason =
-    unsupported?.because ?? guide.elsewhere.get(name) ?? misplaced ?? (() => unknownRule(name, guide.known));
+  const because = unsupported?.because.replace(AS_GIVEN, isScalar(value) ? String(value) : AS_GIVEN);
+  const reason = because ?? elsewhere(name, guide) ?? misplaced ?? (() => unknownRule(name, guide.known));
   problems.add(path, value, reason);
+}
+
+const isScalar = (value: unknown): boolean => typeof value === 'number' || typeof value === 'string';
+
+/** Where a key belongs, or what else its name may mean. */
+function elsewhere(name: string, guide: KeyGuide): string | undefined {
+  const meant =
+    Object.hasOwn(MEANT_ELSEWHERE, name) && guide.known.has('reward_funcs') ? MEANT_ELSEWHERE[name] : undefined;
+  const belongs = guide.elsewhere.get(name);
+  const other = keyNamed(name, guide.known);
+  return meant ?? (belongs !== undefined && other !== undefined ? `${belongs}, or ${other} if that is meant` : belongs);
 }
 
 /** Whether the value asks for what happens anyway. */
 function agrees(unsupported: UnsupportedKey, value: unknown): boolean {
-  return unsupported.agrees.some((harmless) => isAlike(harmless, value));
+  return unsupported.isHarmless === true || unsupported.agrees.some((harmless) => isAlike(harmless, value));
 }
 
 /** A mapping asks for no more than another where each of its keys does. */

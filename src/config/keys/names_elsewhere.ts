@@ -1,10 +1,15 @@
-/** What other trainers, papers and habits call our keys: names too far from ours for a misspelling. */
+/** What other trainers, papers and habits call our keys, and what became of those that are no key here. */
 
+/** Why there are no epochs, and how many steps are as much. */
+export const STEPS_NOT_EPOCHS =
+  'problems are drawn at random, without epochs; use max_steps: epochs × rows × num_generations / generation_batch_size';
+
+/** Names too far from ours for a misspelling. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   learning_rate: ['lr', 'step_size', 'alpha'],
-  max_steps: ['steps', 'num_steps', 'total_steps', 'iterations', 'epochs', 'num_epochs'],
+  max_steps: ['steps', 'num_steps', 'total_steps', 'total_training_steps', 'iterations'],
   generation_batch_size: ['batch_size', 'rollout_batch_size', 'train_batch_size'],
-  per_device_train_batch_size: ['batch_size', 'train_batch_size'],
+  per_device_train_batch_size: ['batch_size', 'train_batch_size', 'micro_batch_size'],
   num_generations: ['group_size', 'num_samples', 'n_samples', 'rollouts', 'rollout_n', 'k'],
   max_completion_length: ['max_tokens', 'max_new_tokens', 'max_response_length', 'response_length'],
   beta: ['kl_coef', 'kl_beta', 'kl_weight', 'kl_loss_coef', 'init_kl_coef'],
@@ -25,7 +30,10 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   num_hidden_layers: ['layers', 'n_layers', 'num_layers', 'n_layer', 'depth'],
   num_attention_heads: ['heads', 'n_heads', 'num_heads', 'n_head'],
   intermediate_size: ['ffn_dim', 'ffn', 'd_ff', 'mlp_dim'],
+  lora_r: ['r', 'lora_rank', 'max_lora_rank'],
+  lora_target_modules: ['target_modules'],
   output_dir: ['out', 'output', 'out_dir', 'run_dir', 'save_dir', 'log_dir'],
+  data_files: ['dataset_id_or_path', 'train_files'],
   task: ['dataset', 'env', 'environment', 'problem'],
 };
 
@@ -33,3 +41,34 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 export function keyNamed(name: string, known: ReadonlySet<string>): string | undefined {
   return Object.keys(NAMES).find((key) => known.has(key) && NAMES[key].includes(name.toLowerCase()));
 }
+
+/** `rule; remedy` for names that no key of ours means as it is: sections of verl, and what axolotl, unsloth and open-r1 have. */
+export const MEANT_ELSEWHERE: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(['epochs', 'num_epochs'].map((name) => [name, STEPS_NOT_EPOCHS])),
+  system_prompt: 'the system message belongs to the task; write task: {name: …, system: …}',
+  ...Object.fromEntries(
+    ['sequence_len', 'max_seq_length', 'max_seq_len'].map((name) => [
+      name,
+      'prompt and completion have a limit each; use max_prompt_length and max_completion_length',
+    ]),
+  ),
+  adapter: 'an adapter is asked for by another key; use use_peft: true, with lora_r and lora_alpha',
+  rl: 'a stage says how it trains, and GRPO is the default; leave it out',
+  trl: 'axolotl has this section; move its keys to the top level',
+  fast_inference: 'rollouts run in the same engine as the update, so there is no vLLM; leave it out',
+  vllm_device: 'rollouts run in the same engine as the update, so there is no vLLM; leave it out',
+  data:
+    'verl has this section; use data_files for train_files, max_prompt_length, max_completion_length for ' +
+    'max_response_length, and generation_batch_size for train_batch_size × rollout.n',
+  actor_rollout_ref:
+    'verl has this section; use model_name_or_path for model.path, learning_rate for actor.optim.lr, beta for ' +
+    'actor.kl_loss_coef, epsilon for actor.clip_ratio, entropy_coef for actor.entropy_coeff, num_generations for ' +
+    'rollout.n, and temperature for rollout.temperature',
+  algorithm:
+    'verl has this section; use advantage_estimator for adv_estimator (grpo is the default), and beta for kl_coef',
+  critic: 'verl has this section; GRPO has no critic; leave it out',
+  custom_reward_function: 'verl has this section; use reward_funcs, of names or of .ts and .js files',
+  trainer:
+    'verl has this section; use max_steps for total_training_steps, eval_steps for test_freq, and output_dir for ' +
+    'default_local_dir',
+};

@@ -5,6 +5,7 @@
  */
 
 import type { Json } from '../../options/json.ts';
+import { STEPS_NOT_EPOCHS } from './names_elsewhere.ts';
 import { MACHINERY } from './trl_run_keys.ts';
 
 /** Why a key is refused, and the values for which nothing is lost. */
@@ -12,7 +13,12 @@ export interface UnsupportedKey {
   /** `rule; remedy`. */
   readonly because: string;
   readonly agrees: readonly Json[];
+  /** Whatever its value, nothing is lost: said, and taken. */
+  readonly isHarmless?: boolean;
 }
+
+/** In a remedy: the value that the key was given. */
+export const AS_GIVEN = '…';
 
 function refused(because: string, ...agrees: readonly Json[]): UnsupportedKey {
   return { because, agrees };
@@ -77,8 +83,8 @@ const MODEL_AND_DATA = {
 
 const TRAINING = {
   use_cpu: refused(oneProcess, true, false),
-  num_train_epochs: refused('the training stream is endless and has no epochs; use max_steps', 3),
-  warmup_ratio: refused('warmup_steps takes fractions; use warmup_steps: 0.05', 0),
+  num_train_epochs: refused(STEPS_NOT_EPOCHS, 3),
+  warmup_ratio: refused(`warmup_steps takes fractions; use warmup_steps: ${AS_GIVEN}`, 0),
   optim: refused('the optimizer is AdamW; leave it out', 'adamw_torch', 'adamw_torch_fused', 'adamw'),
   per_device_eval_batch_size: refused('evaluation takes what fits; leave it out', 8),
   auto_find_batch_size: refused('the memory plan finds the micro-batch; leave it out', false),
@@ -153,7 +159,7 @@ const RECORDS = {
   ...family(ownLog, { num_completions_to_print: null, log_unique_prompts: false, log_completions_hub_repo: null }),
   log_multimodal: refused('completions are text; leave it out', true, false),
   logging_dir: refused('TensorBoard files go to tensorboard/ in the run directory; leave it out', null),
-  run_name: refused('a run is named by its directory; use output_dir', null),
+  run_name: { ...refused('a run is named by its directory; use output_dir'), isHarmless: true },
   push_to_hub: refused('nothing is uploaded; leave it out', false),
   eval_on_start: refused('the start is always evaluated, as the baseline; leave it out', true, false),
   ...family(byTime, { save_strategy: 'steps', save_steps: 500, save_only_model: false }),
