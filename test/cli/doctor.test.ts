@@ -20,6 +20,7 @@ const HEALTHY: Examination = {
   sharedMemory: true,
   engine: engine({ single: 38.12, all: 74 }),
   engineBytes: 4 * 2 ** 30,
+  reachBytes: 16 * 2 ** 30,
   auto: { backend: 'wasm', why: 'this machine shows no GPU' },
   webgpu: { adapters: ['llvmpipe (mesa, on the processor)'] },
   directory: '/home/me/runs',
@@ -35,6 +36,7 @@ describe('doctor', () => {
     expect(text).toContain('256 bits, fused multiply-add yes, 2 threads');
     expect(text).toContain('38.1 GFLOP/s on 1 thread, 74.0 on 2');
     expect(text).toContain('takes wasm, since this machine shows no GPU');
+    expect(text).toContain('shared memory yes, up to 16.0 GiB of it');
     expect(text).toContain('webgpu is installed: llvmpipe');
   });
 

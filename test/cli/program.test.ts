@@ -28,6 +28,7 @@ describe('the command line', () => {
       ['configs/countdown.yaml'],
       'configs/countdown.yaml — a config needs its flag; use --config configs/countdown.yaml.',
     ],
+    [['compare', 'runs/none'], 'runs/none — nothing to compare it with; give another run'],
     [['--config', 'no/such.yaml'], 'no/such.yaml  no such file; check the path'],
   ])('refuses %j with one line that says what to give', async (words, message) => {
     const { error, err } = await run(...words);

@@ -24,6 +24,10 @@ export async function compareCommand(
   words: readonly string[],
   { at, show, output, mixture, json }: CompareFlags,
 ): Promise<void> {
+  if (words.length < 2 && !mixture) {
+    const rule = 'nothing to compare it with; give another run, for example compare runs/a runs/b';
+    throw new ConfigError('missing-word', `${words.join(' ')} — ${rule}.`, { words });
+  }
   const methods = await Promise.all(words.map((word) => openMethod(word, at)));
   if (mixture) {
     const best = mixtureOf(methods.flat());
@@ -32,10 +36,6 @@ export async function compareCommand(
     return;
   }
   const [first, ...others] = methods;
-  if (others.length === 0) {
-    const rule = 'nothing to compare it with; give another run, for example compare runs/a runs/b';
-    throw new ConfigError('missing-word', `${words.join(' ')} — ${rule}.`, { words });
-  }
   const comparisons = others.map((other) => compareRuns(first, other));
   if (output !== undefined) {
     const page = new TextEncoder().encode(await makeComparisonPage(comparisons, at));

@@ -4,6 +4,8 @@ import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { availableParallelism, cpus, freemem, loadavg, release, totalmem } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { gibibytes } from '../../format.ts';
+import { memoryLimit } from '../../kernels/wasm/layout.ts';
+import { hasLongAddresses } from '../../kernels/wasm/modules.ts';
 import { canFuseWide } from '../../kernels/wasm/workers.node.ts';
 import { packageVersion, readGitCommit } from '../../run/fingerprint/fingerprint.node.ts';
 import { colors } from '../display/colors.ts';
@@ -32,6 +34,8 @@ export interface Examination extends GpuFindings {
   /** With one thread, and with one per core; the reason where the engine does not start. */
   readonly engine: { readonly single: EngineCheck; readonly all: EngineCheck } | { readonly failure: string };
   readonly engineBytes: number;
+  /** What a plan may take in all: more than WebAssembly's 4 GiB where the engine has addresses of 64 bits. */
+  readonly reachBytes: number;
   readonly directory: string;
   readonly writable: boolean;
   readonly freeDiskBytes: number;
@@ -56,6 +60,10 @@ async function examine(): Promise<Examination> {
   const directory = resolve('runs');
   const place = nearestExisting(directory);
   const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  const engine = await examineEngine();
+  const engineBytes = mostEngineBytes();
+  const mayBeLong =
+    engineBytes === MOST_ENGINE_BYTES && !('failure' in engine) && hasLongAddresses({ fma: engine.all.fused });
   return {
     version: packageVersion(),
     commit: readGitCommit(dirname(process.argv[1] ?? '.')),
@@ -68,8 +76,9 @@ async function examine(): Promise<Examination> {
     node: process.versions.node,
     v8: process.versions.v8,
     sharedMemory: typeof SharedArrayBuffer !== 'undefined',
-    engine: await examineEngine(),
-    engineBytes: mostEngineBytes(),
+    engine,
+    engineBytes,
+    reachBytes: mayBeLong ? Math.max(engineBytes, memoryLimit(memoryBytes, true).bytes) : engineBytes,
     ...(await probeGpu()),
     directory,
     writable: isWritable(place),
@@ -149,7 +158,7 @@ export function lines(found: Examination): string[] {
             'engine',
             `wasm: ${engine.all.bits} bits, fused multiply-add ${yes(engine.all.fused)}, ${engine.all.threads} threads`,
           ),
-          about('', `shared memory ${yes(found.sharedMemory)}, up to ${gibibytes(found.engineBytes)} of it`),
+          about('', `shared memory ${yes(found.sharedMemory)}, up to ${gibibytes(found.reachBytes)} of it`),
           about('speed', `${engine.single.gflops.toFixed(1)} GFLOP/s on 1 thread, ${speedOfAll(engine.all)} (float32)`),
         ]),
     about('auto', `takes ${found.auto.backend}${found.auto.why === '' ? '' : `, since ${found.auto.why}`}`),

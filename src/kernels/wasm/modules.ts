@@ -47,7 +47,7 @@ const LONG_MEMORY = Uint8Array.of(
 );
 
 /** Whether the engine gives shared memory with 64-bit addresses, and the build for it: there is one, with fused multiply-add. */
-export function hasLongAddresses({ fma }: KernelModule): boolean {
+export function hasLongAddresses({ fma }: Pick<KernelModule, 'fma'>): boolean {
   return fma && WebAssembly.validate(LONG_MEMORY);
 }
 
