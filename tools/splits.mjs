@@ -1,15 +1,18 @@
 /**
- * `npm run splits -- [--task NAME] [--train N] [--held-out N]`: does training ever see a held-out problem?
+ * `npm run splits -- [--task NAME] [--levels] [--train N] [--held-out N]`: does training ever see a held-out problem?
  *
- * Draws problems of the training stream of every task, at its default knobs, until it has enough different ones (100,000)
- * or drawing gives hardly any new, and compares them with as many held-out ones (10,000) or all. Any in common is printed,
- * and makes the exit status 1. Reads build/: `npm run build:js` first.
+ * Draws problems of the training stream of every task, at its default knobs or at each level, until it has enough different
+ * ones (100,000) or drawing gives hardly any new, and compares them with as many held-out ones (10,000) or all: their keys,
+ * and what a policy is shown, the prompt and what the actions of a perfect player are answered with. Any in common is
+ * printed, and makes the exit status 1. Reads build/: `npm run build:js` first.
  */
 import { parseArgs } from 'node:util';
+import { ShownProblems } from '../build/data/check/shown.js';
 import { bindTask, registeredTasks } from '../build/data/index.js';
 
 const options = {
   task: { type: 'string' },
+  levels: { type: 'boolean', default: false },
   train: { type: 'string', default: '100000' },
   'held-out': { type: 'string', default: '10000' },
 };
@@ -30,20 +33,25 @@ if (![train, heldOut].every((count) => Number.isInteger(count) && count >= 1) ||
 /** Draws without a new problem, as a share of those that were found, after which a task counts as having no more. */
 const PATIENCE = 3;
 
-/** Keys of different problems of the training stream. */
-function trainKeys(task) {
+/** Different problems of the training stream: how many, and the held-out ones that are among them. */
+function comparedTrain(task, definition, heldOut) {
+  const shown = new ShownProblems(definition, task.knobs, heldOut);
+  const byKey = new Map(heldOut.map((item) => [item.key, item]));
   const keys = new Set();
+  const shared = new Map();
   const most = Math.min(train, task.trainProblems() ?? train);
   for (let index = 0, last = 0; keys.size < most && index - last < Math.max(2000, PATIENCE * keys.size); index++) {
-    const { key } = task.trainItem(0, index);
-    if (keys.has(key)) continue;
-    keys.add(key);
+    const item = task.trainItem(0, index);
+    if (keys.has(item.key)) continue;
+    keys.add(item.key);
     last = index;
+    const same = byKey.get(item.key) ?? shown.like(item);
+    if (same !== undefined) shared.set(same.key, item.key);
   }
-  return keys;
+  return { count: keys.size, shared };
 }
 
-const WIDTHS = [28, 10, 10, 10, 8];
+const WIDTHS = [32, 10, 10, 10, 8];
 
 function printRow(cells) {
   const [name, ...figures] = cells.map(String);
@@ -57,17 +65,22 @@ const started = performance.now();
 const sums = [0, 0, 0];
 printRow(['task', 'training', 'held out', 'in common', 'seconds']);
 for (const name of names) {
-  const start = performance.now();
-  const task = bindTask(await registeredTasks[name].load(), {}, { heldOutSample: heldOut });
-  const held = new Set(task.heldOutItems().map(({ key }) => key));
-  const seen = trainKeys(task);
-  const shared = [...held].filter((key) => seen.has(key));
-  for (const key of shared) process.stderr.write(`${name}: ${key} is trained on and held out\n`);
-  const counts = [seen.size, held.size, shared.length];
-  counts.forEach((count, i) => {
-    sums[i] += count;
-  });
-  printRow([name, ...counts, secondsSince(start)]);
+  const definition = await registeredTasks[name].load();
+  for (const given of values.levels ? definition.levels.map((_, level) => ({ level })) : [{}]) {
+    const start = performance.now();
+    const task = bindTask(definition, given, { heldOutSample: heldOut });
+    const held = task.heldOutItems();
+    const { count, shared } = comparedTrain(task, definition, held);
+    for (const [key, trained] of shared) {
+      const as = trained === key ? '' : `, as ${trained}`;
+      process.stderr.write(`${name}: ${key} is held out and trained on${as}\n`);
+    }
+    const counts = [count, held.length, shared.size];
+    counts.forEach((figure, i) => {
+      sums[i] += figure;
+    });
+    printRow([values.levels ? `${name}, level ${given.level}` : name, ...counts, secondsSince(start)]);
+  }
 }
 printRow([`${names.length} tasks`, ...sums, secondsSince(started)]);
 process.exitCode = sums[2] > 0 ? 1 : 0;

@@ -8,6 +8,14 @@ import type { TaskItem } from '../task.ts';
 import { oneTask } from '../task_set.ts';
 import { JUNK, mutated } from './probes.ts';
 import type { Setting } from './setting.ts';
+import { ShownProblems } from './shown.ts';
+
+const SHOWN_IN_BOTH =
+  'a held-out problem is trained on under another key: asked in the same words, it shows the same to whoever plays it ' +
+  'well; make splitKey of what is shown';
+
+/** Problems of an environment, held out and trained on, that are played to compare what they show. */
+const MOST_PLAYED = 300;
 
 /** Items that the slower rules look at. */
 const FEW = 50;
@@ -252,7 +260,7 @@ export function isAboveChance(setting: Setting): number {
   return (commonest[0]?.[1] ?? 0) / heldOut.length;
 }
 
-/** No problem is trained on and held out, whatever the seed; held-out ones are unique. */
+/** No problem is trained on and held out, whatever the seed, by its key or by what is shown and played; held-out ones are unique. */
 export function splitsDisjointly(setting: Setting, count: number): void {
   const { definition, task, heldOut } = setting;
   const classOf = (item: TaskItem): string => definition.splitKey?.(item.identity) ?? item.key;
@@ -264,10 +272,17 @@ export function splitsDisjointly(setting: Setting, count: number): void {
     if (splitOfProblem(definition, item.identity) !== 'eval')
       setting.report('split', 'a held-out problem is of the training split', { prompt: item.prompt });
   }
+  // Whoever knows an environment may think for long.
+  const mostPlayed = definition.environment === undefined ? count : Math.min(count, MOST_PLAYED);
+  const shown = new ShownProblems(definition, task.knobs, heldOut.slice(0, mostPlayed));
+  for (const { prompt } of shown.doubled()) setting.report('split', 'a held-out problem has two keys', { prompt });
   setting.repeat(count, (index) => {
     const item = task.trainItem(index % 7, index);
+    const { prompt } = item;
     if (keys.has(item.key) || classes.has(classOf(item))) {
-      setting.report('split', 'a held-out problem, or its class, is trained on', { prompt: item.prompt });
+      setting.report('split', 'a held-out problem, or its class, is trained on', { prompt });
+    } else if (index < mostPlayed && shown.like(item) !== undefined) {
+      setting.report('split', SHOWN_IN_BOTH, { prompt, answer: item.answer });
     }
   });
 }

@@ -116,8 +116,8 @@ export const GAMES: Readonly<Record<string, SecondChecker>> = {
     });
   },
 
-  minesweeper({ identity, knobs }, answer) {
-    const { mines, first } = identity as { readonly mines: readonly number[]; readonly first: number };
+  minesweeper({ prompt, identity, knobs }, answer) {
+    const { mines } = identity as { readonly mines: readonly number[] };
     const { size } = knobs as { readonly size: number };
     const mined = new Set(mines);
     const open = new Set<number>();
@@ -127,7 +127,8 @@ export const GAMES: Readonly<Record<string, SecondChecker>> = {
       const near = around(Math.floor(field / size), field % size, size).map(([row, column]) => row * size + column);
       if (!near.some((other) => mined.has(other))) for (const other of near) uncover(other);
     };
-    uncover(first);
+    const shown = prompt.slice(prompt.indexOf(' ') + 1, -1).replaceAll('/', '');
+    for (const [field, one] of [...shown].entries()) if (one !== '#') uncover(field);
     return wins(answer, size * size - mines.length - 1, (action) => {
       const [, row, column] = /^(\d)(\d)$/.exec(action) ?? [];
       if (row === undefined || Number(row) >= size || Number(column) >= size) return 'illegal';

@@ -237,7 +237,7 @@ describe('minesweeper', () => {
   it('draws boards that these deductions open to the end, and refuses a mine', () => {
     for (const level of [0, 1, 2]) expect(meanScore(minesweeper, 'expert', 40, { level })).toBe(1);
     const judge = (actions: string) =>
-      minesweeper.verify({ mines: [8], first: 4 }, actions, { size: 3, mines: 1 }, { finishReason: 'eos' });
+      minesweeper.verify({ mines: [8], shown: '####1####' }, actions, { size: 3, mines: 1 }, { finishReason: 'eos' });
     expect(judge('22').reason).toBe('opened a mine');
     expect(judge('11\n11\n11').failure).toBe('illegal');
   });

@@ -19,7 +19,7 @@ export const fsmSiteCard = {
   name: 'fsm_site',
   does: 'Find the way to a page of a site, a link a turn: of each page only its own links are seen.',
   example: ['i h ef>', 'e'],
-  version: 1,
+  version: 2,
   category: 'environments',
   tier: 2,
   knobs: KNOBS,

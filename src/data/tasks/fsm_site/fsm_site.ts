@@ -5,7 +5,7 @@
  *   action      d            a link of the page one is on, named by the page that it leads to
  *   observation bg           the links of the page that it led to; ? where that was no link
  *   won         on the page to find; lost after `turns` links
- *   split       by hash of the site and both pages
+ *   split       by hash of both pages and of the links on the expert's way: what is shown on it
  *
  * The page to find can be reached from every page, and from the first one by three links at least and by `turns` at
  * most. The expert knows the whole site; a policy has to explore it, or to learn it by heart where it is always the same.
@@ -51,6 +51,20 @@ const linksTo = remembered((site: FsmSiteItem['site']) => {
   };
 });
 
+/** The link of a page that leads nearest to a goal, the first of several. */
+function bestLink({ site, page, goal }: FsmSiteItem): string {
+  const left = linksTo(site)(goal);
+  return site[page].split('').reduce((best, link) => (left[numberOf(link)] < left[numberOf(best)] ? link : best));
+}
+
+/** The links of each page on the expert's way. */
+function linksOnTheWay(item: FsmSiteItem): string[] {
+  const links: string[] = [];
+  for (let { page } = item; page !== item.goal; page = numberOf(bestLink({ ...item, page })))
+    links.push(item.site[page]);
+  return links;
+}
+
 /** The site of a number: the first one drawn in which every page can be reached from all others. */
 const sharedSite = remembered((knobs: FsmSiteKnobs) => {
   const rng = rngFor(`fsm_site|${knobs.site}|${knobs.pages}|${knobs.links}`);
@@ -79,6 +93,7 @@ export const fsmSite = environmentTask<FsmSiteItem, FsmSiteState, FsmSiteKnobs>(
     return site.flatMap((_, page) => site.flatMap((_, goal) => problemOf(site, page, goal, knobs) ?? []));
   },
   key: ({ site, page, goal }) => `fsm_site|${site.join(' ')}|${page}|${goal}`,
+  splitKey: (item) => `fsm_site|${item.page}|${item.goal}|${linksOnTheWay(item).join(' ')}`,
   prompt: ({ site, page, goal }) => `${LETTERS[page]} ${LETTERS[goal]} ${site[page]}>`,
   question: ({ site, page, goal }) =>
     `You are on page ${LETTERS[page]} of a site and look for page ${LETTERS[goal]}. Each page is a letter. ` +
@@ -92,11 +107,7 @@ export const fsmSite = environmentTask<FsmSiteItem, FsmSiteState, FsmSiteKnobs>(
     const left = linksTo(site)(goal)[next.page];
     return { state: next, observation: site[next.page], potential: 1 - left / site.length };
   },
-  expert({ site, page, goal }) {
-    const left = linksTo(site)(goal);
-    const links = site[page].split('');
-    return links.reduce((best, link) => (left[numberOf(link)] < left[numberOf(best)] ? link : best));
-  },
+  expert: bestLink,
   distance: ({ site, page, goal }) => linksTo(site)(goal)[page],
   random: ({ site, page }, _, rng) => rng.pick(site[page].split('')),
   /** A link shows one further page at most. */

@@ -17,10 +17,10 @@ export const lookupCard = {
   name: 'lookup',
   does: 'Find the age of a friend of a neighbour of somebody: one fact a call, each of which leads to the next.',
   example: ['Bnfa>', '<call>ask B n</call>'],
-  version: 1,
+  version: 2,
   category: 'environments',
   tier: 2,
   knobs: KNOBS,
-  levels: [{ people: 5, hops: 1 }, {}, { people: 16, hops: 4 }, { tools: [] }],
+  levels: [{ people: 5, hops: 1 }, {}, { people: 16, hops: 4 }],
   attributes: { people: [4, 8, 26], hops: [0, 2, 5] },
 } satisfies TaskCard<LookupKnobs>;

@@ -5,7 +5,7 @@
  *   action      <call>ask B n</call>
  *   observation G                    then <call>ask G f</call>, …; ? where nobody has that name
  *   answer      47                   an action without a call; the age wins
- *   split       by hash of facts and question
+ *   split       by hash of question and of the facts that lead to its answer: what is shown on the way
  *
  * `potential` counts the steps of the way that were asked in their order.
  */
@@ -94,6 +94,7 @@ export const lookup = toolEnvironment<LookupItem, LookupState, LookupKnobs>(look
   },
   key: ({ friend, mentor, neighbour, ages, first, way }) =>
     `lookup|${[friend, mentor, neighbour, ages].map((list) => list.join()).join('|')}|${first}${way}`,
+  splitKey: (item) => `lookup|${item.way}|${peopleOnTheWay(item).join()}|${ageOf(item)}`,
   prompt: ({ first, way }) => `${NAMES[first]}${way}${AGE}>`,
   question: ({ first, way, ages }) =>
     `People have the letters A to ${NAMES[ages.length - 1]}. How old is ` +

@@ -13,7 +13,7 @@ export const minesweeperCard = {
   name: 'minesweeper',
   does: 'Open every field without a mine, a field a turn; no guess is needed.',
   example: ['3 01##/12##/####/####>', '20'],
-  version: 1,
+  version: 2,
   category: 'environments',
   tier: 2,
   knobs: KNOBS,

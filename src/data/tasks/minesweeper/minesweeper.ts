@@ -5,7 +5,7 @@
  *   action      20                        row and column of a field to open, from 0
  *   observation 01##/12##/1###/####       the rows after it; ? where that was no covered field
  *   won         with every field open that has no mine; lost on a mine
- *   split       by hash of the mines and the first field
+ *   split       by hash of the board as the prompt shows it
  *
  * A field without a mine around it opens those around it, too. The first field is open already. A board is drawn again where
  * not every field without a mine follows from what is open, by every way in which the mines may lie: the expert opens one
@@ -18,8 +18,8 @@ import { remembered } from '../../remembered.ts';
 import { type MinesweeperKnobs, minesweeperCard } from './card.ts';
 import { COVERED, neighboursOf, safeFields } from './deduction.ts';
 
-/** `mines`: fields, numbered in reading order. */
-export type MinesweeperItem = { readonly mines: readonly number[]; readonly first: number };
+/** `mines`: fields, numbered in reading order; `shown`: the board as it is at the start, as `seen` of a state. */
+export type MinesweeperItem = { readonly mines: readonly number[]; readonly shown: string };
 /** `seen`: digits and `#`, in reading order. */
 export type MinesweeperState = MinesweeperItem & { readonly seen: string };
 
@@ -49,12 +49,9 @@ function written(seen: string, size: number): string {
   return Array.from({ length: size }, (_, row) => seen.slice(row * size, (row + 1) * size)).join('/');
 }
 
-const startOf = ({ mines, first }: MinesweeperItem, knobs: MinesweeperKnobs): string =>
-  opened(COVERED.repeat(knobs.size * knobs.size), first, mines, around(knobs));
-
 /** Whether every field follows from the ones before, and some field is left to open. */
 function needsNoGuess(item: MinesweeperItem, knobs: MinesweeperKnobs): boolean {
-  let seen = startOf(item, knobs);
+  let seen = item.shown;
   if (coveredIn(seen) === knobs.mines) return false;
   while (coveredIn(seen) > knobs.mines) {
     const safe = safeFields(seen, knobs.mines, around(knobs));
@@ -69,16 +66,19 @@ export const minesweeper = environmentTask<MinesweeperItem, MinesweeperState, Mi
   characters: '012345678#/ >?',
   generate(rng, knobs) {
     const [first, ...rest] = rng.shuffle(Array.from({ length: knobs.size * knobs.size }, (_, field) => field));
-    return { mines: rest.slice(0, knobs.mines).sort((a, b) => a - b), first };
+    const mines = rest.slice(0, knobs.mines).sort((a, b) => a - b);
+    return { mines, shown: opened(COVERED.repeat(knobs.size * knobs.size), first, mines, around(knobs)) };
   },
   isFit: needsNoGuess,
-  key: ({ mines, first }) => `minesweeper|${mines.join(' ')}|${first}`,
-  prompt: (item, knobs) => `${knobs.mines} ${written(startOf(item, knobs), knobs.size)}>`,
-  question: (item, knobs) =>
-    `Open every field of this board that has no mine; there are ${knobs.mines} mines. # is covered, and a digit says how many ` +
-    `of the fields around it are mines:\n${written(startOf(item, knobs), knobs.size).replaceAll('/', '\n')}\nWrite the row and ` +
+  key: ({ mines, shown }) => `minesweeper|${mines.join(' ')}|${shown}`,
+  // Boards that look alike may play alike to their last field.
+  splitKey: ({ mines, shown }) => `minesweeper|${mines.length}|${shown}`,
+  prompt: ({ shown }, { size, mines }) => `${mines} ${written(shown, size)}>`,
+  question: ({ shown }, { size, mines }) =>
+    `Open every field of this board that has no mine; there are ${mines} mines. # is covered, and a digit says how many ` +
+    `of the fields around it are mines:\n${written(shown, size).replaceAll('/', '\n')}\nWrite the row and ` +
     'the column of a field, counted from 0, such as 20, and I show the board after it.',
-  start: (item, knobs) => ({ ...item, seen: startOf(item, knobs) }),
+  start: (item) => ({ ...item, seen: item.shown }),
   step(state, action, knobs) {
     const { size } = knobs;
     const [row, column] = /^\d\d$/.test(action) ? [Number(action[0]), Number(action[1])] : [size, size];
@@ -90,7 +90,7 @@ export const minesweeper = environmentTask<MinesweeperItem, MinesweeperState, Mi
     const left = coveredIn(next.seen) - knobs.mines;
     if (left === 0)
       return { state: next, potential: 1, verdict: correct('every field without a mine is open', next.seen) };
-    const all = coveredIn(startOf(state, knobs)) - knobs.mines;
+    const all = coveredIn(state.shown) - knobs.mines;
     return { state: next, observation: written(next.seen, size), potential: 1 - left / all };
   },
   /** Where nothing follows, which he does not come to, any field without a mine. */
@@ -103,7 +103,8 @@ export const minesweeper = environmentTask<MinesweeperItem, MinesweeperState, Mi
     const field = rng.pick([...seen].flatMap((one, at) => (one === COVERED ? [at] : [])));
     return `${Math.floor(field / size)}${field % size}`;
   },
-  mutants: ({ mines, first }, { size }) => {
+  mutants: ({ mines, shown }, { size }) => {
+    const first = [...shown].findIndex((one) => one !== COVERED);
     const name = (field: number): string => `${Math.floor(field / size)}${field % size}`;
     return {
       'a mine': name(mines[0]),

@@ -18,10 +18,10 @@ export const miniSearchCard = {
   names: ['Search-R1'],
   does: 'Answer a question over several made-up documents, found by a search of words.',
   example: ['deko boss aunt>', '<call>search deko boss</call>'],
-  version: 1,
+  version: 2,
   category: 'environments',
   tier: 2,
   knobs: KNOBS,
-  levels: [{ people: 3, hops: 1 }, {}, { people: 8, hops: 3 }, { tools: [] }],
+  levels: [{ people: 3, hops: 1 }, {}, { people: 8, hops: 3 }],
   attributes: { people: [3, 6, 12], hops: [1, 2, 4] },
 } satisfies ListedCard<MiniSearchKnobs>;

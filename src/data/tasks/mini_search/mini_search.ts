@@ -6,7 +6,7 @@
  *   action      <call>search deko boss</call>       the best document by BM25; its title counts once more than its text
  *   observation deko boss mabo                      then <call>search mabo aunt</call>, …; ? where no document has a word
  *   answer      rune                                an action without a call
- *   split       by hash of documents and question
+ *   split       by hash of the documents that lead to the answer: what is shown on the way
  *
  * `potential` counts the documents of the way that were found in their order.
  *
@@ -86,6 +86,7 @@ export const miniSearch = toolEnvironment<MiniSearchItem, MiniSearchState, MiniS
     return new Set(met).size > Math.min(hops, people - 1) ? item : null;
   },
   key: ({ documents, first, way }) => `mini_search|${inOrder(documents).join(',')}|${first} ${way.join(' ')}`,
+  splitKey: (item) => `mini_search|${documentsOnTheWay(item).join(',')}`,
   prompt: ({ first, way }) => `${first} ${way.join(' ')}>`,
   question: ({ first, way }) =>
     `Made-up documents say who is whose aunt, boss or twin. Who is ${[...way]

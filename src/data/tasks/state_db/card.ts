@@ -23,7 +23,7 @@ export const stateDbCard = {
   name: 'state_db',
   does: 'Look up the orders of a customer, treat each as a policy says, and leave all others alone.',
   example: ['k sr dc>', '<call>orders k</call>'],
-  version: 1,
+  version: 2,
   category: 'environments',
   tier: 2,
   knobs: KNOBS,

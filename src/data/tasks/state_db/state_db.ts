@@ -5,7 +5,7 @@
  *   action      <call>orders k</call>             observation  1s07 3d25     orders, what they are, and their price
  *               <call>act 1 r</call>              observation  1r07
  *   answer      done                              the tables are then compared, those of others too
- *   split       by hash of tables, customer and policy
+ *   split       by hash of customer, policy and the orders of the customer, with their numbers: what is shown
  *
  * The tools do what they are asked, whatever the policy says. Before an action the guard says where the policy forbids it.
  * `potential` counts the orders of the customer that are as they should be, once they were looked up.
@@ -125,6 +125,8 @@ export const stateDb = toolEnvironment<StateDbItem, Episode, StateDbKnobs>(state
     return open(tables, item).length > 0 ? item : null;
   },
   key: ({ tables, customer, policy }) => `state_db|${tables.join(' ')}|${customer}|${inOrder(policy).join(' ')}`,
+  splitKey: ({ tables, customer, policy }) =>
+    `state_db|${customer}|${inOrder(policy).join(' ')}|${listed(tables, customer)}`,
   prompt: ({ customer, policy }) => `${customer} ${policy.join(' ')}>`,
   question: ({ customer, policy }, { world }) => {
     const [order, who] = world === 'shop' ? ['order', 'customer'] : ['booking', 'traveller'];
