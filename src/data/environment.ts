@@ -136,6 +136,8 @@ export interface EpisodeStep extends Omit<EnvironmentStep<Json>, 'state'> {
   readonly next: EpisodeState;
   /** Actions of the turn that were taken, whose answers the observation joins; absent: one. */
   readonly actions?: number;
+  /** Calls of the turn, whose answers have the room of one together; absent: one. */
+  readonly calls?: number;
   /** A guard denied the action, which was not taken. */
   readonly denied?: true;
   /** What is known of the states before and after it, where the context `wantsStates`. */

@@ -207,6 +207,8 @@ export interface Task {
   readonly environment?: BoundEnvironment;
   /** What plays its problems, there where it is elsewhere. */
   readonly distant?: DistantEnvironment;
+  /** Why problems that it holds out may be trained on, as a sentence without its end, where that was seen. */
+  readonly leak?: string;
   /** Why a supervised stage has nothing to learn of it, as `rule; remedy`, where that is so. */
   readonly undemonstrated?: string;
   /** An episode of the warm start's teacher, there where it is answered in several turns. Pure in (seed, index). */

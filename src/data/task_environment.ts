@@ -45,15 +45,16 @@ export function environmentOf({ codec, taskOf, turns, maxCompletionTokens }: Pla
     step: (item, ...rest) => played(item).step(item, ...rest),
     act: (player, item, ...rest) => played(item).act(player, item, ...rest),
     turnTokens: (item) => turns.get(taskOf(item))?.actionTokens ?? maxCompletionTokens(),
-    observationTokens(item, { observation = '', from = ENVIRONMENT_TURN, actions = 1 }, finishReason) {
+    observationTokens(item, { observation = '', from = ENVIRONMENT_TURN, actions = 1, calls = 1 }, finishReason) {
       const task = taskOf(item);
       const most = actions * (turns.get(task)?.observationTokens ?? 0);
       const said = `task "${task.name}": step() says ${JSON.stringify(observation)}`;
       const tokensOf = (text: string): Int32Array => written(codec, { text, from, finishReason }, said);
       let tokens = tokensOf(observation);
       if (tokens.length <= most) return tokens;
-      // What a tool says may hold what a policy wrote, characters of several tokens too: it is cut to its room.
-      if (task.language.turns?.observationCharacters !== undefined) {
+      // What a tool says may hold what a policy wrote, characters of several tokens too, and how often it calls is the policy's:
+      // it is cut to its room.
+      if (task.language.turns?.observationCharacters !== undefined || calls > 1) {
         for (let left = observation.length; left > 0 && tokens.length > most; ) {
           left = Math.max(0, left - (tokens.length - most));
           tokens = tokensOf(observation.slice(0, left));

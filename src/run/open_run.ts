@@ -99,7 +99,7 @@ export async function openRun(
       ? []
       : warningsOfUses(own.uses, drawn[index], (remark) => asRunRemark(config, index, remark, lineOf)),
   );
-  const remarks = [...runRemarks(config, ownMethods, lineOf), ...warnings];
+  const remarks = [...leakRemarks(tasks), ...runRemarks(config, ownMethods, lineOf), ...warnings];
   config.stages.forEach((_, index) => {
     requireRewardable(config, index, rewards[index], tasks, lineOf);
   });
@@ -184,6 +184,13 @@ function runRemarks(config: RunConfig, own: OwnMethods, lineOf = lineWithoutPlac
       return asRunRemark(config, index, { ...remark, level: remark.level }, lineOf);
     });
   });
+}
+
+/** Held-out problems that are trained on. */
+function leakRemarks({ shares }: TaskSet): RunRemark[] {
+  return shares.flatMap(({ task: { leak } }) =>
+    leak === undefined ? [] : [{ stage: 0, level: 'warning', message: leak, recorded: leak }],
+  );
 }
 
 function asRunRemark(

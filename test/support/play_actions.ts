@@ -17,7 +17,7 @@ export function playActions<I extends Json, K extends Knobs>(
   const steps: EpisodeStep[] = [];
   let at = bound.start(item, 'test');
   for (const action of actions) {
-    const step = bound.step(item, at, action, 'test', { finishReason: 'eos' });
+    const step = bound.step(item, at, action, 'test', { finishReason: 'eos', wantsStates: true });
     steps.push(step);
     if (step.verdict !== undefined) break;
     at = step.next;

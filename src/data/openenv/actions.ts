@@ -14,9 +14,14 @@ export interface Saying {
   readonly illegal?: true;
 }
 
+/** An action, or what a text that is none is answered with. */
+export type AskedAction = { readonly fields: ActionFields } | { readonly refused: Saying };
+
 export interface Notation {
-  /** The action that a text is, or what a text that is none is answered with. Total. */
-  action(text: string): { readonly fields: ActionFields } | { readonly refused: Saying };
+  /** The actions that a text asks for, in order: one at least. Total. */
+  actions(text: string): readonly AskedAction[];
+  /** What is between the answers to two of them. */
+  readonly joint: string;
   /** What an action that the server itself did not take is answered with. */
   readonly refused: Saying;
   /** Undefined where the observation lacks what is to be read of it. */
@@ -28,9 +33,10 @@ export function plainNotation(knobs: OpenEnvKnobs): Notation {
   const refused: Saying = { observation: knobs.malformed, illegal: true };
   return {
     refused,
-    action(text) {
+    joint: '',
+    actions(text) {
       const fields = actionOf(text, knobs);
-      return fields === undefined ? { refused } : { fields };
+      return [fields === undefined ? { refused } : { fields }];
     },
     saying(answer) {
       const observation = observationText(answer, knobs.observation);

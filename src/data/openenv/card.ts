@@ -1,8 +1,11 @@
 /** What a config says of an environment on an OpenEnv server: `task: {name: openenv, url: ws://127.0.0.1:8000, …}`. */
+import { z } from 'zod';
 import { choice, integer, number, optional, options, text, type Values } from '../../options/keys.ts';
 import type { Knobs, ListedCard } from '../task.ts';
 
 const PRINTABLE = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).join('');
+
+const RANGE = 'must be two numbers, the least reward first; for example [-1, 1]';
 
 const KNOBS = options({
   url: text('ws://127.0.0.1:8000').describe('Address of the server, without secrets. No default.'),
@@ -29,6 +32,12 @@ const KNOBS = options({
     .default('last')
     .describe('Which reward an episode is judged by: that of its last step, or the sum of all.'),
   won: number({ above: 0, example: 1 }).default(1).describe('Reward that counts as won; less is that share of it.'),
+  reward_range: optional(
+    z
+      .tuple([z.number(), z.number()], { error: RANGE })
+      .refine(([least, most]) => least < most, { error: RANGE })
+      .readonly(),
+  ).describe('Least and most reward of an episode, which score 0 and 1, where some are negative. Default: 0 and won.'),
   held_out: integer({ min: 1, max: 4096, example: 64 })
     .default(64)
     .describe('Problems that are evaluated: reset with the seeds from 0.'),

@@ -16,6 +16,7 @@ import { openingOf } from '../prompts/style.ts';
 import type { Knobs, Split, Task, TaskItem, TaskLanguage } from '../task.ts';
 import { OPENENV, type OpenEnvKnobs, openEnvCard } from './card.ts';
 import { fault, shown } from './faults.ts';
+import { ignoredSeed } from './ignored_seed.ts';
 import { AnswerRecord } from './record.ts';
 import { OpenEnvServer, type Seeded } from './server.ts';
 import type { ServerAccess } from './session.ts';
@@ -49,6 +50,8 @@ export async function openOpenEnv(
 ): Promise<Task> {
   const { path = 'task', codec, answers } = options;
   const knobs = limitedTurns(takeKnobs(openEnvCard, given, path) as unknown as OpenEnvKnobs, options); // as its table says
+  if (given.won !== undefined && knobs.reward_range !== undefined)
+    throw refused(path, 'won', given.won, 'reward_range says which reward is won; leave it out');
   if (given.style !== undefined) throw refused(path, 'style', given.style, 'it is asked as it is; leave it out');
   const conversation = asksInWords(codec) ? conversationOf(openEnvCard, { examples: 0, ...given }, path) : undefined;
   if (conversation === undefined) refuseConversation(openEnvCard, given, path);
@@ -57,7 +60,8 @@ export async function openOpenEnv(
   const server = new OpenEnvServer(accessOf(knobs, path, options), knobs);
   const recorded = answers && (await new AnswerRecord(answers).problems());
   const count = knobs.held_out + knobs.train;
-  if (recorded?.problems.length === count) Object.assign(server, recorded);
+  const isNew = recorded?.problems.length !== count;
+  if (!isNew) Object.assign(server, recorded);
   else {
     if (knobs.environment !== undefined) await requireEnvironment(server.access, knobs.environment);
     await server.readProblems(count);
@@ -66,11 +70,13 @@ export async function openOpenEnv(
     const characters = charactersOf(server);
     server.isWritable = (text) => text.split('').every((character) => characters.has(character));
   }
-  if (knobs.action_type !== 'tool') return new OpenEnvTask(server, conversation);
   const isInWords = conversation !== undefined;
   const template = codec?.chatTemplate;
   const { tools } = server;
-  server.notation = toolNotation({ tools, template, isInWords, malformed: knobs.malformed });
+  const callsTools = knobs.action_type === 'tool';
+  if (callsTools) server.notation = toolNotation({ tools, template, isInWords, malformed: knobs.malformed });
+  if (isNew) server.ignoredSeed = await ignoredSeed(server);
+  if (!callsTools) return new OpenEnvTask(server, conversation);
   const { system, tools: shown } = isInWords ? introduction(tools, template) : {};
   const said = [system, conversation?.system].filter((text) => text !== undefined);
   const spoken = conversation && { ...conversation, ...(said.length > 0 && { system: said.join('\n\n') }) };
@@ -143,6 +149,7 @@ class OpenEnvTask implements Task {
   readonly opening: readonly Message[];
   readonly toolNames: readonly string[];
   readonly distant: OpenEnvServer;
+  readonly leak?: string;
   readonly undemonstrated =
     'an environment elsewhere has no teacher; give the stage data_files with rows of yours, or leave it out';
   #order: { readonly key: string; readonly at: (index: number) => number } | undefined;
@@ -151,6 +158,7 @@ class OpenEnvTask implements Task {
     const { knobs, problems, tools } = server;
     this.knobs = knobs as unknown as Knobs; // as the YAML has them, so plain data
     this.distant = server;
+    if (server.ignoredSeed !== undefined) this.leak = server.ignoredSeed;
     this.toolNames = tools.map(({ name }) => name);
     this.opening = conversation ? openingOf(conversation, (index) => this.trainItem(-1, index)) : [];
     const turns = {

@@ -21,6 +21,8 @@ export interface RecordedAnswer {
   readonly illegal?: true;
   /** The environment never saw the action. */
   readonly unseen?: true;
+  /** Several were asked for, and these many were answered: rewards are summed, and answers joined. */
+  readonly calls?: number;
 }
 
 /** What a server says before the first episode. */
@@ -28,6 +30,8 @@ export interface ServerProblems {
   /** [seed] what reset said. */
   readonly problems: readonly string[];
   readonly tools: readonly OfferedTool[];
+  /** Why held-out problems are those that are trained on, where they are. */
+  readonly ignoredSeed?: string;
 }
 
 /** A line: its episode, the number of the turn, what was said; `end`: no turn comes after it. */

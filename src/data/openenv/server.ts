@@ -33,6 +33,8 @@ export class OpenEnvServer implements DistantEnvironment {
   /** [seed] what reset said. */
   problems: readonly string[] = [];
   tools: readonly OfferedTool[] = [];
+  /** Why held-out problems are those that are trained on, where they are. */
+  ignoredSeed: string | undefined;
   notation: Notation;
   /** Whether a text may be said to the policy, as an environment may say again what the policy wrote. */
   isWritable: (text: string) => boolean = () => true;
@@ -56,9 +58,10 @@ export class OpenEnvServer implements DistantEnvironment {
   async recordIn(files: AnswerFiles): Promise<void> {
     const record = new AnswerRecord(files);
     const before = await record.problems();
-    const { problems, tools } = this;
-    if (before === undefined) await record.keepProblems({ problems, tools });
-    else if (JSON.stringify(before) !== JSON.stringify({ problems, tools })) throw this.#otherProblems(before);
+    const { problems, tools, ignoredSeed } = this;
+    if (before === undefined) await record.keepProblems({ problems, tools, ...(ignoredSeed && { ignoredSeed }) });
+    else if (JSON.stringify([before.problems, before.tools]) !== JSON.stringify([problems, tools]))
+      throw this.#otherProblems(before);
     this.record = record;
   }
 
@@ -202,9 +205,16 @@ export class OpenEnvServer implements DistantEnvironment {
     if (!session.isLost) this.#free.push(session);
   }
 
-  /** The verdict on an episode by what it was paid. */
+  /** The verdict on an episode by what it was paid. @throws PluginError where that is below the least, or above a given most */
   verdict(reward: number): Verdict {
-    const score = Math.min(1, Math.max(0, reward / this.knobs.won));
+    const { won, reward_range: range } = this.knobs;
+    const [least, most] = range ?? [0, won];
+    if (reward < least || (range !== undefined && reward > most)) {
+      const what = `an episode was rewarded with ${reward}, and reward_range is ${JSON.stringify([least, most])}`;
+      const remedy = `give reward_range: [${Math.min(reward, least)}, ${Math.max(reward, most)}], or what it is at least and at most`;
+      throw fault(this.access.address, 'out-of-range', what, remedy);
+    }
+    const score = Math.min(1, (reward - least) / (most - least));
     if (score === 1) return correct(`rewarded with ${reward}`, '');
     return {
       score,
@@ -214,6 +224,9 @@ export class OpenEnvServer implements DistantEnvironment {
     };
   }
 }
+
+/** An answer to what the environment never saw, but for what is said. */
+const UNASKED = { reward: null, done: false, illegal: true, unseen: true } as const;
 
 class PlayedEpisode implements DistantEpisode {
   readonly #server: OpenEnvServer;
@@ -249,6 +262,7 @@ class PlayedEpisode implements DistantEpisode {
         ...(answer.from !== undefined && { from: answer.from }),
         ...(answer.illegal && { illegal: true as const }),
         ...(answer.reward !== null && { reward: answer.reward }),
+        ...(answer.calls !== undefined && { calls: answer.calls }),
         ...(isCut && { verdict: truncated() }),
         ...(!isCut && (answer.done || turn + 1 === knobs.max_turns) && { verdict: this.#verdict() }),
       },
@@ -262,34 +276,67 @@ class PlayedEpisode implements DistantEpisode {
   }
 
   async #answer(action: string, isCut: boolean): Promise<RecordedAnswer> {
-    const unasked = { action, reward: null, done: false, illegal: true, unseen: true } as const;
+    const unasked = { action, ...UNASKED };
     if (isCut) return { ...unasked, observation: '' };
     const { notation, access, isWritable } = this.#server;
     if (!isWritable(action)) return { ...unasked, ...notation.refused };
-    const read = notation.action(action);
-    if ('refused' in read) return { ...unasked, ...read.refused };
-    try {
-      return await asPluginErrors(access, () => this.#ask(action, read.fields));
-    } catch (error) {
-      if (error instanceof ActionRefused) return { ...unasked, ...notation.refused };
-      throw error;
-    }
+    return asPluginErrors(access, () => this.#ask(action));
   }
 
   /** A connection that is lost is opened again, once, and brought to where the episode is. */
-  async #ask(action: string, fields: ActionFields): Promise<RecordedAnswer> {
-    const what = `action ${shown(action)} in the episode of seed ${this.#seed}`;
-    const asked = async (session: Session): Promise<RecordedAnswer> => {
-      this.#session = session;
-      return { action, ...this.#server.read(await session.step(fields), what) };
-    };
+  async #ask(action: string): Promise<RecordedAnswer> {
+    const asked = (open: () => Promise<Session>): Promise<RecordedAnswer> =>
+      this.#answers(async () => this.#session ?? this.#brought(open), action);
     try {
-      return await asked(this.#session ?? (await this.#brought(() => this.#server.session())));
+      return await asked(() => this.#server.session());
     } catch (error) {
       if (!(error instanceof ConnectionLost)) throw error;
       this.#session = undefined;
-      return asked(await this.#brought(() => this.#server.openAgain(error)));
+      return asked(() => this.#server.openAgain(error));
     }
+  }
+
+  /** What a session says to the actions of a turn, one after the other until the episode is over, as one answer. */
+  async #answers(session: () => Promise<Session>, action: string): Promise<RecordedAnswer> {
+    const { notation } = this.#server;
+    const said: Omit<RecordedAnswer, 'action'>[] = [];
+    for (const asked of notation.actions(action)) {
+      said.push(
+        'refused' in asked ? { ...UNASKED, ...asked.refused } : await this.#step(session, action, asked.fields),
+      );
+      if (said.at(-1)?.done) break;
+    }
+    const [first, ...others] = said;
+    if (others.length === 0) return { action, ...first };
+    const paid = said.flatMap(({ reward }) => reward ?? []);
+    const from = said.findLast((one) => one.from !== undefined)?.from;
+    return {
+      action,
+      observation: said.map(({ observation }) => observation).join(notation.joint),
+      reward: paid.length === 0 ? null : paid.reduce((sum, one) => sum + one, 0),
+      done: said.some(({ done }) => done),
+      ...(from !== undefined && { from }),
+      ...(said.some(({ illegal }) => illegal) && { illegal: true }),
+      ...(said.every(({ unseen }) => unseen) && { unseen: true }),
+      calls: said.length,
+    };
+  }
+
+  async #step(
+    session: () => Promise<Session>,
+    action: string,
+    fields: ActionFields,
+  ): Promise<Omit<RecordedAnswer, 'action'>> {
+    try {
+      return this.#server.read(await (await session()).step(fields), this.#what(action));
+    } catch (error) {
+      if (!(error instanceof ActionRefused)) throw error;
+      return { ...UNASKED, ...this.#server.notation.refused };
+    }
+  }
+
+  #what(action: string): string {
+    return `action ${shown(action)} in the episode of seed ${this.#seed}`;
   }
 
   /** A session that has had all actions of the episode so far. @throws PluginError where it answers them otherwise */
@@ -305,11 +352,9 @@ class PlayedEpisode implements DistantEpisode {
     };
     same(text, server.problems[this.#seed], `reset of seed ${this.#seed}`);
     for (const then of this.#said) {
-      const read = server.notation.action(then.action);
-      if (then.unseen || 'refused' in read) continue;
-      const what = `action ${shown(then.action)} in the episode of seed ${this.#seed}`;
-      const now: RecordedAnswer = { action: then.action, ...server.read(await session.step(read.fields), what) };
-      same(JSON.stringify(now), JSON.stringify(then), what);
+      if (then.unseen) continue;
+      const now = await this.#answers(() => Promise.resolve(session), then.action);
+      same(JSON.stringify(now), JSON.stringify(then), this.#what(then.action));
     }
     return session;
   }

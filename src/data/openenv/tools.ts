@@ -5,9 +5,10 @@
  * @see openenv 0.10, openenv/core/env_server/mcp_types.py: CallToolAction, CallToolObservation
  */
 import type { Message } from '../../text/codec.ts';
-import { type CallFormat, callFormatOf, showsTools, toolsInWords } from '../tools/call_formats.ts';
-import { readArguments, type Tool, type ToolParameter, toolSchema } from '../tools/tool.ts';
+import { callFormatOf, type ReadCall, showsTools, toolsInWords } from '../tools/call_formats.ts';
+import { readArguments, type Tool, type ToolValues, toolSchema } from '../tools/tool.ts';
 import type { Notation, Saying } from './actions.ts';
+import { offeredParameters } from './parameters.ts';
 import { isMapping, type WireObservation } from './wire.ts';
 
 /** A tool as the server lists it: all that is read of it. */
@@ -15,20 +16,14 @@ export type OfferedTool = Pick<Tool, 'name' | 'description' | 'parameters'>;
 
 /** Characters of an error that a model reads in words. */
 const ERROR_CHARACTERS = 120;
-const TYPES: readonly string[] = ['string', 'integer', 'number', 'boolean'] satisfies ToolParameter['type'][];
+/** What OpenEnv calls a wrong call; any other error is the tool's own. */
+const WRONG_CALLS = ['tool_not_found', 'invalid_args'];
 
-/** Tools as MCP lists them; a parameter of another type than a plain value is taken for a text. Undefined: this is no list. */
+/** Tools as MCP lists them. Undefined: this is no list. */
 export function offeredTools(listed: unknown): readonly OfferedTool[] | undefined {
   if (!Array.isArray(listed)) return undefined;
   return listed.filter(isMapping).map(({ name, description, inputSchema }) => {
-    const { properties, required } = isMapping(inputSchema) ? inputSchema : {};
-    const needed = Array.isArray(required) ? required : [];
-    const parameters = Object.entries(isMapping(properties) ? properties : {}).map(([key, schema]) => {
-      const { type } = isMapping(schema) ? schema : {};
-      const known = TYPES.includes(String(type)) ? (type as ToolParameter['type']) : 'string'; // it is one of them
-      return [key, { type: known, ...(!needed.includes(key) && { optional: true as const }) }] as const;
-    });
-    return { name: String(name), description: String(description), parameters: Object.fromEntries(parameters) };
+    return { name: String(name), description: String(description), parameters: offeredParameters(inputSchema) };
   });
 }
 
@@ -58,36 +53,38 @@ export function toolNotation({ tools, template, isInWords, malformed }: ToolNota
   });
   return {
     refused: flawed('the environment takes no such call'),
-    action(text) {
-      const call = readCall(format, text, tools);
-      if ('flaw' in call) return { refused: flawed(call.flaw) };
-      return { fields: { type: 'call_tool', tool_name: call.name, arguments: call.values } };
+    joint: isInWords ? '\n' : ' ',
+    actions(text) {
+      const calls = format.read(text);
+      if (calls.length === 0) return [{ refused: flawed('this calls no tool') }];
+      return calls.map((written) => {
+        const call = readCall(written, tools);
+        if ('flaw' in call) return { refused: flawed(call.flaw) };
+        return { fields: { type: 'call_tool', tool_name: call.name, arguments: call.values } };
+      });
     },
     saying({ observation }) {
       const { tool_name: name, result, error } = observation;
       if (typeof name !== 'string') return undefined;
       const from = { from: name };
-      if (isMapping(error)) return { ...flawed(String(error.message)), ...from };
+      if (isMapping(error)) {
+        const { illegal, ...said } = flawed(String(error.message));
+        return { ...said, ...(WRONG_CALLS.includes(String(error.error_type)) && { illegal }), ...from };
+      }
       return { observation: resultText(result), ...from };
     },
   };
 }
 
-/** The one call of an action, or what is wrong with it. */
+/** A call, or what is wrong with it. */
 function readCall(
-  format: CallFormat,
-  text: string,
+  call: ReadCall,
   tools: readonly OfferedTool[],
-):
-  | { readonly name: string; readonly values: Readonly<Record<string, string | number | boolean>> }
-  | { readonly flaw: string } {
-  const [call, second] = format.read(text);
-  if (call === undefined) return { flaw: 'this calls no tool' };
-  if (second !== undefined) return { flaw: 'one call at a time' };
+): { readonly name: string; readonly values: ToolValues } | { readonly flaw: string } {
   if (call.flaw !== undefined) return { flaw: call.flaw };
   const called = tools.find(({ name }) => name === call.name);
   if (called === undefined) return { flaw: `no such tool; there is ${tools.map(({ name }) => name).join(', ')}` };
-  const read = readArguments(called, call.given);
+  const read = readArguments(called, call.given, call.areTexts);
   return read.ok ? { name: call.name, values: read.values } : { flaw: read.reason };
 }
 

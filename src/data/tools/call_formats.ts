@@ -4,27 +4,34 @@
  * | notation | a call | who writes it |
  * |---|---|---|
  * | tags   | `<call>add 2 40</call>` | closed vocabularies, and models whose template knows no tools |
+ * | coder  | `<tool_call><function=add><parameter=a>2</parameter> …</function></tool_call>`, a line each | Qwen3-Coder |
  * | hermes | `<tool_call>{"name": "add", "arguments": {"a": 2, "b": 40}}</tool_call>` | Qwen, Hermes, SmolLM3 |
  * | llama  | `{"name": "add", "parameters": {"a": 2, "b": 40}}`, and nothing else | Llama 3.1 and later |
  */
 import type { Json } from '../../options/json.ts';
-import type { Tool, ToolParameters } from './tool.ts';
+import { type Tool, type ToolParameters, type ToolValues, wordOf } from './tool.ts';
 
 /** A call as a teacher makes it. */
 export interface ToolCall {
   /** The tool's name. */
   readonly call: string;
-  readonly arguments: Readonly<Record<string, string | number | boolean>>;
+  readonly arguments: ToolValues;
 }
 
 /** A call as a policy wrote it: the name, and its arguments as an object or a text; or why it cannot be read. */
 export type ReadCall =
-  | { readonly name: string; readonly given: unknown; readonly flaw?: undefined }
+  | {
+      readonly name: string;
+      readonly given: unknown;
+      /** The values of `given` are texts, whatever the types of the parameters. */
+      readonly areTexts?: true;
+      readonly flaw?: undefined;
+    }
   | { readonly flaw: string };
 
 /** A notation of calls: how a policy writes them, and what answers are written in. */
 export interface CallFormat {
-  readonly name: 'tags' | 'hermes' | 'llama';
+  readonly name: 'tags' | 'coder' | 'hermes' | 'llama';
   /** Whether a chat template asks for calls in this notation. */
   isOf(template: string): boolean;
   /** The calls of an action, in order; none: it is a final answer. Total. */
@@ -32,28 +39,71 @@ export interface CallFormat {
   write(call: ToolCall, parameters: ToolParameters): string;
 }
 
+const NO_END = { flaw: 'the call has no end' } as const;
+
 const TAGS: CallFormat = {
   name: 'tags',
   isOf: () => false,
   read: (action) =>
     between(action, '<call>', '</call>').map((inside) => {
-      if (inside === undefined) return { flaw: 'the call has no end' };
+      if (inside === undefined) return NO_END;
       const text = inside.trim();
       const space = text.indexOf(' ');
       return space < 0 ? { name: text, given: '' } : { name: text.slice(0, space), given: text.slice(space + 1) };
     }),
   write: ({ call, arguments: given }, parameters) => {
-    const words = Object.keys(parameters).flatMap((key) => (given[key] === undefined ? [] : [String(given[key])]));
+    const words = Object.keys(parameters).flatMap((key) => (given[key] === undefined ? [] : [wordOf(given[key])]));
     return `<call>${[call, ...words].join(' ')}</call>`;
   },
 };
+
+/** What a call of a function begins with. */
+const FUNCTION = '<function=';
+const PARAMETER = '<parameter=';
+
+const CODER: CallFormat = {
+  name: 'coder',
+  isOf: (template) => template.includes('<tool_call>') && template.includes(FUNCTION),
+  read(action) {
+    const calls = between(action, '<tool_call>', '</tool_call>');
+    // The model often leaves out what is around a function.
+    return calls.length > 0 ? calls.map(functionCall) : between(action, FUNCTION, '</function>').map(namedCall);
+  },
+  write({ call, arguments: given }) {
+    const values = Object.entries(given).map(([key, value]) => `${PARAMETER}${key}>\n${wordOf(value)}\n</parameter>\n`);
+    return `<tool_call>\n${FUNCTION}${call}>\n${values.join('')}</function>\n</tool_call>`;
+  },
+};
+
+function functionCall(inside: string | undefined): ReadCall {
+  if (inside === undefined) return NO_END;
+  const [call] = between(inside, FUNCTION, '</function>');
+  return inside.includes(FUNCTION) ? namedCall(call) : { flaw: 'the call names no function' };
+}
+
+/** A function, after what it begins with: `add>`, and its parameters. */
+function namedCall(inside: string | undefined): ReadCall {
+  const end = inside?.indexOf('>') ?? -1;
+  if (inside === undefined || end < 0) return NO_END;
+  const given: Record<string, string> = {};
+  for (const written of between(inside.slice(end), PARAMETER, '</parameter>')) {
+    const nameEnd = written?.indexOf('>') ?? -1;
+    if (written === undefined || nameEnd < 0) return { flaw: 'a parameter has no end' };
+    // A line break of its own is around a value.
+    given[written.slice(0, nameEnd)] = written
+      .slice(nameEnd + 1)
+      .replace(/^\n/, '')
+      .replace(/\n$/, '');
+  }
+  return { name: inside.slice(0, end).trim(), given, areTexts: true };
+}
 
 const HERMES: CallFormat = {
   name: 'hermes',
   isOf: (template) => template.includes('<tool_call>'),
   read: (action) =>
     between(action, '<tool_call>', '</tool_call>').map((inside) =>
-      inside === undefined ? { flaw: 'the call has no end' } : jsonCall(inside, 'arguments'),
+      inside === undefined ? NO_END : jsonCall(inside, 'arguments'),
     ),
   write: ({ call, arguments: given }) =>
     `<tool_call>\n{"name": ${JSON.stringify(call)}, "arguments": ${spaced(given)}}\n</tool_call>`,
@@ -74,7 +124,7 @@ const LLAMA: CallFormat = {
 };
 
 /** The notations; the first is that of a closed vocabulary. */
-export const CALL_FORMATS: readonly CallFormat[] = [TAGS, HERMES, LLAMA];
+export const CALL_FORMATS: readonly CallFormat[] = [TAGS, CODER, HERMES, LLAMA];
 
 /** The notation that a chat template asks for. @param template  undefined: there is none */
 export function callFormatOf(template: string | undefined): CallFormat {
@@ -126,7 +176,8 @@ function jsonCall(text: string, key: 'arguments' | 'parameters'): ReadCall {
 /** JSON with blanks as Python writes it, which is how models have seen it. */
 function spaced(value: Json): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`;
   return `{${Object.entries(value)
-    .map(([key, inner]) => `${JSON.stringify(key)}: ${JSON.stringify(inner)}`)
+    .map(([key, inner]) => `${JSON.stringify(key)}: ${spaced(inner)}`)
     .join(', ')}}`;
 }

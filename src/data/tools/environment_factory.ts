@@ -14,7 +14,14 @@ import { correct } from '../judge.ts';
 import { canonicalJSON } from '../split.ts';
 import type { Knobs, TaskDefinition } from '../task.ts';
 import type { ToolCall } from './call_formats.ts';
-import type { Tool, ToolAnswer, ToolParameter, ToolParameters, ToolValues } from './tool.ts';
+import {
+  failureOf,
+  type Tool,
+  type ToolAnswer,
+  type ToolParameter,
+  type ToolParameters,
+  type ToolValues,
+} from './tool.ts';
 import { toolEnvironment } from './tool_environment.ts';
 
 /** An object of such a class. */
@@ -125,15 +132,13 @@ function said(
   object: FactoryObject,
   method: string,
   given: ToolValues,
-): { readonly observation: string } | { readonly flaw: string } {
+): Pick<ToolAnswer<never>, 'observation' | 'flaw' | 'isFailure'> {
   const call = (object as unknown as Record<string, (values: ToolValues) => unknown>)[method];
   let value: unknown;
   try {
-    value = call.call(object, given);
+    value = call.call(object, structuredClone(given)); // it may keep a list, and change it
   } catch (thrown) {
-    const isMistake = MISTAKES.some((kind) => thrown instanceof kind);
-    if (isMistake || !(thrown instanceof Error)) throw thrown;
-    return { flaw: thrown.message };
+    return { flaw: failureOf(thrown), isFailure: true };
   }
   if (typeof value === 'string') return { observation: value };
   const isSaid = value !== undefined && typeof value !== 'function' && !(value instanceof Promise);
@@ -141,9 +146,6 @@ function said(
   if (text !== undefined) return { observation: text };
   throw new TypeError(`${method}() gave ${kindOf(value)}; give a text, or what JSON can hold`);
 }
-
-/** What a language throws where code is wrong. */
-const MISTAKES = [TypeError, ReferenceError, RangeError, SyntaxError];
 
 function kindOf(value: unknown): string {
   if (value instanceof Promise) return 'a Promise';
@@ -183,10 +185,23 @@ function randomCall(tools: readonly Pick<Tool, 'name' | 'parameters'>[], rng: Rn
   return { call: name, arguments: Object.fromEntries(values) };
 }
 
-function randomValue({ type, enum: words }: ToolParameter, rng: Rng): string | number | boolean {
+function randomValue({ type, enum: words }: ToolParameter, rng: Rng): Json {
   if (words !== undefined) return rng.pick(words);
-  if (type === 'boolean') return rng.float() < 0.5;
-  return type === 'string' ? String(rng.int(0, 99)) : rng.int(0, 99);
+  const numbers = (): number[] => Array.from({ length: rng.int(0, 3) }, () => rng.int(0, 99));
+  switch (typeof type === 'string' ? type : rng.pick(type)) {
+    case 'string':
+      return String(rng.int(0, 99));
+    case 'boolean':
+      return rng.float() < 0.5;
+    case 'array':
+      return numbers();
+    case 'object':
+      return {};
+    case 'null':
+      return null;
+    default:
+      return rng.int(0, 99);
+  }
 }
 
 /** @throws TypeError naming what is missing */

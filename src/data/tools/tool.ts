@@ -1,27 +1,44 @@
 /** A tool that a policy may call: its card, as chat templates show it, and a pure function. */
+
+import { RlvrError } from '../../errors.ts';
 import type { Rng } from '../../kernels/philox.ts';
 import type { Json } from '../../options/json.ts';
 import type { ToolSchema } from '../../text/codec.ts';
 import type { EnvironmentStep } from '../environment.ts';
 
+/** The types of JSON Schema. */
+export const VALUE_TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object', 'null'] as const;
+export type ValueType = (typeof VALUE_TYPES)[number];
+
 /** A parameter of a tool, in the words of JSON Schema. */
 export interface ToolParameter {
-  readonly type: 'string' | 'integer' | 'number' | 'boolean';
+  /** Several: a value of any of them. */
+  readonly type: ValueType | readonly ValueType[];
   readonly description?: string;
   /** The values that it may have. */
   readonly enum?: readonly string[];
   /** A call may leave it out. */
   readonly optional?: true;
+  /** What a model is shown of it, where JSON Schema says more than these. */
+  readonly schema?: Json;
 }
 
 /** What a tool takes, by name. */
 export type ToolParameters = Readonly<Record<string, ToolParameter>>;
 
-type ValueOf<P extends ToolParameter> = P['type'] extends 'string'
-  ? string
-  : P['type'] extends 'boolean'
-    ? boolean
-    : number;
+interface Values {
+  readonly string: string;
+  readonly integer: number;
+  readonly number: number;
+  readonly boolean: boolean;
+  readonly array: readonly Json[];
+  readonly object: { readonly [key: string]: Json };
+  readonly null: null;
+}
+
+type ValueOf<P extends ToolParameter> = Values[P['type'] extends readonly ValueType[]
+  ? P['type'][number]
+  : P['type'] & ValueType];
 
 /** The arguments of a call, as they were declared. */
 export type ToolArguments<P extends ToolParameters> = {
@@ -29,12 +46,14 @@ export type ToolArguments<P extends ToolParameters> = {
 };
 
 /** Those of any call, by name. */
-export type ToolValues = Readonly<Record<string, string | number | boolean>>;
+export type ToolValues = Readonly<Record<string, Json>>;
 
 /** What a call leads to: an observation, and a verdict only where the call ends the episode. */
 export interface ToolAnswer<S> extends Omit<EnvironmentStep<S>, 'from' | 'illegal'> {
-  /** Why this cannot be done, in place of an observation. */
+  /** Why this cannot be done, in place of an observation: a call like this breaks the rules. */
   readonly flaw?: string;
+  /** It breaks no rule: the tool itself failed, as where it throws an `Error`. */
+  readonly isFailure?: true;
 }
 
 /** A tool over states S, which are plain JSON. */
@@ -66,7 +85,7 @@ export function toolSchema({
   parameters,
 }: Pick<Tool, 'name' | 'description' | 'parameters'>): ToolSchema {
   const properties = Object.entries(parameters).map(
-    ([key, { optional: _, ...schema }]) => [key, schema as Json] as const,
+    ([key, { optional: _, schema, ...plain }]) => [key, schema ?? (plain as Json)] as const,
   );
   const required = Object.keys(parameters).filter((key) => parameters[key].optional !== true);
   const schema = { type: 'object', properties: Object.fromEntries(properties), required };
@@ -83,20 +102,27 @@ export type ArgumentsReading =
  *
  * @param given  an object, as JSON gives it; or a text, whose words are the values in the order of the parameters: the
  *   last one takes what is left
+ * @param areTexts  the values of an object are texts, which are read by the types of their parameters
  */
-export function readArguments({ parameters }: Pick<Tool, 'parameters'>, given: unknown): ArgumentsReading {
+export function readArguments(
+  { parameters }: Pick<Tool, 'parameters'>,
+  given: unknown,
+  areTexts = typeof given === 'string',
+): ArgumentsReading {
   const named = typeof given === 'string' ? byPosition(parameters, given) : given;
   if (typeof named !== 'object' || named === null || Array.isArray(named)) return wrong('its arguments are no object');
   const unknown = Object.keys(named).find((key) => !Object.hasOwn(parameters, key));
   if (unknown !== undefined) return wrong(`it has no parameter ${unknown.slice(0, LONGEST_NAME)}`);
-  const values: Record<string, string | number | boolean> = {};
+  const values: Record<string, Json> = {};
   for (const [key, parameter] of Object.entries(parameters)) {
     const value: unknown = Object.hasOwn(named, key) ? (named as Record<string, unknown>)[key] : undefined;
     if (value === undefined && parameter.optional) continue;
     if (value === undefined) return wrong(`${key} is missing`);
-    const read = typeof given === 'string' ? fromText(parameter, String(value)) : value;
-    if (!isOfType(read, parameter))
-      return wrong(`${key} is ${parameter.enum ? `one of ${parameter.enum.join(', ')}` : OF_TYPE[parameter.type]}`);
+    const read = areTexts ? fromText(parameter, String(value)) : value;
+    if (!isOfType(read, parameter)) {
+      const types = typesOf(parameter).map((type) => OF_TYPE[type]);
+      return wrong(`${key} is ${parameter.enum ? `one of ${parameter.enum.join(', ')}` : types.join(' or ')}`);
+    }
     values[key] = read;
   }
   return { ok: true, values };
@@ -104,12 +130,19 @@ export function readArguments({ parameters }: Pick<Tool, 'parameters'>, given: u
 
 const LONGEST_NAME = 24;
 
-const OF_TYPE: Readonly<Record<ToolParameter['type'], string>> = {
+const OF_TYPE: Readonly<Record<ValueType, string>> = {
   string: 'a text',
   integer: 'a whole number',
   number: 'a number',
   boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
 };
+
+function typesOf({ type }: ToolParameter): readonly ValueType[] {
+  return typeof type === 'string' ? [type] : type;
+}
 
 const wrong = (reason: string): ArgumentsReading => ({ ok: false, reason });
 
@@ -122,15 +155,64 @@ function byPosition(parameters: ToolParameters, text: string): Record<string, st
 
 const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
 
-function fromText({ type }: ToolParameter, text: string): unknown {
-  if (type === 'string') return text;
-  if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined;
-  return NUMBER.test(text) ? Number(text) : undefined;
+/** A value by its types, where a text may be one only if it is nothing else. Words of Python are those of JSON. */
+function fromText(parameter: ToolParameter, text: string): unknown {
+  const types = typesOf(parameter);
+  const value = types.map((type) => READ[type](text)).find((read) => read !== undefined);
+  return value === undefined && types.includes('string') ? text : value;
 }
 
-function isOfType(value: unknown, { type, enum: words }: ToolParameter): value is string | number | boolean {
-  if (words !== undefined && !words.includes(String(value))) return false;
-  if (type === 'integer') return Number.isSafeInteger(value);
-  if (type === 'number') return Number.isFinite(value);
-  return typeof value === type;
+const numberIn = (text: string): number | undefined => (NUMBER.test(text) ? Number(text) : undefined);
+const wordsIn =
+  (words: Readonly<Record<string, Json>>) =>
+  (text: string): Json | undefined =>
+    Object.hasOwn(words, text) ? words[text] : undefined;
+
+const READ: Readonly<Record<ValueType, (text: string) => Json | undefined>> = {
+  string: () => undefined,
+  integer: numberIn,
+  number: numberIn,
+  boolean: wordsIn({ true: true, True: true, false: false, False: false }),
+  array: jsonIn,
+  object: jsonIn,
+  null: wordsIn({ null: null, None: null }),
+};
+
+function jsonIn(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json; // what JSON.parse gives
+  } catch {
+    return undefined;
+  }
+}
+
+function isOfType(value: unknown, parameter: ToolParameter): value is Json {
+  const { enum: words } = parameter;
+  return (
+    typesOf(parameter).some((type) => IS[type](value)) && (words === undefined || words.includes(wordOf(value as Json)))
+  );
+}
+
+const IS: Readonly<Record<ValueType, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === 'string',
+  integer: Number.isSafeInteger,
+  number: Number.isFinite,
+  boolean: (value) => typeof value === 'boolean',
+  array: Array.isArray,
+  object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  null: (value) => value === null,
+};
+
+/** A value in a call that has texts alone. */
+export function wordOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** What a language throws where code is wrong. */
+const MISTAKES = [TypeError, ReferenceError, RangeError, SyntaxError, RlvrError];
+
+/** What an error of a tool says to the policy. @throws it again where it is no `Error`, or a mistake in the tool's code */
+export function failureOf(thrown: unknown): string {
+  if (!(thrown instanceof Error) || MISTAKES.some((kind) => thrown instanceof kind)) throw thrown;
+  return thrown.message;
 }

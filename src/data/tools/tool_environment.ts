@@ -18,7 +18,7 @@ import {
   type ToolCall,
   toolsInWords,
 } from './call_formats.ts';
-import { readArguments, type Tool, type ToolAnswer, toolSchema } from './tool.ts';
+import { failureOf, readArguments, type Tool, type ToolAnswer, toolSchema } from './tool.ts';
 import { toolsKnob } from './tools_knob.ts';
 
 /** An episode with tools under way. */
@@ -26,8 +26,10 @@ export type ToolState<I extends Json, S extends Json> = {
   readonly identity: I;
   /** What the tools work on. */
   readonly state: S;
-  /** What they have given so far, in order. */
+  /** What those that were answered have given so far, in order. */
   readonly results: readonly string[];
+  /** Calls so far, those that could not be answered included. */
+  readonly made: number;
 };
 
 /** What an environment with tools says of itself. */
@@ -96,6 +98,7 @@ export function toolEnvironment<I extends Json, S extends Json, K extends Knobs>
         identity,
         state: start(identity, given, rng),
         results: [],
+        made: 0,
       }),
       step(episode: ToolState<I, S>, action: string, given: K, rng: Rng): EnvironmentStep<ToolState<I, S>> {
         const calls = format.read(action);
@@ -125,7 +128,7 @@ export function toolEnvironment<I extends Json, S extends Json, K extends Knobs>
     {
       ...own,
       ...speaking(TAGS, false),
-      calls: (episode, given) => ({ made: episode.results.length, open: openCalls(episode, given) }),
+      calls: (episode, given) => ({ made: episode.made, open: openCalls(episode, given) }),
       characters: `${characters}<call></call> ${REFUSED}${names.join('')}`,
       longest(given) {
         const { calls, prompt, values, answer, question } = longest(given);
@@ -163,7 +166,10 @@ export function toolEnvironment<I extends Json, S extends Json, K extends Knobs>
   };
 }
 
-/** What the calls of a turn lead to, one after the other; what they give is one text, in words a line each. */
+/**
+ * What the calls of a turn lead to, one after the other: each is paid, and what they give is one text, in words a line each.
+ * A call that cannot be answered leaves no result, and breaks the rules unless the tool itself failed.
+ */
 function answered<I extends Json, S extends Json>(
   episode: ToolState<I, S>,
   calls: readonly ReadCall[],
@@ -171,19 +177,23 @@ function answered<I extends Json, S extends Json>(
   rng: Rng,
   { isInWords, most }: { readonly isInWords: boolean; readonly most: number },
 ): EnvironmentStep<ToolState<I, S>> {
-  let { state } = episode;
+  let { state, made } = episode;
   const texts: string[] = [];
-  let step: Partial<EnvironmentStep<S>> = {};
+  const results: string[] = [];
+  let step: Omit<EnvironmentStep<S>, 'state'> = {};
   for (const written of calls) {
-    const { from, flaw, observation = '', state: after, ...paid } = answer(written, tools, state, rng);
+    const { flaw, observation = '', state: after, isFailure, ...own } = answer(written, tools, state, rng);
     state = after;
+    made++;
     texts.push(flaw === undefined ? observation : isInWords ? `error: ${flaw}` : REFUSED);
-    step = { ...step, ...paid, from, ...(flaw !== undefined && { illegal: true }) };
-    if (paid.verdict !== undefined) break;
+    if (flaw === undefined) results.push(observation);
+    const isIllegal = step.illegal || (flaw !== undefined && !isFailure);
+    const reward = own.reward === undefined ? step.reward : (step.reward ?? 0) + own.reward;
+    step = { ...step, ...own, ...(reward !== undefined && { reward }), ...(isIllegal && { illegal: true }) };
+    if (own.verdict !== undefined) break;
   }
   const observation = texts.join(isInWords ? '\n' : ' ').slice(0, most);
-  const { from = TOOLS, ...paid } = step;
-  return { ...paid, from, state: { ...episode, state, results: [...episode.results, ...texts] }, observation };
+  return { ...step, state: { ...episode, state, results: [...episode.results, ...results], made }, observation };
 }
 
 /** What one call leads to: what is wrong with it where no tool can answer it. */
@@ -199,9 +209,13 @@ function answer<S extends Json>(
     const names = tools.map(({ name }) => name).join(', ');
     return { from: TOOLS, state, flaw: names === '' ? 'there are no tools' : `no such tool; there is ${names}` };
   }
-  const read = readArguments(called, written.given);
-  const answered = read.ok ? called.call(read.values, state, rng) : { state, flaw: read.reason };
-  return { ...answered, from: called.name };
+  const read = readArguments(called, written.given, written.areTexts);
+  if (!read.ok) return { from: called.name, state, flaw: read.reason };
+  try {
+    return { ...called.call(read.values, state, rng), from: called.name };
+  } catch (thrown) {
+    return { from: called.name, state, flaw: failureOf(thrown), isFailure: true };
+  }
 }
 
 /** Who answers a call of no tool. */

@@ -50,9 +50,10 @@ export function triedTask<I extends Json, K extends Knobs, Given extends K & Tri
     ...(inner.question && { question: (identity: I, knobs: Given) => inner.question?.(identity, knobs) ?? '' }),
     start: () => null,
     verify: ({ identity }, answer, knobs) => inner.verify(identity, answer, knobs, { finishReason: 'eos' }),
-    expert({ identity, results }, knobs) {
+    expert({ identity, results, made }, knobs) {
       const right = inner.oracle(identity, knobs);
-      return knobs.tools.length === 0 || results.length > 0 ? right : tried(identity, right);
+      const isKnown = knobs.tools.length === 0 || results.length > 0 || made >= knobs.calls;
+      return isKnown ? right : tried(identity, right);
     },
     random({ identity }, knobs, rng) {
       const answer = another(identity, knobs, rng);

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { CALL_FORMATS, callFormatOf, showsTools } from '../../../src/data/tools/call_formats.ts';
 import { readArguments, type ToolParameters, toolSchema } from '../../../src/data/tools/tool.ts';
 
-const [TAGS, HERMES, LLAMA] = CALL_FORMATS;
+const [TAGS, CODER, HERMES, LLAMA] = CALL_FORMATS;
 const golden = JSON.parse(readFileSync(new URL('../../golden/text.json', import.meta.url), 'utf8'));
 const template = (name: string): string => golden.templates[name].template;
 
@@ -15,6 +15,13 @@ const PLACE: ToolParameters = {
   days: { type: 'integer', optional: true },
   unit: { type: 'string', enum: ['C', 'F'], optional: true },
 };
+
+it('the notation of Qwen3-Coder is told from that of its siblings', () => {
+  const coder =
+    '…\n<tool_call>\n<function=example_function_name>\n<parameter=example_parameter_1>\nvalue_1\n</parameter>…';
+  expect(callFormatOf(coder)).toBe(CODER);
+  expect(showsTools(coder)).toBe(true);
+});
 
 it('the notation is that of the chat template', () => {
   const names = ['qwen2.5', 'qwen3', 'llama3.2', 'llama3', 'smollm2', 'chatml'];
@@ -37,6 +44,10 @@ describe('a call', () => {
     expect(HERMES.write(call, PLACE)).toBe(
       '<tool_call>\n{"name": "weather", "arguments": {"city": "Ulm", "days": 3}}\n</tool_call>',
     );
+    expect(CODER.write(call, PLACE)).toBe(
+      '<tool_call>\n<function=weather>\n<parameter=city>\nUlm\n</parameter>\n' +
+        '<parameter=days>\n3\n</parameter>\n</function>\n</tool_call>',
+    );
     expect(LLAMA.write(call, PLACE)).toBe('{"name": "weather", "parameters": {"city": "Ulm", "days": 3}}');
   });
 
@@ -48,7 +59,10 @@ describe('a call', () => {
         const [read, ...more] = format.read(format.write({ call: 'weather', arguments: values }, PLACE));
         expect(more).toEqual([]);
         expect(read).toMatchObject({ name: 'weather' });
-        expect('given' in read && readArguments({ parameters: PLACE }, read.given)).toEqual({ ok: true, values });
+        expect('given' in read && readArguments({ parameters: PLACE }, read.given, read.areTexts)).toEqual({
+          ok: true,
+          values,
+        });
       }),
     );
   });
@@ -80,6 +94,26 @@ describe('a call', () => {
       '<tool_call>{"name":"a","arguments":"1"}</tool_call>',
       [{ flaw: 'its arguments are no object' }],
     ],
+    [
+      'in lines',
+      CODER,
+      'I ask.\n<tool_call>\n<function=a>\n<parameter=x>\n1\n\n2\n</parameter>\n<parameter=y>z</parameter>\n</function>\n</tool_call>',
+      [{ name: 'a', given: { x: '1\n\n2', y: 'z' }, areTexts: true }],
+    ],
+    [
+      'twice, without what is around them',
+      CODER,
+      '<function=a>\n</function>\n<function=b></function>',
+      [
+        { name: 'a', given: {}, areTexts: true },
+        { name: 'b', given: {}, areTexts: true },
+      ],
+    ],
+    ['with no end', CODER, '<tool_call>\n<function=a>\n</function>', [{ flaw: 'the call has no end' }]],
+    ['with no end', CODER, '<tool_call>\n<function=a>\n</tool_call>', [{ flaw: 'the call has no end' }]],
+    ['cut off', CODER, '<function=a>\n<parameter=x>\n1\n</function>', [{ flaw: 'a parameter has no end' }]],
+    ['of JSON', CODER, '<tool_call>{"name":"a"}</tool_call>', [{ flaw: 'the call names no function' }]],
+    ['that is an answer', CODER, '42', []],
     ['for a machine', LLAMA, '<|python_tag|>{"name": "a", "parameters": {}}', [{ name: 'a', given: {} }]],
     ['cut off', LLAMA, '{"name": "a", "parameters": ', [{ flaw: 'the call is no JSON' }]],
     ['that is an answer', LLAMA, 'The answer is {"name": "a"}.', []],
@@ -128,6 +162,25 @@ describe('arguments', () => {
     const values = { times: 2, loud: true, text: 'a b  c' };
     expect(readArguments({ parameters }, '2 true a b  c')).toEqual({ ok: true, values });
     expect(readArguments({ parameters: {} }, '')).toEqual({ ok: true, values: {} });
+  });
+
+  it('are lists, objects and values of several types, as JSON and as texts', () => {
+    const parameters: ToolParameters = {
+      rows: { type: 'array' },
+      place: { type: 'object', optional: true },
+      how: { type: ['string', 'integer', 'null'], optional: true },
+      loud: { type: 'boolean', optional: true },
+    };
+    const values = { rows: [1, 'a'], place: { x: 1 }, how: 3, loud: true };
+    expect(readArguments({ parameters }, values)).toEqual({ ok: true, values });
+    const texts = { rows: '[1, "a"]', place: '{"x": 1}', how: '3', loud: 'True' };
+    expect(readArguments({ parameters }, texts, true)).toEqual({ ok: true, values });
+    expect(readArguments({ parameters }, '[1,"a"] {"x":1} 3 true')).toEqual({ ok: true, values });
+    const how = (text: string): unknown => readArguments({ parameters }, { rows: '[]', how: text }, true);
+    expect(how('3 m')).toEqual({ ok: true, values: { rows: [], how: '3 m' } });
+    expect(how('None')).toEqual({ ok: true, values: { rows: [], how: null } });
+    expect(readArguments({ parameters }, { rows: 'a, b' }, true)).toEqual({ ok: false, reason: 'rows is a list' });
+    expect(readArguments({ parameters }, { rows: {} })).toEqual({ ok: false, reason: 'rows is a list' });
   });
 });
 
