@@ -11,8 +11,8 @@ import type { Setting } from './setting.ts';
 import { ShownProblems } from './shown.ts';
 
 const SHOWN_IN_BOTH =
-  'a held-out problem is trained on under another key: asked in the same words, it shows the same to whoever plays it ' +
-  'well; make splitKey of what is shown';
+  'a held-out problem is trained on under another key: asked in the same words, it shows the same to a player who ' +
+  'plays it well; make splitKey of what is shown';
 
 /** Problems of an environment, held out and trained on, that are played to compare what they show. */
 const MOST_PLAYED = 300;
@@ -272,16 +272,16 @@ export function splitsDisjointly(setting: Setting, count: number): void {
     if (splitOfProblem(definition, item.identity) !== 'eval')
       setting.report('split', 'a held-out problem is of the training split', { prompt: item.prompt });
   }
-  // Whoever knows an environment may think for long.
-  const mostPlayed = definition.environment === undefined ? count : Math.min(count, MOST_PLAYED);
-  const shown = new ShownProblems(definition, task.knobs, heldOut.slice(0, mostPlayed));
+  // An expert may think for long.
+  const comparable = definition.environment === undefined ? count : Math.min(count, MOST_PLAYED);
+  const shown = new ShownProblems(definition, task.knobs, heldOut.slice(0, comparable));
   for (const { prompt } of shown.doubled()) setting.report('split', 'a held-out problem has two keys', { prompt });
   setting.repeat(count, (index) => {
     const item = task.trainItem(index % 7, index);
     const { prompt } = item;
     if (keys.has(item.key) || classes.has(classOf(item))) {
       setting.report('split', 'a held-out problem, or its class, is trained on', { prompt });
-    } else if (index < mostPlayed && shown.like(item) !== undefined) {
+    } else if (index < comparable && shown.like(item) !== undefined) {
       setting.report('split', SHOWN_IN_BOTH, { prompt, answer: item.answer });
     }
   });

@@ -1,5 +1,5 @@
 /**
- * Whether two problems are one to whoever plays them, whatever their keys say: they are asked in the same words, and what
+ * Whether two problems are one to their players, whatever their keys say: they are asked in the same words, and what
  * a perfect player does leads to the same answers in both. Where he does not win, what random play shows counts too.
  */
 import type { BoundEnvironment } from '../environment.ts';
