@@ -7,9 +7,10 @@
  */
 import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten-core';
 import type { Json } from '../options/json.ts';
-import type { SandboxEngine, SandboxFailure, SandboxResult } from './limits.ts';
+import type { SandboxEngine, SandboxFailed, SandboxFailure, SandboxResult } from './limits.ts';
 import type { MeteredInstance } from './metered_instance.ts';
 import { loadMetered } from './metered_load.ts';
+import { MOST_FUEL } from './metered_module.ts';
 import { Failed, runMetered } from './metered_run.ts';
 import { loadPeers } from './peer.ts';
 
@@ -82,6 +83,8 @@ class Sandbox implements JavaScriptSandbox {
   readonly #stringify: QuickJSHandle;
   readonly #parse: QuickJSHandle;
   readonly #setSeed: QuickJSHandle;
+  /** The tests of a program are one after the other. */
+  #looked: { readonly expression: string; readonly unfit: SandboxFailed | undefined } | undefined;
 
   constructor(context: QuickJSContext, instance: MeteredInstance, engine: SandboxEngine) {
     this.engine = engine;
@@ -95,6 +98,8 @@ class Sandbox implements JavaScriptSandbox {
   }
 
   call(expression: string, args: readonly Json[], options?: RunOptions): SandboxResult {
+    const unfit = this.#unfit(expression);
+    if (unfit !== undefined) return unfit;
     return this.#limited(expression, options, () => {
       const value = this.#evaluated(`"use strict";(${expression}\n)`);
       if (this.#context.typeof(value) !== 'function') throw new Failed('syntax');
@@ -117,8 +122,25 @@ class Sandbox implements JavaScriptSandbox {
     return result.ok ? { ok: true, output: result.value, fuel: result.fuel } : result;
   }
 
-  #evaluated(code: string): QuickJSHandle {
-    return this.#valueOf(this.#context.evalCode(code, 'program', { type: 'global' }), 'syntax');
+  /**
+   * How a text fails that is no expression by itself; undefined where it is one. A text such as `0),(f` would close the
+   * parenthesis of `call` and open another, and the brackets of a whole program match: so one that is read in square
+   * brackets too, here without being run, leaves both alone.
+   */
+  #unfit(expression: string): SandboxFailed | undefined {
+    if (this.#looked?.expression === expression) return this.#looked.unfit;
+    const read = runMetered(this.#instance, REASONS, {
+      fuel: MOST_FUEL,
+      isRefused: expression.length > MOST_CHARACTERS,
+      prepare: () => undefined,
+      work: () => this.#evaluated(`"use strict";[${expression}\n]`, true),
+    });
+    this.#looked = { expression, unfit: read.ok ? undefined : read };
+    return this.#looked.unfit;
+  }
+
+  #evaluated(code: string, compileOnly = false): QuickJSHandle {
+    return this.#valueOf(this.#context.evalCode(code, 'program', { type: 'global', compileOnly }), 'syntax');
   }
 
   #called(fn: QuickJSHandle, ...args: readonly QuickJSHandle[]): QuickJSHandle {

@@ -55,6 +55,26 @@ describe('programs that are not', () => {
   });
 });
 
+it.each([
+  'a=>a),(a=>[9]',
+  '0);(a=>[9]',
+  '0)\n;globalThis.n=1;(a=>[9]',
+  'a=>a],[a=>[9]',
+  '0];(a=>[9]',
+  '/*',
+  '`',
+  'a=>[9])//',
+])('a text that is no expression by itself is none in brackets: %s', (text) => {
+  for (let twice = 0; twice < 2; twice++) {
+    expect(sandbox.call(text, [[1]])).toMatchObject({ ok: false, failure: 'syntax' });
+  }
+});
+
+it.each(['(0,a=>[9])', 'a=>[9] // a)', '/* ) */a=>[9]', 'function(a){/[)]/;return [9]}', 'a=>[9]/*(*/', "a=>[')'&&9]"])(
+  'brackets of its own, in comments and texts too, are no matter: %s',
+  (text) => expect(sandbox.call(text, [[1]])).toMatchObject({ ok: true, output: '[9]' }),
+);
+
 it.each([0, -1, 0.5, 2 ** 31, Number.NaN])('fuel of %d is refused, with the rule', (fuel) => {
   expect(() => sandbox.call(DOUBLES, [[]], { fuel })).toThrow(/^fuel: .* a whole number from 1 to 2147483647$/);
 });

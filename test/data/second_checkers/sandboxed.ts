@@ -1,5 +1,5 @@
 /** The tasks whose answers are run, decided by running them in this very engine. */
-import { runInNewContext } from 'node:vm';
+import { runInNewContext, Script } from 'node:vm';
 import type { SecondChecker } from '../../../src/data/index.ts';
 import { openSql } from '../../../src/sandbox/sql.ts';
 import { asked, bare } from './notation.ts';
@@ -15,6 +15,7 @@ function gives(answer: string, results: readonly (readonly [list: string, result
   if (answer.length > 10_000) return false;
   if (/^\s*\w+\s*=[^=>]/.test(answer)) return false; // node:vm lets a strict program make a global of its context
   try {
+    new Script(`"use strict";[${bare(answer)}\n]`); // its brackets are its own
     const lists = `[${results.map(([list]) => list).join()}]`;
     const code = `"use strict";const f=(${bare(answer)}\n);typeof f==='function'?${lists}.map(l=>JSON.stringify(f(l))):[]`;
     const outputs = runInNewContext(code, {}, { timeout: 200 }) as readonly string[];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyTaskDefinition, bindTask } from '../../../src/data/index.ts';
 import { jsFunction } from '../../../src/data/tasks/js_function/js_function.ts';
+import type { ShownFunction } from '../../../src/data/tasks/js_function/tests.ts';
 import { jsRepair } from '../../../src/data/tasks/js_repair/js_repair.ts';
 import { type SqlSelectItem, sqlSelect } from '../../../src/data/tasks/sql_select/sql_select.ts';
 import { openJavaScript } from '../../../src/sandbox/javascript.ts';
@@ -8,13 +9,14 @@ import { openSql } from '../../../src/sandbox/sql.ts';
 import { budget } from '../../support/budget.ts';
 import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { SANDBOXED } from '../second_checkers/sandboxed.ts';
+import { mutantFunctions } from './mutant_functions.ts';
 import { mutantQueries } from './mutant_queries.ts';
 
 describeTasks(
   SANDBOXED,
   {
-    js_function: ['4d2dcce8', '6db2cf44', '7c80dca8', '662b006c'],
-    js_repair: ['e4740509', '50577ba0', '6e711acc', '06fc5d20'],
+    js_function: ['8618a01a', 'e5f06148', 'e965b7df', '889321bb'],
+    js_repair: ['154c65f7', '19dfdd91', '86809100', 'f94e7755'],
     sql_select: ['2c2eb210', '639e34dd', 'c9259e48', '91898bc2'],
   },
   1 / 20,
@@ -51,6 +53,11 @@ describe('js_function: each number and two', () =>
       'async a=>a.map(x=>x+2)',
       'a=>a.map(x=>x+2),1',
       'let n=0;a=>a.map(x=>x+2)',
+      'a=>a),(a=>a.map(x=>x+2)',
+      '0);(a=>a.map(x=>x+2)',
+      '0);globalThis.n=1;(a=>a.map(x=>x+2)',
+      'a=>a.map(x=>x==20?x:x+2)',
+      'a=>a.length>9?a:a.map(x=>x+2)',
     ],
   }));
 
@@ -74,6 +81,23 @@ it('a test begins afresh: what a function keeps from one list is gone at the nex
 
 /** Problems of each level whose mutants are tried. */
 const MUTATED = budget({ quick: 1, all: 2, release: 60 });
+
+it('js_function refuses 99 % of functions near a right one, which are 40 to 60 for each problem', async () => {
+  const definition = jsFunction(sandbox);
+  const counts = { tried: 0, accepted: 0 };
+  for (const level of definition.levels.keys()) {
+    const task = bindTask(definition as unknown as AnyTaskDefinition, { level });
+    for (let index = 0; index < MUTATED; index++) {
+      const item = task.trainItem(0, index);
+      const isRight = (answer: string) => task.verify(item, answer, { finishReason: 'eos' }).score === 1;
+      const mutants = mutantFunctions((item.identity as ShownFunction).steps);
+      counts.tried += mutants.length;
+      counts.accepted += mutants.filter(isRight).length;
+    }
+  }
+  expect(counts.tried).toBeGreaterThan(160 * MUTATED);
+  expect(counts.accepted).toBeLessThanOrEqual(counts.tried / 100);
+});
 
 it(`sql_select refuses each query near a right one: ${MUTATED} problems of each level, 50 to 130 of each`, async () => {
   const definition = sqlSelect(await openSql());

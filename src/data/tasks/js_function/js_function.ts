@@ -2,7 +2,7 @@
  * A function in JavaScript, from examples of what it makes of lists of numbers. Answers run in the sandbox `javascript`.
  *
  *   prompt      [1,2,3]:[3,4,5] [0,7,4]:[2,9,6] [5,5,1]:[7,7,3]>      completion  a=>a.map(x=>x+2)
- *   verdict     right where it gives the results of the examples and of twenty lists that are not shown
+ *   verdict     right where it gives the results of the examples and of 21 lists that are not shown
  *   parts       runs: it is a function that gives something; tests: share of all lists
  *   split       by hash of what the function does with some lists, however it is written
  */

@@ -11,10 +11,9 @@ import { drawList, neighbours, type Step, valueOfChain } from './steps.ts';
 export type ShownFunction = { readonly steps: readonly Step[]; readonly shown: readonly (readonly number[])[] };
 
 const SHOWN = 3;
-/** Elements of a list that is shown, and of one that is not, at most. */
+/** Elements of a list that is shown, at most, and of a long one that is not. */
 const SHOWN_LENGTH = 5;
-const HIDDEN_LENGTH = 7;
-const HIDDEN_TESTS = 20;
+const LONGEST = 40;
 /** Elements of the lists, at most. */
 const LARGEST_SHOWN = 9;
 const LARGEST_HIDDEN = 20;
@@ -47,10 +46,43 @@ export function isTold({ steps, shown }: ShownFunction): boolean {
   return neighbours(steps).every((other) => shown.some((list, i) => resultText(other, list) !== right[i]));
 }
 
-/** The same each time that a function is asked for. */
-function hiddenLists(key: string): number[][] {
-  const rng = rngFor(`hidden inputs|${key}`);
-  return Array.from({ length: HIDDEN_TESTS }, () => drawList(rng, rng.int(0, HIDDEN_LENGTH), LARGEST_HIDDEN));
+/** Lists at the ends of what there may be: none, one, the smallest and largest number, the same again, in order, and long. */
+function edgeLists(rng: Rng, all: readonly number[]): number[][] {
+  const [x, y] = rng.shuffle([...all]) as [number, number];
+  const long = drawList(rng, LONGEST, LARGEST_HIDDEN);
+  return [[], [0], [LARGEST_HIDDEN], [x], [x, y], [x, y, y], [x, y, x, x, y, y], [...all], all.toReversed(), long];
+}
+
+/** Lists that have each number among the first two and among the last two, and each length from four to ten. */
+function coveringLists(rng: Rng, all: readonly number[]): number[][] {
+  const [first, last] = [rng.shuffle([...all]), rng.shuffle([...all])];
+  return Array.from({ length: Math.ceil(all.length / 2) }, (_, i) => {
+    const between = i % 7;
+    const [start, end] = [first, last].map((one) => [one[2 * i], one[(2 * i + 1) % all.length]] as number[]);
+    return [...start, ...drawList(rng, between, LARGEST_HIDDEN), ...end];
+  });
+}
+
+/** The same each time that a problem is asked. */
+function hiddenLists(seed: string): number[][] {
+  const rng = rngFor(`hidden inputs|${seed}`);
+  const all = Array.from({ length: LARGEST_HIDDEN + 1 }, (_, number) => number);
+  return [...edgeLists(rng, all), ...coveringLists(rng, all)];
+}
+
+interface Test {
+  readonly list: readonly number[];
+  readonly right: string;
+}
+
+const made = new WeakMap<ShownFunction, readonly Test[]>();
+
+function testsOf(item: ShownFunction, key: string): readonly Test[] {
+  const { steps, shown } = item;
+  const lists = [...shown, ...hiddenLists(`${key}|${JSON.stringify(shown)}`)];
+  const tests = made.get(item) ?? lists.map((list) => ({ list, right: resultText(steps, list) }));
+  made.set(item, tests);
+  return tests;
 }
 
 const FAILURES: Readonly<Record<SandboxFailure, Verdict['failure']>> = {
@@ -63,14 +95,14 @@ const FAILURES: Readonly<Record<SandboxFailure, Verdict['failure']>> = {
 };
 
 /**
- * Right where a function gives the results of all examples and of twenty inputs that are not shown.
+ * Right where a function gives the results of all examples and of 21 inputs that are not shown.
  *
  * @param key  of the problem: what its hidden inputs and random numbers are drawn from
  * @param fuel  of each test
  */
 export function judgeFunction(
   sandbox: JavaScriptSandbox,
-  { steps, shown }: ShownFunction,
+  item: ShownFunction,
   key: string,
   answer: string,
   fuel: number,
@@ -78,23 +110,23 @@ export function judgeFunction(
   const text = trimAscii(answer);
   const failed = { parts: { runs: 0, tests: 0 } };
   if (text === '') return { ...missing('the answer is empty'), ...failed };
-  const lists = [...shown, ...hiddenLists(key)];
+  const tests = testsOf(item, key);
   const seed = rngFor(`random numbers|${key}`).int(0, 2 ** 31 - 1);
   let passed = 0;
-  for (const [i, list] of lists.entries()) {
+  for (const [i, { list, right }] of tests.entries()) {
     const result = sandbox.call(text, [list], { fuel, seed: seed + i });
     if (!result.ok) {
       const { failure, reason } = result;
-      const parts = { parts: { runs: failure === 'output' ? 1 : 0, tests: passed / lists.length } };
+      const parts = { parts: { runs: failure === 'output' ? 1 : 0, tests: passed / tests.length } };
       // One that used up what it has would do so on every list.
       if (failure === 'syntax') return { ...malformed('not a function'), ...failed };
       if (failure !== 'error' && failure !== 'output')
         return { ...illegal(reason), failure: FAILURES[failure], ...parts };
       if (passed === 0) return { ...illegal(reason), failure: FAILURES[failure], ...parts };
-    } else if (result.output === resultText(steps, list)) passed++;
+    } else if (result.output === right) passed++;
   }
-  const parts = { runs: 1, tests: passed / lists.length };
-  return passed === lists.length
+  const parts = { runs: 1, tests: passed / tests.length };
+  return passed === tests.length
     ? { score: 1, status: 'correct', reason: 'it passes all tests', canonical: text, parts }
     : { ...wrongValue('it fails a test'), canonical: text, parts };
 }

@@ -13,7 +13,7 @@ export const jsTryCard = {
   name: 'js_try',
   does: 'Write a function in JavaScript that does what three examples show; programs may be run before the answer.',
   example: ['[1,2,3]:[3,4,5] [0,7,4]:[2,9,6] [5,5,1]:[7,7,3]>', '<call>run_js (a=>a.map(x=>x+2))([1,2,3])</call>'],
-  version: 1,
+  version: 2,
   category: 'environments',
   tier: 3,
   sandbox: 'javascript',
