@@ -35,8 +35,8 @@ function fromTrl(name: string, call: TrlReward): RewardFunction {
         answer: items.map(({ answer }) => answer),
         task: items.map(({ task = null }) => task),
         level: items.map(({ level = null }) => level),
-        prompts,
-        completions,
+        prompts: items.map(({ messages }, i) => messages ?? prompts[i]),
+        completions: items.map(({ messages }, i) => (messages ? [spoken(completions[i])] : completions[i])),
         completion_ids: completionTokens.map((tokens) => Array.from(tokens)),
         trainer_state: { global_step: trainerState.step, progress: trainerState.progress },
         log_extra: logExtra,
@@ -45,6 +45,9 @@ function fromTrl(name: string, call: TrlReward): RewardFunction {
     },
   };
 }
+
+/** A completion as TRL gives it where the prompt is a conversation: `completion[0].content`. */
+const spoken = (content: string | undefined) => ({ role: 'assistant', content });
 
 /** A reward under the name that the config gives it. */
 function labelled(name: string, reward: Exported): RewardFunction {

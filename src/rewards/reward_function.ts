@@ -14,6 +14,8 @@ import type { FinishReason, Verdict } from './verdict.ts';
 export interface RewardItem {
   readonly id: string;
   readonly prompt: string;
+  /** The turns that it asks, where its row is a conversation: `prompt` is their text. */
+  readonly messages?: readonly { readonly role: string; readonly content: string }[];
   /** One correct answer of perhaps several. */
   readonly answer: string;
   /** The problem itself, plain JSON, as its task defines it. */

@@ -84,6 +84,17 @@ describe('a reward in its thread', () => {
     expect(await reward.score({ ...batch, items })).toEqual([3411.5, 422.5]);
   });
 
+  it('gets messages in the form of TRL where the row is a conversation, and texts elsewhere', async () => {
+    const text = `export default ({ prompts, completions }) => completions.map((completion, i) =>
+      typeof completion === 'string' ? prompts[i].length : 1000 + completion[0].content.length + 10 * prompts[i].length
+        + (completion[0].role === 'assistant' && prompts[i].at(-1).content === 'more' ? 100 : 0));`;
+    const reward = await start(text, {}, undefined, 'trl');
+    const [first, ...others] = batch.items;
+    const turns = ['say', 'so', 'more'].map((content, i) => ({ role: i % 2 === 0 ? 'user' : 'assistant', content }));
+    const items = [{ ...first, messages: turns }, ...others] as RewardBatch['items'];
+    expect(await reward.score({ ...batch, items })).toEqual([1131, batch.prompts[1]?.length]);
+  });
+
   it('logs columns and metrics as TRL has it, and a call that fails shows its line', async () => {
     const text = `export default ({ completions, log_extra, log_metric }) => {
       log_extra('length', completions.map((text) => text.length));
