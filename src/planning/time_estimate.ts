@@ -41,6 +41,8 @@ export interface RunEstimate {
   readonly seconds: number;
   /** Completion tokens of every answer in the timed steps. */
   readonly completionTokens: number;
+  /** As long as the demonstrations; false where rows have no answer, and the limit was taken. */
+  readonly isDemonstrated: boolean;
 }
 
 /** Times steps of each stage of a run that was just opened: its state stays, its weights are worth nothing afterwards. */
@@ -48,7 +50,8 @@ export async function estimateTime(run: TrainingRun): Promise<RunEstimate> {
   const { config, engine } = run;
   const { tasks } = engine;
   const longest = Math.min(...config.stages.map((stage) => completionLimit(tasks, stage)));
-  const completionTokens = Math.min(longest, Math.round(typicalLengths(tasks, config.seed).completion));
+  const typical = typicalLengths(tasks, config.seed).completion;
+  const completionTokens = Math.min(longest, Math.round(typical));
   const timedRun: TrainingRun = {
     ...run,
     engine: withTasks(engine, withTypicalVerdicts(withFixedLength(tasks, completionTokens))),
@@ -70,7 +73,8 @@ export async function estimateTime(run: TrainingRun): Promise<RunEstimate> {
   const evaluations = plannedWork(config, tasks).reduce((sum, work) => sum + work.evaluations, 0);
   const training = stages.reduce((sum, { steps, secondsPerStep }) => sum + steps * secondsPerStep, 0);
   const seconds = training + evaluations * secondsPerEvaluation;
-  return { stages, evaluations, secondsPerEvaluation, seconds, completionTokens };
+  const isDemonstrated = Number.isFinite(typical);
+  return { stages, evaluations, secondsPerEvaluation, seconds, completionTokens, isDemonstrated };
 }
 
 function endless(stage: StageConfig): StageConfig {

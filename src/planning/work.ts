@@ -42,7 +42,9 @@ export function typicalLengths(tasks: TaskSet, seed: number): TypicalLengths {
   for (let index = 0; index < PROBLEMS; index++) {
     const { item } = fittingItem(tasks, seed, index);
     prompt += tasks.promptTokens(item).length / PROBLEMS;
-    completion += tasks.demonstrationTokens(item, seed, index).length / PROBLEMS;
+    const { length } = tasks.demonstrationTokens(item, seed, index);
+    // EOS alone: a row without an answer, which a verifier judges. Such answers end at the limit, as far as anybody knows.
+    completion += (length > 1 ? length : Number.POSITIVE_INFINITY) / PROBLEMS;
   }
   return { prompt, completion };
 }

@@ -37,6 +37,15 @@ describe('plannedWork', () => {
     expect(grpo?.perEvaluation).toBeCloseTo(HELD_OUT * (2 * 5 + 5 * 4));
   });
 
+  it('counts answers to the limit where rows have none, and a verifier judges', () => {
+    const yaml = `${HEAD}  - {stage: grpo, max_steps: 20, num_generations: 8, generation_batch_size: 16}`;
+    const { config } = parseConfig(yaml, { file: 'inline' });
+    const tasks = createTasks(config);
+    const eos = Int32Array.of(tasks.codec.eosTokenId);
+    const [{ perEvaluation }] = plannedWork(config, delegating(tasks, { demonstrationTokens: () => eos }));
+    expect(perEvaluation).toBeCloseTo(HELD_OUT * (2 * 5 + 5 * 4));
+  });
+
   it('spreads a rollout over the steps that use it, and draws dead groups again where they are refilled', () => {
     const plain = workOf('  - {stage: grpo, max_steps: 20, num_generations: 8, generation_batch_size: 80}');
     const twice = workOf(

@@ -38,12 +38,11 @@ interface Demonstration {
 
 export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }): Promise<void> {
   const { run, plannedBytes } = dry;
-  if (!json && process.stderr.isTTY) printError('measuring a few steps on throw-away weights …');
-  const estimate = await estimateTime(run);
   const examples = demonstrations(run);
   const starts = dry.config.stages.flatMap((_, stage) => lookAtStart(run, stage).map((one) => ({ stage, ...one })));
   const problems = { train: run.engine.tasks.trainProblems(), heldOut: run.engine.tasks.heldOutItems().length };
   if (json) {
+    const estimate = await estimateTime(run);
     printJson(
       JSON.stringify({
         event: 'dry_run',
@@ -79,7 +78,8 @@ export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }):
   print(`${colors.bold('policy')}    ${policyLine(run)}`);
   print(`${colors.bold('backend')}   ${backendLine(dry.fingerprint)}`);
   print(`${colors.bold('memory')}    ${memoryLine(plannedBytes, lackOfRoom(run.config, run.engine))}`);
-  for (const line of estimateLines(estimate)) print(line);
+  printError('measuring a few steps on throw-away weights …');
+  for (const line of estimateLines(await estimateTime(run))) print(line);
   print(`${colors.bold('run')}       ${printable(dry.directory)} (dry run: nothing was written)`);
 }
 
@@ -117,7 +117,7 @@ function estimateLines({ stages, evaluations, secondsPerEvaluation, seconds, ...
     `${colors.bold('time')}      about ${roughDuration(seconds)}: ${parts.join(', ')}, ${evaluations} evaluations × ${milliseconds(secondsPerEvaluation)}`,
     colors.dim(
       `          measured here: ${measured} real steps on throw-away weights, with answers of ${typical.completionTokens} tokens ` +
-        '(as demonstrated), and one group in five dead, with nothing right in it',
+        `(${typical.isDemonstrated ? 'as demonstrated' : 'the most allowed, since rows have no answer'}), and one group in five dead, with nothing right in it`,
     ),
   ];
 }
