@@ -10,6 +10,9 @@ const MOST_LINE_BYTES = 64 * 1024 ** 2;
 /** In a row; a small packed file may hold any number. */
 const MOST_EMPTY_LINES = 1_000_000;
 
+/** How a file of rows begins that is one list. */
+const ARRAY = /^\s*\[/;
+
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
@@ -25,6 +28,12 @@ export async function* readJsonLines(
   let emptyLines = 0;
   const read = (bytes: Uint8Array, into: RowReading[]): void => {
     line++;
+    if (line === 1 && ARRAY.test(String.fromCharCode(...withoutMark(bytes.subarray(0, 100))))) {
+      throw badFile(
+        path,
+        `a JSON array, where each line is a row; make JSON Lines of it: jq -c '.[]' ${path} > rows.jsonl`,
+      );
+    }
     const reading = bytes.length === 0 ? undefined : readLine(line === 1 ? withoutMark(bytes) : bytes, line, decoder);
     emptyLines = reading === undefined ? emptyLines + 1 : 0;
     if (reading !== undefined) into.push(reading);

@@ -96,6 +96,12 @@ describe('a file that gives no rows is refused', () => {
       new Uint8Array([1, 0, 2, 3]),
       'q.jsonl: a binary file; rows are read from JSON Lines (.jsonl), CSV (.csv, .tsv), both also as .gz, and Parquet.',
     ],
+    [
+      'one list',
+      '  [{"prompt": "1"}]',
+      "q.jsonl: a JSON array, where each line is a row; make JSON Lines of it: jq -c '.[]' q.jsonl",
+    ],
+    ['a list of many lines', '[\n{"prompt": "1"},\n', 'q.jsonl: a JSON array, where each line is a row'],
     ['UTF-16', new Uint8Array([0xff, 0xfe, 0x7b, 0]), 'q.jsonl: written in UTF-16; save it as UTF-8.'],
   ])('%s', async (_, content, message) => {
     await expect(rowsOf(content)).rejects.toThrow(message);
