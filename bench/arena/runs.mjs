@@ -43,7 +43,7 @@ export class Runner {
     const summary = JSON.parse(readFileSync(join(directory, 'summary.json'), 'utf8'));
     const metrics = readFileSync(join(directory, 'metrics.jsonl'), 'utf8').trimEnd().split('\n').map(JSON.parse);
     const records = await readRecords(fileStore(directory), 'final', directory);
-    const { commit } = JSON.parse(readFileSync(join(directory, 'fingerprint.json'), 'utf8'));
+    const { gitCommit: commit } = JSON.parse(readFileSync(join(directory, 'fingerprint.json'), 'utf8'));
     return compactRecord({ records, summary, metrics, majorityAt, machine: this.#machine, commit });
   }
 
