@@ -42,17 +42,27 @@ export interface Advice {
   readonly code: string;
   /** In the words in which it was said last. */
   readonly message: string;
-  /** Rows that helped, the surest first; a row has a method that is against the diagnosis. */
-  readonly helped: readonly ArenaRow[];
-  /** Rows of such methods that did not. */
-  readonly others: readonly ArenaRow[];
+  /** What helped, the surest first: a method that is against the diagnosis, and all of its rows, at least half of which helped. */
+  readonly helped: readonly Tried[];
+  /** Such methods that did not. */
+  readonly others: readonly Tried[];
   /** Methods that are against it and have no row. */
   readonly untried: readonly string[];
+}
+
+/** A method under one verdict. */
+export interface Tried {
+  /** As the arena calls it. */
+  readonly row: string;
+  /** Rows of it that helped. */
+  readonly helpedIn: number;
+  readonly rows: readonly ArenaRow[];
 }
 
 export interface Diagnosed {
   readonly code: string;
   readonly message: string;
+  readonly level?: string;
 }
 
 /**
@@ -67,12 +77,16 @@ export function adviceFor(
   return diagnosed.map(({ code, message }): Advice => {
     const ids = against(code);
     const own = rows.filter(({ of }) => of.some((id) => ids.includes(id)));
-    const helped = own.filter(hasHelped).sort((a, b) => surest(b) - surest(a));
+    const tried = [...new Set(own.map(({ row }) => row))].map((row): Tried => {
+      const its = own.filter((one) => one.row === row).sort((a, b) => surest(b) - surest(a));
+      return { row, helpedIn: its.filter(hasHelped).length, rows: its };
+    });
+    const hasVerdict = ({ helpedIn, rows: its }: Tried): boolean => 2 * helpedIn >= its.length;
     return {
       code,
       message,
-      helped,
-      others: own.filter((row) => !hasHelped(row)),
+      helped: tried.filter(hasVerdict).sort((a, b) => surest(b.rows[0]) - surest(a.rows[0])),
+      others: tried.filter((one) => !hasVerdict(one)),
       untried: ids.filter((id) => !own.some(({ of }) => of.includes(id))),
     };
   });

@@ -40,6 +40,9 @@ const SFT: readonly Diagnostic<SftStageConfig>[] = [
   SUPERVISED_LOSS_RISES,
 ];
 
+/** Names of what methods do not mend. */
+export const CAUSES: readonly string[] = GRPO.flatMap(({ code, isCause }) => (isCause ? [code] : []));
+
 /** Why no group of a batch is live. */
 export const DEAD_REASONS: readonly string[] = [...REWARD_FAULTS, ...GROUP_DIAGNOSTICS].map(({ code }) => code);
 

@@ -52,6 +52,8 @@ export interface Diagnostic<S extends StageConfig = GrpoStageConfig> {
   readonly unless?: readonly string[];
   /** What a method of the stage must do for the finding to mean anything; absent: it is for any stage. */
   readonly appliesTo?: Telling;
+  /** It names a setting, a reward, data or a verifier that is wrong: while it holds, no method is advised. */
+  readonly isCause?: true;
   /** It is of something that happened: to find it no more is no reason to withdraw it. Absent: it is of a state that may end. */
   readonly isEvent?: true;
   /** Whether what was seen since says the opposite, so that it is withdrawn at once; asked where it is not found. */

@@ -291,6 +291,7 @@ const SEVERAL_DRAWS = 3;
 /** The diagnosis of a supervised stage: it knows its demonstrations, and not the task. */
 export const MEMORISED_DEMONSTRATIONS: Diagnostic<SftStageConfig> = {
   code: 'memorised',
+  isCause: true,
   level: 'warning',
   after: 'evaluation',
   reads: ['loss', 'greedy', 'start'],

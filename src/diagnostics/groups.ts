@@ -41,6 +41,7 @@ const OFTEN_REFUSED = 0.1;
 
 const rightRefused: Diagnostic = {
   code: 'right-refused',
+  isCause: true,
   level: 'warning',
   after: 'batch',
   reads: ['live', 'correct', 'completions', 'refused'],
@@ -70,6 +71,7 @@ const MISSED = 8;
 
 const policyLost: Diagnostic = {
   code: 'policy-lost',
+  isCause: true,
   level: 'warning',
   after: 'batch',
   reads: ['live', 'correct', 'completions'],
@@ -118,6 +120,7 @@ const SEVERAL_DRAWS = 3;
 
 const memorised: Diagnostic = {
   code: 'memorised',
+  isCause: true,
   level: 'warning',
   after: 'batch',
   reads: ['live', 'correct', 'sampled'],

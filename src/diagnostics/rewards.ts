@@ -8,6 +8,7 @@ import { figure, setting } from './words.ts';
 
 const noReward: Diagnostic = {
   code: 'no-reward',
+  isCause: true,
   level: 'warning',
   after: 'batch',
   reads: ['rewarded', 'completions'],
@@ -25,6 +26,7 @@ const noReward: Diagnostic = {
 
 const constantReward: Diagnostic = {
   code: 'constant-reward',
+  isCause: true,
   level: 'warning',
   after: 'batch',
   reads: ['rewarded', 'lowest', 'highest', 'correct'],
@@ -49,6 +51,7 @@ const NARROW = 1e-5;
 
 const narrowRewards: Diagnostic = {
   code: 'narrow-rewards',
+  isCause: true,
   level: 'note',
   after: 'batch',
   reads: ['live', 'lowest', 'highest', 'spread'],
@@ -76,6 +79,7 @@ const FEWEST_PAIRED = 20;
 
 const paysWrong: Diagnostic = {
   code: 'pays-wrong',
+  isCause: true,
   level: 'warning',
   after: 'batch',
   reads: ['pay'],
@@ -167,6 +171,7 @@ const SURE_ERRORS = 4;
 
 const rewardCollapse: Diagnostic = {
   code: 'reward-collapse',
+  isCause: true,
   level: 'warning',
   after: 'batch',
   reads: ['reward', 'rewarded', 'lowest', 'paid', 'correct', 'completions'],

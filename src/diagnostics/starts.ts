@@ -31,6 +31,7 @@ const USUAL_RATE = { sft: 2e-3, grpo: 3e-4 } as const;
 
 const largeRate: Diagnostic<StageConfig> = {
   code: 'large-rate',
+  isCause: true,
   level: 'warning',
   after: 'start',
   reads: ['learningRate'],
@@ -49,6 +50,7 @@ const SMALL_RATE = { sft: 1e-4, grpo: 1e-5 } as const;
 
 const smallRate: Diagnostic<StageConfig> = {
   code: 'small-rate',
+  isCause: true,
   level: 'warning',
   after: 'start',
   reads: ['learningRate', 'start'],
@@ -67,6 +69,7 @@ const MANY_CUT = 0.05;
 
 const shortLimit: Diagnostic<StageConfig> = {
   code: 'short-limit',
+  isCause: true,
   level: 'warning',
   after: 'start',
   reads: ['start'],

@@ -166,6 +166,7 @@ const MUCH_PULL = 0.5;
 
 const betaOutweighs: Diagnostic = {
   code: 'beta-outweighs',
+  isCause: true,
   appliesTo: 'kl',
   level: 'warning',
   after: 'update',

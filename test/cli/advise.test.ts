@@ -58,7 +58,22 @@ describe('advice', () => {
 
   it('is no row that the baseline equals at another rate', () => {
     const slower = rowOf('maxrl', NONE, [0.08, 0.04, 0.12, 0.001], ['maxrl'], [0.3333, 0.01, -0.02, 0.04, 0.6]);
-    expect(adviceFor([collapsed], [slower], against)[0]).toMatchObject({ helped: [], others: [slower] });
+    expect(adviceFor([collapsed], [slower], against)[0]).toMatchObject({
+      helped: [],
+      others: [{ row: 'maxrl', helpedIn: 0, rows: [slower] }],
+    });
+  });
+
+  it('puts a method under one verdict, with all of its rows: by half of them', () => {
+    const gain: Interval = [0.09, 0.06, 0.12, 0.001];
+    const mixed = [
+      rowOf('maxrl', NONE, NONE),
+      rowOf('maxrl', gain, NONE),
+      ...['a', 'b', 'c'].map(() => rowOf('pkpo', NONE, NONE)),
+    ];
+    const [{ helped, others }] = adviceFor([collapsed], [...mixed, rowOf('pkpo', gain, NONE)], against);
+    expect(helped).toEqual([{ row: 'maxrl', helpedIn: 1, rows: [mixed[1], mixed[0]] }]);
+    expect(others.map(({ row, helpedIn, rows: its }) => [row, helpedIn, its.length])).toEqual([['pkpo', 1, 4]]);
   });
 
   it('is none where no row helped', () => {
@@ -102,6 +117,42 @@ describe('`advise --run`', () => {
     expect(await call('advise', '--run', 'mine')).toMatch(
       /^mine: one diagnosis\.\n\npass-at-k-falls {2}fewer are solved\n/,
     );
+  });
+
+  it('keeps what the config said before step 1, and leaves out what was withdrawn', async () => {
+    const at = (step: number, diagnosis: string, level: string, message: string) => ({
+      ...{ step, stage: 'grpo', diagnosis, level, message },
+    });
+    log(
+      at(0, 'combination', 'note', 'stages.1.beta'),
+      at(0, 'combination', 'note', 'stages.1.top_k'),
+      at(20, 'below-best', 'warning', 'fell'),
+      at(50, 'all-wrong', 'warning', 'none is right'),
+      at(60, 'below-best', 'withdrawn', 'below-best is no longer so'),
+    );
+    const { advice } = JSON.parse(await call('advise', '--run', 'mine', '--json'));
+    expect(advice.map(({ code, message }: Record<string, string>) => [code, message])).toEqual([
+      ['combination', 'stages.1.beta'],
+      ['combination', 'stages.1.top_k'],
+      ['all-wrong', 'none is right'],
+    ]);
+    const { helped, others } = advice[2];
+    const said: string[] = [...helped, ...others].map(({ row }: Record<string, string>) => row);
+    expect(said.length).toBeGreaterThan(3);
+    expect(new Set(said).size).toBe(said.length);
+  });
+
+  it.each([
+    ['a rate', 'small-rate', 'warning'],
+    ['a reward', 'constant-reward', 'warning'],
+    ['an extract', 'right-refused', 'warning'],
+    ['biased sampling', 'combination', 'warning'],
+  ])('names no method where the cause is %s', async (_, diagnosis, level) => {
+    const wrong = { step: 9, stage: 'grpo', diagnosis: 'all-wrong', level: 'warning', message: 'none is right' };
+    log({ step: 0, stage: 'grpo', diagnosis, level, message: 'the cause' }, wrong);
+    const text = await call('advise', '--run', 'mine');
+    expect(text).toMatch(new RegExp(`^mine: 2 diagnoses.*No method is named: mend ${diagnosis} first`, 's'));
+    expect(text).not.toMatch(/helped|tried|declared/);
   });
 
   it('has no advice for a run without a diagnosis, and names a folder that is no run', async () => {

@@ -30,7 +30,7 @@ async function diagnosesOf(directory: string): Promise<Diagnosed[]> {
       // Each remark on a combination is another.
       const key = [code, ...(code === COMBINATION ? [message] : [stage])].join('|');
       if (level === 'withdrawn') found.delete(key);
-      else found.set(key, { code, message: String(message) });
+      else found.set(key, { code, message: String(message), level: String(level) });
     }
   }
   // Two stages may have said the same: the last words count.
