@@ -1,10 +1,11 @@
 /** What the completions look like: whether they end, how sure, how long and how different they are. */
-import { percent } from '../format.ts';
+import { counted, percent } from '../format.ts';
 import { weightOf } from '../methods/chosen.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { moreVariety } from './groups.ts';
 import { isSignificantStreak, lostSince, newestAverage } from './history.ts';
 import { meanOf, newestWhile } from './lists.ts';
+import type { BatchRecord } from './records.ts';
 import { figure, setting } from './words.ts';
 
 const CUT_TURN = 'What the limit of a turn cuts is no action that the policy chose, and ends its episode as lost';
@@ -13,7 +14,7 @@ const noEos: Diagnostic = {
   code: 'no-eos',
   level: 'warning',
   after: 'batch',
-  reads: ['truncated', 'eos', 'longest', 'completions'],
+  reads: ['truncated', 'eos', 'completions'],
   look({ batches, eosSeen }) {
     const streak = newestWhile(batches, (batch) => batch.truncated === 1);
     const newest = streak.at(-1);
@@ -27,12 +28,21 @@ const noEos: Diagnostic = {
       };
     }
     return {
-      seen: `all completions were cut at ${newest.longest} tokens; EOS was never sampled in this stage`,
+      seen: `all completions were cut${atLimit(newest)}; EOS was never sampled in this stage`,
       why: 'The policy does not know how to end, and a cut answer is judged as it is',
-      remedy: `${warmUp}, or raise max_completion_length to ${2 * newest.longest}`,
+      remedy: `${warmUp}, or raise max_completion_length${twice(newest)}`,
     };
   },
 };
+
+/** The log of another trainer may not say the limit. */
+function atLimit({ longest }: BatchRecord): string {
+  return Number.isNaN(longest) ? ' at the limit' : ` at ${counted(longest, 'token')}`;
+}
+
+function twice({ longest }: BatchRecord): string {
+  return Number.isNaN(longest) ? '' : ` to ${2 * longest}`;
+}
 
 /** From half on, most of what is learned from is cut. */
 const MOSTLY_TRUNCATED = 0.5;
@@ -41,7 +51,7 @@ const truncated: Diagnostic = {
   code: 'truncated',
   level: 'warning',
   after: 'batch',
-  reads: ['truncated', 'longest'],
+  reads: ['truncated'],
   unless: ['no-eos', 'pays-wrong', 'short-limit'],
   look({ batches }, _, tells) {
     const found = newestWhile(batches, (batch) => batch.truncated >= MOSTLY_TRUNCATED);
@@ -57,9 +67,9 @@ const truncated: Diagnostic = {
       };
     }
     return {
-      seen: `${percent(newest.truncated)} of the completions were cut at ${newest.longest} tokens`,
+      seen: `${percent(newest.truncated)} of the completions were cut${atLimit(newest)}`,
       why: 'A cut answer is judged as it is, so the reward is that of the limit rather than of the answer',
-      remedy: `Raise max_completion_length to ${2 * limit}, add {name: soft_overlong, max_tokens: ${limit}, cache: ${Math.ceil(limit / 4)}} to reward_funcs${spare}`,
+      remedy: `Raise max_completion_length${twice(newest)}${Number.isNaN(limit) ? '' : `, add {name: soft_overlong, max_tokens: ${limit}, cache: ${Math.ceil(limit / 4)}} to reward_funcs`}${spare}`,
     };
   },
 };

@@ -2,6 +2,7 @@
 import { diagnosticsFor } from '../diagnostics/catalogue.ts';
 import type { BoundDiagnostic, Reading } from '../diagnostics/diagnostic.ts';
 import { look, type Observation, say, startWatch } from '../diagnostics/watch.ts';
+import { setting } from '../diagnostics/words.ts';
 import { DataError } from '../errors.ts';
 import type { Telling } from '../methods/method.ts';
 import type { StageConfig } from '../methods/stage.ts';
@@ -19,7 +20,7 @@ export interface LogExamination {
   readonly lastStep: number;
   /** What the figures were taken to be, where the log does not say it itself. */
   readonly assumed: readonly string[];
-  /** In the order in which they were first said, in the words of the last time. */
+  /** In the order in which they were first said, in the words of the last time; without what was withdrawn. */
   readonly diagnosed: readonly { readonly code: string; readonly message: string; readonly step: number }[];
   readonly looked: readonly string[];
   /** Diagnoses that could not be looked for, with the figures that the log lacks. */
@@ -51,6 +52,7 @@ export function diagnoseLog(name: string, log: LogEntries, options: LogOptions =
   );
   const isSupervised = !entries.some((entry) => figureIn(entry, vocabulary, 'reward'));
   const assumed: string[] = log.isCut ? ['the file ends in the middle of an entry; what is before it was read'] : [];
+  if (log.areCounted) assumed.push('steps are the numbers of its entries');
   const stage = stageOf(log, entries, { vocabulary, isSupervised, set: options.set ?? [] }, assumed);
   const reading = isSupervised ? undefined : readingOf(name, entries, stage, { vocabulary, names, options }, assumed);
   const gap = (i: number): number => Math.max(1, entries[i].step - (entries[i - 1]?.step ?? 0));
@@ -61,6 +63,7 @@ export function diagnoseLog(name: string, log: LogEntries, options: LogOptions =
     reads.filter((one) => !saysFigure(one, batches, updates));
   const asked = all.filter((one) => lackOf(one).length === 0);
 
+  const lost = lostFigures(entries, vocabulary);
   const watch = startWatch(NO_TIME);
   const observe = (step: number, observation: Observation): void => {
     look(watch, stage, step, observation, asked);
@@ -68,12 +71,10 @@ export function diagnoseLog(name: string, log: LogEntries, options: LogOptions =
   observe(0, { after: 'start' });
   for (const [i, { step }] of entries.entries()) {
     if (i < batches.length) observe(step, { after: 'batch', record: batches[i], problems: [] });
-    const { loss, gradNorm } = updates[i];
-    if (isLost(entries[i], vocabulary)) {
-      const [what, value] = Number.isFinite(gradNorm) ? ['loss', loss] : ['gradient norm', gradNorm];
-      const message = `The ${what} is ${value} at step ${step}: the weights are lost from there on. Start again from a checkpoint before it, with a lower learning_rate (now ${stage.optimizer.learningRate}) or max_grad_norm (now ${stage.optimizer.maxGradNorm}).`;
-      say(watch, stage, step, { code: 'non-finite', level: 'stop', message });
-    } else if (!(batches[i]?.live === 0)) observe(step, { after: 'update', record: updates[i] });
+    if (entries[i] === lost[0]?.entry)
+      say(watch, stage, step, { code: 'non-finite', level: 'stop', message: lostWords(lost, stage) });
+    else if (!lost.some(({ entry }) => entry === entries[i]) && !(batches[i]?.live === 0))
+      observe(step, { after: 'update', record: updates[i] });
   }
   return {
     trainer: vocabulary.trainer,
@@ -82,16 +83,39 @@ export function diagnoseLog(name: string, log: LogEntries, options: LogOptions =
     firstStep: entries[0].step,
     lastStep: entries[entries.length - 1].step,
     assumed,
-    diagnosed: watch.said.map(({ code, message, step }) => ({ code, message, step })),
+    diagnosed: watch.said.flatMap(({ code, message, step, withdrawn }) =>
+      withdrawn === undefined ? [{ code, message, step }] : [],
+    ),
     looked: asked.map(({ code }) => code),
     unseen: all.flatMap((one) => (lackOf(one).length === 0 ? [] : [{ code: one.code, lacks: lackOf(one) }])),
     settings: vocabulary.settings,
   };
 }
 
-/** A loss or a gradient is there, and is no number. */
-function isLost(entry: LogEntry, vocabulary: Vocabulary): boolean {
-  return (['loss', 'gradNorm'] as const).some(
-    (figure) => figureIn(entry, vocabulary, figure) && !Number.isFinite(figureOf(entry, vocabulary, figure)),
+/** A figure that is there, and is no number. */
+interface LostFigure {
+  readonly entry: LogEntry;
+  readonly name: string;
+  readonly value: number;
+}
+
+const LOSABLE = { gradNorm: 'the gradient norm', loss: 'the loss' } as const;
+
+/** In the order of steps; of one step the gradient first, which is what goes into the weights. */
+function lostFigures(entries: readonly LogEntry[], vocabulary: Vocabulary): LostFigure[] {
+  return entries.flatMap((entry) =>
+    (['gradNorm', 'loss'] as const).flatMap((figure) => {
+      const value = figureOf(entry, vocabulary, figure);
+      if (!figureIn(entry, vocabulary, figure) || Number.isFinite(value)) return [];
+      return [{ entry, name: LOSABLE[figure], value }];
+    }),
   );
+}
+
+/** The first that was lost, and where the other one follows. */
+function lostWords(lost: readonly LostFigure[], { optimizer: { learningRate, maxGradNorm } }: StageConfig): string {
+  const [first] = lost;
+  const other = lost.find(({ name }) => name !== first.name);
+  const then = other === undefined ? '' : ` (${other.name} ${other.value} at step ${other.entry.step})`;
+  return `${first.name.replace('the', 'The')} is ${first.value} first at step ${first.entry.step}${then}: the weights are lost from there on. Start again from a checkpoint before it, with a lower learning_rate (now ${setting(learningRate)}) or max_grad_norm (now ${maxGradNorm}).`;
 }

@@ -19,12 +19,14 @@ export interface LogEntries {
   readonly deviceBatch?: number;
   /** Numbers among the settings of the training, by the trainer's names, where the file says all of them. */
   readonly settings?: Readonly<Record<string, number>>;
+  /** Steps are numbers of entries: the file says none. */
+  readonly areCounted?: true;
   /** It ends in the middle: what is whole was read. */
   readonly isCut: boolean;
 }
 
 const FORMATS =
-  "trainer_state.json of TRL or transformers, TensorBoard's events.out.tfevents…, and verl's console or its JSON lines";
+  "trainer_state.json of TRL or transformers, what they print, TensorBoard's events.out.tfevents…, and verl's console or its JSON lines";
 
 /**
  * @param name  of the file, for errors
@@ -46,6 +48,7 @@ export function joinLogs(logs: readonly LogEntries[]): LogEntries {
     format: logs[0].format,
     entries: inOrder(by),
     ...(settings !== undefined && { settings }),
+    ...(logs.some(({ areCounted }) => areCounted) && { areCounted: true }),
     isCut: logs.some(({ isCut }) => isCut),
   };
 }
@@ -64,13 +67,13 @@ function ofEvents(bytes: Uint8Array): LogEntries {
 
 function ofText(name: string, text: string): LogEntries {
   const trimmed = text.trimStart();
-  if (trimmed.startsWith('{')) {
+  if (/^\{\s*"/.test(trimmed)) {
     const lines = trimmed.split('\n').filter((line) => line.trim() !== '');
     const first = parsed(lines[0]);
     if (isJsonObject(first) && isJsonObject(first.data) && typeof first.step === 'number') return ofLines(lines);
     return ofTrainerState(name, trimmed);
   }
-  const console = ofConsole(trimmed);
+  const console = ofConsole(trimmed) ?? ofDictionaries(trimmed);
   if (console !== undefined) return console;
   const rule = `no log that is known here; it takes ${FORMATS}`;
   throw new DataError('unknown-log', `${name}  ${rule}.`, { name });
@@ -130,6 +133,22 @@ function ofConsole(text: string): LogEntries | undefined {
     by.set(Number(step), { ...by.get(Number(step)), ...Object.fromEntries(figures) });
   }
   return by.size === 0 ? undefined : { format: "verl's console", entries: inOrder(by), isCut: false };
+}
+
+/** The console of TRL and transformers: `{'loss': 0.1, 'grad_norm': nan, …}`, in lines of their own or beside a progress bar. */
+function ofDictionaries(text: string): LogEntries | undefined {
+  const entries = [...text.matchAll(/\{'[^{}]*\}/g)].map(([written], index): LogEntry => {
+    const figures = [...written.matchAll(/'([^']+)':\s*(?:'([^']*)'|([^,}]+))/g)].flatMap(
+      ([, name, quoted, bare]): [string, number][] => {
+        const number = numberOf(quoted ?? bare);
+        return number === undefined ? [] : [[name, number]];
+      },
+    );
+    return { step: index + 1, figures: Object.fromEntries(figures) };
+  });
+  if (entries.length === 0) return undefined;
+  const isCut = text.lastIndexOf("{'") > text.lastIndexOf('}');
+  return { format: 'the console of TRL or transformers', entries, areCounted: true, isCut };
 }
 
 function inOrder(by: ReadonlyMap<number, Record<string, number>>): LogEntry[] {

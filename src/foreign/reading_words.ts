@@ -4,6 +4,9 @@ import type { Reading } from '../diagnostics/diagnostic.ts';
 export const READING_WORDS: Readonly<Partial<Record<Reading, string>>> = {
   live: 'share of dead groups',
   correct: 'share of right answers',
+  start: 'what the weights began as',
+  pay: 'what right and wrong answers earned',
+  refused: 'answers of the policy',
   lowest: 'lowest reward',
   highest: 'highest reward',
   paid: 'share of paid answers',

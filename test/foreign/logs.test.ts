@@ -1,5 +1,5 @@
 /** `doctor FILE`: logs in the forms of TRL, verl and TensorBoard (written by tensorboardX), and files that are none. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { program } from '../../src/cli/program.ts';
 import { diagnoseLog } from '../../src/foreign/diagnose_log.ts';
@@ -20,7 +20,7 @@ const EVENTS = 'events.out.tfevents.1764230400.trl';
 
 describe('the log of another trainer', () => {
   it.each([
-    ['trl_entropy_collapse.json', 'TRL', ['few-live-groups', 'entropy-collapse']],
+    ['trl_entropy_collapse.json', 'TRL', ['entropy-collapse']],
     ['trl_not_finite.json', 'TRL', ['non-finite']],
     ['trl_truncated.json', 'TRL', ['truncated']],
     ['trl_sft_rises.json', 'TRL', ['sft-loss-rises']],
@@ -31,7 +31,7 @@ describe('the log of another trainer', () => {
     const found = examined(name);
     expect(found.trainer).toBe(trainer);
     expect(found.diagnosed.map(({ code }) => code)).toEqual(codes);
-    expect(found.diagnosed.map(({ message }) => message).join(' ')).not.toMatch(/NaN(?! at step)|undefined/);
+    expect(found.diagnosed.map(({ message }) => message).join(' ')).not.toMatch(/NaN(?!( first)? at step)|undefined/);
   });
 
   it('is said to be silent about what it does not log, and everything else was looked for', () => {
@@ -46,8 +46,44 @@ describe('the log of another trainer', () => {
     const { assumed, diagnosed } = examined('trl_entropy_collapse.json', { set: ['num_generations=4'] });
     expect(assumed.join()).not.toContain('num_generations');
     expect(assumed).toContain('generation_batch_size: 8');
-    expect(diagnosed[0].message).toContain('of 2.0 groups carried signal');
-    expect(diagnosed[1].message).toContain('learning_rate (now 1e-6)');
+    expect(diagnosed[0].message).toContain('learning_rate (now 1e-6)');
+  });
+
+  it('is lost where its first figure is no number, and its cut completions are seen without their longest', () => {
+    const history = [
+      { step: 1, loss: 0, grad_norm: 'NaN', reward: 0 },
+      { step: 2, loss: 'NaN', grad_norm: 'Infinity', reward: 0 },
+      { step: 3, loss: '-Infinity', grad_norm: 1, reward: 0 },
+    ].map((entry) => ({ ...entry, frac_reward_zero_std: 1, 'completions/clipped_ratio': 1, learning_rate: 1e-6 }));
+    const text = JSON.stringify({ max_steps: 100, log_history: history }).replace(/"(NaN|-?Infinity)"/g, '$1');
+    const { diagnosed } = diagnoseLog('x', readLogEntries('x', new TextEncoder().encode(text)));
+    expect(diagnosed.map(({ code, step }) => [code, step])).toEqual(
+      expect.arrayContaining([
+        ['non-finite', 1],
+        ['no-eos', 3],
+      ]),
+    );
+    const words = diagnosed.map(({ message }) => message).join(' ');
+    expect(words).toContain('The gradient norm is NaN first at step 1 (the loss NaN at step 2): the weights are lost');
+    expect(words).toContain('all completions were cut at the limit');
+  });
+
+  it('is read as TRL prints it: Python dictionaries, a line each or beside a progress bar', () => {
+    const text =
+      "{'loss': '0.0', 'grad_norm': '0.5', 'learning_rate': '1e-06', 'reward': '0.0', 'epoch': '0.01'}\n" +
+      " 2%|▏   | 2/100 [00:01<00:50]\r{'loss': 0.25, 'grad_norm': nan, 'learning_rate': 1e-06, 'reward': 1.0}\n" +
+      "{'train_runtime': 9.5}\n{'loss': 0.1, 'grad";
+    const log = readLogEntries('x', new TextEncoder().encode(text));
+    expect(log).toMatchObject({ areCounted: true, isCut: true });
+    expect(log.entries.map(({ step, figures }) => [step, figures.loss, figures.reward])).toEqual([
+      [1, 0, 0],
+      [2, 0.25, 1],
+      [3, undefined, undefined],
+    ]);
+    const { diagnosed, assumed, entries } = diagnoseLog('x', log);
+    expect(entries).toBe(2);
+    expect(assumed).toContain('steps are the numbers of its entries');
+    expect(diagnosed.map(({ code, step }) => [code, step])).toEqual([['non-finite', 2]]);
   });
 
   it('counts the completions of a step by the tokens that verl counts', () => {
@@ -159,6 +195,15 @@ describe('`doctor FILE`', () => {
     ],
     ['no step yet', () => writeFileSync('x', '{"log_history": [], "max_steps": 9}'), 'x', /with no step in it yet/],
     ['other figures', () => writeFileSync('x', '{"step":1,"data":{"fps":3}}\n'), 'x', /it has fps/],
+    [
+      'more than a string holds',
+      () => {
+        writeFileSync('x', '{');
+        truncateSync('x', 600 * 1024 ** 2); // without a block on the disk
+      },
+      'x',
+      /x {2}has 0\.6 GiB, and 0\.25 GiB are read at most; keep the lines/,
+    ],
     ['an empty folder', () => mkdirSync('x'), 'x', /x {2}holds no trainer_state\.json/],
     [
       'a run of this package',

@@ -6,10 +6,13 @@ import { diagnoseLog, type LogExamination } from '../../foreign/diagnose_log.ts'
 import { joinLogs, type LogEntries, readLogEntries } from '../../foreign/log_entries.ts';
 import type { LogOptions } from '../../foreign/log_settings.ts';
 import { READING_WORDS } from '../../foreign/reading_words.ts';
-import { printable } from '../../format.ts';
+import { gibibytes, printable } from '../../format.ts';
 import { advised, printAdvice } from '../display/advice.ts';
 import { colors } from '../display/colors.ts';
 import { print, printJson } from '../display/output.ts';
+
+/** A larger text is longer than a string may be, or takes gigabytes once it is read. */
+const MOST_BYTES = 256 * 1024 ** 2;
 
 /** @throws DataError where it is no log, with what to give */
 export function examineLog(
@@ -36,6 +39,13 @@ function openLog(place: string): { readonly file: string; readonly log: LogEntri
   const kind = statSync(place, { throwIfNoEntry: false });
   if (kind === undefined) return refuse('does not exist; give the log of a training, or its folder');
   const bytesOf = (file: string): Uint8Array => {
+    const { size } = statSync(file);
+    if (size > MOST_BYTES) {
+      const rule = `has ${gibibytes(size)}, and ${gibibytes(MOST_BYTES, 2)} are read at most`;
+      const remedy =
+        "keep the lines that have figures (grep -a 'step:' for verl, grep -a \"{'\" for what TRL prints), or give TensorBoard's events";
+      throw new DataError('log-too-large', `${file}  ${rule}; ${remedy}.`, { file, size });
+    }
     try {
       return readFileSync(file);
     } catch (error) {
@@ -91,7 +101,7 @@ function tailOf({ trainer, looked, unseen, settings, diagnosed }: LogExamination
       ? []
       : [
           colors.dim(
-            `Could not look for (in brackets: what the log lacks): ${unseen.map(({ code, lacks }) => `${code} (${lacks.map((one) => READING_WORDS[one] ?? one).join(', ')})`).join('; ')}.`,
+            `Could not look for (in brackets: what the log lacks): ${unseen.map(({ code, lacks }) => `${code} (${[...new Set(lacks.map((one) => READING_WORDS[one] ?? one))].join(', ')})`).join('; ')}.`,
           ),
         ]),
   ];
