@@ -8,15 +8,17 @@ import { mostEpisodeTokens } from '../data/environment.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { MemoryPlanError } from '../errors.ts';
 import { gibibytes } from '../format.ts';
+import type { Backend } from '../kernels/engine.ts';
 import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
 import { ADAPTER_TARGETS } from '../model/adapter.ts';
+import { frozenAdvice } from './frozen_advice.ts';
 
 /** What a config takes, or MemoryPlanError. */
-type PlanConfig = (changed: RunConfig) => { readonly bytes: number };
+type PlanConfig = (changed: RunConfig, on?: Backend) => { readonly bytes: number };
 
 /** Sentences, the best first. @param plan  throws MemoryPlanError where a changed config does not fit */
-export function memoryAdvice(config: RunConfig, tasks: TaskSet, plan: PlanConfig): string[] {
-  return [...withCheckpointing(config, plan), advice(config, plan), ...episodesInWords(tasks)];
+export function memoryAdvice(config: RunConfig, tasks: TaskSet, plan: PlanConfig, backend: Backend): string[] {
+  return [...withCheckpointing(config, plan), ...advice(config, plan, backend), ...episodesInWords(tasks)];
 }
 
 /** How long the episodes are that memory is planned for, where problems are played in turns. */
@@ -44,7 +46,7 @@ interface Change {
   with(value: number): RunConfig;
 }
 
-function advice(config: RunConfig, plan: PlanConfig): string {
+function advice(config: RunConfig, plan: PlanConfig, backend: Backend): string[] {
   const changes = changesOf(config);
   const fitting = changes.flatMap(({ key, values, with: change }) => {
     for (const value of values) {
@@ -53,15 +55,22 @@ function advice(config: RunConfig, plan: PlanConfig): string {
     }
     return [];
   });
-  if (fitting.length > 0) return `Lower ${fitting.join(', or ')}.`;
-  if (config.modelNameOrPath !== undefined) {
-    return adviceForPretrained(config, plan);
-  }
-  return `No single key is enough: lower ${changes.map(({ key }) => key).join(', ')} together.`;
+  const kept = config.adapter === undefined ? [] : frozenWays(config, plan, backend);
+  const ways = [
+    ...(fitting.length > 0 ? [`Lower ${fitting.join(', or ')}.`] : []),
+    ...(kept.length > 0 ? [`${fitting.length > 0 ? 'Or set' : 'Set'} ${kept.join(', or ')}.`] : []),
+  ];
+  if (ways.length > 0) return ways;
+  if (config.modelNameOrPath !== undefined) return [adviceForPretrained(config, plan, backend)];
+  return [`No single key is enough: lower ${changes.map(({ key }) => key).join(', ')} together.`];
+}
+
+function frozenWays(config: RunConfig, plan: PlanConfig, backend: Backend): string[] {
+  return frozenAdvice(config, backend, (changed, on) => bytesIfItFits(() => plan(changed, on)));
 }
 
 /** A pretrained model is as large as it is: the batch can be as small as a group, and an adapter needs no gradients of the model. */
-function adviceForPretrained(config: RunConfig, plan: PlanConfig): string {
+function adviceForPretrained(config: RunConfig, plan: PlanConfig, backend: Backend): string {
   const smallest = withSmallestBatch(config);
   const least = bytesIfItFits(() => plan(smallest));
   if (least !== undefined) {
@@ -76,10 +85,16 @@ function adviceForPretrained(config: RunConfig, plan: PlanConfig): string {
       return `Set use_peft: true, which trains an adapter alone, and per_device_train_batch_size to num_generations (needs ${gibibytes(smaller)}).`;
     }
   }
+  const small = { ...smallest, adapter: config.adapter ?? adapter };
+  const kept = frozenWays(small, plan, backend);
+  if (kept.length > 0) {
+    const peft = adapter === undefined ? '' : 'use_peft: true, which trains an adapter alone, ';
+    return `Set ${peft}per_device_train_batch_size to num_generations, a smaller generation_batch_size, and ${kept.join(', or ')}.`;
+  }
   const rule =
     adapter === undefined
-      ? 'the weights and what an update holds of one group are too much'
-      : 'weights, their gradients and the moments of the optimizer are too much, and so is an adapter (use_peft)';
+      ? 'the weights and what an update holds of one group are too much, in 4 bits (load_in_4bit), too'
+      : 'weights, their gradients and the moments of the optimizer are too much, and so is an adapter (use_peft), over weights in 4 bits (load_in_4bit), too';
   return `No smaller batch is enough: ${rule}. Train a smaller model, or on a GPU (backend: webgpu).`;
 }
 

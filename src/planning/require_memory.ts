@@ -22,13 +22,13 @@ export async function requireMemory(
   backend: Backend,
   uses: readonly StageUses[] = stageUses(config),
 ): Promise<Capacity> {
-  const plan = (changed: RunConfig): Planned => planned(changed, tasks, backend, uses);
+  const plan = (changed: RunConfig, on = backend): Planned => planned(changed, tasks, on, uses);
   try {
     return plan(config).capacity;
   } catch (error) {
     if (!(error instanceof MemoryPlanError)) throw error;
     const { memoryAdvice } = await import('./memory_advice.ts'); // a policy that fits needs none
-    const remedies = memoryAdvice(config, tasks, plan).join('\n  ');
+    const remedies = memoryAdvice(config, tasks, plan, backend).join('\n  ');
     throw new MemoryPlanError(error.code, `${error.message}\n  ${remedies}`, error.facts);
   }
 }

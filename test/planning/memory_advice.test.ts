@@ -6,6 +6,7 @@ import type { Backend } from '../../src/kernels/engine.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { planPolicy } from '../../src/model/memory/plan.ts';
 import { modelShape, planCapacity } from '../../src/planning/capacity.ts';
+import { frozenAdvice } from '../../src/planning/frozen_advice.ts';
 import { lackOfRoom, requireMemory } from '../../src/planning/require_memory.ts';
 import { createTasks } from '../support/tasks.ts';
 
@@ -185,10 +186,37 @@ describe('a config that does not fit', () => {
     expect(await refusalOfPretrained(SMOLLM2, 'per_device_train_batch_size: 16')).toBeUndefined();
   });
 
-  it('is told that a smaller model is needed where an adapter is not enough', async () => {
+  it('is told of frozen weights in fewer bits where an adapter is not enough', async () => {
+    const ways =
+      /dtype: bfloat16 \(needs [34]\.0 GiB\), or load_in_8bit: true \(needs [23]\.[56] GiB\), or load_in_4bit: true/;
     const qwen = await refusalOfPretrained(QWEN, 'per_device_train_batch_size: 16');
-    expect(qwen).toMatch(/and so is an adapter \(use_peft\)\. Train a smaller model/);
-    expect(await refusalOfPretrained(QWEN, 'use_peft: true')).toMatch(/Train a smaller model, or on a GPU/);
+    expect(qwen).toMatch(/Set use_peft: true, .*per_device_train_batch_size to num_generations/);
+    expect(qwen).toMatch(ways);
+    expect(await refusalOfPretrained(QWEN, 'use_peft: true')).toMatch(new RegExp(`\\n {2}Set ${ways.source}`));
+    const four = await refusalOfPretrained(QWEN, 'use_peft: true', 'load_in_4bit: true');
+    expect(four).not.toMatch(/Set .*load_in/);
+  });
+
+  it('is told of keys and values in halves, alone or beside fewer bits', () => {
+    const text = 'task: sort_digits\nmodel_name_or_path: ./model\nuse_peft: true\nmax_steps: 1\n';
+    const { config } = parseConfig(text, { file: 'run.yaml' });
+    const advised = (fits: (bits: number, halves: boolean) => boolean): string[] =>
+      frozenAdvice(config, backend, ({ frozenStorage = {} }, { storageDtype = 'float32' }) => {
+        const bits = { bf16: 16, q8_0: 8, q4_0: 4 }[String(Object.values(frozenStorage)[0])] ?? 32;
+        return fits(bits, storageDtype !== 'float32') ? 2 ** 30 : undefined;
+      });
+    expect(advised((_, halves) => halves)).toEqual(['storage_dtype: bfloat16 (needs 1.0 GiB)']);
+    expect(advised((bits, halves) => bits < 8 && halves)).toEqual([
+      'load_in_4bit: true and storage_dtype: bfloat16 (needs 1.0 GiB)',
+    ]);
+    expect(advised(() => false)).toEqual([]);
+  });
+
+  it('is told that a smaller model is needed where fewer bits are not enough, either', async () => {
+    const large = { ...QWEN, numLayers: 96, hiddenSize: 3584, intermediateSize: 18_944 };
+    expect(await refusalOfPretrained(large, 'use_peft: true')).toMatch(
+      /in 4 bits \(load_in_4bit\), too\. Train a smaller model, or on a GPU/,
+    );
   });
 
   it('says how long the episodes are that it is planned for, where problems are played in turns', async () => {
