@@ -130,7 +130,7 @@ describe('a data set that a config names', () => {
     const [{ task }] = opened.config.tasks;
     expect(task).toMatchObject({ train: ['../../data/q.jsonl'], held_out: '../../data/few.jsonl' });
     expect(Object.keys(opened.modules)).toEqual(expect.arrayContaining(['../../data/q.jsonl', '../../data/few.jsonl']));
-    expect(opened.notes).toEqual(['data/q.jsonl: 400 rows are also in held_out and are not trained on']);
+    expect(opened.notes).toEqual(['data/q.jsonl: 400 rows are also in held_out and not trained on']);
     const again = parseConfig(resolvedYaml(opened.config), { file: 'runs/one/config.yaml' });
     const other = await openPlugins(again, { file: 'runs/one/config.yaml', directory: 'runs/one', announce: () => {} });
     expect(other.tasks.trainItem(1, 7).prompt).toBe(opened.tasks.trainItem(1, 7).prompt);

@@ -1,5 +1,6 @@
 /** All rows of a data set, looked at once: those that can be asked, split into training and held-out ones. */
 import { DataError } from '../../errors.ts';
+import { counted } from '../../format.ts';
 import { promptText } from '../../text/codec.ts';
 import { splitPosition, TRAIN_SHARE } from '../split.ts';
 import type { Split } from '../task.ts';
@@ -8,7 +9,7 @@ import { DATASET, type DatasetKnobs } from './card.ts';
 import type { DataFiles } from './data_files.ts';
 import { GrowingInts } from './growing_ints.ts';
 import { type DatasetProblem, type ProblemReading, problemOf, readColumns } from './problem.ts';
-import { PromptIndex, promptKey } from './prompt_index.ts';
+import { looseKey, PromptIndex, promptKey } from './prompt_index.ts';
 import { type Row, readRows } from './read_rows.ts';
 import { RowStore } from './row_store.ts';
 
@@ -63,6 +64,10 @@ class Loading {
   #firstFlaw: string | undefined;
   #repeated = 0;
   #leaked = 0;
+  /** Leaked rows that the held-out file writes with other spaces. */
+  #leakedInSpaces = 0;
+  #contradicted = 0;
+  #firstContradiction = '';
 
   constructor(knobs: DatasetKnobs, answers: AnswerReader, isShown: boolean) {
     this.#knobs = knobs;
@@ -112,13 +117,23 @@ class Loading {
     const key = promptKey(promptText(problem.prompt));
     const index = this.#store.count;
     let other: DatasetProblem | undefined;
+    let near: { readonly row: number; readonly problem: DatasetProblem } | undefined;
+    const loose = looseKey(key);
     const same = this.#isShown
       ? undefined
-      : this.#prompts.add(key, index, (before) => {
+      : this.#prompts.add(loose, index, (before) => {
           other = this.#problemAt(before);
-          return promptKey(promptText(other.prompt)) === key;
+          const own = promptKey(promptText(other.prompt));
+          if (own !== key && looseKey(own) === loose) near ??= { row: before, problem: other };
+          return own === key;
         });
     if (same !== undefined && other !== undefined) return this.#repeat(problem, other, same, split);
+    if (near !== undefined && JSON.stringify(near.problem.truth) !== JSON.stringify(problem.truth)) {
+      if (this.#contradicted++ === 0) {
+        const { name } = this.#files[this.#files.length - 1];
+        this.#firstContradiction = `${name}:${line} and ${this.#placeOf(near.row)}`;
+      }
+    }
     this.#store.add(wanted === undefined ? row : pick(row, wanted));
     this.#lines.push(line);
     // Letters alike in all but their case may be near copies: they fall on one side.
@@ -145,6 +160,7 @@ class Loading {
     }
     if (split === 'train' && same < (this.#files.find(({ name }) => this.#knobs.train.includes(name))?.firstRow ?? 0)) {
       this.#leaked++;
+      if (promptText(problem.prompt) !== promptText(other.prompt)) this.#leakedInSpaces++;
     } else this.#repeated++;
     return undefined;
   }
@@ -176,9 +192,23 @@ class Loading {
           : 'give more rows, or hold out a larger share, such as 0.4';
       throw new DataError('none-held-out', `${names}: held_out: no row is held out; ${remedy}.`);
     }
-    if (this.#repeated > 0) this.#notes.push(`${names}: ${this.#repeated} rows repeat an earlier one and are left out`);
-    if (this.#leaked > 0)
-      this.#notes.push(`${names}: ${this.#leaked} rows are also in held_out and are not trained on`);
+    if (this.#repeated > 0)
+      this.#notes.push(
+        `${names}: ${counted(this.#repeated, 'row repeats', 'rows repeat')} an earlier one and ${this.#repeated === 1 ? 'is' : 'are'} left out`,
+      );
+    if (this.#contradicted > 0)
+      this.#notes.push(
+        `${names}: ${counted(this.#contradicted, 'row has', 'rows have')} the prompt of an earlier one but for spaces, and another answer: ${this.#firstContradiction}; keep one of each two`,
+      );
+    if (this.#leaked > 0) {
+      const inSpaces =
+        this.#leakedInSpaces > 0
+          ? `; ${counted(this.#leakedInSpaces, 'has', 'have')} other spaces there, so that held-out prompts are not written as those that are trained on`
+          : '';
+      this.#notes.push(
+        `${names}: ${counted(this.#leaked, 'row is', 'rows are')} also in held_out and not trained on${inSpaces}`,
+      );
+    }
     return {
       store: this.#store,
       train,

@@ -8,6 +8,11 @@ export function promptKey(prompt: string): string {
   return prompt.replace(/[ \t\r\n]+/g, ' ').trim();
 }
 
+/** The same for prompts that differ in spaces beside marks alone: `Reverse abc :`. */
+export function looseKey(key: string): string {
+  return key.replace(/ (?![\p{L}\p{N}])|(?<![\p{L}\p{N}]) /gu, '');
+}
+
 export class PromptIndex {
   readonly #digest = new Uint32Array(4);
   /** [slots, 3] two words of the hash, and the row. */

@@ -73,7 +73,7 @@ describe('a data set', () => {
     const task = await opened(sums(100), {}, sums(40, 90));
     expect(task.heldOutItems()).toHaveLength(40);
     expect(task.trainProblems()).toBe(90);
-    expect(task.notes).toEqual(['q.jsonl: 10 rows are also in held_out and are not trained on']);
+    expect(task.notes).toEqual(['q.jsonl: 10 rows are also in held_out and not trained on']);
   });
 
   it('gives rewards the columns of a row, and says where it stands', async () => {
@@ -87,7 +87,30 @@ describe('a data set', () => {
 
   it('leaves out rows that repeat an earlier one', async () => {
     const task = await opened([...sums(200), { prompt: ' 3  +\t7 = ', answer: 10 }]);
-    expect(task.notes).toEqual(['q.jsonl: 1 rows repeat an earlier one and are left out']);
+    expect(task.notes).toEqual(['q.jsonl: 1 row repeats an earlier one and is left out']);
+  });
+
+  it('names rows that contradict an earlier one but for spaces, which no exact prompt tells', async () => {
+    const asked = (prompt: string, answer: string) => ({ prompt, answer });
+    const rows = [
+      ...sums(200),
+      asked('Reverse abc:', 'cba'),
+      asked('Reverse abc :', 'abc'),
+      asked('Reverse fa:', 'af'),
+    ];
+    const task = await opened([...rows, asked('Reverse f a:', 'a f'), asked('Reverse fa :', 'af')]);
+    expect(task.notes).toEqual([
+      'q.jsonl: 1 row has the prompt of an earlier one but for spaces, and another answer: q.jsonl:202 and q.jsonl:201; keep one of each two',
+    ]);
+    expect((task.trainProblems() ?? 0) + task.heldOutItems().length).toBe(205); // nothing is left out for it
+  });
+
+  it('names held-out prompts that are written with other spaces than those it trains on', async () => {
+    const spaced = sums(30, 90).map((row) => ({ ...row, prompt: `${(row as { readonly prompt: string }).prompt} ` }));
+    expect((await opened(sums(100), {}, spaced)).notes).toEqual([
+      'q.jsonl: 10 rows are also in held_out and not trained on; 10 have other spaces there, so that held-out prompts are ' +
+        'not written as those that are trained on',
+    ]);
   });
 
   it('can be written in bytes, prompt and demonstration, whatever they are', async () => {
