@@ -57,6 +57,7 @@ const LONG = [
   'test/methods/demonstrations/demonstrations.test.ts',
   'test/methods/group_steps/whole_runs.test.ts',
   'test/methods/loss_terms/laser.test.ts',
+  'test/methods/payments.test.ts',
   'test/methods/rollout_strategies/draft_refine.test.ts',
   'test/methods/rollout_strategies/hint_resample.test.ts',
   'test/methods/rollout_strategies/oversample_select.test.ts',

@@ -53,8 +53,17 @@ export interface Method<Part, Options extends KeyTable = KeyTable, Stage = GrpoS
    * update either (`Rollout.isOffPolicy`).
    */
   samplesOffPolicy?: boolean | ((options: Values<Options>, stage: GrpoStageConfig) => boolean);
-  /** A group step makes a total of its own out of the rewards, or changes the total where it names no reward. */
-  readonly total?: 'makes' | 'changes';
+  /** A group step or a strategy pays completions otherwise than the reward functions do; of some, as their options say. */
+  readonly pays?: Payment | ((written: Readonly<Record<string, Json>>) => Payment | undefined);
+  /** It pays what something else than verdicts calls right, as votes or noise do: who reads verdicts would train on other labels. */
+  readonly relabels?: true;
+  /**
+   * It chooses, pays or teaches by verdicts, whatever completions are paid: always, unless it is given `solved_reward`, or
+   * with some options. `some`: it asks for those of a share of the completions, and says so.
+   */
+  readonly readsVerdicts?: true | 'some' | ((options: Values<Options>) => boolean);
+  /** An estimator or a credit step does not read the total: it reads each reward by itself, or none. */
+  readonly readsRewards?: (options: Values<Options>) => 'each' | 'none' | undefined;
   /** A prompt source asks a problem again. */
   readonly repeatsProblems?: true;
   /** Whether it keeps the policy from flattening; by default a term of the loss does, and nothing else. */
@@ -75,6 +84,19 @@ export interface Method<Part, Options extends KeyTable = KeyTable, Stage = GrpoS
   create(options: Values<Options>, stage: Stage): Part;
   /** In the bundle of a browser, which has `create` in a file of its own: fetches it. Nobody declares it. */
   load?(): Promise<void>;
+}
+
+/**
+ * What becomes of what a completion is paid:
+ *
+ *   changes    it is another number, which depends on what it was
+ *   makes      the total is made of the rewards again, whatever it was
+ *   replaces   it is a number of its own, whatever it was
+ */
+export interface Payment {
+  readonly does: 'changes' | 'makes' | 'replaces';
+  /** The one reward that it is about; all are added up again then. Absent: the total. */
+  readonly reward?: string;
 }
 
 /** What a supervised stage shows of problems that are played in turns. */

@@ -1,11 +1,12 @@
 /**
  * What there is to say of the methods of a stage before its first step: what cannot work together (`conflict`), and what
- * works but is biased, unsafe or without effect (`warn`, `note`). Each method speaks for itself; what belongs to no single
- * one is in `stage_rules.ts`.
+ * works but is biased, unsafe or without effect (`warn`, `note`). Each method speaks for itself; that what is paid is what is
+ * learned is in `payment_rules.ts`, and what belongs to no single one in `stage_rules.ts`.
  */
 import { idleRemark } from './effect/idle.ts';
 import { type FindMethod, membersOf } from './members.ts';
 import type { Companion, Said } from './method.ts';
+import { paymentConflict, unreadPay } from './payment_rules.ts';
 import type { Remark, RemarkLevel } from './remark.ts';
 import type { GrpoStageConfig } from './stage.ts';
 import { STAGE_RULES } from './stage_rules.ts';
@@ -18,16 +19,18 @@ export function remarksOn(stage: GrpoStageConfig, find: FindMethod): Remark[] {
     companions.filter((companion) => !companion.ids.some((id) => ids.has(id))).map(missingCompanion);
   const ofMethods = members.flatMap((member): Remark[] => {
     const { point, method, plugin } = member;
-    const { name: _, export: __, ...written } = plugin;
+    const { name: _, export: __, ...options } = plugin;
     const index = stage.methods[point].indexOf(plugin);
     const about = (level: RemarkLevel, said: Said): Remark[] =>
       listed(said).map((text) => ({ level, at: { point, index }, value: method.id, text }));
     return [
-      ...about('conflict', method.conflict?.(written, stage.methods, stage, members)),
-      ...about('warning', method.warn?.(written, stage.methods, stage, members)),
-      ...about('note', method.note?.(written, stage.methods, stage, members)),
+      ...about('conflict', method.conflict?.(options, stage.methods, stage, members)),
+      ...about('conflict', paymentConflict(member, members, stage)),
+      ...about('warning', method.warn?.(options, stage.methods, stage, members)),
+      ...about('note', method.note?.(options, stage.methods, stage, members)),
       ...about('note', idleRemark(stage, members, member)),
       ...about('note', missing(method.companions)),
+      ...about('note', unreadPay(member, stage)),
     ];
   });
   return [...ofMethods, ...STAGE_RULES.flatMap((rule) => rule(stage, members) ?? [])];

@@ -34,7 +34,7 @@ const weight: Method<unknown> = method({
 });
 const own = { './a.ts': keeper, './b.ts': keeper, './weight.ts': weight };
 const LINES = [
-  'group_steps: [appeal, noisy-wrapper, noisy-wrapper]',
+  'group_steps: [appeal, noise-backward, {name: reward-transform, reward: accuracy}]',
   'controllers: [./a.ts, kl-trust, ./b.ts]',
   'token_weights: [./weight.ts]',
   'beta: 0.01',

@@ -250,7 +250,7 @@ describe("a user's method is known by what it declares", () => {
     id: 'totals',
     about,
     options: {},
-    total: 'makes',
+    pays: { does: 'makes' },
     create: (): GroupStep => ({ scope: 'group', apply: (groups) => groups }),
   });
   const again: Method<unknown> = method({

@@ -67,9 +67,9 @@ const ROOMS = {
     ['src/methods/controllers/adaptive_beta.ts', 'no lower bound of the error',
       'Math.max(-MOST_ERROR, error)',
       'error'],
-    ['src/methods/prompt_sources/weakness.ts', 'what gets better counts as weak',
-      'slopeOf(history) >= 0',
-      'slopeOf(history) <= 0'],
+    ['src/methods/payment_rules.ts', 'what a use reads of verdicts is forgotten',
+      ' || uses.some(isRead);',
+      ';'],
   ],
   grpo: [
     ['src/grpo/update/schedules.ts', 'the warm-up begins at 0',

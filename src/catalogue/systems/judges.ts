@@ -123,7 +123,7 @@ export const JUDGES: readonly System[] = [
     keys: [
       'tasks: [{name: sort_digits, level: 0}, {name: sort_digits, level: 1}]',
       'reward_funcs: [accuracy]',
-      'rollout_strategies: [{name: proposer-solver, paid: half}]',
+      'rollout_strategies: [{name: proposer-solver, paid: half, solved_reward: 1}]',
       'group_steps: [majority]',
     ],
     transfers: 'The policy proposes the kind of a problem, which a generator makes.',

@@ -58,6 +58,7 @@ export const group = method({
     ...(scaleRewards === 'group' ? (['group-scale'] as const) : []),
     ...(rewardBaseline === 'none' ? (['uncentred'] as const) : []),
   ],
+  readsRewards: ({ rewardAggregation }) => (rewardAggregation === 'normalize_then_sum' ? 'each' : undefined),
   complete(options, refuse) {
     const { scaleRewards, rewardBaseline, rewardAggregation } = options;
     if (['none', 'batch'].includes(rewardBaseline) && scaleRewards === 'group') {

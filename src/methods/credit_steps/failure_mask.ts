@@ -13,6 +13,9 @@ const failure = z.enum(['no_answer', 'bad_format', 'illegal', 'wrong_value', 'pa
   error: 'not a failure; use no_answer, bad_format, illegal, wrong_value, partial, timeout or error',
 });
 
+/** Those that say nothing of whether an answer is right. */
+const OF_FORM: ReadonlySet<string> = new Set(['no_answer', 'bad_format', 'timeout']);
+
 export const failureMask = method({
   id: 'failure-mask',
   about: {
@@ -32,6 +35,7 @@ export const failureMask = method({
         .describe('Which failures, as `failure` of completions.jsonl calls them. Default [no_answer, bad_format].'),
     ),
   },
+  readsVerdicts: ({ maskedFailures }) => maskedFailures.some((one) => !OF_FORM.has(one)),
   create: ({ maskedFailures }): CreditStep => ({
     apply: (groups, { metric }) => {
       const masked = new Set<string>(maskedFailures);

@@ -36,6 +36,7 @@ export const selfCertainty = method({
   note: ({ outcome_weight: weight }) =>
     weight === 0 ? 'no reward is learned from, since outcome_weight is 0; watch that reward does not fall' : undefined,
   uses: ({ certaintyWeight }) => (certaintyWeight === 0 ? [] : [uniformKl]),
+  readsRewards: ({ outcomeWeight }) => (outcomeWeight === 0 ? 'none' : undefined),
   create: ({ certaintyWeight, outcomeWeight }): CreditStep => {
     const shape = (group: CreditedGroup): CreditedGroup => {
       const { rollouts, advantages, tokenAdvantages, dead } = group;

@@ -51,6 +51,7 @@ export const teacherCredit = method({
       : 'the teacher is the policy as it was at the start of the stage; add ref-ema to controllers for one that learns',
   demonstrate: ({ item, answer, shown, ended }, { teacherWeight }) =>
     teacherWeight === 0 ? undefined : { prompt: shown(item, answer), tokens: ended(answer) },
+  readsVerdicts: true,
   create: ({ teacherWeight, teacherCap, teacherShown }): CreditStep => ({
     apply(groups, { metric }) {
       if (teacherWeight === 0) return groups;

@@ -10,7 +10,7 @@ import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import type { Rollout } from '../records.ts';
 import { meanOf } from '../statistics.ts';
-import { changeConflict, changedReward, mapRollouts, targetOf } from '../support/rewards/reward_parts.ts';
+import { changeConflict, changedReward, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { isRight } from '../support/rollouts/right.ts';
 
 export const activeAudit = method({
@@ -32,7 +32,8 @@ export const activeAudit = method({
     ),
   },
   conflict: changeConflict,
-  total: 'changes',
+  pays: paysReward('changes'),
+  readsVerdicts: 'some',
   create: ({ auditedReward, auditShare }, stage): GroupStep => {
     const target = targetOf(stage, auditedReward);
     return {

@@ -25,7 +25,7 @@ export const agree = method({
     ),
   },
   conflict: ({ first, second }, _, stage) => unknownReward(stage, first, second),
-  total: 'makes',
+  pays: { does: 'makes' },
   create: ({ agreeFirst, agreeSecond, agreeWithin }, stage): GroupStep => {
     const [first, second] = [readerOf(stage, agreeFirst), readerOf(stage, agreeSecond)];
     return {

@@ -7,7 +7,7 @@ import type { Json } from '../../options/json.ts';
 import { key, number, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
-import { changeConflict, mapRollouts, targetOf } from '../support/rewards/reward_parts.ts';
+import { changeConflict, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 
 /** Weight of the newest round in the moving averages. */
 const NEWEST = 0.1;
@@ -37,6 +37,8 @@ export const appeal = method({
     ),
   },
   conflict: changeConflict,
+  pays: paysReward('changes', 'accuracy'),
+  readsVerdicts: 'some',
   create: ({ appealedReward, appealShare }, stage): GroupStep => {
     const target = targetOf(stage, appealedReward);
     const rates: Rates = { overturned: null, right: null };

@@ -45,7 +45,7 @@ export const auxAutoWeight = method({
     ),
   },
   conflict: ({ primary }, _, stage) => unknownReward(stage, primary),
-  total: 'makes',
+  pays: { does: 'makes' },
   create: ({ primaryReward, correlationMemory }, stage): GroupStep => {
     const primary = rewardIndex(stage, primaryReward);
     const { rewards } = stage;

@@ -38,7 +38,7 @@ export const constraintDual = method({
     ),
   },
   conflict: ({ constraint }, _, stage) => unknownReward(stage, constraint),
-  total: 'makes',
+  pays: { does: 'changes' },
   create: ({ dualReward, dualLeast, dualRate, dualStart }, stage): GroupStep => {
     const read = readerOf(stage, dualReward);
     const dual: Dual = { price: dualStart, step: 0, sum: 0, count: 0 };

@@ -7,7 +7,7 @@
  */
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
-import { changeConflict, changedReward, targetOf } from '../support/rewards/reward_parts.ts';
+import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { answerBy, paidByVote, VoteWatch, voteByOption, voteOf } from '../support/rewards/vote.ts';
 
 const TWIN = '/twin';
@@ -29,7 +29,8 @@ export const crossMajority = method({
       ? undefined
       : 'pays the majority of a twin, and nothing asks twins: no completion will have a reward; put twin last in prompt_source',
   tells: ['votes'],
-  total: 'changes',
+  pays: paysReward('replaces'),
+  relabels: true,
   create: ({ twinVotedReward, twinVotedBy: by }, stage): GroupStep => {
     const target = targetOf(stage, twinVotedReward);
     const watch = new VoteWatch();

@@ -41,7 +41,7 @@ export const dynamicWeights = method({
       integer({ min: 2, max: 1000, example: 8 }).default(8).describe('Steps that are looked back on. Default 8.'),
     ),
   },
-  total: 'makes',
+  pays: { does: 'makes' },
   create: ({ weightsTemperature, weightsWindow }, { rewards }): GroupStep => {
     const movements = new Movements(weightsWindow);
     const labels = rewards.map((reward, k) => `${k}|${rewardLabel(reward)}`);

@@ -27,7 +27,7 @@ export const ensemble = method({
     ),
   },
   conflict: ({ rewards }, _, stage) => unknownReward(stage, ...(rewards as readonly string[])), // read by its schema
-  total: 'makes',
+  pays: { does: 'makes' },
   create: ({ ensembleOf, ensemblePenalty }, stage): GroupStep => {
     const readers = ensembleOf.map((name) => readerOf(stage, name));
     return {

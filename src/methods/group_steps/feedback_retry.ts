@@ -8,7 +8,7 @@ import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { meanOf } from '../statistics.ts';
 import { ownTurns } from '../support/rewards/paid_turns.ts';
-import { changeConflict, changedReward, mapRollouts, targetOf } from '../support/rewards/reward_parts.ts';
+import { changeConflict, changedReward, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { isRight } from '../support/rollouts/right.ts';
 import { severalTurns } from '../uses/several_turns.ts';
 
@@ -32,7 +32,8 @@ export const feedbackRetry = method({
   },
   conflict: changeConflict,
   uses: () => [severalTurns],
-  total: 'changes',
+  pays: paysReward('changes'),
+  readsVerdicts: true,
   create: ({ retryDiscount, retriedReward }, stage): GroupStep => {
     const target = targetOf(stage, retriedReward);
     return {

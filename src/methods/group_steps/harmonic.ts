@@ -25,7 +25,7 @@ export const harmonic = method({
     ),
   },
   conflict: ({ first, second }, _, stage) => unknownReward(stage, first, second),
-  total: 'makes',
+  pays: { does: 'makes' },
   create: ({ harmonicFirst, harmonicSecond, harmonicShare: share }, stage): GroupStep => {
     const [first, second] = [readerOf(stage, harmonicFirst), readerOf(stage, harmonicSecond)];
     return {

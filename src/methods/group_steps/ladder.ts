@@ -43,7 +43,7 @@ export const ladder = method({
   options: { rungs: key('rungs', rungs) },
   conflict: (written, _, stage) =>
     unknownReward(stage, ...(written.rungs as z.input<typeof rungs>).map(({ reward }) => reward)), // read by its schema
-  total: 'makes',
+  pays: { does: 'makes' },
   create: ({ rungs: steps }, stage): GroupStep => {
     const readers = steps.map(({ reward }) => readerOf(stage, reward));
     /** Whether each rung is reached; undefined for one that does not apply. */

@@ -8,7 +8,7 @@
  */
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
-import { changeConflict, changedReward, targetOf } from '../support/rewards/reward_parts.ts';
+import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { answerBy, paidByVote, VoteWatch, voteByOption, voteOf } from '../support/rewards/vote.ts';
 
 export const majority = method({
@@ -23,7 +23,8 @@ export const majority = method({
   options: { votedReward: changedReward, votedBy: voteByOption },
   conflict: changeConflict,
   tells: ['votes'],
-  total: 'changes',
+  pays: paysReward('replaces'),
+  relabels: true,
   create: ({ votedReward, votedBy: by }, stage): GroupStep => {
     const target = targetOf(stage, votedReward);
     const watch = new VoteWatch();

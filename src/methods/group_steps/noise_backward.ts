@@ -7,7 +7,7 @@ import { key, number, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { centredWarning } from '../support/rewards/noise_warnings.ts';
-import { changeConflict, mapRollouts, targetOf } from '../support/rewards/reward_parts.ts';
+import { changeConflict, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 
 const rate = (what: string) => number({ min: 0, below: 1, example: 0.1 }).default(0).describe(what);
 
@@ -32,6 +32,7 @@ export const noiseBackward = method({
     return options;
   },
   conflict: changeConflict,
+  pays: paysReward('changes', 'accuracy'),
   warn: ({ reward }, _, stage, members) =>
     centredWarning(
       String(reward),

@@ -8,7 +8,7 @@ import { key, number, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { centredWarning } from '../support/rewards/noise_warnings.ts';
-import { changeConflict, mapRollouts, targetOf } from '../support/rewards/reward_parts.ts';
+import { changeConflict, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 
 export const noiseForward = method({
   id: 'noise-forward',
@@ -27,6 +27,7 @@ export const noiseForward = method({
   },
   isRepeatable: true,
   conflict: changeConflict,
+  pays: paysReward('changes', 'accuracy'),
   warn: ({ reward }, _, stage, members) => centredWarning(String(reward), stage, members, 'undoes it'),
   create: ({ forwardReward, forwardFalseNegative }, stage): GroupStep => {
     const target = targetOf(stage, forwardReward);

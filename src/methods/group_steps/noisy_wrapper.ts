@@ -7,7 +7,7 @@ import { key, number, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { meanOf } from '../statistics.ts';
-import { changeConflict, mapRollouts, targetOf } from '../support/rewards/reward_parts.ts';
+import { changeConflict, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 
 const rate = (what: string) => number({ min: 0, max: 1, example: 0.1 }).default(0).describe(what);
 
@@ -26,6 +26,8 @@ export const noisyWrapper = method({
   },
   isRepeatable: true,
   conflict: changeConflict,
+  pays: paysReward('changes', 'accuracy'),
+  relabels: true,
   create: ({ noisyReward, noisyFalsePositive, noisyFalseNegative }, stage): GroupStep => {
     const target = targetOf(stage, noisyReward);
     return {

@@ -32,7 +32,8 @@ export const rankPenalty = method({
         .describe('What the wrong completions of a group lose together. Default 1.'),
     ),
   },
-  total: 'changes',
+  pays: { does: 'changes' },
+  readsVerdicts: true,
   create: ({ rankWeight }): GroupStep => ({
     scope: 'group',
     apply: (groups, { metric }) =>

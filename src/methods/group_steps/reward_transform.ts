@@ -9,6 +9,7 @@ import {
   changedReward,
   mapRollouts,
   mapWithinGroups,
+  paysReward,
   targetOf,
 } from '../support/rewards/reward_parts.ts';
 
@@ -49,7 +50,7 @@ export const rewardTransform = method({
     return options;
   },
   conflict: changeConflict,
-  total: 'changes',
+  pays: paysReward('changes'),
   create: (options, stage): GroupStep => {
     const { transformFactor: factor, transformOffset: offset, transformLow: low, transformHigh: high } = options;
     const target = targetOf(stage, options.transformedReward);

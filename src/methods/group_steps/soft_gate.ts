@@ -30,7 +30,7 @@ export const softGate = method({
   },
   isRepeatable: true,
   conflict: ({ factor }, _, stage) => unknownReward(stage, factor),
-  total: 'changes',
+  pays: { does: 'changes' },
   create: ({ gateFactor, gateFloor }, stage): GroupStep => {
     const read = readerOf(stage, gateFactor);
     return {

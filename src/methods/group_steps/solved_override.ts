@@ -40,7 +40,8 @@ export const solvedOverride = method({
     if (most === undefined || solved > most) return undefined;
     return `the other rewards come to ${most} without a solution, and solved_reward is ${solved}; set it above ${most}`;
   },
-  total: 'makes',
+  pays: { does: 'changes' },
+  readsVerdicts: ({ solvingReward }) => solvingReward === undefined,
   create: ({ rewardOfSolved, solvingReward }, stage): GroupStep => {
     const by = solvingReward === undefined ? undefined : readerOf(stage, solvingReward);
     const isSolved = (rollout: Rollout): boolean => (by === undefined ? rollout.verdict.score : by(rollout)) === 1;

@@ -8,7 +8,7 @@ import type { GroupStep } from '../points.ts';
 import type { Rollout } from '../records.ts';
 import { meanOf } from '../statistics.ts';
 import { ownTurns } from '../support/rewards/paid_turns.ts';
-import { changeConflict, changedReward, mapRollouts, targetOf } from '../support/rewards/reward_parts.ts';
+import { changeConflict, changedReward, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { states } from '../uses/states.ts';
 
 export const stateMatch = method({
@@ -41,7 +41,7 @@ export const stateMatch = method({
   },
   conflict: changeConflict,
   uses: () => [states('compared')],
-  total: 'changes',
+  pays: paysReward('changes'),
   create: ({ matchedBy, paysRuleBreakers, matchedReward }, stage): GroupStep => {
     const target = targetOf(stage, matchedReward);
     return {

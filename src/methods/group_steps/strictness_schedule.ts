@@ -11,7 +11,7 @@
 import { choice, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
-import { changeConflict, mapRollouts, rewardKey, targetOf } from '../support/rewards/reward_parts.ts';
+import { changeConflict, mapRollouts, paysReward, rewardKey, targetOf } from '../support/rewards/reward_parts.ts';
 
 /** Tolerance for a schedule that passes a threshold by rounding. */
 const SLACK = 1e-9;
@@ -40,6 +40,7 @@ export const strictnessSchedule = method({
   },
   isRepeatable: true,
   conflict: changeConflict,
+  pays: paysReward('changes'),
   create: ({ judgedReward, strictnessMode, strictnessNow, bestReward }, stage): GroupStep => {
     const target = targetOf(stage, judgedReward);
     const judge = (value: number): number => {

@@ -44,6 +44,7 @@ export const tagRules = method({
   },
   warn: warnUncredited,
   uses: () => [states()],
+  readsVerdicts: true,
   create: ({ ruleCoef, untaggedCharge, planMark, exploreMark, reflectMark }): GroupStep => ({
     scope: 'group',
     apply: (groups, { metric }) => {

@@ -7,7 +7,7 @@ import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { meanOf } from '../statistics.ts';
-import { changeConflict, changedReward, mapRollouts, targetOf } from '../support/rewards/reward_parts.ts';
+import { changeConflict, changedReward, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { type CallsUsed, callsOfEpisode } from '../support/rewards/tool_calls.ts';
 import { states } from '../uses/states.ts';
 
@@ -29,7 +29,7 @@ export const toolF1 = method({
   },
   conflict: changeConflict,
   uses: () => [states('calls')],
-  total: 'changes',
+  pays: paysReward('changes'),
   create: ({ f1Coef, f1Reward }, stage): GroupStep => {
     const target = targetOf(stage, f1Reward);
     return {

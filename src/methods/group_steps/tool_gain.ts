@@ -9,7 +9,7 @@ import type { GroupStep } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
 import { meanOf } from '../statistics.ts';
 import { counts } from '../support/credit/baseline.ts';
-import { changeConflict, changedReward, targetOf } from '../support/rewards/reward_parts.ts';
+import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { callsOfEpisode } from '../support/rewards/tool_calls.ts';
 import { isRight } from '../support/rollouts/right.ts';
 import { states } from '../uses/states.ts';
@@ -37,7 +37,8 @@ export const toolGain = method({
   },
   conflict: changeConflict,
   uses: () => [states('calls')],
-  total: 'changes',
+  pays: paysReward('changes'),
+  readsVerdicts: true,
   create: ({ gainWeight, callCost, gainReward }, stage): GroupStep => {
     const target = targetOf(stage, gainReward);
     return {

@@ -35,6 +35,7 @@ export const toolScore = method({
   },
   warn: warnUncredited,
   uses: () => [states('calls')],
+  readsVerdicts: true,
   create: ({ scoreCoef }): GroupStep => ({
     scope: 'group',
     apply: (groups, { metric }) => {

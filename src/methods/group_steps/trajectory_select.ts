@@ -71,6 +71,8 @@ export const trajectorySelect = method({
     tells(members, 'votes')
       ? undefined
       : 'leaves out groups by their votes, and nothing pays votes: put majority before it in group_steps',
+  readsVerdicts: 'some',
+  pays: { does: 'changes' },
   create: ({ labelledShare, leastLikeness, topLike, leastVisits, likenessBy }): GroupStep => {
     const answerOf = answerBy(likenessBy);
     let labelled: Courses = new Map();

@@ -53,7 +53,7 @@ export const weaver = method({
     ),
   },
   conflict: ({ rewards }, _, stage) => unknownReward(stage, ...(rewards as readonly string[])), // read by its schema
-  total: 'makes',
+  pays: { does: 'makes' },
   create: ({ weakVerifiers, voteFrom, extremeShare, voteMemory }, stage): GroupStep => {
     const readers = weakVerifiers.map((name) => readerOf(stage, name));
     const patternOf = (rollout: Rollout): VotePattern =>

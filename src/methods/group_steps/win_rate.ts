@@ -6,7 +6,13 @@ import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { winRates } from '../support/rewards/relative.ts';
-import { changeConflict, changedReward, mapWithinGroups, targetOf } from '../support/rewards/reward_parts.ts';
+import {
+  changeConflict,
+  changedReward,
+  mapWithinGroups,
+  paysReward,
+  targetOf,
+} from '../support/rewards/reward_parts.ts';
 
 export const winRate = method({
   id: 'win-rate',
@@ -25,7 +31,7 @@ export const winRate = method({
   },
   isRepeatable: true,
   conflict: changeConflict,
-  total: 'changes',
+  pays: paysReward('changes'),
   create: ({ comparedReward, tieMargin }, stage): GroupStep => {
     const target = targetOf(stage, comparedReward);
     return {

@@ -40,6 +40,7 @@ export const laser = method({
     ...SELF_SCORE_OPTIONS,
   },
   uses: ({ laserWeight, ...options }) => (laserWeight === 0 ? [] : selfScoreUses(options)),
+  readsVerdicts: true,
   create: ({ laserWeight, ...options }): LossTerm => {
     let scored: readonly ScoredCompletion[] = [];
     let next = 0;

@@ -49,6 +49,7 @@ export const sdpo = method({
   },
   uses: ({ sdpoShown }, { batch: { numGenerations } }) => [...teacherUses(sdpoShown, numGenerations), distributions],
   demonstrate: ({ item, answer, shown, ended }) => ({ prompt: shown(item, answer), tokens: ended(answer) }),
+  readsVerdicts: true,
   create: ({ sdpoWeight, sdpoAlpha, sdpoCap, sdpoShown }): LossTerm => ({
     coupling: 'token',
     actsWithoutAdvantage: true,

@@ -50,6 +50,7 @@ export const admission = method({
         .describe('Share of the right answers of other problems that may be right here, too. Default 0.5.'),
     ),
   },
+  readsVerdicts: true,
   create: ({ admissionSamples: samples, mostGuessed }): PromptSource => {
     let known = new Map<string, Outcome>();
     return {

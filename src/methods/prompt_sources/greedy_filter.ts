@@ -24,6 +24,7 @@ export const greedyFilter = method({
         .describe('Rounds of drawing, after which solved problems fill the empty places. Default 4.'),
     ),
   },
+  readsVerdicts: true,
   create: ({ drawingRounds }): PromptSource => ({
     async next(count, draw, { attempt, metric }) {
       const { items, unwanted, starved } = await drawWanted(count, draw, drawingRounds, async (drawn) =>

@@ -30,6 +30,7 @@ export const prefilter = method({
     ),
   },
   repeatsProblems: true,
+  readsVerdicts: true,
   create: ({ triedProblems, trialSamples: samples }): PromptSource => {
     const problems = new KeptProblems();
     return {

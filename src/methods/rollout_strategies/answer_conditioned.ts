@@ -66,6 +66,7 @@ export const answerConditioned = method({
   samplesOffPolicy: true,
   tells: ['hints'],
   helps: ['answered'],
+  readsVerdicts: true,
   work: ({ explanations }, _, lengths) => ({ rows: helpedRows(explanations, lengths) }),
   create: ({ explanations, mostRescued, leastLikelihood, raisesAnswer, explainedMark }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {

@@ -41,6 +41,8 @@ export const consistencyCheck = method({
     ),
   },
   uses: () => [twinPrompts],
+  readsVerdicts: true,
+  pays: { does: 'changes' },
   work: (_, { batch: { numGenerations } }, { prompt, completion }) => ({ rows: prompt + numGenerations * completion }),
   create: ({ firstAlone, traceMark, traceShare }): RolloutStrategy => ({
     async rollOut(requests, next, { twin, tokenText, regroup, metric }) {

@@ -38,6 +38,7 @@ export const contrastExplain = method({
   samplesOffPolicy: ({ explainSamples }) => explainSamples > 0,
   demonstrate: ({ item, attempt, isAttemptRight, answer, isAnswerRight, shown, ended }) =>
     isAttemptRight || !isAnswerRight ? undefined : { prompt: shown(item, answer, attempt), tokens: ended(answer) },
+  readsVerdicts: true,
   work: ({ explainSamples }, _, lengths) => ({ rows: groupRows(explainSamples, lengths) }),
   create: ({ explainSamples }): RolloutStrategy => ({
     async rollOut(requests, next, { shown, regroup, metric }) {

@@ -54,6 +54,8 @@ export const didacticTeacher = method({
   uses: (_, { batch: { numGenerations } }) => [feedback(), shownTexts(2), furtherPrompts(numGenerations - 1)],
   demonstrate: ({ item, attempt, isAttemptRight, answer, isAnswerRight, shown, ended }) =>
     isAttemptRight || !isAnswerRight ? undefined : { prompt: shown(item, attempt), tokens: ended(answer) },
+  readsVerdicts: true,
+  pays: { does: 'changes' },
   create: ({ teacherTurns, turnDiscount }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {
       if (teacherTurns === 1) return next(requests);

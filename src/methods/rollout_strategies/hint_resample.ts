@@ -67,6 +67,7 @@ export const hintResample = method({
   samplesOffPolicy: (options) => !asSampled(options),
   tells: ['hints'],
   helps: ['hinted'],
+  readsVerdicts: true,
   work: ({ hintLevels }, { batch: { numGenerations } }, lengths) => {
     const rounds = Array.from({ length: hintLevels }, (_, level) => TYPICAL_DEAD_SHARE ** level);
     return { rows: rounds.reduce((sum, share) => sum + share * helpedRows(numGenerations, lengths), 0) };

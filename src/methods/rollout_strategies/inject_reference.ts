@@ -60,6 +60,8 @@ export const injectReference = method({
   samplesOffPolicy: true,
   tells: ['hints'],
   helps: ['reference'],
+  readsVerdicts: true,
+  pays: ({ injected_reward: own }) => (own === 'mean' ? { does: 'changes' } : undefined),
   create: ({ injectedAnswers, solvedAtMost, injectedReward, answerChosenBy, resultMark }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {
       const groups = [...(await next(requests))];

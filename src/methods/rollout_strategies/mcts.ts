@@ -68,6 +68,7 @@ export const mcts = method({
     ),
   },
   uses: () => [ledger()],
+  readsVerdicts: true,
   work: ({ expansions, treeWidth, treeSegment }, { batch: { numGenerations } }, { completion }) => ({
     rows:
       expansions === 0

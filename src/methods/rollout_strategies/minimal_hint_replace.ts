@@ -51,6 +51,7 @@ export const minimalHintReplace = method({
   samplesOffPolicy: (options) => !asSampled(options),
   tells: ['hints'],
   helps: ['hinted'],
+  readsVerdicts: true,
   work: ({ replaceLevels, levelSamples }, _, lengths) => ({ rows: replaceLevels * helpedRows(levelSamples, lengths) }),
   create: ({ replaceLevels, levelSamples, ...options }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {

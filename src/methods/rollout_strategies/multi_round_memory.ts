@@ -54,6 +54,7 @@ export const multiRoundMemory = method({
     furtherPrompts(numGenerations - 1),
   ],
   demonstrate: ({ item, attempt, answer, shown, ended }) => ({ prompt: shown(item, attempt), tokens: ended(answer) }),
+  pays: { does: 'changes' },
   work: ({ memoryRounds }, { batch: { numGenerations } }, lengths) => ({
     rows:
       memoryRounds === 1 ? 0 : numGenerations * (1 - 1 / memoryRounds) * (groupRows(1, lengths) - lengths.completion),

@@ -41,6 +41,7 @@ export const oversampleSelect = method({
         ),
     ),
   },
+  readsVerdicts: ({ keptBy }) => keptBy === 'balanced',
   work: ({ sampledPerKept }) => ({ samples: sampledPerKept }),
   create: ({ sampledPerKept, keptBy }, { batch: { numGenerations } }): RolloutStrategy => ({
     async rollOut(requests, next, { rng, metric, regroup }) {

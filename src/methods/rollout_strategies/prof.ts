@@ -40,6 +40,7 @@ export const prof = method({
     ),
   },
   uses: () => [solutionSteps],
+  readsVerdicts: true,
   work: ({ profOversampling }) => ({ samples: profOversampling }),
   create: ({ profOversampling, filteredBy }, { batch: { numGenerations } }): RolloutStrategy => ({
     async rollOut(requests, next, { rng, metric, regroup }) {

@@ -9,7 +9,7 @@ import { categoryOf } from '../ledger.ts';
 import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';
 import { meanOf } from '../statistics.ts';
-import { isRight } from '../support/rollouts/right.ts';
+import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 import { judgeWord } from '../support/rollouts/verdict_words.ts';
 import { replies } from '../uses/room.ts';
 import { words } from '../uses/words.ts';
@@ -57,6 +57,7 @@ export const proposerSolver = method({
         .default(1)
         .describe('Groups of proposals in a batch. Each proposal has a group of its own that solves it. Default 1.'),
     ),
+    ...SOLVED_OPTIONS,
   },
   uses: () => [
     words({
@@ -73,7 +74,11 @@ export const proposerSolver = method({
   work: ({ proposalGroups }, { batch: { numGenerations } }, { prompt, completion }) => ({
     rows: proposalGroups * (numGenerations + 1) * (prompt + completion),
   }),
-  create: ({ proposalsPaid, proposalWidth, proposalGroups }, { batch: { numGenerations } }): RolloutStrategy => {
+  create: (
+    { proposalsPaid, proposalWidth, proposalGroups, ...solved },
+    { batch: { numGenerations } },
+  ): RolloutStrategy => {
+    const solves = solvedBy(solved);
     let kinds: string[] = [];
     return {
       async rollOut(requests, next, tools) {
@@ -99,14 +104,14 @@ export const proposerSolver = method({
         );
         const solving: (GroupRequest | undefined)[] = [];
         for (const kind of wanted) solving.push(kind < 0 ? undefined : await requestOf(kinds[kind], draw));
-        const solved = await next(solving.filter((request) => request !== undefined));
+        const attempts = await next(solving.filter((request) => request !== undefined));
         let [place, row] = [0, 0];
         const paid = proposed.map((group) =>
           regroup(
             group,
             group.rollouts.map((rollout) => {
-              const answers = solving[row++] === undefined ? undefined : solved[place++];
-              const share = answers && meanOf(answers.rollouts.map((one) => Number(isRight(one))));
+              const answers = solving[row++] === undefined ? undefined : attempts[place++];
+              const share = answers && meanOf(answers.rollouts.map((one) => Number(solves(one))));
               return { ...rollout, reward: share === undefined ? 0 : PAID[proposalsPaid](share, proposalWidth) };
             }),
           ),
@@ -117,7 +122,7 @@ export const proposerSolver = method({
         kinds.forEach((kind, k) =>
           metric(`proposed/${kind}`, wanted.filter((one) => one === k).length / Math.max(1, wanted.length)),
         );
-        return [...groups, ...paid, ...solved];
+        return [...groups, ...paid, ...attempts];
       },
       state: () => kinds,
       restore(state) {

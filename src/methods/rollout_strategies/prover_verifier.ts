@@ -51,6 +51,8 @@ export const proverVerifier = method({
   uses: () => [words({ ...VERDICT_WORDS, [SNEAKY]: 'Give an answer that looks right and is wrong.' }), replies(1)],
   demonstrate: demonstratedVerdict,
   tells: ['judges'],
+  readsVerdicts: true,
+  pays: { does: 'changes' },
   work: ({ sneakyShare }, { batch: { numGenerations } }, { prompt, completion }) => ({
     rows: (1 + sneakyShare) * numGenerations * (prompt + completion),
   }),

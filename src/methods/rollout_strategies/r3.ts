@@ -14,7 +14,7 @@ import { key, laterKey, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import { meanOf } from '../statistics.ts';
-import { changeConflict, changedReward, targetOf } from '../support/rewards/reward_parts.ts';
+import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { endOfMark, MARK, referenceOf } from '../support/rollouts/marked.ts';
 import { rightAnswers } from '../uses/answers.ts';
 import { groupRows } from '../work.ts';
@@ -46,6 +46,8 @@ export const r3 = method({
   },
   uses: () => [rightAnswers],
   conflict: changeConflict,
+  pays: paysReward('replaces'),
+  relabels: true,
   work: (_, { batch: { numGenerations } }, lengths) => ({ rows: groupRows(numGenerations + 1, lengths), scores: true }),
   create: ({ reflectedReward, reflectedMark: mark, lengthPenalty, leastDeviation }, stage): RolloutStrategy => {
     const target = targetOf(stage, reflectedReward);

@@ -10,7 +10,7 @@ import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
 import { meanOf } from '../statistics.ts';
-import { isRight } from '../support/rollouts/right.ts';
+import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 import { replayedGroup, requireStored, type StoredGroup, stored } from '../support/rollouts/stored_groups.ts';
 import { ownLength } from '../support/rollouts/turns.ts';
 
@@ -49,10 +49,12 @@ export const recompose = method({
         .default(64)
         .describe('Groups whose rest is kept; beyond, the oldest are forgotten. Default 64.'),
     ),
+    ...SOLVED_OPTIONS,
   },
   samplesOffPolicy: ({ compensationEvery }) => compensationEvery > 0,
   tells: ({ compensationEvery }) => (compensationEvery === 0 ? [] : ['replays']),
-  create: ({ keepCorrect, keepIncorrect, compensationEvery, leftGroups }): RolloutStrategy => {
+  create: ({ keepCorrect, keepIncorrect, compensationEvery, leftGroups, ...solved }): RolloutStrategy => {
+    const kept = { keepCorrect, keepIncorrect, solves: solvedBy(solved) };
     let left: readonly StoredGroup[] = [];
     return {
       async rollOut(requests, next, { step, metric }) {
@@ -64,11 +66,11 @@ export const recompose = method({
         const shares: number[] = [];
         const priority = groups.map((group) => {
           if (group.dead) return group;
-          const kept = keptOf(group, { keepCorrect, keepIncorrect });
-          shares.push(kept.size / group.rollouts.length);
-          if (kept.size === group.rollouts.length) return group;
-          fresh.push(stored(losing(group, kept), step));
-          return losing(group, new Set(group.rollouts.filter((one) => !kept.has(one))));
+          const now = keptOf(group, kept);
+          shares.push(now.size / group.rollouts.length);
+          if (now.size === group.rollouts.length) return group;
+          fresh.push(stored(losing(group, now), step));
+          return losing(group, new Set(group.rollouts.filter((one) => !now.has(one))));
         });
         left = compensationEvery === 0 ? [] : [...left.slice(count), ...fresh].slice(-leftGroups);
         metric('kept', meanOf(shares));
@@ -83,16 +85,17 @@ export const recompose = method({
   },
 });
 
-interface Shares {
+interface Kept {
   readonly keepCorrect: number;
   readonly keepIncorrect: number;
+  readonly solves: ReturnType<typeof solvedBy>;
 }
 
 /** What is trained on at once; of equal lengths the earlier ones. */
-function keptOf({ rollouts }: RolloutGroup, { keepCorrect, keepIncorrect }: Shares): ReadonlySet<Rollout> {
+function keptOf({ rollouts }: RolloutGroup, { keepCorrect, keepIncorrect, solves }: Kept): ReadonlySet<Rollout> {
   const byLength = [...rollouts].sort((a, b) => ownLength(a) - ownLength(b));
-  const right = byLength.filter(isRight);
-  const wrong = [...rollouts].sort((a, b) => ownLength(b) - ownLength(a)).filter((one) => !isRight(one));
+  const right = byLength.filter(solves);
+  const wrong = [...rollouts].sort((a, b) => ownLength(b) - ownLength(a)).filter((one) => !solves(one));
   return new Set([
     ...right.slice(0, Math.ceil(keepCorrect * right.length)),
     ...wrong.slice(0, Math.ceil(keepIncorrect * wrong.length)),

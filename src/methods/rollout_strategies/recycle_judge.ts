@@ -52,6 +52,7 @@ export const recycleJudge = method({
     };
   },
   tells: ['judges'],
+  readsVerdicts: true,
   work: ({ judgedShare }, _, { prompt, completion }) => ({ rows: judgedShare * (prompt + completion) }),
   create: ({ judgedShare }, { batch: { numGenerations: samples } }): RolloutStrategy => ({
     async rollOut(requests, next, { rng, metric, followUp, said }) {

@@ -14,7 +14,7 @@ import { key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import { meanOf } from '../statistics.ts';
-import { changeConflict, changedReward, targetOf } from '../support/rewards/reward_parts.ts';
+import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { endOfMark, MARK, referenceOf } from '../support/rollouts/marked.ts';
 import { isRight } from '../support/rollouts/right.ts';
 import { rightAnswers } from '../uses/answers.ts';
@@ -35,6 +35,8 @@ export const refProb = method({
   },
   uses: () => [rightAnswers],
   conflict: changeConflict,
+  pays: paysReward('replaces'),
+  relabels: true,
   work: (_, { batch: { numGenerations } }, lengths) => ({ rows: groupRows(numGenerations + 1, lengths), scores: true }),
   create: ({ likelierReward, likelierMark: mark }, stage): RolloutStrategy => {
     const target = targetOf(stage, likelierReward);

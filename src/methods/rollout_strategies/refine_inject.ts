@@ -41,6 +41,7 @@ export const refineInject = method({
   demonstrate: ({ item, attempt, isAttemptRight, answer, isAnswerRight, shown, ended }) =>
     isAttemptRight || !isAnswerRight ? undefined : { prompt: shown(item, attempt), tokens: ended(answer) },
   samplesOffPolicy: true,
+  readsVerdicts: true,
   work: ({ refinements }, _, lengths) => ({ rows: helpedRows(refinements, lengths) }),
   create: ({ refinements, mostCorrected }): RolloutStrategy => ({
     async rollOut(requests, next, { shown, tokensOf, regroup, metric }) {

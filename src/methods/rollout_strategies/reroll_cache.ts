@@ -50,6 +50,7 @@ export const rerollCache = method({
   samplesOffPolicy: true,
   helps: ['hinted'],
   tells: ['replays'],
+  readsVerdicts: true,
   work: ({ rerolls }, _, lengths) => ({ rows: helpedRows(rerolls, lengths) }),
   create: ({ cachedFor, rerolls, rerollShare, ...options }): RolloutStrategy => {
     const cache = new SuccessCache();

@@ -11,7 +11,7 @@ import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import type { Rollout } from '../records.ts';
 import { meanOf } from '../statistics.ts';
-import { changeConflict, changedReward, targetOf } from '../support/rewards/reward_parts.ts';
+import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { isRight, shareRight } from '../support/rollouts/right.ts';
 import {
   beginningsOf,
@@ -57,6 +57,8 @@ export const selfPrinciple = method({
     ...(labelledParts === 'steps' ? [solutionSteps] : []),
   ],
   conflict: changeConflict,
+  pays: paysReward('replaces'),
+  relabels: true,
   demonstrate: demonstratedVerdict,
   tells: ['judges'],
   work: ({ verdictsAsked }, { batch: { numGenerations } }, { prompt, completion }) => ({

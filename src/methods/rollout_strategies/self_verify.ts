@@ -44,6 +44,7 @@ export const selfVerify = method({
   uses: () => [words(VERDICT_WORDS), replies(1)],
   demonstrate: demonstratedVerdict,
   tells: ['judges'],
+  readsVerdicts: true,
   work: ({ verifiedShare }, _, { prompt, completion }) => ({ rows: verifiedShare * (prompt + completion) }),
   create: ({ verifiedShare, firstVerifyStep }, { batch: { numGenerations } }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {

@@ -16,7 +16,7 @@ import { method } from '../method.ts';
 import type { RolloutStrategy } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
 import { meanOf } from '../statistics.ts';
-import { isRight } from '../support/rollouts/right.ts';
+import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 import { replayedGroup, requireStored, type StoredGroup, stored } from '../support/rollouts/stored_groups.ts';
 
 /** What goes from step to step. */
@@ -51,6 +51,7 @@ export const stepDpoStage = method({
         .default(512)
         .describe('Pairs that are kept; beyond, the oldest are forgotten. Default 512.'),
     ),
+    ...SOLVED_OPTIONS,
   },
   samplesOffPolicy: ({ pairsFrom }) => pairsFrom === 'stored',
   warn: ({ pairsFrom }, methods) =>
@@ -58,7 +59,8 @@ export const stepDpoStage = method({
       ? 'gives groups of one right and one wrong completion, which objective: dpo-pairs learns from as pairs'
       : undefined,
   tells: ['replays'],
-  create: ({ pairsFrom, pairsKept }): RolloutStrategy => {
+  create: ({ pairsFrom, pairsKept, ...solved }): RolloutStrategy => {
+    const solves = solvedBy(solved);
     let kept: Kept = { before: 0, last: 0, pairs: [] };
     return {
       async rollOut(requests, next, { step, regroup, metric }) {
@@ -67,7 +69,7 @@ export const stepDpoStage = method({
         const asked = requests.slice(given.length);
         const groups = asked.length === 0 ? [] : await next(asked);
         const found = groups.flatMap((group) => {
-          const pair = partingPair(group);
+          const pair = partingPair(group, solves);
           return pair === undefined ? [] : [stored(regroup(group, pair), now)];
         });
         const pairs = [...kept.pairs.slice(given.length), ...given, ...found].slice(-pairsKept);
@@ -101,11 +103,14 @@ function requireKept(state: Json): Kept {
  * The right and the wrong completion that agree for longest; of several pairs the first. Under the problem's own prompt:
  * others have answered something else. Undefined where all are right, or none.
  */
-function partingPair({ rollouts }: RolloutGroup): readonly [right: Rollout, wrong: Rollout] | undefined {
+function partingPair(
+  { rollouts }: RolloutGroup,
+  solves: ReturnType<typeof solvedBy>,
+): readonly [right: Rollout, wrong: Rollout] | undefined {
   const own = rollouts.filter(({ prompt, inLoss }) => prompt === undefined && inLoss !== false);
-  const wrong = own.filter((one) => !isRight(one));
+  const wrong = own.filter((one) => !solves(one));
   const pairs = own
-    .filter(isRight)
+    .filter(solves)
     .flatMap((one) => wrong.map((other) => ({ pair: [one, other] as const, common: common(one, other) })));
   if (pairs.length === 0) return undefined;
   return pairs.reduce((best, one) => (one.common > best.common ? one : best)).pair;

@@ -29,6 +29,7 @@ export const successReplay = method({
   },
   samplesOffPolicy: true,
   tells: ['replays'],
+  readsVerdicts: true,
   create: ({ oldestSuccess }): RolloutStrategy => {
     const successes = new SuccessCache();
     return {

@@ -61,6 +61,8 @@ export const verifierCotrain = method({
   uses: ({ judgedParts }) => [words(VERDICT_WORDS), replies(1), ...(judgedParts === 'steps' ? [solutionSteps] : [])],
   demonstrate: demonstratedVerdict,
   tells: ['judges'],
+  readsVerdicts: true,
+  pays: { does: 'changes' },
   work: ({ verdictWeight }, { batch: { numGenerations } }, { prompt, completion }) => ({
     rows: verdictWeight === 0 ? 0 : numGenerations * (prompt + completion),
   }),

@@ -19,7 +19,7 @@ import { method } from '../method.ts';
 import type { RolloutStrategy, RolloutTools } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
 import { meanOf } from '../statistics.ts';
-import { changeConflict, changedReward, targetOf } from '../support/rewards/reward_parts.ts';
+import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { endOfMark, MARK, referenceOf } from '../support/rollouts/marked.ts';
 import { isRight } from '../support/rollouts/right.ts';
 import { rightAnswers } from '../uses/answers.ts';
@@ -40,6 +40,8 @@ export const verifree = method({
   },
   uses: () => [rightAnswers],
   conflict: changeConflict,
+  pays: paysReward('replaces'),
+  relabels: true,
   warn: (_, { objective: [{ name }] }) =>
     name === 'verifree-loss'
       ? undefined

@@ -81,6 +81,7 @@ export const vsrm = method({
         ),
     ),
   },
+  readsVerdicts: true,
   work: ({ subRollouts, stepTokens, mostSteps }, { batch: { numGenerations } }, lengths) => {
     const stepLength = Math.max(stepTokens, Math.ceil(lengths.completion / mostSteps));
     const ends = Math.max(0, Math.ceil(lengths.completion / stepLength) - 1);

@@ -31,6 +31,7 @@ export const earlyStop = method({
       ? 'the answer key ends completions that are right, so that the policy never learns to end them by itself, and ' +
         'held-out ones continue; use ends_at: tag, or compare evaluations with those of a run without it'
       : undefined,
+  readsVerdicts: ({ endsAt }) => endsAt === 'solved',
   create: ({ endsAt, closingTag }): TokenControl => ({
     after(_tokens, _item, seen) {
       const isOver = endsAt === 'tag' ? seen.text().includes(closingTag) : seen.verdict().score === 1;

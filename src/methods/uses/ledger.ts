@@ -1,7 +1,11 @@
 /** The record of each problem's visits and successes: `StepContext.ledger`. */
 import type { Use } from './use.ts';
 
-const RECORD: Use = { id: 'ledger', says: "the ledger: a record of each problem's visits and successes" };
+const RECORD: Use = {
+  id: 'ledger',
+  says: "the ledger: a record of each problem's visits and successes",
+  readsVerdicts: true,
+};
 
 const HISTORY: Use = {
   id: 'ledger-history',

@@ -5,6 +5,7 @@ import type { Use } from './use.ts';
 export const solutionSteps: Use = {
   id: 'solution-steps',
   says: 'a task whose verdicts have the steps of a solution',
+  readsVerdicts: true,
   refuses({ shares, name }) {
     if (shares.some(({ task }) => task.givesSteps)) return undefined; // it would see the outcome alone, and not say so
     return {

@@ -19,6 +19,8 @@ export interface Use {
   /** Uses that come with it. */
   readonly implies?: readonly Use[];
   readonly set?: ParameterSet;
+  /** What it tells comes from verdicts, whatever completions are paid. */
+  readonly readsVerdicts?: true;
   /** It takes the log-probs of the whole vocabulary: batches are cut so that these have room. */
   readonly takesDistributions?: true;
   /** It scores between sampling and update: activations of the rollouts are then not kept for the update. */

@@ -1,6 +1,6 @@
 /**
- * What group steps share: a reward of the stage by its name, or the total, to read and to write; and the rules that a
- * stage must keep so that what one step writes is not undone by the next.
+ * What group steps share: a reward of the stage by its name, or the total, to read and to write. That what one writes is not
+ * undone by the next is a rule of `payment_rules.ts`.
  */
 import { ConfigError } from '../../../errors.ts';
 import type { Json } from '../../../options/json.ts';
@@ -8,7 +8,7 @@ import { key, optional, text } from '../../../options/keys.ts';
 import { nearestKey } from '../../../options/nearest_name.ts';
 import { rewardLabel } from '../../../rewards/module_file.ts';
 import { combineRewards } from '../../../rewards/reward_function.ts';
-import type { Member } from '../../method.ts';
+import type { Payment } from '../../method.ts';
 import type { Rollout, RolloutGroup } from '../../records.ts';
 import type { GrpoStageConfig, MethodsConfig } from '../../stage.ts';
 import { counts } from '../credit/baseline.ts';
@@ -114,26 +114,12 @@ export function unknownReward(stage: GrpoStageConfig, ...names: readonly (Json |
   return typeof unknown === 'string' ? `${JSON.stringify(unknown)} is ${unknownRule(stage, unknown)}` : undefined;
 }
 
-/**
- * The rules of a step that may change a reward by the option `reward`: there is such a reward, and no step before made a
- * total, which adding up again would undo.
- */
-export function changeConflict(
-  written: Written,
-  methods: MethodsConfig,
-  stage: GrpoStageConfig,
-  members: readonly Member[],
-): string | undefined {
-  const unknown = unknownReward(stage, written.reward);
-  if (unknown !== undefined || written.reward === undefined) return unknown;
-  const isThis = (step: Written): boolean => Object.entries(written).every(([option, value]) => step[option] === value);
-  const place = methods.groupSteps.findIndex(isThis);
-  const before = methods.groupSteps.slice(0, Math.max(0, place));
-  const total = members.find(
-    ({ plugin, method }) =>
-      before.includes(plugin) &&
-      (method.total === 'makes' || (method.total === 'changes' && plugin.reward === undefined)),
-  );
-  if (total === undefined) return undefined;
-  return `changes ${written.reward} and adds the rewards up again, which undoes ${total.method.id} before it; put it first`;
+/** The rule of a method that may change a reward by the option `reward`: there is such a reward. */
+export function changeConflict(written: Written, _: MethodsConfig, stage: GrpoStageConfig): string | undefined {
+  return unknownReward(stage, written.reward);
+}
+
+/** What it pays: the reward that its option `reward` names, and otherwise the total, or the reward `fallback`. */
+export function paysReward(does: Payment['does'], fallback?: string): (written: Written) => Payment {
+  return ({ reward = fallback }) => (typeof reward === 'string' ? { does, reward } : { does });
 }
