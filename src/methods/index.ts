@@ -51,7 +51,7 @@ export { maskedKl, maskWord } from './uses/masked_kl.ts';
 export { parameterSet, reference } from './uses/parameter_sets.ts';
 export { proximalLogprobs } from './uses/proximal_logprobs.ts';
 export { refLogprobs } from './uses/ref_logprobs.ts';
-export { demonstrations, furtherPrompts, replies, shownTexts, wordsBehind } from './uses/room.ts';
+export { demonstrations, furtherGroups, furtherPrompts, replies, shownTexts, wordsBehind } from './uses/room.ts';
 export { selfLogprob } from './uses/self_logprob.ts';
 export { severalTurns } from './uses/several_turns.ts';
 export { solutionSteps } from './uses/solution_steps.ts';

@@ -119,7 +119,8 @@ export function planCapacity(
       lossRows = Math.max(lossRows, room.text);
     }
     groups = Math.max(groups, Math.ceil(together) * prompts);
-    completions = Math.max(completions, stage.stage === 'grpo' ? stage.batch.completionsPerStep : together);
+    const besides = samples * (room?.groups ?? 0);
+    completions = Math.max(completions, stage.stage === 'grpo' ? stage.batch.completionsPerStep + besides : together);
     if (keeps && together === all) keptRows = Math.max(keptRows, all * groupRows);
   }
   const samplings = config.stages.flatMap((stage) => samplingsOf(tasks, stage));

@@ -6,7 +6,7 @@ import { ledger } from '../../src/methods/uses/ledger.ts';
 import { maskedKl } from '../../src/methods/uses/masked_kl.ts';
 import { parameterSet } from '../../src/methods/uses/parameter_sets.ts';
 import { refLogprobs } from '../../src/methods/uses/ref_logprobs.ts';
-import { furtherPrompts, shownTexts } from '../../src/methods/uses/room.ts';
+import { furtherGroups, furtherPrompts, shownTexts } from '../../src/methods/uses/room.ts';
 import { solutionSteps } from '../../src/methods/uses/solution_steps.ts';
 import { roomOf, uniteUses, wordsOf } from '../../src/methods/uses/stage_uses.ts';
 import type { Use } from '../../src/methods/uses/use.ts';
@@ -35,9 +35,16 @@ describe('the uses of a stage', () => {
   });
 
   it('take the room of the longest prompt, and that of all further ones', () => {
-    const uses = united(shownTexts(1), shownTexts(3), furtherPrompts(2), furtherPrompts(1));
-    expect(roomOf(uses, TASKS)).toEqual({ prompt: 30, behind: 0, prompts: 3, text: 0 });
-    expect(roomOf(united(), TASKS)).toEqual({ prompt: 0, behind: 0, prompts: 0, text: 0 });
+    const uses = united(
+      shownTexts(1),
+      shownTexts(3),
+      furtherPrompts(2),
+      furtherPrompts(1),
+      furtherGroups(4),
+      furtherGroups(1),
+    );
+    expect(roomOf(uses, TASKS)).toEqual({ prompt: 30, behind: 0, prompts: 3, groups: 5, text: 0 });
+    expect(roomOf(united(), TASKS)).toEqual({ prompt: 0, behind: 0, prompts: 0, groups: 0, text: 0 });
   });
 
   it('are refused in the words of the use, for the method that asks', () => {

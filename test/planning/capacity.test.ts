@@ -2,11 +2,15 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { usesOf } from '../../src/methods/create.ts';
+import { METHODS } from '../../src/methods/registry.ts';
 import { furtherPrompts } from '../../src/methods/uses/room.ts';
-import { uniteUses } from '../../src/methods/uses/stage_uses.ts';
+import { roomOf, uniteUses } from '../../src/methods/uses/stage_uses.ts';
 import type { Use } from '../../src/methods/uses/use.ts';
 import { planPolicy } from '../../src/model/memory/plan.ts';
 import { inferenceCapacity, modelShape, planCapacity, stageUses } from '../../src/planning/capacity.ts';
+import { drawnPaid, sampledBy } from '../support/paid_groups.ts';
+import { stageOf } from '../support/stages.ts';
 import { createTasks } from '../support/tasks.ts';
 
 function capacityOf(...lines: readonly string[]) {
@@ -48,6 +52,23 @@ it('a model takes what prompt and completion take together, and no token less', 
   expect(() => capacityOf(model(context - 1))).toThrow(
     `model.max_position_embeddings: ${context - 1} — prompt and completion take up to ${context} tokens`,
   );
+});
+
+it('a method that brings groups of its own has room for them, beyond what evaluations take', () => {
+  const lines = ['generation_batch_size: 1024', 'rollout_strategies: [{name: proposer-solver, groups: 2}]'];
+  expect(capacityOf(...lines).completions).toBe(1024 + 2 * 16 * 16);
+});
+
+it.each(METHODS.rolloutStrategies)('$id gives no more groups that solve than there is room for', async ({ id }) => {
+  const stage = stageOf(`rollout_strategies: [${id}]`, 'num_generations: 8', 'generation_batch_size: 16');
+  const steps = 4;
+  const { made } = await sampledBy(stage, drawnPaid('groups'), steps);
+  const { groups } = roomOf(
+    usesOf(stage),
+    createTasks(parseConfig('task: sort_digits\nmax_steps: 1', { file: 'run.yaml' }).config),
+  );
+  const solving = made.filter(({ kind }) => kind === undefined);
+  expect(solving.length).toBeLessThanOrEqual(steps * (stage.batch.promptsPerStep + groups));
 });
 
 it('a method that asks a group by further prompts has room for each of them', () => {

@@ -11,7 +11,7 @@ import type { GroupRequest, RolloutStrategy } from '../points.ts';
 import { meanOf } from '../statistics.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 import { judgeWord } from '../support/rollouts/verdict_words.ts';
-import { replies } from '../uses/room.ts';
+import { furtherGroups, replies } from '../uses/room.ts';
 import { words } from '../uses/words.ts';
 
 const PROPOSE = '<propose>';
@@ -59,12 +59,13 @@ export const proposerSolver = method({
     ),
     ...SOLVED_OPTIONS,
   },
-  uses: () => [
+  uses: ({ proposalGroups }, { batch: { numGenerations } }) => [
     words({
       [PROPOSE]: 'Which kind of problem comes next?',
       ...Object.fromEntries(KINDS.map((word, k) => [word, `kind ${k}`])),
     }),
     replies(1),
+    furtherGroups(proposalGroups * numGenerations),
   ],
   demonstrate: ({ followUp, word, ended, rng }) => ({
     prompt: followUp([new Int32Array(), PROPOSE]),

@@ -29,6 +29,15 @@ export function furtherPrompts(count: number): Use {
   };
 }
 
+/** Groups that solve, at most, which a strategy gives besides those that it was asked for. */
+export function furtherGroups(count: number): Use {
+  return {
+    id: `further-groups:${count}`,
+    says: 'room for groups besides those that are asked',
+    room: () => ({ groups: count }),
+  };
+}
+
 /** One of its words after a whole completion: `TrainedText.behind`, and the figure `selfLogprob`. */
 export const wordsBehind: Use = {
   id: 'words-behind',

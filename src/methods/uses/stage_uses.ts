@@ -58,6 +58,12 @@ export function wordsOf({ asked }: StageUses): string[] {
 export function roomOf({ asked }: StageUses, tasks: TaskSet): Required<Room> {
   const rooms = asked.map(({ use }) => use.room?.(tasks) ?? {});
   const largest = (of: keyof Room): number => Math.max(0, ...rooms.map((room) => room[of] ?? 0));
-  const prompts = rooms.reduce((sum, room) => sum + (room.prompts ?? 0), 0);
-  return { prompt: largest('prompt'), behind: largest('behind'), prompts, text: largest('text') };
+  const sum = (of: keyof Room): number => rooms.reduce((all, room) => all + (room[of] ?? 0), 0);
+  return {
+    prompt: largest('prompt'),
+    behind: largest('behind'),
+    prompts: sum('prompts'),
+    groups: sum('groups'),
+    text: largest('text'),
+  };
 }

@@ -47,6 +47,8 @@ export interface Room {
   readonly behind?: number;
   /** Prompts of a group besides one; those of a stage's methods add up. */
   readonly prompts?: number;
+  /** Groups of a batch that solve, besides one for each problem that is asked; those of a stage's methods add up. */
+  readonly groups?: number;
   /** Tokens of a text of its own that is trained on; the largest of a stage counts. */
   readonly text?: number;
 }
