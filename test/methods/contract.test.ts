@@ -20,7 +20,7 @@ import type {
   SurrogatePoint,
   SurrogateValue,
 } from '../../src/methods/points.ts';
-import type { CreditedGroup } from '../../src/methods/records.ts';
+import type { CreditedGroup, Rollout } from '../../src/methods/records.ts';
 import { METHODS, type PointParts } from '../../src/methods/registry.ts';
 import { METHOD_POINTS, type MethodPoint } from '../../src/methods/stage.ts';
 import { hasAdvantage } from '../../src/methods/support/credit/map_advantages.ts';
@@ -28,7 +28,14 @@ import { withoutLoss } from '../../src/methods/support/credit/without_loss.ts';
 import { logSoftmaxRows } from '../../src/model/distributions.ts';
 import { takeOptions } from '../../src/options/read.ts';
 import { budget } from '../support/budget.ts';
-import { emptyGradients, groupOf, groupOfRewards, randomSequences, VOCABULARY } from '../support/rollouts.ts';
+import {
+  emptyGradients,
+  episodeOf,
+  groupOf,
+  groupOfRewards,
+  randomSequences,
+  VOCABULARY,
+} from '../support/rollouts.ts';
 import { stageOf } from '../support/stages.ts';
 import { stepContext } from '../support/steps.ts';
 
@@ -361,6 +368,22 @@ describe.each(METHODS.advantageEstimator)('the advantages of $id', ({ id }) => {
       }),
       { numRuns: budget({ quick: 10, all: 10, release: 100 }) },
     );
+  });
+
+  it('do not depend on how often the same episode comes in a group: whatever is dead of two is dead of seven', () => {
+    const ofEqual = (count: number, paid: number): unknown => {
+      const part = partOf('advantageEstimator', id);
+      const one = episodeOf([2, 2], 1, paid);
+      const turns = one.turns?.map((turn) => (turn.label === 'policy' ? { ...turn, reward: paid / 3 } : turn));
+      const steps = [{ from: 0, to: one.tokens.length, score: paid }];
+      const group = groupOf(Array<Rollout>(count).fill({ ...one, turns, steps, rewardParts: [paid, paid, paid] }));
+      const [credit] = part.estimate([group], context);
+      const tokens = credit.tokenAdvantages?.flatMap((own) => [...own]) ?? [];
+      return [part.isDead?.(group) ?? true, [...credit.advantages, ...tokens].every((value) => value === 0)];
+    };
+    for (const paid of [0.1, 0.7, 1 / 3, -0.3]) {
+      for (const count of [3, 6, 7]) expect(ofEqual(count, paid)).toEqual(ofEqual(2, paid));
+    }
   });
 
   it('are exactly 0 in a group that it calls dead, and for a completion without a reward', () => {

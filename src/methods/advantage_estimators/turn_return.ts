@@ -8,7 +8,8 @@ import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
-import { type CountedRollout, counts } from '../support/credit/baseline.ts';
+import { meanOf } from '../statistics.ts';
+import { areEqual, type CountedRollout, counts } from '../support/credit/baseline.ts';
 import { turnsOf } from '../support/rollouts/turns.ts';
 import { severalTurns } from '../uses/several_turns.ts';
 
@@ -37,7 +38,7 @@ export const turnReturn = method({
       const longest = Math.max(...returns.map(({ length }) => length));
       const means = Array.from({ length: longest }, (_, turn) => {
         const own = returns.flatMap((list) => (turn < list.length ? [list[turn]] : []));
-        return own.reduce((sum, value) => sum + value, 0) / own.length;
+        return areEqual(own) ? own[0] : meanOf(own); // a rounded mean is not quite that of equal numbers
       });
       const tokenAdvantages = rollouts.map((rollout, i) =>
         byToken(
