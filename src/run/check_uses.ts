@@ -12,13 +12,13 @@ interface AskedFor {
   readonly asked: readonly Pick<AskedUse, 'by' | 'use'>[];
 }
 
-/** @throws ConfigError for the first use that the tasks cannot give */
-export function requireUses(uses: readonly AskedFor[], tasks: TaskSet): void {
+/** @throws ConfigError for the first use that the tasks cannot give, or an adapter cannot have */
+export function requireUses(uses: readonly AskedFor[], tasks: TaskSet, { adapter }: Pick<RunConfig, 'adapter'>): void {
   const looked = new Set<string>();
   for (const { by, use } of uses.flatMap(({ asked }) => asked)) {
     if (looked.has(use.id)) continue;
     looked.add(use.id);
-    const refusal = use.refuses?.(tasks);
+    const refusal = use.refuses?.(tasks) ?? (adapter && use.refusesAdapter);
     if (refusal === undefined) continue;
     const { code, rule, remedy, facts } = refusal;
     throw new ConfigError(code, `${by}: ${rule}; ${remedy}.`, { method: by, ...facts });

@@ -91,7 +91,7 @@ export async function openRun(
   const shown = config.stages.flatMap((stage) =>
     stage.stage === 'sft' ? usesOfDemonstrations(stage, ownMethods) : [],
   );
-  requireUses([...uses, { asked: shown }], tasks);
+  requireUses([...uses, { asked: shown }], tasks, config);
   requireDemonstrations(config, tasks);
   const drawn = config.stages.map((_, index) => stageTasks(tasks, config, index)); // says which tasks there are not
   const warnings = methods.flatMap((own, index) =>

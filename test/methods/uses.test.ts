@@ -48,7 +48,7 @@ describe('the uses of a stage', () => {
   });
 
   it('are refused in the words of the use, for the method that asks', () => {
-    expect(() => requireUses([united(ledger(), solutionSteps)], TASKS)).toThrow(
+    expect(() => requireUses([united(ledger(), solutionSteps)], TASKS, {})).toThrow(
       'm1: reads the steps of a solution, and sums has none; use countdown with answer: steps, a task of yours with givesSteps, or another method.',
     );
   });

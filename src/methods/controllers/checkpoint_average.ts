@@ -6,7 +6,7 @@
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
-import { parameterSet } from '../uses/parameter_sets.ts';
+import { averagedWeights, parameterSet } from '../uses/parameter_sets.ts';
 
 export const checkpointAverage = method({
   id: 'checkpoint-average',
@@ -25,7 +25,10 @@ export const checkpointAverage = method({
         .describe('Share of the trained weights; 1 leaves them as they are. Default 0.6.'),
     ),
   },
-  uses: () => [parameterSet('first')],
+  uses: ({ keptShare }) => [
+    parameterSet('first'),
+    ...(keptShare === 1 ? [] : [averagedWeights('train without use_peft, or leave it out')]),
+  ],
   create: ({ keptShare }, { optimizer: { maxSteps } }): Controller => ({
     async afterStep(_, levers) {
       if (levers.step !== maxSteps || keptShare === 1) return;

@@ -6,7 +6,7 @@ import { integer, key, number } from '../../options/keys.ts';
 import { unreadReference } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
-import { parameterSet, reference } from '../uses/parameter_sets.ts';
+import { averagedWeights, parameterSet, reference } from '../uses/parameter_sets.ts';
 
 export const refEma = method({
   id: 'ref-ema',
@@ -31,7 +31,11 @@ export const refEma = method({
     ),
   },
   warn: (_, __, ___, members) => unreadReference(members),
-  uses: ({ emaEvery }) => (emaEvery === 1 ? [reference] : [reference, parameterSet('average')]),
+  uses: ({ emaRate, emaEvery }) => [
+    reference,
+    ...(emaEvery === 1 ? [] : [parameterSet('average')]),
+    ...(emaRate === 1 ? [] : [averagedWeights('use ref-reset, which copies it')]),
+  ],
   create: ({ emaRate, emaEvery }): Controller => ({
     async afterStep(_, levers) {
       await levers.mix(emaEvery === 1 ? 'reference' : 'average', 'policy', emaRate);

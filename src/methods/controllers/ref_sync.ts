@@ -3,7 +3,7 @@ import { flag, integer, key, number } from '../../options/keys.ts';
 import { unreadReference } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
-import { reference } from '../uses/parameter_sets.ts';
+import { averagedWeights, reference } from '../uses/parameter_sets.ts';
 
 export const refSync = method({
   id: 'ref-sync',
@@ -37,7 +37,10 @@ export const refSync = method({
     on: (value) => (value === true ? {} : undefined),
     written: () => true,
   },
-  uses: () => [reference],
+  uses: ({ mixupAlpha }) => [
+    reference,
+    ...(mixupAlpha === 1 ? [] : [averagedWeights('set ref_model_mixup_alpha: 1, which copies it')]),
+  ],
   warn: (_, __, ___, members) => unreadReference(members),
   create: ({ mixupAlpha, syncSteps }): Controller => ({
     async afterStep(_, levers) {

@@ -8,5 +8,20 @@ export function parameterSet(name: ParameterSet): Use {
   return { id: `set:${name}`, says, set: name, ...(name === 'reference' && { scoresBeforeUpdate: true }) };
 }
 
+/**
+ * Sets that are averaged. What an adapter adds is the product of two factors, and the product of their averages is not the
+ * average of their products.
+ */
+export function averagedWeights(remedy: string): Use {
+  return {
+    id: `averaged-weights:${remedy}`,
+    refusesAdapter: {
+      code: 'averaged-adapter',
+      rule: 'averages weights, and an adapter is a product of two factors, whose averages are another adapter',
+      remedy,
+    },
+  };
+}
+
 /** The policy at the start of the stage, until a controller moves it. */
 export const reference: Use = parameterSet('reference');

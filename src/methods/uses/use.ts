@@ -35,6 +35,8 @@ export interface Use {
   room?(tasks: TaskSet): Room;
   /** Why a run of these tasks cannot have it. */
   refuses?(tasks: TaskSet): Refusal | undefined;
+  /** Why a run that trains an adapter cannot have it. */
+  readonly refusesAdapter?: Refusal;
   /** What works, but comes to nothing, in a stage that draws such problems: `what is so; remedy`. */
   warns?(items: readonly TaskItem[]): string | undefined;
 }
