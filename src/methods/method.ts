@@ -34,6 +34,8 @@ export interface Method<Part, Options extends KeyTable = KeyTable, Stage = GrpoS
   readonly lossTypes?: Readonly<Record<string, string>>;
   /** Fills in options that follow from others. @param refuse  reports a combination that cannot work: `rule; remedy` */
   complete?(options: Values<Options>, refuse: (name: keyof Options, rule: string) => void): Values<Options>;
+  /** Options, as the YAML spells them, that mean the same in every method of a stage which lists them here: they are equal there. */
+  readonly agrees?: readonly string[];
   /** Why it cannot be in such a stage: `rule; remedy`. */
   readonly conflict?: Look<string | undefined>;
   /** What works in such a stage, but is biased, unsafe or without effect: `what is so; remedy`. Said before step 1. */

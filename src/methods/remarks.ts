@@ -5,7 +5,7 @@
  */
 import { idleRemark } from './effect/idle.ts';
 import { type FindMethod, membersOf } from './members.ts';
-import type { Companion, Said } from './method.ts';
+import type { Companion, Member, Said } from './method.ts';
 import { paymentConflict, unreadPay } from './payment_rules.ts';
 import type { Remark, RemarkLevel } from './remark.ts';
 import type { GrpoStageConfig } from './stage.ts';
@@ -26,6 +26,7 @@ export function remarksOn(stage: GrpoStageConfig, find: FindMethod): Remark[] {
     return [
       ...about('conflict', method.conflict?.(options, stage.methods, stage, members)),
       ...about('conflict', paymentConflict(member, members, stage)),
+      ...about('conflict', disagreement(member, members)),
       ...about('warning', method.warn?.(options, stage.methods, stage, members)),
       ...about('note', method.note?.(options, stage.methods, stage, members)),
       ...about('note', idleRemark(stage, members, member)),
@@ -35,6 +36,21 @@ export function remarksOn(stage: GrpoStageConfig, find: FindMethod): Remark[] {
   });
   return [...ofMethods, ...STAGE_RULES.flatMap((rule) => rule(stage, members) ?? [])];
 }
+
+/** An option that another method before it has otherwise, where both mean the same by it. */
+function disagreement(member: Member, members: readonly Member[]): string | undefined {
+  const { agrees = [] } = member.method;
+  for (const other of members.slice(0, members.indexOf(member))) {
+    const common = agrees.filter((option) => other.method.agrees?.includes(option));
+    const differing = common.find((option) => written(member, option) !== written(other, option));
+    if (differing === undefined) continue;
+    const seen = `${written(member, differing)} here and ${written(other, differing)} in ${other.method.id}`;
+    return `${differing} is ${seen}, where both mean the same; give both the same ${differing}`;
+  }
+  return undefined;
+}
+
+const written = ({ plugin }: Member, option: string): string => JSON.stringify(plugin[option]) ?? 'left out';
 
 /** What is said where a stage has none of them. */
 export function missingCompanion({ ids, line, why }: Companion): string {

@@ -286,6 +286,37 @@ it('a stage that decides by verdicts is told which rewards decide nothing', () =
   expect(notes('nsr', '[accuracy]')).toEqual([]);
 });
 
+describe('an option that several methods mean the same by', () => {
+  it.each([
+    [
+      ['rollout_strategies: [{name: mcts, segment_tokens: 8}]', 'advantage_estimator: segment-tree'],
+      'advantage_estimator: segment-tree — segment_tokens is 16 here and 8 in mcts, where both mean the same; give both the same segment_tokens',
+    ],
+    [
+      ['group_steps: [{name: majority, vote_by: text}, pseudo-label-select]'],
+      'vote_by is "canonical" here and "text" in majority',
+    ],
+    [
+      ['loss_terms: [{name: laser, score_scale: 0.2}]', 'credit_steps: [self-score-mix]'],
+      'score_scale is 0.2 here and left out in self-score-mix',
+    ],
+  ])('is refused where it differs: %j', (lines, text) => {
+    expect(said(...lines)).toContain(text);
+  });
+
+  it('is taken where it is the same, or is another thing', () => {
+    expect(
+      said(
+        'rollout_strategies: [{name: mcts, segment_tokens: 8}]',
+        'advantage_estimator: {name: segment-tree, segment_tokens: 8}',
+      ),
+    ).toBe('taken');
+    expect(
+      said('rollout_strategies: [{name: segment-rollout, segment_tokens: 8}]', 'advantage_estimator: segment-tree'),
+    ).toBe('taken');
+  });
+});
+
 describe('a stage that would not learn from what it pays is refused in words:', () => {
   it.each([
     [

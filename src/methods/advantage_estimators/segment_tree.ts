@@ -27,6 +27,7 @@ export const segmentTree = method({
     certainty: 'after the paper',
   },
   companions: [{ ids: ['mcts'], line: 'rollout_strategies: [mcts]', why: 'so that completions form a tree' }],
+  agrees: ['segment_tokens'],
   options: {
     creditSegment: key(
       'segment_tokens',

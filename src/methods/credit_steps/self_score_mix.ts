@@ -13,7 +13,7 @@ import { deviationOf } from '../statistics.ts';
 import { counts } from '../support/credit/baseline.ts';
 import { scoresAmong } from '../support/credit/certainty.ts';
 import { mapAdvantages } from '../support/credit/map_advantages.ts';
-import { SELF_SCORE_OPTIONS, selfScore, selfScoreUses } from '../support/rollouts/self_score.ts';
+import { SELF_SCORE_AGREES, SELF_SCORE_OPTIONS, selfScore, selfScoreUses } from '../support/rollouts/self_score.ts';
 import { selfLogprob } from '../uses/self_logprob.ts';
 
 export const selfScoreMix = method({
@@ -39,14 +39,7 @@ export const selfScoreMix = method({
     ...SELF_SCORE_OPTIONS,
   },
   uses: ({ selfScoreShare, ...options }) => (selfScoreShare === 0 ? [] : [...selfScoreUses(options), selfLogprob]),
-  conflict(written, { lossTerms }) {
-    const trained = lossTerms.find(({ name }) => name === 'laser');
-    const differing = Object.values(SELF_SCORE_OPTIONS).find(
-      ({ yaml }) => trained !== undefined && JSON.stringify(trained[yaml]) !== JSON.stringify(written[yaml]),
-    );
-    if (trained === undefined || differing === undefined) return undefined;
-    return `reads another score than laser trains; give both the same ${differing.yaml}`;
-  },
+  agrees: SELF_SCORE_AGREES,
   warn: (_, methods) =>
     usesMethod(methods, 'laser') ? undefined : 'nothing trains the score that it learns from; add laser to loss_terms',
   create: ({ selfScoreShare, leastScoreSpread, ...options }): CreditStep => ({

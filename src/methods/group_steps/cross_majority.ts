@@ -31,6 +31,7 @@ export const crossMajority = method({
   tells: ['votes'],
   pays: paysReward('replaces'),
   relabels: true,
+  agrees: ['vote_by'],
   create: ({ twinVotedReward, twinVotedBy: by }, stage): GroupStep => {
     const target = targetOf(stage, twinVotedReward);
     const watch = new VoteWatch();

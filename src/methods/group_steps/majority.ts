@@ -25,6 +25,7 @@ export const majority = method({
   tells: ['votes'],
   pays: paysReward('replaces'),
   relabels: true,
+  agrees: ['vote_by'],
   create: ({ votedReward, votedBy: by }, stage): GroupStep => {
     const target = targetOf(stage, votedReward);
     const watch = new VoteWatch();

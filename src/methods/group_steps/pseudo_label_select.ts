@@ -41,6 +41,7 @@ export const pseudoLabelSelect = method({
     tells(members, 'votes')
       ? undefined
       : 'leaves out groups by their votes, and nothing pays votes: hard problems would be lost; add majority to group_steps',
+  agrees: ['vote_by'],
   create: ({ leastSure, topSure, surenessBy }): GroupStep => {
     const answerOf = answerBy(surenessBy);
     return {

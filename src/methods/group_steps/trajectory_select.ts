@@ -73,6 +73,7 @@ export const trajectorySelect = method({
       : 'leaves out groups by their votes, and nothing pays votes: put majority before it in group_steps',
   readsVerdicts: 'some',
   pays: { does: 'changes' },
+  agrees: ['vote_by'],
   create: ({ labelledShare, leastLikeness, topLike, leastVisits, likenessBy }): GroupStep => {
     const answerOf = answerBy(likenessBy);
     let labelled: Courses = new Map();

@@ -17,6 +17,7 @@ import { isRight } from '../support/rollouts/right.ts';
 import {
   isScoredByItself,
   SELF_SCORE,
+  SELF_SCORE_AGREES,
   SELF_SCORE_OPTIONS,
   selfScore,
   selfScoreUses,
@@ -41,6 +42,7 @@ export const laser = method({
   },
   uses: ({ laserWeight, ...options }) => (laserWeight === 0 ? [] : selfScoreUses(options)),
   readsVerdicts: true,
+  agrees: SELF_SCORE_AGREES,
   create: ({ laserWeight, ...options }): LossTerm => {
     let scored: readonly ScoredCompletion[] = [];
     let next = 0;

@@ -31,6 +31,7 @@ export const mcts = method({
     certainty: 'after the paper',
   },
   against: ['all-wrong', 'low-solve-rate'],
+  agrees: ['segment_tokens'],
   options: {
     treeSegment: key(
       'segment_tokens',

@@ -238,7 +238,7 @@ describe('self-score-mix', () => {
     const both = (options: string) => `${line(', score_scale: 0.1')}\ncredit_steps: [{name: self-score-mix${options}}]`;
     expect(() => stageOf(...both(', score_scale: 0.1').split('\n'))).not.toThrow();
     expect(() => stageOf(...both('').split('\n'))).toThrow(
-      /reads another score than laser trains; give both the same score_scale/,
+      /score_scale is .*, where both mean the same; give both the same score_scale/,
     );
   });
 

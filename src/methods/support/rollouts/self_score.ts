@@ -38,6 +38,9 @@ export const SELF_SCORE_OPTIONS = {
   ),
 };
 
+/** Their names: the score that is read is the one that is trained. */
+export const SELF_SCORE_AGREES = Object.values(SELF_SCORE_OPTIONS).map(({ yaml }) => yaml);
+
 /** The options as they are given; equal ones mean the same score. */
 export interface SelfScoreOptions {
   readonly scoreToken: string;
