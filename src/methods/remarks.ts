@@ -6,10 +6,10 @@
 import { idleRemark } from './effect/idle.ts';
 import { type FindMethod, membersOf } from './members.ts';
 import type { Companion, Member, Said } from './method.ts';
-import { paymentConflict, unreadPay } from './payment_rules.ts';
 import type { Remark, RemarkLevel } from './remark.ts';
 import type { GrpoStageConfig } from './stage.ts';
 import { STAGE_RULES } from './stage_rules.ts';
+import { paymentConflict, unreadPay } from './support/rewards/payment_rules.ts';
 
 /** In the order of the points. @param find  undefined for a method that is not known here, of which nothing is said */
 export function remarksOn(stage: GrpoStageConfig, find: FindMethod): Remark[] {

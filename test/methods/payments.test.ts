@@ -10,11 +10,11 @@ import { createMethods } from '../../src/methods/create.ts';
 import { findMethod } from '../../src/methods/look_up.ts';
 import { membersOf } from '../../src/methods/members.ts';
 import type { Member, Payment } from '../../src/methods/method.ts';
-import { paymentOf } from '../../src/methods/payment_rules.ts';
 import type { RolloutGroup } from '../../src/methods/records.ts';
 import { METHODS } from '../../src/methods/registry.ts';
 import { remarksOn } from '../../src/methods/remarks.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint } from '../../src/methods/stage.ts';
+import { paymentOf } from '../../src/methods/support/rewards/payment_rules.ts';
 import { weightsAfter } from '../support/killed_runs.ts';
 import {
   drawnPaid,

@@ -67,7 +67,7 @@ const ROOMS = {
     ['src/methods/controllers/adaptive_beta.ts', 'no lower bound of the error',
       'Math.max(-MOST_ERROR, error)',
       'error'],
-    ['src/methods/payment_rules.ts', 'what a use reads of verdicts is forgotten',
+    ['src/methods/support/rewards/payment_rules.ts', 'what a use reads of verdicts is forgotten',
       ' || uses.some(isRead);',
       ';'],
   ],

@@ -9,10 +9,10 @@
  *
  * All of it follows from what each method declares (`pays`, `relabels`, `readsVerdicts`, `readsRewards`, `SOLVED_OPTIONS`).
  */
-import { rewardLabel } from '../rewards/module_file.ts';
-import type { Member, Payment } from './method.ts';
-import type { GrpoStageConfig } from './stage.ts';
-import type { Use } from './uses/use.ts';
+import { rewardLabel } from '../../../rewards/module_file.ts';
+import type { Member, Payment } from '../../method.ts';
+import type { GrpoStageConfig } from '../../stage.ts';
+import type { Use } from '../../uses/use.ts';
 
 /** Somebody who changes what is paid: a method, or a key of the stage. */
 interface Payer {
