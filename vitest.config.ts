@@ -54,6 +54,7 @@ const LONG = [
   'test/grpo/quantised_rollout.test.ts',
   'test/grpo/supervised_rows.test.ts',
   'test/hub/fetch.test.ts',
+  'test/methods/ablation.test.ts',
   'test/methods/demonstrations/demonstrations.test.ts',
   'test/methods/group_steps/whole_runs.test.ts',
   'test/methods/loss_terms/laser.test.ts',

@@ -21,7 +21,6 @@ import { membersOf } from '../../src/methods/members.ts';
 import type { CreditedGroup, StepMetrics } from '../../src/methods/records.ts';
 import { METHODS } from '../../src/methods/registry.ts';
 import type { MethodPoint } from '../../src/methods/stage.ts';
-import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { captureCheckpoint } from '../../src/run/checkpoint/capture.ts';
 import { restoreCheckpoint } from '../../src/run/checkpoint/restore.ts';
 import { encodeStrictJson } from '../../src/run/json.ts';
@@ -29,8 +28,8 @@ import { weightsSha256 } from '../../src/run/model/model_files.ts';
 import { TIER } from '../support/budget.ts';
 import { isTime } from '../support/killed_runs.ts';
 import { needsTurns, playedTask } from '../support/played_methods.ts';
-import { openSmallRun, type SmallRun } from '../support/small_runs.ts';
-import { getTaskDefinition } from '../support/tasks.ts';
+import { openSmallRun } from '../support/small_runs.ts';
+import { type Judges, playedLines, TASK_WITH_STEPS, TASKS, type TaskLines, tossed } from '../support/tossed_tasks.ts';
 
 const SEED = 20264;
 const COMBINATIONS = 160;
@@ -62,67 +61,6 @@ const MOST: Readonly<Record<Exclude<MethodPoint, 'evaluationFigures'>, number>> 
 
 /** What depends on the cut by its definition, and says so. */
 const CUT_BY_DEFINITION: readonly string[] = ['micro-token-mean'];
-
-type Verify = NonNullable<SmallRun['verify']>;
-
-interface TaskLines {
-  /** Absent: it is played in turns, and judges itself. */
-  readonly name?: 'reverse_text' | 'sort_digits' | 'countdown';
-  readonly yaml: string;
-  /** What completions of it may hold, for methods that look for a mark or write one. */
-  readonly mark: string;
-}
-
-/** Rewards from 0 to 1, as some objectives want them; those of weight 0 are there for group steps that read them. */
-const TASKS: readonly TaskLines[] = [
-  {
-    name: 'reverse_text',
-    mark: 'a',
-    yaml: 'task: {name: reverse_text, min_length: 2, max_length: 3}\nreward_funcs: [{name: lcs, weight: 0.5}, {name: accuracy, weight: 0.5}, {name: positions, weight: 0}]',
-  },
-  {
-    name: 'sort_digits',
-    mark: '1',
-    yaml: 'task: {name: sort_digits, digits: 2}\nreward_funcs: [{name: positions, weight: 0.5}, {name: accuracy, weight: 0.5}, {name: lcs, weight: 0}]',
-  },
-];
-const TASK_WITH_STEPS: TaskLines = {
-  name: 'countdown',
-  mark: '+',
-  yaml: 'task: {name: countdown, numbers: 2}\nreward_funcs: [{name: cosine, min_value_wrong: 0, max_value_wrong: 0.5, max_len: 12}, {name: accuracy, weight: 0}, {name: positions, weight: 0}, {name: lcs, weight: 0}]',
-};
-
-/** Episodes are paid by a reward of the test's own, which tosses the same coin. */
-const playedLines = (task: string): TaskLines => ({
-  mark: '?',
-  yaml: `task: ${task}\nreward_funcs: [{name: mine, weight: 0.5}, {name: accuracy, weight: 0.5}]`,
-});
-
-const isTossed = (text: string): boolean => [...text].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 3 === 0;
-
-/** What judges the completions of a combination. */
-interface Judges {
-  readonly verify?: Verify;
-  readonly rewards: Readonly<Record<'mine', RewardFunction>>;
-}
-
-/** A policy of random weights solves nothing: what it writes is right by a coin that its text tosses. */
-function tossed({ name }: TaskLines): Judges {
-  const rewards = {
-    mine: { name: 'mine', score: ({ completions }) => completions.map((text) => Number(isTossed(text))) },
-  } satisfies Judges['rewards'];
-  if (name === undefined) return { rewards };
-  const { verify } = getTaskDefinition(name);
-  return {
-    rewards,
-    verify: (item, answer, knobs, context) => {
-      const verdict = verify(item, answer, knobs, context);
-      return isTossed(answer)
-        ? { ...verdict, score: 1, status: 'correct' }
-        : { ...verdict, score: 0, status: 'incorrect' };
-    },
-  };
-}
 
 /** Three groups of eight. */
 const COMMON = `
