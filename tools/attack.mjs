@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { createJiti } from 'jiti';
 import { table } from '../bench/command.mjs';
 import { attack } from '../build/data/check/attack.js';
-import { isFast } from '../build/data/check/checks.js';
+import { remarksOnSpeed } from '../build/data/check/checks.js';
 import { Findings, findingText } from '../build/data/check/findings.js';
 import { Setting } from '../build/data/check/setting.js';
 import { registeredTasks } from '../build/data/index.js';
@@ -89,7 +89,8 @@ for (const name of names) {
       texts += tried.texts;
       right += tried.right;
     }
-    isFast(setting, clock);
+    remarksOnSpeed(setting, clock);
+    for (const remark of setting.remarks) process.stderr.write(`${name}: ${remark}\n`);
   }
   wrong += findings.count;
   for (const finding of findings.kept) process.stderr.write(`${name}: ${findingText(finding)}\n`);

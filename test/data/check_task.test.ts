@@ -1,5 +1,6 @@
 /** The check of a task finds what is broken on purpose, in one place each. */
 import { describe, expect, it } from 'vitest';
+import { settingsOf } from '../../src/data/check/check_task.ts';
 import {
   type AnyTaskDefinition,
   type CheckTaskOptions,
@@ -82,9 +83,17 @@ describe('a sound task', () => {
       '{"level":0}',
       '{"level":1}',
       '{"max":9}',
-      '{"max":999}',
       '{"style":"plain"}',
       '{"level":1,"style":"plain"}',
+    ]);
+    // Two ways to say one setting, as level 1 and its maximum of 999, are looked at once.
+    const twice = { ...definition, levels: [{}, { max: 99 }, { max: 9 }] } as AnyTaskDefinition;
+    expect(settingsOf(twice)).toEqual([
+      {},
+      { level: 2 },
+      { max: 999 },
+      { style: 'plain' },
+      { level: 2, style: 'plain' },
     ]);
     expect(count).toBe(0);
   });
@@ -204,16 +213,39 @@ describe('each other part is found when it is broken', () => {
         },
         prompt: ({ a }) => `${a}+0=`,
       }],
-      ['speed', {
-        verify: (item, answer, knobs, context) => {
-          let sum = 0;
-          for (let i = 0; i < answer.length * Math.min(answer.length, 5000); i++) sum += i;
-          return { ...addition.verify(item, answer, knobs, context), reason: sum < 0 ? 'never' : 'judged' };
-        },
-      }],
     ],
   )('%s', (rule, broken) => {
     expect(findingsOf(broken)).toMatch(new RegExp(`^${rule}`, 'm'));
+  });
+});
+
+describe('time', () => {
+  /** A verifier that takes this many milliseconds of a clock that nothing else moves. */
+  const checked = (msOf: (characters: number) => number) => {
+    let now = 0;
+    let longest = 0;
+    const verify: Verify = (item, answer, ...rest) => {
+      now += msOf(answer.length);
+      longest = Math.max(longest, answer.length);
+      return addition.verify(item, answer, ...rest);
+    };
+    const definition = { ...addition, verify } as unknown as AnyTaskDefinition; // knobs and identity are its own
+    const { settings, count } = checkTask(definition, { items: 10, attempts: 50, settings: [{}], clock: () => now });
+    return { remarks: settings[0]?.remarks, count, longest };
+  };
+
+  it('decides no finding: what a busy machine does is a remark', () => {
+    expect(checked(() => 0)).toEqual({ remarks: [], count: 0, longest: 2 ** 20 });
+    expect(checked((characters) => (characters === 4096 ? 80 : 0))).toMatchObject({ count: 0, longest: 2 ** 20 });
+    const [remark] = checked((characters) => (characters === 4096 ? 80 : 0)).remarks ?? [];
+    expect(remark).toMatch(/^a verdict on 4096 characters, "\d+" again and again, took 80 ms here; 10 are usual$/);
+  });
+
+  it('of a quadratic reader is remarked, and what is longer is not tried', () => {
+    const { remarks, count, longest } = checked((characters) => characters ** 2 / 1e6);
+    expect(remarks).toHaveLength(1);
+    expect(count).toBe(0);
+    expect(longest).toBe(2 ** 16);
   });
 });
 

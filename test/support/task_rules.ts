@@ -13,9 +13,6 @@ import type { Json } from '../../src/options/json.ts';
 import { budget, fewOf } from './budget.ts';
 import { digestsOf } from './task_digests.ts';
 
-/** Milliseconds of this process: those of other programs on a busy machine are not the verifier's. */
-const clock = (): number => process.cpuUsage().user / 1000;
-
 /** Problems that are drawn at each setting, and answers that are tried. */
 const EFFORT = {
   items: budget({ quick: 6, all: 6, release: 40 }),
@@ -46,7 +43,7 @@ export function describeTasks(
       // The levels between are drawn for their digests, and checked whole by `tasks check` and `npm run attack`.
       const levels = [...new Set([0, definition.levels.length - 1])].map((level) => ({ level }));
       const settings = fewOf([...levels, { style: 'plain' }], { quick: 2 });
-      const { findings } = checkTask(definition, { ...effort, settings, second, clock });
+      const { findings } = checkTask(definition, { ...effort, settings, second });
       expect(findings.map(findingText).join('\n')).toBe('');
     }, 120_000);
 

@@ -48,11 +48,16 @@ export const TASKS = command({
         ...KNOBS,
         level: integer('<number>', 'at this preset alone', { min: 0, otherwise: 'at all of them' }),
         style: text('<style>', 'in this style alone: compact or plain'),
-        count: integer('<number>', 'problems per setting', { min: 1, max: 100_000, letter: 'n', otherwise: '200' }),
+        count: integer('<number>', 'problems per setting', {
+          min: 1,
+          max: 100_000,
+          letter: 'n',
+          otherwise: '200; 40 where answers are run',
+        }),
         attempts: integer('<number>', 'texts that are tried on the verifier per setting', {
           min: 0,
           max: 100_000_000,
-          otherwise: '5000',
+          otherwise: '5000; 600 where answers are run',
         }),
         json: toggle('print what was found as JSON'),
       },

@@ -11,6 +11,11 @@ export interface CheckFlags extends TaskFlags {
   readonly attempts?: number;
 }
 
+/** Problems and attempts of a setting. */
+const EFFORT = { items: 200, attempts: 5000 } as const;
+/** Where answers are run, a verdict takes a millisecond: all settings then take less than a minute of one core. */
+const SANDBOXED_EFFORT = { items: 40, attempts: 600 } as const;
+
 /** Whether a share above chance is what as few problems may show where chance is right. */
 function isNoise(share: number, chance: number, problems: number): boolean {
   return share > chance && share <= chance + 3 * Math.sqrt((chance * (1 - chance)) / problems);
@@ -23,7 +28,8 @@ export async function checkTaskCommand(name: string, flags: CheckFlags): Promise
     async (definition, repeat) => {
       const own = givenKnobs(flags);
       const settings = Object.keys(own).length === 0 ? settingsOf(definition) : [own];
-      const { count: items = 200, attempts = 5000, json = false } = flags;
+      const effort = definition.sandbox === undefined ? EFFORT : SANDBOXED_EFFORT;
+      const { count: items = effort.items, attempts = effort.attempts, json = false } = flags;
       const options = { items, attempts, settings, repeat };
       const isJudged = definition.judge !== undefined;
       const check = isJudged ? await checkJudgedTask(definition, options) : checkTask(definition, options);
@@ -32,7 +38,7 @@ export async function checkTaskCommand(name: string, flags: CheckFlags): Promise
         printJson(JSON.stringify(check));
         return;
       }
-      for (const { name: setting, chance, commonest, heldOut, verdicts, known } of check.settings) {
+      for (const { name: setting, chance, commonest, heldOut, verdicts, known, remarks } of check.settings) {
         const facts = [
           `${verdicts} verdicts`,
           `false positives ${rate(known.accepted, known.wrong)}, false negatives ${rate(known.refused, known.right)}`,
@@ -42,7 +48,7 @@ export async function checkTaskCommand(name: string, flags: CheckFlags): Promise
         ];
         print(`${setting}  ${colors.dim(facts.join('; '))}`);
         const few = fewHeldOut(heldOut);
-        if (few !== undefined) print(`  ${colors.yellow(few)}`);
+        for (const remark of few === undefined ? remarks : [few, ...remarks]) print(`  ${colors.yellow(remark)}`);
       }
       for (const finding of check.findings) print(findingText(finding));
       const more = check.count - check.findings.length;
@@ -50,7 +56,7 @@ export async function checkTaskCommand(name: string, flags: CheckFlags): Promise
       print(
         check.count === 0
           ? `${definition.name} keeps every rule`
-          : `${definition.name} breaks ${check.count} times what a task keeps`,
+          : `${definition.name} breaks its rules ${check.count === 1 ? 'once' : `${check.count} times`}`,
       );
     },
     givenKnobs(flags),

@@ -7,6 +7,7 @@
  * if (findings.length > 0) console.log(findings.map(findingText).join('\n'));
  * ```
  */
+import { takeKnobs } from '../knobs.ts';
 import type { AnyTaskDefinition } from '../registry.ts';
 import type { Repeat } from '../repeat.ts';
 import { attack } from './attack.ts';
@@ -15,13 +16,13 @@ import {
   demonstrates,
   hasTwins,
   isAboveChance,
-  isFast,
   isPure,
   isReproducible,
   readsPrompts,
   refusesJunk,
   refusesMutants,
   refusesOtherAnswers,
+  remarksOnSpeed,
   splitsDisjointly,
 } from './checks.ts';
 import { playsByItsRules } from './environment_checks.ts';
@@ -41,7 +42,7 @@ export interface CheckTaskOptions {
   readonly attempts?: number;
   /** Says by itself whether an answer is right; every verdict is compared with it. */
   readonly second?: SecondChecker;
-  /** Milliseconds. */
+  /** Milliseconds; they decide no finding, only what is remarked, and whether texts of a megabyte are tried. */
   readonly clock?: () => number;
   /** How its functions are called many times in a row, where its host watches them. */
   readonly repeat?: Repeat;
@@ -62,6 +63,8 @@ export interface CheckedSetting {
    * and what is tried, as far as a second checker or the list of answers tells.
    */
   readonly known: KnownVerdicts;
+  /** What is no broken rule, and worth a look: verdicts that take long. */
+  readonly remarks: readonly string[];
 }
 
 /** What `checkTask` has looked at and found; a task that keeps its rules has no finding. */
@@ -85,7 +88,11 @@ export function settingsOf(definition: AnyTaskDefinition): Readonly<Record<strin
       ? []
       : [{ style: 'plain' }, ...presets.slice(-1).map((one) => ({ ...one, style: 'plain' }))];
   const all = [{}, ...presets, ...ends, ...plain];
-  return all.filter((one, i) => all.findIndex((other) => JSON.stringify(other) === JSON.stringify(one)) === i);
+  // A level may be the default knobs, and the end of an attribute a level.
+  const meant = all.map((given: Readonly<Record<string, unknown>>) =>
+    JSON.stringify([given.style, takeKnobs(definition, given, 'task')]),
+  );
+  return all.filter((_, i) => meant.indexOf(meant[i]) === i);
 }
 
 /** A rule, and how it is looked at; what that gives is the share of the commonest answer, where there is one. */
@@ -154,7 +161,7 @@ function checksOf(
   }
   let isSoon = false;
   const speed = (): void => {
-    isSoon = isFast(setting, clock);
+    isSoon = remarksOnSpeed(setting, clock);
   };
   const checks: readonly Check[] = [
     ['oracle', () => acceptsRightAnswers(setting)],
@@ -175,9 +182,9 @@ function checksOf(
 }
 
 function checkedSetting(
-  { name, task, heldOut, verdicts, counted: known }: Setting,
+  { name, task, heldOut, verdicts, remarks, counted: known }: Setting,
   results: readonly unknown[],
 ): CheckedSetting {
   const commonest = results.find((result) => typeof result === 'number') ?? 0;
-  return { name, chance: task.chance, commonest, heldOut: heldOut.length, verdicts, known };
+  return { name, chance: task.chance, commonest, heldOut: heldOut.length, verdicts, known, remarks };
 }

@@ -63,6 +63,7 @@ export class Setting {
   /** Some of both. */
   readonly items: readonly TaskItem[];
   readonly repeat: Repeat;
+  readonly remarks: string[] = [];
   readonly #findings: Findings;
   readonly #heldOutSample: number;
   verdicts = 0;
@@ -116,6 +117,11 @@ export class Setting {
 
   report(rule: string, what: string, facts: Pick<TaskFinding, 'prompt' | 'answer' | 'verdict'> = {}): void {
     this.#findings.add({ rule, setting: this.name, what, ...facts });
+  }
+
+  /** Says what is no broken rule. */
+  remark(what: string): void {
+    this.remarks.push(what);
   }
 
   /**
