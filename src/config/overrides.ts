@@ -26,7 +26,31 @@ export function applyOverrides(tree: Tree, overrides: readonly Override[]): void
     const { flag, assignment } = typeof override === 'string' ? { flag: '--set', assignment: override } : override;
     applyOverride(tree, assignment, { label: flag, order: AFTER_THE_FILE + index });
   });
+  lowerWarmups(tree);
 }
+
+/**
+ * A stage that an override makes shorter than its warm-up in the file has one of as many steps, as with `--max-steps`: the file
+ * meant a longer stage. One that is overridden itself stays, and is refused.
+ */
+function lowerWarmups(tree: Tree): void {
+  const { values, places } = tree;
+  const stages = Array.isArray(values.stages) ? values.stages.map((_, index) => `stages.${index}.`) : [];
+  const isOverride = (place: Place | undefined): place is Place => place !== undefined && place.order >= AFTER_THE_FILE;
+  const given = (path: string): unknown =>
+    path.split('.').reduce<unknown>((at, name) => (at as Values | undefined)?.[name], values);
+  for (const prefix of stages.length === 0 ? [''] : stages) {
+    const written = (key: string): string => (given(prefix + key) === undefined ? key : prefix + key);
+    const [steps, warmup] = [written('max_steps'), written('warmup_steps')];
+    const [place, most, own] = [places.get(steps), given(steps), given(warmup)];
+    if (!isOverride(place) || isOverride(places.get(warmup))) continue;
+    if (typeof most !== 'number' || typeof own !== 'number' || most < 1 || own <= most) continue;
+    setAt(values, `${prefix}warmup_steps`.split('.'), most);
+    markPlace(places, `${prefix}warmup_steps`, place);
+  }
+}
+
+type Values = Readonly<Record<string, unknown>>;
 
 function applyOverride(tree: Tree, override: string, place: Place): void {
   const equals = override.indexOf('=');

@@ -205,6 +205,66 @@ describe('--set', () => {
     expect(grpoOf(stage).rewards.map((reward) => reward.name)).toEqual(['b', 'c']);
   });
 
+  describe('a stage that is made shorter has no longer warm-up', () => {
+    const STAGES = `task: t
+warmup_steps: 30
+stages:
+  - {stage: sft, max_steps: 60, warmup_steps: 20}
+  - {stage: grpo, max_steps: 40}
+`;
+    const warmups = (text: string, ...overrides: readonly string[]) =>
+      parseConfig(text, { file: 'c.yaml' }, overrides).config.stages.map(({ optimizer }) => [
+        optimizer.maxSteps,
+        optimizer.warmupSteps,
+      ]);
+
+    it.each([
+      [
+        STAGES,
+        ['sft.max_steps=10'],
+        [
+          [10, 10],
+          [40, 30],
+        ],
+      ],
+      [
+        STAGES,
+        ['stages.1.max_steps=5'],
+        [
+          [60, 20],
+          [5, 5],
+        ],
+      ],
+      [
+        STAGES,
+        ['sft.max_steps=10', 'sft.warmup_steps=4'],
+        [
+          [10, 4],
+          [40, 30],
+        ],
+      ],
+      [
+        STAGES,
+        ['sft.max_steps=50'],
+        [
+          [50, 20],
+          [40, 30],
+        ],
+      ],
+      ['task: t\nmax_steps: 40\nwarmup_steps: 20', ['max_steps=9'], [[9, 9]]],
+      ['task: t\nmax_steps: 40\nwarmup_steps: 0.5', ['max_steps=10'], [[10, 5]]],
+    ] as const)('%j with %j', (text, overrides, expected) => {
+      expect(warmups(text, ...overrides)).toEqual(expected);
+    });
+
+    it('but one that is written, or given, too long is an error', () => {
+      const flat = 'task: t\nmax_steps: 5\nwarmup_steps: 20';
+      const rule = /warmup_steps: \d+ — longer than the stage \(max_steps 5\)/;
+      expect(() => warmups(flat)).toThrow(rule);
+      expect(() => warmups('task: t\nmax_steps: 40', 'max_steps=5', 'warmup_steps=9')).toThrow(rule);
+    });
+  });
+
   it('means the flat keys by grpo where there are no stages', () => {
     const { config } = parseConfig('task: t\nmax_steps: 1', { file: 'c.yaml' }, ['grpo.max_steps=9']);
     expect(config.stages[0].optimizer.maxSteps).toBe(9);
