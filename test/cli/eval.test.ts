@@ -61,6 +61,22 @@ describe('a run is evaluated', () => {
     expect(out).toContain(`sort_digits, ${trained.eval_problems} problems of training`);
   });
 
+  it('on problems of training that are not left out as too long, which are also those that are shown', async () => {
+    const task =
+      'task: {name: reverse_text, min_length: 2, max_length: 12}\nmax_prompt_length: 9\noverlong_prompts: drop';
+    writeFileSync('b.yaml', CONFIG.replace(/task: .*/, task).replace('[positions]', '[lcs]'));
+    expect((await run('--config', 'b.yaml', '--output', 'runs/b', '--quiet')).error).toBeUndefined();
+    const { eval_problems: problems } = await figuresOf('--run', 'runs/b', '--samples', '1', '--split', 'train');
+    expect(problems).toBeGreaterThan(0);
+    const { error, out } = await run('data', 'show', '--config', 'b.yaml', '--count', '20', '--json');
+    expect(error).toBeUndefined();
+    const lengths = out
+      .trim()
+      .split('\n')
+      .map((line) => Number(JSON.parse(line).promptTokens));
+    expect([lengths.length, Math.max(...lengths)]).toEqual([20, 9]);
+  });
+
   it.each([
     ['m-lenght', /^--figures {2}.*m-lenght — no such method .*the nearest is m-length\.$/],
     ['maj-k', /^--figures {2}.*\.k: missing/],

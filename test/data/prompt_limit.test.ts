@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { createTasks } from '../../src/data/create_task.ts';
-import { fittingItem } from '../../src/data/prompts/prompt_limit.ts';
+import { fittingItem, fittingItems } from '../../src/data/prompts/prompt_limit.ts';
 import type { TaskSet } from '../../src/data/task_set.ts';
 import { DataError } from '../../src/errors.ts';
 import { train } from '../../src/grpo/trainer.ts';
@@ -68,6 +68,7 @@ describe('a prompt that is too long', () => {
       at = next;
     }
     expect(taken).toEqual(kept);
+    expect(fittingItems(tasks, 3, kept.length).map(({ index }) => index)).toEqual(kept);
     expect(tasks.droppedHeldOut?.()).toBeGreaterThan(0);
     expect(tasks.heldOutItems().length + (tasks.droppedHeldOut?.() ?? 0)).toBe(all.heldOutItems().length);
     for (const item of tasks.heldOutItems()) expect(tasks.promptTokens(item).length).toBeLessThanOrEqual(most);

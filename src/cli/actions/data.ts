@@ -2,6 +2,7 @@
 import { parseConfig } from '../../config/load.ts';
 import type { Problem } from '../../config/problems.ts';
 import { verdictsOf } from '../../data/judging/judged.ts';
+import { fittingItems } from '../../data/prompts/prompt_limit.ts';
 import type { TaskItem } from '../../data/task.ts';
 import type { TaskSet } from '../../data/task_set.ts';
 import { ConfigError } from '../../errors.ts';
@@ -41,7 +42,8 @@ export async function showData(rows: string | undefined, flags: DataFlags): Prom
   const plugins = await openPlugins(loaded, { file, announce: announceFile, approve, rewards: 'unused', codec });
   try {
     const { config, tasks, notes } = plugins;
-    const showing = Array.from({ length: count }, (_, index) => shownProblem(tasks, config.seed, index));
+    const items = fittingItems(tasks, config.seed, count);
+    const showing = items.map(({ item, index }) => shownProblem(tasks, config.seed, item, index));
     const shown = await Promise.all(showing);
     if (json) {
       for (const problem of shown) printJson(JSON.stringify(problem));
@@ -94,8 +96,7 @@ interface ShownProblem {
   readonly verdict: { readonly score: number | null; readonly reason: string };
 }
 
-async function shownProblem(tasks: TaskSet, seed: number, index: number): Promise<ShownProblem> {
-  const item = tasks.trainItem(seed, index);
+async function shownProblem(tasks: TaskSet, seed: number, item: TaskItem, index: number): Promise<ShownProblem> {
   const prompt = tasks.promptTokens(item);
   const shown = tasks.demonstrationTokens(item, seed, index);
   const finishReason = tasks.fixedCompletionTokens === undefined ? 'eos' : 'stop';

@@ -1,5 +1,6 @@
 /** A model that was opened, asked held-out problems. */
 
+import { fittingItems } from '../../data/prompts/prompt_limit.ts';
 import type { Split, TaskItem } from '../../data/task.ts';
 import { delegating } from '../../data/task_set.ts';
 import { type Engine, withTasks } from '../../grpo/engine.ts';
@@ -43,8 +44,7 @@ function askingTraining(engine: Engine, seed: number): Engine {
   const { tasks } = engine;
   const asked = new Map<string, TaskItem>();
   const count = tasks.heldOutItems().length;
-  for (let index = 0; index < count; index++) {
-    const item = tasks.trainItem(seed, index);
+  for (const { item } of fittingItems(tasks, seed, count)) {
     const problem = `${item.task ?? ''} ${item.key}`;
     asked.set(problem, { ...item, weight: (asked.get(problem)?.weight ?? 0) + 1 / count });
   }

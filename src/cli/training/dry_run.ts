@@ -5,6 +5,7 @@ import type { Origins } from '../../config/load.ts';
 import { aboutKey } from '../../config/problems.ts';
 import type { RunConfig } from '../../config/run_config.ts';
 import { readTree } from '../../config/yaml/yaml_tree.ts';
+import { fittingItems } from '../../data/prompts/prompt_limit.ts';
 import { printable, printableLines, thousands } from '../../format.ts';
 import { lookAtStart } from '../../grpo/diagnose.ts';
 import { completionText } from '../../grpo/rollout/complete.ts';
@@ -100,8 +101,7 @@ export function annotatedYaml(config: RunConfig, origins: Origins): string {
 
 /** The first training problems, each with an answer of the warm start's teacher. */
 function demonstrations({ engine: { tasks }, config }: ConfiguredModel): Demonstration[] {
-  return Array.from({ length: EXAMPLES }, (_, index) => {
-    const item = tasks.trainItem(config.seed, index);
+  return fittingItems(tasks, config.seed, EXAMPLES).map(({ item, index }) => {
     const tokens = tasks.demonstrationTokens(item, config.seed, index);
     const finishReason = tasks.fixedCompletionTokens === undefined ? 'eos' : 'stop';
     return { prompt: item.prompt, demonstration: completionText(tasks, { tokens, finishReason }) };
