@@ -232,6 +232,8 @@ export interface Surrogate extends Pick<LossTerm, 'device' | 'actsWithoutAdvanta
   clipped?(point: Readonly<SurrogatePoint>): 'low' | 'high' | undefined;
   /** TRL's names of what `clipped` counts; default `clip_ratio/…`. */
   readonly clipMetric?: string;
+  /** A further bound, by the name of its metric: the share of the loss tokens at which it decides. */
+  readonly cap?: { readonly name: string; holds(point: Readonly<SurrogatePoint>): boolean };
   /** A number of each completion for the metrics, by its name; of its first token that carries a loss. */
   readonly gauge?: { readonly name: string; at(point: Readonly<SurrogatePoint>): number };
 }

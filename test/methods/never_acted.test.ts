@@ -88,6 +88,8 @@ describe('a method that never acted', () => {
     ['credit_steps: [{name: length-mask, max_tokens: 24}]', 'credit_steps: length-mask changed nothing'],
     ['credit_steps: [./ones.ts]', 'credit_steps: ones changed nothing'],
     ['group_steps: [{name: reward-transform, reward: lcs}]', 'group_steps: reward-transform changed nothing'],
+    ['objective: dual-clip\nnum_iterations: 2', 'objective: dual-clip logged nothing but 0 (dual_clip 0)'],
+    ['delta: 9\nnum_iterations: 2', 'objective: ppo-clip logged nothing but 0 (delta 0)'],
     ['controllers: [{name: until, until_metric: reward, until_value: 9}]', 'controllers: until changed nothing'],
     ['prompt_source: [stream, {name: bands}]', 'prompt_source: bands changed nothing'],
     ['rollout_strategies: [./asks.ts]', 'rollout_strategies: asks logged nothing but 0 (yes 0, no 0)'],

@@ -1,6 +1,6 @@
 /** A shipped config with a small policy, and the same without its methods. */
 import { parse, stringify } from 'yaml';
-import { METHOD_KEYS } from '../../src/config/keys/method_keys.ts';
+import { METHOD_KEYS, POINT_KEYS } from '../../src/config/keys/method_keys.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { createTasks } from '../../src/index.ts';
 import type { Backend } from '../../src/kernels/engine.ts';
@@ -17,7 +17,12 @@ export interface AblatedConfig {
 
 type Keys = Readonly<Record<string, unknown>>;
 
-const OF_METHODS = new Set([...Object.values(METHOD_KEYS).map(({ yaml }) => yaml), 'demonstrations']);
+/** Figures of evaluations move no weight. */
+const OF_METHODS = new Set(
+  [...Object.values(METHOD_KEYS).map(({ yaml }) => yaml), 'demonstrations'].filter(
+    (key) => key !== POINT_KEYS.evaluationFigures.yaml,
+  ),
+);
 
 /** How far a config is cut: less where nothing is learned from, and then its model is its own. */
 interface Cut {

@@ -47,6 +47,10 @@ export const dualClip = method({
         out.slope = 0;
       },
       clipped: (point) => decidingBound(point, low, high),
+      cap: {
+        name: 'dual-clip/dual_clip',
+        holds: ({ logRatio, advantage }) => advantage < 0 && Math.exp(logRatio) > mostNegativeRatio,
+      },
     };
   },
 });

@@ -52,6 +52,12 @@ export const ppoClip = method({
     return {
       at: (point, out) => clipBetween(point, low, high, most, out),
       clipped: (point) => decidingBound(point, low, high),
+      ...(clipDelta !== null && {
+        cap: {
+          name: 'ppo-clip/delta',
+          holds: ({ logRatio, advantage }) => advantage < 0 && Math.exp(logRatio) > most,
+        },
+      }),
       device: { settings: { clipEpsilonLow, clipEpsilonHigh, ...(clipDelta !== null && { clipDelta }) } },
     };
   },

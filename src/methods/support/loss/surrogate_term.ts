@@ -76,10 +76,10 @@ function surrogateTerm(surrogate: Surrogate, stageRatio: Ratio): LossTerm {
   };
 
   function measuresOf(): Measures | undefined {
-    const { clipped, gauge, clipMetric = CLIP_RATIO } = surrogate;
+    const { clipped, cap, gauge, clipMetric = CLIP_RATIO } = surrogate;
     if (clipped === undefined && gauge === undefined) return undefined;
     const countClips = (sequence: LossSequence, logRatios: Float64Array, meter: Meter): void => {
-      let [low, high, tokens] = [0, 0, 0];
+      let [low, high, capped, tokens] = [0, 0, 0, 0];
       for (let t = 0; t < sequence.coefficients.length; t++) {
         if (sequence.coefficients[t] === 0) continue;
         tokens++;
@@ -87,9 +87,11 @@ function surrogateTerm(surrogate: Surrogate, stageRatio: Ratio): LossTerm {
         const bound = surrogate.clipped?.(point);
         if (bound === 'low') low++;
         if (bound === 'high') high++;
+        if (cap?.holds(point)) capped++;
         if (ratio.isPerSequence) break;
       }
       const count = ratio.isPerSequence ? 1 : tokens;
+      if (cap !== undefined) meter.mean(cap.name, capped, count);
       if (clipMetric !== CLIP_RATIO) {
         meter.mean(clipMetric, low + high, count);
         return;
@@ -104,7 +106,7 @@ function surrogateTerm(surrogate: Surrogate, stageRatio: Ratio): LossTerm {
     const names = ['low_mean', 'high_mean', 'region_mean', 'low_min', 'high_max'];
     const clipNames = clipMetric === CLIP_RATIO ? names.map((name) => `${CLIP_RATIO}/${name}`) : [clipMetric];
     return {
-      ...(gauge === undefined && { zeroOnPolicy: clipNames }),
+      ...(gauge === undefined && { zeroOnPolicy: [...clipNames, ...(cap ? [cap.name] : [])] }),
       add(sequence, meter) {
         const logRatios = logRatiosOf(sequence);
         if (clipped !== undefined) countClips(sequence, logRatios, meter);
