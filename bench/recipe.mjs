@@ -1,5 +1,5 @@
 /**
- * Which tasks does one recipe teach, each in about two minutes? Those of tier 1, or any that are named.
+ * What does one recipe do on many tasks, each in about two minutes: does the policy solve more, or is it surer of what it could do? Those of tier 1, or any that are named.
  *
  *   npm run bench -- recipe [--only gcd,dyck] [--small] [--seeds 0] [--threads 2] [--fleet URL] [--force] [--quick]
  *
@@ -13,6 +13,7 @@
  * that time, with whatever else it did.
  */
 import { registeredTasks } from '../build/data/index.js';
+import { riseOf } from '../build/methods/rise.js';
 import { fail, readFlags, table } from './command.mjs';
 import { FLEET_FLAG } from './given_rows.mjs';
 import { figure, keptRows, readSeeds, share, trained } from './kept_rows.mjs';
@@ -69,11 +70,12 @@ function reached(loaded) {
 }
 
 /** Accuracies of an evaluation, and of each of its tasks where it has several. */
-function accuracies({ accuracy, meanAtK, byTask = {} }) {
+function accuracies({ accuracy, meanAtK, passAtK, samples, byTask = {} }) {
   const parts = Object.entries(byTask).map(([label, part]) => [label, figure(part.meanAtK)]);
   return {
     greedy: figure(accuracy),
     sampled: figure(meanAtK),
+    pass: figure(passAtK[samples]),
     ...(parts.length > 0 && { sampledOfTasks: Object.fromEntries(parts) }),
   };
 }
@@ -92,6 +94,8 @@ function report() {
       share(before.sampled),
       share(after.sampled),
       arrow(before.greedy, after.greedy),
+      before.pass && after.pass ? arrow(before.pass, after.pass) : '–', // rows of before it was kept
+      riseOf(before, after),
       String(seconds),
     ],
     ...Object.entries(after.sampledOfTasks ?? {}).map(([label, figures]) => [
@@ -102,12 +106,27 @@ function report() {
       share(figures),
       '',
       '',
+      '',
+      '',
     ]),
   ]);
-  const heads = ['task', 'seed', 'held out', 'sampled before', 'sampled after', 'greedy', 'seconds'];
+  const heads = [
+    'task',
+    'seed',
+    'held out',
+    'sampled before',
+    'sampled after',
+    'greedy',
+    'pass@K',
+    'what rose',
+    'seconds',
+  ];
   process.stdout.write(`${table(heads, lines)}\n`);
   const isOfSize = (task) => task !== 'six-tasks' && task.endsWith(', small') === flags.small;
   const first = measured.filter(({ task, seed }) => isOfSize(task) && seed === seeds[0]);
-  const rising = first.filter(({ before, after }) => after.sampled.mean - before.sampled.mean >= 0.2);
-  process.stdout.write(`${rising.length} of ${first.length} tasks rise by 20 points or more.\n`);
+  const count = (test) => `${first.filter(({ before, after }) => test(before, after)).length} of ${first.length} tasks`;
+  process.stdout.write(
+    `${count((before, after) => riseOf(before, after) === 'solves more')} solve more, ${count((before, after) => riseOf(before, after) === 'surer')} are surer; ` +
+      `${count((before, after) => after.sampled.mean - before.sampled.mean >= 0.2)} rise by 20 points or more, sampled.\n`,
+  );
 }

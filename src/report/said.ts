@@ -1,6 +1,7 @@
 /** What the top of a run's page says: its figures, its tasks, what was diagnosed. Made alike by the server and by the page. */
 
 import { thousands } from '../format.ts';
+import { type Reached, RISE_WORDS, riseOf } from '../methods/rise.ts';
 import { byTask } from './by_task.ts';
 import type { EvaluationData, Interval } from './data.ts';
 import { figure } from './figure.ts';
@@ -48,6 +49,8 @@ function figures(run: Said): Markup {
   <dl class="figures">
     ${accuracy('Greedy accuracy', 'best guess', evaluations, ({ greedy }) => greedy)}
     ${accuracy('Sampled accuracy', tries, evaluations, ({ sampled }) => sampled)}
+    ${accuracy(`Solved in ${samples} tries`, `pass@${samples}`, evaluations, ({ pass }) => pass)}
+    ${riseFigure(evaluations)}
     ${bestFigure(summary)}
     ${isRunning && !summary ? progressFigures(run) : undefined}
     ${figure(summary ? 'Time' : 'Time in training steps', duration(seconds), pace)}
@@ -88,15 +91,39 @@ function accuracy(
   evaluations: readonly EvaluationData[],
   of: (evaluation: EvaluationData) => Interval | null,
 ): Markup | undefined {
-  const final = evaluations.at(-1);
+  const [final, first] = endsOf(evaluations);
   const value = final && of(final);
   if (!value) return undefined;
-  const first = evaluations.find(({ stage }) => stage === final.stage);
-  const start = first && first !== final ? of(first) : null;
+  const start = first && of(first);
   const [mean, low, high] = value;
   const before = start ? html`<span class="before">${formatValue(start[0], 'share')} →</span> ` : undefined;
   const range = html`<span class="whole">95 %: ${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)}</span>`;
   return figure(title, html`${before}${formatValue(mean, 'share')}`, html`held-out, ${what}; ${range}`);
+}
+
+/** Whether the policy solves more by now, or is surer of what it could do. */
+function riseFigure(evaluations: readonly EvaluationData[]): Markup | undefined {
+  const [after, before] = endsOf(evaluations).map((one) => one && reachedBy(one));
+  if (!before || !after) return undefined;
+  const rise = riseOf(before, after);
+  return figure('What rose', rise, RISE_WORDS[rise]);
+}
+
+/** The last evaluation, and the first one of its stage where that is another. */
+function endsOf(evaluations: readonly EvaluationData[]): [EvaluationData | undefined, EvaluationData | undefined] {
+  const final = evaluations.at(-1);
+  const first = final && evaluations.find(({ stage }) => stage === final.stage);
+  return [final, first === final ? undefined : first];
+}
+
+function reachedBy({ greedy, sampled, pass }: EvaluationData): Reached | undefined {
+  return greedy && sampled
+    ? { greedy: shareOf(greedy), sampled: shareOf(sampled), pass: pass && shareOf(pass) }
+    : undefined;
+}
+
+function shareOf([mean, low, high]: Interval): Reached['greedy'] {
+  return { mean, low, high };
 }
 
 /** The best evaluation of a finished run, and whether its weights are the model. */

@@ -4,7 +4,8 @@ import type { Said } from '../diagnostics/watch.ts';
 import type { BestEvaluation } from '../grpo/best_evaluation.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
 import { type ConfiguredModel, type Progress, stepsOf } from '../grpo/run.ts';
-import type { Seconds } from '../methods/records.ts';
+import type { Evaluation, Seconds } from '../methods/records.ts';
+import { type Reached, type Rise, riseOf } from '../methods/rise.ts';
 import { countParameters } from '../model/parameters.ts';
 import type { Fingerprint } from './fingerprint/fingerprint.ts';
 
@@ -16,6 +17,8 @@ export interface Summary {
   readonly final: Readonly<Record<string, number>> | null;
   /** The best evaluation by metric_for_best_model; null where there was none. */
   readonly best: BestSummary | null;
+  /** Whether the model solves more than the baseline, or is surer of what that could do; null where one was not evaluated. */
+  readonly rise: Rise | null;
   /** Whose weights `model/` and `weightsSha256` are. */
   readonly model: 'best' | 'last';
   /** Optimizer steps of each stage, and why one had fewer than the config gives it. */
@@ -56,6 +59,7 @@ export function summarize(
     baseline: state.baseline ? evaluationMetrics(state.baseline) : null,
     final: state.final ? evaluationMetrics(state.final) : null,
     best: state.best ? summaryOfBest(state.best) : null,
+    rise: riseBetween(state.baseline, model === 'best' ? state.best?.evaluation : state.final),
     model,
     steps: config.stages.map(({ stage }, i) => {
       const ending = state.steering.endings.find(({ stageIndex }) => stageIndex === i);
@@ -71,6 +75,14 @@ export function summarize(
     parameters: countParameters(policy.parameters),
     diagnoses: state.watch.said,
   };
+}
+
+function riseBetween(before: Evaluation | undefined, after: Evaluation | undefined): Rise | null {
+  return before && after ? riseOf(reachedBy(before), reachedBy(after)) : null;
+}
+
+function reachedBy({ accuracy: greedy, meanAtK: sampled, passAtK, samples }: Evaluation): Reached {
+  return { greedy, sampled, pass: samples > 1 ? passAtK[samples] : undefined };
 }
 
 function summaryOfBest({ stage, step, metric, evaluation }: BestEvaluation): BestSummary {

@@ -111,6 +111,27 @@ describe('what is printed', () => {
     expect(written.out).toContain('reward 0.103  entropy 0.894  length 12.0  dead 59.4 %');
   });
 
+  it('plain: the end has greedy, sampled and pass@K before and after, and whether it solves more or is surer', async () => {
+    const at = (greedy: number) =>
+      (evaluation('final', 1, greedy) as Extract<TrainEvent, { type: 'evaluation' }>).evaluation;
+    const state = { ...shown.run.journal.state, baseline: at(0.5), final: at(0.6) };
+    const run = {
+      ...shown.run,
+      journal: { ...shown.run.journal, state },
+      config: { tasks: [] },
+    } as unknown as TrainingRun;
+    const summary = { model: 'last', rise: 'surer', diagnoses: [], split: {}, wallSeconds: 1, tokensPerSecond: 1 };
+    const display = await openDisplay({ ...shown, run }, new RunControls(), {});
+    display.handle({ type: 'finished', summary } as unknown as SessionEvent);
+    const lines = written.out.split('\n').filter((line) => /^(greedy|sampled|pass@4|so) /.test(line));
+    expect(lines).toEqual([
+      'greedy   50.0 % → 60.0 % [56–64]',
+      'sampled  40.0 % → 48.0 % [44–52]',
+      'pass@4   60.0 % → 72.0 % [68–76]',
+      'so       it is surer and solves no more: it is right more often where its best guess, or one of several tries, was before',
+    ]);
+  });
+
   it('plain: of several tasks each by itself at the end, before and after', async () => {
     const estimate = (mean: number) => ({ mean, low: mean - 0.04, high: mean + 0.04, count: 100 });
     const reached = (gcd: number, lcm: number) => {

@@ -214,6 +214,8 @@ describe('the page', () => {
     expect(all('.status')).toEqual(['finished']);
     const figures = all('.figures > div').map((text) => text.replace(/\s+/g, ' '));
     expect(figures[0]).toBe('Greedy accuracy25.0 % → 75.0 %held-out, best guess; 95 %: 70.0–80.0');
+    const rose = figures.find((text) => text.startsWith('What rose'));
+    expect(rose).toBe('What rosesolves moreit solves more than before, by its best guess or in several tries');
     expect(figures).toContain('Time2m 05s9,000 tokens/s on average');
     expect(all('.splits dt')).toEqual(['rollout', 'verify', 'update', 'eval', 'other: checkpoints, logs']);
     const facts = all('.facts dd');

@@ -58,6 +58,24 @@ describe('a history', () => {
     expect([history.step, history.x, history.curves.reward]).toEqual([13, [11, 12, 13], [0.5, 0.25, 1]]);
   });
 
+  it('has pass@K of evaluations with several samples', () => {
+    const share = (name: string, mean: number) => ({
+      [name]: mean,
+      [`${name}_low`]: mean - 0.1,
+      [`${name}_high`]: mean + 0.1,
+    });
+    const at = (k: number) => ({
+      ...{ stage: 'grpo', step: 0, evaluation: 'baseline', ...share('eval_accuracy', 0.5) },
+      ...{ ...share(`eval_mean@${k}`, 0.4), ...share(`eval_pass@${k}`, 0.7) },
+    });
+    expect(new History(STAGES, [at(4)]).accuracies[0]?.pass).toMatchObject({
+      mean: 0.7,
+      low: 0.7 - 0.1,
+      high: 0.7 + 0.1,
+    });
+    expect(new History(STAGES, [at(1)]).accuracies[0]?.pass).toBeNull();
+  });
+
   it('forgets steps that are taken again', () => {
     const history = historyOf(3 * MOST_POINTS, () => 0);
     const { revisions } = history;

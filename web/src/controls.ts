@@ -1,6 +1,7 @@
 /** The buttons, and the lines that say how far the run is and what it runs on. */
 import type { BrowserRun } from 'rlvr-train/web';
 import { percent, thousands } from '../../src/format.ts';
+import { riseOf } from '../../src/methods/rise.ts';
 import { byId, element, write } from '../../src/report/page/dom.ts';
 import { shortShare } from './curve_tables.ts';
 import { type Experiment, linkOf, ofPreset, PRESETS } from './experiment.ts';
@@ -160,15 +161,17 @@ export class Controls {
     const first = history.accuracies[0];
     const { reward } = history.latest;
     const [greedy, sampled, rewarded, time] = this.#figures as [Figure, Figure, Figure, Figure]; // FIGURES
+    const before = (of: 'greedy' | 'sampled'): string =>
+      first === undefined || first === last ? '' : `; ${percent(first[of].mean)} before`;
     greedy.show(
       last === undefined ? '–' : percent(last.greedy.mean),
       first === undefined || last === undefined
         ? 'greedy'
-        : `${interval(last.greedy)}${first === last ? '' : `; ${percent(first.greedy.mean)} before`}`,
+        : `${interval(last.greedy)}${before('greedy')}${first === last ? '' : `: ${riseOf(first, last)}`}`,
     );
     sampled.show(
       last === undefined ? '–' : percent(last.sampled.mean),
-      last === undefined ? 'at temperature 1' : interval(last.sampled),
+      last === undefined ? 'at temperature 1' : `${interval(last.sampled)}${before('sampled')}`,
     );
     rewarded.show(reward === null ? '–' : reward.toFixed(3), `“${experiment.reward}”, last batch`);
     time.show(...this.#time());

@@ -34,6 +34,8 @@ export interface Accuracy {
   readonly x: number;
   readonly greedy: Share;
   readonly sampled: Share;
+  /** pass@K of K samples; null for a single one. */
+  readonly pass: Share | null;
 }
 
 type Line = Readonly<Record<string, unknown>>;
@@ -98,8 +100,9 @@ export class History {
   hear(event: BrowserEvent): void {
     if (event.type === 'step' || event.type === 'batch') this.#line(event.metrics);
     if (event.type === 'evaluation') {
-      const { accuracy, meanAtK } = event.evaluation;
-      this.#accuracy(this.place(event.stage, event.step), accuracy, meanAtK);
+      const { accuracy: greedy, meanAtK: sampled, passAtK, samples } = event.evaluation;
+      const pass = (samples > 1 && passAtK[samples]) || null;
+      this.#accuracy({ x: this.place(event.stage, event.step), greedy, sampled, pass });
     }
   }
 
@@ -109,7 +112,9 @@ export class History {
     if (kind === 'diagnosis') return;
     if (kind === 'evaluation') {
       const sampled = Object.keys(line).find((key) => /^eval_mean@\d+$/.test(key)) ?? '';
-      this.#accuracy(x, shareOf(line, 'eval_accuracy'), shareOf(line, sampled));
+      const passed = sampled.replace('mean', 'pass');
+      const pass = sampled.endsWith('@1') || line[passed] === undefined ? null : shareOf(line, passed);
+      this.#accuracy({ x, greedy: shareOf(line, 'eval_accuracy'), sampled: shareOf(line, sampled), pass });
       return;
     }
     if (!(this.#isOpen && this.#last === x)) {
@@ -168,10 +173,10 @@ export class History {
     this.#width *= 2;
   }
 
-  #accuracy(x: number, greedy: Share, sampled: Share): void {
+  #accuracy(accuracy: Accuracy): void {
     const { accuracies } = this;
-    while (accuracies.length > 0 && (accuracies.at(-1) as Accuracy).x >= x) accuracies.pop();
-    accuracies.push({ x, greedy, sampled });
+    while (accuracies.length > 0 && (accuracies.at(-1) as Accuracy).x >= accuracy.x) accuracies.pop();
+    accuracies.push(accuracy);
     // Every other one, the first and the last among them.
     if (accuracies.length > MOST_POINTS) {
       accuracies.splice(0, accuracies.length, ...accuracies.filter((_, i) => i % 2 === 0));

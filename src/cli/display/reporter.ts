@@ -7,6 +7,7 @@ import type { EvaluationMoment } from '../../grpo/events.ts';
 import { evaluationMetrics, meanOverBatches } from '../../grpo/metrics.ts';
 import type { ConfiguredModel, Progress } from '../../grpo/run.ts';
 import type { Collected, Evaluation, Example, StepMetrics } from '../../methods/records.ts';
+import { RISE_WORDS } from '../../methods/rise.ts';
 import { countParameters } from '../../model/parameters.ts';
 import { lackOfRoom } from '../../planning/require_memory.ts';
 import type { Fingerprint } from '../../run/fingerprint/fingerprint.ts';
@@ -150,6 +151,11 @@ export class Reporter implements Display {
       print(
         colors.bold(`sampled  ${percent(baseline.meanAtK.mean).padStart(6)} → ${percentWithInterval(model.meanAtK)}`),
       );
+      const { samples } = model;
+      const [before, after] = [baseline.passAtK[samples], model.passAtK[samples]];
+      if (samples > 1 && before && after)
+        print(`${`pass@${samples}`.padEnd(9)}${percent(before.mean).padStart(6)} → ${percentWithInterval(after)}`);
+      if (summary.rise) print(`so       ${RISE_WORDS[summary.rise]}`);
     }
     for (const line of taskLines(run, baseline, model)) print(line);
     for (const line of bestLines(run, summary, this.#options.directory)) print(line);
