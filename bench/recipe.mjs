@@ -13,7 +13,7 @@
  * that time, with whatever else it did.
  */
 import { registeredTasks } from '../build/data/index.js';
-import { riseOf } from '../build/methods/rise.js';
+import { riseOf } from '../build/methods/support/figures/rise.js';
 import { fail, readFlags, table } from './command.mjs';
 import { FLEET_FLAG } from './given_rows.mjs';
 import { figure, keptRows, readSeeds, share, trained } from './kept_rows.mjs';

@@ -1,7 +1,7 @@
 /** What the top of a run's page says: its figures, its tasks, what was diagnosed. Made alike by the server and by the page. */
 
 import { thousands } from '../format.ts';
-import { type Reached, RISE_WORDS, riseOf } from '../methods/rise.ts';
+import { type Reached, RISE_WORDS, riseOf } from '../methods/support/figures/rise.ts';
 import { byTask } from './by_task.ts';
 import type { EvaluationData, Interval } from './data.ts';
 import { figure } from './figure.ts';

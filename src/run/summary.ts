@@ -5,7 +5,7 @@ import type { BestEvaluation } from '../grpo/best_evaluation.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
 import { type ConfiguredModel, type Progress, stepsOf } from '../grpo/run.ts';
 import type { Evaluation, Seconds } from '../methods/records.ts';
-import { type Reached, type Rise, riseOf } from '../methods/rise.ts';
+import { type Reached, type Rise, riseOf } from '../methods/support/figures/rise.ts';
 import { countParameters } from '../model/parameters.ts';
 import type { Fingerprint } from './fingerprint/fingerprint.ts';
 

@@ -1,6 +1,6 @@
 /** Whether a policy solves more, or is surer of what it could do. */
 import { describe, expect, it } from 'vitest';
-import { type Reached, riseOf } from '../../src/methods/rise.ts';
+import { type Reached, riseOf } from '../../src/methods/support/figures/rise.ts';
 
 const share = (mean: number, half = 0.04) => ({ mean, low: mean - half, high: mean + half });
 const reached = (greedy: number, sampled: number, pass?: number): Reached => ({

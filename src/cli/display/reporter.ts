@@ -7,7 +7,7 @@ import type { EvaluationMoment } from '../../grpo/events.ts';
 import { evaluationMetrics, meanOverBatches } from '../../grpo/metrics.ts';
 import type { ConfiguredModel, Progress } from '../../grpo/run.ts';
 import type { Collected, Evaluation, Example, StepMetrics } from '../../methods/records.ts';
-import { RISE_WORDS } from '../../methods/rise.ts';
+import { RISE_WORDS } from '../../methods/support/figures/rise.ts';
 import { countParameters } from '../../model/parameters.ts';
 import { lackOfRoom } from '../../planning/require_memory.ts';
 import type { Fingerprint } from '../../run/fingerprint/fingerprint.ts';

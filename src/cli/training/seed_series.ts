@@ -1,7 +1,7 @@
 /** What a series of seeds comes to: a row per run, median and range, and the table that shows them. */
 import { median } from '../../diagnostics/lists.ts';
 import { duration, percent } from '../../format.ts';
-import type { Rise } from '../../methods/rise.ts';
+import type { Rise } from '../../methods/support/figures/rise.ts';
 import type { Summary } from '../../run/summary.ts';
 
 /** Shares of held-out problems; null where the run was not evaluated. */

@@ -3,7 +3,7 @@
  * problems that it could solve before, as where a warm start's teacher erred. That it solves more is said of its best guess, and
  * of what one of K samples solves.
  */
-import type { Estimate } from './statistics.ts';
+import type { Estimate } from '../../statistics.ts';
 
 type Share = Pick<Estimate, 'mean' | 'low' | 'high'>;
 
