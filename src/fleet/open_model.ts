@@ -78,9 +78,7 @@ async function loadBase(card: RunCard, policy: Policy, { openBase, receiveBase }
     if (!(error instanceof RlvrError) || receiveBase === undefined) throw error;
   }
   const { openReceived } = await import('./base/open_received.ts');
-  const { model, hashes } = await openReceived(await receiveBase(card), Object.keys(base.files));
-  await requireSame(base, hashes, model);
-  await loadPretrained(model, policy);
+  await loadPretrained(await openReceived(await receiveBase(card), Object.keys(base.files)), policy);
 }
 
 /** @throws FleetError where it is another model than the learner's */

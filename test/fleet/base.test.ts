@@ -1,5 +1,6 @@
 /** A base model that goes over a fleet: to workers that have not got it, in pieces whose hashes are right, and kept once. */
-import { readdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
@@ -104,15 +105,20 @@ it('a worker and a visitor without the model get it, and the adapter is that of 
 });
 
 const BYTES = Uint8Array.from({ length: 2 * MESSAGE_BYTES + 7 }, (_, i) => (i * 31 + (i >> 8)) & 255);
+const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 const CARD = {
   run: RUN,
-  base: { path: 'owner/name', files: { 'model.safetensors': 'ab'.repeat(32) } },
+  base: { path: 'owner/name', files: { 'config.json': hashOf(new Uint8Array()), 'model.safetensors': hashOf(BYTES) } },
 } as unknown as RunCard;
 
-/** What a worker receives of two files over a bus. */
-async function received(keeper: BaseKeeper, change: (bus: WorkerBus) => WorkerBus = (bus) => bus): Promise<ModelFiles> {
+/** What a worker receives of two files over a bus. @param bytes  that the learner has */
+async function received(
+  keeper: BaseKeeper,
+  change: (bus: WorkerBus) => WorkerBus = (bus) => bus,
+  bytes = BYTES,
+): Promise<ModelFiles> {
   const store = memoryStore();
-  await store.writeAtomic('model.safetensors', BYTES);
+  await store.writeAtomic('model.safetensors', bytes);
   await store.writeAtomic('config.json', new Uint8Array());
   const broker = new MemoryBroker();
   const learner = broker.learner();
@@ -163,6 +169,26 @@ describe('the pieces of a base', () => {
     expect(readdirSync(other)).toEqual([]);
   });
 
+  it.each(['a folder', 'memory'])('of another model than the card says are not kept in %s', async (where) => {
+    const root = join(folder(), 'bases');
+    const keeper = where === 'memory' ? memoryKeeper() : folderKeeper(root);
+    const evil = Uint8Array.from(BYTES, (byte) => byte ^ 255);
+    await expect(received(keeper, undefined, evil)).rejects.toThrow(
+      'sends another base model: model.safetensors is another file than its card says; nothing of it is kept',
+    );
+    if (where !== 'memory') expect(readdirSync(root)).toEqual([]);
+    await expectWhole(await received(keeper)); // a later, honest learner is asked
+  });
+
+  it('that an earlier version has kept, and that are wrong, are received anew', async () => {
+    const root = join(folder(), 'bases');
+    await received(folderKeeper(root));
+    const [key] = readdirSync(root);
+    writeFileSync(join(root, key, 'model.safetensors'), 'not the model');
+    await expectWhole(await received(folderKeeper(root)));
+    expect(readdirSync(root)).toEqual([key]);
+  });
+
   it.each(['../model', '/model', 'a/../b', 'a//b', '.hidden', 'a\\b', ''])('of a file called %j are none', (name) => {
     const list = encodeBaseJson({ files: [{ name, bytes: 0, pieces: [] }] });
     expect(() => decodeBaseList(list)).toThrow('list of a base model: files.0.name');
@@ -171,6 +197,10 @@ describe('the pieces of a base', () => {
   it('are as many as the file has bytes for', () => {
     const list = encodeBaseJson({ files: [{ name: 'a', bytes: 5, pieces: [] }] });
     expect(() => decodeBaseList(list)).toThrow('a has 0 pieces');
+    const files = Array.from({ length: 150 }, (_, i) => ({ name: `a${i}`, bytes: 1e12, pieces: [] }));
+    expect(() => decodeBaseList(encodeBaseJson({ files }))).toThrow(
+      '150000000000000 bytes, and 137438953472 are the most',
+    );
     expect(() => decodeBaseList(Uint8Array.of(1))).toThrow('no JSON');
   });
 });

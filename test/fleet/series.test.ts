@@ -294,3 +294,11 @@ it('a file that is announced takes no memory before it comes', async () => {
   expect(await serveSeries({ ...options, signal: { aborted: false } })).toBe('trained'); // by another, as far as it knows
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2 ** 24);
 });
+
+it('a file that a worker announces takes no memory of the learner before it comes', async () => {
+  const receiver = new RunReceiver(memoryStore());
+  const before = process.memoryUsage().arrayBuffers;
+  for (const path of ['a', 'b', 'c'])
+    await receiver.write(path, new Uint8Array(10), { from: 0, offset: 0, size: 2 ** 31 });
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2 ** 24);
+});

@@ -9,6 +9,8 @@ import { MESSAGE_BYTES } from '../protocol.ts';
 const MOST_FILES = 200;
 const MOST_PIECES = 1_000_000;
 const MOST_LIST_BYTES = 2 ** 27;
+/** Of all files of a model. */
+const MOST_BASE_BYTES = 2 ** 37;
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 /** Below the model's folder, wherever that is: no name leads out of it. */
@@ -68,6 +70,9 @@ export function encodeBaseJson(value: BaseList | BaseReply): Uint8Array<ArrayBuf
 /** @throws FleetError */
 export function decodeBaseList(bytes: Uint8Array): BaseList {
   const list = checked('list of a base model', listSchema, bytes);
+  const all = list.files.reduce((sum, { bytes }) => sum + bytes, 0);
+  if (all > MOST_BASE_BYTES)
+    throw new FleetError('fleet-message', `list of a base model: ${all} bytes, and ${MOST_BASE_BYTES} are the most.`);
   const odd = list.files.find((file) => file.pieces.length !== piecesOf(file.bytes));
   if (odd === undefined) return list;
   throw new FleetError('fleet-message', `list of a base model: ${odd.name} has ${odd.pieces.length} pieces.`);

@@ -24,6 +24,7 @@ export function folderKeeper(root: string): BaseKeeper {
       const folder = join(root, key);
       return existsSync(folder) ? fileStore(folder) : undefined;
     },
+    forget: (key) => rmSync(join(root, key), { recursive: true, force: true }),
     begin(key) {
       mkdirSync(root, { recursive: true });
       removeOld(root);
@@ -34,6 +35,7 @@ export function folderKeeper(root: string): BaseKeeper {
           mkdirSync(dirname(file), { recursive: true });
           appendFileSync(file, bytes);
         },
+        written: () => fileStore(part),
         async finish() {
           const folder = join(root, key);
           // Where another worker was faster, its files are the same.

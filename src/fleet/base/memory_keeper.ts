@@ -7,15 +7,22 @@ export function memoryKeeper(): BaseKeeper {
   let newest: { readonly key: string; readonly files: ModelFiles } | undefined;
   return {
     find: (key) => (newest?.key === key ? newest.files : undefined),
+    forget() {
+      newest = undefined;
+    },
     begin(key) {
       newest = undefined;
       const pieces = new Map<string, Uint8Array[]>();
+      const written = (): ModelFiles => filesOf(new Map([...pieces].map(([name, own]) => [name, joinBytes(own)])));
       return {
+        written,
         async append(name, bytes) {
-          pieces.set(name, [...(pieces.get(name) ?? []), bytes]);
+          const own = pieces.get(name);
+          if (own === undefined) pieces.set(name, [bytes]);
+          else own.push(bytes);
         },
         async finish() {
-          const files = filesOf(new Map([...pieces].map(([name, own]) => [name, joinBytes(own)])));
+          const files = written();
           newest = { key, files };
           return files;
         },

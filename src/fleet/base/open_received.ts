@@ -2,19 +2,14 @@
 import { openGguf } from '../../model/pretrained/gguf_model.ts';
 import { openModelFolder } from '../../model/pretrained/open_folder.ts';
 import type { ModelFiles, PretrainedModel } from '../../model/pretrained/source.ts';
-import { type BaseHashes, hashFiles } from '../../run/model/base_hashes.ts';
 
 /**
+ * @param files  whose hashes are those that the learner says
  * @param names  files that it has, which say what it is
- * @returns the model, and the SHA-256 of its files
  * @throws CheckpointError where they are damaged, or of a model that is not computed here
  */
-export async function openReceived(
-  files: ModelFiles,
-  names: readonly string[],
-): Promise<{ readonly model: PretrainedModel; readonly hashes: BaseHashes }> {
+export async function openReceived(files: ModelFiles, names: readonly string[]): Promise<PretrainedModel> {
   const gguf = names.find((name) => name.endsWith('.gguf'));
   const checkpoint = names.find((name) => /^checkpoints\/[^/]+\/weights\.safetensors$/.test(name));
-  const model = gguf === undefined ? await openModelFolder(files, checkpoint) : await openGguf(files, gguf);
-  return { model, hashes: await hashFiles(files, names) };
+  return gguf === undefined ? openModelFolder(files, checkpoint) : openGguf(files, gguf);
 }

@@ -2,6 +2,7 @@
 import { FleetError } from '../../errors.ts';
 import type { ModelFiles } from '../../model/pretrained/source.ts';
 import { sha256Hex } from '../../run/fingerprint/sha256.ts';
+import { hashFiles } from '../../run/model/base_hashes.ts';
 import type { WorkerBus } from '../bus.ts';
 import type { RunCard } from '../cards.ts';
 import { MESSAGE_BYTES } from '../protocol.ts';
@@ -18,6 +19,8 @@ const MOST_ROUNDS = 300;
 export interface BaseKeeper {
   /** What is kept of the model already; undefined where it is not there whole. @param key  names the model */
   find(key: string): ModelFiles | undefined;
+  /** Forgets a model: its files are others than those that its key is made of. */
+  forget(key: string): void;
   /** Begins to keep one. */
   begin(key: string): BaseWriter;
 }
@@ -26,6 +29,8 @@ export interface BaseKeeper {
 export interface BaseWriter {
   /** Adds to the end of a file. */
   append(name: string, bytes: Uint8Array): Promise<void>;
+  /** What has come so far. */
+  written(): ModelFiles;
   /** It is whole: from now on it is found. */
   finish(): Promise<ModelFiles>;
   /** It is not: nothing of it stays. */
@@ -46,11 +51,16 @@ export async function receiveBase(card: RunCard, options: ReceivingOptions): Pro
   const { keeper, say } = options;
   const key = await sha256Hex(new TextEncoder().encode(JSON.stringify(Object.entries(base.files).sort())));
   const kept = keeper.find(key);
-  if (kept !== undefined) return kept;
+  if (kept !== undefined) {
+    if ((await otherFile(kept, base)) === undefined) return kept;
+    keeper.forget(key);
+  }
   say(`run ${run}: receives its base model, ${base.path}`);
   const writer = keeper.begin(key);
   try {
-    await receive(run, writer, options);
+    await receive(run, writer, Object.keys(base.files), options);
+    const other = await otherFile(writer.written(), base);
+    if (other !== undefined) throw notTheModel(`${other} is another file than its card says`);
     return await writer.finish();
   } catch (error) {
     await writer.drop();
@@ -58,7 +68,22 @@ export async function receiveBase(card: RunCard, options: ReceivingOptions): Pro
   }
 }
 
-async function receive(run: string, writer: BaseWriter, options: ReceivingOptions): Promise<void> {
+/** The first file whose hash is another than the card says; a kept model may be one that an earlier version believed. */
+async function otherFile(
+  files: ModelFiles,
+  { files: asked }: NonNullable<RunCard['base']>,
+): Promise<string | undefined> {
+  const hashes = await hashFiles(files, Object.keys(asked));
+  return Object.keys(asked).find((name) => hashes[name] !== asked[name]);
+}
+
+/** @param names  of the files that the model has */
+async function receive(
+  run: string,
+  writer: BaseWriter,
+  names: readonly string[],
+  options: ReceivingOptions,
+): Promise<void> {
   const { bus, signal } = options;
   /** Pieces that are written, of the file under way. */
   const at = { file: 0, piece: 0 };
@@ -72,6 +97,8 @@ async function receive(run: string, writer: BaseWriter, options: ReceivingOption
     if (reply?.status === 'failed') throw missing(`its learner could not send it: ${reply.reason}`);
     if (reply?.status === 'sent') {
       const list = await readList(bus, run, reply.list);
+      const extra = list?.files.find(({ name }) => !names.includes(name));
+      if (extra !== undefined) throw notTheModel(`${extra.name} is none of its files`);
       if (list !== undefined && (await readPieces(bus, run, list, at, writer))) return;
       isMissing = true;
     }
@@ -113,6 +140,10 @@ async function readPieces(
     }
   }
   return true;
+}
+
+function notTheModel(rule: string): FleetError {
+  return new FleetError('fleet-base', `its learner sends another base model: ${rule}; nothing of it is kept.`);
 }
 
 function missing(rule: string): FleetError {

@@ -4,6 +4,7 @@
  */
 import { FleetError } from '../../errors.ts';
 import { CHECKPOINTS } from '../../run/checkpoint/checkpoints.ts';
+import { joinBytes } from '../../run/logs/event_file.ts';
 import type { Store } from '../../run/store/store.ts';
 
 /** A file with its length in bytes. */
@@ -54,8 +55,8 @@ export function isPlainPath(path: string): boolean {
 /** Takes the files of one worker into a run directory, part by part. */
 export class RunReceiver {
   readonly #store: Store;
-  /** Files that are put together. */
-  readonly #parts = new Map<string, Uint8Array>();
+  /** The file that is put together: what has come of it, and no more. */
+  #parts: { readonly path: string; readonly pieces: Uint8Array[]; length: number } | undefined;
   /** The one that was finished last: its last part may come again. */
   #finished: string | undefined;
 
@@ -80,16 +81,19 @@ export class RunReceiver {
     }
     if (from > 0) return this.#append(path, part, offset);
     if (size > MOST_WHOLE_BYTES) throw misplaced(path, `${size} bytes are too many`);
-    const whole = offset === 0 ? new Uint8Array(size) : this.#parts.get(path);
-    if (whole === undefined && this.#finished === path && offset + part.length === size) return;
-    if (whole?.length !== size) throw misplaced(path, 'a part was lost');
-    whole.set(part, offset);
-    if (offset + part.length < size) this.#parts.set(path, whole);
-    else {
-      this.#parts.delete(path);
-      this.#finished = path;
-      await this.#store.writeAtomic(path, whole);
+    if (this.#finished === path && offset > 0 && offset + part.length === size && this.#parts?.path !== path) return;
+    if (offset === 0) this.#parts = { path, pieces: [], length: 0 };
+    const parts = this.#parts?.path === path ? this.#parts : undefined;
+    if (parts === undefined || (parts.length !== offset && parts.length !== offset + part.length))
+      throw misplaced(path, 'a part was lost');
+    if (parts.length === offset) {
+      parts.pieces.push(part.slice());
+      parts.length += part.length;
     }
+    if (parts.length < size) return;
+    this.#parts = undefined;
+    this.#finished = path;
+    await this.#store.writeAtomic(path, joinBytes(parts.pieces));
   }
 
   /** A part that was sent twice, since no reply came, is there. */
