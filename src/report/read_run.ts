@@ -36,7 +36,7 @@ export interface RunRecords extends RunOutline {
   readonly curves: Curves;
   /** What other machines have done for it so far; undefined where it has had no fleet. */
   readonly fleet: FleetLine | undefined;
-  /** The lines of its evaluations, in order. */
+  /** The lines of its newest baseline and of its newest evaluation. */
   readonly evaluations: readonly JsonObject[];
   /** The run's progress: its completions are written before the metrics of their step. */
   readonly newestStep: { readonly stage: number; readonly step: number };

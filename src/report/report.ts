@@ -9,6 +9,7 @@ import { readCompletions } from './completion_groups.ts';
 import type { ReportData } from './data.ts';
 import { pageHtml } from './page_html.ts';
 import { readRun } from './read_run.ts';
+import type { RunLog } from './run_log.ts';
 import { renderBody } from './sections.ts';
 
 /** Bytes of a page, at most; what the rest of it leaves is for completions. */
@@ -16,11 +17,12 @@ const MOST_BYTES = 950_000;
 
 /**
  * @param name  what the page calls the run: the name of its directory
+ * @param log  what was read of the run's metrics before
  * @returns HTML below 1 MB, for a run that has finished as for one under way
  * @throws CheckpointError where the directory holds no run, or a file of it cannot be read
  */
-export async function makeReport(store: Store, name: string): Promise<string> {
-  const run = await readRun(store);
+export async function makeReport(store: Store, name: string, log?: RunLog): Promise<string> {
+  const run = await readRun(store, log);
   const { curves, newestStep } = run;
   const page = async (completions: ReportData['completions']): Promise<string> =>
     pageHtml(name, renderBody(name, run), { page: 'report', ...curves, completions });

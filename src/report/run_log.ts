@@ -6,7 +6,7 @@ import type { JsonObject } from '../run/json.ts';
 import { lineKind } from '../run/logs/line_kind.ts';
 import { logLines } from '../run/logs/log_lines.ts';
 import type { Store } from '../run/store/store.ts';
-import { CurveReader, type Curves } from './series.ts';
+import { CurveReader, type CurveState, type Curves } from './series.ts';
 
 const LOG = 'metrics.jsonl';
 
@@ -40,9 +40,14 @@ export class RunLog {
     return this.#reader.curves();
   }
 
-  /** Their lines, in order. */
+  /** Lines of the newest baseline and of the newest evaluation. */
   get evaluations(): readonly JsonObject[] {
-    return this.#reader.evaluationLines.slice();
+    return this.#reader.evaluationLines;
+  }
+
+  /** What another reader needs to read on from here, and where that is. */
+  state(): { readonly curves: CurveState; readonly end: number; readonly last: Uint8Array } {
+    return { curves: this.#reader.state(), end: this.#end, last: this.#last };
   }
 
   /** Number of the last step in its stage; 0 before the first. */

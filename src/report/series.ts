@@ -2,12 +2,14 @@
 import type { JsonObject, JsonValue } from '../run/json.ts';
 import { lineKind } from '../run/logs/line_kind.ts';
 import type { DiagnosisData, EvaluationData, Interval, StageData } from './data.ts';
-import { rounded, StageColumns } from './stage_columns.ts';
+import { rounded, StageColumns, type StageState } from './stage_columns.ts';
 
 /** Points of all stages together: about as many as a wide screen has columns. */
 const MOST_POINTS = 1_600;
 const LEAST_POINTS_A_STAGE = 100;
 const MOST_MARKS = 100;
+/** Evaluations that are kept before every second one is left out. */
+const MOST_EVALUATIONS = 1_600;
 
 export interface Curves {
   readonly stages: readonly StageData[];
@@ -15,10 +17,25 @@ export interface Curves {
   readonly diagnoses: readonly DiagnosisData[];
 }
 
-type OpenDiagnosis = Pick<DiagnosisData, 'code' | 'stage' | 'message'> & {
-  readonly steps: number[];
+type OpenDiagnosis = Pick<DiagnosisData, 'code' | 'stage' | 'message' | 'firstStep'> & {
+  lastStep: number;
+  times: number;
+  /** Steps of every `stride`-th. */
+  marks: number[];
+  stride: number;
   withdrawn?: number;
 };
+
+/** A log as far as it was read, to be read on elsewhere: JSON. */
+export interface CurveState {
+  readonly stages: readonly StageState[];
+  readonly evaluations: readonly EvaluationData[];
+  readonly diagnoses: readonly (readonly [string, OpenDiagnosis])[];
+  readonly evaluationLines: readonly JsonObject[];
+  readonly seconds: number;
+  readonly tokens: number;
+  readonly waiting: number;
+}
 
 /**
  * Reads the log line by line, as it grows: a line costs its own numbers, however many came before. Only diagnoses do not
@@ -26,11 +43,11 @@ type OpenDiagnosis = Pick<DiagnosisData, 'code' | 'stage' | 'message'> & {
  */
 export class CurveReader {
   readonly #stages: StageColumns[] = [];
-  readonly #evaluations: EvaluationData[] = [];
+  #evaluations: EvaluationData[] = [];
   readonly #diagnoses = new Map<string, OpenDiagnosis>();
   readonly #planned: readonly string[];
-  /** As the log has them, in order. */
-  readonly evaluationLines: JsonObject[] = [];
+  #baseline: JsonObject | undefined;
+  #newest: JsonObject | undefined;
   #seconds = 0;
   #tokens = 0;
   /** Evaluations that were logged before their own step, after whose time they belong. */
@@ -39,6 +56,38 @@ export class CurveReader {
   /** @param planned  stages of the config, in order */
   constructor(planned: readonly { readonly stage: string }[]) {
     this.#planned = planned.map(({ stage }) => stage);
+  }
+
+  /** Reads on where another reader was. @param planned  stages of the config, in order */
+  static from(planned: readonly { readonly stage: string }[], state: CurveState): CurveReader {
+    const reader = new CurveReader(planned);
+    reader.#stages.push(...state.stages.map((stage) => StageColumns.from(stage)));
+    reader.#evaluations.push(...state.evaluations);
+    for (const [key, diagnosis] of state.diagnoses) reader.#diagnoses.set(key, diagnosis);
+    for (const line of state.evaluationLines) reader.#keep(line);
+    [reader.#seconds, reader.#tokens, reader.#waiting] = [state.seconds, state.tokens, state.waiting];
+    return reader;
+  }
+
+  /** What another reader needs to read on from here. */
+  state(): CurveState {
+    return {
+      stages: this.#stages.map((stage) => stage.state(this.#mostPoints())),
+      evaluations: this.#evaluations,
+      diagnoses: [...this.#diagnoses],
+      evaluationLines: this.evaluationLines,
+      ...{ seconds: this.#seconds, tokens: this.#tokens, waiting: this.#waiting },
+    };
+  }
+
+  /** Of the newest baseline and of the newest evaluation, as the log has them. */
+  get evaluationLines(): readonly JsonObject[] {
+    return [this.#baseline, this.#newest].flatMap((line, i, all) => (line && line !== all[i - 1] ? [line] : []));
+  }
+
+  #keep(line: JsonObject): void {
+    if (line.evaluation === 'baseline') this.#baseline = line;
+    this.#newest = line;
   }
 
   read(line: JsonObject): void {
@@ -57,18 +106,19 @@ export class CurveReader {
 
   /** What was read so far; further lines change nothing of it. */
   curves(): Curves {
-    const most = Math.max(LEAST_POINTS_A_STAGE, Math.floor(MOST_POINTS / Math.max(1, this.#stages.length)));
+    const most = this.#mostPoints();
     return {
       stages: this.#stages.map((stage) => stage.data(most)),
       evaluations: this.#evaluations.slice(),
-      diagnoses: [...this.#diagnoses.values()].map(({ steps, ...diagnosis }) => ({
+      diagnoses: [...this.#diagnoses.values()].map(({ stride: _, marks, ...diagnosis }) => ({
         ...diagnosis,
-        firstStep: steps[0] ?? 0,
-        lastStep: steps.at(-1) ?? 0,
-        times: steps.length,
-        marks: evenly([...new Set(steps)], MOST_MARKS),
+        marks: evenly([...new Set([...marks, diagnosis.lastStep])], MOST_MARKS),
       })),
     };
+  }
+
+  #mostPoints(): number {
+    return Math.max(LEAST_POINTS_A_STAGE, Math.floor(MOST_POINTS / Math.max(1, this.#stages.length)));
   }
 
   #enter(name: string, isNew: (current: StageColumns) => boolean): number {
@@ -87,9 +137,16 @@ export class CurveReader {
     if (level === 'withdrawn') {
       if (existing !== undefined) existing.withdrawn = step;
     } else if (existing === undefined) {
-      this.#diagnoses.set(key, { code, stage, message: String(message), steps: [step] });
+      const place = { firstStep: step, lastStep: step, times: 1, marks: [step], stride: 1 };
+      this.#diagnoses.set(key, { code, stage, message: String(message), ...place });
     } else {
-      existing.steps.push(step);
+      if (existing.times % existing.stride === 0) existing.marks.push(step);
+      if (existing.marks.length > 2 * MOST_MARKS) {
+        existing.marks = everySecond(existing.marks);
+        existing.stride *= 2;
+      }
+      existing.times++;
+      existing.lastStep = step;
       delete existing.withdrawn;
     }
   }
@@ -110,8 +167,15 @@ export class CurveReader {
       samples,
       runtime: typeof line.eval_runtime === 'number' ? rounded(line.eval_runtime) : null,
     });
-    this.evaluationLines.push(line);
+    this.#keep(line);
     if (!isBaseline && step > (this.#stages[stage]?.lastStep ?? 0)) this.#waiting++;
+  }
+
+  /** The first of each stage, which the last is compared with, and the last stay. */
+  #thinEvaluations(): void {
+    this.#evaluations = this.#evaluations.filter(
+      ({ stage }, i, all) => i % 2 === 0 || i === all.length - 1 || all[i - 1]?.stage !== stage,
+    );
   }
 
   /** It lies where the step is that it was drawn for: that one's time and tokens are those of all its batches. */
@@ -133,7 +197,12 @@ export class CurveReader {
       const evaluation = this.#evaluations[at];
       if (evaluation) this.#evaluations[at] = { ...evaluation, seconds: rounded(seconds), tokens };
     }
+    if (this.#evaluations.length > MOST_EVALUATIONS) this.#thinEvaluations();
   }
+}
+
+function everySecond<T>(values: readonly T[]): T[] {
+  return values.filter((_, i) => i % 2 === 0);
 }
 
 /** A mean of an evaluation with its bounds; null where the line has none. */

@@ -25,6 +25,19 @@ export interface LoggedStep {
   readonly metrics: JsonObject;
 }
 
+/** A stage as far as it was read, to be read on elsewhere: JSON. */
+export interface StageState
+  extends Pick<StageData, 'stage' | 'index' | 'stepsPerPoint' | 'steps' | 'seconds' | 'tokens'> {
+  readonly count: number;
+  readonly lastStep: number;
+  readonly batch?: OpenBatch;
+  readonly rates: MeansState;
+  readonly metrics: Readonly<Record<string, MeansState>>;
+}
+
+/** [points] sums and counts. */
+type MeansState = readonly [readonly number[], readonly number[]];
+
 /** The generation batch whose steps are under way: its tokens count over all of them. */
 interface OpenBatch {
   /** Index in the stage of the step that drew it. */
@@ -45,12 +58,38 @@ export class StageColumns {
   readonly #seconds: number[] = [];
   readonly #tokens: number[] = [];
   readonly #metrics = new Map<string, Means>();
-  readonly #rates = new Means(0);
+  #rates = new Means(0);
   #batch: OpenBatch | undefined;
 
   constructor(stage: string, index: number) {
     this.stage = stage;
     this.index = index;
+  }
+
+  /** Reads on where another reader was. */
+  static from({ stage, index, batch, rates, metrics, ...state }: StageState): StageColumns {
+    const columns = new StageColumns(stage, index);
+    Object.assign(columns, { count: state.count, lastStep: state.lastStep });
+    columns.#stepsPerPoint = state.stepsPerPoint;
+    columns.#steps.push(...state.steps);
+    columns.#seconds.push(...state.seconds);
+    columns.#tokens.push(...state.tokens);
+    columns.#batch = batch && { ...batch };
+    columns.#rates = Means.from(rates);
+    for (const [name, means] of Object.entries(metrics)) columns.#metrics.set(name, Means.from(means));
+    return columns;
+  }
+
+  /** What another reader needs to read on from here. @param most  points */
+  state(most: number): StageState {
+    const { stage, index, count, lastStep } = this;
+    const { stepsPerPoint, steps, seconds, tokens } = this.data(most);
+    return {
+      ...{ stage, index, count, lastStep, stepsPerPoint, steps, seconds, tokens },
+      ...(this.#batch && { batch: this.#batch }),
+      rates: this.#rates.state(),
+      metrics: Object.fromEntries([...this.#metrics].map(([name, means]) => [name, means.state()])),
+    };
   }
 
   add({ drawn, duration, ...line }: LoggedStep): void {
@@ -142,6 +181,19 @@ class Means {
     this.#sums = new Array(points).fill(0);
     this.#counts = new Array(points).fill(0);
     this.#values = new Array(points).fill(null);
+  }
+
+  static from([sums, counts]: MeansState): Means {
+    const means = new Means(sums.length);
+    sums.forEach((sum, at) => {
+      [means.#sums[at], means.#counts[at]] = [sum, counts[at] ?? 0];
+      means.#refresh(at);
+    });
+    return means;
+  }
+
+  state(): MeansState {
+    return [this.#sums.slice(), this.#counts.slice()];
   }
 
   open(): void {

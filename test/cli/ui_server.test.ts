@@ -1,11 +1,21 @@
 /** The server over real directories, by real requests on loopback. */
-import { appendFileSync, cpSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { RunControls } from '../../src/cli/process/controls.ts';
 import { RequestListener } from '../../src/cli/process/run_requests.ts';
 import { startUi, type UiServer } from '../../src/cli/ui/server.ts';
+import { CurveReader, type CurveState } from '../../src/report/series.ts';
 import { fileStore } from '../../src/run/store/files.node.ts';
 import { completion, evaluation, ONE_STAGE, step } from '../report/run_directory.ts';
 import { folderOfFile } from '../support/folders.ts';
@@ -159,6 +169,27 @@ it('follows runs for as many pages as people have, and refuses more until one is
   stops[0].abort();
   await vi.waitFor(async () => expect(await open()).toBe(200), 5000);
   for (const stop of stops) stop.abort();
+}, 20_000);
+
+it('sends the curves of a long log in the place of its lines, and then the lines that come', async () => {
+  const directory = makeRun('long', 12_000);
+  const log = join(directory, 'metrics.jsonl');
+  expect(statSync(log).size).toBeGreaterThan(1024 ** 2);
+  const [newest = ''] = readFileSync(log, 'utf8').trim().split('\n').slice(-1);
+  let isGrown = false;
+  const text = await events('events?run=long', (so) => {
+    if (!isGrown && so.includes('event: state')) {
+      isGrown = true;
+      appendFileSync(log, `${newest}\n`);
+    }
+    return so.includes('event: lines');
+  });
+  expect(text.match(/event: \w+/g)).toEqual(['event: curves', 'event: state', 'event: lines']);
+  expect(text.endsWith(`event: lines\ndata: 0\ndata: ${newest}\n\n`)).toBe(true);
+  const state = JSON.parse(/event: curves\ndata: 0\ndata: (.*)/.exec(text)?.[1] ?? '') as CurveState;
+  const { stages } = CurveReader.from([{ stage: 'sft' }, { stage: 'grpo' }], state).curves();
+  expect(stages.at(-1)?.taken).toBe(12_000);
+  expect(text.length).toBeLessThan(statSync(log).size / 2);
 }, 20_000);
 
 it('asks a run that this process has, and says of another why it cannot', async () => {

@@ -153,3 +153,40 @@ describe('evenly', () => {
     expect(evenly([1, 2], 3)).toEqual([1, 2]);
   });
 });
+
+describe('a reader of a long log', () => {
+  const metrics = (n: number): JsonObject => ({
+    ...Object.fromEntries(Array.from({ length: 8 }, (_, k) => [`m${k}`, (n % 7) + k / 4])),
+  });
+  /** Each step with an evaluation and a diagnosis. */
+  function readTo(reader: CurveReader, from: number, to: number): CurveReader {
+    for (let n = from; n < to; n++) {
+      reader.read(step('grpo', n + 1, metrics(n)));
+      reader.read(evaluation('grpo', n + 1, 'periodic', 0.5));
+      reader.read({ step: n + 1, diagnosis: 'dead-groups', level: 'warning', message: 'm' });
+    }
+    return reader;
+  }
+  const planned = [{ stage: 'grpo' }];
+  const sizeOf = (reader: CurveReader): number => JSON.stringify([reader.state(), reader.curves()]).length;
+
+  it('keeps no more of ten times the steps, evaluations and diagnoses', () => {
+    const sizes = [4_000, 40_000].map((count) => sizeOf(readTo(new CurveReader(planned), 0, count)));
+    expect(sizes[1]).toBeLessThan(1.5 * Number(sizes[0]));
+    const { evaluations, diagnoses, stages } = readTo(new CurveReader(planned), 0, 4_000).curves();
+    expect([evaluations[0]?.step, evaluations.at(-1)?.step, stages[0]?.taken]).toEqual([1, 4_000, 4_000]);
+    expect(diagnoses[0]).toMatchObject({ firstStep: 1, lastStep: 4_000, times: 4_000 });
+    expect([diagnoses[0]?.marks[0], diagnoses[0]?.marks.at(-1), diagnoses[0]?.marks.length]).toEqual([1, 4_000, 100]);
+  });
+
+  it('is read on elsewhere from its state, to the same curves', () => {
+    for (const count of [0, 5, 1_700, 5_000]) {
+      const one = readTo(new CurveReader(planned), 0, count);
+      const state = JSON.parse(JSON.stringify(one.state()));
+      const other = readTo(CurveReader.from(planned, state), count, count + 300);
+      expect(other.curves()).toEqual(readTo(one, count, count + 300).curves());
+      expect(other.evaluationLines).toEqual(one.evaluationLines);
+      expect(other.seconds).toBe(one.seconds);
+    }
+  });
+});

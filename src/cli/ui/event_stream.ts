@@ -5,7 +5,10 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CheckpointError } from '../../errors.ts';
 import type { RunState } from '../../report/data.ts';
+import { readOutline } from '../../report/outline.ts';
+import type { RunLog } from '../../report/run_log.ts';
 import { newestFleetLine } from '../../run/logs/fleet_log.ts';
 import { fileStore } from '../../run/store/files.node.ts';
 import { controlState } from '../process/run_requests.ts';
@@ -17,8 +20,16 @@ const LOOK_MS = 1_000;
 /** Between pieces of a log that the page has not seen yet: it reads one before the next comes. */
 const PIECE_MS = 15;
 
-/** Sends until the visitor leaves. Events: `lines` (number of the run, then its lines), `reset`, `state`. */
-export function streamEvents(response: ServerResponse, runs: readonly FoundRun[]): void {
+/** Bytes of a log that are sent line by line; of a longer one its curves are, which are no larger for a hundred times the steps. */
+const MOST_LINE_BYTES = 1024 ** 2;
+
+/** A run, and what was read of it. */
+export interface FollowedRun extends FoundRun {
+  readonly log: RunLog;
+}
+
+/** Sends until the visitor leaves. Events: `lines` (number of the run, then its lines), `curves`, `reset`, `state`. */
+export function streamEvents(response: ServerResponse, runs: readonly FollowedRun[]): void {
   response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' });
   response.flushHeaders();
   const watches = runs.map((run, number) => new Watch(run, (event, data) => send(response, event, number, data)));
@@ -55,12 +66,12 @@ function send(response: ServerResponse, event: string, number: number, data: rea
 }
 
 class Watch {
-  readonly #run: FoundRun;
+  readonly #run: FollowedRun;
   readonly #tail: LogTail;
   readonly #send: Send;
   #state = '';
 
-  constructor(run: FoundRun, send: Send) {
+  constructor(run: FollowedRun, send: Send) {
     this.#run = run;
     this.#tail = new LogTail(fileStore(run.directory));
     this.#send = send;
@@ -70,6 +81,7 @@ class Watch {
   async look(): Promise<boolean> {
     // Asked for first: of a run that has ended, all lines are then there to be read.
     const state = JSON.stringify(await stateOf(this.#run));
+    if ((await this.#tail.left()) > MOST_LINE_BYTES && (await this.#skip())) return true;
     const { lines, isReset, hasMore } = await this.#tail.next();
     if (isReset) {
       this.#send('reset', []);
@@ -80,6 +92,23 @@ class Watch {
     if (state !== this.#state) this.#send('state', [state]);
     this.#state = state;
     return false;
+  }
+
+  /** Sends what a long log comes to. @returns false where it cannot be read: its lines are sent as they are */
+  async #skip(): Promise<boolean> {
+    const { directory, log } = this.#run;
+    try {
+      const { outline } = await readOutline(fileStore(directory));
+      await log.read(outline.stages);
+    } catch (error) {
+      if (error instanceof CheckpointError) return false;
+      throw error;
+    }
+    const { curves, end, last } = log.state();
+    this.#tail.goTo(end, last);
+    this.#send('curves', [JSON.stringify(curves)]);
+    this.#state = '';
+    return true;
   }
 }
 

@@ -26,6 +26,16 @@ export class LogTail {
     this.#store = store;
   }
 
+  /** Bytes that are there and were not read. */
+  async left(): Promise<number> {
+    return ((await this.#store.size(LOG)) ?? 0) - this.#position;
+  }
+
+  /** Reads on where another reader has come to. @param last  the line before */
+  goTo(end: number, last: Uint8Array): void {
+    [this.#position, this.#last, this.#length] = [end, last, PIECE_BYTES + last.length];
+  }
+
   async next(): Promise<NewLines> {
     const size = (await this.#store.size(LOG)) ?? 0;
     const begin = this.#position - this.#last.length;

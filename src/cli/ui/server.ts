@@ -168,8 +168,9 @@ class Site {
         return pipeline(file, response);
       }
       case 'report': {
-        const { name, directory } = await this.#one(query);
-        return sendHtml(response, await makeReport(fileStore(directory), name));
+        const found = await this.#one(query);
+        const { store, log } = this.#keep(found);
+        return sendHtml(response, await makeReport(store, found.name, log));
       }
       default:
         return notFound(response);
@@ -184,7 +185,10 @@ class Site {
     }
     this.#streams++;
     response.on('close', () => void this.#streams--);
-    streamEvents(response, runs);
+    streamEvents(
+      response,
+      runs.map((run) => ({ ...run, log: this.#keep(run).log })),
+    );
   }
 
   async #change(asked: Asked): Promise<void> {

@@ -1,10 +1,13 @@
 /** The events of the server: lines of the logs of some runs, and what becomes of them. */
 import { isJsonObject, type JsonObject } from '../../run/json.ts';
 import type { RunState } from '../data.ts';
+import type { CurveState } from '../series.ts';
 
 export interface LogEvents {
   /** @param run  its number among those that are followed */
   readonly onLines: (run: number, lines: readonly JsonObject[]) => void;
+  /** What a long log comes to, in the place of its lines so far. */
+  readonly onCurves: (run: number, state: CurveState) => void;
   /** The log starts again: what was read of it is void. */
   readonly onReset: (run: number) => void;
   /** Also says that all lines until now were read. */
@@ -37,6 +40,7 @@ export function followLogs(names: readonly string[], events: LogEvents): void {
   });
   source.addEventListener('error', () => events.onConnection(false));
   on('lines', (run, lines) => unread.add({ run, lines }));
+  on('curves', (run, [text = '']) => unread.add({ run, lines: [], curves: JSON.parse(text) as CurveState })); // our server sends it
   on('reset', reset);
   on('state', (run, [text = '']) => unread.add({ run, lines: [], state: JSON.parse(text) as RunState })); // our server sends it
 }
@@ -44,17 +48,20 @@ export function followLogs(names: readonly string[], events: LogEvents): void {
 interface UnreadEvent {
   readonly run: number;
   readonly lines: readonly string[];
+  readonly curves?: CurveState;
   /** After the lines. */
   readonly state?: RunState;
 }
 
+type ReadEvents = Pick<LogEvents, 'onLines' | 'onCurves' | 'onState'>;
+
 /** Events that have come, in order; lines are read a few milliseconds at a time, so that the page stays free for a click. */
 class UnreadEvents {
-  readonly #events: Pick<LogEvents, 'onLines' | 'onState'>;
+  readonly #events: ReadEvents;
   #waiting: UnreadEvent[] = [];
   #isAsked = false;
 
-  constructor(events: Pick<LogEvents, 'onLines' | 'onState'>) {
+  constructor(events: ReadEvents) {
     this.#events = events;
   }
 
@@ -80,7 +87,8 @@ class UnreadEvents {
     while (performance.now() - begin < BUDGET_MS) {
       const next = this.#waiting.shift();
       if (next === undefined) return;
-      const { run, lines, state } = next;
+      const { run, lines, curves, state } = next;
+      if (curves !== undefined) this.#events.onCurves(run, curves);
       if (lines.length > LINES_A_LOOK) this.#waiting.unshift({ ...next, lines: lines.slice(LINES_A_LOOK) });
       if (lines.length > 0) this.#events.onLines(run, lines.slice(0, LINES_A_LOOK).flatMap(recordOf));
       else if (state !== undefined) this.#events.onState(run, state);

@@ -59,6 +59,10 @@ class LiveRun {
     this.#commands = new RunCommands(byId('commands'), run.name);
     followLogs([run.name], {
       onLines: (_, lines) => this.#read(lines),
+      onCurves: (_, state) => {
+        this.#reader = CurveReader.from(run.outline.stages, state);
+        this.#redraw.ask();
+      },
       onReset: () => {
         this.#reader = new CurveReader(run.outline.stages);
         this.#state = undefined;

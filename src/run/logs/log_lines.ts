@@ -5,9 +5,9 @@ import type { Store } from '../store/store.ts';
 
 const NEWLINE = 0x0a;
 /** Bytes that are read at once. */
-const PIECE_BYTES = 4 * 1024 ** 2;
+const PIECE_BYTES = 512 * 1024;
 /** Longest line that is waited for: beyond, a file is no log. */
-const LONGEST_LINE = 16 * PIECE_BYTES;
+const LONGEST_LINE = 128 * PIECE_BYTES;
 
 /** A record, and the bytes [begin, end) of its line. */
 export interface LogLine {

@@ -41,6 +41,10 @@ class Overlay {
           for (const line of lines) this.#readers[run]?.read(line);
           redraw.ask();
         },
+        onCurves: (run, state) => {
+          this.#readers[run] = CurveReader.from(runs[run]?.outline.stages ?? [], state);
+          redraw.ask();
+        },
         onReset: (run) => {
           this.#readers[run] = new CurveReader(runs[run]?.outline.stages ?? []);
           this.#finished[run] = undefined;
