@@ -80,7 +80,7 @@ export class CurveReader {
     };
   }
 
-  /** Of the newest baseline and of the newest evaluation, as the log has them. */
+  /** Lines of the newest baseline and of the newest evaluation, as the log has them. */
   get evaluationLines(): readonly JsonObject[] {
     return [this.#baseline, this.#newest].flatMap((line, i, all) => (line && line !== all[i - 1] ? [line] : []));
   }

@@ -26,6 +26,7 @@ import { checkResume, describeChanges, hashConfig, identityOf, writeFingerprint 
 import { flatConfig } from './flat_config.ts';
 import type { JsonObject } from './json.ts';
 import { pruneAnswers, recordAnswers } from './logs/answer_files.ts';
+import { rarerNote } from './logs/completions.ts';
 import { keepFinal, keepRecords } from './logs/problem_records.ts';
 import { RunLogs } from './logs/run_logs.ts';
 import { bestOrigin, describeModel, exportModel, lastOrigin } from './model/model_export.ts';
@@ -194,6 +195,8 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
       yield event;
       if (event.type !== 'step') continue;
       rests();
+      const rarer = event.stage === 'grpo' ? rarerNote(event.step) : undefined;
+      if (rarer !== undefined) yield { type: 'note', message: rarer };
       if (!isComplete(run)) yield* requestedEvaluations(options, logs, trackers, rests);
       const stop = options.shouldStop?.() || signal?.aborted;
       const isDue = atStageEnd(run) || run.journal.clock() - savedAt >= run.config.saveSeconds * 1000;

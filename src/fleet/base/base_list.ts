@@ -9,7 +9,7 @@ import { MESSAGE_BYTES } from '../protocol.ts';
 const MOST_FILES = 200;
 const MOST_PIECES = 1_000_000;
 const MOST_LIST_BYTES = 2 ** 27;
-/** Of all files of a model. */
+/** All files of a model together. */
 const MOST_BASE_BYTES = 2 ** 37;
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);

@@ -100,7 +100,7 @@ export class CompletionsViewer {
     const recorded = `${isEnd ? 'the newest ' : ''}${thousands(stepsRecorded)} steps`;
     const shown = stepsKept < stepsRecorded ? `${thousands(stepsKept)} of ${recorded}` : recorded;
     const others = isEnd || stepsKept < stepsRecorded ? ` Shown are ${shown}; completions.jsonl has all.` : '';
-    write(this.#kept, `The run records some groups of each step.${others}`);
+    write(this.#kept, `The run records some groups of each step, and after 1,000 steps of some.${others}`);
   }
 
   #navigation(): HTMLElement {

@@ -12,6 +12,23 @@ import { PROVENANCE, type Provenance, type TextOf } from './provenance.ts';
 /** Groups kept per step: enough to read along, little enough that a long run stays small. */
 const GROUPS_A_STEP = 2;
 
+/** The steps of a stage from which on one in so many is recorded: the file of a long run grows by a hundredth. */
+const RARER = [
+  { after: 1_000, each: 10 },
+  { after: 10_000, each: 100 },
+] as const;
+
+/** Whether the completions of a step are recorded. It follows from the step alone, so that a resume records the same. */
+export function isRecorded(step: number): boolean {
+  return step % (RARER.findLast(({ after }) => step > after)?.each ?? 1) === 0;
+}
+
+/** What is to be said after a step, where fewer are recorded from now on. */
+export function rarerNote(step: number): string | undefined {
+  const rarer = RARER.find(({ after }) => after === step);
+  return rarer && `completions.jsonl: from step ${step + 1} on it has one step in ${rarer.each}.`;
+}
+
 /** One completion, as a line holds it. */
 export type CompletionLine = Provenance & {
   /** Optimizer step that it was sampled for, from 1. */

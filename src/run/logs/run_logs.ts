@@ -12,6 +12,7 @@ import type { LogPositions } from '../checkpoint/capture.ts';
 import type { JsonObject } from '../json.ts';
 import type { ReporterEvent } from '../reporter_event.ts';
 import type { Store } from '../store/store.ts';
+import { isRecorded } from './completions.ts';
 import { MetricsLog } from './metrics_log.ts';
 import type { TensorBoardLog } from './tensorboard.ts';
 
@@ -61,7 +62,7 @@ export class RunLogs {
       const { step, stage, code, level, message } = logged;
       await this.#append(this.#metrics, { step, stage, diagnosis: code, level, message });
     }
-    if (logged?.type === 'completions') {
+    if (logged?.type === 'completions' && isRecorded(logged.step)) {
       await this.#tensorBoard?.completions(logged.step, logged.completions);
       for (const line of logged.completions) await this.#append(this.#completions, line);
     }
