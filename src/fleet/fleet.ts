@@ -79,6 +79,8 @@ export class Fleet {
   #refusals = 0;
   #nextTask = 0;
   #openedAt = 0;
+  /** When the server was last away. */
+  #givenAgainAt = 0;
   #announcing: ReturnType<typeof setInterval> | undefined;
   #wake: (() => void) | undefined;
 
@@ -293,7 +295,8 @@ export class Fleet {
     if (this.#offered.size > 0)
       for (const task of this.#answers.overdue(this.#clock() - this.#leases.lease)) this.#withdraw(task);
     const leaseBegan = this.#clock() - this.#leases.lease;
-    if (this.#answers.overdue(leaseBegan).length > 0) this.#workers.missed(leaseBegan);
+    const hasServer = this.#refusals === 0 && this.#givenAgainAt <= leaseBegan; // else no worker had the task for a lease
+    if (hasServer && this.#answers.overdue(leaseBegan).length > 0) this.#workers.missed(leaseBegan);
     const late = this.#late(needed);
     if (late === undefined) return this.#untilNews();
     void this.#bus.drop(late);
@@ -360,7 +363,7 @@ export class Fleet {
   /** What the server held may be gone. */
   #giveAllAgain(): void {
     this.#weights.sendAgain();
-    this.#retryAt = 0;
+    [this.#retryAt, this.#givenAgainAt] = [0, this.#clock()];
     for (const task of this.#answers.waiting()) this.#giveAgain(task);
   }
 

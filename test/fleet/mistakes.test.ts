@@ -216,6 +216,7 @@ describe('a learner', () => {
       }),
     });
     expect(lines.filter((line) => line.includes('maximum bytes exceeded'))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes('has answered nothing'))).toEqual([]); // no worker has had a task
     expect(figures?.groupsThere).toBe(0);
     expect({ ...run, said: [] }).toEqual(await trainSmall(smallConfig('')));
   });

@@ -2,11 +2,12 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fileStore } from '../../src/run/store/files.node.ts';
 import { isAlive } from '../../src/run/store/lock.node.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
+import { temporaryFolder } from '../../src/run/store/temporary_folder.node.ts';
 
 let root: string;
 let lock: string;
@@ -140,7 +141,8 @@ describe('a lock that was left behind', () => {
 describe('half-written files', () => {
   it('of processes that are gone are removed from the folders of a run, and all others stay', async () => {
     const gone = deadPid();
-    const folders = ['', 'model/', 'checkpoints/', 'checkpoints/grpo-1/', 'tensorboard/1-sft/'];
+    const written = ['checkpoints/', 'checkpoints/grpo-1/', 'tensorboard/1-sft/', 'evaluations/', 'answers/0/'];
+    const folders = ['', 'model/', ...written];
     for (const folder of [...folders, 'mine/']) {
       await mkdir(join(root, folder), { recursive: true });
       await writeFile(join(root, `${folder}.file.tmp-${gone}-0`), '');
@@ -154,6 +156,20 @@ describe('half-written files', () => {
     const files = (await readdir(root, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
     expect(files.map(({ name }) => name).sort()).toEqual([...kept, `.file.tmp-${gone}-0`].sort());
     expect(await readdir(join(root, 'mine'))).toHaveLength(1);
+  });
+
+  it('are gone with the next folder of their kind, where a killed process has left its own', async () => {
+    const before = process.env.TMPDIR;
+    process.env.TMPDIR = root;
+    try {
+      const left = [`rlvr-train-run-${deadPid()}-aB3`, `rlvr-train-run-${process.ppid}-aB3`, 'rlvr-train-run-mine'];
+      for (const name of left) await mkdir(join(root, name, 'run'), { recursive: true });
+      const made = [temporaryFolder('run'), temporaryFolder('run')].map((folder) => basename(folder));
+      expect((await readdir(root)).sort()).toEqual([...left.slice(1), ...made].sort());
+    } finally {
+      if (before === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = before;
+    }
   });
 
   it('are none of in a directory that is not there', async () => {

@@ -3,7 +3,7 @@
  * server, a variable, a file. Kept for the user, not for a project: `$XDG_STATE_HOME/rlvr-train/agreed_code.json`, else below `~/.local/state`.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Ask } from '../../plugins/asks.node.ts';
@@ -66,6 +66,7 @@ export async function rememberAgreed(files: readonly FoundFile[], asks: readonly
     await rename(temporary, file);
     return true;
   } catch {
+    await rm(temporary, { force: true }).catch(() => undefined);
     return false; // a home that cannot be written to, as in a container
   }
 }

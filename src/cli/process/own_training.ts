@@ -1,11 +1,11 @@
 /** A run that a worker trains for the learner of a series: a process of its own, in a folder that goes away with the run. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { OwnRunFolder, OwnTraining } from '../../fleet/series/series_worker.ts';
 import { fileStore } from '../../run/store/files.node.ts';
+import { temporaryFolder } from '../../run/store/temporary_folder.node.ts';
 import { whyNotTaken } from '../training/given_config.ts';
 
 /** What a message of a failure keeps. */
@@ -13,7 +13,7 @@ const REASON_LENGTH = 2000;
 
 /** @param threads  of each training; undefined: one for each core */
 export function makeRunFolder(threads: number | undefined): OwnRunFolder {
-  const folder = mkdtempSync(join(tmpdir(), 'rlvr-train-run-'));
+  const folder = temporaryFolder('run');
   const directory = join(folder, 'run');
   return {
     store: fileStore(directory),

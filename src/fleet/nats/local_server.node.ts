@@ -1,10 +1,10 @@
 /** A NATS server of this machine alone, for one run: `--workers 4` without a server. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { FleetError } from '../../errors.ts';
+import { temporaryFolder } from '../../run/store/temporary_folder.node.ts';
 import { randomHex } from '../random_hex.ts';
 import { serverConfig } from './server_config.ts';
 
@@ -27,7 +27,7 @@ const ALONGSIDE = 'nats-server -c "$1" & read _; kill $!; wait $!';
 /** Starts `nats-server` of the PATH on loopback. @throws FleetError where it is not there, or does not come up */
 export async function startLocalServer(): Promise<LocalServer> {
   requireProgram();
-  const folder = mkdtempSync(join(tmpdir(), 'rlvr-train-fleet-'));
+  const folder = temporaryFolder('fleet');
   const port = await freePort();
   const [learner, worker, visitor] = [0, 1, 2].map(() => randomHex(PASSWORD_BYTES));
   const config = join(folder, 'server.conf');

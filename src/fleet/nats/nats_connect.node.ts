@@ -110,7 +110,12 @@ function requireFit(shown: string, { info }: NatsConnection): void {
 }
 
 function unreachable(shown: string, error: unknown): FleetError {
-  const { name, message } = error as Error;
+  const { name, message: said } = error as Error;
+  const message = said.replace(/\s+/g, ' ');
+  if (/does not support .?tls/i.test(message)) {
+    const rule = 'offers no TLS; give it as nats://, or set the server up for TLS (docs/fleet_operations.md)';
+    return new FleetError('fleet-no-tls', `--fleet: ${shown} ${rule}.`);
+  }
   if (name === 'AuthorizationError' || /authorization|authentication/i.test(message)) {
     const rule =
       'refuses this user or password; give them as nats://user:password@host:4222, as fleet init printed them';

@@ -217,7 +217,8 @@ export class NatsLearnerBus implements LearnerBus {
 
 function refused(error: unknown): FleetError {
   if (error instanceof FleetError) return error;
-  const { message, name } = error as Error;
+  const { message: said, name } = error as Error;
+  const message = said.replace(/\s+/g, ' ');
   const isFull = /maximum|insufficient|exceeded|limit/i.test(message);
   const isForbidden = name === 'PermissionViolationError' || /permissions violation/i.test(message);
   const remedy = isFull

@@ -203,11 +203,12 @@ class FileStore implements Store {
 
 /** The folders in which a run writes. Whatever else a user keeps below the directory is not looked into. */
 async function foldersOfRun(root: string): Promise<string[]> {
-  const inner = ['checkpoints', 'tensorboard'].map(async (name) => {
+  const inner = ['checkpoints', 'tensorboard', 'answers'].map(async (name) => {
     const names = (await unlessMissing(readdir(join(root, name)))) ?? [];
     return [join(root, name), ...names.map((each) => join(root, name, each))];
   });
-  return [root, join(root, 'model'), join(root, 'best'), ...(await Promise.all(inner)).flat()];
+  const own = ['model', 'best', 'evaluations'].map((name) => join(root, name));
+  return [root, ...own, ...(await Promise.all(inner)).flat()];
 }
 
 /** A temporary file whose process is gone. In a container, where numbers start over, that may be one of our number. */
