@@ -12,7 +12,7 @@ import { PROVENANCE, type Provenance, type TextOf } from './provenance.ts';
 /** Groups kept per step: enough to read along, little enough that a long run stays small. */
 const GROUPS_A_STEP = 2;
 
-/** The steps of a stage from which on one in so many is recorded: the file of a long run grows by a hundredth. */
+/** After these steps of a stage one in `each` is recorded: the file of a long run grows by a hundredth. */
 const RARER = [
   { after: 1_000, each: 10 },
   { after: 10_000, each: 100 },
