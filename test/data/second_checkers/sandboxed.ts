@@ -18,7 +18,7 @@ function gives(answer: string, results: readonly (readonly [list: string, result
     new Script(`"use strict";[${bare(answer)}\n]`); // its brackets are its own
     const lists = `[${results.map(([list]) => list).join()}]`;
     const code = `"use strict";const f=(${bare(answer)}\n);typeof f==='function'?${lists}.map(l=>JSON.stringify(f(l))):[]`;
-    const outputs = runInNewContext(code, {}, { timeout: 200 }) as readonly string[];
+    const outputs = runInNewContext(code, {}, { timeout: 1000 }) as readonly string[];
     return results.every(([, result], i) => outputs[i] === result);
   } catch {
     return false;
