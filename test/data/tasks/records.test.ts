@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { registeredTasks, takeKnobs } from '../../../src/data/index.ts';
+import { type AnyTaskDefinition, bindTask, registeredTasks, takeKnobs } from '../../../src/data/index.ts';
 import { jsonRecord } from '../../../src/data/tasks/json_record/json_record.ts';
 import { automatonOf, type Branches, languageKey } from '../../../src/data/tasks/regex_write/automaton.ts';
 import { regexWrite } from '../../../src/data/tasks/regex_write/regex_write.ts';
@@ -12,7 +12,7 @@ describeTasks(
   RECORDS,
   {
     json_record: ['2498f8d5', '0455dccd', '88e35495', '71d4765a'],
-    regex_write: ['d0d44117', '2e28f9cb', '8ef7d40c', '646fa08b'],
+    regex_write: ['706b5c3d', 'f7257f92', 'c17c7827', '3f6c9574'],
   },
   1 / 8,
 );
@@ -87,7 +87,7 @@ describe('regex_write: some a, then b or c', async () =>
         ],
       ],
     },
-    1: ['a+[bc]', '^a+(b|c)$', 'aa*[^a]', '(?:a+b|a+c)', '(?P<x>a)+(?:[b-c])', ' a{1,}[bc]\n'],
+    1: ['a+[bc]', '^a+(b|c)$', 'aa*[bc]', '(?:a+b|a+c)', '(?P<x>a)+(?:[b-c])', ' a{1,}[bc]\n'],
     0: [
       'a*[bc]',
       'a+[abc]',
@@ -95,6 +95,14 @@ describe('regex_write: some a, then b or c', async () =>
       'a+[bc]?',
       'a{1,9}[bc]',
       '(a+)*[bc]|c',
+      'aa*[^a]',
+      'a+.',
+      'a+[b-d]',
+      'a+[bck]',
+      '(?i)a+[bc]',
+      '[a0]+[bc]',
+      'a+[bc]\\n?',
+      'a+[bc][^abc]*',
       '(?=a)a+[bc]',
       '(a)\\1*[bc]',
       '((((a{1,9}){1,9}){1,9}){1,9}){1,9}[bc]',
@@ -104,6 +112,24 @@ describe('regex_write: some a, then b or c', async () =>
       '',
     ],
   }));
+
+it('regex_write refuses each pattern that takes another character too: 15 for each of 16 problems', async () => {
+  const definition = regexWrite(await openRegex()) as unknown as AnyTaskDefinition;
+  const accepted: string[] = [];
+  for (let index = 0; index < 16; index++) {
+    const task = bindTask(definition, { level: index % 4 });
+    const item = task.trainItem(0, index);
+    const isRight = (answer: string) => task.verify(item, answer, { finishReason: 'eos' }).score === 1;
+    expect(isRight(item.answer), item.prompt).toBe(true);
+    const wider = ['d', 'm', '0', '_', 'A-C', 'A-Z', '-k', ' ', 'é'].map((one) =>
+      item.answer.replace(/[abc]/, `[$&${one}]`),
+    );
+    const longer = ['d?', '\\n?', '[^abc]*', '(?:[^a-c].*)?', 'A{0,1}'].map((one) => `(?:${item.answer})${one}`);
+    const mutants = [...wider.map((one) => one.replace(/\[\[(.*?)\]/, '[$1')), ...longer, `(?i)${item.answer}`];
+    accepted.push(...mutants.filter(isRight).map((pattern) => `${item.prompt} ${pattern}`));
+  }
+  expect(accepted).toEqual([]);
+});
 
 describe('the smallest automaton of words', () => {
   const keyOf = (branches: Branches) => languageKey(automatonOf(branches));

@@ -24,11 +24,38 @@ export interface Automaton {
   readonly next: readonly (readonly number[])[];
 }
 
-/** Whether a word is one of those. @param from  the state in which it begins */
+/** Whether a word of the alphabet is one of those. @param from  the state in which it begins */
 export function accepts({ accepts, next }: Automaton, word: string, from = 0): boolean {
   let state = from;
   for (const letter of word) state = next[state][ALPHABET.indexOf(letter as 'a')] ?? -1;
   return accepts[state];
+}
+
+/**
+ * Words with one character that is none of the alphabet, each of which would be one of those if the character were a letter,
+ * or were not there: from each state, by each of the characters.
+ */
+export function foreignWords(automaton: Automaton, characters: readonly string[]): string[] {
+  const endOf = (state: number): string[] => shortestEnd(automaton, state);
+  return waysTo(automaton).flatMap((way, state) => {
+    const ends = [...new Set([state, ...automaton.next[state]].flatMap(endOf))];
+    return characters.flatMap((character) => ends.map((end) => way + character + end));
+  });
+}
+
+/** A shortest word that is accepted from a state; none where no word is. */
+function shortestEnd(automaton: Automaton, from: number): string[] {
+  const seen = new Set([from]);
+  const order = [{ state: from, word: '' }];
+  for (const { state, word } of order) {
+    if (automaton.accepts[state]) return [word];
+    automaton.next[state].forEach((to, letter) => {
+      if (seen.has(to)) return;
+      seen.add(to);
+      order.push({ state: to, word: word + ALPHABET[letter] });
+    });
+  }
+  return [];
 }
 
 /** One text for all descriptions of the same words, and another for each other ones. */

@@ -20,7 +20,7 @@ export const regexWriteCard = {
   name: 'regex_write',
   does: 'Write a regular expression for the words that a line describes.',
   example: ['some a, b or c>', 'a+[bc]'],
-  version: 1,
+  version: 2,
   category: 'programs',
   tier: 2,
   sandbox: 'regex',

@@ -3,8 +3,11 @@
  *
  *   prompt      some a, b or c>      completion  a+[bc]
  *   verdict     right where it matches those that are meant, of words that tell them from those of other automata as small,
- *               of all up to three letters, and of forty longer ones; endless pieces have a very long one each
- *   parts       runs: it is a pattern; tests: mean of the shares of words that it should match and should not
+ *               of all up to three letters, and of forty longer ones; endless pieces have a very long one each. No word with
+ *               another character is meant: from each state of the automaton, a hundred characters are tried, and those of
+ *               the answer
+ *   parts       runs: it is a pattern; tests: mean of the shares of words that it should match and should not, times the
+ *               share of words with another character that it does not match
  *   split       by hash of the words that are meant, however they are described: of their smallest automaton
  */
 
@@ -23,6 +26,7 @@ import {
   automatonOf,
   COUNTS,
   type Count,
+  foreignWords,
   languageKey,
   type Piece,
   tellingWords,
@@ -71,6 +75,12 @@ function shortWords(): string[] {
 
 const SHORT_WORDS = shortWords();
 
+/** Characters that are no letter of a word: all of ASCII that can be seen, and of each kind that a class of letters may hold. */
+const FOREIGN = [
+  ...Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).filter((one) => !ALPHABET.includes(one as 'a')),
+  ...['\n', '\t', '\0', '\u00e4', '\u0430', '\u{1f600}'],
+];
+
 function drawMeant(rng: Rng, { branches }: RegexWriteItem): string {
   const pieces = rng.pick(branches);
   return pieces
@@ -112,11 +122,48 @@ function hiddenWords(item: RegexWriteItem): string[] {
   ];
 }
 
+/** Words with all pieces of a description, where another character is in the place of a letter, or beside it. */
+function foreignPieces({ branches }: RegexWriteItem, characters: readonly string[]): string[] {
+  return branches.flatMap((pieces) => {
+    const word = pieces
+      .map(({ letters, count }) => letters.padEnd(COUNTS[count].least, letters).slice(0, COUNTS[count].least || 1))
+      .join('');
+    const places = Array.from({ length: word.length + 1 }, (_, at) => [word.slice(0, at), word.slice(at)] as const);
+    return characters.flatMap((one) =>
+      places.flatMap(([before, after]) => [before + one + after, before + one + after.slice(1)]),
+    );
+  });
+}
+
+const KNOWN: ReadonlySet<string> = new Set([...ALPHABET, ...FOREIGN]);
+
 const automata = new WeakMap<RegexWriteItem, Automaton>();
 function automaton(item: RegexWriteItem): Automaton {
   const known = automata.get(item) ?? automatonOf(item.branches);
   automata.set(item, known);
   return known;
+}
+
+/** What a pattern is tried on. */
+interface Tests {
+  /** Words of the letters that are meant, and whether each is meant. */
+  readonly words: readonly (readonly [word: string, isMeant: boolean])[];
+  /** Words with another character, none of which is. */
+  readonly foreign: readonly string[];
+}
+
+const wordsWith = (item: RegexWriteItem, characters: readonly string[]): string[] => [
+  ...new Set([...foreignWords(automaton(item), characters), ...foreignPieces(item, characters)]),
+];
+
+const made = new WeakMap<RegexWriteItem, Tests>();
+function testsOf(item: RegexWriteItem): Tests {
+  const tests = made.get(item) ?? {
+    words: hiddenWords(item).map((word) => [word, accepts(automaton(item), word)] as const),
+    foreign: wordsWith(item, FOREIGN),
+  };
+  made.set(item, tests);
+  return tests;
 }
 
 function judge(sandbox: RegexSandbox, item: RegexWriteItem, answer: string): Verdict {
@@ -127,16 +174,18 @@ function judge(sandbox: RegexSandbox, item: RegexWriteItem, answer: string): Ver
   if (!pattern.ok) {
     return { ...(pattern.failure === 'syntax' ? malformed : illegal)(pattern.reason), ...parts(0, 0) };
   }
-  const counts = { right: [0, 0], all: [0, 0] };
-  for (const word of hiddenWords(item)) {
-    const isMeant = accepts(automaton(item), word);
-    counts.all[Number(isMeant)]++;
-    if (pattern.matches(word) === isMeant) counts.right[Number(isMeant)]++;
-  }
-  const [others, meant] = counts.all.map((all, i) => (all === 0 ? 1 : counts.right[i] / all));
-  return others === 1 && meant === 1
+  const { words, foreign } = testsOf(item);
+  const shareOf = (isMeant: boolean): number => {
+    const all = words.filter((one) => one[1] === isMeant);
+    return all.length === 0 ? 1 : all.filter(([word]) => pattern.matches(word) === isMeant).length / all.length;
+  };
+  const tests = (shareOf(true) + shareOf(false)) / 2;
+  const written = [...new Set(text)].filter((one) => !KNOWN.has(one));
+  const others = written.length === 0 ? foreign : [...foreign, ...wordsWith(item, written)];
+  const refused = others.filter((word) => !pattern.matches(word)).length / others.length;
+  return tests * refused === 1
     ? { score: 1, status: 'correct', reason: 'it matches the right words', canonical: text, ...parts(1, 1) }
-    : { ...wrongValue('it matches other words'), canonical: text, ...parts(1, (others + meant) / 2) };
+    : { ...wrongValue('it matches other words'), canonical: text, ...parts(1, tests * refused) };
 }
 
 function drawPieces(rng: Rng, { pieces, counts }: RegexWriteKnobs): Piece[] {
