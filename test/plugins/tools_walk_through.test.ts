@@ -135,6 +135,15 @@ describe("a class of TRL's form", () => {
       },
       /environment.step gave nothing within 0.3 s/,
     ],
+    [
+      'hangs where it is paid',
+      {
+        get_reward: () => {
+          for (;;);
+        },
+      },
+      /environment.step gave nothing within 0.3 s/,
+    ],
     ['gives nothing', { add: () => undefined }, /add\(\) gave undefined; give a text, or what JSON can hold/],
     ['is asynchronous', { add: async () => 1 }, /add\(\) gave a Promise; give a text/],
     [
