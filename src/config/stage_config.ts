@@ -1,5 +1,6 @@
 /** The resolved stages, and the rules that combine several of their keys. */
 
+import { counted } from '../format.ts';
 import { DEMONSTRATIONS } from '../methods/demonstrations/registry.ts';
 import type {
   BatchConfig,
@@ -152,7 +153,7 @@ function checkStaleness(section: Section<typeof GRPO_KEYS>, batch: BatchConfig, 
   const steps = Math.min(batch.optimizerStepsPerGeneration, batch.promptsPerStep) * batch.numIterations;
   const batches = Math.ceil(maxSteps / steps);
   if (staleness === 0 || staleness < batches) return;
-  const rule = `max_steps ${maxSteps} is ${batches === 1 ? '1 batch' : `${batches} batches`}, so that all would be sampled by the weights that the stage begins with`;
+  const rule = `max_steps ${maxSteps} is ${counted(batches, 'batch', 'batches')}, so that all would be sampled by the weights that the stage begins with`;
   section.refuse('staleness', `${rule}; ${batches === 1 ? 'leave it out' : `use at most ${batches - 1}`}`);
 }
 

@@ -1,4 +1,5 @@
 /** What a fleet has done, and whether it pays. */
+import { counted } from '../format.ts';
 
 /** The counts of a fleet. */
 export interface FleetFigures {
@@ -156,11 +157,11 @@ export function fleetLines(figures: FleetFigures): string[] {
   const further = [
     ...(groupsHere > 0 ? [`${groupsHere} by the learner`] : []),
     ...(checked > 0 ? [`${checked} checked`] : []),
-    ...(doubled > 0 ? [`${doubled} answers came twice`] : []),
+    ...(doubled > 0 ? [`${counted(doubled, 'answer')} came twice`] : []),
     ...(refused > 0 ? [`${refused} refused`] : []),
     ...(wastedSeconds >= 1 ? [`${Math.round(wastedSeconds)} s of workers for nothing`] : []),
   ];
-  const sampled = [`${groupsThere} groups were sampled by workers`, ...further].join(', ');
+  const sampled = [`${counted(groupsThere, 'group was', 'groups were')} sampled by workers`, ...further].join(', ');
   const waited = `the learner waited ${share(waitedSeconds)} of the time, ${share(sentSeconds)} for weights to be sent`;
   const busy = fleetAdvice(figures);
   return [`fleet: ${sampled}; ${waited}`, ...(busy === undefined ? [] : [busy])];

@@ -1,6 +1,8 @@
 /** Runs beside each other, problem by problem, as a page and as a section of one: what `rlvr-train compare` prints. */
+
 import type { Comparison } from '../compare/compare.ts';
 import { greedyWords, reachWords } from '../compare/words.ts';
+import { counted } from '../format.ts';
 import { html, type Markup } from './markup.ts';
 import { pageHtml } from './page_html.ts';
 
@@ -64,7 +66,7 @@ function keysOf({ differs }: Comparison): Markup {
   const text = (value: unknown): string => (value === undefined ? 'absent' : JSON.stringify(value));
   const shown = differs.slice(0, SHOWN_KEYS);
   const more = differs.length > shown.length ? html`<li>and ${differs.length - shown.length} more</li>` : undefined;
-  return html`<details><summary>${differs.length} keys of their configs differ</summary><ul>${shown.map(({ key, a, b }) => html`<li><code>${key}</code>: ${text(a)} → ${text(b)}</li>`)}${more}</ul></details>`;
+  return html`<details><summary>${counted(differs.length, 'key of their configs differs', 'keys of their configs differ')}</summary><ul>${shown.map(({ key, a, b }) => html`<li><code>${key}</code>: ${text(a)} → ${text(b)}</li>`)}${more}</ul></details>`;
 }
 
 const WIDTH = 480;

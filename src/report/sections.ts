@@ -1,6 +1,7 @@
 /** The parts of the page that need no script: how it went, what was noticed, the machine, the config. */
 
 import { commandName } from '../command_name.ts';
+import { counted } from '../format.ts';
 import { settingText } from './by_task.ts';
 import { duration, formatValue } from './format.ts';
 import { html, type Markup } from './markup.ts';
@@ -125,6 +126,6 @@ function config({ configYaml }: RunRecords): Markup {
   return html`
   <section aria-labelledby="config-title"><h2 id="config-title">Config</h2>
   <p class="quiet">config.yaml of the run: every key, defaults written out.</p>
-  <details open><summary>${lines.length} lines</summary><pre class="config" tabindex="0">${marked}</pre></details>
+  <details open><summary>${counted(lines.length, 'line')}</summary><pre class="config" tabindex="0">${marked}</pre></details>
   </section>`;
 }

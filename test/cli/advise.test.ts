@@ -115,7 +115,7 @@ describe('`advise --run`', () => {
       ['pass-at-k-falls', 'fewer are solved'],
     ]);
     expect(await call('advise', '--run', 'mine')).toMatch(
-      /^mine: one diagnosis\.\n\npass-at-k-falls {2}fewer are solved\n/,
+      /^mine: 1 diagnosis\.\n\npass-at-k-falls {2}fewer are solved\n/,
     );
   });
 

@@ -1,4 +1,5 @@
 /** A box to ask the policy, before and after training; the answers stay beside each other. */
+import { counted } from '../../src/format.ts';
 import { element } from '../../src/report/page/dom.ts';
 import type { Lab } from './lab.ts';
 import { messageOf } from './notes.ts';
@@ -85,7 +86,7 @@ export class AskPanel {
             'p',
             {},
             element('code', {}, prompt),
-            element('span', { class: 'quiet' }, step === 0 ? ' untrained' : ` after ${step} steps`),
+            element('span', { class: 'quiet' }, step === 0 ? ' untrained' : ` after ${counted(step, 'step')}`),
           ),
           element(
             'ul',
@@ -97,7 +98,7 @@ export class AskPanel {
                 'li',
                 {},
                 tokensButton(answer, vocabulary, () =>
-                  this.#table.show(`${prompt} after ${step} steps`, answer, vocabulary),
+                  this.#table.show(`${prompt} after ${counted(step, 'step')}`, answer, vocabulary),
                 ),
                 element('span', { class: isRight ? 'right' : 'wrong', title: answer.verdict?.reason ?? '' }, mark),
               );

@@ -1,6 +1,6 @@
 /** The buttons, and the lines that say how far the run is and what it runs on. */
 import type { BrowserRun } from 'rlvr-train/web';
-import { percent, thousands } from '../../src/format.ts';
+import { counted, percent, thousands } from '../../src/format.ts';
 import { riseOf } from '../../src/methods/support/figures/rise.ts';
 import { byId, element, write } from '../../src/report/page/dom.ts';
 import { shortShare } from './curve_tables.ts';
@@ -51,7 +51,7 @@ export class Controls {
     this.#evaluate.addEventListener('click', () => void lab.evaluate());
     this.#reset.addEventListener('click', () => {
       const { step } = lab.history;
-      if (step > 0 && !confirm(`Start over? The ${step} steps of this run are removed.`)) return;
+      if (step > 0 && !confirm(`Start over? What ${counted(step, 'step')} of this run learned is removed.`)) return;
       void lab.startOver();
     });
     byId('figures').append(...this.#figures.map(({ box }) => box));

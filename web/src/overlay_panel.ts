@@ -1,4 +1,5 @@
 /** Earlier runs that this browser keeps, to lay under the curves. */
+import { counted } from '../../src/format.ts';
 import { element } from '../../src/report/page/dom.ts';
 import { shortShare } from './curve_tables.ts';
 import type { Curves } from './curves.ts';
@@ -35,7 +36,12 @@ export class OverlayPanel {
               ...runs.map(({ name, history }, i) => {
                 const last = history.accuracies.at(-1);
                 const reached = last === undefined ? '' : `, ${shortShare(last.greedy)}`;
-                return element('label', {}, boxes[i] as HTMLInputElement, ` ${name} (${history.step} steps${reached})`);
+                return element(
+                  'label',
+                  {},
+                  boxes[i] as HTMLInputElement,
+                  ` ${name} (${counted(history.step, 'step')}${reached})`,
+                );
               }),
             ),
           ]),

@@ -6,7 +6,7 @@ import { fittingItems } from '../../data/prompts/prompt_limit.ts';
 import type { TaskItem } from '../../data/task.ts';
 import type { TaskSet } from '../../data/task_set.ts';
 import { ConfigError } from '../../errors.ts';
-import { printable, printableLines } from '../../format.ts';
+import { counted, printable, printableLines } from '../../format.ts';
 import { completionText } from '../../grpo/rollout/complete.ts';
 import { fewHeldOut } from '../../methods/statistics.ts';
 import { openPlugins } from '../../plugins/open_plugins.node.ts';
@@ -122,11 +122,11 @@ function problemLines({
 }: ShownProblem): string[] {
   const judged = verdict.score === 1 ? '' : colors.yellow(`  alone it is not right: ${printable(verdict.reason)}`);
   return [
-    `${colors.bold(printable(item.id))}  ${colors.dim(`prompt ${promptTokens} tokens`)}`,
+    `${colors.bold(printable(item.id))}  ${colors.dim(`prompt ${counted(promptTokens, 'token')}`)}`,
     ...printableLines(prompt)
       .split('\n')
       .map((line) => `  ${line}`),
     `  ${colors.dim('right  ')} ${printable(item.answer)}${judged}`,
-    `  ${colors.dim('shown  ')} ${printable(demonstration)} ${colors.dim(`${demonstrationTokens} tokens`)}`,
+    `  ${colors.dim('shown  ')} ${printable(demonstration)} ${colors.dim(`${counted(demonstrationTokens, 'token')}`)}`,
   ];
 }

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CheckpointError } from '../../errors.ts';
-import { printable } from '../../format.ts';
+import { counted, printable } from '../../format.ts';
 import type { ReadCompletionLine } from '../../run/logs/completions.ts';
 import { logLines } from '../../run/logs/log_lines.ts';
 import { routed } from '../../run/logs/routed.ts';
@@ -32,6 +32,6 @@ export async function routeCompletions(path: string, output: string): Promise<vo
   mkdirSync(output, { recursive: true });
   for (const [file, rows] of files) {
     writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-    print(`${printable(file)}  ${rows.length} rows`);
+    print(`${printable(file)}  ${counted(rows.length, 'row')}`);
   }
 }

@@ -1,7 +1,7 @@
 /** `rlvr-train export PATH --output PLACE`: a model for other programs, opened again and re-scored before it is there. */
 import { basename, dirname } from 'node:path';
 import { CheckpointError } from '../../errors.ts';
-import { percent, printable } from '../../format.ts';
+import { counted, percent, printable } from '../../format.ts';
 import type { Exported } from '../../run/model/compare_weights.ts';
 import { EXPORTS, type ExportDtype, type ExportTarget } from '../../run/model/exports.ts';
 import { encodeJson } from '../../run/model/model_files.ts';
@@ -113,14 +113,14 @@ function reportLines({ weights, scores, accuracy }: ExportReport): string[] {
   const lines = [`opened again: ${changed}`];
   if (scores !== undefined) {
     const { completions, tokens, mean, largest, sameLikeliest, by } = scores;
-    const asked = `${completions} completions, ${tokens} tokens${by.startsWith('onnx') ? `, by ${by}` : ''}`;
+    const asked = `${counted(completions, 'completion')}, ${counted(tokens, 'token')}${by.startsWith('onnx') ? `, by ${by}` : ''}`;
     const found = `log-probs differ by ${small(mean)} on average and ${small(largest)} at most`;
     lines.push(`re-scored on ${asked}: ${found}; the likeliest token is the same at ${percent(sameLikeliest)}`);
   }
   if (accuracy !== undefined) {
     const { before, after, problems } = accuracy;
     const shown = `${percentWithInterval(before).trim()} before, ${percentWithInterval(after).trim()} after`;
-    lines.push(`held-out accuracy on ${problems} problems, greedy: ${shown}`);
+    lines.push(`held-out accuracy on ${counted(problems, 'problem')}, greedy: ${shown}`);
   }
   return lines;
 }

@@ -1,7 +1,7 @@
 /** `rlvr-train runs ls [DIRECTORY]`: the runs there are, newest first. */
 import { existsSync } from 'node:fs';
 import { commandName } from '../../command_name.ts';
-import { ago, percent, printable } from '../../format.ts';
+import { ago, counted, percent, printable } from '../../format.ts';
 import { type Colors, colors } from '../display/colors.ts';
 import { megabytes } from '../display/format.ts';
 import { columnsOf } from '../display/live/text.ts';
@@ -124,7 +124,7 @@ function cellsOf(
 
 function notesOf({ problem, notes }: RunRow, differing: ReadonlyMap<string, string>): string[] {
   const keys = [...differing].slice(0, MOST_KEYS).map(([key, value]) => `${key} ${value}`);
-  const more = differing.size > MOST_KEYS ? [`${differing.size - MOST_KEYS} keys more`] : [];
+  const more = differing.size > MOST_KEYS ? [`${counted(differing.size - MOST_KEYS, 'key')} more`] : [];
   const own = [notes?.name, notes?.note.replace(/\s+/g, ' ')].filter(Boolean).join(': ');
   const lines = [problem?.split('\n')[0], own, [...keys, ...more].join(', ')];
   return lines.flatMap((line) => (line ? [printable(line)] : []));

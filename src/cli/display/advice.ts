@@ -4,7 +4,7 @@ import { catalogue } from '../../catalogue/catalogue.ts';
 import { type Advice, type ArenaRow, adviceFor, type Diagnosed, readArena, type Tried } from '../../compare/advice.ts';
 import { CAUSES } from '../../diagnostics/catalogue.ts';
 import { COMBINATION } from '../../diagnostics/codes.ts';
-import { minus, printable } from '../../format.ts';
+import { counted, minus, printable } from '../../format.ts';
 import { colors } from './colors.ts';
 import { print } from './output.ts';
 
@@ -39,7 +39,7 @@ export function printAdvice(name: string, diagnosed: readonly Diagnosed[]): void
     print(`${name}: no diagnosis, and so no advice.`);
     return;
   }
-  print(`${name}: ${advice.length === 1 ? 'one diagnosis' : `${advice.length} diagnoses`}.`);
+  print(`${name}: ${counted(advice.length, 'diagnosis', 'diagnoses')}.`);
   for (const one of advice) print(['', ...linesOf(one)].join('\n'));
   if (causes.length > 0) {
     print(`\n${colors.dim(`No method is named: mend ${causes.join(', ')} first, and look again.`)}`);

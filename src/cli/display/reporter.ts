@@ -2,7 +2,7 @@
 
 import { commandName } from '../../command_name.ts';
 import type { TaskSet } from '../../data/task_set.ts';
-import { duration, percent, printable, printableLines, shellQuoted, thousands } from '../../format.ts';
+import { counted, duration, percent, printable, printableLines, shellQuoted, thousands } from '../../format.ts';
 import type { EvaluationMoment } from '../../grpo/events.ts';
 import { evaluationMetrics, meanOverBatches } from '../../grpo/metrics.ts';
 import type { ConfiguredModel, Progress } from '../../grpo/run.ts';
@@ -70,7 +70,7 @@ export class Reporter implements Display {
         [this.#metrics, this.#batches] = [{}, []];
         this.#start = { step: event.step, tokens: run.journal.state.tokens, at: run.journal.clock() };
         print(
-          `${colors.bold(event.stage)}      ${event.maxSteps} steps${event.step > 0 ? `, from step ${event.step}` : ''}`,
+          `${colors.bold(event.stage)}      ${counted(event.maxSteps, 'step')}${event.step > 0 ? `, from step ${event.step}` : ''}`,
         );
         break;
       case 'step':

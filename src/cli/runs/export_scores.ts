@@ -1,7 +1,7 @@
 /** What was written, asked beside what it was made of. */
 import { dirname, join, resolve } from 'node:path';
 import { CheckpointError } from '../../errors.ts';
-import { printable } from '../../format.ts';
+import { counted, printable } from '../../format.ts';
 import type { Exported } from '../../run/model/compare_weights.ts';
 import { TEXTS_OF_ALL_KINDS } from '../../run/model/export_texts.ts';
 import type { ExportDtype } from '../../run/model/exports.ts';
@@ -59,7 +59,10 @@ export async function rescored(
   const completions = await completionsToAsk(path, pretrained, check);
   if (completions.length === 0) return undefined;
   const shown = printable(pretrained.name);
-  const wait = setTimeout(() => printError(`${shown}: re-scoring ${completions.length} completions`), WAIT_MS);
+  const wait = setTimeout(
+    () => printError(`${shown}: re-scoring ${counted(completions.length, 'completion')}`),
+    WAIT_MS,
+  );
   try {
     const backend = await chooseBackend({ backend: 'wasm', threads });
     const before = await scoreCompletions(backend, pretrained, completions);

@@ -1,10 +1,12 @@
 /** `rlvr-train tasks show NAME`: some problems with a right answer, and near misses with what the verifier says of each. */
+
 import { bindTask } from '../../data/create_task.ts';
 import { ENVIRONMENT_TURN, type PlayedEpisode, POLICY_TURN } from '../../data/environment.ts';
 import { verdictsOf } from '../../data/judging/judged.ts';
 import { type AnyEnvironment, bindEnvironment, playEpisode } from '../../data/play.ts';
 import type { AnyTaskDefinition } from '../../data/registry.ts';
 import type { Task, TaskItem } from '../../data/task.ts';
+import { counted } from '../../format.ts';
 import { rngFor } from '../../kernels/philox.ts';
 import { colors } from '../display/colors.ts';
 import { print, printJson } from '../display/output.ts';
@@ -38,8 +40,8 @@ export async function showTask(name: string, flags: TaskFlags): Promise<void> {
       const { promptTokens, completionTokens, turns } = task.language;
       const facts = [
         `chance ${(100 * task.chance).toFixed(1)} %`,
-        `${task.heldOutItems().length} held-out problems`,
-        `prompts of at most ${promptTokens} tokens, ${turns ? `${turns.maxTurns} turns with what is said between them` : 'completions'} of ${completionTokens}`,
+        `${counted(task.heldOutItems().length, 'held-out problem')}`,
+        `prompts of at most ${counted(promptTokens, 'token')}, ${turns ? `${turns.maxTurns} turns with what is said between them` : 'completions'} of ${completionTokens}`,
         `knobs ${JSON.stringify(task.knobs)}`,
       ];
       print(colors.dim(facts.join('; ')));

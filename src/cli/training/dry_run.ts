@@ -6,7 +6,7 @@ import { aboutKey } from '../../config/problems.ts';
 import type { RunConfig } from '../../config/run_config.ts';
 import { readTree } from '../../config/yaml/yaml_tree.ts';
 import { fittingItems } from '../../data/prompts/prompt_limit.ts';
-import { printable, printableLines, thousands } from '../../format.ts';
+import { counted, printable, printableLines, thousands } from '../../format.ts';
 import { lookAtStart } from '../../grpo/diagnose.ts';
 import { completionText } from '../../grpo/rollout/complete.ts';
 import type { ConfiguredModel, TrainingRun } from '../../grpo/run.ts';
@@ -112,11 +112,12 @@ function estimateLines({ stages, evaluations, secondsPerEvaluation, seconds, ...
   const parts = stages.map(
     ({ stage, steps, secondsPerStep }) => `${stage} ${thousands(steps)} × ${milliseconds(secondsPerStep)}`,
   );
-  const measured = stages.map((stage) => stage.measured).join(' + ');
+  const all = stages.map(({ measured }) => measured);
+  const measured = all.length === 1 ? counted(all[0], 'real step') : `${all.join(' + ')} real steps`;
   return [
-    `${colors.bold('time')}      about ${roughDuration(seconds)}: ${parts.join(', ')}, ${evaluations} evaluations × ${milliseconds(secondsPerEvaluation)}`,
+    `${colors.bold('time')}      about ${roughDuration(seconds)}: ${parts.join(', ')}, ${counted(evaluations, 'evaluation')} × ${milliseconds(secondsPerEvaluation)}`,
     colors.dim(
-      `          measured here: ${measured} real steps on throw-away weights, with answers of ${typical.completionTokens} tokens ` +
+      `          measured here: ${measured} on throw-away weights, with answers of ${counted(typical.completionTokens, 'token')} ` +
         `(${typical.isDemonstrated ? 'as demonstrated' : 'the most allowed, since rows have no answer'}), and one group in five dead, with nothing right in it`,
     ),
   ];

@@ -1,4 +1,5 @@
 /** Ends the stage where held-out figures have stopped improving. */
+import { counted } from '../../format.ts';
 import { choice, integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
@@ -43,7 +44,9 @@ export const earlyStopMetric = method({
         since = value > best + leastGain ? 0 : since + 1;
         best = Math.max(best, value);
         if (since >= stopPatience) {
-          levers.endStage(`${stopMetric} has not risen above ${best.toPrecision(3)} in ${since} evaluations`);
+          levers.endStage(
+            `${stopMetric} has not risen above ${best.toPrecision(3)} in ${counted(since, 'evaluation')}`,
+          );
         }
       },
       state: () => ({ best: Number.isFinite(best) ? best : null, since }),

@@ -1,6 +1,6 @@
 /** The section of completions: one step at a time, each group's members side by side, the best first. */
 
-import { thousands } from '../../format.ts';
+import { counted, thousands } from '../../format.ts';
 import {
   type LoggedTurn,
   originWords,
@@ -97,7 +97,7 @@ export class CompletionsViewer {
     for (const [verdict, label] of this.#labels) {
       write(label, `${verdict} ${thousands(all[verdict as keyof typeof all])}`);
     }
-    const recorded = `${isEnd ? 'the newest ' : ''}${thousands(stepsRecorded)} steps`;
+    const recorded = `${isEnd ? 'the newest ' : ''}${counted(stepsRecorded, 'step')}`;
     const shown = stepsKept < stepsRecorded ? `${thousands(stepsKept)} of ${recorded}` : recorded;
     const others = isEnd || stepsKept < stepsRecorded ? ` Shown are ${shown}; completions.jsonl has all.` : '';
     write(this.#kept, `The run records some groups of each step, and after 1,000 steps of some.${others}`);
@@ -132,7 +132,7 @@ export class CompletionsViewer {
     const isAll = this.#search.verdict === 'all' && this.#search.text.trim() === '';
     this.#matches.textContent = isAll
       ? ''
-      : `${thousands(total)} completions match, in ${thousands(this.#found.length)} steps.`;
+      : `${counted(total, 'completion matches', 'completions match')}, in ${counted(this.#found.length, 'step')}.`;
   }
 
   #show(index: number): void {

@@ -1,9 +1,11 @@
 /** `changes.jsonl`: settings that were changed while the run rested. Together with config.yaml they say how it came about. */
+
 import { resolvedYaml } from '../../config/dump.ts';
 import { parseConfig } from '../../config/load.ts';
 import type { Override } from '../../config/overrides.ts';
 import type { RunConfig } from '../../config/run_config.ts';
 import { ConfigError } from '../../errors.ts';
+import { counted } from '../../format.ts';
 import type { TrainingRun } from '../../grpo/run.ts';
 import { parseJsonObject } from '../json.ts';
 import type { Store } from '../store/store.ts';
@@ -96,7 +98,7 @@ export async function changeSteps(store: Store, { config, journal }: TrainingRun
   if (stageIndex === last && steps <= step) {
     throw new ConfigError(
       'max_steps',
-      `max_steps: ${steps} — the run has taken ${step} steps of its last stage; give more.`,
+      `max_steps: ${steps} — the run has taken ${counted(step, 'step')} of its last stage; give more.`,
     );
   }
   await writeChange(store, { stageIndex, step, settings: { max_steps: steps } });

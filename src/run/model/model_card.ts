@@ -1,5 +1,5 @@
 /** The card of a model, its README.md: what it is, and the lines of Python that ask it. */
-import { percent, printable, thousands } from '../../format.ts';
+import { counted, percent, printable, thousands } from '../../format.ts';
 import { type ConfiguredModel, type Progress, stepsOf } from '../../grpo/run.ts';
 import type { Evaluation, Example } from '../../methods/records.ts';
 import type { StageConfig } from '../../methods/stage.ts';
@@ -30,7 +30,7 @@ export function modelCard(
   const [item] = tasks.heldOutItems();
   const example = evaluation?.examples.find(({ verdict }) => verdict.score === 1) ?? evaluation?.examples[0];
   const prompt = example?.prompt ?? item?.prompt ?? '';
-  const stages = config.stages.map(({ stage: kind }, i) => `${thousands(stepsOf(run, i))} steps of ${kind}`);
+  const stages = config.stages.map(({ stage: kind }, i) => `${counted(stepsOf(run, i), 'step')} of ${kind}`);
   const facts = [
     `Task: ${config.tasks.map(({ task }) => code(taskText(task))).join(', ')}.`,
     isClosed

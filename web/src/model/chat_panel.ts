@@ -1,4 +1,5 @@
 /** A chat box: the same text to the base and to the adapter, side by side. One engine answers both. */
+import { counted } from '../../../src/format.ts';
 import { element } from '../../../src/report/page/dom.ts';
 import type { Compared, ModelLab } from './model_lab.ts';
 
@@ -66,7 +67,12 @@ export class ChatPanel {
           'div',
           { class: 'beside' },
           element('div', { 'data-by': 'base' }, element('h3', {}, 'Base'), said(base)),
-          element('div', { 'data-by': 'adapter' }, element('h3', {}, `Adapter after ${step} steps`), said(adapter)),
+          element(
+            'div',
+            { 'data-by': 'adapter' },
+            element('h3', {}, `Adapter after ${counted(step, 'step')}`),
+            said(adapter),
+          ),
         ),
       ]),
     );

@@ -1,5 +1,5 @@
 /** The buttons of a training, how far it is, and what it has to say. */
-import { percent } from '../../../src/format.ts';
+import { counted, percent } from '../../../src/format.ts';
 import { byId, element, write } from '../../../src/report/page/dom.ts';
 import type { Note } from '../notes.ts';
 import type { ModelLab, ModelStatus } from './model_lab.ts';
@@ -29,7 +29,7 @@ export class TrainingPanel {
     this.#open.addEventListener('click', () => void lab.open());
     this.#reset.addEventListener('click', () => {
       const { step } = lab.history;
-      if (step > 0 && !confirm(`Start over? The ${step} steps of this run are removed.`)) return;
+      if (step > 0 && !confirm(`Start over? What ${counted(step, 'step')} of this run learned is removed.`)) return;
       void lab.startOver();
     });
     place.append(element('div', { class: 'buttons row' }, this.#train, this.#open, this.#reset), this.#progress);

@@ -1,6 +1,6 @@
 /** One panel: curves over steps, time or tokens, with a cursor that the mouse, a finger or the arrow keys move. */
 import uPlot from 'uplot';
-import { thousands } from '../../../format.ts';
+import { counted } from '../../../format.ts';
 import { duration, formatValue } from '../../format.ts';
 import { element, write } from '../dom.ts';
 import type { Panel } from '../panels.ts';
@@ -241,7 +241,7 @@ export class Chart {
     const all = this.#curves.data.stages;
     const name = all.length > 1 ? `${all[stage]?.stage} ` : '';
     const stepInStage = step - (this.#curves.offsets[stage] ?? 0);
-    return `${name}step ${stepInStage} · ${duration(track.time[at] ?? 0)} · ${thousands(track.tokens[at] ?? 0)} tokens`;
+    return `${name}step ${stepInStage} · ${duration(track.time[at] ?? 0)} · ${counted(track.tokens[at] ?? 0, 'token')}`;
   }
 
   /** For screen readers: the cursor is a slider over the points of the first curve. */

@@ -1,4 +1,5 @@
 /** The groups of runs that are compared, as a table: how good each is at a step of all, and in which keys they differ. */
+import { counted } from '../../../format.ts';
 import type { Interval } from '../../data.ts';
 import { formatValue } from '../../format.ts';
 import { element } from '../dom.ts';
@@ -59,7 +60,9 @@ function explanation(groups: readonly RunGroup[], step: number | undefined): str
 }
 
 function notes({ isFinished, leftOut }: RunGroup): HTMLElement[] {
-  const shorter = leftOut.map(({ run, curves }) => `${run.title} (seed ${run.seed}, ${lastStep(curves)} steps)`);
+  const shorter = leftOut.map(
+    ({ run, curves }) => `${run.title} (seed ${run.seed}, ${counted(lastStep(curves), 'step')})`,
+  );
   return [
     ...(isFinished ? [] : [element('small', {}, 'not finished')]),
     ...(shorter.length === 0
