@@ -21,6 +21,7 @@ const benchmarks = {
   methods: 'what does each method reach from random weights, and is it stable off-policy?',
   arena: 'which method helps, from the same start, with the same number of sampled tokens?',
   advice: 'does advise name what a run suffers from, and is the run better once its words are followed?',
+  ailments: 'does a run say what it suffers from, and nothing else, and is a healthy one silent?',
   'fleet-worker': 'how fast does one worker process sample, beside the same process alone?',
   'fleet-hard': 'does a fleet pay on a hard problem, where most groups are dead?',
   'fleet-overlap': 'how much of an update does sampling ahead hide, where a batch is several steps?',

@@ -4,7 +4,7 @@ import { weightOf } from '../methods/chosen.ts';
 import type { GrpoStageConfig, SftStageConfig } from '../methods/stage.ts';
 import type { Estimate } from '../methods/statistics.ts';
 import type { Diagnostic } from './diagnostic.ts';
-import { FEWER_PASSES, wholePolicy } from './groups.ts';
+import { FEWER_PASSES, isBelowAll, wholePolicy } from './groups.ts';
 import { type History, hasBegun, newestLoss } from './history.ts';
 import { meanOf, newestWhile } from './lists.ts';
 import { differentProblems } from './problems.ts';
@@ -301,7 +301,7 @@ export const MEMORISED_DEMONSTRATIONS: Diagnostic<SftStageConfig> = {
     const problems = history.start?.problems ?? null;
     if (now === undefined || loss === undefined || problems === null) return undefined;
     const draws = (now.step * sequencesPerStep) / problems;
-    if (loss > KNOWN_LOSS || draws < SEVERAL_DRAWS || now.greedy.high > 1 - GAP) return undefined;
+    if (loss > KNOWN_LOSS || draws < SEVERAL_DRAWS || !isBelowAll(now.greedy)) return undefined;
     return {
       seen: `the supervised loss is ${figure(loss)} nats per token, each of the ${problems} problems came ${draws.toFixed(0)} times, and ${withInterval(now.greedy)} of the held-out problems are right`,
       why: 'The policy recalls the answers that it was shown: the task is not solved, and reinforcement on these problems finds nothing to learn',

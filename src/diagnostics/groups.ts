@@ -3,6 +3,7 @@ import { percent } from '../format.ts';
 import { weightOf } from '../methods/chosen.ts';
 import type { Telling } from '../methods/method.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
+import type { Estimate } from '../methods/statistics.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { type History, isSignificantStreak } from './history.ts';
 import { meanOf, newestWhile } from './lists.ts';
@@ -115,6 +116,14 @@ const allWrong: Diagnostic = {
 
 /** Points by which held-out accuracy may be below what is right in training, before it says that training is not all. */
 const GAP = 0.25;
+/** Beyond it an interval leaves room for all. */
+const NEARLY_ALL = 0.95;
+
+/** Whether an accuracy is far and surely below that of answers that are all right. */
+export function isBelowAll({ mean, high }: Estimate): boolean {
+  return mean <= 1 - GAP && high < NEARLY_ALL;
+}
+
 /** Draws of a problem from which on its answer may be remembered. */
 const SEVERAL_DRAWS = 3;
 
@@ -128,7 +137,7 @@ const memorised: Diagnostic = {
   look({ batches, evaluations, start, problems }) {
     const streak = newestWhile(batches, ({ live, correct }) => live === 0 && correct === 1);
     const now = evaluations.at(-1);
-    if (streak.length < FEWEST_BATCHES || now === undefined || now.sampled.high > 1 - GAP) return undefined;
+    if (streak.length < FEWEST_BATCHES || now === undefined || !isBelowAll(now.sampled)) return undefined;
     const isFew = start?.problems != null || problems.drawn > SEVERAL_DRAWS * differentProblems(problems);
     return {
       seen: `every completion of the last ${streak.length} batches is right on training problems, and ${withInterval(now.sampled)} are on held-out ones (step ${now.step})`,

@@ -88,6 +88,35 @@ const firstToken = tokens((first) => first);
 
 const SITUATIONS: Readonly<Record<string, Situation>> = {
   'all-wrong': { keys: {}, task: { verify: () => wrong } },
+  'small-rate': { keys: { ...own, learning_rate: 1e-6, max_steps: 1 }, rewards: { own: firstToken } },
+  'short-limit': {
+    name: 'reverse_text',
+    knobs: {},
+    keys: { ...own, max_completion_length: 4, max_steps: 1 },
+    rewards: { own: firstToken },
+  },
+  'policy-lost': {
+    keys: { learning_rate: 1e-6, generation_batch_size: 128 },
+    task: {
+      verify: (() => {
+        let judged = 0;
+        return () => rightIf(judged++ < 384 && judged % 2 === 0);
+      })(),
+    },
+  },
+  'pays-wrong': {
+    keys: { ...own, generation_batch_size: 64 },
+    task: { verify: (_, answer) => rightIf(answer < '5') },
+    rewards: { own: firstToken },
+  },
+  'beta-outweighs': {
+    keys: { ...own, beta: 100, max_steps: 14, learning_rate: 0.02 },
+    rewards: { own: firstToken },
+  },
+  memorised: {
+    keys: { eval_strategy: 'steps', eval_steps: 1 },
+    task: { verify: (item) => rightIf(splitOfProblem(getTaskDefinition('sort_digits'), item) === 'train') },
+  },
   'all-right': { keys: {}, task: { verify: () => right } },
   'all-dead': { keys: {}, task: { verify: (item) => rightIf(JSON.stringify(item) < '{"digits":"5') } },
   'constant-reward': {
@@ -111,7 +140,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
   'no-eos': { name: 'reverse_text', knobs: {}, keys: { max_completion_length: 2, top_k: 1 } },
   truncated: {
     name: 'reverse_text',
-    knobs: {},
+    knobs: { min_length: 1, max_length: 1 },
     keys: { ...own, max_completion_length: 2, generation_batch_size: 128, max_steps: 3 },
     rewards: { own: firstToken },
   },

@@ -467,7 +467,7 @@ describe('the completions', () => {
     choose('all');
     type('input[type="search"]', 'endless');
     expect(all('.completion')).toEqual(['endless']);
-    expect(all('[role="status"]')).toEqual(['1 completions match, in 1 steps.']);
+    expect(all('[role="status"]')).toEqual(['1 completion matches, in 1 step.']);
     type('input[type="search"]', 'nowhere');
     expect(all('.navigation output')).toEqual(['no step']);
   });
