@@ -1,7 +1,7 @@
 /**
  * Does a run say what it suffers from, and nothing else, and is a healthy one silent?
  *
- *   npm run bench -- ailments [--only beta] [--seed 3] [--json FILE]
+ *   npm run bench -- ailments [--only beta] [--seeds 3,4,11] [--json FILE]
  *
  * A healthy run and twelve planted ailments, some in two forms, each of a few seconds on one thread. A case is named where
  * what it says at the end (`advise`), or before its first step, has the right word; what else it says has to be a true
@@ -12,10 +12,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { fail, readFlags, table } from './command.mjs';
+import { describeMachine, fail, readFlags, table, writeJson } from './command.mjs';
 
 const COMMAND = new URL('../dist/cli/main.js', import.meta.url).pathname;
-const flags = readFlags({ further: { only: { type: 'string' }, seed: { type: 'string', default: '3' } } });
+const flags = readFlags({ further: { only: { type: 'string' }, seeds: { type: 'string', default: '3' } } });
 
 const REWARDS = {
   // Looks for tags that nobody writes.
@@ -178,38 +178,33 @@ try {
       `export default { name: '${name}', score: ({ completions, items }) => ${each} };\n`,
     );
   }
-  for (const one of chosen) {
-    results.push({ ...one, ...(await examined(one)) });
-    process.stdout.write(`${rowOf(results.at(-1)).join('  ')}\n`);
+  for (const seed of flags.seeds.split(',').map(Number)) {
+    for (const one of chosen) {
+      results.push({ ...one, seed, ...(await examined(one, seed)) });
+      process.stdout.write(`${rowOf(results.at(-1)).join('  ')}\n`);
+    }
   }
 } finally {
   rmSync(folder, { recursive: true });
 }
-process.stdout.write(`\n${table(['planted', 'right word', 'said', 'also said', 'wrong'], results.map(rowOf))}\n`);
+process.stdout.write(
+  `\n${table(['planted', 'seed', 'right word', 'said', 'also said', 'wrong'], results.map(rowOf))}\n`,
+);
 const planted = results.filter(({ says }) => says !== undefined);
 const silent = results.filter(({ says, codes }) => says === undefined && codes.length === 0).length;
 process.stdout.write(
   `${planted.filter(({ isNamed }) => isNamed).length} of ${planted.length} named, ${results.filter(({ wrong }) => wrong.length > 0).length} with a wrong word, ` +
     `${silent} of ${results.length - planted.length} healthy silent\n`,
 );
-if (flags.json !== undefined)
-  writeFileSync(
-    flags.json,
-    `${JSON.stringify(
-      results.map(({ name, says, codes, isNamed, wrong }) => ({
-        name,
-        says: String(says ?? 'nothing'),
-        codes,
-        isNamed,
-        wrong,
-      })),
-      null,
-      1,
-    )}\n`,
-  );
+if (flags.json !== undefined) {
+  const cases = results.map(({ name, seed, says, codes, isNamed, wrong }) => {
+    return { name, seed, says: String(says ?? 'nothing'), codes, isNamed, wrong };
+  });
+  writeJson(flags.json, 'ailments', { machine: describeMachine(), cases });
+}
 
-async function examined({ name, says, with: symptoms = [], run }) {
-  const place = join(folder, name.replaceAll(' ', '-'));
+async function examined({ name, says, with: symptoms = [], run }, seed) {
+  const place = join(folder, `${name.replaceAll(' ', '-')}-${seed}`);
   mkdirSync(place);
   const model = {
     hidden_size: 64,
@@ -218,7 +213,7 @@ async function examined({ name, says, with: symptoms = [], run }) {
     intermediate_size: 176,
     initializer_range: 0.05,
   };
-  writeFileSync(`${place}.yaml`, stringify({ ...run, model, seed: Number(flags.seed), adam_beta2: 0.95 }));
+  writeFileSync(`${place}.yaml`, stringify({ ...run, model, seed, adam_beta2: 0.95 }));
   const told = await call('--config', `${place}.yaml`, '--output', place, '--threads', '1');
   const advice = await call('advise', '--run', place, '--json');
   const codes = advice.startsWith('{') ? [...new Set(JSON.parse(advice).advice.map(({ code }) => code))] : [];
@@ -235,8 +230,8 @@ function call(...args) {
   });
 }
 
-function rowOf({ name, says, codes, isNamed, wrong }) {
+function rowOf({ name, seed, says, codes, isNamed, wrong }) {
   const word = says instanceof RegExp ? 'a note before step 1' : (says ?? 'nothing');
   const beside = codes.filter((code) => code !== says && !wrong.includes(code));
-  return [name, word, isNamed ? 'yes' : 'no', beside.join(', ') || '–', wrong.join(', ') || '–'];
+  return [name, seed, word, isNamed ? 'yes' : 'no', beside.join(', ') || '–', wrong.join(', ') || '–'];
 }

@@ -199,9 +199,9 @@ const ROOMS = {
     ['src/cli/runs/last_records.ts', 'the first whole line of a long log is left out',
       'bytes.indexOf(NEWLINE) + 1;',
       'bytes.indexOf(NEWLINE, 1) + 1;'],
-    ['src/cli/display/format.ts', 'a rough time is never rounded',
-      'duration(step * Math.round(seconds / step))',
-      'duration(seconds)'],
+    ['src/diagnostics/watch.ts', 'what was refuted is not withdrawn',
+      'return isRefuted || (isAway && !isEvent);',
+      'return isAway && !isEvent;'],
   ],
 };
 
