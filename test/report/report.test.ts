@@ -253,6 +253,19 @@ describe('the page', () => {
     expect(all('.notices li')).toEqual(['all-dead grpo step 2all groups are dead']);
   });
 
+  it('says in a quiet line what no longer holds', async () => {
+    const said = (step: number, level: string) => ({ step, diagnosis: 'below-best', level, message: `it is ${level}` });
+    const metrics = [...(threeSteps.metrics ?? []), said(2, 'warning'), said(3, 'withdrawn')];
+    const { all } = open(await report({ ...threeSteps, metrics }));
+    expect(all('.notices li')).toEqual([]);
+    expect(all('.quiet')).toEqual(
+      expect.arrayContaining([
+        'Diagnostics that hold: none.',
+        'No longer so: below-best (grpo step 2, withdrawn at 3).',
+      ]),
+    );
+  });
+
   it('stays below a megabyte however long the run was', async () => {
     const numbers = Array.from({ length: 2_500 }, (_, i) => i + 1);
     const names = Array.from({ length: 15 }, (_, i) => `metric/${i}`);

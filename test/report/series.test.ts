@@ -142,6 +142,19 @@ describe('the curves of a run', () => {
     ]);
   });
 
+  it('know which diagnoses were withdrawn, and hold again', () => {
+    const said = (at: number, level: string): JsonObject => ({
+      step: at,
+      diagnosis: 'below-best',
+      level,
+      message: level,
+    });
+    const log = [step('grpo', 1), said(1, 'warning'), step('grpo', 2), said(2, 'withdrawn')];
+    const found = (lines: readonly JsonObject[]) => readCurves([...lines], [{ stage: 'grpo' }]).diagnoses[0];
+    expect(found(log)).toMatchObject({ message: 'warning', times: 1, withdrawn: 2 });
+    expect(found([...log, step('grpo', 3), said(3, 'warning')])).not.toHaveProperty('withdrawn');
+  });
+
   it('of a run that has logged nothing are none', () => {
     expect(readCurves([], SFT_GRPO)).toEqual({ stages: [], evaluations: [], diagnoses: [] });
   });
