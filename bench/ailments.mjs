@@ -42,7 +42,7 @@ const asked = (word, answer = reversed(word), end = ':') => ({ question: `Revers
 
 const FILES = {
   'train.jsonl': WORDS.slice(0, 300).map((word) => asked(word)),
-  'few.jsonl': WORDS.slice(0, 150).map((word) => asked(word)),
+  'few.jsonl': WORDS.slice(0, 80).map((word) => asked(word)),
   // Demonstrations of the plain answer, where the verifier looks for what follows ####.
   'marked.jsonl': WORDS.slice(0, 400).map((word) => ({
     ...asked(word, `${reversed(word)} #### ${reversed(word)}`),

@@ -12,6 +12,8 @@ import { figure, setting } from './words.ts';
 /** Times the median of the steps before. Healthy runs reach 15 where few groups are live. */
 const SPIKE = 30;
 const STEPS_BEFORE_SPIKE = 20;
+/** Share of the bound that there is. */
+const SMALL_BOUND = 0.1;
 
 const gradientSpike: Diagnostic<StageConfig> = {
   code: 'gradient-spike',
@@ -27,7 +29,9 @@ const gradientSpike: Diagnostic<StageConfig> = {
     if (newest === undefined || before.length < STEPS_BEFORE_SPIKE || newest.gradNorm <= SPIKE * typical) {
       return undefined;
     }
-    const isTight = maxGradNorm > 0 && maxGradNorm <= 2 * typical;
+    if (maxGradNorm > 0 && newest.gradNorm <= maxGradNorm) return undefined; // nothing was cut, and nothing is odd
+    // A bound near gradients of next to nothing would stop the stage.
+    const isTight = maxGradNorm > 0 && (maxGradNorm <= 2 * typical || 2 * typical < SMALL_BOUND * maxGradNorm);
     return {
       seen: `the gradient norm is ${figure(newest.gradNorm)}, ${figure(newest.gradNorm / typical)} times the median of the last ${before.length} steps (${figure(typical)})`,
       why:

@@ -338,6 +338,18 @@ describe('what is held out', () => {
   });
 });
 
+it('gradient-spike is of what max_grad_norm cuts, and asks for no bound of next to nothing', () => {
+  const spike = (typical: number, gradNorm: number) =>
+    new Stream()
+      .times(20, (self) => self.step({}, { gradNorm: typical }))
+      .step({}, { gradNorm })
+      .said.map(({ message }) => message)
+      .join();
+  expect(spike(1.4e-6, 0.955)).toBe('');
+  expect(spike(1.4e-6, 1.3)).toMatch(/If it comes again, set learning_rate to 1\.5e-4 \(now 3e-4\)\.$/);
+  expect(spike(0.3, 12)).toMatch(/set max_grad_norm to 0\.6 \(now 1\), or learning_rate/);
+});
+
 it('right-refused is not said where an answer was accepted before', () => {
   const refused = { inside: 0.25, exact: 0, reason: 'not the word reversed' };
   const dead = { live: 0, allWrong: 32, allRight: 0, correct: 0, reward: 0, highest: 0, paid: 0, refused };
