@@ -1,9 +1,11 @@
 /** A shipped config with a small policy, and the same without its methods. */
 import { parse, stringify } from 'yaml';
-import { METHOD_KEYS, POINT_KEYS } from '../../src/config/keys/method_keys.ts';
+import { METHOD_KEYS } from '../../src/config/keys/method_keys.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { createTasks } from '../../src/index.ts';
 import type { Backend } from '../../src/kernels/engine.ts';
+import { METHODS } from '../../src/methods/registry.ts';
+import { METHOD_POINTS } from '../../src/methods/stage.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { type Outcome, outcomeOf, type Verdict, verdictOf } from './ablation.ts';
 
@@ -17,12 +19,17 @@ export interface AblatedConfig {
 
 type Keys = Readonly<Record<string, unknown>>;
 
-/** Figures of evaluations move no weight. */
-const OF_METHODS = new Set(
-  [...Object.values(METHOD_KEYS).map(({ yaml }) => yaml), 'demonstrations'].filter(
-    (key) => key !== POINT_KEYS.evaluationFigures.yaml,
+const OF_METHODS = new Set([...Object.values(METHOD_KEYS).map(({ yaml }) => yaml), 'demonstrations']);
+
+/** Methods that move no weight, by intent. */
+const MEASURING = new Set(
+  METHOD_POINTS.flatMap((point) =>
+    METHODS[point].flatMap(({ id, onlyMeasures }) => (onlyMeasures || point === 'evaluationFigures' ? [id] : [])),
   ),
 );
+
+const isMeasuring = (entry: unknown): boolean =>
+  MEASURING.has(typeof entry === 'string' ? entry : String((entry as { readonly name?: unknown } | null)?.name));
 
 /** How far a config is cut: less where nothing is learned from, and then its model is its own. */
 interface Cut {
@@ -51,7 +58,13 @@ export async function ablateConfig(backend: Backend, text: string, steps: number
 
 function withoutMethods({ stages, ...top }: Keys): Keys {
   const stripped = (keys: Keys): Keys =>
-    Object.fromEntries(Object.entries(keys).filter(([key]) => !OF_METHODS.has(key)));
+    Object.fromEntries(
+      Object.entries(keys).flatMap(([key, value]) => {
+        if (!OF_METHODS.has(key)) return [[key, value]];
+        const kept = Array.isArray(value) ? value.filter(isMeasuring) : [];
+        return kept.length > 0 ? [[key, kept]] : [];
+      }),
+    );
   return { ...stripped(top), ...(Array.isArray(stages) && { stages: stages.map(stripped) }) };
 }
 
