@@ -125,7 +125,7 @@ const options = {
   },
 };
 const format = { dir: dist, format: 'esm', entryFileNames: '[name].js', comments: false };
-/** Of Node's files; bundlers look in the others for texts as they were written. */
+/** For the files of Node: bundlers look in the others for texts as they were written. */
 const small = { minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } }, plugins: [flush] };
 
 const written = new Set([...(await bundleNode()), ...(await bundleWeb()), ...copyDeclarations()]);
