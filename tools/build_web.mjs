@@ -56,7 +56,11 @@ const quickJsApart = {
  * What a config names, each loaded when it is: some 380 modules, which would be as many files in the build of a
  * page of one's own. A file of the bundle has the methods of a point of a step, or the tasks of a first letter.
  */
-const NAMED = [/[\\/]src[\\/]methods[\\/](\w+)[\\/]\w+\.ts\?whole$/, /[\\/]src[\\/]data[\\/](tasks[\\/]\w)\w*[\\/]/];
+const NAMED = [/[\\/]src[\\/]methods[\\/](\w+)[\\/]\w+\.ts\?whole$/, /[\\/]src[\\/]data[\\/]tasks[\\/](\w)\w*[\\/]/];
+
+/** What a visitor's first click trains, and the other jobs of the page, which wait for no file with more than they need. */
+const first = await namedBy('sort-digits');
+const others = await namedBy('reverse-text', 'countdown', 'environment');
 
 const entry = `${root}src/web/engine_worker.ts`;
 const engine = {
@@ -65,13 +69,17 @@ const engine = {
   // The group below could not be as small under `strict`. Nothing may import the entry all the same, which is seen to at
   // the end: a bundler that renames a worker would start it twice.
   preserveEntrySignatures: 'allow-extension',
-  plugins: [smallKernels, smallYaml, smallZod, withoutTexts, partsApart, leftOut],
+  plugins: [
+    smallKernels,
+    smallYaml,
+    smallZod,
+    withoutTexts,
+    partsApart((id) => first.test(id) || others.test(id)),
+    leftOut,
+  ],
   transform: { define: { PACKAGE_VERSION: JSON.stringify(version) } },
 };
 const atOnce = await loadedAtOnce();
-/** What a visitor's first click trains, and the other jobs of the page, which wait for no file with more than they need. */
-const first = await namedBy('sort-digits');
-const others = await namedBy('reverse-text', 'countdown', 'environment');
 const bundle = await rolldown({ ...engine, plugins: [...engine.plugins, quickJsApart] });
 rmSync(`${root}dist/web/engine`, { force: true, recursive: true });
 const { output } = await bundle.write({
