@@ -43,7 +43,7 @@ const REACHES = /^# Reaches .*$/m;
 
 /** Whether the comment of a config says what it reaches over its seeds. */
 export function statesFigures(text) {
-  return /^# Reaches .*: median and range of seed/m.test(text);
+  return /^# Reaches .*: median and range of seeds? \d/m.test(text);
 }
 
 /** A config with its figures in its comment. @throws Error where there is no place for them */

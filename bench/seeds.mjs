@@ -4,9 +4,10 @@
  *   npm run bench -- seeds [--seeds 0..9] [--output runs/seeds] [--threads N] [--fleet URL]
  *   npm run bench -- seeds --from DIRECTORY [--seeds 0..9]
  *
- * Trains each config of configs/ whose comment states what it reaches, once per seed, into OUTPUT/NAME-seed<N>; runs that are there and finished are kept, so
- * that a measurement may be interrupted. With `--fleet` the workers of a fleet train them, each whole (docs/fleet.md). `--from` trains nothing and reads the runs that a directory has. Either way the
- * figures go to bench/results/seeds.json, and from there into the README's table and the comments of the configs.
+ * Trains each config of configs/ whose comment states what it reaches, once per seed, into OUTPUT/NAME-seed<N>; runs that are
+ * there and finished are kept, so that a measurement may be interrupted. With `--fleet` the workers of a fleet train them, each
+ * whole (docs/fleet.md). `--from` trains nothing and reads the runs that a directory has; a config that has none there keeps its
+ * figures. Either way they go to bench/results/seeds.json, and from there into the README's table and the configs' comments.
  *
  * Accuracies and weights are the same on any machine with the same JavaScript engine; seconds are those of the machine
  * at that time, with whatever else it did, and are stated nowhere else.
@@ -44,15 +45,16 @@ const directory = flags.from ?? flags.output;
 const read = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await readRuns(name)])));
 const measured = Object.entries(read).filter(([, runs]) => runs.length > 0);
 if (measured.length === 0) fail(`${directory}  holds no finished run of a shipped config and these seeds.`);
+const known = JSON.parse(readFileSync(RESULTS, 'utf8')).configs;
 const results = {
   benchmark: 'seeds',
   command: 'npm run bench -- seeds',
-  date: measured
-    .flatMap(([, runs]) => runs.map(({ date }) => date))
-    .sort()
-    .at(-1),
-  machine: machineOf(measured.flatMap(([, runs]) => runs)),
-  configs: Object.fromEntries(measured.map(([name, runs]) => [name, figuresOf(runs)])),
+  configs: Object.fromEntries(
+    names.flatMap((name) => {
+      const found = read[name].length > 0 ? figuresOf(read[name]) : known[name];
+      return found === undefined ? [] : [[name, found]];
+    }),
+  ),
 };
 writeFileSync(RESULTS, `${JSON.stringify(results, null, 2)}\n`);
 update('README.md', (text) => updatedReadme(text, results));
@@ -119,7 +121,16 @@ function figuresOf(runs) {
     weightsSha256,
   }));
   const spread = (name) => spreadOf(figures.map((run) => run[name]));
-  return { greedy: spread('greedy'), sampled: spread('sampled'), runs: figures };
+  return {
+    date: runs
+      .map(({ date }) => date)
+      .sort()
+      .at(-1),
+    machine: machineOf(runs),
+    greedy: spread('greedy'),
+    sampled: spread('sampled'),
+    runs: figures,
+  };
 }
 
 /** The machine of all runs: one value where they agree, else each that there is. */

@@ -26,7 +26,7 @@ export function refuseUnknown(guide: KeyGuide, path: string, value: unknown, pro
   }
   const section = isMapping(value) ? Object.keys(value).filter((inner) => guide.known.has(inner)) : [];
   const misplaced = section.length === 0 ? undefined : `no such section; move ${section.join(', ')} out of it`;
-  const because = unsupported?.because.replace(AS_GIVEN, isScalar(value) ? String(value) : AS_GIVEN);
+  const because = unsupported?.because.replace(AS_GIVEN, isScalar(value) ? String(value) : '…');
   const reason = because ?? elsewhere(name, guide) ?? misplaced ?? (() => unknownRule(name, guide.known));
   problems.add(path, value, reason);
 }

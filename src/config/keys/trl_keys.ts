@@ -18,7 +18,7 @@ export interface UnsupportedKey {
 }
 
 /** In a remedy: the value that the key was given. */
-export const AS_GIVEN = '…';
+export const AS_GIVEN = '<value>';
 
 function refused(because: string, ...agrees: readonly Json[]): UnsupportedKey {
   return { because, agrees };
