@@ -24,14 +24,14 @@ const BLOCKS = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/^```t
 );
 
 it('the example of the library in README.md trains, and says so at every step', async () => {
-  expect(BLOCKS[0]).toContain('max_steps: 100');
+  expect(BLOCKS[0]).toContain('max_steps: 300');
   const folder = temporaryFolder();
   try {
     mkdirSync(join(folder.path, 'node_modules'));
     symlinkSync(ROOT, join(folder.path, 'node_modules/rlvr-train'));
     writeFileSync(
       join(folder.path, 'example.mjs'),
-      BLOCKS[0].replace('max_steps: 100', 'max_steps: 3\\neval_samples: 16'),
+      BLOCKS[0].replace('max_steps: 300', 'max_steps: 3\neval_samples: 16'),
     );
     const { stdout } = await promisify(execFile)(process.execPath, ['example.mjs'], { cwd: folder.path });
     const lines = stdout.trim().split('\n');

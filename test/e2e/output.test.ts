@@ -122,7 +122,7 @@ describe('--dry-run', () => {
   it('says what would happen, and writes nothing', async () => {
     mkdirSync(empty);
     const outcome = await commandLine(['--config', config, '--output', join(empty, 'run'), '--dry-run', '--seed', '8']);
-    expect(outcome).toMatchObject({ code: 0, stderr: '' });
+    expect(outcome).toMatchObject({ code: 0, stderr: 'measuring a few steps on throw-away weights …\n' });
     expect(outcome.stdout).toMatch(/^seed: 8 +# --seed$/m);
     expect(outcome.stdout).toMatch(/^time +about \d+s: sft 40 × \d+ ms, grpo 30 × /m);
     expect(outcome.stdout).toMatch(/^problems .* 512 held out$/m);

@@ -203,12 +203,14 @@ export function watched<Part extends object>(part: Part, acting: Acting, stageTe
   const own = watch(part, () => {
     acting.hasActed = true;
   });
-  return new Proxy(part, {
-    get(target, name) {
+  // Beside the part and not over it: a user's part may have properties that a proxy of it must give as they are.
+  return new Proxy(Object.create(part) as Part, {
+    get(_, name) {
       if (!acting.hasActed && Object.hasOwn(own, name)) return own[name];
-      const value = Reflect.get(target, name, target);
-      return typeof value === 'function' ? value.bind(target) : value;
+      const value = Reflect.get(part, name, part);
+      return typeof value === 'function' ? value.bind(part) : value;
     },
+    set: (_, name, value) => Reflect.set(part, name, value, part),
   });
 }
 

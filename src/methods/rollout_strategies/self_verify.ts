@@ -44,7 +44,7 @@ export const selfVerify = method({
   uses: () => [words(VERDICT_WORDS), replies(1)],
   demonstrate: demonstratedVerdict,
   tells: ['judges'],
-  readsVerdicts: true,
+  readsVerdicts: 'some', // to judge a share of the completions is what it is for: groups of its own are paid for it
   work: ({ verifiedShare }, _, { prompt, completion }) => ({ rows: verifiedShare * (prompt + completion) }),
   create: ({ verifiedShare, firstVerifyStep }, { batch: { numGenerations } }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {
