@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
+import { minifySync } from 'rolldown/experimental';
 
 const NAME = 'service_worker.js';
 /** Pictures for others: link previews. */
@@ -29,7 +30,8 @@ export function precache(source) {
       for (const file of files.sort()) hash.update(`${file}\0`).update(readFileSync(join(folder, file)));
       const list = `self.FILES_OF_THE_BUILD = ${JSON.stringify(byFolder(files))};\n`;
       const version = `self.VERSION_OF_THE_BUILD = '${hash.digest('hex').slice(0, 16)}';\n`;
-      writeFileSync(join(folder, NAME), list + version + readFileSync(source, 'utf8'));
+      const { code } = minifySync(NAME, readFileSync(source, 'utf8'), { module: false });
+      writeFileSync(join(folder, NAME), list + version + code);
     },
   };
 }

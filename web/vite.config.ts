@@ -21,6 +21,13 @@ const preview = {
   },
 };
 
+/** A first visit does not load the blanks that lines begin with. */
+const indentation = {
+  name: 'indentation',
+  apply: 'build' as const,
+  transformIndexHtml: { order: 'post' as const, handler: (html: string): string => html.replace(/\n\s+/g, '\n') },
+};
+
 // The engine's worker comes bundled, with notices of its own.
 const engine = fileURLToPath(new URL('../dist/web/', import.meta.url));
 const notices = thirdPartyNotices([`${engine}THIRD_PARTY_NOTICES.txt`]);
@@ -34,6 +41,7 @@ export default defineConfig({
   preview: { headers, host: '127.0.0.1' },
   plugins: [
     preview,
+    indentation,
     packagedEngine(engine),
     notices.collect,
     notices.write,

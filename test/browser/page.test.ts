@@ -381,7 +381,8 @@ it('methods and their options are listed as they declare themselves, and explain
     expect(text).toContain(words);
   }
   expect(await page.getAttribute('#set-entropy', 'title')).toBe(
-    'Weight of the entropy bonus, per nat. (number of 0 or more, or a schedule; default 0)',
+    'Weight of the entropy bonus, per nat; a batch without a live group takes no step for it. ' +
+      '(number of 0 or more, or a schedule; default 0)',
   );
   expect(await page.getAttribute('#set-beta', 'title')).toContain('Weight of the KL');
   expect(errors).toEqual([]);
