@@ -3,7 +3,7 @@ import { DataError } from '../errors.ts';
 import { passAtK } from '../methods/statistics.ts';
 import type { KeptProblem, KeptRecords } from '../run/logs/problem_records.ts';
 import { type Boundary, changedReach, crossingOf } from './boundary.ts';
-import { comparedFigures } from './figures.ts';
+import { comparedFigures, isRight, rightOf } from './figures.ts';
 import { differenceOf, type Interval, mcNemar } from './statistics.ts';
 
 /** What is known of a run that is compared. */
@@ -109,14 +109,11 @@ function changedProblems(
   });
 }
 
-const isRight = ({ score }: { readonly score: number | null }): boolean => score === 1;
-
 function boundaryOf(a: readonly ComparedRun[], b: readonly ComparedRun[], weights: readonly number[]): Boundary {
   const { samples } = a[0].records.head;
-  const rightOf = ({ records }: ComparedRun): number[] =>
-    records.problems.map((problem) => problem.samples.filter(isRight).length);
+  const rightByProblem = ({ records }: ComparedRun): number[] => records.problems.map(rightOf);
   const curveOf = (runs: readonly ComparedRun[]): number[] => {
-    const right = runs.map(rightOf);
+    const right = runs.map(rightByProblem);
     return Array.from({ length: samples }, (_, i) => {
       const means = right.map((own) =>
         weightedMean(
@@ -128,7 +125,12 @@ function boundaryOf(a: readonly ComparedRun[], b: readonly ComparedRun[], weight
     });
   };
   const [ofA, ofB] = [curveOf(a), curveOf(b)];
-  return { a: ofA, b: ofB, crossing: crossingOf(ofA, ofB), ...changedReach(a.map(rightOf), b.map(rightOf)) };
+  return {
+    a: ofA,
+    b: ofB,
+    crossing: crossingOf(ofA, ofB),
+    ...changedReach(a.map(rightByProblem), b.map(rightByProblem)),
+  };
 }
 
 function weightedMean(values: readonly number[], weights: readonly number[]): number {

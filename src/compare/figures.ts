@@ -12,8 +12,9 @@ export interface ComparedFigure {
   of(problem: KeptProblem): number;
 }
 
-const isRight = ({ score }: { readonly score: number | null }): boolean => score === 1;
-const rightOf = ({ samples }: KeptProblem): number => samples.filter(isRight).length;
+export const isRight = ({ score }: { readonly score: number | null }): boolean => score === 1;
+/** How many of its samples are right. */
+export const rightOf = ({ samples }: KeptProblem): number => samples.filter(isRight).length;
 
 /** The figures of records with this many samples of a problem. */
 export function comparedFigures(samples: number): readonly ComparedFigure[] {

@@ -49,8 +49,11 @@ export function differenceOf(a: Side, b: Side, weights: readonly number[]): Test
   const differences = weights.map((_, i) => columnMean(ofB, i) - columnMean(ofA, i));
   const mean = meanOf(differences);
   const [runsA, runsB] = [ofA.map(meanOf), ofB.map(meanOf)];
-  const runs = starts === undefined ? welch(runsA, runsB) : spreadOf(runsB.map((value, i) => value - runsA[i]));
-  return tested(mean, [spreadOfProblems(differences, mean, weights), runs]);
+  const runs =
+    starts === undefined
+      ? joined([spreadOf(runsA), spreadOf(runsB)])
+      : spreadOf(runsB.map((value, i) => value - runsA[i]));
+  return tested(mean, joined([spreadOfProblems(differences, mean, weights), runs]));
 }
 
 /** The starts that both sides have, in order; undefined where they are not the same on both, or just one. */
@@ -88,10 +91,6 @@ function spreadOf(values: readonly number[]): Spread {
   return { variance: squares / freedom / values.length, freedom };
 }
 
-function welch(a: readonly number[], b: readonly number[]): Spread {
-  return joined([spreadOf(a), spreadOf(b)]);
-}
-
 /** Spread of a weighted mean over problems, which weigh as much as n = (Σw)²/Σw² equal ones. */
 function spreadOfProblems(values: readonly number[], mean: number, weights: readonly number[]): Spread {
   const [total, squared] = [1, 2].map((power) => weights.reduce((sum, weight) => sum + weight ** power, 0));
@@ -108,8 +107,7 @@ function joined(parts: readonly Spread[]): Spread {
   return { variance, freedom: variance ** 2 / parts.reduce((sum, part) => sum + part.variance ** 2 / part.freedom, 0) };
 }
 
-function tested(mean: number, parts: readonly Spread[]): Tested {
-  const { variance, freedom } = joined(parts);
+function tested(mean: number, { variance, freedom }: Spread): Tested {
   if (variance === 0) return { mean, low: mean, high: mean, p: mean === 0 ? 1 : 0 };
   const error = Math.sqrt(variance);
   const whole = Math.min(MOST_FREEDOM, Math.max(1, Math.floor(freedom + 1e-9)));

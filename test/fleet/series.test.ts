@@ -226,6 +226,8 @@ it('a part that comes twice is there once, and one that is missing is refused', 
   expect(await store.list('')).toEqual(['log']);
 });
 
+const AS_WORKER = { run: SERIES, backend: 'wasm', worker: WORKERS[0], name: 'w', say: () => undefined };
+
 it.each([
   ['names what a worker does not train', { config: 'bad' }, 'bad'],
   ['announces more than a disk holds', { files: [{ path: 'a.bin', size: 2 ** 36 }] }, '68719476736 bytes'],
@@ -251,16 +253,7 @@ it.each([
     train: () => expect.unreachable(),
     remove: () => undefined,
   });
-  const options = {
-    bus,
-    run: SERIES,
-    backend: 'wasm',
-    worker: WORKERS[0],
-    name: 'w',
-    makeFolder,
-    say: () => undefined,
-  };
-  const serving = serveSeries({ ...options, signal: { aborted: false } });
+  const serving = serveSeries({ ...AS_WORKER, bus, makeFolder, signal: { aborted: false } });
   await expect(serving).rejects.toMatchObject({ code: 'fleet-not-taken', message: expect.stringContaining(why) });
   expect(asked).toEqual(['take', 'leave']);
   expect(reasons[0]).toContain(why);
@@ -282,16 +275,7 @@ it('a file that is announced takes no memory before it comes', async () => {
     ...{ store: memoryStore(), refuses: () => undefined, remove: () => undefined },
     train: () => expect.unreachable(),
   });
-  const options = {
-    bus,
-    run: SERIES,
-    backend: 'wasm',
-    worker: WORKERS[0],
-    name: 'w',
-    makeFolder,
-    say: () => undefined,
-  };
-  expect(await serveSeries({ ...options, signal: { aborted: false } })).toBe('trained'); // by another, as far as it knows
+  expect(await serveSeries({ ...AS_WORKER, bus, makeFolder, signal: { aborted: false } })).toBe('trained'); // by another, as far as it knows
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2 ** 24);
 });
 
