@@ -25,7 +25,7 @@
  *   score: ({ completionTokens, verdicts }) =>
  *     completionTokens.map(({ length }, i) => (verdicts[i]?.score === 1 ? 1 / length : 0)),
  * };
- * const task = bindTask(addition, { max: 99 }); // a TaskDefinition, as CONTRIBUTING.md writes one
+ * const task = bindTask(addition, { max: 99 }); // a TaskDefinition, as docs/own_task.md writes one
  * const run = await openRun(config, task, await wasmBackend(), { rewards: { brief } });
  * ```
  *

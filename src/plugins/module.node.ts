@@ -142,8 +142,8 @@ export async function importExport(reference: ModuleReference): Promise<unknown>
 
 /** Readers of rlvr-train 0.1, and what is written instead. */
 const RETIRED: Readonly<Record<string, string>> = {
-  KnobReader: 'declare knobs: options({…}) in place of parseKnobs(), as CONTRIBUTING.md shows',
-  OptionReader: 'export {does, options, create(values)}, as CONTRIBUTING.md shows',
+  KnobReader: 'declare knobs: options({…}) in place of parseKnobs(), as docs/own_task.md shows',
+  OptionReader: 'export {does, options, create(values)}, as docs/rewards.md shows',
 };
 
 function loadRule(error: unknown, path: string): string {

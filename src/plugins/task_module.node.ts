@@ -33,11 +33,11 @@ export async function loadTaskDefinition(reference: ModuleReference, limitSecond
   const value = await runAsAsync(file, () => importExport(reference));
   const called = reference.export === undefined ? 'its default export' : `its export ${reference.export}`;
   if (!isMapping(value) || typeof value.score === 'function') {
-    throw refusal(`${called} is ${kindOf(value)}, not a task; export a TaskDefinition, as CONTRIBUTING.md shows one`);
+    throw refusal(`${called} is ${kindOf(value)}, not a task; export a TaskDefinition, as docs/own_task.md shows one`);
   }
   if (!isKnobTable(value.knobs)) {
     const has = typeof value.parseKnobs === 'function' ? 'parses its knobs itself' : 'declares no knobs';
-    throw refusal(`${called} ${has}; give knobs: options({…}) of rlvr-train/tasks, as CONTRIBUTING.md shows`);
+    throw refusal(`${called} ${has}; give knobs: options({…}) of rlvr-train/tasks, as docs/own_task.md shows`);
   }
   const lacks = missingParts(value);
   if (lacks.length > 0) {

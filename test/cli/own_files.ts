@@ -1,9 +1,9 @@
-/** Files of a user, as texts: the reward and the task that CONTRIBUTING.md writes. */
+/** Files of a user, as texts: the reward and the tasks that the pages write. */
 import { blockOf } from '../support/page_blocks.ts';
 
 /** rewards/brief.ts. */
-export const BRIEF = blockOf('CONTRIBUTING.md', '// rewards/brief.ts');
+export const BRIEF = blockOf('docs/rewards.md', '// rewards/brief.ts');
 /** tasks/addition.ts. */
-export const ADDITION = blockOf('CONTRIBUTING.md', '/** Addition:');
-/** tasks/product.ts. */
-export const PRODUCT = blockOf('CONTRIBUTING.md', '// tasks/product.ts');
+export const ADDITION = blockOf('docs/own_task.md', '/** Addition:');
+/** tasks/shift.ts. */
+export const SHIFT = blockOf('docs/tutorial.md', '// tasks/shift.ts');

@@ -7,7 +7,7 @@ import { listTasks } from '../../src/cli/actions/tasks.ts';
 import { checkTaskCommand } from '../../src/cli/tasks/check_task.ts';
 import { showTask } from '../../src/cli/tasks/show_task.ts';
 import { registeredTasks } from '../../src/data/registry.ts';
-import { ADDITION, PRODUCT } from './own_files.ts';
+import { ADDITION, SHIFT } from './own_files.ts';
 import { printed } from './printed.ts';
 
 afterEach(() => {
@@ -78,15 +78,15 @@ describe('check', { timeout: 120_000 }, () => {
     expect(process.exitCode).toBeUndefined();
   });
 
-  it("passes CONTRIBUTING's task", async () => {
+  it('passes the task of docs/own_task.md', async () => {
     expect(await printed(() => checkTaskCommand(fileOf(ADDITION), FEW))).toContain('addition keeps every rule');
   }, 120_000);
 
-  it("passes CONTRIBUTING's task of a line, which has less than forty lines", async () => {
-    expect(await printed(() => checkTaskCommand(fileOf(PRODUCT), { ...FEW, level: 0 }))).toContain(
-      'product keeps every rule',
+  it("passes the tutorial's task of a line, which has less than forty lines", async () => {
+    expect(await printed(() => checkTaskCommand(fileOf(SHIFT), { ...FEW, level: 0 }))).toContain(
+      'shift keeps every rule',
     );
-    expect(PRODUCT.split('\n').length).toBeLessThan(40);
+    expect(SHIFT.split('\n').length).toBeLessThan(40);
   });
 
   it.each([

@@ -86,7 +86,7 @@ describe('the command', () => {
 });
 
 describe("a user's file", () => {
-  it('plugs in as CONTRIBUTING.md writes it, in training, sampling and evaluation', async () => {
+  it('plugs in as docs/rewards.md writes it, in training, sampling and evaluation', async () => {
     write('rewards/brief.ts', BRIEF);
     write('tasks/addition.ts', ADDITION);
     const stages = `

@@ -208,8 +208,8 @@ it('an estimator that keeps its contract is shown with null and equal rewards, a
 });
 
 describe('the command', () => {
-  it('finds nothing wrong with the estimator that CONTRIBUTING writes, which centres each group on its median', async () => {
-    writeFileSync('methods/median.ts', blockOf('CONTRIBUTING.md', '// methods/median.ts'));
+  it('finds nothing wrong with the estimator that docs/own_method.md writes, which centres each group on its median', async () => {
+    writeFileSync('methods/median.ts', blockOf('docs/own_method.md', '// methods/median.ts'));
     const text = await printed(() => checkMethodCommand('./methods/median.ts', { task: 'chain_sum', json: true }));
     const { findings, warnings, point, examples } = JSON.parse(text);
     expect([findings, warnings, point]).toEqual([[], [], 'advantage_estimator']);

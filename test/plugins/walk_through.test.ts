@@ -1,4 +1,4 @@
-/** The method that docs/plugins.md writes, step by step: its files as they stand there, through a run. */
+/** The method that docs/own_method.md writes, step by step: its files as they stand there, through a run. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
@@ -10,10 +10,10 @@ import { openRun } from '../../src/run/open_run.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 import { blockOf } from '../support/page_blocks.ts';
 
-const PAGE = readFileSync(new URL('../../docs/plugins.md', import.meta.url), 'utf8');
+const PAGE = readFileSync(new URL('../../docs/own_method.md', import.meta.url), 'utf8');
 
-const METHOD = blockOf('docs/plugins.md', '// methods/spo.ts');
-const CONFIG = blockOf('docs/plugins.md', 'task: {name: sort_digits, digits: 3}');
+const METHOD = blockOf('docs/own_method.md', '// methods/spo.ts');
+const CONFIG = blockOf('docs/own_method.md', 'task: {name: sort_digits, digits: 3}');
 
 eachInOwnFolder(() => {
   mkdirSync('methods');
@@ -58,7 +58,7 @@ it('warns where it is asked for in vain', async () => {
 });
 
 it('passes the check of its derivative, which fails where the derivative is wrong', async () => {
-  const check = `${blockOf('docs/plugins.md', '// methods/check_spo.mjs')}export default true;`; // which a file that is loaded must have
+  const check = `${blockOf('docs/own_method.md', '// methods/check_spo.mjs')}export default true;`; // which a file that is loaded must have
   writeFileSync('methods/check_spo.ts', check);
   await importExport(moduleReference('./methods/check_spo.ts', undefined, '.'));
   writeFileSync('methods/wrong.ts', METHOD.replace('pull * ratio)', 'pull)'));
