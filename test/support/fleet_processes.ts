@@ -3,8 +3,11 @@
  * nats-server on the PATH.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { INBOX_SUBJECT, inboxPrefix, TASKS } from '../../src/fleet/nats/nats_names.ts';
 import { commandLine, type Outcome, PROGRAM, readMetrics, readSummary, temporaryFolder } from '../e2e/command_line.ts';
 import { freePort, untilUp } from './nats_server.ts';
 
@@ -13,6 +16,36 @@ const LOOK_MS = 10;
 
 /** A Node of another version, which half of the workers run on where it is named: all Nodes have the same bits. */
 const OTHER_NODE = process.env.RLVR_TEST_OTHER_NODE ?? process.execPath;
+
+/** Most seconds of a hold: as long as a test may take. */
+const MOST_HELD_SECONDS = 600;
+
+/**
+ * A reward that is 0 and, while a file `hold-STEP` is there, waits before it says so. The learner then gives out no task and
+ * hears its workers, so that a test can wait for what workers do, however fast the training is.
+ */
+const HOLD = `import { existsSync, writeFileSync } from 'node:fs';
+const beside = (name) => new URL(name, import.meta.url);
+export default {
+  name: 'hold',
+  async score({ completions, trainerState: { step } }) {
+    const hold = beside('hold-' + step);
+    if (existsSync(hold)) writeFileSync(beside('held-' + step), '');
+    while (existsSync(hold)) await new Promise((resolve) => setTimeout(resolve, ${LOOK_MS}));
+    return completions.map(() => 0);
+  },
+};
+`;
+
+/** A training that waits in the middle of a step. */
+export interface Hold {
+  /** A file that is there once the training waits. */
+  readonly held: string;
+  /** Waits until the training waits. */
+  reached(): Promise<void>;
+  /** Lets the training go on. */
+  release(): void;
+}
 
 /** What a run leaves behind, to the bit. */
 export interface Left {
@@ -38,7 +71,10 @@ export class FleetProcesses {
     { port, said }: { readonly port: number; readonly said: string },
   ) {
     this.#folder = folder;
-    this.#job = job;
+    writeFileSync(this.place('hold.mjs'), HOLD);
+    const rewards = `grpo.reward_funcs=[positions, ${this.place('hold.mjs')}]`;
+    const settings = ['--set', rewards, '--set', `reward_timeout=${MOST_HELD_SECONDS}`];
+    this.#job = [...job, ...settings, '--trust', this.place('hold.mjs')];
     this.port = port;
     this.said = said;
     this.urls = Object.fromEntries(
@@ -48,7 +84,7 @@ export class FleetProcesses {
 
   /**
    * Writes the server's config by `fleet init`.
-   * @param job  the run of all trainings, as words of the command
+   * @param job  the run of all trainings, as words of the command: its reward is `positions`
    * @param init  further words of `fleet init`
    */
   static async make(job: readonly string[], init: readonly string[] = []): Promise<FleetProcesses> {
@@ -67,7 +103,8 @@ export class FleetProcesses {
 
   /** Starts a process that `end` ends. */
   start(program: string, words: readonly string[]): ChildProcess {
-    const child = spawn(program, words, { stdio: 'ignore' });
+    const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'ignore'] });
+    child.stdout.resume();
     this.#started.push(child);
     return child;
   }
@@ -86,14 +123,39 @@ export class FleetProcesses {
     );
   }
 
-  /** Trains the job by itself. */
-  alone(name: string, ...more: readonly string[]): Promise<Outcome> {
-    return commandLine([...this.#job, '--output', this.place(name), ...more]);
+  /** Trains the job by itself. @param interrupt  as of `commandLine` */
+  alone(name: string, more: readonly string[] = [], interrupt?: Parameters<typeof commandLine>[1]): Promise<Outcome> {
+    return commandLine([...this.#job, '--output', this.place(name), ...more], interrupt);
   }
 
   /** Trains the job with the fleet. */
-  train(name: string, ...more: readonly string[]): Promise<Outcome> {
-    return this.alone(name, '--fleet', this.urls.learner, ...more);
+  train(name: string, more: readonly string[] = [], interrupt?: Parameters<typeof commandLine>[1]): Promise<Outcome> {
+    return this.alone(name, ['--fleet', this.urls.learner, ...more], interrupt);
+  }
+
+  /** Makes the next training wait in a step. @param step  from 1: so many are done */
+  hold(step: number): Hold {
+    const [file, held] = [this.place(`hold-${step}`), this.place(`held-${step}`)];
+    rmSync(held, { force: true });
+    writeFileSync(file, '');
+    return { held, reached: () => until(() => existsSync(held)), release: () => rmSync(file) };
+  }
+
+  /** Waits until as many workers wait for a task of the training that is held: each is given one when it goes on. */
+  async untilWaiting(workers: number): Promise<void> {
+    const { host, username: user, password: pass } = new URL(this.urls.learner);
+    const connection = await connect({ servers: host, user, pass, inboxPrefix: inboxPrefix('learner') });
+    try {
+      const run = await new Promise<string>((resolve) => {
+        connection.subscribe(`${INBOX_SUBJECT}.*.presence`, {
+          callback: (_, { subject }) => resolve(subject.split('.')[2]),
+        });
+      });
+      const { consumers } = await jetstreamManager(connection);
+      await until(async () => (await consumers.info(TASKS, run)).num_waiting >= workers);
+    } finally {
+      await connection.close();
+    }
   }
 
   leftBy(name: string): Left {
@@ -105,12 +167,6 @@ export class FleetProcesses {
   /** Lines of fleet.jsonl. */
   fleetLines(name: string): Record<string, number>[] {
     return lines(this.place(name, 'fleet.jsonl')).map((line) => JSON.parse(line));
-  }
-
-  /** Waits until a run has written that many lines of metrics. */
-  async untilLines(name: string, count: number): Promise<void> {
-    while (lines(this.place(name, 'metrics.jsonl')).length < count)
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 
   /** Kills all processes that were started. */
@@ -130,6 +186,10 @@ export async function killed(child: ChildProcess): Promise<void> {
   const gone = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGKILL');
   await gone;
+}
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
 }
 
 function lines(file: string): string[] {

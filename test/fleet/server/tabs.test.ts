@@ -22,6 +22,7 @@ const LAGS = fewOf([0, 4, 1], { quick: 2, all: 2 });
 /** Tabs, and as many processes, that sample together. */
 const TOGETHER = budget({ quick: 2, all: 2, release: 4 });
 const PROCESSES = budget({ quick: 3, all: 3, release: 8 });
+const HAS_JOINED = /^fleet: worker .* has joined$/gm;
 const lag = (staleness: number): string[] => (staleness === 0 ? [] : ['--set', `grpo.staleness=${staleness}`]);
 let fleet: FleetProcesses;
 let site: Site;
@@ -34,7 +35,7 @@ beforeAll(async () => {
   fleet = await FleetProcesses.make(JOB, ['--page', site.url]);
   link = /their tabs:\s+(\S+)/.exec(fleet.said)?.[1] ?? '';
   expect(link).toMatch(/\/lend\.html#ws:\/\/visitor:\w+@127\.0\.0\.1:\d+$/);
-  for (const staleness of LAGS) expect((await fleet.alone(`alone-${staleness}`, ...lag(staleness))).code).toBe(0);
+  for (const staleness of LAGS) expect((await fleet.alone(`alone-${staleness}`, lag(staleness))).code).toBe(0);
   expect(new Set(LAGS.map((staleness) => fleet.leftBy(`alone-${staleness}`).weightsSha256)).size).toBe(LAGS.length);
 }, 120_000);
 afterEach(() => fleet.end());
@@ -68,10 +69,17 @@ it('tabs beside as many processes, without a lag and with one: the bits of one m
   fleet.workers(TOGETHER);
   const tabs = await Promise.all(Array.from({ length: TOGETHER }, () => lent()));
   for (const staleness of LAGS) {
-    expect((await fleet.train(`mixed-${staleness}`, ...lag(staleness))).code).toBe(0);
-    expect(fleet.leftBy(`mixed-${staleness}`)).toEqual(fleet.leftBy(`alone-${staleness}`));
+    const name = `mixed-${staleness}`;
+    const beginning = fleet.hold(1);
+    const running = fleet.train(name, lag(staleness));
+    await fleet.untilWaiting(2 * TOGETHER);
+    beginning.release();
+    const { code, stdout } = await running;
+    expect(code).toBe(0);
+    expect(stdout.match(HAS_JOINED)).toHaveLength(2 * TOGETHER);
+    expect(fleet.leftBy(name)).toEqual(fleet.leftBy(`alone-${staleness}`));
+    expect(fleet.fleetLines(name).at(-1)).toMatchObject({ answers_refused: 0 });
   }
-  expect(fleet.fleetLines('mixed-4').at(-1)).toMatchObject({ workers: 2 * TOGETHER, answers_refused: 0 });
   for (const tab of tabs) {
     expect(await given(tab)).toBeGreaterThan(0);
     expect(tab.errors).toEqual([]);
@@ -83,18 +91,24 @@ it('processes and two tabs, of which some are killed and closed, over a server t
   const first = await serve();
   const [victim] = fleet.workers(PROCESSES);
   const [staying, closing] = [await lent(), await lent(2)];
+  const [beginning, middle, later] = [1, 3, 5].map((step) => fleet.hold(step));
   const running = fleet.train('eight');
-  await fleet.untilLines('eight', 2);
+  await fleet.untilWaiting(PROCESSES + 2);
+  beginning.release();
+  await middle.reached();
+  middle.release();
   victim.kill('SIGKILL');
+  await later.reached();
   await expect.poll(() => given(closing), { timeout: 30_000 }).toBeGreaterThan(0);
   await closing.close();
+  later.release();
   await killed(first);
   await serve();
   const { code, stdout } = await running;
   expect(code).toBe(0);
+  expect(stdout.match(HAS_JOINED)).toHaveLength(PROCESSES + 2);
   expect(stdout).toMatch(/fleet: [1-9]\d* groups were sampled by workers/);
   expect(fleet.leftBy('eight')).toEqual(fleet.leftBy('alone-0'));
-  expect(fleet.fleetLines('eight').some(({ workers }) => workers === PROCESSES + 2)).toBe(true);
   const kept = await staying.page.evaluate(async () => {
     const files: string[] = [];
     for await (const name of (await navigator.storage.getDirectory()).keys()) files.push(name);
