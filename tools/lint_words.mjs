@@ -19,7 +19,7 @@ const COMMENTED = /\.(?:wgsl|css)$|\/assembly\/.*\.ts$/;
 
 /** @returns {Passage[]} comments, and texts of the program that are no module's name */
 export function passagesOf(file, text) {
-  if (file.endsWith('.md')) return [{ at: 0, text: withoutCode(text), isComment: false }];
+  if (/\.(?:md|yaml)$/.test(file)) return [{ at: 0, text: withoutCode(text), isComment: false }];
   const texts = COMMENTED.test(file) ? [] : literalsOf(file, text);
   const blank = texts.reduceRight(
     (rest, { at, text: { length } }) => rest.slice(0, at) + '_'.repeat(length) + rest.slice(at + length),

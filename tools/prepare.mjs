@@ -12,7 +12,9 @@ const onlyJs = process.argv[2] === 'js';
 /** The last file that the build writes. */
 const BUILT = join(root, onlyJs ? 'dist/config.schema.json' : 'web/dist/index.html');
 /** Made by the build itself. */
-const MADE = ['src/kernels/wasm/binaries.ts', 'src/report/assets.ts'].map((name) => join(root, name));
+const MADE = ['src/kernels/wasm/binaries.ts', 'src/report/assets.ts', 'src/catalogue/systems/papers.ts'].map((name) =>
+  join(root, name),
+);
 
 function newest(path) {
   if (!statSync(path).isDirectory()) return MADE.includes(path) ? 0 : statSync(path).mtimeMs;

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { systemsNamed } from '../../src/catalogue/systems/find_system.ts';
-import { MECHANISMS } from '../../src/catalogue/systems/mechanisms.ts';
+import { MECHANISMS, RECIPE_SUBJECTS } from '../../src/catalogue/systems/papers.ts';
 import { configName, systemConfig, systemConfigs } from '../../src/catalogue/systems/system_config.ts';
 import { systemStates } from '../../src/catalogue/systems/system_state.ts';
 import { countsText, systemsPage } from '../../src/catalogue/systems/systems_page.ts';
-import { PAPERS, RECIPE_SUBJECTS, SYSTEMS } from '../../src/catalogue/systems/table.ts';
+import { PAPERS, SYSTEMS } from '../../src/catalogue/systems/table.ts';
 import { parseConfig } from '../../src/config/load.ts';
 
 const of = systemStates();

@@ -1,7 +1,7 @@
 /** How much of a system is here, from what the registry knows: nothing says so by hand. */
 import { type Catalogue, catalogue } from '../catalogue.ts';
 import { knownKeys } from '../key_facts.ts';
-import { MECHANISMS } from './mechanisms.ts';
+import { MECHANISMS } from './papers.ts';
 import type { System } from './system.ts';
 
 /** Something of this package that a system is run with. */
@@ -45,7 +45,7 @@ function statusOf(parts: readonly Part[], differs: boolean): Status {
 
 type Find = (name: string) => Thing | undefined;
 
-/** @throws Error for a name in `mechanisms.ts` that nothing has */
+/** @throws Error for a name in mechanisms.yaml that nothing has */
 function partOf(id: string, find: Find): Part {
   if (!Object.hasOwn(MECHANISMS, id)) {
     const thing = find(id) ?? find(id.replaceAll('-', '_'));
@@ -54,7 +54,7 @@ function partOf(id: string, find: Find): Part {
   const { by, lacks } = MECHANISMS[id];
   const things = by.split(' ').map((name) => {
     const thing = find(name);
-    if (thing === undefined) throw new Error(`mechanisms.ts: ${id} — nothing is called ${name}`);
+    if (thing === undefined) throw new Error(`mechanisms.yaml: ${id} — nothing is called ${name}`);
     return thing;
   });
   return { id, by: things, ...(lacks !== undefined && { lacks }) };

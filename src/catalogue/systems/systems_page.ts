@@ -1,9 +1,10 @@
 /** docs/systems.md: every system of the table, what it proposes and what of it is here. */
 import { tableCell } from '../catalogue_words.ts';
+import { RECIPE_SUBJECTS, SUBJECTS } from './papers.ts';
 import type { System } from './system.ts';
 import { configName, nearestText } from './system_config.ts';
 import { type Part, type Status, type SystemState, systemStates, type Thing } from './system_state.ts';
-import { RECIPE_SUBJECTS, SUBJECTS, SYSTEMS } from './table.ts';
+import { SYSTEMS } from './table.ts';
 
 /** What a method's row of the arena came to, in few words; undefined where it has none. */
 export type ArenaWords = (id: string) => string | undefined;
@@ -30,7 +31,7 @@ export function systemsPage(arenaOf: ArenaWords = () => undefined): string {
     ...tables(SUBJECTS),
     `${recipes.length} recipes that are known by name are the last tables; they are not in the counts above.`,
     ...tables(RECIPE_SUBJECTS),
-    'Made by `npm run docs` from one table, `src/catalogue/systems/`; what is here is read from the registry of methods, rewards and tasks.',
+    'Made by `npm run docs` from `src/catalogue/papers/`; what is here is read from the registry of methods, rewards and tasks.',
   ];
   return `${parts.join('\n\n')}\n`;
 }

@@ -1,0 +1,111 @@
+/**
+ * Reads the published systems of src/catalogue/papers/*.yaml, and writes them as a TypeScript module, so that neither the
+ * command nor a page reads YAML to know them. Part of the build, and of `npm run typecheck`.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { LineCounter, parseDocument } from 'yaml';
+import { z } from 'zod';
+
+const CATALOGUE = fileURLToPath(new URL('../src/catalogue/', import.meta.url));
+const MADE = join(CATALOGUE, 'systems/papers.ts');
+
+const text = z.string().min(1, 'expected a text; leave the field out where there is none');
+const names = z.string().regex(/^\S+( \S+)*$/, 'expected names, separated by one space each');
+
+const row = z
+  .strictObject({
+    name: text,
+    arxiv: z
+      .string('expected the number in quotes')
+      .regex(/^\d{4}\.\d{5}$/, 'expected four digits, a dot and five digits')
+      .optional(),
+    does: text.regex(/\.$/, 'expected a sentence, which ends in a full stop'),
+    uses: names.optional(),
+    keys: z
+      .string('expected lines of a config, as a block of text: `keys: |`')
+      .regex(/^([a-z_]+:.*\n( .*\n)*)+$/, 'expected lines of a config, which begin with a key or go with the one above')
+      .transform((lines) => lines.trimEnd().split('\n'))
+      .optional(),
+    warm: z.literal(true, 'expected true; leave the field out otherwise').optional(),
+    needs: text.optional(),
+    nearest: text.optional(),
+    transfers: text.optional(),
+    differs: text.optional(),
+    why: text.optional(),
+  })
+  .refine(({ uses, why }) => (uses === undefined) !== (why === undefined), {
+    path: ['uses'],
+    error: 'expected what it is made of; or in its place `why`: why nothing of it is built',
+  })
+  .transform(({ uses = '', ...others }) => ({ ...others, uses }));
+
+const mechanism = z.strictObject({ by: names, lacks: text.optional() });
+const titles = z.record(z.string(), text);
+
+/**
+ * @param {string} folder with tables.yaml, the files that it names, and mechanisms.yaml
+ * @returns what src/catalogue/systems/papers.ts exports, by name
+ * @throws {Error} where a file is not as tables.yaml says, with the file, the line, the row, the field and the value seen
+ */
+export function readPapers(folder = join(CATALOGUE, 'papers')) {
+  const { systems, recipes } = read(folder, 'tables.yaml', titles);
+  const ids = [systems, recipes].flatMap((tables) => Object.keys(tables));
+  const files = [...ids, 'tables', 'mechanisms'].map((id) => `${id}.yaml`);
+  for (const file of readdirSync(folder)) {
+    if (!files.includes(file))
+      throw new Error(`${join(folder, file)}: tables.yaml does not name it; give it a title there`);
+  }
+  const subjectsOf = (tables) =>
+    Object.entries(tables).map(([id, title]) => ({ title, systems: Object.values(read(folder, `${id}.yaml`, row)) }));
+  return {
+    SUBJECTS: subjectsOf(systems),
+    RECIPE_SUBJECTS: subjectsOf(recipes),
+    MECHANISMS: read(folder, 'mechanisms.yaml', mechanism),
+  };
+}
+
+/** The entries of a file, a list or a map, each as the schema reads it. */
+function read(folder, file, schema) {
+  const path = join(folder, file);
+  const lineCounter = new LineCounter();
+  const document = parseDocument(readFileSync(path, 'utf8'), { lineCounter });
+  const [error] = document.errors;
+  if (error) throw new Error(`${path}: ${error.message}`);
+  const rows = document.toJS() ?? [];
+  return Object.fromEntries(
+    Object.entries(rows).map(([id, value]) => {
+      const { success, data, error } = schema.safeParse(value);
+      if (success) return [id, data];
+      const [{ path: field, message }] = error.issues;
+      const node = document.getIn([id, ...field], true) ?? document.get(id, true);
+      const { line } = lineCounter.linePos(node.range[0]);
+      const seen = field.reduce((part, name) => part?.[name], value);
+      const what = [value?.name ?? id, ...field].join(', ');
+      throw new Error(`${path}:${line} (${what}): ${message}; it is ${JSON.stringify(seen)}`);
+    }),
+  );
+}
+
+/** The module's text: its types are checked against what the catalogue declares. */
+export function papersModule(papers) {
+  const types = {
+    SUBJECTS: 'readonly Subject[]',
+    RECIPE_SUBJECTS: 'readonly Subject[]',
+    MECHANISMS: 'Readonly<Record<string, Mechanism>>',
+  };
+  // Names of fields without their quotes, which are 3 kB of the package; within a text a quote comes after a backslash.
+  const literal = (value) => JSON.stringify(value).replace(/(?<=[{,])"([a-z]+)":/g, '$1:');
+  const values = Object.entries(papers).map(
+    ([name, value]) => `export const ${name}: ${types[name]} = ${literal(value)};`,
+  );
+  const head = [
+    '// Made by tools/build_papers.mjs. Do not edit.',
+    "import type { Mechanism, Subject } from './system.ts';",
+    '',
+  ];
+  return `${[...head, ...values].join('\n')}\n`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(MADE, papersModule(readPapers()));
