@@ -369,7 +369,7 @@ it('no option of a method is read outside its own file', () => {
 });
 
 /** Files of grpo/ that know a whole run: the loop, what a run is, and what opens its steps. */
-const KNOW_THE_RUN = ['grpo/run.ts', 'grpo/step.ts', 'grpo/trainer.ts'];
+const KNOW_THE_RUN = ['grpo/grpo_stage.ts', 'grpo/report.ts', 'grpo/run.ts', 'grpo/step.ts', 'grpo/trainer.ts'];
 /** Places of src/ that take a whole run, at most; others take an engine, a journal, a step, or a `Pick` of the run. */
 const MOST_WHOLE_RUNS = 30;
 

@@ -6,16 +6,15 @@ import { isStageSetting, optionsNamed, type SettableOption, type StageSetting } 
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import { packBatch } from '../model/batch.ts';
 import type { Engine } from './engine.ts';
+import { stepsLeftOf } from './generation_batch.ts';
 import type { Steering } from './journal.ts';
 import { layerNorms } from './layer_norms.ts';
 import { meanOverBatches } from './metrics.ts';
-import { stepsLeftOf } from './queue.ts';
 import { isStageOver, type Progress, stageOf } from './run.ts';
 import { type Step, steeredStage } from './step.ts';
 import { tokenGroups } from './update/credit.ts';
 import { groupParts } from './update/group_parts.ts';
 import { microBatchCapacity } from './update/update.ts';
-import { zeroMoments } from './zero_moments.ts';
 
 /** What controllers act on. */
 interface Steered extends Progress {
@@ -177,4 +176,10 @@ async function sampledKl(
     });
   }
   return sum / Math.max(1, tokens);
+}
+
+/** Sets both moments of Adam to 0, as a new optimizer has them. Its bias correction must begin again with them. */
+export function zeroMoments(policy: Engine['policy']): void {
+  const zeros = new Float32Array(policy.slots.weights.trainable.shape[0]);
+  for (const moment of ['firstMoment', 'secondMoment'] as const) policy.writeVector(moment, zeros);
 }

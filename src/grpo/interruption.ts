@@ -37,11 +37,17 @@ interface Interrupted {
 /** Milliseconds for which a thread may be deaf to messages and signals. */
 const DEAF_MS = 50;
 
-/** The points that a run returns to. */
+/**
+ * The points that a run returns to. Its events are passed on by `cutOff`; between two of them the work may end early, from a
+ * `mark` until the weights change or `pass` is called.
+ */
 export class Points {
   readonly #run: Interrupted;
   readonly #options: Interruptible;
-  #goBack = (): void => {};
+  /** Undefined where what is done cannot be taken back. */
+  #goBack: (() => void) | undefined;
+  /** Ends the work under way; undefined between two events. */
+  #interruption: Engine['policy']['engine']['interruption'];
 
   constructor(run: Interrupted, options: Interruptible) {
     this.#run = run;
@@ -50,7 +56,7 @@ export class Points {
 
   /** What is cut off from now on returns to here. */
   mark(): void {
-    const { journal, methods, ledger } = this.#run;
+    const { engine, journal, methods, ledger } = this.#run;
     const { state } = journal;
     this.#options.onPoint?.();
     if (this.#options.signal === undefined) return;
@@ -63,19 +69,63 @@ export class Points {
       if (stage && ofMethods) restoreMethods(stage, ofMethods);
       ledger.goBack(ofLedger);
     };
+    engine.policy.engine.interruption = this.#interruption;
   }
 
-  /** Does work that may be cut off. @throws the signal's reason, with the run at the newest point */
-  async interruptible<T>(work: () => Promise<T>): Promise<T> {
+  /** What was done since the mark stays, whatever comes. An optimizer step has passed it by itself. */
+  pass(): void {
+    this.#goBack = undefined;
+    this.#run.engine.policy.engine.interruption = undefined;
+  }
+
+  /** The same events. @throws the signal's reason once it is aborted, with the run at the newest point */
+  async *cutOff<Event>(events: AsyncGenerator<Event>): AsyncGenerator<Event> {
     const { signal } = this.#options;
-    if (signal === undefined) return work();
+    if (signal === undefined) return yield* events;
     try {
-      return await untilAborted(this.#run.engine, signal, work);
-    } catch (error) {
-      if (error === signal.reason) this.#goBack();
-      throw error;
+      for (;;) {
+        const next = await this.#next(events, signal);
+        if (next.done === true) return;
+        yield next.value;
+      }
+    } finally {
+      await events.return(undefined);
     }
   }
+
+  async #next<Event>(events: AsyncGenerator<Event>, signal: Interruption): Promise<IteratorResult<Event>> {
+    const { policy } = this.#run.engine;
+    const { engine } = policy;
+    const interruption = attention(signal);
+    this.#interruption = interruption;
+    if (this.#goBack !== undefined) engine.interruption = interruption;
+    try {
+      const next = await events.next();
+      if (engine.interruption !== interruption) this.#goBack = undefined; // an optimizer step has taken it away
+      return next;
+    } catch (error) {
+      // Code of the user's may have made another error of it.
+      if (!signal.aborted || engine.interruption !== interruption) throw error;
+      policy.forgetGradients();
+      this.#goBack?.();
+      throw signal.reason;
+    } finally {
+      this.#interruption = undefined;
+      engine.interruption = undefined;
+    }
+  }
+}
+
+/** What a policy calls before each replay: it throws once the signal is aborted. */
+function attention(signal: Interruption): () => Promise<void> {
+  let attentiveAt = performance.now();
+  return async () => {
+    if (performance.now() - attentiveAt >= DEAF_MS) {
+      await nextTask();
+      attentiveAt = performance.now();
+    }
+    signal.throwIfAborted();
+  };
 }
 
 /**
@@ -90,14 +140,7 @@ export async function untilAborted<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const { engine } = policy;
-  let attentiveAt = performance.now();
-  const interruption = async (): Promise<void> => {
-    if (performance.now() - attentiveAt >= DEAF_MS) {
-      await nextTask();
-      attentiveAt = performance.now();
-    }
-    signal.throwIfAborted();
-  };
+  const interruption = attention(signal);
   engine.interruption = interruption;
   try {
     return await work();

@@ -1,128 +1,69 @@
-/** One optimizer step of a stage: after the batch that is due was sampled, or beside it. */
-import type { UpdateResult } from '../methods/records.ts';
-import { ledger } from '../methods/uses/ledger.ts';
-import { EngineTurns } from './engine_turns.ts';
+/** One optimizer step on a batch: gradients are added up, and then the weights change. */
+import type { CreditedGroup, UpdateResult } from '../methods/records.ts';
 import type { TrainEvent } from './events.ts';
-import { type Gathered, gatherBatch, isNothingToLearn, type Reinforced } from './gather.ts';
-import type { Points } from './interruption.ts';
+import {
+  type Beside,
+  type Drawn,
+  type GenerationBatch,
+  joined,
+  type Reinforced,
+  takeMinibatch,
+} from './generation_batch.ts';
 import { type Buffer, timed } from './journal.ts';
-import { type BatchAtHand, batchAtHand, stalenessOf, takeMinibatch } from './queue.ts';
-import { goBack, orGoBack, restPoint } from './rest_point.ts';
+import { isNothingToLearn } from './nothing_to_learn.ts';
+import { orGoBack } from './rest_point.ts';
 import { withProximalLogprobs } from './score/proximal.ts';
 import type { Step } from './step.ts';
 import { assertOnPolicy } from './update/on_policy.ts';
 import { accumulateUpdate, type TakeStep, type UpdateOptions } from './update/update.ts';
 
-/** A step whose gradients are added up. */
-interface Accumulated {
+/** A step that was taken. */
+export interface Learned {
   readonly step: Step;
-  readonly groups: UpdateOptions['groups'];
-  /** What is left of their batch. */
-  readonly left: Buffer | undefined;
-  /** The first step on a batch of these very weights. */
+  /** What it was made of. */
+  readonly groups: readonly CreditedGroup[];
+  /** Whether it was the first one on a batch of the very weights that it changed. */
   readonly isFresh: boolean;
-  /** Optimizer steps since it was sampled. */
+  /** Optimizer steps since its batch was sampled. */
   readonly staleness: number;
+  readonly update: UpdateResult;
+  readonly drawn: Drawn;
+}
+
+/** Takes the next step of a batch; what is left of it is then at hand. */
+export async function* learn(run: Reinforced, batch: GenerationBatch): AsyncGenerator<TrainEvent, Learned> {
+  const { journal } = run;
+  const { state } = journal;
+  run.ledger.record(batch.observations, state.step); // the problems that are asked next may depend on its verdicts
+  const events: TrainEvent[] = [];
+  const accumulating = accumulate(run, batch);
+  const sampled = batch.beside && (yield* sampledBeside(run, batch.beside, accumulating, events));
+  const learned = await orGoBack(batch.rest, async () => {
+    const { takeStep, left, ...accumulated } = await accumulating;
+    if (sampled !== undefined) state.queue = [...state.queue, sampled.buffer];
+    const update = await timed(journal, 'update', takeStep);
+    state.buffer = left;
+    if (batch.isFirst) state.queue = state.queue.slice(1);
+    return { ...accumulated, update };
+  });
+  yield* events;
+  return { ...learned, step: batch.step, drawn: sampled ? joined(batch.drawn, sampled.drawn) : batch.drawn };
+}
+
+interface Accumulated extends Pick<Learned, 'groups' | 'isFresh' | 'staleness'> {
+  /** What is left of the batch. */
+  readonly left: Buffer | undefined;
   readonly takeStep: TakeStep;
 }
 
-/** A step that was taken. */
-export interface Learned {
-  /** The batch that was sampled for it, or ahead, where one was due. */
-  readonly gathered: Gathered | undefined;
-  readonly learned: Omit<Accumulated, 'takeStep'>;
-  readonly update: UpdateResult;
-}
-
-/**
- * Whether the batch that is due may be sampled while the policy learns from one that waits: where something else than the
- * engine samples, and nothing that an update does and nothing that it reads is also a batch's.
- */
-export function samplesBeside(run: Reinforced): boolean {
-  const { engine, journal } = run;
-  const { staleness = 0 } = run.stage;
-  if (staleness === 0 || batchAtHand(journal.state) === undefined || engine.generator.beside === undefined)
-    return false;
-  const { uses, lossTerms } = run.openStep().methods;
-  return !uses.has(ledger()) && !lossTerms.some(({ part }) => part.texts !== undefined);
-}
-
-/** Samples the batch that is due, and then learns. What is learned from a batch that waited is as it is in `learnBeside`. */
-export async function* learnInTurn(
-  run: Reinforced,
-  points: Points,
-  isDue: boolean,
-): AsyncGenerator<TrainEvent, Learned> {
-  const { journal } = run;
-  const { state } = journal;
-  const waiting = batchAtHand(state);
-  const opened = waiting && run.openStep(waiting); // at the temperature of the batch
-  const gathered = isDue ? yield* gatherBatch(run, { points }) : undefined;
-  if (gathered !== undefined) state.queue = [...state.queue, gathered.batch];
-  const batch = waiting ?? batchAtHand(state);
-  const step = opened ?? gathered?.sampling;
-  if (batch === undefined || step === undefined) throw new RangeError('no rollouts to train on');
-  run.ledger.record(batch.observations, state.step); // the problems that are asked next may depend on its verdicts
-  const rest = gathered?.rest ?? restPoint(journal, step.methods);
-  return await points.interruptible(() =>
-    orGoBack(journal, step, rest, async () => {
-      const accumulated = await accumulate(run, step, batch);
-      return { gathered, ...(await taken(run, accumulated, batch)) };
-    }),
-  );
-}
-
-/**
- * Samples the batch that is due while gradients are added up: the weights change once it is there. So whatever fails or is cut
- * off, both are done again from where the run was, and to sample takes the time of an update, or the update that of sampling.
- */
-export async function* learnBeside(run: Reinforced, points: Points): AsyncGenerator<TrainEvent, Learned> {
-  const { engine, journal } = run;
-  const { state, clock } = journal;
-  const batch = batchAtHand(state);
-  const turns = new EngineTurns(clock);
-  const sampler = engine.generator.beside?.(turns);
-  if (batch === undefined || sampler === undefined) throw new RangeError('nothing to learn from beside sampling');
-  const step = run.openStep(batch);
-  const rest = restPoint(journal, step.methods);
-  const events: TrainEvent[] = [];
-  const both = async (): Promise<Learned> => {
-    const accumulating = accumulate(run, step, batch, turns);
-    const atOnce = { interruptible: <T>(work: () => Promise<T>) => work() };
-    const gathering = drained(gatherBatch(run, { points: atOnce, sampler, isFree: () => accumulating }), events);
-    const [accumulated, gathered] = await Promise.allSettled([accumulating, gathering]);
-    if (accumulated.status === 'rejected') {
-      goBack(journal, step.methods, rest);
-      throw accumulated.reason;
-    }
-    if (gathered.status === 'rejected') {
-      engine.policy.forgetGradients();
-      throw gathered.reason;
-    }
-    return orGoBack(journal, step, rest, async () => {
-      state.queue = [...state.queue, gathered.value.batch];
-      return { gathered: gathered.value, ...(await taken(run, accumulated.value, batch)) };
-    });
-  };
-  try {
-    const learned = await points.interruptible(both);
-    yield* events;
-    return learned;
-  } catch (error) {
-    if (isNothingToLearn(error)) yield* events; // those batches are over
-    throw error;
-  }
-}
-
-/** Adds up the gradients of the next step. @param turns  at the engine, where it is not alone there */
+/** Adds up the gradients of the next step. */
 async function accumulate(
   { engine, journal }: Reinforced,
-  step: Step,
-  { buffer, isFirst }: BatchAtHand,
-  turns?: EngineTurns,
+  { buffer, isFirst, step, beside }: GenerationBatch,
 ): Promise<Accumulated> {
-  const learn: UpdateOptions['learn'] = turns && ((part) => turns.learn(part));
-  const staleness = stalenessOf(buffer, engine.generator.weightsVersion);
+  const learn: UpdateOptions['learn'] = beside && ((part) => beside.turns.learn(part));
+  const { weightsVersion } = engine.generator;
+  const staleness = weightsVersion - (buffer.weightsVersion ?? weightsVersion);
   const isFresh = isFirst && staleness === 0;
   const scored = (): ReturnType<typeof withProximalLogprobs> =>
     withProximalLogprobs(engine, step, journal, buffer.groups, staleness > 0);
@@ -131,20 +72,30 @@ async function accumulate(
   const options = { groups, fromTheseWeights: isFresh, ...(learn && { learn }) };
   const { totals, takeStep } = await timed(journal, 'update', () => accumulateUpdate(engine, step, journal, options));
   if (isFresh) await assertOnPolicy(engine, step, totals);
-  return { step, groups, left, isFresh, staleness, takeStep };
+  return { groups, left, isFresh, staleness, takeStep };
 }
 
-/** Takes the step; what is left of its batch is then at hand. */
-async function taken(
-  { journal }: Reinforced,
-  { takeStep, ...learned }: Accumulated,
-  { isFirst }: BatchAtHand,
-): Promise<Omit<Learned, 'gathered'>> {
-  const { state } = journal;
-  const update = await timed(journal, 'update', takeStep);
-  state.buffer = learned.left;
-  if (isFirst) state.queue = state.queue.slice(1);
-  return { learned, update };
+/**
+ * Waits for a batch that is sampled beside an update, and for the gradients of the update: whatever fails or is cut off, both
+ * are done again from where the run was.
+ *
+ * @param events  takes what is said of the batch, which comes after the update
+ * @returns undefined where the gradients have failed
+ * @throws what the batch has failed with; the gradients are forgotten then
+ */
+async function* sampledBeside(
+  { engine }: Reinforced,
+  beside: Beside,
+  accumulating: Promise<unknown>,
+  events: TrainEvent[],
+): AsyncGenerator<TrainEvent, GenerationBatch | undefined> {
+  const sampling = drained(beside.sample(accumulating), events);
+  const [accumulated, sampled] = await Promise.allSettled([accumulating, sampling]);
+  if (accumulated.status === 'rejected') return undefined;
+  if (sampled.status === 'fulfilled') return sampled.value;
+  engine.policy.forgetGradients();
+  if (isNothingToLearn(sampled.reason)) yield* events; // those batches are over
+  throw sampled.reason;
 }
 
 /** Runs to the end. @param events  takes what it yields */

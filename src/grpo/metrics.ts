@@ -17,6 +17,7 @@ import { shareRight } from '../methods/support/rollouts/right.ts';
 import { ownLength } from '../methods/support/rollouts/turns.ts';
 import { sampledEntropies } from '../methods/tokens.ts';
 import { rewardLabel } from '../rewards/module_file.ts';
+import type { Learned } from './learn.ts';
 import { solving } from './rollout/kinds.ts';
 
 interface Common {
@@ -82,6 +83,30 @@ export function meanOverBatches(lines: readonly StepMetrics[]): StepMetrics {
 
 /** Where the run is. */
 const COUNTERS: ReadonlySet<string> = new Set(['step', 'num_tokens']);
+
+/**
+ * The line of a step that was taken.
+ * @param tokensBefore  completion tokens seen before anything was sampled for it
+ */
+export function stepMetrics(
+  stage: GrpoStageConfig,
+  {
+    step,
+    update,
+    staleness,
+    drawn: { newest, trainedTokens },
+  }: Pick<Learned, 'step' | 'update' | 'staleness' | 'drawn'>,
+  { tokensBefore, ...common }: Pick<Common, 'step' | 'stepSeconds' | 'tokens'> & { readonly tokensBefore: number },
+): StepMetrics {
+  const sampledPerTrained = newest && (common.tokens - tokensBefore) / Math.max(1, trainedTokens);
+  return updateMetrics(
+    stage,
+    newest,
+    update,
+    { ...newest?.logged, ...step.logged },
+    { ...common, sampledPerTrained, ...(stage.staleness !== undefined && { staleness }) },
+  );
+}
 
 /**
  * @param sampled  undefined where the step worked on rollouts of an earlier step

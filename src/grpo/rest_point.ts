@@ -3,28 +3,27 @@
 import type { StageMethods } from '../methods/create.ts';
 import { methodStates, restoreMethods } from '../methods/part_states.ts';
 import { ledger as ledgerUse } from '../methods/uses/ledger.ts';
-import type { Journal, RunState } from './journal.ts';
-import type { Step } from './step.ts';
+import type { Journal } from './journal.ts';
 
-/** What a batch changes before its update has changed the weights. */
 export interface RestPoint {
-  readonly counters: Pick<RunState, 'itemsDrawn' | 'rolloutsDrawn' | 'tokens' | 'deadBatches' | 'buffer' | 'queue'>;
-  readonly methods: ReturnType<typeof methodStates> | undefined;
+  /** Takes back what was drawn since, with the state of the methods. */
+  goBack(): void;
+  /** Whether nothing of a batch stays once it is sampled: only a ledger cannot forget it. */
+  readonly forgetsAll: boolean;
 }
 
 /** @param methods  of the stage; undefined in an sft stage */
 export function restPoint({ state }: Journal, methods: StageMethods | undefined): RestPoint {
   const { itemsDrawn, rolloutsDrawn, tokens, deadBatches, buffer, queue } = state;
+  const counters = { itemsDrawn, rolloutsDrawn, tokens, deadBatches, buffer, queue };
+  const ofMethods = methods && methodStates(methods);
   return {
-    counters: { itemsDrawn, rolloutsDrawn, tokens, deadBatches, buffer, queue },
-    methods: methods && methodStates(methods),
+    goBack() {
+      Object.assign(state, counters);
+      if (methods && ofMethods) restoreMethods(methods, ofMethods);
+    },
+    forgetsAll: methods?.uses.has(ledgerUse()) !== true,
   };
-}
-
-/** Takes back what was drawn since, with the state of the methods. */
-export function goBack({ state }: Journal, methods: StageMethods | undefined, rest: RestPoint): void {
-  Object.assign(state, rest.counters);
-  if (methods && rest.methods) restoreMethods(methods, rest.methods);
 }
 
 /** If `work` fails, the run returns to the point before it. */
@@ -37,7 +36,7 @@ export async function takeBackOnFailure<T>(
   try {
     return await work();
   } catch (error) {
-    goBack(journal, methods, rest);
+    rest.goBack();
     throw error;
   }
 }
@@ -46,16 +45,11 @@ export async function takeBackOnFailure<T>(
  * Where credit or update fail, the weights are still those of the step before: the run returns to it, and can be saved.
  * Only a ledger cannot go back; its run stays at the last checkpoint. What was said of the batch stays said.
  */
-export async function orGoBack<T>(
-  journal: Journal,
-  { methods }: Pick<Step, 'methods'>,
-  rest: RestPoint,
-  work: () => Promise<T>,
-): Promise<T> {
+export async function orGoBack<T>(rest: RestPoint, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!methods.uses.has(ledgerUse())) goBack(journal, methods, rest);
+    if (rest.forgetsAll) rest.goBack();
     throw error;
   }
 }
