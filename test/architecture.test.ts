@@ -345,7 +345,7 @@ it('the checks find an upward import and a cycle', () => {
   expect(cycles([kernel, model, back])).toEqual(['model/b.ts → model/c.ts → model/b.ts']);
 });
 
-/** What published systems are run with, as data: names and lines of YAML, which test/catalogue/systems.test.ts reads. */
+/** What published systems are run with, as data: names and lines of YAML, which test/catalogue/systems.long.test.ts reads. */
 const TABLE_OF_SYSTEMS = 'catalogue/systems/';
 
 it('no option of a method is read outside its own file', () => {

@@ -35,7 +35,7 @@ function sourceOf(built: string): string {
   return built.replace(/^(\.\/)?dist\//, 'src/').replace(/(\.d\.ts|\.js)$/, '.ts');
 }
 
-/** Folders that a build makes; test/e2e/package.test.ts packs and installs them. */
+/** Folders that a build makes; test/e2e/package.long.test.ts packs and installs them. */
 const BUILT = new Set(['dist', 'web/dist']);
 
 describe('package.json', () => {

@@ -1,4 +1,4 @@
-/** TensorFlow.js is optional: who imports it. What is said where it is missing: test/e2e/package.test.ts. */
+/** TensorFlow.js is optional: who imports it. What is said where it is missing: test/e2e/package.long.test.ts. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';

@@ -32,7 +32,7 @@ const DIGESTS: Readonly<Record<string, readonly string[]>> = {
   minesweeper: ['1448ad2f', 'df591e50', '74926de4', '72814152'],
 };
 
-/** Without those whose answers are run: tried.test.ts has them. */
+/** Without those whose answers are run: tried.long.test.ts has them. */
 const environments: string[] = [];
 for (const [name, { card, load }] of Object.entries(registeredTasks)) {
   if (card.sandbox !== undefined) continue;

@@ -226,7 +226,7 @@ afterEach(() => void vi.unstubAllEnvs());
 
 it('are more than twenty-five', () => expect(MISTAKES.length).toBeGreaterThanOrEqual(25));
 
-/** Seconds each, of which pretrained_codec.test.ts has the first, too. */
+/** Seconds each, of which pretrained_codec.long.test.ts has the first, too. */
 const SLOW = ['a template that does not end', 'weights of another shape than the config'];
 const ASKED = MISTAKES.filter(({ what }) => TIER === 'release' || !SLOW.includes(what));
 

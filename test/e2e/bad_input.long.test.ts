@@ -1,6 +1,6 @@
 /**
  * Mistakes at the real command: exit code 1, one message on standard error, no stack, and nothing lost. The table of all
- * of them is `test/cli/bad_input.test.ts`.
+ * of them is `test/cli/bad_input.long.test.ts`.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -2,7 +2,7 @@
  * Every mistake that a user can make, and all that the command says about it.
  *
  * Each row runs the command in a folder of its own, as the program in `main.ts` does, and expects one message: place,
- * key, value, rule, remedy. `test/e2e/bad_input.test.ts` runs a dozen of them through the real command, for exit codes;
+ * key, value, rule, remedy. `test/e2e/bad_input.long.test.ts` runs a dozen of them through the real command, for exit codes;
  * `test/config/bad_inputs.test.ts` has every rule of every key.
  */
 import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
