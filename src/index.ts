@@ -55,7 +55,20 @@ export { webgpuBackend } from './kernels/webgpu/backend.ts';
 export type { WebgpuOptions } from './kernels/webgpu/options.ts';
 export type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics } from './methods/records.ts';
 export type { GrpoStageConfig, SftStageConfig, StageConfig } from './methods/stage.ts';
-export type { Policy } from './model/policy.ts';
+export { type PackedBatch, packBatch, type TokenGroup } from './model/batch.ts';
+export { writeInitialWeights } from './model/initialize.ts';
+export type { Capacity } from './model/memory/capacity.ts';
+export { Policy } from './model/policy.ts';
+export type { OptimizerSettings } from './model/programs.ts';
+export {
+  type Completion,
+  type GenerationRequest,
+  type GenerationSettings,
+  generate,
+  wholeVocabulary,
+} from './model/sampling/generation.ts';
+export type { ScoreDerivatives, Scores } from './model/scores.ts';
+export type { ModelShape } from './model/shape.ts';
 export type { RewardBatch, RewardFunction } from './rewards/reward_function.ts';
 export { merged, openPretrained } from './run/model/open_pretrained.ts';
 export type { ModelPlace, Pretrained } from './run/model/pretrained.ts';

@@ -3,7 +3,24 @@
 import { slotLength } from '../kernels/memory.ts';
 import { rngFor } from '../kernels/philox.ts';
 import type { Parameter } from './parameters.ts';
+import type { Policy } from './policy.ts';
 import type { ModelShape } from './shape.ts';
+
+/**
+ * Fills tensors of a policy with initial weights, each by `initialTensor`.
+ *
+ * @param seed   any integer; the same seed gives the same weights, whatever the backend
+ * @param range  standard deviation of the matrices, above 0; default 0.05, which suits models of less than a million weights
+ * @param which  default: every tensor of the model, and of its adapter where it has one
+ */
+export function writeInitialWeights(
+  policy: Policy,
+  seed: number,
+  range = 0.05,
+  which: readonly Parameter[] = [...policy.parameters, ...policy.adapterParameters],
+): void {
+  for (const parameter of which) policy.writeParameter(parameter, initialTensor(policy.shape, parameter, seed, range));
+}
 
 /**
  * One tensor, flat: matrices N(0, range), projections into the residual stream N(0, range/√(2·layers)), norms 1,

@@ -103,13 +103,18 @@ export interface OutputPrograms {
 /** What the policyObjective kernel is set to, by its names; an absent setting is off. */
 export type ObjectiveSettings = { readonly [name in Exclude<keyof typeof OBJECTIVE, 'length'>]?: number | null };
 
+/** One step of AdamW. */
 export interface OptimizerSettings {
+  /** 0 or more. */
   readonly learningRate: number;
+  /** Decay of the averages of gradients and of their squares; in [0, 1). */
   readonly beta1: number;
   readonly beta2: number;
+  /** Added to the root of the second average; above 0. */
   readonly adamEps: number;
+  /** Decoupled, times the learning rate; 0: none. Norms and biases have none. */
   readonly weightDecay: number;
-  /** 0: no clipping */
+  /** Gradients are scaled down to this norm over all weights; 0: no clipping. */
   readonly maxGradNorm: number;
   /** Steps taken with these moments, this one included: 1 for the first. */
   readonly adamStep: number;

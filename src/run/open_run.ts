@@ -27,7 +27,7 @@ import { findMethod, type OwnMethods } from '../methods/look_up.ts';
 import type { Remark } from '../methods/remark.ts';
 import { remarksOn } from '../methods/remarks.ts';
 import type { StageConfig } from '../methods/stage.ts';
-import { initialTensor } from '../model/initialize.ts';
+import { writeInitialWeights } from '../model/initialize.ts';
 import { beginMagnitudes } from '../model/magnitudes.ts';
 import { Policy } from '../model/policy.ts';
 import { type InferenceLoad, inferenceCapacity, modelShape, trainedOf } from '../planning/capacity.ts';
@@ -104,8 +104,7 @@ export async function openRun(
     requireRewardable(config, index, rewards[index], tasks, lineOf);
   });
   const capacity = await requireMemory(config, tasks, backend, uses);
-  const shape = modelShape(config, tasks);
-  const policy = await Policy.open(backend, shape, capacity, trainedOf(config));
+  const policy = await Policy.open(backend, modelShape(config, tasks), capacity, trainedOf(config));
   try {
     if (config.freeze !== undefined) {
       const { requireNamed } = await import('./check_frozen.ts');
@@ -115,11 +114,8 @@ export async function openRun(
       );
     }
     if (pretrained !== undefined) await (await using()).loadWeights(pretrained, policy);
-    const drawn =
-      pretrained === undefined ? [...policy.parameters, ...policy.adapterParameters] : policy.adapterParameters;
-    for (const parameter of drawn) {
-      policy.writeParameter(parameter, initialTensor(shape, parameter, config.seed, config.model.initializerRange));
-    }
+    const drawn = pretrained === undefined ? undefined : policy.adapterParameters;
+    writeInitialWeights(policy, config.seed, config.model.initializerRange, drawn);
     await beginMagnitudes(policy);
     if (pretrained !== undefined) await (await using()).loadItsAdapter(pretrained, policy);
   } catch (error) {

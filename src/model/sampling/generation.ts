@@ -19,6 +19,7 @@ import { openSampler } from './sampler.ts';
 export type { SamplingSettings } from './sample_request.ts';
 export { wholeVocabulary } from './sample_request.ts';
 
+/** A prompt, and which completions of it are asked for. */
 export interface GenerationRequest {
   readonly prompt: Int32Array;
   /** One completion per number: run-wide numbers of the rollouts, which key their random draws. */
@@ -27,10 +28,12 @@ export interface GenerationRequest {
   readonly prefixes?: readonly Int32Array[] | undefined;
 }
 
+/** What all completions of a call have in common. Equal settings, weights and rollout numbers give equal tokens. */
 export interface GenerationSettings {
   readonly sampling: SamplingSettings;
-  /** Words of the Philox key. */
+  /** Words of the Philox key: two integers of 32 bits, which stand for a seed. */
   readonly samplingKey: readonly [number, number];
+  /** 1 or more; prompt and completion together fit the policy's context. */
   readonly maxCompletionTokens: number;
   /** A completion ends with any of these. */
   readonly stopIds: readonly number[];
@@ -48,6 +51,7 @@ export interface KeptGeneration {
   readonly places: readonly RolloutRows[] | undefined;
 }
 
+/** What was sampled, with what the policy said of each token as it sampled it: the scorer says the same, bit for bit. */
 export interface Completion {
   /** As sampled; EOS included if it was. */
   readonly tokens: Int32Array;
@@ -63,7 +67,11 @@ export interface Completion {
   readonly support?: Uint8Array;
 }
 
-/** Completions of each request, in order. Requests that do not fit side by side are sampled one after another. */
+/**
+ * Samples completions. Requests that do not fit side by side are sampled one after another, to the same bits.
+ * @returns [requests][rollout numbers] completions, in order
+ * @throws BackendError where a prompt is empty, outside the vocabulary, or too long for the policy's context
+ */
 export async function generate(
   policy: Policy,
   requests: readonly GenerationRequest[],
