@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { blockOf } from '../support/page_blocks.ts';
 import { commandLine, temporaryFolder } from './command_line.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -64,20 +65,17 @@ describe('examples/grpo_in_one_file.ts', () => {
   });
 });
 
-/** The blocks of TypeScript in README.md, in order: the library, a reward, a method. */
-const BLOCKS = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(
-  ([, block]) => block,
-);
+const LIBRARY = blockOf('README.md', 'import { closeEngine');
 
 it('the example of the library in README.md trains, and says so at every step', async () => {
-  expect(BLOCKS[0]).toContain('max_steps: 300');
+  expect(LIBRARY).toContain('max_steps: 300');
   const folder = temporaryFolder();
   try {
     mkdirSync(join(folder.path, 'node_modules'));
     symlinkSync(ROOT, join(folder.path, 'node_modules/rlvr-train'));
     writeFileSync(
       join(folder.path, 'example.mjs'),
-      BLOCKS[0].replace('max_steps: 300', 'max_steps: 3\neval_samples: 16'),
+      LIBRARY.replace('max_steps: 300', 'max_steps: 3\neval_samples: 16'),
     );
     const { stdout } = await promisify(execFile)(process.execPath, ['example.mjs'], { cwd: folder.path });
     const lines = stdout.trim().split('\n');
@@ -87,18 +85,18 @@ it('the example of the library in README.md trains, and says so at every step', 
   }
 }, 120_000);
 
-it('the reward and the method in README.md plug into a run', async () => {
+it('the reward and the method that the pages show plug into a run', async () => {
   const folder = temporaryFolder();
   try {
     for (const name of ['rewards', 'methods']) mkdirSync(join(folder.path, name));
-    writeFileSync(join(folder.path, 'rewards/brief.ts'), BLOCKS[1]);
-    writeFileSync(join(folder.path, 'methods/root_length.ts'), BLOCKS[2]);
-    const plugged = 'reward_funcs: [positions, ./rewards/brief.ts]\naggregation: ./methods/root_length.ts\n';
+    writeFileSync(join(folder.path, 'rewards/brief.ts'), blockOf('docs/rewards.md', '// rewards/brief.ts'));
+    writeFileSync(join(folder.path, 'methods/median.ts'), blockOf('docs/own_method.md', '// methods/median.ts'));
+    const plugged = 'reward_funcs: [positions, ./rewards/brief.ts]\nadvantage_estimator: ./methods/median.ts\n';
     const size =
       'max_steps: 2\nnum_generations: 4\ngeneration_batch_size: 32\nnum_generations_eval: 1\neval_samples: 16\n';
     writeFileSync(join(folder.path, 'own.yaml'), `task: sort_digits\n${size}${plugged}`);
     const { code, stderr } = await commandLine(['--config', 'own.yaml', '--quiet'], undefined, { cwd: folder.path });
-    expect(stderr).toContain('methods/root_length.ts');
+    expect(stderr).toContain('methods/median.ts');
     expect(code).toBe(0);
     const metrics = readFileSync(join(folder.path, 'runs/own/metrics.jsonl'), 'utf8');
     expect(metrics).toContain('"rewards/brief/mean"');
