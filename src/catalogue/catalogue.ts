@@ -12,10 +12,10 @@ import type { About, Companion, DemonstrationMethod, Method } from '../methods/m
 import { METHODS } from '../methods/registry.ts';
 import { METHOD_POINTS, type MethodPoint, type StageConfig } from '../methods/stage.ts';
 import { describeOptions, type OptionText } from '../options/describe.ts';
+import { flowText } from '../options/flow_text.ts';
 import type { Json } from '../options/json.ts';
 import { builtInRewards } from '../rewards/built_in.ts';
 import type { RewardDefinition } from '../rewards/definition.ts';
-import { flowText } from './flow_text.ts';
 
 /** A task as the catalogue lists it, at its default knobs. */
 export interface CatalogueTask {

@@ -33,21 +33,21 @@ export const canon = method({
       'split_by',
       choice(['entropy', 'length'], 'not a measure')
         .default('entropy')
-        .describe('Measure that splits a group: mean entropy of the tokens, or their number. Default entropy.'),
+        .describe('Measure that splits a group: mean entropy of the tokens, or their number.'),
     ),
     otherHalf: key(
       'other_half',
       number({ min: 0, max: 1, example: 0.7 })
         .default(1)
         .describe(
-          'λ: weight of the other half; 1 compares across alone, 0.5 is the group mean. Default 1, which is ours.',
+          'λ: weight of the other half; 1 compares across alone, 0.5 is the group mean. Default {default}, which is ours.',
         ),
     ),
     upperFactor: key(
       'upper_factor',
       number({ min: 0, example: 0.5 })
         .default(1)
-        .describe('Factor on the advantages of the half with the larger measure. Default 1.'),
+        .describe('Factor on the advantages of the half with the larger measure.'),
     ),
   },
   conflict: (_, __, { batch: { numGenerations } }) =>

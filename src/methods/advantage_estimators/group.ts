@@ -34,7 +34,7 @@ export const group = method({
         .default('group')
         .transform((written) => (typeof written === 'string' ? written : written ? 'group' : 'none'))
         .describe(
-          'What divides the advantages: the standard deviation of the group, of the batch, nothing (none), or the mean of the group. Default group.',
+          'What divides the advantages: the standard deviation of the group, of the batch, nothing (none), or the mean of the group.',
         ),
     ),
     rewardBaseline: laterKey(
@@ -42,7 +42,7 @@ export const group = method({
       choice(['group', 'loo', 'batch', 'none'], 'not a baseline')
         .default('group')
         .describe(
-          'What a reward is compared with: the mean of its group, of the others of its group (loo), of the batch, or 0 (none). Default group.',
+          'What a reward is compared with: the mean of its group, of the others of its group (loo), of the batch, or 0 (none).',
         ),
     ),
     rewardAggregation: laterKey(
@@ -50,7 +50,7 @@ export const group = method({
       choice(['sum_then_normalize', 'normalize_then_sum'], 'not a way to join rewards')
         .default('sum_then_normalize')
         .describe(
-          'Whether the weighted sum of the rewards is normalized, or each reward within its group, and the sum over the batch. Default sum_then_normalize.',
+          'Whether the weighted sum of the rewards is normalized, or each reward within its group, and the sum over the batch.',
         ),
     ),
   },

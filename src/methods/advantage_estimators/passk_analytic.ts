@@ -23,10 +23,7 @@ export const passkAnalytic = method({
   },
   against: ['entropy-collapse', 'pass-at-k-falls', 'sharpening'],
   options: {
-    k: key(
-      'k',
-      integer({ min: 1, example: 4 }).default(4).describe('Completions of a set; 1 is the plain group. Default 4.'),
-    ),
+    k: key('k', integer({ min: 1, example: 4 }).default(4).describe('Completions of a set; 1 is the plain group.')),
     ...SOLVED_OPTIONS,
   },
   conflict: ({ k }, _, { batch }) =>

@@ -21,7 +21,7 @@ export const pkpo = method({
   },
   against: ['entropy-collapse', 'pass-at-k-falls', 'sharpening'],
   options: {
-    k: key('k', integer({ min: 1, example: 4 }).default(4).describe('Tries of which the best counts. Default 4.')),
+    k: key('k', integer({ min: 1, example: 4 }).default(4).describe('Tries of which the best counts.')),
     withoutSelf: key(
       'variant',
       choice(['loo1', 'plain'], 'not a variant')

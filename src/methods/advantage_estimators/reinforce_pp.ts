@@ -46,7 +46,7 @@ export const reinforcePp = method({
       'kl_reward_coef',
       number({ min: 0, example: 0.01 })
         .default(0)
-        .describe('β: what a nat of distance from the reference costs within the reward; 0 leaves it out. Default 0.'),
+        .describe('β: what a nat of distance from the reference costs within the reward; 0 leaves it out.'),
     ),
   },
   uses: ({ klInReward }) => (klInReward === 0 ? [] : [refLogprobs]),

@@ -50,15 +50,15 @@ export const riskpo = method({
   ],
   options: {
     ...BUNDLE_OPTIONS,
-    lowShare: key('low_share', share(0.2).describe('α: share of the bundles that are the tail. Default 0.2.')),
-    highShare: key('high_share', share(0.8).describe('β: share of the bundles that are learned from. Default 0.8.')),
+    lowShare: key('low_share', share(0.2).describe('α: share of the bundles that are the tail.')),
+    highShare: key('high_share', share(0.8).describe('β: share of the bundles that are learned from.')),
     tailWeight: key(
       'tail_weight',
-      number({ min: 0, example: 1.5 }).default(1.5).describe('Weight of the tail beside the range. Default 1.5.'),
+      number({ min: 0, example: 1.5 }).default(1.5).describe('Weight of the tail beside the range.'),
     ),
     quantileRate: key(
       'quantile_rate',
-      number({ min: 0, max: 1, example: 0.1 }).default(0.1).describe('How fast quantiles move. Default 0.1.'),
+      number({ min: 0, max: 1, example: 0.1 }).default(0.1).describe('How fast quantiles move.'),
     ),
     isNormalized: key(
       'normalized',

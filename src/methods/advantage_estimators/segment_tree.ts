@@ -33,12 +33,12 @@ export const segmentTree = method({
       'segment_tokens',
       integer({ min: 1, max: 1_000_000, example: 16 })
         .default(16)
-        .describe('Tokens of a segment, as the search has them. Default 16.'),
+        .describe('Tokens of a segment, as the search has them.'),
     ),
-    mostValue: key('q_max', number({ above: 0, example: 1 }).default(1).describe('Bound of a value. Default 1.')),
+    mostValue: key('q_max', number({ above: 0, example: 1 }).default(1).describe('Bound of a value.')),
     valueTemperature: key(
       'q_temperature',
-      number({ above: 0, example: 1 }).default(1).describe('How soon a value nears its bound. Default 1.'),
+      number({ above: 0, example: 1 }).default(1).describe('How soon a value nears its bound.'),
     ),
     ...SOLVED_OPTIONS,
   },

@@ -24,10 +24,7 @@ export const tagAdvantage = method({
     certainty: 'after the paper',
   },
   options: {
-    outcomeShare: key(
-      'alpha',
-      number({ min: 0, max: 1, example: 0.5 }).default(0.5).describe('Share of the outcome. Default 0.5.'),
-    ),
+    outcomeShare: key('alpha', number({ min: 0, max: 1, example: 0.5 }).default(0.5).describe('Share of the outcome.')),
     advantageTags: tagsOption,
   },
   tells: ['turns', 'group-scale'],

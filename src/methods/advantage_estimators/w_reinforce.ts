@@ -23,7 +23,7 @@ export const wReinforce = method({
   options: {
     solvedWeight: key(
       'solved_weight',
-      number({ min: 0, example: 0.1 }).default(0.1).describe('Advantage of a completion that is solved. Default 0.1.'),
+      number({ min: 0, example: 0.1 }).default(0.1).describe('Advantage of a completion that is solved.'),
     ),
     ...SOLVED_OPTIONS,
   },

@@ -24,13 +24,11 @@ export const adaptiveBeta = method({
   options: {
     klTarget: key(
       'kl_target',
-      number({ above: 0, example: 0.05 }).default(0.05).describe('KL per token to hold, in nats. Default 0.05.'),
+      number({ above: 0, example: 0.05 }).default(0.05).describe('KL per token to hold, in nats.'),
     ),
     klHorizon: key(
       'kl_horizon',
-      integer({ min: 1, example: 10000 })
-        .default(10000)
-        .describe('Completions over which an error is made up for. Default 10000.'),
+      integer({ min: 1, example: 10000 }).default(10000).describe('Completions over which an error is made up for.'),
     ),
   },
   warn: (_, methods) =>

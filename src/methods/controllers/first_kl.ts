@@ -18,7 +18,7 @@ export const firstKl = method({
   options: {
     measuredEvery: key(
       'measured_every',
-      integer({ min: 1, example: 10 }).default(1).describe('Steps from one measurement to the next. Default 1.'),
+      integer({ min: 1, example: 10 }).default(1).describe('Steps from one measurement to the next.'),
     ),
   },
   uses: () => [parameterSet('first')],

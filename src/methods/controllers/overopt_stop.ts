@@ -19,13 +19,11 @@ export const overoptStop = method({
       'accuracy_fall',
       number({ above: 0, below: 1, example: 0.05 })
         .default(0.05)
-        .describe('How far greedy accuracy may fall below its best. Default 0.05.'),
+        .describe('How far greedy accuracy may fall below its best.'),
     ),
     rewardSteps: key(
       'reward_steps',
-      integer({ min: 1, example: 20 })
-        .default(20)
-        .describe('Steps that the training reward is averaged over. Default 20.'),
+      integer({ min: 1, example: 20 }).default(20).describe('Steps that the training reward is averaged over.'),
     ),
   },
   create: ({ accuracyFall, rewardSteps }): Controller => {

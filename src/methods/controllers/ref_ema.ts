@@ -21,13 +21,13 @@ export const refEma = method({
       'ema_rate',
       number({ above: 0, max: 1, example: 0.01 })
         .default(0.01)
-        .describe('Share of the policy in the average, at each step. Default 0.01.'),
+        .describe('Share of the policy in the average, at each step.'),
     ),
     emaEvery: key(
       'ema_every',
       integer({ min: 1, example: 10 })
         .default(1)
-        .describe('Steps after which the reference becomes the average; 1: it is the average. Default 1.'),
+        .describe('Steps after which the reference becomes the average; 1: it is the average.'),
     ),
   },
   warn: (_, __, ___, members) => unreadReference(members),

@@ -25,13 +25,13 @@ export const refReset = method({
       'every',
       integer({ min: 0, example: 100 })
         .default(100)
-        .describe('Optimizer steps from one reset to the next; 0 counts none. Default 100.'),
+        .describe('Optimizer steps from one reset to the next; 0 counts none.'),
     ),
     resetAt: laterKey(
       'reset_at',
       integer({ min: 0, example: 20 })
         .default(0)
-        .describe('Optimizer steps after which to reset once, as at the end of prerl; 0: never. Default 0.'),
+        .describe('Optimizer steps after which to reset once, as at the end of prerl; 0: never.'),
     ),
     resetKl: laterKey(
       'reset_kl',
@@ -47,7 +47,7 @@ export const refReset = method({
     ),
     resetsMoments: laterKey(
       'reset_moments',
-      flag().default(false).describe("Zero the optimizer's moments with each reset. Default false."),
+      flag().default(false).describe("Zero the optimizer's moments with each reset."),
     ),
   },
   uses: () => [reference],

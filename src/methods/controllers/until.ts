@@ -26,15 +26,11 @@ export const until = method({
     untilValue: key('until_value', number({ example: 0.8 }).describe('What it must reach.')),
     untilSide: key(
       'until_side',
-      choice(['least', 'most'])
-        .default('least')
-        .describe('Whether it must be at least so much, or at most. Default least.'),
+      choice(['least', 'most']).default('least').describe('Whether it must be at least so much, or at most.'),
     ),
     untilTimes: key(
       'until_times',
-      integer({ min: 1, example: 3 })
-        .default(1)
-        .describe('Steps or evaluations in a row that must have come so far. Default 1.'),
+      integer({ min: 1, example: 3 }).default(1).describe('Steps or evaluations in a row that must have come so far.'),
     ),
   },
   switchedOnBy: {

@@ -16,7 +16,7 @@ import { carriesLoss } from '../tokens.ts';
 import { uniformKl } from '../uses/uniform_kl.ts';
 
 const coefficient = (yaml: string, fallback: number, text: string) =>
-  key(yaml, number({ min: 0, example: fallback }).default(fallback).describe(`${text} Default ${fallback}.`));
+  key(yaml, number({ min: 0, example: fallback }).default(fallback).describe(text));
 
 export const confidence = method({
   id: 'confidence',
@@ -36,7 +36,7 @@ export const confidence = method({
       'certainty_over',
       choice(['sum', 'mean'])
         .default('sum')
-        .describe('Whether the certainty of a completion is the sum or the mean over its tokens. Default sum.'),
+        .describe('Whether the certainty of a completion is the sum or the mean over its tokens.'),
     ),
   },
   uses: ({ rightCertainty, wrongCertainty, logitPenalty }) =>

@@ -34,7 +34,7 @@ export const contextDependency = method({
       'dependent_share',
       number({ above: 0, max: 1, example: 0.4 })
         .default(0.4)
-        .describe("Share of a completion's tokens, the most dependent, that are trained on; 1 is all. Default 0.4."),
+        .describe("Share of a completion's tokens, the most dependent, that are trained on; 1 is all."),
     ),
     dependencyMaskShare: key('mask_share', MASK_SHARE),
   },

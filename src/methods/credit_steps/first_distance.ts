@@ -25,9 +25,7 @@ export const firstDistance = method({
   options: {
     firstWeight: key(
       'first_weight',
-      number({ min: 0, example: 0.1 })
-        .default(0.1)
-        .describe('What a nat a token costs, in units of the advantage. Default 0.1.'),
+      number({ min: 0, example: 0.1 }).default(0.1).describe('What a nat a token costs, in units of the advantage.'),
     ),
   },
   uses: ({ firstWeight }) => (firstWeight === 0 ? [] : [firstLogprobs]),

@@ -25,13 +25,13 @@ export const negScaleSuccess = method({
       'unsolved_scale',
       number({ min: 0, max: 1, example: 0.5 })
         .default(0.5)
-        .describe('Factor of a negative advantage where no completion of the group is right. Default 0.5.'),
+        .describe('Factor of a negative advantage where no completion of the group is right.'),
     ),
     solvedSlope: key(
       'solved_slope',
       number({ min: 0, example: 1.5 })
         .default(1.5)
-        .describe('How much the factor grows with the share of right completions, up to 1. Default 1.5.'),
+        .describe('How much the factor grows with the share of right completions, up to 1.'),
     ),
     ...SOLVED_OPTIONS,
   },

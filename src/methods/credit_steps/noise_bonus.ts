@@ -27,17 +27,17 @@ export const noiseBonus = method({
   options: {
     noiseCoef: key(
       'noise_coef',
-      number({ min: 0, example: 0.1 }).default(0.1).describe('What a nat is worth beside the advantage. Default 0.1.'),
+      number({ min: 0, example: 0.1 }).default(0.1).describe('What a nat is worth beside the advantage.'),
     ),
     noiseCap: key(
       'noise_cap',
-      number({ above: 0, example: 1 }).default(1).describe('Nats from which on more is worth nothing. Default 1.'),
+      number({ above: 0, example: 1 }).default(1).describe('Nats from which on more is worth nothing.'),
     ),
     noiseShare: key(
       'noise_share',
       number({ above: 0, max: 1, example: 0.3 })
         .default(0.3)
-        .describe('Share of the operands of a problem that are masked. Default 0.3.'),
+        .describe('Share of the operands of a problem that are masked.'),
     ),
   },
   uses: ({ noiseCoef, noiseShare }) => (noiseCoef === 0 ? [] : [noiseKl(noiseShare)]),

@@ -21,7 +21,7 @@ export const posWeight = method({
   options: {
     positiveWeight: key(
       'positive_weight',
-      number({ min: 0, example: 0.1 }).default(0.1).describe('Factor of an advantage above 0. Default 0.1.'),
+      number({ min: 0, example: 0.1 }).default(0.1).describe('Factor of an advantage above 0.'),
     ),
   },
   warn: ({ positive_weight: weight }, _, __, members) => (largestOf(weight) < 1 ? unguarded(members) : undefined),

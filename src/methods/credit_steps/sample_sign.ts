@@ -19,7 +19,7 @@ export const sampleSign = method({
       'kept_sign',
       choice(['all', 'negative', 'positive'], 'not a kind of advantages')
         .default('negative')
-        .describe('Which advantages are kept. Default negative.'),
+        .describe('Which advantages are kept.'),
     ),
   },
   warn: ({ kept_sign: kept }, _, __, members) => (kept === 'negative' ? unguarded(members) : undefined),

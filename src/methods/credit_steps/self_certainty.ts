@@ -24,13 +24,13 @@ export const selfCertainty = method({
   options: {
     certaintyWeight: key(
       'certainty_weight',
-      number({ min: 0, example: 1 }).default(1).describe('Weight of the certainty. Default 1.'),
+      number({ min: 0, example: 1 }).default(1).describe('Weight of the certainty.'),
     ),
     outcomeWeight: key(
       'outcome_weight',
       number({ min: 0, example: 1 })
         .default(0)
-        .describe('Weight of the advantage that the rewards gave; at 0 no reward is learned from. Default 0.'),
+        .describe('Weight of the advantage that the rewards gave; at 0 no reward is learned from.'),
     ),
   },
   note: ({ outcome_weight: weight }) =>

@@ -28,13 +28,13 @@ export const selfScoreMix = method({
   options: {
     selfScoreShare: key(
       'self_score_share',
-      number({ min: 0, max: 1, example: 0.1 }).default(0.1).describe('τ: share of the score. Default 0.1.'),
+      number({ min: 0, max: 1, example: 0.1 }).default(0.1).describe('τ: share of the score.'),
     ),
     leastScoreSpread: key(
       'least_score_spread',
       number({ min: 0, example: 0.1 })
         .default(0.1)
-        .describe('Deviation of the scores of a group below which its advantages stay as they are. Default 0.1.'),
+        .describe('Deviation of the scores of a group below which its advantages stay as they are.'),
     ),
     ...SELF_SCORE_OPTIONS,
   },

@@ -35,11 +35,11 @@ export const teacherCredit = method({
   options: {
     teacherWeight: key(
       'teacher_weight',
-      number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the difference, per nat. Default 0.1.'),
+      number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the difference, per nat.'),
     ),
     teacherCap: key(
       'teacher_cap',
-      number({ above: 0, example: 5 }).default(5).describe('Nats of a token that count, at most. Default 5.'),
+      number({ above: 0, example: 5 }).default(5).describe('Nats of a token that count, at most.'),
     ),
     teacherShown: key('teacher_shows', TEACHER_SHOWS),
   },

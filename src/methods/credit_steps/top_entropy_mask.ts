@@ -23,7 +23,7 @@ export const topEntropyMask = method({
   options: {
     topEntropyShare: key(
       'top_entropy_quantile',
-      share.default(0.2).describe('Share of the tokens that the policy term acts on. Default 0.2.'),
+      share.default(0.2).describe('Share of the tokens that the policy term acts on.'),
     ),
     entropyScope: key(
       'scope',
@@ -37,7 +37,7 @@ export const topEntropyMask = method({
       'top_entropy_quantile',
       share
         .default(1)
-        .describe('Share of the tokens, those of highest entropy, that the policy term acts on; 1 is all. Default 1.'),
+        .describe('Share of the tokens, those of highest entropy, that the policy term acts on; 1 is all.'),
     ),
     on: (value) => (value === 1 ? undefined : { top_entropy_quantile: value as number }),
     written: (options) => (options.scope === 'batch' ? options.top_entropy_quantile : undefined),

@@ -16,7 +16,7 @@ export const truncationMask = method({
   switchedOnBy: {
     key: key(
       'mask_truncated_completions',
-      flag().default(false).describe('Give completions cut off at max_completion_length no gradient. Default false.'),
+      flag().default(false).describe('Give completions cut off at max_completion_length no gradient.'),
     ),
     on: (value) => (value === true ? {} : undefined),
     off: false,

@@ -27,7 +27,7 @@ export const mBehaviour = method({
   options: {
     countedBehaviour: key(
       'show',
-      choice(['verify', 'backtrack', 'subgoal', 'backward']).default('verify').describe('Which one. Default verify.'),
+      choice(['verify', 'backtrack', 'subgoal', 'backward']).default('verify').describe('Which one.'),
     ),
     behaviourWords: key(
       'words',

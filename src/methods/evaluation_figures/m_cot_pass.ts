@@ -21,16 +21,16 @@ export const mCotPass = method({
     certainty: 'after the paper',
   },
   options: {
-    cotSamples: key('k', integer({ min: 1, example: 4 }).default(1).describe('Samples that try. Default 1.')),
+    cotSamples: key('k', integer({ min: 1, example: 4 }).default(1).describe('Samples that try.')),
     cotShown: key(
       'show',
       choice(['pass', 'flawed'])
         .default('pass')
-        .describe('pass: the chance; flawed: the share of right samples whose way is wrong. Default pass.'),
+        .describe('pass: the chance; flawed: the share of right samples whose way is wrong.'),
     ),
     cotNeeds: key(
       'needs_equations',
-      flag().default(false).describe('Whether a right answer without equations is flawed, too. Default false.'),
+      flag().default(false).describe('Whether a right answer without equations is flawed, too.'),
     ),
   },
   isRepeatable: true,

@@ -18,7 +18,7 @@ export const mDiversity = method({
   options: {
     countedAnswers: key(
       'show',
-      choice(['all', 'right']).default('right').describe('Whether wrong answers count, too. Default right.'),
+      choice(['all', 'right']).default('right').describe('Whether wrong answers count, too.'),
     ),
   },
   isRepeatable: true,

@@ -33,7 +33,7 @@ export const mEnv = method({
         .default('invalid')
         .describe(
           'invalid: actions that break the rules; repeated: taken in the same state of the episode before; calls: answered by a ' +
-            'tool; cut: episodes whose last action was cut by a limit. Default invalid.',
+            'tool; cut: episodes whose last action was cut by a limit.',
         ),
     ),
   },

@@ -19,7 +19,7 @@ export const mGenLevels = method({
     certainty: 'own',
   },
   options: {
-    levelThird: key('third', choice(THIRDS).default('high').describe('Which third of the levels. Default high.')),
+    levelThird: key('third', choice(THIRDS).default('high').describe('Which third of the levels.')),
   },
   isRepeatable: true,
   create: ({ levelThird: third }): EvaluationFigure => ({

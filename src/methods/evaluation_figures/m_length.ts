@@ -28,7 +28,7 @@ export const mLength = method({
       'show',
       choice(['right', 'wrong', 'truncated'])
         .default('right')
-        .describe('Whose length; truncated: the share of samples that a limit cut. Default right.'),
+        .describe('Whose length; truncated: the share of samples that a limit cut.'),
     ),
   },
   isRepeatable: true,

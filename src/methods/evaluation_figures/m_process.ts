@@ -30,9 +30,7 @@ export const mProcess = method({
       'show',
       choice(SHOWN)
         .default('mean')
-        .describe(
-          'mean: of the sub-score; whole: share of samples that have all of it; gap: right ones that do not. Default mean.',
-        ),
+        .describe('mean: of the sub-score; whole: share of samples that have all of it; gap: right ones that do not.'),
     ),
   },
   isRepeatable: true,

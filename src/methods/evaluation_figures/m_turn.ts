@@ -32,7 +32,7 @@ export const mTurn = method({
         .default('solved')
         .describe(
           'solved: the share won by this turn; gain: the share won in it; after: the same of the episodes that have it, ' +
-            'which were not won before. Default solved.',
+            'which were not won before.',
         ),
     ),
   },

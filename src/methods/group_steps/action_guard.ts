@@ -21,7 +21,7 @@ export const actionGuard = method({
   options: {
     guardCoef: key(
       'coef',
-      number({ above: 0, example: 0.1 }).default(0.1).describe('What a denied action is charged. Default 0.1.'),
+      number({ above: 0, example: 0.1 }).default(0.1).describe('What a denied action is charged.'),
     ),
   },
   warn: warnUncredited,

@@ -28,7 +28,7 @@ export const activeAudit = method({
       'audit_share',
       number({ min: 0, max: 1, example: 0.1 })
         .default(0.1)
-        .describe('Share of the completions of a batch that are judged; 0: none. Default 0.1.'),
+        .describe('Share of the completions of a batch that are judged; 0: none.'),
     ),
   },
   conflict: changeConflict,

@@ -28,14 +28,8 @@ export const constraintDual = method({
   options: {
     dualReward: rewardKey('constraint', 'The reward whose mean is held, by its name.', 'positions'),
     dualLeast: key('least', number({ example: 0.9 }).describe('Least mean of it.')),
-    dualRate: key(
-      'rate',
-      number({ above: 0, example: 0.1 }).default(0.1).describe('How fast the price moves. Default 0.1.'),
-    ),
-    dualStart: key(
-      'start',
-      number({ min: 0, example: 0.5 }).default(0).describe('Price at the first step. Default 0.'),
-    ),
+    dualRate: key('rate', number({ above: 0, example: 0.1 }).default(0.1).describe('How fast the price moves.')),
+    dualStart: key('start', number({ min: 0, example: 0.5 }).default(0).describe('Price at the first step.')),
   },
   conflict: ({ constraint }, _, stage) => unknownReward(stage, constraint),
   pays: { does: 'changes' },

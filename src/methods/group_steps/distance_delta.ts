@@ -22,13 +22,13 @@ export const distanceDelta = method({
   options: {
     nearerCoef: key(
       'coef',
-      number({ above: 0, example: 0.1 }).default(0.1).describe('What a turn that leads nearer is paid. Default 0.1.'),
+      number({ above: 0, example: 0.1 }).default(0.1).describe('What a turn that leads nearer is paid.'),
     ),
     awayCoef: key(
       'away',
       number({ min: 0, example: 0.1 })
         .default(0.1)
-        .describe('What a turn that leads away is charged; 0: to and fro then pays half of its turns. Default 0.1.'),
+        .describe('What a turn that leads away is charged; 0: to and fro then pays half of its turns.'),
     ),
   },
   warn: (written, ...stage) => {

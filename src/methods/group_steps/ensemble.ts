@@ -21,9 +21,7 @@ export const ensemble = method({
     ),
     ensemblePenalty: key(
       'penalty',
-      number({ min: 0, example: 1 })
-        .default(1)
-        .describe('Weight of the standard deviation over the rewards (with n). Default 1.'),
+      number({ min: 0, example: 1 }).default(1).describe('Weight of the standard deviation over the rewards (with n).'),
     ),
   },
   conflict: ({ rewards }, _, stage) => unknownReward(stage, ...(rewards as readonly string[])), // read by its schema

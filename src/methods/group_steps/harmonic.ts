@@ -21,7 +21,7 @@ export const harmonic = method({
     ),
     harmonicShare: key(
       'lambda',
-      number({ above: 0, below: 1, example: 0.5 }).default(0.5).describe('Weight of the first. Default 0.5.'),
+      number({ above: 0, below: 1, example: 0.5 }).default(0.5).describe('Weight of the first.'),
     ),
   },
   conflict: ({ first, second }, _, stage) => unknownReward(stage, first, second),

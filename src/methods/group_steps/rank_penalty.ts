@@ -27,9 +27,7 @@ export const rankPenalty = method({
   options: {
     rankWeight: key(
       'rank_weight',
-      number({ min: 0, example: 1 })
-        .default(1)
-        .describe('What the wrong completions of a group lose together. Default 1.'),
+      number({ min: 0, example: 1 }).default(1).describe('What the wrong completions of a group lose together.'),
     ),
   },
   pays: { does: 'changes' },

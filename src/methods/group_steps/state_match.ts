@@ -28,14 +28,12 @@ export const stateMatch = method({
         .default('dense')
         .describe(
           'exact: 1 for the state that wins, else 0. dense: the share of the difference that is gone; harm takes from it. ' +
-            'cells: of the cells that should change, or were changed, the share that is right. Default dense.',
+            'cells: of the cells that should change, or were changed, the share that is right.',
         ),
     ),
     paysRuleBreakers: key(
       'illegal',
-      flag()
-        .default(false)
-        .describe('Whether an episode with an action that broke the rules is paid too. Default false.'),
+      flag().default(false).describe('Whether an episode with an action that broke the rules is paid too.'),
     ),
     matchedReward: changedReward,
   },

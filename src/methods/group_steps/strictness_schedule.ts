@@ -36,7 +36,7 @@ export const strictnessSchedule = method({
       'strictness',
       number({ min: 0, example: 0.75 }).describe('A number, or a schedule: {from: 0.5, to: 1, over: 0.5}.'),
     ),
-    bestReward: key('best', number({ example: 1 }).default(1).describe('Reward without any error. Default 1.')),
+    bestReward: key('best', number({ example: 1 }).default(1).describe('Reward without any error.')),
   },
   isRepeatable: true,
   conflict: changeConflict,

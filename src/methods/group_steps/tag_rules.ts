@@ -26,21 +26,15 @@ export const tagRules = method({
   options: {
     ruleCoef: key(
       'coef',
-      number({ above: 0, example: 0.5 }).default(0.5).describe('What a turn is paid that keeps its rule. Default 0.5.'),
+      number({ above: 0, example: 0.5 }).default(0.5).describe('What a turn is paid that keeps its rule.'),
     ),
     untaggedCharge: key(
       'untagged',
-      number({ min: 0, example: 0.1 }).default(0).describe('What a turn without a mark is charged. Default 0.'),
+      number({ min: 0, example: 0.1 }).default(0).describe('What a turn without a mark is charged.'),
     ),
-    planMark: key('plan', text('<plan>').default('<plan>').describe('The mark of a plan. Default <plan>.')),
-    exploreMark: key(
-      'explore',
-      text('<explore>').default('<explore>').describe('The mark of a look around. Default <explore>.'),
-    ),
-    reflectMark: key(
-      'reflect',
-      text('<reflect>').default('<reflect>').describe('The mark of a look back. Default <reflect>.'),
-    ),
+    planMark: key('plan', text('<plan>').default('<plan>').describe('The mark of a plan.')),
+    exploreMark: key('explore', text('<explore>').default('<explore>').describe('The mark of a look around.')),
+    reflectMark: key('reflect', text('<reflect>').default('<reflect>').describe('The mark of a look back.')),
   },
   warn: warnUncredited,
   uses: () => [states()],

@@ -26,7 +26,7 @@ export const winRate = method({
     comparedReward: changedReward,
     tieMargin: key(
       'tie_margin',
-      number({ min: 0, example: 0.005 }).default(0).describe('Rewards that differ by no more are tied. Default 0.'),
+      number({ min: 0, example: 0.005 }).default(0).describe('Rewards that differ by no more are tied.'),
     ),
   },
   isRepeatable: true,

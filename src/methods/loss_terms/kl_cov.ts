@@ -22,13 +22,13 @@ export const klCov = method({
   options: {
     heldWeight: key(
       'kl_cov_coef',
-      number({ min: 0, example: 1 }).default(1).describe("Weight of |log r|. Default 1 (verl's YAML: 0.1)."),
+      number({ min: 0, example: 1 }).default(1).describe("Weight of |log r|. Default {default} (verl's YAML: 0.1)."),
     ),
     heldShare: key(
       'kl_cov_share',
       number({ above: 0, max: 1, example: 2e-4 })
         .default(2e-4)
-        .describe('Share of the loss tokens of an optimizer step that is held, at least one. Default 0.0002.'),
+        .describe('Share of the loss tokens of an optimizer step that is held, at least one.'),
     ),
   },
   actsOn: 'moved',

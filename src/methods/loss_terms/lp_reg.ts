@@ -27,15 +27,12 @@ export const lpReg = method({
   },
   against: ['entropy-collapse'],
   options: {
-    lpRegCoef: key(
-      'lp_reg_coef',
-      number({ min: 0, example: 1 }).default(1).describe('Weight of the divergence. Default 1.'),
-    ),
+    lpRegCoef: key('lp_reg_coef', number({ min: 0, example: 1 }).default(1).describe('Weight of the divergence.')),
     noiseShare: key(
       'lp_reg_kappa',
       number({ min: 0, max: 1, example: 0.02 })
         .default(0.02)
-        .describe('Share of the largest probability below which a token is noise; 0 keeps all. Default 0.02.'),
+        .describe('Share of the largest probability below which a token is noise; 0 keeps all.'),
     ),
     noiseFloor: key(
       'lp_reg_tau',
@@ -47,7 +44,7 @@ export const lpReg = method({
       'lp_reg_share',
       number({ above: 0, max: 1, example: 0.05 })
         .default(0.01)
-        .describe('Share of the tokens of a step, the least probable when sampled, that it may act on. Default 0.01.'),
+        .describe('Share of the tokens of a step, the least probable when sampled, that it may act on.'),
     ),
   },
   uses: () => [distributions],

@@ -21,7 +21,7 @@ export const positiveNll = method({
   options: {
     positiveWeight: key(
       'positive_nll_coef',
-      number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the mean. Default 0.1.'),
+      number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the mean.'),
     ),
     ...SOLVED_OPTIONS,
   },

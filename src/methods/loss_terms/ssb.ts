@@ -30,13 +30,10 @@ export const ssb = method({
     },
   ],
   options: {
-    ssbWeight: key(
-      'ssb_coef',
-      number({ min: 0, example: 1 }).default(1).describe('Weight of the divergence. Default 1.'),
-    ),
+    ssbWeight: key('ssb_coef', number({ min: 0, example: 1 }).default(1).describe('Weight of the divergence.')),
     ssbTemperature: key(
       'ssb_temperature',
-      number({ above: 0, example: 1 }).default(1).describe('τ: above 1 labels are softer. Default 1.'),
+      number({ above: 0, example: 1 }).default(1).describe('τ: above 1 labels are softer.'),
     ),
   },
   uses: () => [reference, distributions],

@@ -25,9 +25,7 @@ export const cispo = method({
     ),
     leastRatio: laterKey(
       'cispo_min',
-      number({ min: 0, below: 1, example: 0.8 })
-        .default(0)
-        .describe('Lower bound of the ratio itself; 0 is none. Default 0.'),
+      number({ min: 0, below: 1, example: 0.8 }).default(0).describe('Lower bound of the ratio itself; 0 is none.'),
     ),
   },
   complete: ({ mostRatio = 5, leastRatio }) => ({ mostRatio, leastRatio }),

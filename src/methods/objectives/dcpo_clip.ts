@@ -22,11 +22,11 @@ export const dcpoClip = method({
   options: {
     dynamicLow: key(
       'dcpo_epsilon',
-      number({ above: 0, example: 0.16 }).default(0.16).describe('Width of the clip below 1. Default 0.16.'),
+      number({ above: 0, example: 0.16 }).default(0.16).describe('Width of the clip below 1.'),
     ),
     dynamicHigh: key(
       'dcpo_epsilon_high',
-      number({ above: 0, example: 0.2 }).default(0.2).describe('Width of the clip above 1. Default 0.2.'),
+      number({ above: 0, example: 0.2 }).default(0.2).describe('Width of the clip above 1.'),
     ),
   },
   warn: (_, methods) =>

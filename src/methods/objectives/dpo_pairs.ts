@@ -34,14 +34,14 @@ export const dpoPairs = method({
       'dpo_beta',
       number({ above: 0, example: 0.1 })
         .default(0.1)
-        .describe('Scale of the difference: the larger, the nearer the policy stays to the reference. Default 0.1.'),
+        .describe('Scale of the difference: the larger, the nearer the policy stays to the reference.'),
     ),
     ...SOLVED_OPTIONS,
     pairedBy: laterKey(
       'pairs',
       choice(['group', 'siblings'])
         .default('group')
-        .describe('group: any right with any wrong one; siblings: those of one inherited beginning. Default group.'),
+        .describe('group: any right with any wrong one; siblings: those of one inherited beginning.'),
     ),
   },
   uses: () => [reference],

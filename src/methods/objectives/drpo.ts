@@ -32,15 +32,13 @@ export const drpo = method({
   options: {
     wrongTemperature: key(
       'drpo_tau',
-      number({ above: 0, example: 10 }).default(10).describe('Temperature among wrong answers. Default 10.'),
+      number({ above: 0, example: 10 }).default(10).describe('Temperature among wrong answers.'),
     ),
     lengthTemperature: key(
       'drpo_lambda',
       number({ above: 0, example: 0.1 })
         .default(0.1)
-        .describe(
-          'Temperature among right answers: near 0 the shortest alone counts, far above 1 all alike. Default 0.1.',
-        ),
+        .describe('Temperature among right answers: near 0 the shortest alone counts, far above 1 all alike.'),
     ),
     ...SOLVED_OPTIONS,
   },

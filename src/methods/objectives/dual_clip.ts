@@ -21,9 +21,7 @@ export const dualClip = method({
     clipEpsilonHigh: clipHighOption,
     mostNegativeRatio: key(
       'dual_clip',
-      number({ above: 1, example: 3 })
-        .default(3)
-        .describe('Upper bound of the ratio where the advantage is negative. Default 3.'),
+      number({ above: 1, example: 3 }).default(3).describe('Upper bound of the ratio where the advantage is negative.'),
     ),
   },
   complete(options, refuse) {

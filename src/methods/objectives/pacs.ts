@@ -25,13 +25,13 @@ export const pacs = method({
   options: {
     scoreScale: key(
       'pacs_beta',
-      number({ above: 0, example: 1 }).default(1).describe('Scale of the log-ratios in the prediction. Default 1.'),
+      number({ above: 0, example: 1 }).default(1).describe('Scale of the log-ratios in the prediction.'),
     ),
     isClassBalanced: key(
       'pacs_balance',
       flag()
         .default(true)
-        .describe('Weigh right and wrong completions of a group alike, however many there are of each. Default true.'),
+        .describe('Weigh right and wrong completions of a group alike, however many there are of each.'),
     ),
   },
   warn(_, __, { rewards }) {

@@ -32,7 +32,7 @@ export const ppoClip = method({
       number({ above: 1, example: 4 })
         .nullable()
         .default(null)
-        .describe('Upper bound of the unclipped ratio (two-sided clipping); null is off. Default null.'),
+        .describe('Upper bound of the unclipped ratio (two-sided clipping); null is off.'),
     ),
   },
   complete(options, refuse) {

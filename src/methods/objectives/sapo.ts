@@ -20,13 +20,11 @@ export const sapo = method({
   options: {
     sapoNegative: key(
       'sapo_temperature_neg',
-      number({ above: 0, example: 1.05 })
-        .default(1.05)
-        .describe('Steepness of the gate for advantages of 0 or below. Default 1.05.'),
+      number({ above: 0, example: 1.05 }).default(1.05).describe('Steepness of the gate for advantages of 0 or below.'),
     ),
     sapoPositive: key(
       'sapo_temperature_pos',
-      number({ above: 0, example: 1 }).default(1).describe('The same for advantages above 0. Default 1.'),
+      number({ above: 0, example: 1 }).default(1).describe('The same for advantages above 0.'),
     ),
   },
   actsOn: 'moved',

@@ -17,7 +17,7 @@ export const sqLogRatio = method({
   options: {
     pullBack: key(
       'log_ratio_coef',
-      number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the squared log-ratio. Default 0.1.'),
+      number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the squared log-ratio.'),
     ),
   },
   actsOn: 'moved',

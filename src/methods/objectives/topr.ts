@@ -12,7 +12,7 @@ import type { Surrogate, SurrogatePoint } from '../points.ts';
 import { boundedSum } from '../ratios/bounded.ts';
 
 const bound = (yaml: string, value: number, text: string) =>
-  key(yaml, number({ min: 0, example: value }).default(value).describe(`${text} Default ${value}.`));
+  key(yaml, number({ min: 0, example: value }).default(value).describe(text));
 
 export const topr = method({
   id: 'topr',

@@ -13,7 +13,7 @@ const MOST_LOG = 20;
 const LEAST_LAMBDA = 1e-4;
 
 const power = (yaml: string, example: number, text: string) =>
-  key(yaml, number({ min: 0, example }).default(example).describe(`${text} Default ${example}.`));
+  key(yaml, number({ min: 0, example }).default(example).describe(text));
 
 export const vespo = method({
   id: 'vespo',

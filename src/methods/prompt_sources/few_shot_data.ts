@@ -18,10 +18,7 @@ export const fewShotData = method({
     certainty: 'after the paper',
   },
   options: {
-    fewProblems: key(
-      'limit',
-      integer({ min: 1, max: 1024, example: 8 }).default(128).describe('Problems. Default 128.'),
-    ),
+    fewProblems: key('limit', integer({ min: 1, max: 1024, example: 8 }).default(128).describe('Problems.')),
   },
   repeatsProblems: true,
   create: ({ fewProblems }): PromptSource => {

@@ -21,7 +21,7 @@ export const greedyFilter = method({
       'drawing_rounds',
       integer({ min: 1, max: 100, example: 4 })
         .default(4)
-        .describe('Rounds of drawing, after which solved problems fill the empty places. Default 4.'),
+        .describe('Rounds of drawing, after which solved problems fill the empty places.'),
     ),
   },
   readsVerdicts: true,

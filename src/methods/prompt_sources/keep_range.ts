@@ -17,11 +17,11 @@ export const keepRange = method({
   options: {
     leastSolved: key(
       'lowest',
-      number({ min: 0, max: 1, example: 0.125 }).default(0.125).describe('Least share that is kept. Default 0.125.'),
+      number({ min: 0, max: 1, example: 0.125 }).default(0.125).describe('Least share that is kept.'),
     ),
     mostSolved: key(
       'highest',
-      number({ min: 0, max: 1, example: 0.875 }).default(0.875).describe('Largest share that is kept. Default 0.875.'),
+      number({ min: 0, max: 1, example: 0.875 }).default(0.875).describe('Largest share that is kept.'),
     ),
     keptOutFor: key('revisit_after', revisitAfter),
   },

@@ -31,17 +31,17 @@ export const mixtureDynamic = method({
       'floor',
       number({ above: 0, max: 1, example: 0.2 })
         .default(0.2)
-        .describe('Share of the places that the mix of the run keeps. Default 0.2.'),
+        .describe('Share of the places that the mix of the run keeps.'),
     ),
     dynamicTemperature: key(
       'temperature',
       number({ above: 0, example: 0.2 })
         .default(0.2)
-        .describe('How much more movement it takes to be asked e times as often. Default 0.2.'),
+        .describe('How much more movement it takes to be asked e times as often.'),
     ),
     dynamicWindow: key(
       'window',
-      integer({ min: 2, max: 1000, example: 8 }).default(8).describe('Batches that are looked back on. Default 8.'),
+      integer({ min: 2, max: 1000, example: 8 }).default(8).describe('Batches that are looked back on.'),
     ),
     dynamicDraws: CATEGORY_DRAWS,
   },

@@ -36,25 +36,25 @@ export const mixtureInfluence = method({
     ),
     influenceRate: key(
       'influence_rate',
-      number({ min: 0, example: 1 }).default(1).describe('η: 0 leaves the weights alone. Default 1.'),
+      number({ min: 0, example: 1 }).default(1).describe('η: 0 leaves the weights alone.'),
     ),
     influenceEvery: key(
       'every',
       integer({ min: 1, max: 100_000, example: 10 })
         .default(10)
-        .describe('Batches from one look at the gradients to the next. Default 10.'),
+        .describe('Batches from one look at the gradients to the next.'),
     ),
     influenceProblems: key(
       'problems',
       integer({ min: 2, max: 4096, example: 16 })
         .default(16)
-        .describe('Problems of each category whose right answers a gradient is of, at most. Default 16.'),
+        .describe('Problems of each category whose right answers a gradient is of, at most.'),
     ),
     influenceFloor: key(
       'floor',
       number({ above: 0, max: 1, example: 0.2 })
         .default(0.2)
-        .describe('Share of the places that the mix of the run keeps. Default 0.2.'),
+        .describe('Share of the places that the mix of the run keeps.'),
     ),
     influenceDraws: CATEGORY_DRAWS,
   },

@@ -17,9 +17,7 @@ export const solveRatePrune = method({
   options: {
     solveRate: key(
       'solve_rate',
-      number({ above: 0, max: 1, example: 0.9 })
-        .default(0.9)
-        .describe('The least share that is left out. Default 0.9.'),
+      number({ above: 0, max: 1, example: 0.9 }).default(0.9).describe('The least share that is left out.'),
     ),
     prunedFor: key('revisit_after', revisitAfter),
   },

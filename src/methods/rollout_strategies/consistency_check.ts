@@ -30,14 +30,14 @@ export const consistencyCheck = method({
       'first_alone',
       number({ min: 0, max: 1, example: 0.5 })
         .default(0.5)
-        .describe('What a right answer is worth that is not found again; 1 asks nothing again. Default 0.5.'),
+        .describe('What a right answer is worth that is not found again; 1 asks nothing again.'),
     ),
     traceMark: key('mark', MARK),
     traceShare: key(
       'trace_share',
       number({ min: 0, below: 1, example: 0.5 })
         .default(0.5)
-        .describe('Share of a completion without the mark that is taken for its reasoning. Default 0.5.'),
+        .describe('Share of a completion without the mark that is taken for its reasoning.'),
     ),
   },
   uses: () => [twinPrompts],

@@ -36,13 +36,13 @@ export const didacticTeacher = method({
       'teacher_turns',
       integer({ min: 1, max: 16, example: 2 })
         .default(2)
-        .describe('Attempts of a dialogue, at most; 1 samples plainly. Default 2.'),
+        .describe('Attempts of a dialogue, at most; 1 samples plainly.'),
     ),
     turnDiscount: key(
       'turn_discount',
       number({ min: 0, max: 1, example: 0.5 })
         .default(0.5)
-        .describe('What a turn more leaves of the reward of a dialogue. Default 0.5.'),
+        .describe('What a turn more leaves of the reward of a dialogue.'),
     ),
   },
   conflict: ({ teacher_turns: turns }, _, { batch: { numGenerations } }) =>

@@ -42,31 +42,29 @@ export const latr = method({
   options: {
     leastProbability: key(
       'least_probability',
-      number({ min: 0, max: 0.5, example: 0.25 }).default(0.25).describe('τ_abs, of the second token. Default 0.25.'),
+      number({ min: 0, max: 0.5, example: 0.25 }).default(0.25).describe('τ_abs, of the second token.'),
     ),
     mostGap: key(
       'most_gap',
       number({ min: 0, max: 1, example: 0.15 })
         .default(0.15)
-        .describe('τ_rel, between the two likeliest tokens; 0 never branches. Default 0.15.'),
+        .describe('τ_rel, between the two likeliest tokens; 0 never branches.'),
     ),
     lookahead: key(
       'lookahead',
-      integer({ min: 1, max: 1_000_000, example: 20 })
-        .default(20)
-        .describe('Tokens that a branch is compared by. Default 20.'),
+      integer({ min: 1, max: 1_000_000, example: 20 }).default(20).describe('Tokens that a branch is compared by.'),
     ),
     leastDistance: key(
       'least_distance',
       number({ min: 0, max: 1, example: 0.4 })
         .default(0.4)
-        .describe('Edits for each of these tokens below which a branch is pruned. Default 0.4.'),
+        .describe('Edits for each of these tokens below which a branch is pruned.'),
     ),
     treeSteps: key(
       'tree_steps',
       integer({ min: 0, example: 200 })
         .default(200)
-        .describe('Optimizer steps of the stage over which fewer and fewer groups are trees; 0: none is. Default 200.'),
+        .describe('Optimizer steps of the stage over which fewer and fewer groups are trees; 0: none is.'),
     ),
   },
   uses: () => [likeliestTokens],

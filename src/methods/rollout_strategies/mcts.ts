@@ -35,37 +35,34 @@ export const mcts = method({
   options: {
     treeSegment: key(
       'segment_tokens',
-      integer({ min: 1, max: 1_000_000, example: 16 }).default(16).describe('Tokens of a segment. Default 16.'),
+      integer({ min: 1, max: 1_000_000, example: 16 }).default(16).describe('Tokens of a segment.'),
     ),
-    treeWidth: key(
-      'width',
-      integer({ min: 1, max: 64, example: 4 }).default(4).describe('Children of a node. Default 4.'),
-    ),
+    treeWidth: key('width', integer({ min: 1, max: 64, example: 4 }).default(4).describe('Children of a node.')),
     expansions: key(
       'expansions',
       integer({ min: 0, max: 4096, example: 8 })
         .default(8)
-        .describe('Nodes that get children, besides the root, at most; 0 samples plainly. Default 8.'),
+        .describe('Nodes that get children, besides the root, at most; 0 samples plainly.'),
     ),
     hardBelow: key(
       'hard_below',
       number({ min: 0, max: 1, example: 0.25 })
         .default(1)
         .describe(
-          'Problems are searched whose known solve rate is not above this; one that was never asked plainly is not. Default 1: all are.',
+          'Problems are searched whose known solve rate is not above this; one that was never asked plainly is not. Default {default}: all are.',
         ),
     ),
     valueWeight: key(
       'value_weight',
-      number({ min: 0, example: 0.4 }).default(0.4).describe('Of the value of the parent. Default 0.4.'),
+      number({ min: 0, example: 0.4 }).default(0.4).describe('Of the value of the parent.'),
     ),
     entropyWeight: key(
       'uncertainty_weight',
-      number({ min: 0, example: 0.4 }).default(0.4).describe('Of the mean entropy of the segment. Default 0.4.'),
+      number({ min: 0, example: 0.4 }).default(0.4).describe('Of the mean entropy of the segment.'),
     ),
     depthWeight: key(
       'depth_weight',
-      number({ min: 0, example: 0.2 }).default(0.2).describe('Of how deep the node is. Default 0.2.'),
+      number({ min: 0, example: 0.2 }).default(0.2).describe('Of how deep the node is.'),
     ),
   },
   uses: () => [ledger()],

@@ -33,13 +33,13 @@ export const prerequisiteGate = method({
       'read_samples',
       integer({ min: 0, max: 64, example: 4 })
         .default(4)
-        .describe('Copies of each problem, at most num_generations; 0 asks for none. Default 4.'),
+        .describe('Copies of each problem, at most num_generations; 0 asks for none.'),
     ),
     gateThreshold: key(
       'gate_threshold',
       number({ min: 0, max: 1, example: 0.5 })
         .default(0.5)
-        .describe('Mean accuracy of the copies from which on the answers are trained on. Default 0.5.'),
+        .describe('Mean accuracy of the copies from which on the answers are trained on.'),
     ),
   },
   uses: () => [words({ [READ]: 'Copy the numbers of the problem, in order.' }), replies(1)],

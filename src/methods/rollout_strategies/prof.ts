@@ -28,15 +28,13 @@ export const prof = method({
   options: {
     profOversampling: key(
       'oversampling',
-      integer({ min: 2, max: 64, example: 2 }).default(2).describe('Completions for each one that is kept. Default 2.'),
+      integer({ min: 2, max: 64, example: 2 }).default(2).describe('Completions for each one that is kept.'),
     ),
     filteredBy: key(
       'filters',
       choice(['both', 'right'], 'not a way to filter')
         .default('both')
-        .describe(
-          'right: wrong completions are left out by chance, for steps that are scored unreliably; both. Default both.',
-        ),
+        .describe('right: wrong completions are left out by chance, for steps that are scored unreliably; both.'),
     ),
   },
   uses: () => [solutionSteps],

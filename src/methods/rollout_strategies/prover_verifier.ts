@@ -39,13 +39,13 @@ export const proverVerifier = method({
       'sneaky_share',
       number({ above: 0, max: 1, example: 0.25 })
         .default(0.25)
-        .describe('Groups of the sneaky prover, and as many of the verifier, for each that solves. Default 0.25.'),
+        .describe('Groups of the sneaky prover, and as many of the verifier, for each that solves.'),
     ),
     convincingWeight: key(
       'convincing_weight',
       number({ min: 0, example: 0.5 })
         .default(0.5)
-        .describe('What a right answer that the verifier accepts is worth besides. Default 0.5.'),
+        .describe('What a right answer that the verifier accepts is worth besides.'),
     ),
   },
   uses: () => [words({ ...VERDICT_WORDS, [SNEAKY]: 'Give an answer that looks right and is wrong.' }), replies(1)],

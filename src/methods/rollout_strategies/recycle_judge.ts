@@ -30,7 +30,7 @@ export const recycleJudge = method({
       'judge_share',
       number({ above: 0, max: 1, example: 0.25 })
         .default(0.25)
-        .describe('Groups that judge, for each that solves, at most: two of each pair. Default 0.25.'),
+        .describe('Groups that judge, for each that solves, at most: two of each pair.'),
     ),
   },
   uses: () => [

@@ -12,7 +12,7 @@ import { TYPICAL_DEAD_SHARE } from '../work.ts';
 
 const maxRounds = integer({ min: 1, max: 100, example: 2 })
   .default(2)
-  .describe('At most this many further rounds of sampling. Default 2.');
+  .describe('At most this many further rounds of sampling.');
 const mapping = z.discriminatedUnion(
   'name',
   [z.strictObject({ name: z.literal('none') }), z.strictObject({ name: z.literal('refill'), max_rounds: maxRounds })],
@@ -38,9 +38,7 @@ export const refill = method({
       'dynamic_sampling',
       dynamicSampling
         .default('none')
-        .describe(
-          'none, or refill: replace groups without signal, for at most max_rounds (2) further rollouts. Default none.',
-        ),
+        .describe('none, or refill: replace groups without signal, for at most max_rounds (2) further rollouts.'),
     ),
     on(value): { readonly max_rounds: number } | undefined {
       const written = value as z.output<typeof dynamicSampling>; // the key's own schema has read it

@@ -30,13 +30,13 @@ export const segmentRollout = method({
       'segment_tokens',
       integer({ min: 0, max: 1_000_000, example: 64 })
         .default(64)
-        .describe('Tokens of a segment; 0: completions are sampled whole. Default 64.'),
+        .describe('Tokens of a segment; 0: completions are sampled whole.'),
     ),
     shareAhead: key(
       'ahead',
       number({ min: 0, max: 8, example: 0.5 })
         .default(0.5)
-        .describe('Problems that are under way besides those of a batch, for each of them. Default 0.5.'),
+        .describe('Problems that are under way besides those of a batch, for each of them.'),
     ),
   },
   samplesOffPolicy: ({ segmentTokens, shareAhead }) => segmentTokens > 0 && shareAhead > 0,

@@ -39,15 +39,11 @@ export const selfPrinciple = method({
     labelledReward: changedReward,
     verdictsAsked: key(
       'verdicts',
-      integer({ min: 1, max: 64, example: 4 })
-        .default(4)
-        .describe('Verdicts on each beginning of an answer. Default 4.'),
+      integer({ min: 1, max: 64, example: 4 }).default(4).describe('Verdicts on each beginning of an answer.'),
     ),
     judgeShare: key(
       'judge_share',
-      number({ min: 0, max: 1, example: 0.25 })
-        .default(0.25)
-        .describe('Groups that judge, for each that solves. Default 0.25.'),
+      number({ min: 0, max: 1, example: 0.25 }).default(0.25).describe('Groups that judge, for each that solves.'),
     ),
     labelledParts: key('judged', JUDGED_PARTS),
   },

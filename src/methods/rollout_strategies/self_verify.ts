@@ -32,13 +32,11 @@ export const selfVerify = method({
   options: {
     verifiedShare: key(
       'verify_share',
-      number({ above: 0, max: 1, example: 0.25 })
-        .default(0.25)
-        .describe('Groups that verify, for each that solves. Default 0.25.'),
+      number({ above: 0, max: 1, example: 0.25 }).default(0.25).describe('Groups that verify, for each that solves.'),
     ),
     firstVerifyStep: key(
       'first_verify_step',
-      integer({ min: 0, example: 10 }).default(0).describe('Optimizer steps of the stage before the first. Default 0.'),
+      integer({ min: 0, example: 10 }).default(0).describe('Optimizer steps of the stage before the first.'),
     ),
   },
   uses: () => [words(VERDICT_WORDS), replies(1)],

@@ -40,21 +40,17 @@ export const verifierCotrain = method({
   options: {
     solverSteps: key(
       'solver_steps',
-      integer({ min: 1, max: 1_000_000, example: 3 })
-        .default(3)
-        .describe('Optimizer steps in a row that solve. Default 3.'),
+      integer({ min: 1, max: 1_000_000, example: 3 }).default(3).describe('Optimizer steps in a row that solve.'),
     ),
     verifierSteps: key(
       'verifier_steps',
-      integer({ min: 0, max: 1_000_000, example: 1 })
-        .default(1)
-        .describe('Optimizer steps after them that verify. Default 1.'),
+      integer({ min: 0, max: 1_000_000, example: 1 }).default(1).describe('Optimizer steps after them that verify.'),
     ),
     verdictWeight: key(
       'verdict_weight',
       number({ min: 0, example: 0.5 })
         .default(0.5)
-        .describe('Of the verdicts beside the reward, at the beginning of the stage; it falls to 0. Default 0.5.'),
+        .describe('Of the verdicts beside the reward, at the beginning of the stage; it falls to 0.'),
     ),
     judgedParts: key('judged', JUDGED_PARTS),
   },

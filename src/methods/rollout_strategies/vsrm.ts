@@ -36,7 +36,7 @@ export const vsrm = method({
       'sub_rollouts',
       integer({ min: 0, max: 64, example: 4 })
         .default(4)
-        .describe('Completions from the end of each step; 0 pays no steps. Default 4.'),
+        .describe('Completions from the end of each step; 0 pays no steps.'),
     ),
     stepMark: key(
       'step_mark',
@@ -44,40 +44,38 @@ export const vsrm = method({
     ),
     stepTokens: key(
       'step_tokens',
-      integer({ min: 1, example: 2 }).default(8).describe('Fewest tokens of a step but the last. Default 8.'),
+      integer({ min: 1, example: 2 }).default(8).describe('Fewest tokens of a step but the last.'),
     ),
     mostSteps: key(
       'most_steps',
       integer({ min: 2, max: 64, example: 4 })
         .default(4)
-        .describe('Steps of a completion, at most: those of long ones are longer. Default 4.'),
+        .describe('Steps of a completion, at most: those of long ones are longer.'),
     ),
     significantGain: key(
       'significant_gain',
-      number({ min: 0, max: 1, example: 0.2 })
-        .default(0.2)
-        .describe('ε: a smaller gain or loss is taken for noise. Default 0.2.'),
+      number({ min: 0, max: 1, example: 0.2 }).default(0.2).describe('ε: a smaller gain or loss is taken for noise.'),
     ),
     gainDiscount: key(
       'gain_discount',
       number({ min: 0, max: 1, example: 0.7 })
         .default(0.7)
-        .describe('γ: what a later gain is worth to the step before. Default 0.7.'),
+        .describe('γ: what a later gain is worth to the step before.'),
     ),
     gainWindow: key(
       'gain_window',
-      integer({ min: 0, max: 64, example: 2 }).default(2).describe('Steps that it reaches back. Default 2.'),
+      integer({ min: 0, max: 64, example: 2 }).default(2).describe('Steps that it reaches back.'),
     ),
     stepWeight: key(
       'step_weight',
-      number({ min: 0, example: 1 }).default(1).describe('Weight of what steps earn beside the advantage. Default 1.'),
+      number({ min: 0, example: 1 }).default(1).describe('Weight of what steps earn beside the advantage.'),
     ),
     leastValue: laterKey(
       'least_value',
       number({ min: 0, max: 1, example: 0.5 })
         .default(0)
         .describe(
-          'Completions of which some prefix leads to a right answer less often carry no loss: a filter of traces. Default 0.',
+          'Completions of which some prefix leads to a right answer less often carry no loss: a filter of traces.',
         ),
     ),
   },

@@ -27,15 +27,12 @@ export const answerForcing = method({
   options: {
     forcedText: key(
       'forced_text',
-      text('</think><answer>').default('<answer>').describe('What is put in, and opens the answer. Default <answer>.'),
+      text('</think><answer>').default('<answer>').describe('What is put in, and opens the answer.'),
     ),
-    forcedLength: key(
-      'length',
-      integer({ min: 1, max: 1024, example: 4 }).default(4).describe('Tokens that repeat. Default 4.'),
-    ),
+    forcedLength: key('length', integer({ min: 1, max: 1024, example: 4 }).default(4).describe('Tokens that repeat.')),
     forcedTimes: key(
       'times',
-      integer({ min: 2, max: 64, example: 3 }).default(3).describe('Times that they occur in a row. Default 3.'),
+      integer({ min: 2, max: 64, example: 3 }).default(3).describe('Times that they occur in a row.'),
     ),
     answerMark: key(
       'answer_mark',
@@ -48,7 +45,7 @@ export const answerForcing = method({
       'same_answers',
       integer({ min: 2, max: 64, example: 2 })
         .default(2)
-        .describe('Answers in a row that are the same before one is forced. Default 2.'),
+        .describe('Answers in a row that are the same before one is forced.'),
     ),
   },
   uses: ({ forcedText }) => [writtenText(forcedText)],

@@ -19,12 +19,9 @@ export const earlyStop = method({
       'ends_at',
       choice(['tag', 'solved'], 'not an end')
         .default('tag')
-        .describe('tag: after closing_tag; solved: where what is written so far is right. Default tag.'),
+        .describe('tag: after closing_tag; solved: where what is written so far is right.'),
     ),
-    closingTag: key(
-      'closing_tag',
-      text('</answer>').default('</answer>').describe('What closes an answer. Default </answer>.'),
-    ),
+    closingTag: key('closing_tag', text('</answer>').default('</answer>').describe('What closes an answer.')),
   },
   warn: ({ ends_at: end }) =>
     end === 'solved'

@@ -28,13 +28,13 @@ export const decoupled = method({
   options: {
     behaviourCap: key(
       'behaviour_cap',
-      number({ above: 0, example: 5 }).default(5).describe('Largest weight that a token has. Default 5.'),
+      number({ above: 0, example: 5 }).default(5).describe('Largest weight that a token has.'),
     ),
     aboveCap: key(
       'above_cap',
       choice(['mask', 'truncate'])
         .default('mask')
-        .describe('mask: a token of a larger weight is left out; truncate: it weighs behaviour_cap. Default mask.'),
+        .describe('mask: a token of a larger weight is left out; truncate: it weighs behaviour_cap.'),
     ),
   },
   tells: ['weighs-stale'],

@@ -32,7 +32,7 @@ export const opsm = method({
         .default(null)
         .describe(
           'Leave completions of negative advantage alone that the policy has moved away from by more nats per token; ' +
-            'null is off. Default null.',
+            'null is off.',
         ),
     ),
     on: (value) => (value === null ? undefined : { off_policy_mask_threshold: value as number }),
