@@ -1,9 +1,9 @@
 /**
- * CANON: splits a group in halves by a measure of each completion, its mean entropy or its length, and compares a reward
- * with the other half (inter), with its own (intra), or with both. At half and half it is the plain group mean. Undivided;
- * the paper's division by the longest length is that of the aggregation const-norm. Completions of one measure at the border
- * belong to both halves by shares, so that no order decides; so does the middle one where a missing reward leaves an odd
- * number. arXiv:2509.23962.
+ * CANON: splits a group in halves by a measure of each completion, its mean entropy or its length, and compares a
+ * reward with the other half (inter), with its own (intra), or with both. At half and half it is the plain group mean.
+ * Undivided; the paper's division by the longest length is that of the aggregation const-norm. Completions of one
+ * measure at the border belong to both halves by shares, so that no order decides; so does the middle one where a
+ * missing reward leaves an odd number.
  */
 import { choice, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';

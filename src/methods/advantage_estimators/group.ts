@@ -1,10 +1,10 @@
 /**
- * Group-relative advantages: (reward − baseline) / (deviation + 1e-4), deviations with n − 1. The baseline is the mean of
- * the group, of its other members, of the batch, or 0; the deviation that of the group, of the batch, or left out; or the
- * divisor is the mean of the group (MaxRL), and 0 comes of a mean that is not above 0. With a baseline of its own a dead
- * group's advantages are exactly 0. The engine has a kernel for the plain case (kernels.ts,
- * groupAdvantages). `normalize_then_sum`, TRL's for several rewards (GDPO, arXiv:2601.05242), normalizes each within the
- * group, adds them up by their weights, and normalizes the sums over the batch.
+ * Group-relative advantages; deviations are with n − 1. The baseline is the mean of the group, of its other members, of
+ * the batch, or 0; the deviation that of the group, of the batch, or left out; or the divisor is the mean of the group
+ * (MaxRL), and 0 comes of a mean that is not above 0. With a baseline of its own a dead group's advantages are exactly
+ * 0. The engine has a kernel for the plain case (kernels.ts, groupAdvantages). `normalize_then_sum`, TRL's for several
+ * rewards (GDPO, arXiv:2601.05242), normalizes each within the group, adds them up by their weights, and normalizes the
+ * sums over the batch.
  */
 import { z } from 'zod';
 import { choice, key, laterKey } from '../../options/keys.ts';

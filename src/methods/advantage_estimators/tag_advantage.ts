@@ -1,7 +1,7 @@
 /**
- * Credit by turn beside credit by episode: a turn gets how good its episode is in its group, and how well it was paid among the
- * turns of the group that are of its kind. A plan is compared with plans, and a look back with looks back, however much more
- * one kind is paid than another. arXiv:2507.22844.
+ * Credit by turn beside credit by episode: a turn gets how good its episode is in its group, and how well it was paid
+ * among the turns of the group that are of its kind. A plan is compared with plans, and a look back with looks back,
+ * however much more one kind is paid than another.
  */
 import { POLICY_TURN } from '../../data/environment.ts';
 import { key, number } from '../../options/keys.ts';

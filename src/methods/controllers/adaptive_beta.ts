@@ -1,7 +1,3 @@
-/**
- * Holds the KL at a target instead of its weight at a number: beta rises where the KL is above the target, and falls where
- * it is below, by at most a fifth of the completions' share in the horizon. arXiv:1909.08593
- */
 import { integer, key, number } from '../../options/keys.ts';
 import { optionOf } from '../chosen.ts';
 import { method } from '../method.ts';
@@ -12,6 +8,7 @@ import { reference } from '../uses/parameter_sets.ts';
 /** Largest error that one step may act on, to either side. */
 const MOST_ERROR = 0.2;
 
+/** beta moves by at most a fifth of the completions' share in the horizon. */
 export const adaptiveBeta = method({
   id: 'adaptive-beta',
   about: {

@@ -1,4 +1,3 @@
-/** Ends the stage where held-out figures have stopped improving. */
 import { counted } from '../../format.ts';
 import { choice, integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';

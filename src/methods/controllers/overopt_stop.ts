@@ -1,7 +1,3 @@
-/**
- * Ends the stage where the reward is optimised at the cost of what it stands for: the training reward is higher than when
- * held-out accuracy was at its best, and accuracy has fallen since.
- */
 import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';

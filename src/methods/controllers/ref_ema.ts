@@ -1,13 +1,12 @@
-/**
- * The reference follows the policy at a distance: an exponential moving average of its weights, step by step. The reference
- * may be that average itself, or be replaced by it every few steps, while the average continues beside it.
- */
 import { integer, key, number } from '../../options/keys.ts';
 import { unreadReference } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
 import { averagedWeights, parameterSet, reference } from '../uses/parameter_sets.ts';
 
+/**
+ * The reference may be the average itself, or be replaced by it every few steps, while the average continues beside it.
+ */
 export const refEma = method({
   id: 'ref-ema',
   about: {

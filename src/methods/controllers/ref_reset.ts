@@ -1,7 +1,3 @@
-/**
- * Moves the reference of the KL term to the policy as it is: every few steps, where the KL grows beyond a bound, or where
- * held-out accuracy falls. The policy may then move on from there. arXiv:2505.24864
- */
 import { flag, integer, key, laterKey, number, optional } from '../../options/keys.ts';
 import { unreadReference } from '../chosen.ts';
 import { method } from '../method.ts';

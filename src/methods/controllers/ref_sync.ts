@@ -1,4 +1,3 @@
-/** Moves the reference of the KL term some way towards the policy every few steps (TR-DPO). arXiv:2404.09656. */
 import { flag, integer, key, number } from '../../options/keys.ts';
 import { unreadReference } from '../chosen.ts';
 import { method } from '../method.ts';

@@ -1,9 +1,9 @@
 /**
  * Shapes credit by how sure the policy was. First by completion, c its divergence KL(U‖p) over all tokens, ĉ among its
- * group: what was right although unsure is rewarded more, what was wrong although sure is punished more. Then by token: of
- * each a little is taken that grows with the logit of the token within its completion, but never so much that a reward
- * becomes a punishment. Logits are those above the mean logit of their place, since softmax does not see a shift that all
- * logits of a place share. UCAS, arXiv:2510.10649.
+ * group: what was right although unsure is rewarded more, what was wrong although sure is punished more. Then by token:
+ * of each a little is taken that grows with the logit of the token within its completion, but never so much that a
+ * reward becomes a punishment. Logits are those above the mean logit of their place, since softmax does not see a shift
+ * that all logits of a place share.
  */
 import { choice, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';

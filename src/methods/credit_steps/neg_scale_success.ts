@@ -1,8 +1,7 @@
 /**
- * Softens punishment on problems that are rarely solved: A < 0 is multiplied by clip(a + b·p̂, 0, 1), where p̂ is the share
- * of the group that solves the problem. For verifiers that know one of several right answers, so that a failure says
- * little where nothing succeeds. By default it acts below p̂ = 1/3 alone. GUI-Libra,
- * arXiv:2602.22190.
+ * Softens punishment on problems that are rarely solved; p̂ is the share of the group that solves the problem. For
+ * verifiers that know one of several right answers, so that a failure says little where nothing succeeds. By default it
+ * acts below p̂ = 1/3 alone.
  */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';

@@ -1,7 +1,3 @@
-/**
- * Weighs what is rewarded against what is punished: advantages above 0 are multiplied. Below 1 the policy learns more
- * from its mistakes, which keeps its answers diverse; at 0 from them alone. arXiv:2506.01347.
- */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
@@ -9,6 +5,7 @@ import { largestOf } from '../support/credit/group_size.ts';
 import { mapAdvantages } from '../support/credit/map_advantages.ts';
 import { unguarded } from '../support/credit/unguarded.ts';
 
+/** Below 1 the policy learns more from its mistakes, which keeps its answers diverse; at 0 from them alone. */
 export const posWeight = method({
   id: 'pos-weight',
   about: {

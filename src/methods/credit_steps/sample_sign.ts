@@ -1,4 +1,3 @@
-/** Learns from one kind of experience alone: what was worse than its baseline, or what was better. arXiv:2506.01347. */
 import { choice, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';

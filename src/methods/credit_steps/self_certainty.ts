@@ -1,7 +1,7 @@
 /**
- * The policy's own certainty as what is learned: the mean over a completion of KL(U‖p), compared within its group, beside
- * the advantage of the outcome or, by default, in its place. No label is then needed, and none is read; the rewards are
- * logged all the same, for a policy that has grown sure of one constant answer shows in them alone. arXiv:2505.19590.
+ * The policy's own certainty as what is learned: the mean over a completion of KL(U‖p), compared within its group,
+ * beside the advantage of the outcome or, by default, in its place. No label is then needed, and none is read; the
+ * rewards are logged all the same, for a policy that has grown sure of one constant answer shows in them alone.
  */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';

@@ -1,8 +1,6 @@
 /**
- * Learns a little from how right the policy finds its completions, by the score that `laser` trains: the advantage is mixed with
- * the score's own, normalised within the group, where the group's scores differ enough to say something.
- *
- *   A ← (1 − self_score_share)·A + self_score_share·z(clip(v, 0, 1))      unless std v < least_score_spread
+ * Learns a little from how right the policy finds its completions, by the score that `laser` trains: the advantage is
+ * mixed with the score's own, normalised within the group, where the group's scores differ enough to say something.
  */
 import { key, number } from '../../options/keys.ts';
 import { usesMethod } from '../chosen.ts';

@@ -1,8 +1,8 @@
 /**
- * Leaves groups out whose rewards hardly differ, by a bound that goes along with training: a share of the moving average
- * of the mean deviation of a batch. For graded rewards, where a deviation is never quite 0 and dividing by it makes noise
- * of the last digit as large as a success. The first batches pass, so that the average means something. Neither the tokens
- * nor the advantages of such a group are learned from. RLPR, arXiv:2506.18254.
+ * Leaves groups out whose rewards hardly differ, by a bound that goes along with training: a share of the moving
+ * average of the mean deviation of a batch. For graded rewards, where a deviation is never quite 0 and dividing by it
+ * makes noise of the last digit as large as a success. The first batches pass, so that the average means something.
+ * Neither the tokens nor the advantages of such a group are learned from.
  */
 import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';

@@ -1,12 +1,9 @@
 /**
- * Credits each token by what a teacher that knows more would have thought of it: the reference, under a prompt that shows a
- * right completion of the group, or what was wrong with this one. It is the teacher of `sdpo` at the price of one log-prob a
- * token, and as a part of the advantage, which the objective clips and weighs as it does all.
- *
- *   A_t ← A_t + teacher_weight·clip(log q(o_t | q, shown) − log π(o_t | q), ±teacher_cap)
- *
- * Averaged over the policy's own tokens that is −KL(π‖q), so that it draws the policy to the teacher. Where the teacher sees no more
- * and is the policy, it is 0 to the bit. Off-policy completions, and those of a prompt of their own, have none.
+ * Credits each token by what a teacher that knows more would have thought of it: the reference, under a prompt that
+ * shows a right completion of the group, or what was wrong with this one. It is the teacher of `sdpo` at the price of
+ * one log-prob a token, and as a part of the advantage, which the objective clips and weighs as it does all. Averaged
+ * over the policy's own tokens that is −KL(π‖q), so that it draws the policy to the teacher. Where the teacher sees no
+ * more and is the policy, it is 0 to the bit. Off-policy completions, and those of a prompt of their own, have none.
  */
 import { key, number } from '../../options/keys.ts';
 import { usesMethod } from '../chosen.ts';

@@ -1,9 +1,9 @@
-/** Completions that were cut off at their limit carry no loss; their rewards stay in the baseline, as in TRL. */
 import { flag, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 import { withoutLoss } from '../support/credit/without_loss.ts';
 
+/** The rewards of such completions stay in the baseline, as in TRL. */
 export const truncationMask = method({
   id: 'truncation-mask',
   about: {

@@ -1,7 +1,3 @@
-/**
- * pass@k of answers whose way is right too: a sample counts where its answer is right and no equation of it is false, as the
- * reward `flaw-penalty` looks at it. What pass@k has beyond it was guessed. arXiv:2506.14245 (CoT-Pass@K).
- */
 import { choice, flag, integer, key } from '../../options/keys.ts';
 import { isFlawed } from '../../rewards/flaws.ts';
 import { method } from '../method.ts';
@@ -10,6 +6,7 @@ import { meanOverProblems } from '../statistics.ts';
 import { allRightOf } from '../support/figures/all_right.ts';
 import { requireSamples } from '../support/figures/enough_samples.ts';
 
+/** Equations are read as the reward `flaw-penalty` reads them. What pass@k has beyond this figure was guessed. */
 export const mCotPass = method({
   id: 'm-cot-pass',
   about: {

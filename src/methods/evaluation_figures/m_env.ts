@@ -1,4 +1,3 @@
-/** How sampled episodes are played, whether they are won or not: what breaks the rules, what is done again in vain. */
 import { ENVIRONMENT_TURN, EXPERT_TURN, POLICY_TURN } from '../../data/environment.ts';
 import { choice, key } from '../../options/keys.ts';
 import { method } from '../method.ts';

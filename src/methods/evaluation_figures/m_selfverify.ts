@@ -1,7 +1,3 @@
-/**
- * Whether the policy knows which of its answers are right: it is asked after each sampled one, in the words of `self-verify`, and
- * how likely it says yes is its opinion. Nothing is sampled for it, and nothing trained.
- */
 import { choice, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { EvaluationFigure, ProblemRecord } from '../points.ts';
@@ -33,6 +29,10 @@ const SHARES: Readonly<Record<Exclude<(typeof SHOWN)[number], 'vote' | 'coverage
   true_negative_rate: ({ wrong, wrongCalledRight }) => [wrong - wrongCalledRight, wrong],
 };
 
+/**
+ * The policy is asked after each sampled answer, in the words of `self-verify`, and how likely it says yes is its
+ * opinion. Nothing is sampled for it, and nothing trained.
+ */
 export const mSelfverify = method({
   id: 'm-selfverify',
   about: {

@@ -1,7 +1,7 @@
 /**
- * One reward as large as possible while the mean of another stays at `least` or above. The price of the second rises while
- * it is below and falls, to 0 at the least, while it is above: a step of rate·(least − mean) after each training step. The
- * total is what the stage's weights make of the rewards; give the constrained one weight 0 there.
+ * One reward as large as possible while the mean of another stays at `least` or above. The price of the second rises
+ * while it is below and falls, to 0 at the least, while it is above. The total is what the stage's weights make of the
+ * rewards; give the constrained one weight 0 there.
  */
 import type { Json } from '../../options/json.ts';
 import { key, number } from '../../options/keys.ts';

@@ -1,9 +1,9 @@
-/** Two rewards that must both be good: the harmonic mean is near the worse one, so that neither makes up for the other. */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { mapRollouts, readerOf, rewardKey, unknownReward } from '../support/rewards/reward_parts.ts';
 
+/** The harmonic mean is near the worse of the two. */
 export const harmonic = method({
   id: 'harmonic',
   about: {

@@ -1,4 +1,3 @@
-/** A reward, or the total, through one map. Several steps of it make a chain. */
 import { z } from 'zod';
 import { choice, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -20,6 +19,7 @@ const levels = z
   .default([[0.5, 1]])
   .describe('Of threshold: [from, gives], the last that is reached counts; below all of them 0.');
 
+/** One map of the reward that it names, or of the total; several steps make a chain. */
 export const rewardTransform = method({
   id: 'reward-transform',
   about: {

@@ -1,11 +1,5 @@
 /**
- * A graded reward, judged more strictly as the stage advances: `strictness` is a schedule, as {from: 0.5, to: 1}. With the
- * error e = |best − reward|:
- *
- *   threshold   1 where reward ≥ strictness, else 0
- *   tolerance   max(0, 1 − e/strictness): strictness is the error that is worth nothing
- *   decay       exp(−strictness·e)
- *
+ * A graded reward, judged more strictly as the stage advances: `strictness` is a schedule, as {from: 0.5, to: 1}.
  * Held-out problems are judged by the verdict alone, and so by the strictest measure, at every step.
  */
 import { choice, key, number } from '../../options/keys.ts';

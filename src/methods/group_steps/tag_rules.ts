@@ -1,7 +1,7 @@
 /**
- * Pays turns for being the kind of step that they say they are: a plan, if the episode is won; a look around, if it leads to a
- * state that the episode was not in before; a look back, if what was done before it failed, and what it does works. A turn
- * says what it is by a mark. arXiv:2507.22844.
+ * Pays turns for being the kind of step that they say they are: a plan, if the episode is won; a look around, if it
+ * leads to a state that the episode was not in before; a look back, if what was done before it failed, and what it does
+ * works. A turn says what it is by a mark.
  */
 import { key, number, text } from '../../options/keys.ts';
 import { method } from '../method.ts';

@@ -1,7 +1,3 @@
-/**
- * Pays for entropy: the loss falls by entropy_coef times its mean over the loss tokens of the optimizer step. Adaptive, the
- * coefficient moves by a fixed step towards a target entropy, and acts only at or below it. arXiv:2505.22312.
- */
 import { flag, key, laterKey, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { LossTerm, StepSizes } from '../points.ts';
@@ -21,6 +17,10 @@ const nats = (yaml: string, fallback: number, text: string) =>
       .describe(text),
   );
 
+/**
+ * Adaptive, the coefficient moves by a fixed step towards a target entropy, and acts only at or below it:
+ * arXiv:2505.22312.
+ */
 export const entropyBonus = method({
   id: 'entropy-bonus',
   about: {

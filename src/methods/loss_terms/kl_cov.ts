@@ -1,7 +1,7 @@
 /**
- * KL-Cov: holds back the tokens at which advantage and log-prob go together most, by how far their log-prob has moved. It
- * acts off-policy alone, since |log r| is 0 before. verl's has no clip of the ratio beside it; here the stage's objective
- * stays what it is. arXiv:2505.22617.
+ * KL-Cov: holds back the tokens at which advantage and log-prob go together most, by how far their log-prob has moved.
+ * It acts off-policy alone, since |log r| is 0 before. verl's has no clip of the ratio beside it; here the stage's
+ * objective stays what it is.
  */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';

@@ -1,7 +1,7 @@
 /**
- * Keeps rare tokens alive that a plausible distribution would keep: KL of the policy to itself without its noise, a proxy
- * whose tokens of low probability are cut and whose rest is scaled up. It acts where a token of negative advantage was
- * improbable and yet survives the cut: there alone it would be unlearned for good. arXiv:2510.03222
+ * Keeps rare tokens alive that a plausible distribution would keep: KL of the policy to itself without its noise, a
+ * proxy whose tokens of low probability are cut and whose rest is scaled up. It acts where a token of negative
+ * advantage was improbable and yet survives the cut: there alone it would be unlearned for good.
  *
  *   τ = kappa·max_v p_v, or lp_reg_tau;  proxy_v ∝ p_v where p_v ≥ τ, else 0, taken as a constant
  *   L += lp_reg_coef·KL(proxy‖p);  by the tempered logits p_v − proxy_v

@@ -1,6 +1,6 @@
 /**
- * DCPO's clip: the bounds of the ratio depend on how likely the token was, q. They solve |(r − 1)·r·q| ≤ ε, so that a rare
- * token may grow by much, and a likely one by little. The paper's script has 0.28 in the place of 0.2. arXiv:2509.02333.
+ * DCPO's clip: the bounds of the ratio depend on how likely the token was, q. They solve |(r − 1)·r·q| ≤ ε, so that a
+ * rare token may grow by much, and a likely one by little. The paper's script has 0.28 in the place of 0.2.
  */
 import { key, number } from '../../options/keys.ts';
 import { usesMethod } from '../chosen.ts';

@@ -1,11 +1,8 @@
-/**
- * SAPO: a soft gate in the place of a clip. The gradient fades as the ratio leaves 1, faster for negative advantages; at
- * ratio 1 it is that of every other surrogate. arXiv:2511.20347.
- */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Surrogate } from '../points.ts';
 
+/** The gradient fades faster for negative advantages; at ratio 1 it is that of every other surrogate. */
 export const sapo = method({
   id: 'sapo',
   about: {

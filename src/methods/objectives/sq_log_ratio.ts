@@ -1,11 +1,8 @@
-/**
- * The plain policy gradient, held near the policy that sampled by the square of the log-ratio. It is what verl calls
- * `dro`, after direct reward optimisation (arXiv:2405.19107), whose value function it leaves out.
- */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Surrogate } from '../points.ts';
 
+/** What verl calls `dro`, after direct reward optimisation, whose value function it leaves out. */
 export const sqLogRatio = method({
   id: 'sq-log-ratio',
   about: {

@@ -1,12 +1,9 @@
-/**
- * Leaves out problems that the policy as it is solves greedily, and samples only the others. Costs one greedy completion
- * of each problem that is drawn.
- */
 import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { PromptSource } from '../points.ts';
 import { drawWanted, STARVED } from '../support/prompts/drawn.ts';
 
+/** Costs one greedy completion of each problem that is drawn. */
 export const greedyFilter = method({
   id: 'greedy-filter',
   about: {

@@ -1,4 +1,3 @@
-/** Keeps to problems that are solved sometimes: neither almost always nor almost never. */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { PromptSource } from '../points.ts';

@@ -1,7 +1,3 @@
-/**
- * Asks most of the tasks and levels whose share of right completions still moves or swings, and less of those that have
- * settled. Rewards are weighed alike by `dynamic-weights`. After RECAP, whose exact form is not public; ours is written below.
- */
 import type { Json } from '../../options/json.ts';
 import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -16,6 +12,7 @@ import { taskChoice } from '../uses/task_choice.ts';
 /** `Rng.weighted` takes whole numbers. */
 const PARTS = 1_000_000;
 
+/** Rewards are weighed alike by `dynamic-weights`. The exact form of RECAP is not public; this one is ours. */
 export const mixtureDynamic = method({
   id: 'mixture-dynamic',
   about: {

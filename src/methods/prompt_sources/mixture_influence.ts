@@ -1,12 +1,10 @@
 /**
- * Asks most of the tasks and levels whose right answers pull the weights the way that those of a target do: every few batches
- * the gradient of each category's likelihood is compared with the target's, on a slice of the parameters, and its weight grows
- * with their cosine. V-Pretraining and Inf-DDS weigh data sets so; there they are pretraining data, here the problems of a run.
- *
- *   w_k ← w_k·exp(η·cos(g_k, g_target))/Z        g: gradient of the mean log-likelihood of right answers to `problems` problems
- *
- * The target's own problems are halved: one half is what others are compared with, the other is its own g_k. All are problems
- * of training, and none of them is asked for it.
+ * Asks most of the tasks and levels whose right answers pull the weights the way that those of a target do: every few
+ * batches the gradient of each category's likelihood is compared with the target's, on a slice of the parameters, and
+ * its weight grows with their cosine. V-Pretraining and Inf-DDS weigh data sets so; there they are pretraining data,
+ * here the problems of a run. A gradient is that of the mean log-likelihood of right answers to `problems` problems.
+ * The target's own problems are halved: one half is what others are compared with, the other is its own g_k. All are
+ * problems of training, and none of them is asked for it.
  */
 import type { TaskItem } from '../../data/task.ts';
 import { integer, key, number, text } from '../../options/keys.ts';

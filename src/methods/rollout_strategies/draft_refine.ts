@@ -1,7 +1,3 @@
-/**
- * A problem is first answered in drafts, which are not trained on. The best of them, by its reward, is shown after the
- * problem, and the group that is trained answers once more, after it. arXiv:2602.09000.
- */
 import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';

@@ -1,15 +1,13 @@
 /**
- * Branches where the policy hesitates between two tokens, and keeps a branch only if it leads elsewhere: a completion is sampled
- * whole; at each place where the second token is nearly as likely as the first, one that takes the other token looks ahead a few
- * tokens, and is pruned where these are much the same as those of its sibling. The others are sampled to their end, and branch in
- * turn, until the group has its leaves; what is then missing is sampled plainly. LATR, arXiv:2510.24302.
+ * Branches where the policy hesitates between two tokens, and keeps a branch only if it leads elsewhere: a completion
+ * is sampled whole; at each place where the second token is nearly as likely as the first, one that takes the other
+ * token looks ahead a few tokens, and is pruned where these are much the same as those of its sibling. The others are
+ * sampled to their end, and branch in turn, until the group has its leaves; what is then missing is sampled plainly.
  *
- *   branch at t with the token v ≠ o_t of the two likeliest where p_2 > least_probability and p_1 − p_2 < most_gap
- *   prune where edits(o_t..t+r, branch_t..t+r)/(r + 1) < least_distance
  *   share of groups that are trees: 1, ¾, ½, ¼, 0 from the steps of `schedule` on
  *
- * What a branch inherits, the token that it is forced to take included, carries no loss: it is trained on where it was sampled.
- * Places come in their order. The paper branches while it samples; here a trunk is scored once it is there.
+ * What a branch inherits, the token that it is forced to take included, carries no loss: it is trained on where it was
+ * sampled. Places come in their order. The paper branches while it samples; here a trunk is scored once it is there.
  */
 import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';

@@ -1,14 +1,15 @@
 /**
- * Searches instead of sampling: a problem's completions are grown as a tree of segments. Each time the open node of the highest
- * score gets some children, a segment each, until the tree has enough leaves; the leaves that differ most in worth are the group.
+ * Searches instead of sampling: a problem's completions are grown as a tree of segments. Each time the open node of the
+ * highest score gets some children, a segment each, until the tree has enough leaves; the leaves that differ most in
+ * worth are the group.
  *
- *   score(s) = value_weight·tanh(Q_parent) + uncertainty_weight·H(s) + depth_weight·√(depth/deepest)      over the whole tree
  *   Q(s)     ← Q(s) + max(depth(s)/depth(leaf), 0.1)·q for each leaf below, q = 1 where it is right, else −1; right overrides wrong
  *
- * H is the mean entropy of a segment. Where no leaf is right, the wrong one of least entropy is among those that are kept: what
- * the policy is sure of and is wrong about teaches most. DeepSearch, arXiv:2509.25454; siblings are all sampled at once here, so
- * that there is none to choose among. Every token of a leaf was sampled by the policy, and is trained on with the log-prob that it
- * had; tokens that leaves share come once in each. `segment-tree` credits segments, `success-replay` remembers solutions.
+ * H is the mean entropy of a segment. Where no leaf is right, the wrong one of least entropy is among those that are
+ * kept: what the policy is sure of and is wrong about teaches most. DeepSearch, arXiv:2509.25454; siblings are all
+ * sampled at once here, so that there is none to choose among. Every token of a leaf was sampled by the policy, and is
+ * trained on with the log-prob that it had; tokens that leaves share come once in each. `segment-tree` credits
+ * segments, `success-replay` remembers solutions.
  */
 import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';

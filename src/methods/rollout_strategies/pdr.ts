@@ -1,8 +1,8 @@
 /**
- * Parallel drafts, distilled and refined: several drafts are sampled at once, the answers that most of them give are shown
- * after the problem, as many as the workspace holds, and the next round is sampled after them. The last round is the group
- * that is trained. With a single draft a round it is sequential refinement. What is right plays no part in it.
- * arXiv:2510.01123.
+ * Parallel drafts, distilled and refined: several drafts are sampled at once, the answers that most of them give are
+ * shown after the problem, as many as the workspace holds, and the next round is sampled after them. The last round is
+ * the group that is trained. With a single draft a round it is sequential refinement. What is right plays no part in
+ * it.
  */
 import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';

@@ -1,8 +1,8 @@
 /**
- * A part of each group is sampled whole, the trunks; the others continue from within a trunk, cut just before a token that the
- * policy was unsure of. What a branch inherits is its beginning, of tokens that carry no loss, and what follows is
- * sampled and trained on as ever, on-policy to the bit. Trunks and branches are one group, with one baseline.
- * arXiv:2508.11016.
+ * A part of each group is sampled whole, the trunks; the others continue from within a trunk, cut just before a token
+ * that the policy was unsure of. What a branch inherits is its beginning, of tokens that carry no loss, and what
+ * follows is sampled and trained on as ever, on-policy to the bit. Trunks and branches are one group, with one
+ * baseline.
  */
 import type { Rng } from '../../kernels/philox.ts';
 import { integer, key } from '../../options/keys.ts';

@@ -1,11 +1,8 @@
 /**
- * Three roles of one policy: a helpful prover that solves, a sneaky one that is asked for answers which are wrong and convince,
- * and a verifier that learns from both. What convinces the verifier and is wrong is a hole of its, which its next verdicts are
- * trained on; what is right and convinces it is worth more to the helpful one. arXiv:2407.13692.
- *
- *   helpful    R ← R + convincing_weight where the rule and the verifier accept
- *   sneaky     R = 1 where the verifier accepts and the rule does not, else 0       asked under the word <sneaky>
- *   verifier   R = 1 where <yes> or <no> is the verdict of the rule, on answers of both
+ * Three roles of one policy: a helpful prover that solves, a sneaky one that is asked, by the word <sneaky>, for
+ * answers which are wrong and convince, and a verifier that learns from both. What convinces the verifier and is wrong
+ * is a hole of its, which its next verdicts are trained on; what is right and convinces it is worth more to the helpful
+ * one.
  */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';

@@ -1,7 +1,7 @@
 /**
- * Answers of the batch become problems of their own: which of two answers is the right one? A right and a wrong answer to
- * the same problem are shown in both orders, so that neither place is right more often. What is due is known from the
- * verifier; groups that judge are of a kind of their own. arXiv:2509.22624.
+ * Answers of the batch become problems of their own: which of two answers is the right one? A right and a wrong answer
+ * to the same problem are shown in both orders, so that neither place is right more often. What is due is known from
+ * the verifier; groups that judge are of a kind of their own.
  */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';

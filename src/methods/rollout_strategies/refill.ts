@@ -1,7 +1,3 @@
-/**
- * Dynamic sampling: dead groups are replaced by groups of further prompts, for a few more rounds; the update is made of
- * live groups alone. All groups that were drawn stay in the metrics. arXiv:2503.14476 §3.2.
- */
 import { z } from 'zod';
 import { key } from '../../options/keys.ts';
 import { integer } from '../../options/schemas.ts';
@@ -22,6 +18,7 @@ const dynamicSampling = z.union([z.enum(['none', 'refill']), mapping], {
   error: 'must be none, refill, or refill with 1 to 100 max_rounds; for example {name: refill, max_rounds: 2}',
 });
 
+/** Dynamic sampling, §3.2 of the paper. All groups that were drawn stay in the metrics. */
 export const refill = method({
   id: 'refill',
   about: {

@@ -1,10 +1,11 @@
 /**
- * Samples long completions in segments, so that a step need not wait for the longest: some problems more than a batch has are
- * under way, all of them continue by a segment at a time, and a batch is made of the groups that are finished first. The others
- * continue at the next step, under the weights of then. UloRL, arXiv:2507.19766.
+ * Samples long completions in segments, so that a step need not wait for the longest: some problems more than a batch
+ * has are under way, all of them continue by a segment at a time, and a batch is made of the groups that are finished
+ * first. The others continue at the next step, under the weights of then.
  *
- * Each token keeps the log-prob that it was sampled with, so the ratio of a token to its own sampler is what is clipped: that of
- * tokens of this step is 1. A completion with tokens of earlier steps is off-policy. Here groups stay whole, for their baseline.
+ * Each token keeps the log-prob that it was sampled with, so the ratio of a token to its own sampler is what is
+ * clipped: that of tokens of this step is 1. A completion with tokens of earlier steps is off-policy. Here groups stay
+ * whole, for their baseline.
  */
 import type { Json } from '../../options/json.ts';
 import { integer, key, number } from '../../options/keys.ts';

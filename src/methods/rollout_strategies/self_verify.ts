@@ -1,7 +1,7 @@
 /**
- * The policy judges answers that it has just given. Each is shown after its problem, a group of verdicts is sampled, and a
- * verdict is paid where it is the verifier's. These groups are of a kind of their own, normalised by themselves beside those
- * that solve. arXiv:2505.13445.
+ * The policy judges answers that it has just given. Each is shown after its problem, a group of verdicts is sampled,
+ * and a verdict is paid where it is the verifier's. These groups are of a kind of their own, normalised by themselves
+ * beside those that solve.
  */
 import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';

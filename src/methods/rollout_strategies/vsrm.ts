@@ -1,16 +1,18 @@
 /**
- * Pays each step of a completion by what it does to the chance of being right: some completions are sampled from its end, and
- * the share of them that is right is compared with the one from the end of the step before. Steps that gain nothing earn nothing,
- * so that a policy need not keep thinking; one that spoils a solution costs. arXiv:2508.10293 (VSRM).
+ * Pays each step of a completion by what it does to the chance of being right: some completions are sampled from its
+ * end, and the share of them that is right is compared with the one from the end of the step before. Steps that gain
+ * nothing earn nothing, so that a policy need not keep thinking; one that spoils a solution costs.
  *
  *   d_k = acc_k − acc_{k−1}      acc_0: the share of the group that is right, acc_K: the own verdict, acc_k: that of N sub-rollouts
  *   r_k = d_k where |d_k| ≥ ε, else d_{k+j}·γ^j of the nearest later step j ≤ window that has so much, else 0
  *   A_t ← A_t + step_weight·Σ_{k: step k ends at t or later} r_k
  *
- * With `least_value` and the objective `rft` this is MICS: traces are kept from whose every prefix others find the answer.
+ * With `least_value` and the objective `rft` this is MICS: traces are kept from whose every prefix others find the
+ * answer.
  *
- * Sub-rollouts are not trained on; they count as sampled, and their beginnings do not. The paper cuts at words like "However";
- * here a step ends after step_mark, or after step_tokens tokens. ε, γ, window and how many steps are cut are ours.
+ * Sub-rollouts are not trained on; they count as sampled, and their beginnings do not. The paper cuts at words like
+ * "However"; here a step ends after step_mark, or after step_tokens tokens. ε, γ, window and how many steps are cut are
+ * ours.
  */
 import { integer, key, laterKey, number, optional, text } from '../../options/keys.ts';
 import { method } from '../method.ts';

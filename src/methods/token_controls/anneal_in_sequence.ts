@@ -1,12 +1,10 @@
 /**
- * A temperature that cools within each completion: the first tokens, which decide where it goes, are explored, and the later
- * ones are kept close to what the policy is sure of. What a template asks for comes before that, at the temperature as it is.
- *
- *   τ_t = max(1 + τ_max − exp(t/d), τ_min) from the token cool_from on, 1 before it; d = min(cool_over + cool_growth·step, 40000)
- *
- * τ_t multiplies the temperature that a completion is sampled at. Its tokens keep the log-probs that they were sampled with,
- * so that it is off-policy and its ratio is not 1; the paper takes the ratio to the policy and weighs by a truncated
- * correction, which is `decoupled` with `above_cap: truncate`. Held-out problems are sampled as ever. EAD, arXiv:2510.05251.
+ * A temperature that cools within each completion: the first tokens, which decide where it goes, are explored, and the
+ * later ones are kept close to what the policy is sure of. What a template asks for comes before that, at the
+ * temperature as it is. τ_t multiplies the temperature that a completion is sampled at. Its tokens keep the log-probs
+ * that they were sampled with, so that it is off-policy and its ratio is not 1; the paper takes the ratio to the policy
+ * and weighs by a truncated correction, which is `decoupled` with `above_cap: truncate`. Held-out problems are sampled
+ * as ever.
  */
 import { integer, key, number } from '../../options/keys.ts';
 import { usesMethod } from '../chosen.ts';

@@ -1,12 +1,9 @@
 /**
- * Makes a completion answer that goes round in circles: where it repeats itself, or comes to the same answer again, the text
- * that opens an answer is appended, and it continues from there. What is put in carries no loss, and neither do held-out
- * completions know it: a policy learns to answer after it, and to stop thinking from what that is rewarded with.
- *
- *   put forced_text after o_1..t where its newest `length` tokens occur `times` times in a row, or where the last
- *   same_answers texts after answer_mark are the same; once in a completion
- *
- * TrimR (arXiv:2505.17155) asks a small verifier which answers of a chain are equivalent; here they are compared as texts.
+ * Makes a completion answer that goes round in circles: where it repeats itself, or comes to the same answer again, the
+ * text that opens an answer is appended once, and it continues from there. What is put in carries no loss, and neither
+ * do held-out completions know it: a policy learns to answer after it, and to stop thinking from what that is rewarded
+ * with. TrimR (arXiv:2505.17155) asks a small verifier which answers of a chain are equivalent; here they are compared
+ * as texts.
  */
 import { integer, key, optional, text } from '../../options/keys.ts';
 import { method } from '../method.ts';

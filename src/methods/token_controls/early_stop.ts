@@ -1,11 +1,8 @@
-/**
- * Ends a completion where all that counts has been written: after the tag that closes its answer, or as soon as the
- * verifier takes it. What would follow is neither sampled nor trained on.
- */
 import { choice, key, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { TokenControl } from '../points.ts';
 
+/** What would follow is neither sampled nor trained on. */
 export const earlyStop = method({
   id: 'early-stop',
   about: {

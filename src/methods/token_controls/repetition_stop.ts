@@ -1,4 +1,3 @@
-/** Ends a completion that has begun to repeat itself: its newest tokens occur `times` times in a row. */
 import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { TokenControl } from '../points.ts';

@@ -1,7 +1,6 @@
 /**
  * Clip-Cov: leaves a few random tokens alone among those at which advantage and log-prob go together most, since these
  * cost the policy its entropy. verl also leaves out of the draw what the clip of the ratio has stopped already.
- * arXiv:2505.22617.
  */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
