@@ -43,6 +43,30 @@ export function readThreads({ threads }) {
   return count;
 }
 
+/**
+ * Opens a benchmark of one table, before anything else runs on the machine.
+ *
+ * @param name  as `npm run bench -- NAME` has it
+ * @param threads  of --threads, where it is not given
+ * @param further  flags as util.parseArgs describes them
+ * @returns `show` prints the machine, lines and the table; `write` writes --json, where it is given
+ */
+export function openBench(name, { threads: usual, ...further }) {
+  const flags = readFlags({ further: { threads: { ...THREADS_FLAG.threads, default: usual }, ...further } });
+  const threads = readThreads(flags);
+  const machine = describeMachine();
+  return {
+    flags,
+    threads,
+    show: (head, rows, lines = []) =>
+      process.stdout.write(`${[machineLine(machine), ...lines, table(head, rows)].join('\n')}\n`),
+    write(settings, results) {
+      if (flags.json !== undefined)
+        writeJson(flags.json, name, { machine, settings: { ...settings, threads }, results });
+    },
+  };
+}
+
 /** Hardware, engine and versions that a figure belongs to. */
 export function describeMachine() {
   return {
