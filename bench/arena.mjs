@@ -187,7 +187,13 @@ function writeResults() {
   const found = figures();
   const rates = (row) => RATES.map((rate) => ({ rate, record: records.of(runOf(row, 0, configs, rate)) }));
   const written = {
-    'RESULTS.md': resultsText(found, { blocks, count, rates, chance: (task, tested) => chanceOf(found, task, tested) }),
+    'RESULTS.md': resultsText(found, {
+      blocks,
+      count,
+      rates,
+      chance: (task, tested) => chanceOf(found, task, tested),
+      differenceOf,
+    }),
     'results.html': resultsPage(found, { blocks, count }),
     'results.json': `${JSON.stringify(advisedFrom(found, count), null, 1)}\n`,
   };
