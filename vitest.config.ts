@@ -6,6 +6,7 @@
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import './tools/write_registries.mjs';
 
 /** More than a few seconds each, and nearly all of it repeats what a quick file has shown at one place. */
 const LONG = 'test/**/*.long.test.ts';
@@ -21,7 +22,7 @@ process.env.XDG_STATE_HOME = join(tmpdir(), `rlvr-train-tests-${process.pid}`);
 /** Twice the default or more: test files make much that is gone at once, and a tenth of their time was clearing it away. */
 const execArgv = ['--max-semi-space-size=64'];
 
-const setupFiles = ['test/support/equal_arrays.ts'];
+const setupFiles = ['test/support/equal_arrays.ts', 'test/support/library.ts'];
 
 export default defineConfig(({ mode }) => {
   const isQuick = mode === 'quick';

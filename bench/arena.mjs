@@ -20,9 +20,9 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { differenceOf, holm } from '../build/compare/statistics.js';
 import { rngFor } from '../build/kernels/philox.js';
-import { METHODS } from '../build/methods/registry.js';
 import { passAtK } from '../build/methods/statistics.js';
 import { loadConfigFile } from '../build/node.js';
+import { ZOO } from '../build/zoo/registries.js';
 import { rowsByChance, spreadsOf } from './arena/chance.mjs';
 import { arenaFigures, isControl, JUDGED, meanOf } from './arena/figures.mjs';
 import { NotWritten, Records, writeWhole } from './arena/records.mjs';
@@ -31,7 +31,7 @@ import { resultsPage } from './arena/results_page.mjs';
 import { resultsText } from './arena/results_text.mjs';
 import { assignments, RowsError, readRows, runOf } from './arena/rows.mjs';
 import { RunFailed, Runner } from './arena/runs.mjs';
-import { fail, readFlags, recordText, table } from './command.mjs';
+import { fail, readFlags, table } from './command.mjs';
 import { FLEET_FLAG } from './given_rows.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -83,7 +83,7 @@ function open() {
     const parsed = parse(readFileSync(file, 'utf8'));
     const names = readdirSync(folder).filter((name) => name.endsWith('.yaml') && join(folder, name) !== file);
     const configs = Object.fromEntries(names.map((name) => [name, parse(readFileSync(join(folder, name), 'utf8'))]));
-    const known = new Set(Object.values(METHODS).flatMap((methods) => methods.map(({ id }) => id)));
+    const known = new Set(Object.values(ZOO.methods.at).flatMap((methods) => methods.map(({ id }) => id)));
     return { rows: readRows(parsed, { file: relative('.', file), configs, known }), configs, blocks: parsed.blocks };
   } catch (error) {
     if (error instanceof RowsError) return fail(error.message);
@@ -187,15 +187,9 @@ function writeResults() {
   const found = figures();
   const rates = (row) => RATES.map((rate) => ({ rate, record: records.of(runOf(row, 0, configs, rate)) }));
   const written = {
-    'RESULTS.md': resultsText(found, {
-      blocks,
-      count,
-      rates,
-      chance: (task, tested) => chanceOf(found, task, tested),
-      differenceOf,
-    }),
+    'RESULTS.md': resultsText(found, { blocks, count, rates, chance: (task, tested) => chanceOf(found, task, tested) }),
     'results.html': resultsPage(found, { blocks, count }),
-    'results.json': `${recordText(advisedFrom(found, count))}\n`,
+    'results.json': `${JSON.stringify(advisedFrom(found, count), null, 1)}\n`,
   };
   for (const [name, text] of Object.entries(written)) writeWhole(join(folder, name), text);
   const lines = found

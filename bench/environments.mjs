@@ -9,12 +9,13 @@
  *
  * Scores and weights are the same on any machine with the same JavaScript engine; seconds are those of the processor.
  */
-import { registeredTasks } from '../build/data/index.js';
+
 import { bindEnvironment, playEpisode } from '../build/data/play.js';
 import { completeItems } from '../build/grpo/rollout/complete.js';
 import { rngFor } from '../build/kernels/philox.js';
 import { wholeVocabulary } from '../build/model/sampling/generation.js';
 import { weightsSha256 } from '../build/run/model/model_files.js';
+import { registeredTasks } from '../build/tasks.js';
 import { fail, readFlags, table } from './command.mjs';
 import { keptRows, readSeeds, round, trained } from './kept_rows.mjs';
 

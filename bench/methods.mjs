@@ -13,7 +13,7 @@
  * Accuracies and weights are the same on any machine with the same JavaScript engine; seconds are those of the machine at
  * that time, with whatever else it did.
  */
-import { METHODS } from '../build/methods/registry.js';
+import { ZOO } from '../build/zoo/registries.js';
 import { fail, readFlags, table } from './command.mjs';
 import { FLEET_FLAG } from './given_rows.mjs';
 import { figure, keptRows, readSeeds, round, share, trained } from './kept_rows.mjs';
@@ -31,9 +31,9 @@ const flags = readFlags({
     ...FLEET_FLAG,
   },
 });
-const known = new Set(Object.values(METHODS).flatMap((methods) => methods.map(({ id }) => id)));
+const known = new Set(Object.values(ZOO.methods.at).flatMap((methods) => methods.map(({ id }) => id)));
 const words = flags.only?.split(',') ?? [];
-const wanted = methodRows(METHODS).filter(
+const wanted = methodRows(ZOO.methods.at).filter(
   ({ name }) => words.length === 0 || words.some((word) => name.includes(word.trim())),
 );
 if (wanted.length === 0) fail(`--only ${flags.only} — no row has these words; --list shows them.`);

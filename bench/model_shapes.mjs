@@ -33,7 +33,16 @@ import { delegating } from '../build/data/task_set.js';
 import { openPretrained, openRun, parseConfig, taskSet, wasmBackend } from '../build/index.js';
 import { findModel } from '../build/node.js';
 import { plannedMemory } from '../build/planning/memory_plan.js';
-import { fail, openBench } from './command.mjs';
+import {
+  describeMachine,
+  fail,
+  machineLine,
+  readFlags,
+  readThreads,
+  THREADS_FLAG,
+  table,
+  writeJson,
+} from './command.mjs';
 import { SMOLLM2 } from './lora_workload.mjs';
 import { lowIds, raceStage, raceTask, stepper } from './workload.mjs';
 
@@ -97,17 +106,20 @@ const SHAPES = {
   'SmolLM2, 16 × 256 tokens, keys in bf16': groupOf16(256, { storage_dtype: 'bfloat16' }),
 };
 
-const { flags, threads, show, write } = openBench('model-shapes', {
-  threads: '1',
-  only: { type: 'string' },
-  'end-at': { type: 'string' },
-  folder: { type: 'string' },
-  model: { type: 'string', default: SMOLLM2 },
+const flags = readFlags({
+  further: {
+    threads: { ...THREADS_FLAG.threads, default: '1' },
+    only: { type: 'string' },
+    'end-at': { type: 'string' },
+    folder: { type: 'string' },
+    model: { type: 'string', default: SMOLLM2 },
+  },
 });
-const { only } = flags;
-const SETTINGS = { work: WORK, endAt: flags['end-at'], shapes: SHAPES };
+const { only, json } = flags;
+const threads = readThreads(flags);
 if (only !== undefined && !Object.hasOwn(SHAPES, only))
   fail(`--only: ${only} — use one of: ${Object.keys(SHAPES).join('; ')}.`);
+const machine = describeMachine();
 /** Those of engines. */
 const memories = [];
 WebAssembly.Memory = class extends WebAssembly.Memory {
@@ -131,11 +143,19 @@ function measureEach() {
       if (!existsSync(file)) fail(`${name}: ended with ${status} before its figures were written.`);
       Object.assign(results, JSON.parse(readFileSync(file, 'utf8')).results);
       rmSync(file);
-      write(SETTINGS, results);
+      if (json !== undefined) write(results);
     }
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+function write(results) {
+  writeJson(json, 'model-shapes', {
+    machine,
+    settings: { work: WORK, threads, endAt: flags['end-at'], shapes: SHAPES },
+    results,
+  });
 }
 
 async function measureOne(name) {
@@ -176,11 +196,11 @@ async function measureOne(name) {
       ['opened', `${opening.seconds.toFixed(0)} s, at most ${megabytes(opening.peak)}`],
       ['a step', `${seconds.toFixed(1)} s, gradient norm ${metrics.grad_norm}`],
     ];
-    show(['', ''], rows, [name]);
+    process.stdout.write(`${machineLine(machine)}\n${name}\n${table(['', ''], rows)}\n`);
     if (!(metrics.grad_norm > 0)) fail('the step has no gradient.');
+    if (json === undefined) return;
     const step = { seconds, split, gradNorm: metrics.grad_norm };
-    const figures = { parameters, planned: Object.fromEntries(planned), total, baseline, used, peak, opening, step };
-    write(SETTINGS, { [name]: figures });
+    write({ [name]: { parameters, planned: Object.fromEntries(planned), total, baseline, used, peak, opening, step } });
   } finally {
     if (flags.folder === undefined) rmSync(folder, { recursive: true });
   }

@@ -12,8 +12,9 @@
  * Accuracies and weights are the same on any machine with the same JavaScript engine; seconds are those of the machine at
  * that time, with whatever else it did.
  */
-import { registeredTasks } from '../build/data/index.js';
+
 import { riseOf } from '../build/methods/support/figures/rise.js';
+import { registeredTasks } from '../build/tasks.js';
 import { fail, readFlags, table } from './command.mjs';
 import { FLEET_FLAG } from './given_rows.mjs';
 import { figure, keptRows, readSeeds, share, trained } from './kept_rows.mjs';

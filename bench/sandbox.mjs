@@ -4,9 +4,10 @@
  * Right answers of tasks, each from the same bytes of memory, as their verifiers run them. 1,500 tests of JavaScript a
  * second are the least.
  */
-import { bindTask, registeredTasks } from '../build/data/index.js';
+
 import { openJavaScript } from '../build/sandbox/javascript.js';
 import { openSql } from '../build/sandbox/sql.js';
+import { bindTask, registeredTasks } from '../build/tasks.js';
 import { callRate } from './call_rate.mjs';
 import { describeMachine, machineLine, readFlags, table, writeJson } from './command.mjs';
 

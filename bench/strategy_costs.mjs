@@ -21,8 +21,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createTasks, openRun, train, wasmBackend } from '../build/index.js';
 import { usesOf } from '../build/methods/create.js';
-import { METHODS } from '../build/methods/registry.js';
 import { loadConfigFile } from '../build/node.js';
+import { ZOO } from '../build/zoo/registries.js';
 import { describeMachine, fail, readFlags, readThreads, THREADS_FLAG, table, writeJson } from './command.mjs';
 import { summarize } from './statistics.mjs';
 import { compare, counted, takeTurns } from './turns.mjs';
@@ -88,8 +88,8 @@ function twoLevels() {
 
 /** Assignments by name, the plain step first. */
 function allWays() {
-  const sources = METHODS.promptSource.map(({ id }) => [id, ASKED[id] ?? [`grpo.prompt_source=${id}`]]);
-  const strategies = METHODS.rolloutStrategies.map(({ id }) => [id, ASKED[id] ?? [strategy(id)]]);
+  const sources = ZOO.methods.at.promptSource.map(({ id }) => [id, ASKED[id] ?? [`grpo.prompt_source=${id}`]]);
+  const strategies = ZOO.methods.at.rolloutStrategies.map(({ id }) => [id, ASKED[id] ?? [strategy(id)]]);
   const named = [...sources, ...strategies].filter(([id]) => id !== 'stream');
   return { plain: [], ...Object.fromEntries(named), ...VARIANTS };
 }
@@ -160,7 +160,7 @@ async function opened(backend, set, shown) {
 
 /** What a supervised stage shows besides the task, as far as it decides the weights: words, and prompts that show more. */
 function formsOf(stage) {
-  const asked = usesOf(stage).asked.map(({ use }) => use);
+  const asked = usesOf(stage, ZOO.methods).asked.map(({ use }) => use);
   const isShown = asked.some(({ room }) => room !== undefined);
   return JSON.stringify(isShown ? stage.methods.rolloutStrategies : asked.map(({ words }) => words ?? {}));
 }
@@ -214,7 +214,7 @@ function measureMemory() {
   const folder = mkdtempSync(join(tmpdir(), 'rlvr-train-strategy-costs-'));
   try {
     for (const [name, set] of Object.entries(ways)) {
-      if (METHODS.promptSource.some(({ id }) => id === name)) continue;
+      if (ZOO.methods.at.promptSource.some(({ id }) => id === name)) continue;
       const file = join(folder, 'memory.json');
       const own = [...LARGER, `threads=${readThreads(flags)}`, ...set].flatMap((each) => ['--set', each]);
       const run = [`${ROOT}bench/run.mjs`, 'memory', '--config', CONFIG, '--steps', String(MEMORY_STEPS), ...own];

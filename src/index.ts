@@ -33,10 +33,12 @@
  * `rlvr-train/node` the run directory: logs, checkpoints, resume.
  */
 
-export { type LoadedConfig, parseConfig } from './config/load.ts';
+export type { LoadedConfig } from './config/load.ts';
+export type { Library, Registries } from './config/registries.ts';
 export type { RunConfig } from './config/run_config.ts';
-export { bindTask, createTask, createTasks, type TaskConfig, type TaskOptions } from './data/create_task.ts';
+export { bindTask, type TaskConfig } from './data/create_task.ts';
 export type { Task, TaskDefinition, TaskItem } from './data/task.ts';
+export type { TaskOptions } from './data/task_options.ts';
 export { oneTask, type TaskSet, taskSet } from './data/task_set.ts';
 export { DIAGNOSIS_CODES } from './diagnostics/catalogue.ts';
 export type { Diagnosis } from './diagnostics/diagnostic.ts';
@@ -73,6 +75,7 @@ export type { RewardBatch, RewardFunction } from './rewards/reward_function.ts';
 export { merged, openPretrained } from './run/model/open_pretrained.ts';
 export type { ModelPlace, Pretrained } from './run/model/pretrained.ts';
 export type { RunOptions } from './run/open_run.ts';
-export { openRun } from './run/open_run.ts';
 export type { Reporter, ReporterEvent } from './run/reporter_event.ts';
 export { codecOf, type TokenizerObject, type TokenizerObjectOptions } from './text/tokenizer_object.ts';
+export { createTask, createTasks, openRun, parseConfig } from './zoo/api.ts';
+export { ZOO } from './zoo/registries.ts';

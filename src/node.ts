@@ -17,8 +17,7 @@
  * }
  * ```
  */
-export { loadConfigFile } from './config/load_file.node.ts';
-export { connectWebSocket } from './data/openenv/websocket.node.ts';
+export { connectWebSocket } from './http/websocket.node.ts';
 export { openTfjs, TFJS_BACKENDS, type TfjsBackendName } from './kernels/tfjs/open.node.ts';
 export { listAdapters, nodeGpu } from './kernels/webgpu/webgpu.node.ts';
 export { judgeThreads, type NodeJudgeThreads } from './plugins/judging/judge_threads.node.ts';
@@ -28,7 +27,7 @@ export type { Fingerprint } from './run/fingerprint/fingerprint.ts';
 export { fingerprintOf } from './run/fingerprint/run_fingerprint.node.ts';
 export { findModel, findWithAdapter } from './run/model/find_model.node.ts';
 export type { ReporterEvent } from './run/reporter_event.ts';
-export { configHash, type SessionEvent, type SessionOptions, session } from './run/session.ts';
+export { type SessionEvent, type SessionOptions, session } from './run/session.ts';
 export { fileStore } from './run/store/files.node.ts';
 export type { Store } from './run/store/store.ts';
 export type { Summary } from './run/summary.ts';
@@ -47,3 +46,5 @@ export { type LiveOptions, liveMlflow } from './trackers/mlflow.ts';
 export type { MlflowPlace } from './trackers/mlflow_client.ts';
 export type { Environment, SentRun } from './trackers/sent_tracker.ts';
 export { liveTrackers } from './trackers/trackers.ts';
+export { loadConfigFile } from './zoo/api.node.ts';
+export { configHash } from './zoo/api.ts';

@@ -11,14 +11,6 @@ export { choice, flag, integer, type KeyTable, key, number, options, text, type 
 export { real, whole } from './options/old_spellings.ts';
 export type { BrokenRule } from './options/read.ts';
 export { type AnswerPolicy, type Extraction, extractAnswer, hasThinkFormat } from './parsing/extract.ts';
-export {
-  accuracyReward,
-  builtInRewards,
-  getReward,
-  type OwnRewards,
-  partReward,
-  softOverlongReward,
-} from './rewards/built_in.ts';
 export { defineReward, type RewardDefinition, type RewardFactory, type RewardOptions } from './rewards/definition.ts';
 export { illegal, malformed, missing, truncated, wrongValue } from './rewards/reject.ts';
 export {
@@ -31,5 +23,8 @@ export {
   type ScoredRewards,
   scoreRewards,
 } from './rewards/reward_function.ts';
+export type { OwnRewards } from './rewards/reward_list.ts';
 export type { ExtraValue, RewardLogs } from './rewards/reward_log.ts';
+export { accuracyReward, partReward, softOverlongReward } from './rewards/usual_rewards.ts';
 export type { FinishReason, Verdict, VerdictStep } from './rewards/verdict.ts';
+export { builtInRewards, getReward } from './zoo/api.ts';

@@ -13,7 +13,7 @@ import { attack } from '../build/data/check/attack.js';
 import { remarksOnSpeed } from '../build/data/check/checks.js';
 import { Findings, findingText } from '../build/data/check/findings.js';
 import { Setting } from '../build/data/check/setting.js';
-import { registeredTasks } from '../build/data/index.js';
+import { registeredTasks } from '../build/tasks.js';
 
 /** Right answers of different problems that a task must accept, or all that it has. */
 const RIGHT_ANSWERS = 1000;

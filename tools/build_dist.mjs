@@ -30,7 +30,7 @@ const filesOf = (folder) =>
 const WEB = 'web/index';
 const COMMAND = 'cli/command_line';
 /** What needs least comes first: a module that several need at once lies in the part of the first of them. */
-const PARTS = ['rewards', 'data/index', 'methods/index', 'index', 'node', 'tfjs/index', COMMAND];
+const PARTS = ['rewards', 'tasks', 'methods/index', 'index', 'node', 'tfjs/index', COMMAND];
 /** What the command, or the thread that a user's file is tried in, needs as a library's part does. */
 const BASE = 'base';
 /** Started for each of the user's files: what it needs and no library's part does lies by itself. */

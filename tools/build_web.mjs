@@ -4,12 +4,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
-import { isDeclaration, partsApart } from './parts_apart.mjs';
 import { smallKernels } from './small_kernels.mjs';
-import { smallYaml } from './small_yaml.mjs';
-import { smallZod } from './small_zod.mjs';
 import { NOTICES_FILE, noticesOf, packageFolders } from './third_party_notices.mjs';
-import { withoutTexts } from './without_texts.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
@@ -56,7 +52,11 @@ const quickJsApart = {
  * What a config names, each loaded when it is: some 380 modules, which would be as many files in the build of a
  * page of one's own. A file of the bundle has the methods of a point of a step, or the tasks of a first letter.
  */
-const NAMED = [/[\\/]src[\\/]methods[\\/](\w+)[\\/]\w+\.ts\?whole$/, /[\\/]src[\\/]data[\\/]tasks[\\/](\w)\w*[\\/]/];
+const NAMED = [
+  /[\\/]src[\\/]methods[\\/](\w+)[\\/]\w+\.ts$/,
+  /[\\/]src[\\/]data[\\/]tasks[\\/](\w)\w*[\\/]/,
+  /[\\/]src[\\/](rewards)[\\/]functions[\\/]/,
+];
 
 /** What a visitor's first click trains, and the other jobs of the page, which wait for no file with more than they need. */
 const first = await namedBy('sort-digits');
@@ -69,14 +69,7 @@ const engine = {
   // The group below could not be as small under `strict`. Nothing may import the entry all the same, which is seen to at
   // the end: a bundler that renames a worker would start it twice.
   preserveEntrySignatures: 'allow-extension',
-  plugins: [
-    smallKernels,
-    smallYaml,
-    smallZod,
-    withoutTexts,
-    partsApart((id) => first.test(id) || others.test(id)),
-    leftOut,
-  ],
+  plugins: [smallKernels, leftOut],
   transform: { define: { PACKAGE_VERSION: JSON.stringify(version) } },
 };
 const atOnce = await loadedAtOnce();
@@ -111,7 +104,7 @@ function fileOf(id, graph) {
   if (atOnce.has(id) || first.test(id)) return 'start';
   if (others.test(id) || !/[\\/]src[\\/]/.test(id)) return null;
   const importers = graph.getModuleInfo(id)?.importers ?? [];
-  if (importers.some((one) => atOnce.has(one) && !isDeclaration(one))) return 'start'; // called there by others alone
+  if (importers.some((one) => atOnce.has(one))) return 'start'; // called there by others alone
   const named = NAMED.map((pattern) => pattern.exec(id)?.[1].replaceAll(/\W/g, '_')).find((name) => name !== undefined);
   // What the modules of one file alone import lies with them, and what those of several do in none of theirs.
   const files = new Set(importers.filter((one) => !atOnce.has(one)).map((one) => fileOf(one, graph)));
@@ -130,7 +123,7 @@ async function namedBy(...configs) {
     return [...tasks.map(({ task }) => task), ...ofStages];
   });
   const names = plugins.map(({ name }) => name.replaceAll('-', '_')).join('|');
-  return new RegExp(`[\\\\/](?:methods|tasks)[\\\\/]\\w+[\\\\/](?:${names})\\.ts(?:\\?whole)?$`);
+  return new RegExp(`[\\\\/](?:methods|tasks)[\\\\/]\\w+[\\\\/](?:${names})\\.ts$`);
 }
 
 /**

@@ -8,7 +8,7 @@
  */
 import { parseArgs } from 'node:util';
 import { ShownProblems } from '../build/data/check/shown.js';
-import { bindTask, registeredTasks } from '../build/data/index.js';
+import { bindTask, registeredTasks } from '../build/tasks.js';
 
 const options = {
   task: { type: 'string' },

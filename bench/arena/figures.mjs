@@ -1,5 +1,4 @@
 /** What the records of the arena come to: figures of each row, and how it compares with its baseline. */
-import { greedyOf } from './records.mjs';
 
 /** The figures that rows are judged by: what one sample is worth, and what many solve. */
 export const JUDGED = 'mean@16';
@@ -95,7 +94,7 @@ function valuesOf(samples, passAtK, runs) {
   const right = ({ right }) => [...right].map((digit) => Number.parseInt(digit, 36));
   const pass = (k) => (record) => right(record).map((count) => passAtK(samples, count, k));
   return {
-    greedy: greedyOf,
+    greedy: ({ greedy }) => [...greedy].map(Number),
     [`mean@${samples}`]: (record) => right(record).map((count) => count / samples),
     'pass@4': pass(4),
     [`pass@${samples}`]: pass(samples),

@@ -3,7 +3,7 @@ import { overBudget } from './budgets.mjs';
 import { chanceOf, isControl, JUDGED, meanOf, REACH } from './figures.mjs';
 
 /** @param count  seeds that a row should have @param chance  by task and number of rows, how many differ by chance, or undefined */
-export function resultsText(found, { blocks, count, rates, chance, differenceOf }) {
+export function resultsText(found, { blocks, count, rates, chance }) {
   const done = found.flatMap(({ runs }) => runs);
   const whole = found.filter(({ runs }) => runs.length === count);
   const tasks = [...new Set(found.map(({ row }) => row.task))];
@@ -27,14 +27,14 @@ export function resultsText(found, { blocks, count, rates, chance, differenceOf 
       ...taskText(
         task,
         found.filter(({ row }) => row.task === task),
-        { blocks, count, rates, chance, differenceOf },
+        { blocks, count, rates, chance },
       ),
     ]),
     '',
   ].join('\n');
 }
 
-function taskText(task, found, { blocks, count, rates, chance, differenceOf }) {
+function taskText(task, found, { blocks, count, rates, chance }) {
   const own = found.filter(({ runs }) => runs.length > 0);
   const tested = own.filter(({ corrected }) => corrected !== undefined);
   const apart = tested.filter(({ differences }) => isApart(differences[JUDGED]));
@@ -58,7 +58,7 @@ function taskText(task, found, { blocks, count, rates, chance, differenceOf }) {
         `${capital(blocks[block].does)}.`,
         '',
         ...tableOf(rows, count, rates),
-        ...budgetsOf(rows, found, differenceOf),
+        ...budgetsOf(rows, found),
         ...claimsOf(rows),
         ...reasonsOf(rows),
       ];
@@ -167,7 +167,7 @@ function ratesOf(tried, asItIs) {
 }
 
 /** Cloning what is solved, beside its baseline, over the budget. */
-function budgetsOf(rows, found, differenceOf) {
+function budgetsOf(rows, found) {
   return rows.flatMap(({ row, runs }) => {
     if (!row.of.includes('rft')) return [];
     const baseline = found.find(({ row: other }) => `${other.block}/${other.id}` === row.baseline);
@@ -177,7 +177,7 @@ function budgetsOf(rows, found, differenceOf) {
     });
     if (pairs.length < 2) return [];
     const [own, theirs] = [0, 1].map((side) => pairs.map((pair) => pair[side]));
-    const lines = overBudget(own, theirs, differenceOf).map(
+    const lines = overBudget(own, theirs).map(
       ({ tokens, own: mine, theirs: others, difference: { mean, low, high } }) =>
         [Math.round(tokens), share(others), share(mine), `${signed(mean)} (${signed(low)} to ${signed(high)})`].join(
           ' | ',

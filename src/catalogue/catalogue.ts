@@ -5,17 +5,14 @@
  */
 import { DEFAULT_LOSS_TYPE, LOSS_TYPES, POINT_KEYS } from '../config/keys/method_keys.ts';
 import { DEMONSTRATIONS_KEY } from '../config/keys/stage_keys.ts';
-import { listedCards } from '../data/registry.ts';
 import type { Knobs, ListedCard } from '../data/task.ts';
-import { DEMONSTRATIONS } from '../methods/demonstrations/registry.ts';
 import type { About, Companion, DemonstrationMethod, Method } from '../methods/method.ts';
-import { METHODS } from '../methods/registry.ts';
 import { METHOD_POINTS, type MethodPoint, type StageConfig } from '../methods/stage.ts';
 import { describeOptions, type OptionText } from '../options/describe.ts';
-import { flowText } from '../options/flow_text.ts';
 import type { Json } from '../options/json.ts';
-import { builtInRewards } from '../rewards/built_in.ts';
 import type { RewardDefinition } from '../rewards/definition.ts';
+import { ZOO } from '../zoo/registries.ts';
+import { flowText } from './flow_text.ts';
 
 /** A task as the catalogue lists it, at its default knobs. */
 export interface CatalogueTask {
@@ -101,8 +98,8 @@ export function catalogue(): Catalogue {
 
 function makeCatalogue(): Catalogue {
   return {
-    tasks: listedCards().map(describeTask),
-    rewards: Object.entries(builtInRewards).map(([name, definition]) => describeReward(name, definition)),
+    tasks: Object.values(ZOO.tasks.loaded).map(({ card }) => describeTask(card)),
+    rewards: Object.entries(ZOO.rewards.loaded).map(([name, definition]) => describeReward(name, definition)),
     points: [
       ...METHOD_POINTS.map((point): CataloguePoint => {
         const { yaml, takes, text } = POINT_KEYS[point];
@@ -112,17 +109,17 @@ function makeCatalogue(): Catalogue {
     ],
     methods: [
       ...METHOD_POINTS.flatMap((point) => {
-        const methods: readonly Method<unknown>[] = METHODS[point];
+        const methods: readonly Method<unknown>[] = ZOO.methods.at[point];
         return methods.map((method) => describeMethod(point, method));
       }),
-      ...DEMONSTRATIONS.map(describeDemonstrations),
+      ...ZOO.methods.demonstrations.map(describeDemonstrations),
     ],
   };
 }
 
 function describeTask(card: ListedCard<Knobs>): CatalogueTask {
   const { name, names = [], does, example, category, tier, parts = [], levels } = card;
-  const rewards = ['accuracy', ...parts.filter((part) => Object.hasOwn(builtInRewards, part))];
+  const rewards = ['accuracy', ...parts.filter((part) => Object.hasOwn(ZOO.rewards.loaded, part))];
   const options = describeOptions(card.knobs);
   const needed = valuesOf(options.filter(({ isNeeded }) => isNeeded));
   const byLevel = levels.length === 0 ? [] : [{ name, level: 0 }];
@@ -177,7 +174,7 @@ function describeDemonstrations({ id, about, options: declared }: DemonstrationM
 function isDefault(point: MethodPoint, id: string): boolean {
   if (POINT_KEYS[point].takes === 'many') return false;
   if (point === 'objective' || point === 'aggregation') return LOSS_TYPES.get(DEFAULT_LOSS_TYPE)?.[point] === id;
-  return METHODS[point][0].id === id;
+  return ZOO.methods.at[point][0].id === id;
 }
 
 /** With what it cannot do without, and with all of its options. */

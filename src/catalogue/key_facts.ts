@@ -4,13 +4,14 @@
  */
 
 import { GRPO_KEYS } from '../config/keys/grpo_keys.ts';
-import { CHOOSING_KEYS, METHOD_KEYS } from '../config/keys/method_keys.ts';
+import { CHOOSING_KEYS, choosingKeys, METHOD_KEYS } from '../config/keys/method_keys.ts';
 import { RUN_KEYS } from '../config/keys/run_keys.ts';
 import { SFT_KEYS, SHARED_KEYS } from '../config/keys/stage_keys.ts';
 import { UNSUPPORTED_MODEL_KEYS, UNSUPPORTED_TRL_KEYS } from '../config/keys/trl_keys.ts';
 import { MODEL_KEYS } from '../config/model_config.ts';
 import { describeOptions, type OptionText } from '../options/describe.ts';
 import type { KeyTable } from '../options/keys.ts';
+import { ZOO } from '../zoo/registries.ts';
 import { catalogue } from './catalogue.ts';
 
 /** Keys of one place of a config. */
@@ -58,7 +59,7 @@ export function keyPlaces(): KeyPlace[] {
     place('Every stage', 'In a stage, or at the top for all of them.', SHARED_KEYS),
     place('sft', 'In a stage with `stage: sft`.', without(SFT_KEYS, SHARED_KEYS)),
     place('grpo', `${OF_GRPO}.`, without(GRPO_KEYS, SHARED_KEYS)),
-    place('Choosing methods', `${OF_GRPO}.`, CHOOSING_KEYS),
+    place('Choosing methods', `${OF_GRPO}.`, choosingKeys(ZOO.methods.names)),
     place(OF_METHODS, `${OF_GRPO}; or in the mapping of the method.`, own),
   ];
 }

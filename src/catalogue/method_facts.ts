@@ -5,14 +5,13 @@
 
 import { POINT_KEYS } from '../config/keys/method_keys.ts';
 import { parseConfig } from '../config/load.ts';
-import { builtIn } from '../config/stage_methods.ts';
 import { usesOf } from '../methods/create.ts';
-import { METHODS } from '../methods/registry.ts';
 import type { RemarkLevel } from '../methods/remark.ts';
 import { missingCompanion, remarksOn } from '../methods/remarks.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
 import { wordsOf } from '../methods/uses/stage_uses.ts';
 import type { Plugin } from '../options/keys.ts';
+import { ZOO } from '../zoo/registries.ts';
 import { describeMethod, EXAMPLE_REWARDS } from './catalogue.ts';
 
 /** One text, and what it is said of. */
@@ -56,7 +55,7 @@ export interface MethodFacts {
 /** @returns what is found of a method, by its id; each stage is asked once, when an answer first needs it */
 export function methodFacts(): (id: string) => MethodFacts {
   const usual = stageWith('');
-  const all = METHOD_POINTS.flatMap((point) => METHODS[point].map(({ id }) => knownAs(point, id)));
+  const all = METHOD_POINTS.flatMap((point) => ZOO.methods.at[point].map(({ id }) => knownAs(point, id)));
   const ofStage = ask(usual);
   const alone = remembered((known: Known) => ask(placed(usual, known)));
   const together = remembered((first: Known) =>
@@ -117,12 +116,12 @@ function remembered<From extends object, To>(find: (from: From) => To): (from: F
 
 /** What a stage uses that another does not. */
 function needsText(stage: GrpoStageConfig, other: GrpoStageConfig): string[] {
-  const without = new Set(wordsOf(usesOf(other)));
-  return wordsOf(usesOf(stage)).filter((text) => !without.has(text));
+  const without = new Set(wordsOf(usesOf(other, ZOO.methods)));
+  return wordsOf(usesOf(stage, ZOO.methods)).filter((text) => !without.has(text));
 }
 
 function knownAs(point: MethodPoint, id: string): Known {
-  const method = METHODS[point].find((one) => one.id === id);
+  const method = ZOO.methods.at[point].find((one) => one.id === id);
   if (method === undefined) throw new RangeError(`no ${id}`);
   const plugin = stageWith(describeMethod(point, method).yaml[0]).methods[point].find(({ name }) => name === id);
   if (plugin === undefined) throw new RangeError(`the YAML of ${id} does not ask for it`);
@@ -131,7 +130,7 @@ function knownAs(point: MethodPoint, id: string): Known {
 
 function stageWith(line: string): GrpoStageConfig {
   const text = ['task: sort_digits', 'max_steps: 10', EXAMPLE_REWARDS, line].join('\n');
-  const [stage] = parseConfig(text, { file: 'stage' }).config.stages;
+  const [stage] = parseConfig(text, { file: 'stage', registries: ZOO }).config.stages;
   if (stage.stage !== 'grpo') throw new RangeError('the stage without a kind is a grpo stage');
   return stage;
 }
@@ -143,12 +142,14 @@ function placed(stage: GrpoStageConfig, { point, plugin }: Known): GrpoStageConf
 
 /** What companions of methods are missing is on their pages by itself. */
 const COMPANIONS = new Set(
-  METHOD_POINTS.flatMap((point) => METHODS[point].flatMap(({ companions = [] }) => companions.map(missingCompanion))),
+  METHOD_POINTS.flatMap((point) =>
+    ZOO.methods.at[point].flatMap(({ companions = [] }) => companions.map(missingCompanion)),
+  ),
 );
 
 /** What the methods of a stage say; rules of the stage as a whole are not theirs. */
 function ask(stage: GrpoStageConfig): Asked[] {
-  const remarks = remarksOn(stage, (point, { name }) => builtIn(point, name));
+  const remarks = remarksOn(stage, ZOO.methods);
   return remarks.flatMap(({ level, at, value, text }) =>
     'point' in at && !COMPANIONS.has(text) ? [{ level, by: String(value), text }] : [],
   );

@@ -4,17 +4,16 @@ import { type TurnForm, withTurnForms } from '../data/prompts/turn_forms.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { ConfigError } from '../errors.ts';
 import { usesOf, usesOfDemonstrations } from '../methods/create.ts';
-import type { OwnMethods } from '../methods/look_up.ts';
+import type { MethodList } from '../methods/method_list.ts';
 import type { AskedUse } from '../methods/uses/stage_uses.ts';
 import type { RunConfig } from './run_config.ts';
 
 /**
- * @param own  methods of files, as far as they are loaded
  * @throws ConfigError where stages write turns in different ways
  */
-export function withWordsOf({ stages }: Pick<RunConfig, 'stages'>, tasks: TaskSet, own: OwnMethods = {}): TaskSet {
+export function withWordsOf({ stages }: Pick<RunConfig, 'stages'>, tasks: TaskSet, list: MethodList): TaskSet {
   const asked = stages.flatMap((stage): readonly Pick<AskedUse, 'by' | 'use'>[] =>
-    stage.stage === 'grpo' ? usesOf(stage, own).asked : usesOfDemonstrations(stage, own),
+    stage.stage === 'grpo' ? usesOf(stage, list).asked : usesOfDemonstrations(stage, list),
   );
   const spoken = withControlWords(tasks, Object.assign({}, ...asked.map(({ use }) => use.words)));
   return withTurnForms(spoken, turnFormsOf(asked));

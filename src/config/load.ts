@@ -4,6 +4,7 @@ import { resolvedTree } from './dump.ts';
 import { addKnobProblems } from './option_problems.ts';
 import { applyOverrides, type Override } from './overrides.ts';
 import type { Noted, Places, Problems } from './problems.ts';
+import type { Registries } from './registries.ts';
 import { type RunConfig, resolveRun } from './run_config.ts';
 import { isMapping, readTree } from './yaml/yaml_tree.ts';
 
@@ -22,6 +23,8 @@ export interface LoadedConfig {
   readonly notes: readonly Noted[];
   /** What is said of a stage, with the line that it is about: `file:line  key: value — what is so; remedy.` */
   lineOf(stage: number, remark: Remark): string;
+  /** What the names of the config were looked up in. */
+  readonly registries: Registries;
   /** Empty. Mistakes that show later, when a name of the config is looked up, are added here to get their line. */
   readonly problems: Problems;
 }
@@ -30,16 +33,20 @@ export interface LoadedConfig {
  * Parses and validates a configuration, and fills in every default.
  *
  * @param text       YAML
- * @param source     `file`: the name that errors show
+ * @param source     `file`: the name that errors show; `registries`: what the config may name
  * @param overrides  `key=value` texts of `--set`, or those of a flag of its own; in order, winning over the file
  * @throws ConfigError with every mistake, one per line, in file order: `file:line  key: value — rule; remedy.`
  */
-export function parseConfig(text: string, source: { file: string }, overrides: readonly Override[] = []): LoadedConfig {
-  const tree = readTree(text, source.file);
+export function parseConfig(
+  text: string,
+  { file, registries }: { readonly file: string; readonly registries: Registries },
+  overrides: readonly Override[] = [],
+): LoadedConfig {
+  const tree = readTree(text, file);
   applyOverrides(tree, overrides);
   const { places, problems } = tree;
-  const { config, pathsOf } = resolveRun(tree.values, problems);
-  if (!problems.isEmpty) addKnobProblems(config, problems);
+  const { config, pathsOf } = resolveRun(tree.values, problems, registries);
+  if (!problems.isEmpty) addKnobProblems(config, problems, registries.tasks);
   problems.throwIfAny();
   const lineOf = (stage: number, remark: Remark): string =>
     problems.lineOf(pathsOf[stage](remark), remark.value, remark.text);
@@ -53,6 +60,7 @@ export function parseConfig(text: string, source: { file: string }, overrides: r
     },
     notes: problems.notes,
     lineOf,
+    registries,
     problems,
   };
 }

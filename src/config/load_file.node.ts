@@ -2,7 +2,8 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { ConfigError } from '../errors.ts';
 import { type LoadedConfig, parseConfig } from './load.ts';
-import type { Override } from './overrides.ts';
+import { assignmentOf, type Override } from './overrides.ts';
+import type { Library } from './registries.ts';
 import { MOST_CHARACTERS } from './yaml/yaml_document.ts';
 import { tooLarge } from './yaml/yaml_tree.ts';
 
@@ -10,11 +11,18 @@ import { tooLarge } from './yaml/yaml_tree.ts';
  * Reads, parses and validates a YAML file.
  *
  * @param file       path, shown in errors as given
+ * @param library    what the config may name
  * @param overrides  as for `parseConfig`
  * @throws ConfigError `config-file` where it cannot be read; else as `parseConfig`
  */
-export async function loadConfigFile(file: string, overrides: readonly Override[] = []): Promise<LoadedConfig> {
-  return parseConfig(await readText(file), { file }, overrides);
+export async function loadConfigFile(
+  file: string,
+  library: Library,
+  overrides: readonly Override[] = [],
+): Promise<LoadedConfig> {
+  const text = await readText(file);
+  const registries = await library.naming(text, ...overrides.map(assignmentOf));
+  return parseConfig(text, { file, registries }, overrides);
 }
 
 async function readText(file: string): Promise<string> {

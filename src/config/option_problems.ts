@@ -1,6 +1,6 @@
 /** Mistakes in the knobs of a task and in the options of what a config names, with the line where they are written. */
 import { type KnobDeclaration, readKnobs } from '../data/knobs.ts';
-import { knownCard } from '../data/registry.ts';
+import { cardOf, type TaskList } from '../data/registered_task.ts';
 import { ConfigError } from '../errors.ts';
 import { type OptionProblem, optionProblems, problemLine } from '../options/read.ts';
 import { placeOfTask } from './mixture.ts';
@@ -23,11 +23,11 @@ export function addOptionProblems(problems: Problems, path: string, found: reado
   }
 }
 
-/** The mistakes in knobs of built-in tasks, which would else show only when the tasks are opened. */
-export function addKnobProblems({ tasks }: Pick<RunConfig, 'tasks'>, problems: Problems): void {
+/** The mistakes in knobs of tasks of the list, which would else show only when the tasks are opened. */
+export function addKnobProblems({ tasks }: Pick<RunConfig, 'tasks'>, problems: Problems, list: TaskList): void {
   for (const [index, { task }] of tasks.entries()) {
     const { name, ...knobs } = task;
-    const card = knownCard(name);
+    const card = cardOf(list, name);
     if (card === undefined) continue;
     const place = placeOfTask(problems, index);
     addOptionProblems(problems, place, problemsOf(card, knobs, place));

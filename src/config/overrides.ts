@@ -20,6 +20,11 @@ const AFTER_THE_FILE = 2 ** 40; // flags are reported after every line of the fi
 /** `key=value` of `--set`, or of a flag that is named instead, in errors and in origins. */
 export type Override = string | { readonly flag: string; readonly assignment: string };
 
+/** The `key=value` of an override. */
+export function assignmentOf(override: Override): string {
+  return typeof override === 'string' ? override : override.assignment;
+}
+
 /** Applies the overrides in order, to `tree.values` and `tree.places`. */
 export function applyOverrides(tree: Tree, overrides: readonly Override[]): void {
   overrides.forEach((override, index) => {

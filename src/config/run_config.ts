@@ -1,7 +1,8 @@
 /** The whole run: task, model, stages, and what belongs to none of them. */
 import type { PromptLimit } from '../data/prompts/prompt_limit.ts';
-import { registeredTasks } from '../data/registry.ts';
+import type { TaskList } from '../data/registered_task.ts';
 import type { ToolLimit } from '../data/tools/tool_limit.ts';
+import type { MethodList } from '../methods/method_list.ts';
 import type { Remark } from '../methods/remark.ts';
 import { remarksOn } from '../methods/remarks.ts';
 import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
@@ -18,10 +19,11 @@ import { UNSUPPORTED_MODEL_KEYS, UNSUPPORTED_TRL_KEYS } from './keys/trl_keys.ts
 import { MIXTURE, readMixture, type TaskEntry } from './mixture.ts';
 import { KEYS_OF_RANDOM_WEIGHTS, MODEL_KEYS, type ModelConfig, resolveModel } from './model_config.ts';
 import { MISSING, type Problems } from './problems.ts';
+import type { Registries } from './registries.ts';
 import { noteOtherTrackers } from './report_to.ts';
 import { type Given, type GivenKeys, Section } from './section.ts';
 import { resolveGrpo, resolveSft, STAGE_KEYS } from './stage_config.ts';
-import { builtIn, resolveMethods } from './stage_methods.ts';
+import { resolveMethods } from './stage_methods.ts';
 import { type KeyGuide, refuseUnknown } from './unknown_keys.ts';
 import { isMapping } from './yaml/yaml_tree.ts';
 
@@ -74,18 +76,11 @@ const ofTheRun = sameRule([...runKeys, 'model', 'stages'], 'belongs to the whole
 const ofTheModel = sameRule(modelKeys, 'belongs to the model; move it under model:');
 const ofGrpo = sameRule(stageKeys.grpo, 'an sft stage samples nothing and has no rewards; move it to a grpo stage');
 
-const knobs = Object.values(registeredTasks).flatMap(({ card }) => [...spellings(card.knobs)]);
-const ofTheTask = sameRule(new Set(knobs), 'a knob of the task; write task: {name: …, …} with it');
-
 const guides = {
   run: {
     known: new Set([...runKeys, 'model', 'stages', ...stageKeys.sft, ...stageKeys.grpo]),
     unsupported: UNSUPPORTED_TRL_KEYS,
-    elsewhere: new Map([
-      ...ofTheTask,
-      ...ofTheModel,
-      ['stage', 'belongs to an entry of stages; flat keys are one grpo stage'],
-    ]),
+    elsewhere: new Map([...ofTheModel, ['stage', 'belongs to an entry of stages; flat keys are one grpo stage']]),
   },
   model: {
     known: modelKeys,
@@ -104,6 +99,13 @@ const guides = {
   },
 } satisfies Record<string, KeyGuide>;
 
+/** What is known of the keys at the top of a file, the knobs of the tasks that it names included. */
+function topGuide({ loaded }: TaskList): KeyGuide {
+  const knobs = Object.values(loaded).flatMap(({ card }) => [...spellings(card.knobs)]);
+  const ofTheTask = sameRule(new Set(knobs), 'a knob of the task; write task: {name: …, …} with it');
+  return { ...guides.run, elsewhere: new Map([...ofTheTask, ...guides.run.elsewhere]) };
+}
+
 /** Whether a key belongs to the top level of a file, or to a stage, which inherits it. */
 export function isTopLevelKey(name: string): boolean {
   return guides.run.known.has(name);
@@ -121,8 +123,8 @@ export interface ResolvedRun {
 }
 
 /** Validates the values of a whole file and fills in the defaults. Mistakes go to `problems`. */
-export function resolveRun(values: Mapping, problems: Problems): ResolvedRun {
-  const top = givenKeys(values, '', guides.run, problems);
+export function resolveRun(values: Mapping, problems: Problems, registries: Registries): ResolvedRun {
+  const top = givenKeys(values, '', topGuide(registries.tasks), problems);
   const model = readMapping(values.model ?? undefined, 'model', problems);
   const section = new Section(RUN_KEYS, top, '', problems);
   const {
@@ -142,7 +144,7 @@ export function resolveRun(values: Mapping, problems: Problems): ResolvedRun {
   const adapter = resolveAdapter(section);
   refuseKeptOtherwise(section);
   refuseFrozenTwice(section);
-  const resolved = resolveStages(values.stages ?? undefined, top, problems);
+  const resolved = resolveStages(values.stages ?? undefined, top, problems, registries.methods);
   const stages = resolved.map(({ stage }) => stage);
   refuseBestOfNone(section, stages);
   noteOtherTrackers(top.get('report_to')?.value, problems);
@@ -249,8 +251,8 @@ interface ResolvedStage {
   pathOf(remark: Remark): string;
 }
 
-function resolveStages(written: unknown, top: GivenKeys, problems: Problems): ResolvedStage[] {
-  if (written === undefined) return [resolveStage('grpo', top, new Map(), '', problems)];
+function resolveStages(written: unknown, top: GivenKeys, problems: Problems, list: MethodList): ResolvedStage[] {
+  if (written === undefined) return [resolveStage('grpo', top, new Map(), '', problems, list)];
   if (!Array.isArray(written) || written.length === 0) {
     const remedy = isMapping(written) ? 'begin each stage with a dash: "- stage: grpo"' : EXAMPLE_STAGES;
     problems.add('stages', written, `must be a list of at least one stage; ${remedy}`);
@@ -266,7 +268,7 @@ function resolveStages(written: unknown, top: GivenKeys, problems: Problems): Re
     if (kind === undefined) return [];
     const prefix = `stages.${index}.`;
     const own = givenKeys(written[index], prefix, guides[kind], problems);
-    return [resolveStage(kind, top, own, prefix, problems)];
+    return [resolveStage(kind, top, own, prefix, problems, list)];
   });
 }
 
@@ -280,24 +282,30 @@ function resolveStage(
   own: GivenKeys,
   prefix: string,
   problems: Problems,
+  list: MethodList,
 ): ResolvedStage {
   const given = new Map([...[...top].filter(([name]) => !ofTaskAlone.has(name)), ...own]);
   const pathOfKey = (key: string): string => given.get(key)?.path ?? prefix + key;
   if (kind === 'sft') {
-    const stage = resolveSft(new Section(STAGE_KEYS.sft, given, prefix, problems));
+    const stage = resolveSft(new Section(STAGE_KEYS.sft, given, prefix, problems), list);
     return { stage, pathOf: ({ at }) => pathOfKey('key' in at ? at.key : 'stage') };
   }
   const before = problems.count;
-  const { methods, pathOf: pathOfMethod } = resolveMethods(given, prefix, problems);
+  const { methods, pathOf: pathOfMethod } = resolveMethods(given, prefix, problems, list);
   const stage = resolveGrpo(new Section(GRPO_KEYS, given, prefix, problems), methods);
   const pathOf = ({ at }: Remark): string => ('key' in at ? pathOfKey(at.key) : pathOfMethod(at));
   // Methods are asked about a stage that is sound by itself.
-  if (problems.count === before) refuseConflicts(stage, pathOf, problems);
+  if (problems.count === before) refuseConflicts(stage, list, pathOf, problems);
   return { stage, pathOf };
 }
 
-function refuseConflicts(stage: GrpoStageConfig, pathOf: (remark: Remark) => string, problems: Problems): void {
-  for (const remark of remarksOn(stage, (point, { name }) => builtIn(point, name))) {
+function refuseConflicts(
+  stage: GrpoStageConfig,
+  list: MethodList,
+  pathOf: (remark: Remark) => string,
+  problems: Problems,
+): void {
+  for (const remark of remarksOn(stage, list)) {
     if (remark.level === 'conflict') problems.add(pathOf(remark), remark.value, remark.text);
   }
 }

@@ -1,7 +1,7 @@
 /** The resolved stages, and the rules that combine several of their keys. */
 
 import { counted } from '../format.ts';
-import { DEMONSTRATIONS } from '../methods/demonstrations/registry.ts';
+import type { MethodList } from '../methods/method_list.ts';
 import type {
   BatchConfig,
   EvaluationConfig,
@@ -38,9 +38,9 @@ export const STAGE_KEYS = { sft: SFT_KEYS, grpo: { ...GRPO_KEYS, ...METHOD_KEYS 
 type AnyStage = Section<typeof SFT_KEYS> | Section<typeof GRPO_KEYS>;
 
 /** Fills in a supervised stage. */
-export function resolveSft(section: Section<typeof SFT_KEYS>): SftStageConfig {
+export function resolveSft(section: Section<typeof SFT_KEYS>, list: MethodList): SftStageConfig {
   const rows = shownRows(section);
-  checkDemonstrations(section);
+  checkDemonstrations(section, list);
   return {
     stage: 'sft',
     ...recordedValues(SFT_KEYS, 'stage', section.values),
@@ -52,14 +52,14 @@ export function resolveSft(section: Section<typeof SFT_KEYS>): SftStageConfig {
 }
 
 /** Reports a method that there is not, and what is wrong with its options. */
-function checkDemonstrations(section: Section<typeof SFT_KEYS>): void {
+function checkDemonstrations(section: Section<typeof SFT_KEYS>, list: MethodList): void {
   const { demonstrations, dataFiles } = section.values;
   if (demonstrations === undefined || !section.sound('demonstrations', 'dataFiles')) return;
   const refuse = (rule: string): void => section.refuse('demonstrations', rule);
   const { name, ...given } = demonstrations;
-  const known = DEMONSTRATIONS.map(({ id }) => id);
+  const known = list.names.demonstrations;
   const nearest = `the nearest is ${nearestKey(name, known) ?? known[0]}`;
-  const found = DEMONSTRATIONS.find(({ id }) => id === name);
+  const found = list.demonstrations.find(({ id }) => id === name);
   if (dataFiles !== undefined) refuse('data_files already says what this stage shows; keep one of the two');
   else if (isModuleFile(name))
     return; // its options are checked when it is loaded

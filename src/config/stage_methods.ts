@@ -1,8 +1,9 @@
 /** Which methods a stage is made of: TRL's keys and the keys of the points, resolved to one list per point, and back. */
 import type { Method } from '../methods/method.ts';
-import { METHODS } from '../methods/registry.ts';
+import { findMethod, type MethodList } from '../methods/method_list.ts';
 import type { MethodPlace } from '../methods/remark.ts';
 import { eachPoint, METHOD_POINTS, type MethodPoint, type MethodsConfig } from '../methods/stage.ts';
+import { USUAL_METHODS } from '../methods/usual_methods.ts';
 import type { Json } from '../options/json.ts';
 import type { Plugin } from '../options/keys.ts';
 import { nearestKey } from '../options/nearest_name.ts';
@@ -24,6 +25,7 @@ interface Written {
   /** Path of the stage's own keys; those of the top level have none. */
   readonly prefix: string;
   readonly problems: Problems;
+  readonly list: MethodList;
 }
 
 /** A method as it is asked for, and where. */
@@ -39,15 +41,20 @@ export interface ResolvedMethods {
 }
 
 /** Resolves the methods of a stage, and reports those that there are not. */
-export function resolveMethods(given: GivenKeys, prefix: string, problems: Problems): ResolvedMethods {
-  const written: Written = { given, prefix, problems };
+export function resolveMethods(
+  given: GivenKeys,
+  prefix: string,
+  problems: Problems,
+  list: MethodList,
+): ResolvedMethods {
+  const written: Written = { given, prefix, problems, list };
   const { values } = new Section(CHOOSING_KEYS, given, prefix, problems);
   checkLossType(written);
   const read = new Set<string>();
   const paths = new Map<MethodPoint, readonly string[]>();
   const methodsOf = (point: MethodPoint): Plugin[] => {
     const chosen = chosenAt(point, values, written);
-    const once = chosen.filter(({ plugin }) => builtIn(point, plugin.name)?.isRepeatable !== true);
+    const once = chosen.filter(({ plugin }) => findMethod(list, point, plugin)?.isRepeatable !== true);
     const twice = firstRepeated(once, ({ plugin }) => plugin.name);
     if (twice !== undefined) problems.add(twice.path, twice.plugin.name, 'is in this stage twice; keep one');
     paths.set(
@@ -69,7 +76,7 @@ function chosenAt(point: MethodPoint, values: Readonly<Record<string, unknown>>,
   if (takes !== 'many' && !Array.isArray(listed)) {
     return [{ plugin: (listed as Plugin | undefined) ?? defaultOf(point, values), path }];
   }
-  const switched = METHODS[point].flatMap(({ id, switchedOnBy }: AnyMethod): Chosen[] => {
+  const switched = usualAt(point).flatMap(({ id, switchedOnBy }: AnyMethod): Chosen[] => {
     const value = switchedOnBy && values[switchedOnBy.key.yaml];
     const options = value === undefined ? undefined : switchedOnBy?.on(value, (other) => given.get(other)?.value);
     if (switchedOnBy === undefined || options === undefined) return [];
@@ -82,21 +89,19 @@ function chosenAt(point: MethodPoint, values: Readonly<Record<string, unknown>>,
 
 function defaultOf(point: MethodPoint, values: Readonly<Record<string, unknown>>): Plugin {
   const ofLossType = LOSS_TYPES.get(String(values.loss_type));
-  return { name: (isLoss(point) ? ofLossType?.[point] : undefined) ?? METHODS[point][0].id };
+  return { name: (isLoss(point) ? ofLossType?.[point] : undefined) ?? USUAL_METHODS[point][0].id };
 }
 
-/** A method of this package; undefined for one of the user's, which is not loaded yet. */
-export function builtIn(point: MethodPoint, name: string): AnyMethod | undefined {
-  return (METHODS[point] as readonly AnyMethod[]).find(({ id }) => id === name);
-}
+/** The methods that keys of a stage may mean. */
+const usualAt = (point: MethodPoint): readonly AnyMethod[] => USUAL_METHODS[point];
 
 /** The method with every option written out; a file of the user's keeps its options as they are, since it is not loaded yet. */
 function resolveOne(point: MethodPoint, { plugin, path }: Chosen, written: Written, read: Set<string>): Plugin {
   const { name, ...options } = plugin;
   if (isModuleFile(name)) return plugin;
-  const found = builtIn(point, name);
+  const found = findMethod(written.list, point, plugin);
   if (found === undefined) {
-    written.problems.add(path, name, unknownRule(name, point));
+    written.problems.add(path, name, unknownRule(name, point, written.list));
     return plugin;
   }
   const given = optionsOf(found, options, path, written, read);
@@ -148,9 +153,9 @@ function isSwitch({ switchedOnBy }: AnyMethod, path: string): boolean {
   return switchedOnBy !== undefined && path.endsWith(switchedOnBy.key.yaml);
 }
 
-function unknownRule(name: string, point: MethodPoint): string {
-  const known = METHODS[point].map(({ id }) => id);
-  const elsewhere = METHOD_POINTS.find((other) => METHODS[other].some(({ id }) => id === name));
+function unknownRule(name: string, point: MethodPoint, { names }: MethodList): string {
+  const known = names[point];
+  const elsewhere = METHOD_POINTS.find((other) => names[other].includes(name));
   if (elsewhere !== undefined) return `not a method of this point; move it to ${POINT_KEYS[elsewhere].yaml}`;
   const nearest = nearestKey(name, known);
   const remedy = nearest === undefined ? 'give the path of a file of yours' : `the nearest is ${nearest}`;
@@ -172,7 +177,7 @@ function checkLossType({ given, prefix, problems }: Written): void {
 /** Options among the stage's own keys that no method of it takes, unless they ask for what happens anyway. */
 function refuseUnread({ given, prefix, problems }: Written, read: ReadonlySet<string>): void {
   for (const point of METHOD_POINTS) {
-    for (const method of METHODS[point] as readonly AnyMethod[]) {
+    for (const method of usualAt(point)) {
       for (const { yaml, schema } of sharedOptions(method)) {
         const written = given.get(yaml);
         if (written === undefined || read.has(yaml) || !written.path.startsWith(prefix)) continue;
@@ -211,7 +216,7 @@ export function methodsTree(methods: MethodsConfig): Record<string, Json> {
     const isSaid = lossType !== undefined && isLoss(point);
     const isAlone = methods[point].length === 1;
     const rest = methods[point].flatMap((plugin) => written(point, plugin, { isSaid, isAlone }, tree));
-    for (const { id, switchedOnBy } of METHODS[point] as readonly AnyMethod[]) {
+    for (const { id, switchedOnBy } of usualAt(point)) {
       if (switchedOnBy === undefined) continue;
       const on = methods[point].find(({ name }) => name === id);
       const value = on === undefined ? switchedOnBy.off : switchedOnBy.written(withoutName(on));
@@ -231,13 +236,13 @@ function written(
   { isSaid, isAlone }: { readonly isSaid: boolean; readonly isAlone: boolean },
   tree: Record<string, Json>,
 ): Plugin[] {
-  const found = builtIn(point, plugin.name);
+  const found = usualAt(point).find(({ id }) => id === plugin.name);
   if (found === undefined) return [plugin];
   const shared = sharedOptions(found).map(({ yaml }) => yaml);
   for (const yaml of shared) if (plugin[yaml] !== undefined) tree[yaml] = plugin[yaml];
   if (isSaid || found.switchedOnBy?.written(withoutName(plugin)) !== undefined) return [];
   const isDefault =
-    POINT_KEYS[point].takes !== 'many' && isAlone && METHODS[point][0].id === found.id && !isLoss(point);
+    POINT_KEYS[point].takes !== 'many' && isAlone && USUAL_METHODS[point][0].id === found.id && !isLoss(point);
   const own = Object.fromEntries(Object.entries(plugin).filter(([option]) => !shared.includes(option))) as Plugin; // with its name
   return isDefault ? [] : [own];
 }

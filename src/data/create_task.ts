@@ -1,17 +1,12 @@
 /** Binds task definitions to their knobs and split. */
 
-import { ConfigError } from '../errors.ts';
 import { type Rng, rngFor } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
 import type { Verdict } from '../rewards/verdict.ts';
-import { asksInWords, type Codec, type Message } from '../text/codec.ts';
-import { DATASET } from './datasets/card.ts';
-import type { DataFiles } from './datasets/data_files.ts';
+import { asksInWords, type Message } from '../text/codec.ts';
 import type { BoundEnvironment } from './environment.ts';
-import { askJudge, type JudgeThreads, judgedInThreads } from './judging/judged.ts';
+import { askJudge, judgedInThreads } from './judging/judged.ts';
 import { type Conversation, conversationOf, levelOf, refuseConversation, styleOf, takeKnobs } from './knobs.ts';
-import { OPENENV } from './openenv/card.ts';
-import type { OpenEnvOptions } from './openenv/openenv.ts';
 import { bindEnvironment, environmentFor, playEpisode, teachersEpisode } from './play.ts';
 import { episodeMessages } from './prompts/observation_tokens.ts';
 import { limitPrompts, type PromptLimit } from './prompts/prompt_limit.ts';
@@ -24,7 +19,7 @@ import {
   readTagged,
   tagged,
 } from './prompts/style.ts';
-import { type AnyTaskDefinition, registeredTask } from './registry.ts';
+import { innerIn, listedTask, type TaskList } from './registered_task.ts';
 import { makeEach, type Repeat, repeatPlainly } from './repeat.ts';
 import {
   canonicalJSON,
@@ -35,7 +30,18 @@ import {
   type ProblemSource,
   splitOfProblem,
 } from './split.ts';
-import type { GivenAnswer, Knobs, Split, Style, Task, TaskItem, TaskLanguage, VerifyContext } from './task.ts';
+import type {
+  AnyTaskDefinition,
+  GivenAnswer,
+  Knobs,
+  Split,
+  Style,
+  Task,
+  TaskItem,
+  TaskLanguage,
+  VerifyContext,
+} from './task.ts';
+import type { TaskOptions } from './task_options.ts';
 import { type TaskSet, taskSet } from './task_set.ts';
 import { requireTools, type ToolLimit } from './tools/tool_limit.ts';
 
@@ -44,26 +50,6 @@ export type TaskConfig = { readonly name: string } & Readonly<Record<string, unk
 
 /** Held-out problems of a space that cannot be listed, unless others are asked for. */
 export const HELD_OUT_SAMPLE = 512;
-
-/** How a task is opened, besides its knobs. */
-export interface TaskOptions extends ToolLimit {
-  /** Held-out problems to sample where the task cannot list them all. Default `HELD_OUT_SAMPLE`. */
-  readonly heldOutSample?: number;
-  /** Where its knobs are written, for messages. Default `task`. */
-  readonly path?: string;
-  /** The codec of the model that the run begins with; a pretrained one's is asked in words. Default: the task's own vocabulary. */
-  readonly codec?: Codec | undefined;
-  /** What the files of `task: {name: dataset}` are read from. */
-  readonly files?: DataFiles | undefined;
-  /** How the server of `task: {name: openenv}` is reached; default: by this engine's own WebSocket. */
-  readonly openenv?: Pick<OpenEnvOptions, 'connect' | 'token' | 'answers'>;
-  /** The task that its knob `of` names, where that is none of the package. */
-  readonly inner?: AnyTaskDefinition;
-  /** How its functions are called many times in a row, where its host watches them. */
-  readonly repeat?: Repeat;
-  /** Threads for verdicts that take time; default: they are waited for, one by one. */
-  readonly threads?: JudgeThreads | undefined;
-}
 
 /** What the twin of a problem is called. */
 function twinId({ id }: Pick<TaskItem, 'id'>): string {
@@ -334,13 +320,8 @@ export function bindTask(
   return new BoundTask(definition, knobs, options);
 }
 
-/** The definition of a registered task, loaded with what it needs. @throws ConfigError naming the nearest one */
-export async function getTaskDefinition(name: string): Promise<AnyTaskDefinition> {
-  return registeredTask(name).load();
-}
-
 /**
- * A registered task by its name, loaded and bound to its knobs. Problems are solved when they are first met.
+ * A task of a list by its name, loaded and bound to its knobs. Problems are solved when they are first met.
  *
  * @throws ConfigError on an unknown name or knob, or a knob out of range
  *
@@ -350,26 +331,17 @@ export async function getTaskDefinition(name: string): Promise<AnyTaskDefinition
  * task.verify(item, item.answer, { finishReason: 'eos' }).score; // 1
  * ```
  */
-export async function createTask({ name, ...knobs }: TaskConfig, options: TaskOptions = {}): Promise<Task> {
-  if (name === DATASET) {
-    const { files } = options;
-    if (files === undefined) throw withoutFiles(options.path);
-    const { openDataset } = await import('./datasets/dataset.ts');
-    return openDataset(knobs, { ...options, files });
-  }
-  if (name === OPENENV) {
-    const { openOpenEnv } = await import('./openenv/openenv.ts');
-    return openOpenEnv(knobs, { ...options, ...options.openenv });
-  }
-  const { card, load } = registeredTask(name);
-  takeKnobs(card, knobs, options.path); // a mistake in them is said before anything is loaded
-  return bindTask(judgedInThreads(await load(knobs, options.inner), knobs, options.threads), knobs, options);
-}
-
-/** A page in a browser has no disk. */
-function withoutFiles(path = 'task'): ConfigError {
-  const rule = 'its files are given by options.files; the command reads those of the disk';
-  return new ConfigError('no-files', `${path}.name: ${DATASET} — ${rule}.`, { path: `${path}.name` });
+export async function createTask(
+  { name, ...knobs }: TaskConfig,
+  list: TaskList,
+  options: TaskOptions = {},
+): Promise<Task> {
+  const task = listedTask(list, name);
+  if ('open' in task) return task.open(knobs, options);
+  takeKnobs(task.card, knobs, options.path); // a mistake in them is said before anything is loaded
+  const { inner, threads } = options;
+  const innerOf = inner === undefined ? innerIn(list) : () => ({ card: inner, load: async () => inner });
+  return bindTask(judgedInThreads(await task.load(knobs, innerOf), knobs, threads), knobs, options);
 }
 
 /**
@@ -383,11 +355,12 @@ export async function createTasks(
     maxToolCallingIterations,
     ...limit
   }: { readonly tasks: readonly { readonly task: TaskConfig; readonly weight: number }[] } & PromptLimit & ToolLimit,
+  list: TaskList,
   options: TaskOptions = {},
 ): Promise<TaskSet> {
   const limited = { ...options, maxToolCallingIterations };
   const shares = await Promise.all(
-    tasks.map(async ({ task, weight }) => ({ task: await createTask(task, limited), weight })),
+    tasks.map(async ({ task, weight }) => ({ task: await createTask(task, list, limited), weight })),
   );
   requireTools(
     shares.map(({ task }) => task),

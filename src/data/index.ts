@@ -39,11 +39,7 @@ export { findingText, type TaskFinding } from './check/findings.ts';
 export type { AskedProblem, KnownVerdicts, SecondChecker } from './check/setting.ts';
 export {
   bindTask,
-  createTask,
-  createTasks,
-  getTaskDefinition,
   type TaskConfig,
-  type TaskOptions,
 } from './create_task.ts';
 export type { DataFiles } from './datasets/data_files.ts';
 export { retried } from './derived/retry_task.ts';
@@ -69,9 +65,10 @@ export { readKnobs, takeKnobs } from './knobs.ts';
 export { type LineTask, lineTask } from './line_task.ts';
 export { listMisses, type NearMisses, numberMisses, textMisses, truthMisses } from './near_misses.ts';
 export { type FilledGrid, judgeFilledGrid } from './puzzle.ts';
-export { type AnyTaskDefinition, type RegisteredTask, registeredTask, registeredTasks } from './registry.ts';
+export type { RegisteredTask, TaskList } from './registered_task.ts';
 export { SPLIT_VERSION, splitOf, splitPosition, TRAIN_SHARE } from './split.ts';
 export type {
+  AnyTaskDefinition,
   AskedAnswer,
   Knobs,
   Mutant,
@@ -84,6 +81,7 @@ export type {
   TaskLanguage,
   VerifyContext,
 } from './task.ts';
+export type { TaskOptions } from './task_options.ts';
 export { oneTask, type TaskSet, type TaskShare, taskSet } from './task_set.ts';
 export type { CallFormat, ToolCall } from './tools/call_formats.ts';
 export {

@@ -248,3 +248,6 @@ export interface GivenAnswer {
   readonly completion: string;
   readonly context: VerifyContext;
 }
+
+/** A definition whose items and knobs are known to itself only; methods are checked bivariantly. */
+export type AnyTaskDefinition = TaskDefinition<Json, Knobs>;

@@ -12,8 +12,11 @@ import { PROTOCOL } from './protocol.ts';
 const RUN_DIGITS = 16;
 
 /** The name of a run among those of a fleet: the same after a resume. @param directory  where it is kept */
-export async function runName({ config }: Pick<ConfiguredModel, 'config'>, directory: string): Promise<string> {
-  const text = [await configHash(config), config.seed, directory].join('\n');
+export async function runName(
+  { config, registries }: Pick<ConfiguredModel, 'config' | 'registries'>,
+  directory: string,
+): Promise<string> {
+  const text = [await configHash(config, registries.tasks), config.seed, directory].join('\n');
   return (await sha256Hex(new TextEncoder().encode(text))).slice(0, RUN_DIGITS);
 }
 

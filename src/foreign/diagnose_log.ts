@@ -38,7 +38,7 @@ const NO_TIME = { sft: 0, rollout: 0, verify: 0, update: 0, eval: 0 };
  * @param name  of the file, for errors
  * @throws DataError `unknown-figures` or `unknown-accuracy`; ConfigError for a mistake in `set`
  */
-export function diagnoseLog(name: string, log: LogEntries, options: LogOptions = {}): LogExamination {
+export function diagnoseLog(name: string, log: LogEntries, options: LogOptions): LogExamination {
   const names = new Set(log.entries.flatMap(({ figures }) => Object.keys(figures)));
   const vocabulary = vocabularyOf(names);
   if (vocabulary === undefined) {
@@ -53,7 +53,7 @@ export function diagnoseLog(name: string, log: LogEntries, options: LogOptions =
   const isSupervised = !entries.some((entry) => figureIn(entry, vocabulary, 'reward'));
   const assumed: string[] = log.isCut ? ['the file ends in the middle of an entry; what is before it was read'] : [];
   if (log.areCounted) assumed.push('steps are the numbers of its entries');
-  const stage = stageOf(log, entries, { vocabulary, isSupervised, set: options.set ?? [] }, assumed);
+  const stage = stageOf(log, entries, { vocabulary, isSupervised, options }, assumed);
   const reading = isSupervised ? undefined : readingOf(name, entries, stage, { vocabulary, names, options }, assumed);
   const gap = (i: number): number => Math.max(1, entries[i].step - (entries[i - 1]?.step ?? 0));
   const batches = reading === undefined ? [] : entries.map((entry, i) => foreignBatch(entry, gap(i), reading));

@@ -1,6 +1,7 @@
 /** What the log of another trainer says of its settings, and what is taken where it says nothing. */
 import { parseConfig } from '../config/load.ts';
 import type { Override } from '../config/overrides.ts';
+import type { Registries } from '../config/registries.ts';
 import { DataError } from '../errors.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import type { LogEntries, LogEntry } from './log_entries.ts';
@@ -13,6 +14,8 @@ export interface LogOptions {
   readonly accuracy?: string;
   /** `key=value`, of a stage: what the log does not say of the settings. */
   readonly set?: readonly string[];
+  /** What those settings may name. */
+  readonly registries: Registries;
 }
 
 /** As TRL has it where nothing is said. */
@@ -25,8 +28,8 @@ export function stageOf(
   {
     vocabulary,
     isSupervised,
-    set,
-  }: { readonly vocabulary: Vocabulary; readonly isSupervised: boolean; readonly set: readonly string[] },
+    options: { set = [], registries },
+  }: { readonly vocabulary: Vocabulary; readonly isSupervised: boolean; readonly options: LogOptions },
   assumed: string[],
 ): StageConfig {
   const last = entries[entries.length - 1];
@@ -63,7 +66,7 @@ export function stageOf(
   const overrides = set.map((assignment): Override => ({ flag: '--set', assignment: `stages.0.${assignment}` }));
   const { config } = parseConfig(
     JSON.stringify({ task: 'countdown', stages: [values] }),
-    { file: 'the log' },
+    { file: 'the log', registries },
     overrides,
   );
   return config.stages[0];

@@ -1,11 +1,14 @@
 /** A training run: an engine, what it is trained by, and a journal of where it is. */
 
+import type { Registries } from '../config/registries.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { murmur3OfText } from '../kernels/murmur3.ts';
 import type { createDemonstrations, StageMethods } from '../methods/create.ts';
 import type { Ledger } from '../methods/ledger.ts';
+import type { Member } from '../methods/method.ts';
 import type { EvaluationFigure } from '../methods/points.ts';
 import type { StageConfig } from '../methods/stage.ts';
+import type { StageUses } from '../methods/uses/stage_uses.ts';
 import type { BaseName } from '../model/pretrained/adapter_config.ts';
 import type { RewardFunction } from '../rewards/reward_function.ts';
 import { type Engine, localEngine } from './engine.ts';
@@ -40,6 +43,8 @@ export interface BaseModel {
 /** A run that is open: `train` takes it from where its journal is to its end. */
 export interface TrainingRun {
   readonly config: RunConfig;
+  /** What the names of its config were looked up in, its user's files included. */
+  readonly registries: Registries;
   readonly engine: Engine;
   readonly journal: Journal;
   /** [stages] what each is rewarded for; nothing in an sft stage. */
@@ -59,7 +64,7 @@ export interface TrainingRun {
 }
 
 /** A config, and the model that it is of. */
-export type ConfiguredModel = Pick<TrainingRun, 'config' | 'engine' | 'base'>;
+export type ConfiguredModel = Pick<TrainingRun, 'config' | 'registries' | 'engine' | 'base'>;
 
 /** A config, and how far a run of it is. */
 export type Progress = Pick<TrainingRun, 'config' | 'journal'>;
@@ -73,6 +78,16 @@ export function stageOf({ config, journal: { state } }: Progress): StageConfig {
   const stage = config.stages[state.stageIndex];
   if (stage === undefined) throw new RangeError('the run has no further stage');
   return stage;
+}
+
+/** [stages] the methods of each. */
+export function membersOfStages({ methods }: Pick<TrainingRun, 'methods'>): readonly (readonly Member[])[] {
+  return methods.map((ofStage) => ofStage?.members ?? []);
+}
+
+/** What the methods of each grpo stage use. */
+export function usesOfStages({ methods }: Pick<TrainingRun, 'methods'>): readonly StageUses[] {
+  return methods.flatMap((ofStage) => (ofStage === undefined ? [] : [ofStage.uses]));
 }
 
 /** Optimizer steps of a stage: those of the config, or as many as it had when a controller ended it. */

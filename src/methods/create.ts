@@ -3,22 +3,14 @@
 import { ConfigError } from '../errors.ts';
 import type { Plugin } from '../options/keys.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
-import { DEMONSTRATIONS } from './demonstrations/registry.ts';
 import { type Acting, isWatchable, watched } from './effect/acting.ts';
 import { idleRemark } from './effect/idle.ts';
-import { findMethod, lookUp, methodKey, NOT_OPENED, type OwnMethods } from './look_up.ts';
 import { membersOf } from './members.ts';
-import type { DemonstratedProblem, DemonstrationMethod, Member, Method } from './method.ts';
-import type { DemonstrationSource, LossTerm } from './points.ts';
-import type { PointParts } from './registry.ts';
+import type { DemonstratedProblem, Member, Method } from './method.ts';
+import { lookUp, lookUpDemonstrations, type MethodList, methodKey } from './method_list.ts';
+import type { DemonstrationSource, LossTerm, PointParts } from './points.ts';
 import { optionsOf, optionsOfMethod, type SettableOption, type Settings, START, settableOptions } from './settings.ts';
-import {
-  type GrpoStageConfig,
-  METHOD_POINTS,
-  type MethodPoint,
-  type SftStageConfig,
-  type StageConfig,
-} from './stage.ts';
+import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint, type SftStageConfig } from './stage.ts';
 import type { Stateful } from './stateful.ts';
 import { objectiveTerm } from './support/loss/surrogate_term.ts';
 import { type AskedUse, type StageUses, uniteUses } from './uses/stage_uses.ts';
@@ -70,22 +62,10 @@ export interface StageMethods {
   readonly options: readonly SettableOption[];
 }
 
-/** To be awaited before the parts of these stages are made: where a bundle has them in files of their own, it fetches them. */
-export async function loadMethods(stages: readonly StageConfig[], own: OwnMethods = {}): Promise<void> {
-  const used = stages.flatMap((stage): readonly Pick<Method<unknown>, 'load'>[] => {
-    if (stage.stage === 'sft')
-      return stage.demonstrations === undefined ? [] : [demonstrating(stage.demonstrations, own)];
-    return METHOD_POINTS.flatMap((point) =>
-      stage.methods[point].flatMap((plugin) => findMethod(point, plugin, own) ?? []),
-    );
-  });
-  await Promise.all(used.map((method) => method.load?.()));
-}
-
 /** @throws ConfigError for an unknown method or option, or a value that its rule refuses */
-export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): StageMethods {
-  const { owners, options } = settableOptions(stage, own);
-  const members = membersOf(stage, (point, plugin) => findMethod(point, plugin, own));
+export function createMethods(stage: GrpoStageConfig, list: MethodList): StageMethods {
+  const { owners, options } = settableOptions(stage, list);
+  const members = membersOf(stage, list);
   const movable: Made<unknown>[] = [];
   const acting: Acting[] = [];
   // What has nothing to act on is said before step 1, and what only measures never acts.
@@ -94,7 +74,7 @@ export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): Sta
       (member) => member.plugin === plugin && !member.method.onlyMeasures && !idleRemark(stage, members, member),
     );
   const partsAt = <Point extends MethodPoint>(point: Point) => {
-    const made = createParts(point, stage, own, { owners: owners[point], acting, mayAct });
+    const made = createParts(point, stage, list, { owners: owners[point], acting, mayAct });
     movable.push(...(made as Made<unknown>[])); // only ever given parts of their own
     return made;
   };
@@ -128,8 +108,8 @@ export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): Sta
     lossTerms,
     aggregation: one('aggregation'),
     controllers: partsAt('controllers'),
-    forms: formsOf(stage, own),
-    uses: usesOf(stage, own),
+    forms: formsOf(stage, list),
+    uses: usesOf(stage, list),
     moveTo(step, settings = {}) {
       for (const made of movable) if (made.moves(settings)) move(made as Made<Stateful>, step, settings);
     },
@@ -139,12 +119,12 @@ export function createMethods(stage: GrpoStageConfig, own: OwnMethods = {}): Sta
   };
 }
 
-function formsOf(stage: GrpoStageConfig, own: OwnMethods): Named<Demonstrate>[] {
+function formsOf(stage: GrpoStageConfig, list: MethodList): Named<Demonstrate>[] {
   return METHOD_POINTS.flatMap((point) =>
     stage.methods[point].flatMap((plugin) => {
-      const { id, demonstrate } = lookUp(point, plugin, own);
+      const { id, demonstrate } = lookUp(list, point, plugin);
       if (demonstrate === undefined) return [];
-      const options = optionsOf(point, plugin, own).at(START);
+      const options = optionsOf(list, point, plugin).at(START);
       return [{ id, part: (problem: DemonstratedProblem) => demonstrate(problem, options) }];
     }),
   );
@@ -179,15 +159,15 @@ interface PartOptions {
 function createParts<Point extends MethodPoint>(
   point: Point,
   stage: GrpoStageConfig,
-  own: OwnMethods,
+  list: MethodList,
   { owners, acting = [], mayAct = () => false }: PartOptions = {},
 ): Made<PointParts[Point]>[] {
   const all = stage.methods[point];
   return all.map((plugin, place): Made<PointParts[Point]> => {
-    const method = lookUp(point, plugin, own);
+    const method = lookUp(list, point, plugin);
     const earlier = all.slice(0, place).filter(({ name }) => name === plugin.name).length;
     const { maxSteps } = stage.optimizer;
-    const optionsAt = optionsOf(point, plugin, own, owners?.[place]);
+    const optionsAt = optionsOf(list, point, plugin, owners?.[place]);
     // A method of this point makes its parts.
     const made = (step: number, settings: Settings) =>
       method.create(optionsAt.at({ step, maxSteps }, settings), stage) as PointParts[Point];
@@ -206,10 +186,10 @@ function createParts<Point extends MethodPoint>(
 export type Demonstrations = ((step: number) => DemonstrationSource) & Pick<StageMethods, 'acting'>;
 
 /** What a supervised stage shows of problems that are played in turns, by its step; undefined: the task's demonstrations. */
-export function createDemonstrations(stage: SftStageConfig, own: OwnMethods = {}): Demonstrations | undefined {
+export function createDemonstrations(stage: SftStageConfig, list: MethodList): Demonstrations | undefined {
   const { demonstrations: plugin, optimizer } = stage;
   if (plugin === undefined) return undefined;
-  const method = demonstrating(plugin, own);
+  const method = lookUpDemonstrations(list, plugin);
   const { maxSteps } = optimizer;
   const { at, isScheduled } = optionsOfMethod(method, 'demonstrations', plugin);
   const acting: Acting = { point: 'demonstrations', id: method.id, isWatched: true, hasActed: false };
@@ -219,46 +199,45 @@ export function createDemonstrations(stage: SftStageConfig, own: OwnMethods = {}
 }
 
 /** What it uses of the run; nothing where the task's demonstrations are shown, or those of a file that is not given. */
-export function usesOfDemonstrations(
-  stage: SftStageConfig,
-  own: OwnMethods = {},
-): readonly Pick<AskedUse, 'by' | 'use'>[] {
+export function usesOfDemonstrations(stage: SftStageConfig, list: MethodList): readonly Pick<AskedUse, 'by' | 'use'>[] {
   const { demonstrations: plugin } = stage;
-  if (plugin === undefined || (isModuleFile(plugin.name) && own[methodKey(plugin)] === undefined)) return [];
-  const method = demonstrating(plugin, own);
+  if (plugin === undefined || isAbsentFile(plugin, list)) return [];
+  const method = lookUpDemonstrations(list, plugin);
   const options = optionsOfMethod(method, 'demonstrations', plugin).at(START);
   return (method.uses?.(options, stage) ?? []).map((use) => ({ by: method.id, use }));
 }
 
-/** @throws ConfigError where there is none of its name */
-function demonstrating(plugin: Plugin, own: OwnMethods): DemonstrationMethod {
-  const { name } = plugin;
-  const given = own[methodKey(plugin)] as unknown as DemonstrationMethod | undefined; // it was loaded for a supervised stage
-  const found = given ?? DEMONSTRATIONS.find(({ id }) => id === name);
-  if (found !== undefined) return found;
-  const rule = isModuleFile(name)
-    ? NOT_OPENED
-    : `no such method; known are ${DEMONSTRATIONS.map(({ id }) => id).join(', ')}`;
-  throw new ConfigError('unknown-method', `demonstrations: ${JSON.stringify(name)} — ${rule}.`, { name });
+/** A file of the user's that nobody has loaded here. */
+function isAbsentFile(plugin: Plugin, { own }: MethodList): boolean {
+  return isModuleFile(plugin.name) && !Object.hasOwn(own, methodKey(plugin));
+}
+
+/** @throws ConfigError for a method that there is not; a file that nobody has loaded may be absent */
+function requireMethods({ methods }: GrpoStageConfig, list: MethodList): void {
+  for (const point of METHOD_POINTS) {
+    for (const plugin of methods[point]) if (!isAbsentFile(plugin, list)) lookUp(list, point, plugin);
+  }
 }
 
 /** Further figures of a stage's evaluations; those of files that are not given are left out. @throws ConfigError */
-export function createFigures(stage: GrpoStageConfig, own: OwnMethods = {}): PointParts['evaluationFigures'][] {
-  const isHere = (plugin: Plugin): boolean => !isModuleFile(plugin.name) || Object.hasOwn(own, methodKey(plugin));
+export function createFigures(stage: GrpoStageConfig, list: MethodList): PointParts['evaluationFigures'][] {
   const here = {
     ...stage,
-    methods: { ...stage.methods, evaluationFigures: stage.methods.evaluationFigures.filter(isHere) },
+    methods: {
+      ...stage.methods,
+      evaluationFigures: stage.methods.evaluationFigures.filter((plugin) => !isAbsentFile(plugin, list)),
+    },
   };
-  return createParts('evaluationFigures', here, own).map(({ part }) => part);
+  return createParts('evaluationFigures', here, list).map(({ part }) => part);
 }
 
 /**
  * What the methods of a stage use; those of files that are not given here are left out. What is a schedule is asked for
  * at both of its ends: a weight that begins at 0 uses what it weighs all the same.
  */
-export function usesOf(stage: GrpoStageConfig, own: OwnMethods = {}): StageUses {
-  const isHere = (plugin: Plugin): boolean => !isModuleFile(plugin.name) || own[methodKey(plugin)] !== undefined;
-  const members = membersOf(stage, (point, plugin) => (isHere(plugin) ? lookUp(point, plugin, own) : undefined));
+export function usesOf(stage: GrpoStageConfig, list: MethodList): StageUses {
+  requireMethods(stage, list);
+  const members = membersOf(stage, list);
   return uniteUses(
     members.flatMap(({ method, point, uses }) => uses.map((use): AskedUse => ({ by: method.id, point, use }))),
   );

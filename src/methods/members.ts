@@ -1,17 +1,14 @@
 /** The methods of a stage as they see each other: by what each declares. */
-import type { Plugin } from '../options/keys.ts';
-import type { Member, Method } from './method.ts';
+import type { Member } from './method.ts';
+import { findMethod, type MethodList } from './method_list.ts';
 import { END, type OptionsAt, optionsOfMethod, START } from './settings.ts';
-import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint } from './stage.ts';
-
-/** What the name of a method means; undefined for one that is not known. */
-export type FindMethod = (point: MethodPoint, plugin: Plugin) => Method<unknown> | undefined;
+import { type GrpoStageConfig, METHOD_POINTS } from './stage.ts';
 
 /** The methods of a stage that are known, in the order of the points. */
-export function membersOf(stage: GrpoStageConfig, find: FindMethod): Member[] {
+export function membersOf(stage: GrpoStageConfig, list: MethodList): Member[] {
   return METHOD_POINTS.flatMap((point) =>
     stage.methods[point].flatMap((plugin): Member[] => {
-      const method = find(point, plugin);
+      const method = findMethod(list, point, plugin);
       if (method === undefined) return [];
       let read: OptionsAt | undefined; // most members are never asked for their options
       const options = (): OptionsAt => {

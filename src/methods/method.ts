@@ -84,8 +84,6 @@ export interface Method<Part, Options extends KeyTable = KeyTable, Stage = GrpoS
    */
   demonstrate?(problem: DemonstratedProblem, options: Values<Options>): TrainedText | undefined;
   create(options: Values<Options>, stage: Stage): Part;
-  /** In the bundle of a browser, which has `create` in a file of its own: fetches it. Nobody declares it. */
-  load?(): Promise<void>;
 }
 
 /**

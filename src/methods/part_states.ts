@@ -2,7 +2,7 @@
 
 import type { Json } from '../options/json.ts';
 import type { Named, StageMethods } from './create.ts';
-import { distinctNames } from './look_up.ts';
+import { distinctNames } from './method_list.ts';
 import type { MethodPoint } from './stage.ts';
 import type { Stateful } from './stateful.ts';
 

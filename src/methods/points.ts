@@ -26,12 +26,14 @@ import type { TaskItem } from '../data/task.ts';
 import type { Rng } from '../kernels/philox.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import type { GroupRequest } from './group_request.ts';
-import type { TrainedText } from './loss_points.ts';
+import type { Aggregation, LossTerm, Objective, Ratio, TokenWeight, TrainedText } from './loss_points.ts';
 import type { ParameterSet, ScoredSet } from './parameter_sets.ts';
 import type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics, Turn } from './records.ts';
+import type { MethodPoint } from './stage.ts';
 import type { Stateful } from './stateful.ts';
 import type { Estimate } from './statistics.ts';
 import type { FollowUpTurn, StepContext } from './step_context.ts';
+import type { TokenControl } from './token_control.ts';
 
 export type { GroupRequest } from './group_request.ts';
 export type {
@@ -342,4 +344,21 @@ export interface PlayedOnce {
   /** What another than the policy does there. @param draw  another number, another draw of his */
   act(player: Player, at: EpisodeState, draw?: number): string;
   step(at: EpisodeState, action: string): EpisodeStep;
+}
+
+/** What the methods of each point make. */
+export interface PointParts extends Record<MethodPoint, unknown> {
+  promptSource: PromptSource;
+  rolloutStrategies: RolloutStrategy;
+  tokenControls: TokenControl;
+  groupSteps: GroupStep;
+  advantageEstimator: AdvantageEstimator;
+  creditSteps: CreditStep;
+  ratio: Ratio;
+  objective: Objective;
+  tokenWeights: TokenWeight;
+  lossTerms: LossTerm;
+  aggregation: Aggregation;
+  controllers: Controller;
+  evaluationFigures: EvaluationFigure;
 }

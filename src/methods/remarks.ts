@@ -4,16 +4,17 @@
  * learned is in `payment_rules.ts`, and what belongs to no single one in `stage_rules.ts`.
  */
 import { idleRemark } from './effect/idle.ts';
-import { type FindMethod, membersOf } from './members.ts';
+import { membersOf } from './members.ts';
 import type { Companion, Member, Said } from './method.ts';
+import type { MethodList } from './method_list.ts';
 import type { Remark, RemarkLevel } from './remark.ts';
 import type { GrpoStageConfig } from './stage.ts';
 import { STAGE_RULES } from './stage_rules.ts';
 import { paymentConflict, unreadPay } from './support/rewards/payment_rules.ts';
 
-/** In the order of the points. @param find  undefined for a method that is not known here, of which nothing is said */
-export function remarksOn(stage: GrpoStageConfig, find: FindMethod): Remark[] {
-  const members = membersOf(stage, find);
+/** In the order of the points; nothing is said of a method that the list does not have. */
+export function remarksOn(stage: GrpoStageConfig, list: MethodList): Remark[] {
+  const members = membersOf(stage, list);
   const ids = new Set(members.map(({ method }) => method.id));
   const missing = (companions: readonly Companion[] = []): readonly string[] =>
     companions.filter((companion) => !companion.ids.some((id) => ids.has(id))).map(missingCompanion);

@@ -8,8 +8,8 @@ import type { Key, Plugin } from '../options/keys.ts';
 import { takeOptions } from '../options/read.ts';
 import { hasSchedule, type Position, valuesAt } from '../options/schedule.ts';
 import { zodOf } from '../options/schemas.ts';
-import { distinctNames, lookUp, type OwnMethods } from './look_up.ts';
 import type { Method } from './method.ts';
+import { distinctNames, lookUp, type MethodList } from './method_list.ts';
 import { eachPoint, type GrpoStageConfig, METHOD_POINTS, type MethodPoint } from './stage.ts';
 
 /** What controllers have set: options by their names, and keys of the stage (`STAGE_SETTINGS`). */
@@ -51,8 +51,8 @@ export interface OptionsAt {
  * @param owner  its name in the stage, for what controllers have set
  * @throws ConfigError
  */
-export function optionsOf(point: MethodPoint, plugin: Plugin, own: OwnMethods, owner?: string): OptionsAt {
-  return optionsOfMethod(lookUp(point, plugin, own), point, plugin, owner);
+export function optionsOf(list: MethodList, point: MethodPoint, plugin: Plugin, owner?: string): OptionsAt {
+  return optionsOfMethod(lookUp(list, point, plugin), point, plugin, owner);
 }
 
 /** The same, of a method that has been looked up. */
@@ -86,14 +86,14 @@ export function optionsOfMethod(
 /** What the methods of a stage are called where one of them is meant, by point, and the numbers among their options. */
 export function settableOptions(
   stage: GrpoStageConfig,
-  own: OwnMethods,
+  list: MethodList,
 ): { readonly owners: Readonly<Record<MethodPoint, readonly string[]>>; readonly options: readonly SettableOption[] } {
   const places = METHOD_POINTS.flatMap((point) => stage.methods[point].map((plugin) => ({ point, plugin })));
-  const names = distinctNames(places.map(({ point, plugin }) => lookUp(point, plugin, own).id));
+  const names = distinctNames(places.map(({ point, plugin }) => lookUp(list, point, plugin).id));
   const { maxSteps } = stage.optimizer;
   const options = places.flatMap(({ point, plugin }, i) => {
-    const optionsAt = optionsOf(point, plugin, own, names[i]);
-    return settable(lookUp(point, plugin, own)).map(
+    const optionsAt = optionsOf(list, point, plugin, names[i]);
+    return settable(lookUp(list, point, plugin)).map(
       ([key, { yaml, schema }]): SettableOption => ({
         name: `${names[i]}.${yaml}`,
         yaml,

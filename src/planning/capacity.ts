@@ -7,6 +7,7 @@ import { evaluatedItems } from '../grpo/evaluate.ts';
 import { completionLimit } from '../grpo/rollout/completion_end.ts';
 import { isQuantised } from '../methods/chosen.ts';
 import { usesOf } from '../methods/create.ts';
+import type { MethodList } from '../methods/method_list.ts';
 import { PARAMETER_SET_NAMES, PARAMETER_SETS } from '../methods/parameter_sets.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { roomOf, type StageUses } from '../methods/uses/stage_uses.ts';
@@ -54,9 +55,9 @@ function recomputeOf(config: RunConfig): Recompute {
   return config.gradientCheckpointing === true ? 'layers' : usualRecompute(trainedOf(config));
 }
 
-/** What the methods of each stage use, as far as a config tells: those of the user's files are not loaded for it. */
-export function stageUses(config: RunConfig): StageUses[] {
-  return config.stages.flatMap((stage) => (stage.stage === 'grpo' ? [usesOf(stage)] : []));
+/** What the methods of each grpo stage use, as far as they are loaded. */
+export function stageUses(config: RunConfig, list: MethodList): StageUses[] {
+  return config.stages.flatMap((stage) => (stage.stage === 'grpo' ? [usesOf(stage, list)] : []));
 }
 
 /**
@@ -65,11 +66,7 @@ export function stageUses(config: RunConfig): StageUses[] {
  * @param uses  of the methods of its grpo stages, in order
  * @throws ConfigError where max_position_embeddings is too small
  */
-export function planCapacity(
-  config: RunConfig,
-  tasks: TaskSet,
-  uses: readonly StageUses[] = stageUses(config),
-): Capacity {
+export function planCapacity(config: RunConfig, tasks: TaskSet, uses: readonly StageUses[]): Capacity {
   const rooms = uses.map((ofStage) => roomOf(ofStage, tasks));
   const further = Math.max(0, ...rooms.map((room) => room.prompt));
   const behind = Math.max(0, ...rooms.map((room) => room.behind));

@@ -7,20 +7,21 @@ import type { Backend } from '../kernels/engine.ts';
 import type { StageUses } from '../methods/uses/stage_uses.ts';
 import type { Capacity } from '../model/memory/capacity.ts';
 import { planFor } from '../model/memory/plan.ts';
-import { modelShape, planCapacity, stageUses, trainedOf } from './capacity.ts';
+import { modelShape, planCapacity, trainedOf } from './capacity.ts';
 
 /**
  * How much the policy of a config is to hold. Kept rollouts and kept activations save time and change no bit, so they give
  * way where there is no room for them, in this order; activations only where `gradient_checkpointing` is not given. Room in
  * which a backend is slow is taken where all of that does not do.
  *
+ * @param uses  of the methods of its grpo stages, in order
  * @throws MemoryPlanError where the config's buffers do not fit, with single changes that would make them fit
  */
 export async function requireMemory(
   config: RunConfig,
   tasks: TaskSet,
   backend: Backend,
-  uses: readonly StageUses[] = stageUses(config),
+  uses: readonly StageUses[],
 ): Promise<Capacity> {
   const plan = (changed: RunConfig, on = backend): Planned => planned(changed, tasks, on, uses);
   try {
@@ -43,9 +44,10 @@ export function lackOfRoom(
     readonly tasks: TaskSet;
     readonly policy: { readonly capacity: Capacity; readonly engine?: { readonly slowness?: string } };
   },
+  uses: readonly StageUses[],
 ): string | undefined {
   if (policy.engine?.slowness !== undefined) return policy.engine.slowness;
-  const wanted = planCapacity(config, tasks);
+  const wanted = planCapacity(config, tasks, uses);
   if (policy.capacity.recompute !== wanted.recompute)
     return 'no room to keep activations, so the backward pass computes each layer again (gradient_checkpointing)';
   if (policy.capacity.keptRows < wanted.keptRows)

@@ -12,7 +12,7 @@ import { withTasks } from '../grpo/engine.ts';
 import { evaluate } from '../grpo/evaluate.ts';
 import { initialState } from '../grpo/journal.ts';
 import { completionLimit } from '../grpo/rollout/completion_end.ts';
-import type { TrainingRun } from '../grpo/run.ts';
+import { membersOfStages, type TrainingRun } from '../grpo/run.ts';
 import { train } from '../grpo/trainer.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { TYPICAL_DEAD_SHARE } from '../methods/work.ts';
@@ -70,7 +70,10 @@ export async function estimateTime(run: TrainingRun): Promise<RunEstimate> {
   const evaluator = { engine: timedRun.engine, figures: run.figures[last] ?? [], seed: config.seed };
   await evaluate(evaluator, config.stages[last] as StageConfig); // a run has at least one stage
   const secondsPerEvaluation = (run.journal.clock() - start) / 1000;
-  const evaluations = plannedWork(config, tasks).reduce((sum, work) => sum + work.evaluations, 0);
+  const evaluations = plannedWork(config, tasks, membersOfStages(run), engine.policy.capacity.keptRows > 0).reduce(
+    (sum, work) => sum + work.evaluations,
+    0,
+  );
   const training = stages.reduce((sum, { steps, secondsPerStep }) => sum + steps * secondsPerStep, 0);
   const seconds = training + evaluations * secondsPerEvaluation;
   const isDemonstrated = Number.isFinite(typical);

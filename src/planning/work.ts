@@ -13,14 +13,11 @@ import type { TaskSet } from '../data/task_set.ts';
 import { evaluatedItems } from '../grpo/evaluate.ts';
 import { completionLimit } from '../grpo/rollout/completion_end.ts';
 import { isQuantised } from '../methods/chosen.ts';
-import { findMethod } from '../methods/look_up.ts';
-import { membersOf } from '../methods/members.ts';
 import type { Member } from '../methods/method.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { BACKWARD, FORWARD, type TypicalLengths, type Work } from '../methods/work.ts';
 import { openedTokens } from '../model/batch_openings.ts';
 import { sharedTokens } from '../model/sampling/openings.ts';
-import { planCapacity } from './capacity.ts';
 
 /** Training problems that typical lengths are averaged over. */
 const PROBLEMS = 64;
@@ -57,14 +54,14 @@ function promptRows(prompts: number, length: number, shared: number): number {
 /**
  * The work of every stage, with answers of typical length and a typical share of dead groups.
  *
+ * @param members  [stages] the methods of each
  * @param keepsForward  whether rollouts leave their forward pass to the update
- * @param members  [stages] the methods of each; default: those of the package, without the user's files
  */
 export function plannedWork(
   config: RunConfig,
   tasks: TaskSet,
-  keepsForward: boolean = planCapacity(config, tasks).keptRows > 0,
-  members: readonly (readonly Member[])[] = config.stages.map(builtInMembers),
+  members: readonly (readonly Member[])[],
+  keepsForward: boolean,
 ): readonly StageWork[] {
   const lengths = typicalLengths(tasks, config.seed);
   const opened = Array.from({ length: OPENED }, (_, index) => fittingItem(tasks, config.seed, index).item);
@@ -85,10 +82,6 @@ export function plannedWork(
         evaluatedItems(tasks, stage).length * (1 + stage.evaluation.samples) * answer,
     };
   });
-}
-
-function builtInMembers(stage: StageConfig): readonly Member[] {
-  return stage.stage === 'sft' ? [] : membersOf(stage, (point, plugin) => findMethod(point, plugin, {}));
 }
 
 function rowsOfStep(

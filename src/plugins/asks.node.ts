@@ -3,10 +3,11 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
 import { placeOfTask } from '../config/mixture.ts';
+import type { Registries } from '../config/registries.ts';
 import type { RunConfig } from '../config/run_config.ts';
-import { knownCard } from '../data/registry.ts';
+import { cardOf } from '../data/registered_task.ts';
 import type { Reach } from '../http/reach.ts';
-import { builtInRewards } from '../rewards/built_in.ts';
+import { findReward } from '../rewards/reward_list.ts';
 import { rowsOf } from './dataset_files.node.ts';
 import { rewardPlace, taskPlace } from './found_files.node.ts';
 
@@ -31,7 +32,7 @@ export function asksOf(
   loaded: LoadedConfig,
   { file, rewards }: { readonly file: string; readonly rewards?: 'unused' },
 ): readonly Ask[] {
-  const { config, problems } = loaded;
+  const { config, problems, registries } = loaded;
   const isTyped = (place: string): boolean => {
     const { label } = problems.placeOf(place);
     return !label.startsWith(`${file}:`) && !(label === file && existsSync(file));
@@ -55,7 +56,7 @@ export function asksOf(
       fileAsk(name, problems.written(`${place}.${knob}`, `${place}.data_files`, place, 'data_files') ?? place),
     );
   const ofTasks = config.tasks.flatMap(({ task }, i) => [
-    ...reached(knownCard(task.name)?.reaches, task, taskPlace(problems, i)),
+    ...reached(cardOf(registries.tasks, task.name)?.reaches, task, taskPlace(problems, i)),
     ...rows(task, placeOfTask(problems, i)),
   ]);
   const ofStages = config.stages.flatMap((stage, index) => {
@@ -63,9 +64,9 @@ export function asksOf(
     if (rewards === 'unused') return [];
     return stage.rewards.flatMap((reward, i) => {
       const place = rewardPlace(problems, index, i);
-      const folder = Object.hasOwn(builtInRewards, reward.name) ? builtInRewards[reward.name].reads : undefined;
+      const { reads: folder, reaches } = findReward(registries.rewards, reward.name) ?? {};
       return [
-        ...reached(reachOfReward(reward.name), reward, place),
+        ...reached(reaches, reward, place),
         ...(folder === undefined ? [] : [fileAsk(String(reward[folder]), place)]),
       ];
     });
@@ -74,18 +75,16 @@ export function asksOf(
 }
 
 /** The hosts that a run of the config would ask. */
-export function serversOf({ tasks, stages }: RunConfig): string[] {
+export function serversOf({ tasks, stages }: RunConfig, registries: Registries): string[] {
   const asked: readonly (readonly [Reach | undefined, Entry])[] = [
-    ...tasks.map(({ task }) => [knownCard(task.name)?.reaches, task] as const),
+    ...tasks.map(({ task }) => [cardOf(registries.tasks, task.name)?.reaches, task] as const),
     ...stages.flatMap((stage) =>
-      stage.stage === 'sft' ? [] : stage.rewards.map((reward) => [reachOfReward(reward.name), reward] as const),
+      stage.stage === 'sft'
+        ? []
+        : stage.rewards.map((reward) => [findReward(registries.rewards, reward.name)?.reaches, reward] as const),
     ),
   ];
   return asked.flatMap(([reach, entry]) => (reach && whatIsSent(reach, entry)?.name) ?? []);
-}
-
-function reachOfReward(name: string): Reach | undefined {
-  return Object.hasOwn(builtInRewards, name) ? builtInRewards[name].reaches : undefined;
 }
 
 /** Undefined where the address is none, as is said where it is opened. */

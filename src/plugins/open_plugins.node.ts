@@ -5,12 +5,13 @@
  */
 import { withWordsOf } from '../config/control_words.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import type { Registries } from '../config/registries.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import type { TaskSet } from '../data/task_set.ts';
-import type { OwnMethods } from '../methods/look_up.ts';
+import { type OwnMethods, withOwnMethods } from '../methods/method_list.ts';
 import { eachPoint } from '../methods/stage.ts';
 import type { Plugin } from '../options/keys.ts';
-import type { OwnRewards } from '../rewards/built_in.ts';
+import type { OwnRewards } from '../rewards/reward_list.ts';
 import type { Tracker } from '../run/tracker.ts';
 import { asksInWords } from '../text/codec.ts';
 import { asksOf } from './asks.node.ts';
@@ -33,6 +34,8 @@ export interface OpenedPlugins {
   readonly rewards: OwnRewards | 'unused';
   /** For `openRun`. */
   readonly methods: OwnMethods;
+  /** What the config's names are looked up in, its own methods included. */
+  readonly registries: Registries;
   /** SHA-256 of each file by its name in `config`, and of the local files that it imports: for the fingerprint. */
   readonly modules: Readonly<Record<string, string>>;
   /** For `session`. */
@@ -87,13 +90,16 @@ export async function openPlugins(loaded: LoadedConfig, options: PluginOptions):
     if (tasks === undefined) throw new RangeError('a task that cannot be opened is a problem');
     const config = withModuleNames(loaded.config, opening);
     const methods = Object.fromEntries(opening.methods);
-    if (options.rewards !== 'unused') tryMethods(opening, config, withWordsOf(config, tasks, methods));
+    const list = withOwnMethods(loaded.registries.methods, methods);
+    const inWords = withWordsOf(config, tasks, list);
+    if (options.rewards !== 'unused') tryMethods(opening, config, inWords, list);
     loaded.problems.throwIfAny();
     return {
       config,
-      tasks: withWordsOf(config, tasks, methods),
+      tasks: inWords,
       rewards: options.rewards ?? makersOf(opening),
       methods,
+      registries: { ...loaded.registries, methods: list },
       modules: Object.fromEntries([
         ...[...opening.modules.values()].flatMap(({ role, hashes }) => (role === 'training' ? hashes : [])),
         ...[...opening.datasets.values()].flatMap(({ hashes }) => hashes),

@@ -1,9 +1,9 @@
 /** What a file exports, as a reward function: an object with a score, a definition with options, or a function of them. */
 import { PluginError, type RlvrError } from '../errors.ts';
 import { optionProblems } from '../options/read.ts';
-import { makeReward, takesNoOptions } from '../rewards/built_in.ts';
 import type { RewardDefinition, RewardOptions } from '../rewards/definition.ts';
 import { describeError, type RewardBatch, type RewardFunction } from '../rewards/reward_function.ts';
+import { makeReward, takesNoOptions } from '../rewards/reward_list.ts';
 
 /** `export:` of the config and what it names, for messages: `its default export`, `its export brief`. */
 export interface ExportedReward {

@@ -5,8 +5,7 @@
  * real work; short ones in a row share a limit.
  */
 import { judgedTogether } from '../data/judging/judged.ts';
-import type { AnyTaskDefinition } from '../data/registry.ts';
-import type { Knobs } from '../data/task.ts';
+import type { AnyTaskDefinition, Knobs } from '../data/task.ts';
 import { PluginError } from '../errors.ts';
 import type { KeyTable } from '../options/keys.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';

@@ -2,9 +2,9 @@
  * A task asked about some problems, to be compared with what it says when it is asked again: a run can be repeated only
  * where each of its functions always gives the same.
  */
-import type { AnyTaskDefinition } from '../data/registry.ts';
+
 import { drawIdentity } from '../data/split.ts';
-import type { Knobs } from '../data/task.ts';
+import type { AnyTaskDefinition, Knobs } from '../data/task.ts';
 import { rngFor } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
 

@@ -3,7 +3,7 @@
  * call first, so that a hang can be located.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { AnyTaskDefinition } from '../data/registry.ts';
+import type { AnyTaskDefinition } from '../data/task.ts';
 import { importExport, type ModuleReference } from './module.node.ts';
 import { sendWritesToStandardError } from './process_guard.node.ts';
 import type { ProbedCall } from './task_probe.ts';

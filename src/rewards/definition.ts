@@ -23,8 +23,6 @@ export interface RewardDefinition<T extends KeyTable = KeyTable> {
   readonly reads?: string;
   /** What it asks of a server, by names of options; absent: it asks none. */
   readonly reaches?: Reach;
-  /** In the bundle of a browser, which has `create` in a file of its own: fetches it. Nobody declares it. */
-  load?(): Promise<void>;
 }
 
 /** A definition among others: `values` of its `create` are those of its own options. */

@@ -2,6 +2,7 @@
 import { resolvedTree } from '../config/dump.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import type { Json } from '../options/json.ts';
+import type { JsonObject } from './json.ts';
 
 /** By name; lists stay whole, and what is not set (null) is left out. */
 export type FlatConfig = Readonly<Record<string, Json>>;
@@ -11,7 +12,12 @@ export type FlatConfig = Readonly<Record<string, Json>>;
  * only one of its kind, else by its place, `stages.1.learning_rate`.
  */
 export function flatConfig(config: RunConfig): FlatConfig {
-  const { run, stages } = partsOf(config);
+  return flatTree(resolvedTree(config) as JsonObject); // a config is plain data
+}
+
+/** The same of what a run directory has recorded. */
+export function flatTree(tree: JsonObject): FlatConfig {
+  const { run, stages } = partsOf(tree);
   const kinds = stages.map(({ stage }) => String(stage));
   const named = stages.map(({ stage, ...keys }, index) => {
     const kind = kinds[index];
@@ -23,14 +29,13 @@ export function flatConfig(config: RunConfig): FlatConfig {
 
 /** What decides one stage: the keys of the run, and its own under their plain names. */
 export function flatStage(config: RunConfig, index: number): FlatConfig {
-  const { run, stages } = partsOf(config);
+  const { run, stages } = partsOf(resolvedTree(config) as JsonObject); // a config is plain data
   return { ...flattened(run), ...flattened(stages[index]) };
 }
 
 type Tree = { readonly [key: string]: Json };
 
-function partsOf(config: RunConfig): { readonly run: Tree; readonly stages: readonly Tree[] } {
-  const { stages, ...run } = resolvedTree(config) as Tree; // a config is plain data
+function partsOf({ stages, ...run }: JsonObject): { readonly run: Tree; readonly stages: readonly Tree[] } {
   return { run, stages: stages as unknown as readonly Tree[] }; // a list of mappings, by construction
 }
 

@@ -3,6 +3,7 @@ import { withWordsOf } from '../config/control_words.ts';
 import { POINT_KEYS } from '../config/keys/method_keys.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { aboutKey } from '../config/problems.ts';
+import type { Registries } from '../config/registries.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import type { Task } from '../data/task.ts';
 import { oneTask, type TaskSet } from '../data/task_set.ts';
@@ -11,19 +12,19 @@ import { requireBestMetric } from '../grpo/best.ts';
 import { localEngine } from '../grpo/engine.ts';
 import type { MakeGenerator } from '../grpo/generator.ts';
 import { initialState, type Journal } from '../grpo/journal.ts';
-import { type RunRemark, type TrainingRun, totalSteps, type WeightedReward } from '../grpo/run.ts';
+import {
+  type ConfiguredModel,
+  type RunRemark,
+  type TrainingRun,
+  totalSteps,
+  type WeightedReward,
+} from '../grpo/run.ts';
 import { stageTasks } from '../grpo/stage_tasks.ts';
 import type { Backend } from '../kernels/engine.ts';
 import { isQuantised } from '../methods/chosen.ts';
-import {
-  createDemonstrations,
-  createFigures,
-  createMethods,
-  loadMethods,
-  usesOfDemonstrations,
-} from '../methods/create.ts';
+import { createDemonstrations, createFigures, createMethods, usesOfDemonstrations } from '../methods/create.ts';
 import { Ledger } from '../methods/ledger.ts';
-import { findMethod, type OwnMethods } from '../methods/look_up.ts';
+import { type MethodList, type OwnMethods, withOwnMethods } from '../methods/method_list.ts';
 import type { Remark } from '../methods/remark.ts';
 import { remarksOn } from '../methods/remarks.ts';
 import type { StageConfig } from '../methods/stage.ts';
@@ -32,14 +33,14 @@ import { beginMagnitudes } from '../model/magnitudes.ts';
 import { Policy } from '../model/policy.ts';
 import { type InferenceLoad, inferenceCapacity, modelShape, trainedOf } from '../planning/capacity.ts';
 import { requireMemory } from '../planning/require_memory.ts';
-import { getReward, type OwnRewards } from '../rewards/built_in.ts';
+import { getReward, type OwnRewards, type RewardList } from '../rewards/reward_list.ts';
 import { requireDemonstrations, requireUses, warningsOfUses } from './check_uses.ts';
 import { type Pretrained, requirePretrained } from './model/pretrained.ts';
 
 /** The reward functions that a stage names, with their weights. @throws ConfigError for an unknown name or option */
-function stageRewards(stage: StageConfig, own: OwnRewards | 'unused'): WeightedReward[] {
+function stageRewards(stage: StageConfig, list: RewardList, own: OwnRewards | 'unused'): WeightedReward[] {
   if (stage.stage === 'sft' || own === 'unused') return [];
-  return stage.rewards.map(({ name, weight, ...options }) => ({ reward: getReward(name, options, own), weight }));
+  return stage.rewards.map(({ name, weight, ...options }) => ({ reward: getReward(list, name, options, own), weight }));
 }
 
 /** What makes a run of a pretrained model, loaded where there is one: most pages have none. */
@@ -47,7 +48,9 @@ const using = () => import('./model/use_pretrained.ts');
 
 /** What `openRun` is given besides config, tasks and backend. */
 export interface RunOptions {
-  /** Looked up before the built-in ones. 'unused': the run never asks its rewards, and they need not be known. */
+  /** What the config's names are looked up in. */
+  readonly registries: Registries;
+  /** Looked up before those of the registries. 'unused': the run never asks its rewards, and they need not be known. */
   readonly rewards?: OwnRewards | 'unused';
   /** Methods that a stage names by a file, by that name. */
   readonly methods?: OwnMethods;
@@ -71,26 +74,25 @@ export async function openRun(
   given: RunConfig,
   of: Task | TaskSet,
   backend: Backend,
-  options: RunOptions = {},
+  options: RunOptions,
 ): Promise<TrainingRun> {
-  const { rewards: own = {}, methods: ownMethods = {}, lineOf, pretrained, clock = () => performance.now() } = options;
+  const { rewards: own = {}, lineOf, pretrained, clock = () => performance.now() } = options;
+  const list = withOwnMethods(options.registries.methods, options.methods ?? {});
+  const registries = { ...options.registries, methods: list };
   requirePretrained(given, pretrained);
   const config = pretrained === undefined ? given : (await using()).withPretrained(given, pretrained);
   requireStorage(config, backend);
-  const tasks = withWordsOf(config, 'shares' in of ? of : oneTask(of), ownMethods);
+  const tasks = withWordsOf(config, 'shares' in of ? of : oneTask(of), list);
   if (pretrained !== undefined) (await using()).requireWords(pretrained, tasks);
-  const rewards = config.stages.map((stage) => stageRewards(stage, own));
-  await loadMethods(config.stages, ownMethods);
-  const methods = config.stages.map((stage) => (stage.stage === 'grpo' ? createMethods(stage, ownMethods) : undefined));
+  const rewards = config.stages.map((stage) => stageRewards(stage, registries.rewards, own));
+  const methods = config.stages.map((stage) => (stage.stage === 'grpo' ? createMethods(stage, list) : undefined));
   const demonstrations = config.stages.map((stage) =>
-    stage.stage === 'sft' ? createDemonstrations(stage, ownMethods) : undefined,
+    stage.stage === 'sft' ? createDemonstrations(stage, list) : undefined,
   );
-  const figures = figuresOf(config, ownMethods);
+  const figures = figuresOf(config, list);
   requireBestMetric(config, tasks, figures.at(-1) ?? []);
   const uses = methods.flatMap((ofStage) => (ofStage === undefined ? [] : [ofStage.uses]));
-  const shown = config.stages.flatMap((stage) =>
-    stage.stage === 'sft' ? usesOfDemonstrations(stage, ownMethods) : [],
-  );
+  const shown = config.stages.flatMap((stage) => (stage.stage === 'sft' ? usesOfDemonstrations(stage, list) : []));
   requireUses([...uses, { asked: shown }], tasks, config);
   requireDemonstrations(config, tasks);
   const drawn = config.stages.map((_, index) => stageTasks(tasks, config, index)); // says which tasks there are not
@@ -99,7 +101,7 @@ export async function openRun(
       ? []
       : warningsOfUses(own.uses, drawn[index], (remark) => asRunRemark(config, index, remark, lineOf)),
   );
-  const remarks = [...leakRemarks(tasks), ...runRemarks(config, ownMethods, lineOf), ...warnings];
+  const remarks = [...leakRemarks(tasks), ...runRemarks(config, list, lineOf), ...warnings];
   config.stages.forEach((_, index) => {
     requireRewardable(config, index, rewards[index], tasks, lineOf);
   });
@@ -127,37 +129,52 @@ export async function openRun(
   const journal: Journal = { state: initialState(), clock };
   const version = (): number => totalSteps({ config, journal });
   const engine = localEngine({ policy: { policy, codec: tasks.codec } }, tasks, version, options.makeGenerator);
-  return { config, engine, journal, rewards, methods, demonstrations, remarks, figures, ledger, ...(base && { base }) };
+  return {
+    config,
+    registries,
+    engine,
+    journal,
+    rewards,
+    methods,
+    demonstrations,
+    remarks,
+    figures,
+    ledger,
+    ...(base && { base }),
+  };
+}
+
+/** What `openForInference` is given besides config, tasks and backend. */
+export interface InferenceOptions extends Pick<RunOptions, 'registries' | 'pretrained'> {
+  /** What will be sampled together. */
+  readonly load: InferenceLoad;
 }
 
 /** A model that is asked and not trained. */
-export type Inference = Pick<TrainingRun, 'config' | 'engine' | 'figures' | 'base'>;
+export type Inference = ConfiguredModel & Pick<TrainingRun, 'figures'>;
 
 /**
  * Opens the model of a config to be evaluated or sampled: a policy without gradients, optimizer and reference, whose
  * weights are 0 until a model or a checkpoint is loaded; where the config trains an adapter, those of its base are there.
  *
- * @param load  what will be sampled together
- * @param pretrained  the model that the config names
  * @throws MemoryPlanError, ConfigError
  */
 export async function openForInference(
   given: RunConfig,
   of: TaskSet,
   backend: Backend,
-  load: InferenceLoad,
-  pretrained?: Pretrained,
+  { registries, load, pretrained }: InferenceOptions,
 ): Promise<Inference> {
   requirePretrained(given, pretrained);
   const config = pretrained === undefined ? given : (await using()).withPretrained(given, pretrained);
   requireStorage(config, backend);
-  const tasks = withWordsOf(config, of); // those of the user's files are there: `openPlugins` has added them
+  const tasks = withWordsOf(config, of, registries.methods); // those of the user's files are there: `openPlugins` has added them
   const capacity = inferenceCapacity(config, tasks, load);
   const policy = await Policy.open(backend, modelShape(config, tasks), capacity, trainedOf(config));
   if (pretrained !== undefined && config.adapter !== undefined) await loadBase(pretrained, policy);
   const base = pretrained && (await (await using()).baseOf(pretrained));
   const engine = localEngine({ policy: { policy, codec: tasks.codec } }, tasks);
-  return { config, engine, figures: figuresOf(config), ...(base && { base }) };
+  return { config, registries, engine, figures: figuresOf(config, registries.methods), ...(base && { base }) };
 }
 
 /** Loads the base model of an adapter. */
@@ -171,10 +188,10 @@ async function loadBase(pretrained: Pretrained, policy: Policy): Promise<void> {
 }
 
 /** @throws ConfigError where methods cannot work together: those of files are known here for the first time */
-function runRemarks(config: RunConfig, own: OwnMethods, lineOf = lineWithoutPlace(config)): RunRemark[] {
+function runRemarks(config: RunConfig, list: MethodList, lineOf = lineWithoutPlace(config)): RunRemark[] {
   return config.stages.flatMap((stage, index) => {
     if (stage.stage !== 'grpo') return [];
-    return remarksOn(stage, (point, plugin) => findMethod(point, plugin, own)).map((remark): RunRemark => {
+    return remarksOn(stage, list).map((remark): RunRemark => {
       if (remark.level === 'conflict')
         throw new ConfigError('method-conflict', lineOf(index, remark), { stage: index });
       return asRunRemark(config, index, { ...remark, level: remark.level }, lineOf);
@@ -211,8 +228,8 @@ function lineWithoutPlace({ stages }: RunConfig): LoadedConfig['lineOf'] {
 }
 
 /** [stages] further figures of the evaluations. */
-function figuresOf(config: RunConfig, own: OwnMethods = {}): TrainingRun['figures'] {
-  return config.stages.map((stage) => (stage.stage === 'grpo' ? createFigures(stage, own) : []));
+function figuresOf(config: RunConfig, list: MethodList): TrainingRun['figures'] {
+  return config.stages.map((stage) => (stage.stage === 'grpo' ? createFigures(stage, list) : []));
 }
 
 const samplesFromCopy = (stage: StageConfig): boolean => stage.stage === 'grpo' && isQuantised(stage);

@@ -6,7 +6,7 @@
  */
 import { resolvedTree, resolvedYaml } from '../config/dump.ts';
 import type { RunConfig } from '../config/run_config.ts';
-import { knownCard } from '../data/registry.ts';
+import { cardOf, type TaskList } from '../data/registered_task.ts';
 import { CheckpointError, NumericsError, PluginError } from '../errors.ts';
 import type { EvaluationEvent, TrainEvent } from '../grpo/events.ts';
 import { type Interruption, untilAborted } from '../grpo/interruption.ts';
@@ -20,7 +20,6 @@ import { checkBest, keepBest, loadBest, pruneBest } from './checkpoint/best_weig
 import { captureCheckpoint } from './checkpoint/capture.ts';
 import { loadLatestCheckpoint, passedOver, removeUnfinished, saveCheckpoint } from './checkpoint/checkpoints.ts';
 import { changedConfig, changeSteps, describeChange, readChanges } from './checkpoint/setting_changes.ts';
-import { recordedConfig } from './describe_run.ts';
 import type { Fingerprint, RunIdentity } from './fingerprint/fingerprint.ts';
 import { checkResume, describeChanges, hashConfig, identityOf, writeFingerprint } from './fingerprint/fingerprint.ts';
 import { flatConfig } from './flat_config.ts';
@@ -31,6 +30,7 @@ import { keepFinal, keepRecords } from './logs/problem_records.ts';
 import { RunLogs } from './logs/run_logs.ts';
 import { bestOrigin, describeModel, exportModel, lastOrigin } from './model/model_export.ts';
 import { MODEL_FOLDER } from './model/model_files.ts';
+import { recordedConfig } from './recorded_config.ts';
 import { reported } from './reporter_event.ts';
 import { requireDirectory, requireFresh, requireRun } from './store/directory_checks.ts';
 import type { Claim, Store } from './store/store.ts';
@@ -100,14 +100,14 @@ export const FREE_KEYS = [
   'load_best_model_at_end',
 ] as const;
 
-/** Hash of everything in the config that decides bits. */
-export async function configHash(config: RunConfig): Promise<string> {
-  const tasks = config.tasks.map(({ task, weight }) => ({ task: withoutFreeKnobs(task), weight }));
+/** Hash of everything in the config that decides bits. @param list  what its tasks are looked up in */
+export async function configHash(config: RunConfig, list: TaskList): Promise<string> {
+  const tasks = config.tasks.map(({ task, weight }) => ({ task: withoutFreeKnobs(task, list), weight }));
   return hashConfig(treeOf({ ...config, tasks }), FREE_KEYS);
 }
 
-function withoutFreeKnobs(task: Plugin): Plugin {
-  const { freeKnobs = [] } = knownCard(task.name) ?? {};
+function withoutFreeKnobs(task: Plugin, list: TaskList): Plugin {
+  const { freeKnobs = [] } = cardOf(list, task.name) ?? {};
   const { name, ...knobs } = task;
   return { name, ...Object.fromEntries(Object.entries(knobs).filter(([knob]) => !freeKnobs.includes(knob))) };
 }
@@ -314,7 +314,7 @@ interface Resumed {
 async function resume(options: ClaimedOptions, logs: RunLogs): Promise<Resumed> {
   const { run, store, fingerprint, force } = options;
   const recorded = await requireRun(options);
-  const started = await recordedConfig(store);
+  const started = await recordedConfig(store, run.registries);
   const configChanges = started && describeChanges(treeOf(started), treeOf(startConfigOf(options)), FREE_KEYS);
   const notes = checkResume({ recorded, current: fingerprint, force, configChanges });
   const loaded = await loadLatestCheckpoint(store, options.identity);
@@ -339,7 +339,7 @@ async function resume(options: ClaimedOptions, logs: RunLogs): Promise<Resumed> 
 async function withChanges({ run, store, maxSteps }: SessionOptions, notes: string[]): Promise<TrainingRun> {
   if (maxSteps !== undefined) await changeSteps(store, run, maxSteps);
   const changes = await readChanges(store, run.journal.state);
-  const config = changedConfig(run.config, changes);
+  const config = changedConfig(run.config, changes, run.registries);
   if (JSON.stringify(treeOf(config)) === JSON.stringify(treeOf(run.config))) return run; // made already, by the page
   notes.push(`settings changed since the start: ${changes.map(describeChange).join('; ')}.`);
   return withConfig(run, config);

@@ -3,9 +3,9 @@
  * often it was broken off. The logs are the truth; a cursor in the directory says how far the server has them.
  */
 
-import { recordedConfig } from '../run/describe_run.ts';
-import { flatConfig } from '../run/flat_config.ts';
+import { flatTree } from '../run/flat_config.ts';
 import type { JsonObject } from '../run/json.ts';
+import { recordedTree } from '../run/recorded_config.ts';
 import type { RunEnd } from '../run/tracker.ts';
 import { TABLES_BEGINNING, type TableWalk, walkOn } from './completions_walk.ts';
 import { isStill, LOG_BEGINNING, linesAfter, placeAt } from './log_place.ts';
@@ -126,8 +126,8 @@ export class MlflowMirror implements Mirror {
   /** The config that the run began with: parameters cannot be changed. */
   async #describe(runId: string): Promise<void> {
     const { store, client } = this.#options;
-    const config = await recordedConfig(store);
-    const entries = config === undefined ? [] : Object.entries(flatConfig(config));
+    const config = await recordedTree(store);
+    const entries = config === undefined ? [] : Object.entries(flatTree(config));
     const params = entries.map(([key, value]): MlflowPair => {
       const text = typeof value === 'string' ? value : JSON.stringify(value);
       return { key: nameOf(key), value: text.slice(0, MOST_PARAMETER) };
@@ -180,7 +180,7 @@ export class MlflowMirror implements Mirror {
     if (!(await isStill(store, COMPLETIONS, this.#cursor.completions))) {
       await this.#save({ completions: { ...LOG_BEGINNING, walk: TABLES_BEGINNING } });
     }
-    const kinds = ((await recordedConfig(store))?.stages ?? []).map(({ stage }) => stage);
+    const kinds = stageKinds(await recordedTree(store));
     let walk: TableWalk = this.#cursor.completions.walk;
     let name: string | undefined;
     let lines: JsonObject[] = [];
@@ -238,4 +238,10 @@ const SOURCE: readonly MlflowPair[] = [
 
 function isLater(a: TableWalk, b: TableWalk): boolean {
   return a.stages > b.stages || (a.stages === b.stages && a.step > b.step);
+}
+
+/** [stages] sft or grpo. */
+function stageKinds(config: JsonObject | undefined): string[] {
+  const { stages } = config ?? {};
+  return Array.isArray(stages) ? stages.map((stage) => String((stage as JsonObject).stage)) : []; // as it was resolved
 }

@@ -9,9 +9,9 @@
 import { z } from 'zod';
 import { ConfigError } from '../errors.ts';
 import { type ServerAddress, serverAddress, withoutSecrets } from '../http/address.ts';
-import { recordedConfig } from '../run/describe_run.ts';
-import { flatConfig } from '../run/flat_config.ts';
+import { flatTree } from '../run/flat_config.ts';
 import type { JsonObject } from '../run/json.ts';
+import { recordedTree } from '../run/recorded_config.ts';
 import type { Store } from '../run/store/store.ts';
 import { TABLES_BEGINNING, type TableWalk, tableRow, tableWalkSchema, walkOn } from './completions_walk.ts';
 import { cursorFile, isStill, LOG_BEGINNING, linesAfter, logPlace, placeAt } from './log_place.ts';
@@ -184,8 +184,8 @@ class TrackioMirror implements Mirror {
 }
 
 async function configOf(store: Store): Promise<JsonObject> {
-  const config = await recordedConfig(store);
-  return config === undefined ? {} : { config: flatConfig(config) as JsonObject };
+  const config = await recordedTree(store);
+  return config === undefined ? {} : { config: flatTree(config) as JsonObject };
 }
 
 /** Under the names of transformers' callback: `train/reward`, `eval/accuracy`. */

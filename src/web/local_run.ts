@@ -289,7 +289,7 @@ export class LocalRun implements BrowserRun {
   /** @throws ConfigError for a value that the config would refuse, too */
   #applyChanges(): void {
     const { run, changes, startConfig } = this.#parts;
-    this.#parts.run = withConfig(run, changedConfig(startConfig, changes));
+    this.#parts.run = withConfig(run, changedConfig(startConfig, changes, run.registries));
   }
 
   async tryReward(code: string, completions: number): Promise<readonly TriedCompletion[]> {
@@ -315,9 +315,9 @@ export class LocalRun implements BrowserRun {
   estimate(): Promise<BrowserEstimate> {
     return this.#jobs.add(async () => {
       const { estimateTime } = await import('../planning/time_estimate.ts');
-      const { config, engine, journal } = this.#parts.run;
+      const { config, registries, engine, journal } = this.#parts.run;
       const { pretrained } = this.#parts;
-      const options = { rewards: 'unused', clock: journal.clock, pretrained } as const;
+      const options = { registries, rewards: 'unused', clock: journal.clock, pretrained } as const;
       const timed = await openRun(config, engine.tasks, this.#parts.chosen.backend, options);
       try {
         const { seconds, stages, secondsPerEvaluation } = await estimateTime(timed);

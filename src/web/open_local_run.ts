@@ -1,14 +1,15 @@
 /** Opens a run in the caller's own thread: its config, its tasks, its backend, and the store that keeps it. */
+
 import { withWordsOf } from '../config/control_words.ts';
 import { parseConfig } from '../config/load.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { createTasks } from '../data/create_task.ts';
 import { oneTask } from '../data/task_set.ts';
 import { closeEngine } from '../grpo/engine.ts';
-import { loadRewards } from '../rewards/built_in.ts';
 import type { SandboxedReward } from '../rewards/sandbox/sandboxed_reward.ts';
 import type { Pretrained } from '../run/model/pretrained.ts';
 import { openRun } from '../run/open_run.ts';
+import { zooLibrary } from '../zoo/library.ts';
 import type { BrowserRun, OpenOptions } from './browser_run.ts';
 import { chooseBackend } from './choose_backend.ts';
 import { browserFingerprint, hashesOf } from './fingerprint.ts';
@@ -42,8 +43,8 @@ async function open(
   sandbox: StartSandbox,
   closers: (() => Promise<void> | void)[],
 ): Promise<BrowserRun> {
-  await loadRewards(options.yaml);
-  const { config, lineOf } = parseConfig(options.yaml, SOURCE);
+  const registries = await zooLibrary.naming(options.yaml);
+  const { config, lineOf } = parseConfig(options.yaml, { ...SOURCE, registries });
   const modules = await hashesOf({ ...options.rewards, ...(options.task !== undefined && { task: options.task }) });
   const { files, replaces = false } = options;
   const incoming = replaces && files !== undefined ? await wholeRun(files, modules) : undefined;
@@ -51,7 +52,8 @@ async function open(
   if (own !== undefined) closers.push(() => own.close());
   const pretrained = await keptModelOf(config);
   const { codec } = pretrained ?? {};
-  const tasks = withWordsOf(config, own === undefined ? await createTasks(config, codec && { codec }) : oneTask(own));
+  const made = own === undefined ? await createTasks(config, registries.tasks, { codec }) : oneTask(own);
+  const tasks = withWordsOf(config, made, registries.methods);
   const chosen = await chooseBackend(options.backend ?? {}, config.storageDtype);
   const rewards: Record<string, SandboxedReward> = {};
   for (const [name, code] of Object.entries(options.rewards ?? {})) {
@@ -59,7 +61,7 @@ async function open(
     rewards[name] = reward;
     closers.push(() => reward.close());
   }
-  const run = await openRun(config, tasks, chosen.backend, { rewards, lineOf, pretrained });
+  const run = await openRun(config, tasks, chosen.backend, { registries, rewards, lineOf, pretrained });
   closers.push(() => closeEngine(run.engine));
   // Before any change of a setting: the fingerprint is that of the start.
   const fingerprint = await browserFingerprint(run, modules);

@@ -1,21 +1,22 @@
 /** What a run would take of this device: its plan as the engine would open it, and the time of a row of its width. */
+
 import { withWordsOf } from '../config/control_words.ts';
 import { parseConfig } from '../config/load.ts';
 import { createTasks } from '../data/create_task.ts';
-import { oneTask } from '../data/task_set.ts';
 import type { Backend } from '../kernels/engine.ts';
 import { slotLength } from '../kernels/memory.ts';
-import { loadMethods } from '../methods/create.ts';
+import { membersOf } from '../methods/members.ts';
 import { packBatch } from '../model/batch.ts';
 import { planFor } from '../model/memory/plan.ts';
 import { countParameters } from '../model/parameters.ts';
 import { Policy } from '../model/policy.ts';
 import type { ModelShape } from '../model/shape.ts';
-import { modelShape, trainedOf } from '../planning/capacity.ts';
+import { modelShape, stageUses, trainedOf } from '../planning/capacity.ts';
 import { plannedMemory } from '../planning/memory_plan.ts';
 import { requireMemory } from '../planning/require_memory.ts';
 import { plannedWork } from '../planning/work.ts';
 import { withPretrained } from '../run/model/use_pretrained.ts';
+import { zooLibrary } from '../zoo/library.ts';
 import { chooseBackend } from './choose_backend.ts';
 import { keptModelOf } from './open_local_run.ts';
 import type { PlanOptions, RunPlan } from './run_plan.ts';
@@ -27,21 +28,22 @@ const TIMES = 3;
 
 /** @throws RlvrError where the config is wrong, its model is not there, or the run does not fit */
 export async function planRun({ yaml, backend: asked }: PlanOptions): Promise<RunPlan> {
-  const { config: given } = parseConfig(yaml, { file: 'config' });
+  const registries = await zooLibrary.naming(yaml);
+  const { config: given } = parseConfig(yaml, { file: 'config', registries });
   const pretrained = await keptModelOf(given);
   const config = pretrained === undefined ? given : withPretrained(given, pretrained);
   const { codec } = pretrained ?? {};
-  const made = await createTasks(config, codec && { codec });
-  const tasks = withWordsOf(config, 'shares' in made ? made : oneTask(made));
-  await loadMethods(config.stages, {});
+  const { methods } = registries;
+  const tasks = withWordsOf(config, await createTasks(config, registries.tasks, { codec }), methods);
   const { backend, report } = await chooseBackend(asked ?? {}, config.storageDtype);
   const shape = modelShape(config, tasks);
-  const capacity = await requireMemory(config, tasks, backend);
+  const capacity = await requireMemory(config, tasks, backend, stageUses(config, methods));
   const plan = planFor(backend, shape, capacity, trainedOf(config));
   const memory = plannedMemory(backend, [plan], report.kind === 'webgpu' ? 0 : report.threads);
+  const members = config.stages.map((stage) => (stage.stage === 'grpo' ? membersOf(stage, methods) : []));
   const parameters = countParameters(plan.slots.weights.parameters);
   const secondsPerRow = parameters * (await secondsPerWeight(backend, shape));
-  const work = plannedWork(config, tasks, capacity.keptRows > 0);
+  const work = plannedWork(config, tasks, members, capacity.keptRows > 0);
   return {
     backend: report,
     parameters,

@@ -1,4 +1,5 @@
 /** The arena: every row is a config, its figures are those of `compare`, and its table follows from the records alone. */
+
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,13 +14,12 @@ import { resultsText } from '../../bench/arena/results_text.mjs';
 import { type ArenaRow, assignments, readRows, runOf } from '../../bench/arena/rows.mjs';
 import { compareRuns } from '../../src/compare/compare.ts';
 import { differenceOf, holm } from '../../src/compare/statistics.ts';
-import { parseConfig } from '../../src/config/load.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
-import { METHODS } from '../../src/methods/registry.ts';
 import { METHOD_POINTS } from '../../src/methods/stage.ts';
 import { passAtK } from '../../src/methods/statistics.ts';
 import { majorityAt } from '../../src/methods/support/figures/majority_at.ts';
 import type { KeptProblem, KeptRecords } from '../../src/run/logs/problem_records.ts';
+import { METHODS, parseConfig } from '../support/everything.ts';
 
 const FOLDER = fileURLToPath(new URL('../../bench/arena/', import.meta.url));
 const known = new Set(METHOD_POINTS.flatMap((point) => METHODS[point].map(({ id }) => id)));
@@ -145,13 +145,7 @@ describe('records', () => {
       3,
     );
   const textOf = (records: Records): string =>
-    resultsText(figuresOf(records), {
-      blocks: parsed.blocks,
-      count: 3,
-      rates: () => [],
-      chance: () => undefined,
-      differenceOf,
-    });
+    resultsText(figuresOf(records), { blocks: parsed.blocks, count: 3, rates: () => [], chance: () => undefined });
 
   it('come to the figures and differences of `compare`', () => {
     const records = new Records(folder());
@@ -261,13 +255,7 @@ describe('records', () => {
     expect(judged?.best.low).toBeLessThan(0);
     expect(found[2].corrected?.['mean@16']).toBeGreaterThan(0.05);
     expect(found[1].corrected).toBeUndefined();
-    const text = resultsText(found, {
-      blocks: parsed.blocks,
-      count: 3,
-      rates: () => [],
-      chance: () => undefined,
-      differenceOf,
-    });
+    const text = resultsText(found, { blocks: parsed.blocks, count: 3, rates: () => [], chance: () => undefined });
     expect(text).toMatch(/dr-grpo .* as × ⅓ \|/);
     expect(text).toMatch(/a third .* control \|/);
   });
@@ -324,18 +312,17 @@ describe('a row over the budget', () => {
       [0.8, 0.6],
       [0.5, 0.5],
     ].map((slopes) => slopes.map(straight));
-    const points = overBudget(own, theirs, differenceOf);
+    const points = overBudget(own, theirs);
     expect(points.map(({ tokens }) => tokens)).toEqual([25, 50, 75, 100]);
     expect(points[3].difference.mean).toBeCloseTo(0.2, 12);
     expect(points[1].difference.mean).toBeCloseTo(0.1, 12);
-    overBudget(theirs, own, differenceOf).forEach(({ difference: { mean, low, high } }, i) => {
+    overBudget(theirs, own).forEach(({ difference: { mean, low, high } }, i) => {
       const { difference } = points[i];
       expect([mean, low, high]).toEqual(
         [-difference.mean, -difference.high, -difference.low].map((x) => expect.closeTo(x, 12)),
       );
     });
-    for (const { difference } of overBudget(own, own, differenceOf))
-      expect(difference).toEqual({ mean: 0, low: 0, high: 0, p: 1 });
+    for (const { difference } of overBudget(own, own)) expect(difference).toEqual({ mean: 0, low: 0, high: 0 });
   });
 
   it('stands in the table with half and twice its rate, around the rate as it is', () => {
@@ -355,14 +342,13 @@ describe('a row over the budget', () => {
       count: 1,
       rates: rates as never,
       chance: () => undefined,
-      differenceOf,
     });
     expect(text).toContain('| rate × ½ · 1 · 2 |');
     expect(text).toMatch(/\| 5\.0 · [\d.]+ · 20\.0 \|/);
   });
 });
 
-describe('the page of measurements', () => {
+describe('the README', () => {
   it('gives intervals that the arena has', () => {
     const { rows: results, controls } = JSON.parse(readFileSync(join(FOLDER, 'results.json'), 'utf8'));
     const points = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(100 * value).toFixed(1)}`;
@@ -371,8 +357,8 @@ describe('the page of measurements', () => {
       for (const [name, [mean, low, high]] of Object.entries({ mean: difference, 'pass@16': pass }))
         known.add(`${name} ${points(mean)} (${points(low)} to ${points(high)})`);
     }
-    const page = readFileSync(join(FOLDER, '../../docs/measurements.md'), 'utf8');
-    const said = page.match(/(?:mean|pass@16) [+−][\d.]+ \([+−][\d.]+ to [+−][\d.]+\)/g) ?? [];
+    const readme = readFileSync(join(FOLDER, '../../README.md'), 'utf8');
+    const said = readme.match(/(?:mean|pass@16) [+−][\d.]+ \([+−][\d.]+ to [+−][\d.]+\)/g) ?? [];
     expect(said.length).toBeGreaterThanOrEqual(10);
     expect(said.filter((one) => !known.has(one))).toEqual([]);
   });

@@ -1,16 +1,15 @@
 /** Rows that a fleet trains: what a benchmark reads in a run's directory is what it sees of a run of its own. */
+
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { evaluationOf, isFinished, type RowEnd, replayed } from '../../bench/given_rows.mjs';
-import { parseConfig } from '../../src/config/load.ts';
-import { createTasks } from '../../src/data/create_task.ts';
 import { evaluationMetrics } from '../../src/grpo/metrics.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import type { Evaluation } from '../../src/methods/records.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
-import { openRun } from '../../src/run/open_run.ts';
-import { configHash, session } from '../../src/run/session.ts';
+import { session } from '../../src/run/session.ts';
 import { fileStore } from '../../src/run/store/files.node.ts';
+import { configHash, createTasks, openRun, parseConfig } from '../support/everything.ts';
 import { folderOfFile } from '../support/folders.ts';
 import { plainWasm } from '../support/small_runs.ts';
 

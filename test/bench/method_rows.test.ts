@@ -1,10 +1,10 @@
 /** Every row of the methods benchmark is a config: what it sets is known, and its methods are. */
+
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { methodRows } from '../../bench/method_rows.mjs';
-import { parseConfig } from '../../src/config/load.ts';
-import { METHODS } from '../../src/methods/registry.ts';
 import { METHOD_POINTS } from '../../src/methods/stage.ts';
+import { METHODS, parseConfig } from '../support/everything.ts';
 
 const RECIPE = readFileSync(new URL('../../configs/sort-digits.yaml', import.meta.url), 'utf8');
 const known = new Set(METHOD_POINTS.flatMap((point) => METHODS[point].map(({ id }) => id)));

@@ -1,20 +1,19 @@
 /** A pretrained model in a page: from a server into the browser's file system, and trained by LoRA with the bits of Node. */
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
-import { createTasks } from '../../src/data/create_task.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { decodeSafetensors } from '../../src/model/safetensors.ts';
 import { exportModel, lastOrigin } from '../../src/run/model/model_export.ts';
 import { folderOf, openPretrained } from '../../src/run/model/open_pretrained.ts';
 import { writeGguf } from '../../src/run/model/write_gguf.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import type { Store } from '../../src/run/store/store.ts';
 import type { KeptModel } from '../../src/web/pretrained/kept_models.ts';
+import { createTasks, openRun, parseConfig } from '../support/everything.ts';
 import { smallPretrainedFiles } from '../support/small_pretrained.ts';
 import { startChromium } from './chromium.ts';
 import { bundled } from './script_page.ts';

@@ -1,9 +1,10 @@
 /** A task draws the same problems in Chromium as in Node, at every level: those who share results share the problems. */
+
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { registeredTasks } from '../../src/data/index.ts';
 import { fewOf } from '../support/budget.ts';
+import { registeredTasks } from '../support/everything.ts';
 import { digestsOf } from '../support/task_digests.ts';
 import { startChromium } from './chromium.ts';
 import { bundled, resultsOfScript } from './script_page.ts';

@@ -1,13 +1,13 @@
 /** Configs of published systems train two steps: before a release all of them, in CI one of three, and the others open. */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { closeEngine, createTasks } from '../../src/index.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import { fewOf } from '../support/budget.ts';
+import { openRun, parseConfig } from '../support/everything.ts';
 
 const CONFIGS = new URL('../../configs/systems/', import.meta.url);
 

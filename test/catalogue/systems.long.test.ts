@@ -1,4 +1,5 @@
 /** The table of published systems: what it says is here is here, and each system has its config. */
+
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +9,7 @@ import { configName, systemConfig, systemConfigs } from '../../src/catalogue/sys
 import { systemStates } from '../../src/catalogue/systems/system_state.ts';
 import { countsText, systemsPage } from '../../src/catalogue/systems/systems_page.ts';
 import { PAPERS, SYSTEMS } from '../../src/catalogue/systems/table.ts';
-import { parseConfig } from '../../src/config/load.ts';
+import { parseConfig } from '../support/everything.ts';
 
 const of = systemStates();
 const CONFIGS = new URL('../../configs/systems/', import.meta.url);

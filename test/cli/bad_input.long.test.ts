@@ -5,13 +5,14 @@
  * key, value, rule, remedy. `test/e2e/bad_input.long.test.ts` runs a dozen of them through the real command, for exit codes;
  * `test/config/bad_inputs.test.ts` has every rule of every key.
  */
+
 import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/program.ts';
 import { packagedNames } from '../../src/cli/runs/packaged_configs.ts';
-import { builtInRewards } from '../../src/rewards/built_in.ts';
 import { fewOf } from '../support/budget.ts';
+import { builtInRewards } from '../support/everything.ts';
 import { eachInOwnFolder, folderOfFile } from '../support/folders.ts';
 import { messageOf, run } from './called.ts';
 import { ADDITION } from './own_files.ts';

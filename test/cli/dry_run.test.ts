@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { annotatedYaml } from '../../src/cli/training/dry_run.ts';
-import { parseConfig } from '../../src/config/load.ts';
+import { parseConfig } from '../support/everything.ts';
 
 const TEXT = `task: {name: countdown, numbers: 3}
 adam_beta2: 0.95

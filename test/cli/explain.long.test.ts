@@ -1,4 +1,5 @@
 /** Every key of a config is explained, by the command and on the page of all keys. */
+
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { catalogue } from '../../src/catalogue/catalogue.ts';
@@ -6,13 +7,13 @@ import { keyPlaces, knownKeys, refusedKeys } from '../../src/catalogue/key_facts
 import { keysPage } from '../../src/catalogue/keys_page.ts';
 import { METRIC_FACTS, metricFacts } from '../../src/catalogue/metric_facts.ts';
 import { metricsPage } from '../../src/catalogue/metrics_page.ts';
+import { configJsonSchema } from '../../src/catalogue/schema.ts';
 import { type TrlKeys, trlTable } from '../../src/catalogue/trl_table.ts';
 import { explainCommand } from '../../src/cli/actions/explain.ts';
 import { UNSUPPORTED_TRL_KEYS } from '../../src/config/keys/trl_keys.ts';
-import { parseConfig } from '../../src/config/load.ts';
-import { configJsonSchema } from '../../src/config/schema.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
 import { finish, metricsOf, YAML } from '../run/tiny_run.ts';
+import { parseConfig } from '../support/everything.ts';
 
 let out = '';
 afterEach(() => {
@@ -56,8 +57,8 @@ describe('explain', () => {
 
   it('tells a key that two kinds of stages have of each', () => {
     const text = explained('learning_rate');
-    expect(text).toMatch(/default 2e-5; for example 0\.002\n {2}In a stage with stage: sft\./);
-    expect(text).toMatch(/default 1e-6; for example 0\.0003\n {2}In a stage with stage: grpo/);
+    expect(text).toMatch(/default 0\.00002; for example 0\.002\n {2}In a stage with stage: sft\./);
+    expect(text).toMatch(/default 0\.000001; for example 0\.0003\n {2}In a stage with stage: grpo/);
   });
 
   it('tells an option that methods share with the stage once', () => {

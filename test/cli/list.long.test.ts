@@ -3,12 +3,8 @@ import { type Catalogue, catalogue, EXAMPLE_REWARDS } from '../../src/catalogue/
 import { cataloguePage } from '../../src/catalogue/catalogue_page.ts';
 import { listCommand } from '../../src/cli/actions/list.ts';
 import { POINT_KEYS } from '../../src/config/keys/method_keys.ts';
-import { parseConfig } from '../../src/config/load.ts';
-import { registeredTasks } from '../../src/data/registry.ts';
-import { DEMONSTRATIONS } from '../../src/methods/demonstrations/registry.ts';
-import { METHODS } from '../../src/methods/registry.ts';
 import { METHOD_POINTS } from '../../src/methods/stage.ts';
-import { builtInRewards } from '../../src/rewards/built_in.ts';
+import { builtInRewards, DEMONSTRATIONS, METHODS, parseConfig, registeredTasks } from '../support/everything.ts';
 
 function listed(name?: string, options: Parameters<typeof listCommand>[1] = {}): string {
   let text = '';

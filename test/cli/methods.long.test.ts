@@ -1,11 +1,12 @@
 /** `methods ls`, `methods show` and the pages of docs/reference/methods: all from the declarations. */
+
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { catalogue } from '../../src/catalogue/catalogue.ts';
 import { methodFacts } from '../../src/catalogue/method_facts.ts';
 import { methodPage } from '../../src/catalogue/method_page.ts';
 import { listMethods, showMethods } from '../../src/cli/actions/methods.ts';
-import { METHODS } from '../../src/methods/registry.ts';
 import { METHOD_POINTS } from '../../src/methods/stage.ts';
+import { METHODS } from '../support/everything.ts';
 
 const { methods, points } = catalogue();
 const facts = methodFacts();

@@ -1,13 +1,14 @@
 /** Where a model is looked for: by a config, by its run, by a flag; and what is said where there is none. */
+
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sampleModelCommand } from '../../src/cli/actions/sample_model.ts';
 import { openConfiguredModel } from '../../src/cli/runs/open_model.ts';
 import { resolvedYaml } from '../../src/config/dump.ts';
-import { parseConfig } from '../../src/config/load.ts';
 import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
 import { findModel } from '../../src/run/model/find_model.node.ts';
+import { parseConfig } from '../support/everything.ts';
 import { folderOfTest } from '../support/folders.ts';
 import { smallPretrainedFiles } from '../support/small_pretrained.ts';
 

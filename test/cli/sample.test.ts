@@ -1,14 +1,15 @@
 /** What `sample` asks, and what it answers, without a terminal. */
+
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type AnswerOptions, PromptAnswerer } from '../../src/cli/actions/answers.ts';
 import { availableLines, choosePrompts, promptsOf } from '../../src/cli/actions/prompts.ts';
 import { conversationLines } from '../../src/cli/display/conversation_lines.ts';
-import { parseConfig } from '../../src/config/load.ts';
 import { bindTask } from '../../src/data/index.ts';
 import { withTasks } from '../../src/grpo/engine.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
-import { type Inference, openForInference } from '../../src/run/open_run.ts';
+import type { Inference } from '../../src/run/open_run.ts';
+import { openForInference, parseConfig } from '../support/everything.ts';
 import { createTask, createTasks, getTaskDefinition } from '../support/tasks.ts';
 
 const YAML = `

@@ -1,4 +1,5 @@
 /** `rlvr-train tasks`: what it prints, and that a broken task of the user's is found. */
+
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { listTasks } from '../../src/cli/actions/tasks.ts';
 import { checkTaskCommand } from '../../src/cli/tasks/check_task.ts';
 import { showTask } from '../../src/cli/tasks/show_task.ts';
-import { registeredTasks } from '../../src/data/registry.ts';
+import { registeredTasks } from '../support/everything.ts';
 import { ADDITION, SHIFT } from './own_files.ts';
 import { printed } from './printed.ts';
 

@@ -1,4 +1,5 @@
 /** Which code runs unasked, and that nothing of a file runs before it may. */
+
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -6,10 +7,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { approval, type TrustOptions } from '../../src/cli/process/trust.ts';
 import { seedsCommand } from '../../src/cli/training/seeds.ts';
 import { trainCommand } from '../../src/cli/training/train.ts';
-import { parseConfig } from '../../src/config/load.ts';
 import { withoutPasswords } from '../../src/format.ts';
 import { asksOf } from '../../src/plugins/asks.node.ts';
 import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
+import { parseConfig } from '../support/everything.ts';
 import { LoopbackScorer } from '../support/loopback_scorer.ts';
 
 const home = process.cwd();

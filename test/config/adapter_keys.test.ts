@@ -1,9 +1,10 @@
 /** LoRA in the config: TRL's keys and defaults, what they resolve to, and what is refused with its line. */
+
 import { describe, expect, it } from 'vitest';
 import { resolvedYaml } from '../../src/config/dump.ts';
-import { parseConfig } from '../../src/config/load.ts';
 import { ADAPTER_TARGETS } from '../../src/model/adapter.ts';
 import { trainedOf } from '../../src/planning/capacity.ts';
+import { parseConfig } from '../support/everything.ts';
 
 const HEAD = 'task: countdown\nmax_steps: 3\n';
 const LORA = `${HEAD}model_name_or_path: ./base\nuse_peft: true\n`;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import type { Override } from '../../src/config/overrides.ts';
 import { ConfigError } from '../../src/errors.ts';
+import { parseConfig } from '../support/everything.ts';
 
 /** The message of the ConfigError that a text must give. */
 function complaint(text: string, overrides: readonly Override[] = []): string {
@@ -183,7 +183,7 @@ describe('one bad line', () => {
       ['reward_weights: [0]',
         'reward_weights: [ 0 ] — all weights are 0, so nothing is rewarded; give one a positive weight.'],
       ['importance_sampling_level: sentence',
-        'importance_sampling_level: sentence — no such method (token, sequence, sequence_token, sequence_sum, none); ' +
+        'importance_sampling_level: sentence — no such method (token, sequence, sequence_token, none, sequence_sum); ' +
           'the nearest is sequence.'],
       ['num_generation: 8', 'num_generation: 8 — unknown key; the nearest is num_generations.'],
       ['numGenerations: 8', 'numGenerations: 8 — unknown key; the nearest is num_generations.'],

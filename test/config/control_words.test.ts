@@ -1,13 +1,12 @@
 /** Words by which methods speak to the policy: only their runs have them, and supervised stages show their forms. */
+
 import { describe, expect, it } from 'vitest';
-import { withWordsOf } from '../../src/config/control_words.ts';
-import { parseConfig } from '../../src/config/load.ts';
 import { followUpTokens, mostFollowUpTokens } from '../../src/data/prompts/follow_up.ts';
 import { stageOf, type TrainingRun } from '../../src/grpo/run.ts';
 import { openSupervised } from '../../src/grpo/step.ts';
 import { superviseStep } from '../../src/grpo/update/supervised.ts';
-import { planCapacity } from '../../src/planning/capacity.ts';
 import { wordTokens } from '../../src/text/control_words.ts';
+import { parseConfig, planCapacity, withWordsOf } from '../support/everything.ts';
 import { openSmallRun, plainWasm } from '../support/small_runs.ts';
 import { createTasks } from '../support/tasks.ts';
 

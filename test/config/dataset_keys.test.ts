@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolvedYaml } from '../../src/config/dump.ts';
-import { parseConfig } from '../../src/config/load.ts';
 import type { RunConfig } from '../../src/config/run_config.ts';
+import { parseConfig } from '../support/everything.ts';
 
 const parse = (yaml: string): RunConfig => parseConfig(yaml, { file: 'my.yaml' }).config;
 const SFT = '- {stage: sft, max_steps: 3}';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { resolvedYaml } from '../../src/config/dump.ts';
-import { parseConfig } from '../../src/config/load.ts';
+import { parseConfig } from '../support/everything.ts';
 
 const positive = (max: number) => fc.double({ min: 1e-9, max, noNaN: true });
 const knob = fc.oneof(

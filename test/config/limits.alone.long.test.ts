@@ -1,13 +1,13 @@
 /** Configs of anyone: however long, deep or wrong, a text is parsed or refused in a moment, in few words. */
+
 import { existsSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Lexer } from 'yaml';
-import { parseConfig } from '../../src/config/load.ts';
-import { loadConfigFile } from '../../src/config/load_file.node.ts';
 import { ConfigError } from '../../src/errors.ts';
 import { likelyValue } from '../../src/options/likely_value.ts';
 import { budget } from '../support/budget.ts';
+import { loadConfigFile, parseConfig } from '../support/everything.ts';
 
 const LONGEST = 1_000_000;
 const MOST_WORDS = 20_000;

@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
-import { loadConfigFile } from '../../src/config/load_file.node.ts';
 import type { GrpoStageConfig, StageConfig } from '../../src/methods/stage.ts';
+import { loadConfigFile, parseConfig } from '../support/everything.ts';
 import { folderOfFile } from '../support/folders.ts';
 
 const COUNTDOWN = `task: {name: countdown, answer: steps, numbers: 3, max_number: 10}

@@ -1,7 +1,8 @@
 /** A mixture is another way to write several tasks; its mistakes are shown where they are written. */
+
 import { expect, it } from 'vitest';
 import { resolvedYaml } from '../../src/config/dump.ts';
-import { parseConfig } from '../../src/config/load.ts';
+import { parseConfig } from '../support/everything.ts';
 import { createTasks } from '../support/tasks.ts';
 
 const of = (task: string) => parseConfig(`max_steps: 1\ntask: ${task}\n`, { file: 'run.yaml' }).config;

@@ -1,6 +1,7 @@
 /** Keys of other trainers' configs: each is taken, or named with what does the same here, and never "leave it out" alone. */
+
 import { expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
+import { parseConfig } from '../support/everything.ts';
 
 function said(...lines: readonly string[]): string {
   try {

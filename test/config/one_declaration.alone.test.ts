@@ -1,12 +1,13 @@
 /** A knob or an option that is declared in one file is everywhere: that file is replaced here, and nothing else. */
+
 import { Ajv } from 'ajv';
 import { expect, it, vi } from 'vitest';
 import { catalogue } from '../../src/catalogue/catalogue.ts';
 import { cataloguePage } from '../../src/catalogue/catalogue_page.ts';
 import { methodPage } from '../../src/catalogue/method_page.ts';
+import { configJsonSchema } from '../../src/catalogue/schema.ts';
 import { listText } from '../../src/cli/actions/list.ts';
-import { configJsonSchema } from '../../src/config/schema.ts';
-import { createTask } from '../../src/data/create_task.ts';
+import { createTask } from '../support/everything.ts';
 import { stageOf } from '../support/stages.ts';
 
 vi.mock(import('../../src/data/tasks/sort_digits/card.ts'), async (original) => {

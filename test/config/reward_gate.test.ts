@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { resolvedYaml } from '../../src/config/dump.ts';
-import { parseConfig } from '../../src/config/load.ts';
+import { parseConfig } from '../support/everything.ts';
 
 const of = (more: string) =>
   parseConfig(`task: sort_digits\nmax_steps: 1\nreward_funcs: [accuracy, {name: format, weight: 0}]\n${more}`, {

@@ -1,8 +1,8 @@
 /** Methods in a config: by TRL's keys, by the keys of their points, and back; and what is said of mistakes. */
+
 import { describe, expect, it } from 'vitest';
 import { resolvedTree } from '../../src/config/dump.ts';
-import { parseConfig } from '../../src/config/load.ts';
-import { METHODS } from '../../src/methods/registry.ts';
+import { METHODS, parseConfig } from '../support/everything.ts';
 import { stageOf } from '../support/stages.ts';
 
 const ESTIMATORS = METHODS.advantageEstimator.map(({ id }) => id).join(', ');

@@ -1,12 +1,12 @@
 /** Every key of TRL 1.16's GRPOConfig is taken or refused with a reason, and TRL's own default of it is taken. */
+
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { type LoadedConfig, parseConfig } from '../../src/config/load.ts';
-import { createTasks } from '../../src/data/create_task.ts';
+import type { LoadedConfig } from '../../src/config/load.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { openRun } from '../../src/run/open_run.ts';
+import { createTasks, openRun, parseConfig } from '../support/everything.ts';
 
 interface TrlKeys {
   readonly defaults: Readonly<Record<string, unknown>>;

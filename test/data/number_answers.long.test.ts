@@ -1,7 +1,7 @@
 /** Every task whose answer is a number reads it alike, however it is written. */
+
 import { expect, it } from 'vitest';
-import { createTask } from '../../src/data/create_task.ts';
-import { registeredTasks } from '../../src/data/registry.ts';
+import { createTask, registeredTasks } from '../support/everything.ts';
 
 /** Answers that are digits and no number: a row of them, moves, names, cells of a grid. Their cards or pages say which. */
 const DIGITS = [

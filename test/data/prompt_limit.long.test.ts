@@ -1,7 +1,6 @@
 /** Prompts that are too long: an error, or left out of training and evaluation, and counted. */
+
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
-import { createTasks } from '../../src/data/create_task.ts';
 import { fittingItem, fittingItems } from '../../src/data/prompts/prompt_limit.ts';
 import type { TaskSet } from '../../src/data/task_set.ts';
 import { DataError } from '../../src/errors.ts';
@@ -9,7 +8,7 @@ import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { StepMetrics } from '../../src/methods/records.ts';
 import { typicalLengths } from '../../src/planning/work.ts';
-import { openRun } from '../../src/run/open_run.ts';
+import { createTasks, openRun, parseConfig } from '../support/everything.ts';
 import { openSmallPretrained } from '../support/small_pretrained.ts';
 
 const RUN = `model_name_or_path: ./base

@@ -1,8 +1,8 @@
 /** Tasks with fewer problems than an evaluation asks for. */
 import { describe, expect, it } from 'vitest';
 import { bindTask } from '../../src/data/create_task.ts';
-import type { AnyTaskDefinition } from '../../src/data/registry.ts';
 import { splitOf } from '../../src/data/split.ts';
+import type { AnyTaskDefinition } from '../../src/data/task.ts';
 import { characterTokenizer } from '../../src/text/vocabulary_tokenizer.ts';
 
 /** Draws one of so many numbers, and cannot list them. */

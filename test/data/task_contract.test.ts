@@ -1,13 +1,15 @@
 /** One suite at several settings of the knobs; the tasks with a second checker have that of `checkTask` (test/data/tasks). */
+
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { registeredTasks, type SecondChecker, type TaskConfig } from '../../src/data/index.ts';
+import type { SecondChecker, TaskConfig } from '../../src/data/index.ts';
 import { splitOf } from '../../src/data/split.ts';
 import type { TaskItem } from '../../src/data/task.ts';
 import type { TaskSet } from '../../src/data/task_set.ts';
 import { type Rng, rngFor } from '../../src/kernels/philox.ts';
 import { shareSolved } from '../../src/methods/statistics.ts';
 import { budget, fewOf } from '../support/budget.ts';
+import { registeredTasks } from '../support/everything.ts';
 import { processorMs } from '../support/processor_time.ts';
 import { createTask, getTaskDefinition, onlyTask } from '../support/tasks.ts';
 import { GAMES } from './second_checkers/games.ts';

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
-import { createTasks as createTasksLater } from '../../src/data/create_task.ts';
 import { evaluationMetrics } from '../../src/grpo/metrics.ts';
 import { evaluateRun, train } from '../../src/grpo/trainer.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
-import { openRun } from '../../src/run/open_run.ts';
+import { createTasks as createTasksLater, openRun, parseConfig } from '../support/everything.ts';
 import { createTask, createTasks, onlyTask } from '../support/tasks.ts';
 
 const configOf = (tasks: string, further = '') =>

@@ -1,7 +1,7 @@
 /** Every task asked of a pretrained model, in words: its own right answer is right, and wrong ones are not. */
+
 import { expect, it } from 'vitest';
-import { createTask } from '../../src/data/create_task.ts';
-import { registeredTasks } from '../../src/data/registry.ts';
+import { createTask, registeredTasks } from '../support/everything.ts';
 import { openSmallPretrained } from '../support/small_pretrained.ts';
 
 /** Any text that keeps the instructions is right, with a special token in it too. */

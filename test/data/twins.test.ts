@@ -1,6 +1,7 @@
 /** Problems under a second prompt: of the same key, with the same right answers, in both directions. */
+
 import { describe, expect, it } from 'vitest';
-import { registeredTasks } from '../../src/data/registry.ts';
+import { registeredTasks } from '../support/everything.ts';
 import { createTask, onlyTask } from '../support/tasks.ts';
 
 const TAKES_ANOTHER = [

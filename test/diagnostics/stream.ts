@@ -1,17 +1,15 @@
 /** A stage as a stream of records: what the diagnostics would see of a run, made by hand. */
 
 import { stringify } from 'yaml';
-import { parseConfig } from '../../src/config/load.ts';
 import { diagnosticsFor } from '../../src/diagnostics/catalogue.ts';
 import type { Diagnosis, Reading } from '../../src/diagnostics/diagnostic.ts';
 import { type StartFacts, trainingSince } from '../../src/diagnostics/history.ts';
 import type { BatchRecord, EvaluationRecord, UpdateRecord } from '../../src/diagnostics/records.ts';
 import { look, type Observation, standing, startWatch, type Watch } from '../../src/diagnostics/watch.ts';
 import { tellingsOf } from '../../src/methods/chosen.ts';
-import { findMethod } from '../../src/methods/look_up.ts';
-import { membersOf } from '../../src/methods/members.ts';
 import type { StageConfig } from '../../src/methods/stage.ts';
 import { shareSolved } from '../../src/methods/statistics.ts';
+import { membersOf, parseConfig } from '../support/everything.ts';
 
 export const SECONDS = { sft: 0, rollout: 0, verify: 0, update: 0, eval: 0 };
 
@@ -166,7 +164,7 @@ function blanked<R extends object>(record: R, only: readonly Reading[]): R {
 
 function tellingsIn(stage: StageConfig): ReturnType<typeof tellingsOf> {
   if (stage.stage === 'sft') return new Set();
-  return tellingsOf(membersOf(stage, (point, plugin) => findMethod(point, plugin, {})));
+  return tellingsOf(membersOf(stage));
 }
 
 const GRPO_KEYS = { num_generations: 16, generation_batch_size: 512, warmup_steps: 10 };

@@ -2,7 +2,6 @@
 
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { parseConfig } from '../../src/config/load.ts';
 import { bindTask } from '../../src/data/create_task.ts';
 import { splitOfProblem } from '../../src/data/split.ts';
 import type { Knobs, TaskDefinition } from '../../src/data/task.ts';
@@ -14,12 +13,12 @@ import type { Json } from '../../src/options/json.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import type { Verdict } from '../../src/rewards/verdict.ts';
 import type { RunOptions } from '../../src/run/open_run.ts';
-import { openRun } from '../../src/run/open_run.ts';
+import { openRun, parseConfig } from '../support/everything.ts';
 import { getTaskDefinition } from '../support/tasks.ts';
 
 type Definition = TaskDefinition<Json, Knobs>;
 
-interface Situation extends RunOptions {
+interface Situation extends Partial<RunOptions> {
   readonly keys: Readonly<Record<string, unknown>>;
   /** Changes of the task, sort_digits of two digits unless it says otherwise. */
   readonly task?: Partial<Definition>;

@@ -1,10 +1,9 @@
 /** A base model that goes over a fleet: to workers that have not got it, in pieces whose hashes are right, and kept once. */
+
 import { createHash } from 'node:crypto';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
-import { createTasks } from '../../src/data/create_task.ts';
 import { CheckpointError } from '../../src/errors.ts';
 import { decodeBaseList, encodeBaseJson } from '../../src/fleet/base/base_list.ts';
 import { folderKeeper } from '../../src/fleet/base/folder_keeper.node.ts';
@@ -25,8 +24,8 @@ import { rngFor } from '../../src/kernels/philox.ts';
 import type { ModelFiles } from '../../src/model/pretrained/source.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
 import { folderOf, openPretrained } from '../../src/run/model/open_pretrained.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
+import { createTasks, openRun, parseConfig } from '../support/everything.ts';
 import { honest, lossy, type WorkerFault } from '../support/faulty_bus.ts';
 import { RUN, VERSION } from '../support/fleets.ts';
 import { folderOfTest } from '../support/folders.ts';

@@ -1,4 +1,5 @@
 /** What goes wrong with a fleet is one message each, which names what is wrong and what to do. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,7 +8,6 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { FLEET } from '../../src/cli/commands/fleet.ts';
 import { WORKER } from '../../src/cli/commands/worker.ts';
 import { whyNotGiven, whyNotTaken } from '../../src/cli/training/given_config.ts';
-import { parseConfig } from '../../src/config/load.ts';
 import { MemoryPlanError } from '../../src/errors.ts';
 import { encodeJson, type RunCard } from '../../src/fleet/cards.ts';
 import { MemoryBroker } from '../../src/fleet/memory_bus.ts';
@@ -18,6 +18,7 @@ import { planTasks } from '../../src/fleet/plan_tasks.ts';
 import { encodeTask, MESSAGE_BYTES, PROTOCOL } from '../../src/fleet/protocol.ts';
 import { type MachineClass, requireMachine, seriesCard } from '../../src/fleet/series/series_card.ts';
 import { work } from '../../src/fleet/worker.ts';
+import { looked, parseConfig } from '../support/everything.ts';
 import { honest, liar } from '../support/faulty_bus.ts';
 import { trainSmall } from '../support/fleets.ts';
 import { plainWasm, smallConfig } from '../support/small_runs.ts';
@@ -247,22 +248,24 @@ describe('a learner', () => {
     ['a model of this machine', 'model_name_or_path: /models/one', 'is a folder of this machine'],
     ['a tracker', 'report_to: mlflow', 'report_to'],
     ['a config that is none', 'max_steps: [', ''],
-  ])('a worker does not train what names %s', (_, line, why) => {
+  ])('a worker does not train what names %s', async (_, line, why) => {
     const [key] = line.split(':');
     const own = smallConfig('')
       .split('\n')
       .filter((given) => !given.startsWith(`${key}:`) && !(key === 'model_name_or_path' && given.startsWith('model:')));
-    expect(whyNotTaken([...own, line].join('\n'))).toContain(why);
-    expect(whyNotTaken(smallConfig(''))).toBeUndefined();
+    expect(await whyNotTaken([...own, line].join('\n'))).toContain(why);
+    expect(await whyNotTaken(smallConfig(''))).toBeUndefined();
   });
 
   it('names what keeps a run on its machine', () => {
     const config = (lines: string) => parseConfig(smallConfig(lines), { file: 'inline' }).config;
     const plain = config('');
-    expect(whyNotGiven(plain, {})).toBeUndefined();
-    expect(whyNotGiven(plain, { '../reward.ts': 'ab' })).toContain('../reward.ts is a file of yours');
-    expect(whyNotGiven({ ...plain, modelNameOrPath: '../models/smol' }, {})).toContain('is a folder of this machine');
-    expect(whyNotGiven({ ...plain, modelNameOrPath: 'owner/name@main' }, {})).toBeUndefined();
-    expect(whyNotGiven({ ...plain, adapterNameOrPath: 'x' }, {})).toContain('adapter_name_or_path');
+    expect(whyNotGiven(looked(plain), {})).toBeUndefined();
+    expect(whyNotGiven(looked(plain), { '../reward.ts': 'ab' })).toContain('../reward.ts is a file of yours');
+    expect(whyNotGiven(looked({ ...plain, modelNameOrPath: '../models/smol' }), {})).toContain(
+      'is a folder of this machine',
+    );
+    expect(whyNotGiven(looked({ ...plain, modelNameOrPath: 'owner/name@main' }), {})).toBeUndefined();
+    expect(whyNotGiven(looked({ ...plain, adapterNameOrPath: 'x' }), {})).toContain('adapter_name_or_path');
   });
 });

@@ -82,7 +82,7 @@ async function serve(
     const store = memoryStore();
     return {
       store,
-      refuses: () => undefined,
+      refuses: async () => undefined,
       train: ({ config }) => training(store, config, dies),
       remove: () => undefined,
     };
@@ -249,7 +249,7 @@ it.each([
   };
   const makeFolder = (): OwnRunFolder => ({
     store: memoryStore(),
-    refuses: (config) => (config === 'bad' ? 'it is bad' : undefined),
+    refuses: async (config) => (config === 'bad' ? 'it is bad' : undefined),
     train: () => expect.unreachable(),
     remove: () => undefined,
   });
@@ -272,7 +272,7 @@ it('a file that is announced takes no memory before it comes', async () => {
   };
   const before = process.memoryUsage().arrayBuffers;
   const makeFolder = (): OwnRunFolder => ({
-    ...{ store: memoryStore(), refuses: () => undefined, remove: () => undefined },
+    ...{ store: memoryStore(), refuses: async () => undefined, remove: () => undefined },
     train: () => expect.unreachable(),
   });
   expect(await serveSeries({ ...AS_WORKER, bus, makeFolder, signal: { aborted: false } })).toBe('trained'); // by another, as far as it knows

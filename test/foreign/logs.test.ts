@@ -6,13 +6,16 @@ import { diagnoseLog } from '../../src/foreign/diagnose_log.ts';
 import { readLogEntries } from '../../src/foreign/log_entries.ts';
 import { encodeEvent, joinBytes } from '../../src/run/logs/event_file.ts';
 import { readEvents } from '../../src/run/logs/read_events.ts';
+import { ZOO } from '../../src/zoo/registries.ts';
 import { printed } from '../cli/printed.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 
 eachInOwnFolder();
 
 const bytesOf = (name: string): Uint8Array => readFileSync(new URL(`./logs/${name}`, import.meta.url));
-const examined = (name: string, options = {}) => diagnoseLog(name, readLogEntries(name, bytesOf(name)), options);
+const registries = ZOO;
+const examined = (name: string, options = {}) =>
+  diagnoseLog(name, readLogEntries(name, bytesOf(name)), { ...options, registries });
 const call = (...words: readonly string[]): Promise<string> =>
   printed(() => program().parseAsync([...words], { from: 'user' }));
 
@@ -56,7 +59,7 @@ describe('the log of another trainer', () => {
       { step: 3, loss: '-Infinity', grad_norm: 1, reward: 0 },
     ].map((entry) => ({ ...entry, frac_reward_zero_std: 1, 'completions/clipped_ratio': 1, learning_rate: 1e-6 }));
     const text = JSON.stringify({ max_steps: 100, log_history: history }).replace(/"(NaN|-?Infinity)"/g, '$1');
-    const { diagnosed } = diagnoseLog('x', readLogEntries('x', new TextEncoder().encode(text)));
+    const { diagnosed } = diagnoseLog('x', readLogEntries('x', new TextEncoder().encode(text)), { registries });
     expect(diagnosed.map(({ code, step }) => [code, step])).toEqual(
       expect.arrayContaining([
         ['non-finite', 1],
@@ -80,7 +83,7 @@ describe('the log of another trainer', () => {
       [2, 0.25, 1],
       [3, undefined, undefined],
     ]);
-    const { diagnosed, assumed, entries } = diagnoseLog('x', log);
+    const { diagnosed, assumed, entries } = diagnoseLog('x', log, { registries });
     expect(entries).toBe(2);
     expect(assumed).toContain('steps are the numbers of its entries');
     expect(diagnosed.map(({ code, step }) => [code, step])).toEqual([['non-finite', 2]]);

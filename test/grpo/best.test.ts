@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { betterOf } from '../../src/grpo/best.ts';
 import type { BestEvaluation } from '../../src/grpo/best_evaluation.ts';
 import type { Evaluation } from '../../src/methods/records.ts';
+import { parseConfig } from '../support/everything.ts';
 
 const share = (mean: number) => ({ mean, low: 0, high: 1, count: 10 });
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import type { CompletionSettings } from '../../src/grpo/rollout/complete.ts';
 import {
   answeredItems,
@@ -12,7 +11,7 @@ import type { TrainingRun } from '../../src/grpo/run.ts';
 import { samplingKey } from '../../src/grpo/run.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { wholeVocabulary } from '../../src/model/sampling/generation.ts';
-import { openRun } from '../../src/run/open_run.ts';
+import { openRun, parseConfig } from '../support/everything.ts';
 import { createTask, createTasks } from '../support/tasks.ts';
 
 const YAML = `

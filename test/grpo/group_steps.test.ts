@@ -1,8 +1,8 @@
 /** Group steps through whole steps: rounds, dead groups, metrics before and after, kept rows, and what a kill leaves. */
 import { describe, expect, it } from 'vitest';
 import { train } from '../../src/grpo/trainer.ts';
-import type { OwnMethods } from '../../src/methods/look_up.ts';
 import { type Method, method, type StepContext } from '../../src/methods/method.ts';
+import type { OwnMethods } from '../../src/methods/method_list.ts';
 import type { GroupStep } from '../../src/methods/points.ts';
 import type { CreditedGroup, RolloutGroup } from '../../src/methods/records.ts';
 import { killedAndResumed } from '../support/killed_runs.ts';

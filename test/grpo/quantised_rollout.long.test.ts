@@ -1,12 +1,10 @@
 /** Rollouts from a copy in 8 bits: off-policy and weighed, while all else is the policy's own, and no kill is seen in any bit. */
+
 import { describe, expect, it } from 'vitest';
 import { resolvedYaml } from '../../src/config/dump.ts';
-import { parseConfig } from '../../src/config/load.ts';
 import type { Backend } from '../../src/kernels/engine.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { findMethod } from '../../src/methods/look_up.ts';
-import { remarksOn } from '../../src/methods/remarks.ts';
-import { configHash } from '../../src/run/session.ts';
+import { configHash, parseConfig, remarksOn } from '../support/everything.ts';
 import { honest } from '../support/faulty_bus.ts';
 import { trainSmall } from '../support/fleets.ts';
 import { goOn, weightsAfter, wholeAndKilled, withTossedRun } from '../support/killed_runs.ts';
@@ -110,9 +108,7 @@ describe('the config', () => {
 
   it('is told of where nothing weighs the difference, warned of without a ratio, and refused with two weights', () => {
     const said = (...lines: readonly string[]) =>
-      remarksOn(stageOf(COPY, ...lines), (point, plugin) => findMethod(point, plugin, {})).map(
-        ({ level, value }) => `${level} ${value}`,
-      );
+      remarksOn(stageOf(COPY, ...lines)).map(({ level, value }) => `${level} ${value}`);
     expect(said()).toEqual(['note true']);
     expect(said('objective: reinforce')).toContain('warning reinforce');
     expect(said(TIS)).toEqual([]);

@@ -1,8 +1,9 @@
 /** A stage that begins with zero moments of Adam: its first step is no larger than the rate, and a kill is seen in no bit. */
+
 import { expect, it } from 'vitest';
 import { resolvedYaml } from '../../src/config/dump.ts';
-import { parseConfig } from '../../src/config/load.ts';
 import { train } from '../../src/grpo/trainer.ts';
+import { parseConfig } from '../support/everything.ts';
 import { wholeAndKilled, withTossedRun } from '../support/killed_runs.ts';
 import { smallConfig } from '../support/small_runs.ts';
 

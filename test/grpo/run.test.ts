@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import type { RunConfig } from '../../src/config/run_config.ts';
 import { bindTask } from '../../src/data/index.ts';
 import { train } from '../../src/grpo/trainer.ts';
@@ -7,7 +6,7 @@ import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import type { StepMetrics } from '../../src/methods/records.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import type { RunOptions } from '../../src/run/open_run.ts';
-import { openRun } from '../../src/run/open_run.ts';
+import { openRun, parseConfig } from '../support/everything.ts';
 import { createTask, createTasks, getTaskDefinition } from '../support/tasks.ts';
 
 const firstToken: RewardFunction = {
@@ -27,10 +26,10 @@ reward_funcs: ${rewards}`;
   return parseConfig(yaml, { file: 'inline' }).config;
 }
 
-const open = (config: RunConfig, options?: RunOptions) =>
+const open = (config: RunConfig, options?: Partial<RunOptions>) =>
   openRun(config, createTasks(config, { heldOutSample: 2 }), referenceBackend, options);
 
-async function firstStep(config: RunConfig, options: RunOptions): Promise<StepMetrics> {
+async function firstStep(config: RunConfig, options: Partial<RunOptions>): Promise<StepMetrics> {
   const run = await open(config, options);
   for await (const event of train(run)) if (event.type === 'step') return event.metrics;
   throw new Error('the run took no step');

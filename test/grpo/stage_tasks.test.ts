@@ -1,7 +1,7 @@
 /** Stages that end at a figure, and that draw from other tasks or levels than those before them. */
+
 import { describe, expect, it } from 'vitest';
 import { resolvedYaml } from '../../src/config/dump.ts';
-import { parseConfig } from '../../src/config/load.ts';
 import { weightedTasks } from '../../src/data/stage_tasks.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
@@ -10,7 +10,7 @@ import { captureCheckpoint } from '../../src/run/checkpoint/capture.ts';
 import { restoreCheckpoint } from '../../src/run/checkpoint/restore.ts';
 import { encodeStrictJson } from '../../src/run/json.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
-import { openRun } from '../../src/run/open_run.ts';
+import { openRun, parseConfig } from '../support/everything.ts';
 import { goOn, withTossedRun } from '../support/killed_runs.ts';
 import { createTasks } from '../support/tasks.ts';
 import { rewards } from './tiny_stage.ts';

@@ -1,17 +1,16 @@
 /** Batches that wait: which weights sample each, what is learned from it and when, and that no kill is seen in any bit. */
+
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import type { TrainEvent } from '../../src/grpo/events.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { createMethods } from '../../src/methods/create.ts';
-import { findMethod, type OwnMethods } from '../../src/methods/look_up.ts';
 import { method } from '../../src/methods/method.ts';
+import type { OwnMethods } from '../../src/methods/method_list.ts';
 import type { PromptSource } from '../../src/methods/points.ts';
-import { remarksOn } from '../../src/methods/remarks.ts';
 import { ledger } from '../../src/methods/uses/ledger.ts';
 import { budget } from '../support/budget.ts';
+import { createMethods, parseConfig, remarksOn } from '../support/everything.ts';
 import { goOn, weightsAfter, wholeAndKilled, withTossedRun } from '../support/killed_runs.ts';
 import { gradientsOf } from '../support/losses.ts';
 import { randomSequences } from '../support/rollouts.ts';
@@ -201,8 +200,7 @@ describe('what corrects for it', () => {
     expectFactors(gradientsOf(odd, icepop), () => 1);
   });
 
-  const saidOf = (lines: string): string[] =>
-    remarksOn(stageOf(lines), (point, plugin) => findMethod(point, plugin, {})).map(({ text }) => text);
+  const saidOf = (lines: string): string[] => remarksOn(stageOf(lines)).map(({ text }) => text);
 
   it('is what a stage is told to use whose objective does not; two that do the same are refused', () => {
     expect(saidOf(STALE)).toEqual([]);

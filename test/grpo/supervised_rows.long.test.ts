@@ -1,6 +1,6 @@
 /** Supervised stages on rows of the user's: what is learned of them, by numbers. */
+
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { openDataset } from '../../src/data/datasets/dataset.ts';
 import { taskSet } from '../../src/data/task_set.ts';
 import { stageOf, type TrainingRun } from '../../src/grpo/run.ts';
@@ -8,10 +8,10 @@ import { openSupervised } from '../../src/grpo/step.ts';
 import { superviseStep } from '../../src/grpo/update/supervised.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import type { Message } from '../../src/text/codec.ts';
 import { TOKEN } from '../../src/token_kinds.ts';
 import { memoryFiles } from '../data/datasets/memory_files.ts';
+import { openRun, parseConfig } from '../support/everything.ts';
 import { openSmallPretrained } from '../support/small_pretrained.ts';
 
 const YAML = `model_name_or_path: ./base

@@ -4,6 +4,7 @@
  * in three micro-batches; or it is refused in words. A method that they leave out, or that is refused in them, is tried in the others that were drawn, then by itself. What is drawn depends on the seed
  * below and on the registry alone.
  */
+
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
@@ -16,16 +17,14 @@ import { train } from '../../src/grpo/trainer.ts';
 import type { Backend } from '../../src/kernels/engine.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { offPolicySamplers } from '../../src/methods/chosen.ts';
-import { findMethod } from '../../src/methods/look_up.ts';
-import { membersOf } from '../../src/methods/members.ts';
 import type { CreditedGroup, StepMetrics } from '../../src/methods/records.ts';
-import { METHODS } from '../../src/methods/registry.ts';
 import type { MethodPoint } from '../../src/methods/stage.ts';
 import { captureCheckpoint } from '../../src/run/checkpoint/capture.ts';
 import { restoreCheckpoint } from '../../src/run/checkpoint/restore.ts';
 import { encodeStrictJson } from '../../src/run/json.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
 import { TIER } from '../support/budget.ts';
+import { METHODS, membersOf } from '../support/everything.ts';
 import { isTime } from '../support/killed_runs.ts';
 import { needsTurns, playedTask } from '../support/played_methods.ts';
 import { openSmallRun } from '../support/small_runs.ts';
@@ -245,7 +244,7 @@ async function goOn(
 function declaredIn({ config, journal: { state } }: TrainingRun): Parameters<typeof offPolicySamplers> {
   const stage = config.stages[state.stageIndex];
   if (stage.stage !== 'grpo') throw new Error('expected a grpo stage');
-  return [membersOf(stage, (point, plugin) => findMethod(point, plugin, {})), stage];
+  return [membersOf(stage), stage];
 }
 
 async function withRun<T>(

@@ -3,31 +3,32 @@
  * masked tokens get exactly nothing, neither the cut into micro-batches nor the order within a group changes a result,
  * and options, schedules among them, survive the config.
  */
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeMethod, EXAMPLE_REWARDS } from '../../src/catalogue/catalogue.ts';
 import { resolvedYaml } from '../../src/config/dump.ts';
 import { POINT_KEYS } from '../../src/config/keys/method_keys.ts';
-import { parseConfig } from '../../src/config/load.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
-import { createMethods, type Named } from '../../src/methods/create.ts';
+import type { Named } from '../../src/methods/create.ts';
 import { methodStates, restoreMethods } from '../../src/methods/part_states.ts';
 import type {
   LossContext,
   LossGradient,
   LossSequence,
   LossTerm,
+  PointParts,
   SurrogatePoint,
   SurrogateValue,
 } from '../../src/methods/points.ts';
 import type { CreditedGroup, Rollout } from '../../src/methods/records.ts';
-import { METHODS, type PointParts } from '../../src/methods/registry.ts';
 import { METHOD_POINTS, type MethodPoint } from '../../src/methods/stage.ts';
 import { hasAdvantage } from '../../src/methods/support/credit/map_advantages.ts';
 import { withoutLoss } from '../../src/methods/support/credit/without_loss.ts';
 import { logSoftmaxRows } from '../../src/model/distributions.ts';
 import { takeOptions } from '../../src/options/read.ts';
 import { budget } from '../support/budget.ts';
+import { createMethods, METHODS, parseConfig } from '../support/everything.ts';
 import {
   emptyGradients,
   episodeOf,

@@ -1,11 +1,10 @@
 /** When controllers act, and by how much: their formulas, on levers that only write down what is done. */
+
 import { describe, expect, it } from 'vitest';
-import { createMethods } from '../../src/methods/create.ts';
-import { findMethod } from '../../src/methods/look_up.ts';
 import type { Controller, StepLevers } from '../../src/methods/points.ts';
 import type { Evaluation, StepMetrics } from '../../src/methods/records.ts';
-import { remarksOn } from '../../src/methods/remarks.ts';
 import { optionsNamed } from '../../src/methods/settings.ts';
+import { createMethods, remarksOn } from '../support/everything.ts';
 import { stageOf } from '../support/stages.ts';
 import { stepContext } from '../support/steps.ts';
 
@@ -180,8 +179,7 @@ describe('what ends a stage', () => {
   });
 });
 
-const remarksOf = (stage: ReturnType<typeof stageOf>) =>
-  remarksOn(stage, (point, plugin) => findMethod(point, plugin, {}));
+const remarksOf = (stage: ReturnType<typeof stageOf>) => remarksOn(stage);
 
 describe.each(['adaptive-beta', 'kl-trust'])('%s without a beta', (id) => {
   it('is warned of before step 1, and moves none', async () => {

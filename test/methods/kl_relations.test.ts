@@ -2,12 +2,13 @@
  * What the estimators of the KL are to the KL: on-policy, the expectations of their values and gradients over the
  * vocabulary are those of one of its two directions.
  */
+
 import { describe, expect, it } from 'vitest';
-import { createMethods } from '../../src/methods/create.ts';
 import type { LossGradient, LossSequence, LossTerm } from '../../src/methods/points.ts';
 import type { CreditedGroup, Rollout } from '../../src/methods/records.ts';
 import { logSoftmaxRows } from '../../src/model/distributions.ts';
 import { TOKEN } from '../../src/token_kinds.ts';
+import { createMethods } from '../support/everything.ts';
 import { emptyGradients, groupOf, rolloutOf } from '../support/rollouts.ts';
 import { stageOf } from '../support/stages.ts';
 import { stepContext } from '../support/steps.ts';

@@ -1,10 +1,11 @@
 /** However an optimizer step is cut into micro-batches, of whole groups or of parts of them, each method of its loss has the same gradient, but for one. */
+
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { describeMethod } from '../../src/catalogue/catalogue.ts';
-import { METHODS } from '../../src/methods/registry.ts';
 import { type Answer, answered, credit, gradientOf, nudge, reinforced, update } from '../grpo/step_parts.ts';
 import { fewOf } from '../support/budget.ts';
+import { METHODS } from '../support/everything.ts';
 import { needsTurns } from '../support/played_methods.ts';
 
 /** Of different lengths and none of them dead; rewards are labels, some of them right. */

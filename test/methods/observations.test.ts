@@ -1,17 +1,17 @@
 /** What an environment says is in no figure of any method: asked of each of the registry, with noise in its places. */
+
 import { describe, expect, it } from 'vitest';
 import { describeMethod, EXAMPLE_REWARDS } from '../../src/catalogue/catalogue.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
-import { createMethods } from '../../src/methods/create.ts';
 import type { LossSequence } from '../../src/methods/points.ts';
 import type { CreditedGroup, Rollout } from '../../src/methods/records.ts';
-import { METHODS } from '../../src/methods/registry.ts';
 import type { MethodPoint } from '../../src/methods/stage.ts';
 import { lossTokens, sampledEntropies } from '../../src/methods/tokens.ts';
 import { logSoftmaxRows } from '../../src/model/distributions.ts';
 import { TOKEN } from '../../src/token_kinds.ts';
 import { creditStep } from '../support/credit.ts';
 import { normals } from '../support/data.ts';
+import { createMethods, METHODS } from '../support/everything.ts';
 import { emptyGradients, episodeOf, groupOf, VOCABULARY } from '../support/rollouts.ts';
 import { stageOf } from '../support/stages.ts';
 import { stepContext } from '../support/steps.ts';

@@ -1,8 +1,8 @@
 /** Methods of the caller's through whole steps: tokens that are put in, a loss of one's own, prompts, a controller's lever. */
 import { describe, expect, it } from 'vitest';
 import { train } from '../../src/grpo/trainer.ts';
-import type { OwnMethods } from '../../src/methods/look_up.ts';
 import { type Method, method } from '../../src/methods/method.ts';
+import type { OwnMethods } from '../../src/methods/method_list.ts';
 import { ppoClip } from '../../src/methods/objectives/ppo_clip.ts';
 import type { Controller, LossTerm, Surrogate, TokenControl } from '../../src/methods/points.ts';
 import type { CreditedGroup } from '../../src/methods/records.ts';

@@ -1,11 +1,12 @@
 /** A state in a checkpoint is its part's, whatever else the stage holds; those of old checkpoints find theirs by place. */
+
 import { expect, it } from 'vitest';
-import { createMethods } from '../../src/methods/create.ts';
 import { type Method, method } from '../../src/methods/method.ts';
 import { methodStates, restoreMethods } from '../../src/methods/part_states.ts';
 import type { Controller, TokenWeight } from '../../src/methods/points.ts';
 import type { Stateful } from '../../src/methods/stateful.ts';
 import type { Json } from '../../src/options/json.ts';
+import { createMethods } from '../support/everything.ts';
 import { stageOf } from '../support/stages.ts';
 
 /** Keeps the last state that it was given. */

@@ -3,18 +3,14 @@
  * it reads verdicts, is what it declares; and of each that pays beside each that learns, either what is trained follows what is
  * paid, or the two are refused together.
  */
+
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeMethod, EXAMPLE_REWARDS } from '../../src/catalogue/catalogue.ts';
-import { parseConfig } from '../../src/config/load.ts';
-import { createMethods } from '../../src/methods/create.ts';
-import { findMethod } from '../../src/methods/look_up.ts';
-import { membersOf } from '../../src/methods/members.ts';
 import type { Member, Payment } from '../../src/methods/method.ts';
 import type { RolloutGroup } from '../../src/methods/records.ts';
-import { METHODS } from '../../src/methods/registry.ts';
-import { remarksOn } from '../../src/methods/remarks.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint } from '../../src/methods/stage.ts';
 import { paymentOf } from '../../src/methods/support/rewards/payment_rules.ts';
+import { createMethods, METHODS, membersOf, parseConfig, remarksOn } from '../support/everything.ts';
 import { weightsAfter } from '../support/killed_runs.ts';
 import {
   drawnPaid,
@@ -37,11 +33,9 @@ interface Asked {
   readonly member: Member;
 }
 
-const find = (point: MethodPoint, plugin: Parameters<typeof findMethod>[1]) => findMethod(point, plugin, {});
-
 function askedBy(point: MethodPoint, id: string, line: string): Asked {
   const stage = stageOf(line, EXAMPLE_REWARDS);
-  const member = membersOf(stage, find).find((one) => one.point === point && one.method.id === id);
+  const member = membersOf(stage).find((one) => one.point === point && one.method.id === id);
   if (member === undefined) throw new Error(`no ${id}`);
   return { point, id, line, stage, member };
 }
@@ -211,7 +205,7 @@ function together({ stage, point }: Asked, ...others: readonly Asked[]): GrpoSta
 }
 
 const refusalsOf = (stage: GrpoStageConfig): string[] =>
-  remarksOn(stage, find).flatMap(({ level, text }) => (level === 'conflict' ? [text] : []));
+  remarksOn(stage).flatMap(({ level, text }) => (level === 'conflict' ? [text] : []));
 const isRefused = (stage: GrpoStageConfig): boolean => refusalsOf(stage).length > 0;
 
 describe.each(payers)('beside $line', (payer) => {
@@ -277,7 +271,7 @@ const said = (...lines: readonly string[]): string => {
 
 it('a stage that decides by verdicts is told which rewards decide nothing', () => {
   const notes = (estimator: string, rewards: string): string[] =>
-    remarksOn(stageOf(`advantage_estimator: ${estimator}`, `reward_funcs: ${rewards}`), find)
+    remarksOn(stageOf(`advantage_estimator: ${estimator}`, `reward_funcs: ${rewards}`))
       .filter(({ level }) => level === 'note')
       .map(({ text }) => text);
   const text = 'reads verdicts, so that lcs decides nothing; set solved_reward, the least reward of a solved one';

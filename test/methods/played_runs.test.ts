@@ -1,9 +1,10 @@
 /** Methods of episodes in whole runs: the same bits after a kill, in micro-batches and with two threads; numbers are finite. */
+
 import { describe, expect, it } from 'vitest';
 import { describeMethod } from '../../src/catalogue/catalogue.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { METHODS } from '../../src/methods/registry.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
+import { METHODS } from '../support/everything.ts';
 import { killedAndResumed } from '../support/killed_runs.ts';
 import { needsTurns } from '../support/played_methods.ts';
 import { playedRun } from '../support/played_run.ts';

@@ -1,18 +1,17 @@
 /** What methods say of each other before step 1: where it is shown, with which line, and that sound stages are silent. */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { describeMethod } from '../../src/catalogue/catalogue.ts';
-import { parseConfig } from '../../src/config/load.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { findMethod, type OwnMethods } from '../../src/methods/look_up.ts';
 import { type Method, method } from '../../src/methods/method.ts';
+import type { OwnMethods } from '../../src/methods/method_list.ts';
 import type { CreditStep, GroupStep, PromptSource, RolloutStrategy } from '../../src/methods/points.ts';
-import { METHODS } from '../../src/methods/registry.ts';
-import { missingCompanion, remarksOn } from '../../src/methods/remarks.ts';
+import { missingCompanion } from '../../src/methods/remarks.ts';
 import { METHOD_POINTS } from '../../src/methods/stage.ts';
 import { key, number } from '../../src/options/keys.ts';
-import { openRun } from '../../src/run/open_run.ts';
+import { METHODS, openRun, parseConfig, remarksOn } from '../support/everything.ts';
 import { openSmallRun } from '../support/small_runs.ts';
 import { createTasks } from '../support/tasks.ts';
 
@@ -23,7 +22,7 @@ function said(text: string, own: OwnMethods = {}): string[] {
   const { config, lineOf } = parseConfig(text, { file: 'my.yaml' });
   return config.stages.flatMap((stage, index) => {
     if (stage.stage !== 'grpo') return [];
-    const remarks = remarksOn(stage, (point, plugin) => findMethod(point, plugin, own));
+    const remarks = remarksOn(stage, own);
     return remarks.map((remark) => `${remark.level} ${lineOf(index, remark)}`);
   });
 }
@@ -242,7 +241,7 @@ describe("a user's method is known by what it declares", () => {
   const heats: Method<unknown> = method({
     id: 'heats',
     about,
-    options: { heat: key('heat', number({ min: 0, example: 1 }).default(0).describe('Heat.')) },
+    options: { heat: key('heat', number({ min: 0, example: 1 }).default(0).describe('Heat. Default 0.')) },
     samplesOffPolicy: ({ heat }) => heat > 0,
     create: (): RolloutStrategy => ({ rollOut: (requests, next) => next(requests) }),
   });

@@ -1,10 +1,12 @@
 /** What a controller sets is an option of one method, and of old checkpoints what it was when it was set. */
+
 import { describe, expect, it } from 'vitest';
-import { createMethods, type StageMethods } from '../../src/methods/create.ts';
+import type { StageMethods } from '../../src/methods/create.ts';
 import { type Method, method } from '../../src/methods/method.ts';
 import type { Controller } from '../../src/methods/points.ts';
 import { namedSettings, optionsNamed, type Settings } from '../../src/methods/settings.ts';
 import { integer, key } from '../../src/options/keys.ts';
+import { createMethods } from '../support/everything.ts';
 import { stageOf } from '../support/stages.ts';
 
 /** Two methods take a `share`, one of them twice a `factor`. */
@@ -34,7 +36,7 @@ describe('the options of a stage', () => {
     const own: Method<unknown> = method({
       id: 'own',
       about: { does: 'Acts.', formula: 'none', source: 'own', certainty: 'own' },
-      options: { every: key('every', integer({ min: 1, example: 2 }).default(1).describe('Steps.')) },
+      options: { every: key('every', integer({ min: 1, example: 2 }).default(1).describe('Steps. Default 1.')) },
       create: (): Controller => ({}),
     });
     const stage = stageOf('controllers: [./a.ts, ./b.ts]');

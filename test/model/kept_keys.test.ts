@@ -1,6 +1,6 @@
 /** A policy whose keys and values are kept as bf16: the same promises in bits, in half of their memory. */
+
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import type { RunCard } from '../../src/fleet/cards.ts';
 import { classOfBits, openRunModel, storageOfKeys } from '../../src/fleet/open_model.ts';
 import { PROTOCOL } from '../../src/fleet/protocol.ts';
@@ -9,7 +9,7 @@ import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import { planFor } from '../../src/model/memory/plan.ts';
 import { generateKept } from '../../src/model/sampling/generation.ts';
-import { openRun } from '../../src/run/open_run.ts';
+import { openRun, parseConfig } from '../support/everything.ts';
 import {
   bitsOf,
   concatenated,

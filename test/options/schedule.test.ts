@@ -1,9 +1,9 @@
 /** A number that moves over a stage: its formula, and what a stage makes of it. */
+
 import { describe, expect, it } from 'vitest';
 import { resolvedTree } from '../../src/config/dump.ts';
-import { parseConfig } from '../../src/config/load.ts';
-import { createMethods } from '../../src/methods/create.ts';
 import { type Schedule, scheduledAt } from '../../src/options/schedule.ts';
+import { createMethods, parseConfig } from '../support/everything.ts';
 import { emptyGradients, randomSequences } from '../support/rollouts.ts';
 import { stageOf } from '../support/stages.ts';
 import { stepContext } from '../support/steps.ts';

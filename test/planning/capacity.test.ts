@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { usesOf } from '../../src/methods/create.ts';
-import { METHODS } from '../../src/methods/registry.ts';
 import { furtherPrompts } from '../../src/methods/uses/room.ts';
 import { roomOf, uniteUses } from '../../src/methods/uses/stage_uses.ts';
 import type { Use } from '../../src/methods/uses/use.ts';
 import { planPolicy } from '../../src/model/memory/plan.ts';
-import { inferenceCapacity, modelShape, planCapacity, stageUses } from '../../src/planning/capacity.ts';
+import { inferenceCapacity, modelShape } from '../../src/planning/capacity.ts';
+import { METHODS, parseConfig, planCapacity, stageUses, usesOf } from '../support/everything.ts';
 import { drawnPaid, sampledBy } from '../support/paid_groups.ts';
 import { stageOf } from '../support/stages.ts';
 import { createTasks } from '../support/tasks.ts';

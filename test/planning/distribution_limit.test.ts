@@ -1,8 +1,9 @@
 /** Whole distributions are planned where they fit, in smaller micro-batches if need be, and else refused with figures. */
+
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { planPolicy } from '../../src/model/memory/plan.ts';
-import { modelShape, planCapacity } from '../../src/planning/capacity.ts';
+import { modelShape } from '../../src/planning/capacity.ts';
+import { parseConfig, planCapacity } from '../support/everything.ts';
 import { createTasks } from '../support/tasks.ts';
 
 function planOf(vocabSize: number, ...lines: readonly string[]) {

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { withFixedLength } from '../../src/data/task_set.ts';
 import { MemoryPlanError } from '../../src/errors.ts';
 import type { Backend } from '../../src/kernels/engine.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { planPolicy } from '../../src/model/memory/plan.ts';
-import { modelShape, planCapacity } from '../../src/planning/capacity.ts';
+import { modelShape } from '../../src/planning/capacity.ts';
 import { frozenAdvice } from '../../src/planning/frozen_advice.ts';
-import { lackOfRoom, requireMemory } from '../../src/planning/require_memory.ts';
+import { lackOfRoom, parseConfig, planCapacity, requireMemory } from '../support/everything.ts';
 import { createTasks } from '../support/tasks.ts';
 
 const backend = await wasmBackend({ threads: 1, memory64: false });

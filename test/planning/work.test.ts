@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { delegating } from '../../src/data/task_set.ts';
-import { findMethod } from '../../src/methods/look_up.ts';
-import { membersOf } from '../../src/methods/members.ts';
 import { type Method, method } from '../../src/methods/method.ts';
 import type { RolloutStrategy } from '../../src/methods/points.ts';
 import { groupRows } from '../../src/methods/work.ts';
-import { plannedWork, typicalLengths } from '../../src/planning/work.ts';
+import { typicalLengths } from '../../src/planning/work.ts';
+import { membersOf, parseConfig, plannedWork } from '../support/everything.ts';
 import { createTasks } from '../support/tasks.ts';
 
 const HEAD = 'task: {name: sort_digits, digits: 4}\nstages:\n';
@@ -97,9 +95,7 @@ describe('plannedWork', () => {
     const stage = '  - {stage: grpo, max_steps: 20, num_generations: 8, generation_batch_size: 80';
     const { config } = parseConfig(`${HEAD}${stage}, rollout_strategies: [./again.ts]}`, { file: 'inline' });
     const tasks = createTasks(config);
-    const members = config.stages.map((one) =>
-      one.stage === 'sft' ? [] : membersOf(one, (point, plugin) => findMethod(point, plugin, { './again.ts': own })),
-    );
+    const members = config.stages.map((one) => (one.stage === 'sft' ? [] : membersOf(one, { './again.ts': own })));
     const [unknown] = plannedWork(config, tasks, true);
     const [known] = plannedWork(config, tasks, true, members);
     expect(known.perStep - unknown.perStep).toBeCloseTo(10 * (5 + 8 * 4));

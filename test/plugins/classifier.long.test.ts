@@ -2,15 +2,16 @@
  * A reward by a text classifier in its thread. The library is a stand-in of the same interface: the real one takes 474 MB, so
  * that no test installs it.
  */
+
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { ClassifierScorer, hashesOfModel } from '../../src/plugins/classifier/classifier_scorer.node.ts';
 import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
 import { AskedReward } from '../../src/rewards/elsewhere/asked_reward.ts';
 import { batchOf } from '../rewards/reward_batch.ts';
+import { parseConfig } from '../support/everything.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 
 eachInOwnFolder();

@@ -1,17 +1,17 @@
 /** Data sets that a config names: found, hashed, trained on, gone on with. */
+
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { resolvedYaml } from '../../src/config/dump.ts';
-import { parseConfig } from '../../src/config/load.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.node.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import { session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { fewOf } from '../support/budget.ts';
+import { openRun, parseConfig } from '../support/everything.ts';
 import { allInOneFolder } from '../support/folders.ts';
 
 const COUNT = 20_000;

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { loadConfigFile } from '../../src/config/load_file.node.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
-import { openRun } from '../../src/run/open_run.ts';
+import { loadConfigFile, openRun } from '../support/everything.ts';
 
 it('the example of 200 questions learns from what it is shown, and goes on by GRPO', async () => {
   const file = fileURLToPath(new URL('../../examples/questions.yaml', import.meta.url));

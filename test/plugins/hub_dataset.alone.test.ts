@@ -1,4 +1,5 @@
 /** Data sets of the hub, from a server on this machine that answers as the hub does: not the hub itself. */
+
 import { createHash } from 'node:crypto';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -6,8 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.node.ts';
+import { parseConfig } from '../support/everything.ts';
 
 const COMMIT = 'c0ffee0123456789c0ffee0123456789c0ffee01';
 const FILE = 'data/train.jsonl';

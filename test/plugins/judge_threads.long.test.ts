@@ -1,13 +1,14 @@
 /** Verdicts from threads: those of the verifier itself, however many threads there are and whichever is done first. */
+
 import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { verdictsOf, verifyEach } from '../../src/data/judging/judged.ts';
 import type { GivenAnswer } from '../../src/data/task.ts';
 import type { TaskSet } from '../../src/data/task_set.ts';
 import { judgeThreads, type NodeJudgeThreads } from '../../src/plugins/judging/judge_threads.node.ts';
 import { moduleReference } from '../../src/plugins/module.node.ts';
 import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.node.ts';
+import { parseConfig } from '../support/everything.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 
 eachInOwnFolder();

@@ -1,16 +1,17 @@
 /** `methods check`: what is said of methods that are wrong, and of such that teach nothing; built-in ones are neither. */
+
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { describeMethod, EXAMPLE_REWARDS } from '../../src/catalogue/catalogue.ts';
 import { checkMethodCommand } from '../../src/cli/own_files/check_method.ts';
 import { POINT_KEYS } from '../../src/config/keys/method_keys.ts';
-import { parseConfig } from '../../src/config/load.ts';
-import { METHODS } from '../../src/methods/registry.ts';
 import { METHOD_POINTS, type MethodPoint } from '../../src/methods/stage.ts';
 import { checkMethod, type MethodCheck } from '../../src/plugins/check/method_check.ts';
 import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
+import { ZOO } from '../../src/zoo/registries.ts';
 import { printed } from '../cli/printed.ts';
 import { fewOf } from '../support/budget.ts';
+import { METHODS, parseConfig } from '../support/everything.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 import { blockOf } from '../support/page_blocks.ts';
 import { stageOf } from '../support/stages.ts';
@@ -44,11 +45,11 @@ function opened(point: MethodPoint, part: string) {
 }
 
 async function check(point: MethodPoint, part: string): Promise<MethodCheck> {
-  const { config, methods, tasks: own, close } = await opened(point, part);
+  const { config, registries, tasks: own, close } = await opened(point, part);
   try {
     const [stage] = config.stages;
     if (stage.stage !== 'grpo') throw new Error('expected a grpo stage');
-    return checkMethod({ stage, tasks: own, own: methods, point, place: 0 });
+    return checkMethod({ stage, tasks: own, list: registries.methods, point, place: 0 });
   } finally {
     await close();
   }
@@ -61,7 +62,7 @@ const everyMethod = METHOD_POINTS.flatMap((point) =>
 it.each(fewOf(everyMethod, { quick: 12, all: 24 }))('finds nothing wrong with $id', ({ point, method, id }) => {
   const stage = stageOf(...GROUPS, describeMethod(point, method).yaml[0], EXAMPLE_REWARDS);
   const place = stage.methods[point].findIndex(({ name }) => name === id);
-  const { findings, warnings } = checkMethod({ stage, tasks, own: {}, point, place });
+  const { findings, warnings } = checkMethod({ stage, tasks, list: ZOO.methods, point, place });
   expect([findings, warnings]).toEqual([[], []]);
 });
 

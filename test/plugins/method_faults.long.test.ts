@@ -2,13 +2,14 @@
  * Methods of a user's that are wrong, at each point, from a file and through a run: the message names method, file and what
  * was wrong, with the line where it threw, and the run has kept the step before.
  */
+
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
 import { finish, YAML } from '../run/tiny_run.ts';
 import { fewOf } from '../support/budget.ts';
+import { parseConfig } from '../support/everything.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 
 eachInOwnFolder();

@@ -1,13 +1,13 @@
 /** Methods from files of the user's own: loaded, checked, watched, and as good as built-in ones. */
+
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { resolvedYaml } from '../../src/config/dump.ts';
-import { parseConfig } from '../../src/config/load.ts';
-import { createMethods } from '../../src/methods/create.ts';
 import type { Surrogate } from '../../src/methods/points.ts';
 import type { GrpoStageConfig } from '../../src/methods/stage.ts';
 import { type OpenedPlugins, openPlugins, type PluginOptions } from '../../src/plugins/open_plugins.node.ts';
 import { fewOf } from '../support/budget.ts';
+import { createMethods, parseConfig } from '../support/everything.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 
 eachInOwnFolder(() => void mkdirSync('methods'));
@@ -23,7 +23,7 @@ const ABOUT = "about: { does: 'Tries.', formula: 'x', source: 'own', certainty: 
 const ROOT = `export default method({
   id: 'root-length',
   ${ABOUT},
-  options: { power: key('power', number({ above: 0, example: 0.5 }).default(0.5).describe('Of the length.')) },
+  options: { power: key('power', number({ above: 0, example: 0.5 }).default(0.5).describe('Of the length. Default 0.5.')) },
   create: ({ power }) => (tokens, { completions }) => 1 / (completions * tokens ** power),
 });`;
 

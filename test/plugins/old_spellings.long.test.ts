@@ -1,13 +1,14 @@
 /** Files of users that declare options as version 0.1 did: they work, and a note says what to write. */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { integer, number, optional } from '../../src/options/keys.ts';
 import { real, unset, whole } from '../../src/options/old_spellings.ts';
 import { zodOf } from '../../src/options/schemas.ts';
 import { oldSpellingNotes } from '../../src/plugins/module.node.ts';
 import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
+import { parseConfig } from '../support/everything.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 
 eachInOwnFolder();
@@ -33,7 +34,7 @@ export default method({
   id: 'root-length',
   about: { does: 'Tries.', formula: 'x', source: 'own', certainty: 'own' },
   options: {
-    power: key('power', whole({ least: 1, most: 3, example: 2 }).default(2).describe('Of the length.')),
+    power: key('power', whole({ least: 1, most: 3, example: 2 }).default(2).describe('Of the length. Default 2.')),
     most: key('most', unset(whole({ least: 1, example: 2 })).describe('Unused.')),
   },
   create: ({ power }) => (tokens, { completions }) => 1 / (completions * tokens ** power),

@@ -2,11 +2,10 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resolvedYaml } from '../../src/config/dump.ts';
-import { parseConfig } from '../../src/config/load.ts';
 import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.node.ts';
-import { getReward } from '../../src/rewards/built_in.ts';
 import type { RewardBatch } from '../../src/rewards/reward_function.ts';
 import { ADDITION } from '../cli/own_files.ts';
+import { getReward, parseConfig } from '../support/everything.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 
 let opened: OpenedPlugins | undefined;

@@ -1,14 +1,13 @@
 /** What is made of a file of the user's: a task that asks another one again, and what a supervised stage shows. */
+
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.node.ts';
-import { openRun } from '../../src/run/open_run.ts';
-import { configHash } from '../../src/run/session.ts';
 import { ADDITION } from '../cli/own_files.ts';
+import { configHash, openRun, parseConfig } from '../support/everything.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 
 eachInOwnFolder();

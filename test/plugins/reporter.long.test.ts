@@ -2,13 +2,13 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { resolvedYaml } from '../../src/config/dump.ts';
-import { parseConfig } from '../../src/config/load.ts';
 import { moduleReference } from '../../src/plugins/module.node.ts';
 import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.node.ts';
 import { startReporter } from '../../src/plugins/reporters/reporter_thread.node.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
 import type { Tracker } from '../../src/run/tracker.ts';
 import { finish } from '../run/tiny_run.ts';
+import { parseConfig } from '../support/everything.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 
 let opened: OpenedPlugins | undefined;

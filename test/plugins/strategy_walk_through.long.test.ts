@@ -1,12 +1,12 @@
 /** The strategy that docs/own_strategy.md writes, with its config and its test, as they stand there. */
+
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { importExport, moduleReference } from '../../src/plugins/module.node.ts';
 import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
-import { openRun } from '../../src/run/open_run.ts';
+import { openRun, parseConfig } from '../support/everything.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 import { goOn } from '../support/killed_runs.ts';
 import { blockOf } from '../support/page_blocks.ts';

@@ -1,11 +1,10 @@
 /** The files of docs/environments.md as they are written there, through check, config and run; and classes that are not as they should be. */
+
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { checkTask, findingText, type TaskDefinition } from '../../src/data/index.ts';
 import { type AnyEnvironment, bindEnvironment, playEpisode } from '../../src/data/play.ts';
-import type { AnyTaskDefinition } from '../../src/data/registry.ts';
-import type { TaskItem } from '../../src/data/task.ts';
+import type { AnyTaskDefinition, TaskItem } from '../../src/data/task.ts';
 import { environmentFactory } from '../../src/data/tools/environment_factory.ts';
 import { completeItems } from '../../src/grpo/rollout/complete.ts';
 import { samplingKey } from '../../src/grpo/run.ts';
@@ -16,7 +15,7 @@ import { importExport, moduleReference } from '../../src/plugins/module.node.ts'
 import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
 import { watchCalls } from '../../src/plugins/task_calls.node.ts';
 import { watchEnvironment } from '../../src/plugins/watched_environment.node.ts';
-import { openRun } from '../../src/run/open_run.ts';
+import { openRun, parseConfig } from '../support/everything.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 import { blockOf } from '../support/page_blocks.ts';
 

@@ -1,13 +1,12 @@
 import { Window } from 'happy-dom';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { PAGE_SCRIPT } from '../../src/report/assets.ts';
 import { makeReport } from '../../src/report/report.ts';
 import type { JsonObject } from '../../src/run/json.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import { session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
+import { openRun, parseConfig } from '../support/everything.ts';
 import { createTasks } from '../support/tasks.ts';
 import {
   completion,

@@ -1,6 +1,7 @@
 /** Rewards that compare an answer with the truth, with the values that their formulas give by hand. */
+
 import { describe, expect, it } from 'vitest';
-import { builtInRewards, getReward } from '../../src/rewards.ts';
+import { builtInRewards, getReward } from '../support/everything.ts';
 import { batchOf, oneValue, type Row, values } from './reward_batch.ts';
 
 type Case = readonly [answer: string, truth: string, expected: number];

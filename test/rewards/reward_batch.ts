@@ -1,5 +1,7 @@
 /** Batches for rewards, from what a test says of each completion. */
-import { getReward, type RewardBatch, type RewardValues, type Verdict } from '../../src/rewards.ts';
+
+import type { RewardBatch, RewardValues, Verdict } from '../../src/rewards.ts';
+import { getReward } from '../support/everything.ts';
 
 export interface Row {
   readonly text?: string;

@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { NAMED_REWARDS } from '../../src/rewards/names_elsewhere.ts';
 import {
   accuracyReward,
   combineRewards,
-  getReward,
   partReward,
   type RewardBatch,
   type RewardFunction,
   scoreRewards,
   softOverlongReward,
 } from '../../src/rewards.ts';
+import { getReward, parseConfig } from '../support/everything.ts';
 import { createTask } from '../support/tasks.ts';
 
 /** Three completions of one sorting problem: right, half right, not applicable. */

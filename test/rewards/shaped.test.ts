@@ -1,6 +1,7 @@
 /** Rewards beside the verdict, with the values that their formulas give by hand. */
+
 import { describe, expect, it } from 'vitest';
-import { getReward } from '../../src/rewards.ts';
+import { getReward } from '../support/everything.ts';
 import { type Row, values } from './reward_batch.ts';
 
 describe('repetition', () => {

@@ -1,8 +1,7 @@
 /** Runs that train an adapter: what they leave, and what they go on with. */
+
 import { describe, expect, it } from 'vitest';
 import { resolvedYaml } from '../../src/config/dump.ts';
-import { parseConfig } from '../../src/config/load.ts';
-import { createTasks } from '../../src/data/create_task.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
@@ -17,8 +16,8 @@ import { loadOwnModel, weightsSha256 } from '../../src/run/model/model_files.ts'
 import { folderOf, merged, openPretrained } from '../../src/run/model/open_pretrained.ts';
 import type { ModelPlace, Pretrained } from '../../src/run/model/pretrained.ts';
 import { writeGgufAdapter } from '../../src/run/model/write_gguf_adapter.ts';
-import { openForInference, openRun } from '../../src/run/open_run.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
+import { createTasks, openForInference, openRun, parseConfig } from '../support/everything.ts';
 import { randomGroups, SMALL_CAPACITY } from '../support/policies.ts';
 import { SMALL_ADAPTER, smallPretrainedFiles, writeSmallAdapter } from '../support/small_pretrained.ts';
 

@@ -1,8 +1,8 @@
 /** What averages weights does not go with an adapter: the product of two averages is another than the average of two products. */
+
 import { expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
-import { usesOf } from '../../src/methods/create.ts';
 import { requireUses } from '../../src/run/check_uses.ts';
+import { parseConfig, usesOf } from '../support/everything.ts';
 import { createTasks } from '../support/tasks.ts';
 
 /** Why a run of these lines is refused, beside an adapter or without one. */

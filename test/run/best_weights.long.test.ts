@@ -1,18 +1,18 @@
 /** The weights of the best evaluation are kept, survive any stop, and are the model where the config asks for it. */
+
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { bindTask } from '../../src/data/index.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
-import { openRun } from '../../src/run/open_run.ts';
-import { configHash, type SessionEvent, session } from '../../src/run/session.ts';
+import { type SessionEvent, session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import type { Summary } from '../../src/run/summary.ts';
 import { allFiles } from '../../src/web/store/refuge_store.ts';
 import { fewOf } from '../support/budget.ts';
+import { configHash, openRun, parseConfig } from '../support/everything.ts';
 import { getTaskDefinition } from '../support/tasks.ts';
 
 const YAML = `

@@ -1,18 +1,18 @@
 /** A run that is cut off anywhere, in an evaluation or in a step, and resumed is the run that was not. */
+
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import type { OwnMethods } from '../../src/methods/look_up.ts';
 import { method } from '../../src/methods/method.ts';
+import type { OwnMethods } from '../../src/methods/method_list.ts';
 import type { GroupRequest, RollOut } from '../../src/methods/points.ts';
 import type { Json } from '../../src/options/json.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import { type SessionEvent, session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { budget } from '../support/budget.ts';
+import { openRun, parseConfig } from '../support/everything.ts';
 import { isTime } from '../support/killed_runs.ts';
 import { createTasks } from '../support/tasks.ts';
 

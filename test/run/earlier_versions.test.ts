@@ -3,6 +3,7 @@
  * what is saved of it is what was there. Its rollouts have labels, prompts of their own, credit by token, changed rewards and
  * log-probs from before the batch, and a method of it keeps rollouts of earlier steps.
  */
+
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
@@ -13,14 +14,13 @@ import { makeReport } from '../../src/report/report.ts';
 import { captureCheckpoint } from '../../src/run/checkpoint/capture.ts';
 import { loadLatestCheckpoint } from '../../src/run/checkpoint/checkpoints.ts';
 import { restoreCheckpoint } from '../../src/run/checkpoint/restore.ts';
-import { recordedConfig } from '../../src/run/describe_run.ts';
 import { readFingerprint } from '../../src/run/fingerprint/fingerprint.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
 import type { JsonObject } from '../../src/run/json.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import { session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
+import { openRun, recordedConfig } from '../support/everything.ts';
 import { isTime } from '../support/killed_runs.ts';
 import { createTasks } from '../support/tasks.ts';
 

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import { type SessionEvent, session } from '../../src/run/session.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
+import { openRun, parseConfig } from '../support/everything.ts';
 import { createTasks } from '../support/tasks.ts';
 
 /** Two minibatches and two iterations per batch, so that a step boundary also falls between updates on one rollout. */

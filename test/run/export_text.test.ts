@@ -1,13 +1,13 @@
 /** Exports whose answers end elsewhere, or whose questions are put in other words, are refused when they are opened again. */
+
 import { expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { CheckpointError } from '../../src/errors.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { EXPORTS } from '../../src/run/model/exports.ts';
 import { exportModel, lastOrigin } from '../../src/run/model/model_export.ts';
 import { folderOf, openPretrained } from '../../src/run/model/open_pretrained.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
+import { openRun, parseConfig } from '../support/everything.ts';
 import { refusalOf } from '../support/refusals.ts';
 import { openSmallPretrained } from '../support/small_pretrained.ts';
 import { createTasks } from '../support/tasks.ts';

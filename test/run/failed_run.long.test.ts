@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { withResumeAdvice } from '../../src/cli/runs/resume_advice.ts';
 import { CheckpointError, PluginError } from '../../src/errors.ts';
-import type { OwnMethods } from '../../src/methods/look_up.ts';
 import { method, type StepContext } from '../../src/methods/method.ts';
+import type { OwnMethods } from '../../src/methods/method_list.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { fewOf } from '../support/budget.ts';

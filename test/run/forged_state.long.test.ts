@@ -1,6 +1,6 @@
 /** A state.json that is not what a run saved, under hashes that fit: it is refused in words, or the run goes on. */
+
 import { beforeAll, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { CheckpointError, RlvrError } from '../../src/errors.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
@@ -10,8 +10,8 @@ import { captureCheckpoint } from '../../src/run/checkpoint/capture.ts';
 import type { Checkpoint } from '../../src/run/checkpoint/checkpoints.ts';
 import { restoreCheckpoint } from '../../src/run/checkpoint/restore.ts';
 import type { JsonObject } from '../../src/run/json.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import { budget, fewOf } from '../support/budget.ts';
+import { openRun, parseConfig } from '../support/everything.ts';
 import { createTasks } from '../support/tasks.ts';
 
 /** Mutations that are trained on from; before a release all single ones are restored. */

@@ -2,9 +2,8 @@
  * Adapters beside bases in fewer bits: what they learn is, to the bit, what they would beside the same values in float32; a run
  * resumes to the same weights; and what cannot be kept so is refused before anything is opened.
  */
+
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
-import { createTasks } from '../../src/data/create_task.ts';
 import type { Backend } from '../../src/kernels/engine.ts';
 import type { Storage } from '../../src/kernels/storage.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
@@ -12,10 +11,10 @@ import { plannedMemory } from '../../src/planning/memory_plan.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
 import { folderOf, openPretrained } from '../../src/run/model/open_pretrained.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import { session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { fewOf } from '../support/budget.ts';
+import { createTasks, openRun, parseConfig } from '../support/everything.ts';
 import { smallPretrainedFiles } from '../support/small_pretrained.ts';
 
 const YAML = `model_name_or_path: ./base

@@ -1,13 +1,13 @@
 /** Runs that are paid by a server: whatever it does, and wherever a run is cut off, it ends as one that was not. */
+
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/errors.ts';
 import { closeEngine } from '../../src/grpo/engine.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import { type SessionEvent, session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
+import { openRun, parseConfig } from '../support/everything.ts';
 import { isTime } from '../support/killed_runs.ts';
 import { type LoopbackScorer, startedScorer } from '../support/loopback_scorer.ts';
 import { plainWasm, smallConfig } from '../support/small_runs.ts';

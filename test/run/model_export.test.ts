@@ -1,14 +1,14 @@
 /** What leaves with a model: where an answer ends, and a card whose lines of Python ask it. */
+
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { Evaluation } from '../../src/methods/records.ts';
 import { modelCard } from '../../src/run/model/model_card.ts';
 import { exportModel, lastOrigin } from '../../src/run/model/model_export.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
+import { openRun, parseConfig } from '../support/everything.ts';
 import { createTasks } from '../support/tasks.ts';
 
 const MODEL = 'model: {hidden_size: 8, num_hidden_layers: 1, num_attention_heads: 1, intermediate_size: 8}';

@@ -1,8 +1,7 @@
 /** Runs that begin with a pretrained model: its shape, its tokens, its chat template, all of its weights trained. */
+
 import { describe, expect, it } from 'vitest';
 import { resolvedYaml } from '../../src/config/dump.ts';
-import { parseConfig } from '../../src/config/load.ts';
-import { createTasks } from '../../src/data/create_task.ts';
 import { ConfigError, DataError } from '../../src/errors.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
@@ -13,9 +12,9 @@ import { exportModel, lastOrigin } from '../../src/run/model/model_export.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
 import { folderOf, openPretrained } from '../../src/run/model/open_pretrained.ts';
 import type { Pretrained } from '../../src/run/model/pretrained.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
 import { fewOf } from '../support/budget.ts';
+import { createTasks, openRun, parseConfig } from '../support/everything.ts';
 import { openSmallPretrained, PADDED_VOCABULARY, smallPretrainedFiles } from '../support/small_pretrained.ts';
 
 const RUN = `model_name_or_path: ./base

@@ -1,10 +1,9 @@
 /** Runs of a pretrained model go on with the files that they began with, and with no others. */
+
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
-import { createTasks } from '../../src/data/create_task.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { decodeSafetensors } from '../../src/model/safetensors.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
@@ -13,10 +12,10 @@ import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts
 import { sha256Hex } from '../../src/run/fingerprint/sha256.ts';
 import { changedFiles, hashFiles } from '../../src/run/model/base_hashes.ts';
 import { folderOf, openPretrained } from '../../src/run/model/open_pretrained.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import { session } from '../../src/run/session.ts';
 import { fileStore } from '../../src/run/store/files.node.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
+import { createTasks, openRun, parseConfig } from '../support/everything.ts';
 import { smallPretrainedFiles } from '../support/small_pretrained.ts';
 
 const YAML = `model_name_or_path: ./base

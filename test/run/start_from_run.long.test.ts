@@ -1,20 +1,20 @@
 /** A new run that begins with the weights of an old one: finished, or at a checkpoint. */
+
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { evaluateSuite } from '../../src/cli/actions/eval_suite.ts';
 import { openAsked } from '../../src/cli/runs/open_asked.ts';
 import { openConfiguredModel, withChosen } from '../../src/cli/runs/open_model.ts';
 import { openTrained } from '../../src/cli/runs/open_trained.ts';
-import { parseConfig } from '../../src/config/load.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import { session } from '../../src/run/session.ts';
 import { fileStore } from '../../src/run/store/files.node.ts';
 import type { Summary } from '../../src/run/summary.ts';
 import { printed } from '../cli/printed.ts';
+import { openRun, parseConfig } from '../support/everything.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 import { smallPretrainedFiles } from '../support/small_pretrained.ts';
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
@@ -8,8 +7,8 @@ import { captureCheckpoint } from '../../src/run/checkpoint/capture.ts';
 import { type Checkpoint, loadLatestCheckpoint, saveCheckpoint } from '../../src/run/checkpoint/checkpoints.ts';
 import { restoreCheckpoint } from '../../src/run/checkpoint/restore.ts';
 import type { JsonObject } from '../../src/run/json.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
+import { openRun, parseConfig } from '../support/everything.ts';
 import { createTasks } from '../support/tasks.ts';
 
 /** Two passes over each batch, and a sampler that keeps some tokens only: a checkpoint after step 1 has rollouts. */

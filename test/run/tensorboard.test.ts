@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { resolvedYaml } from '../../src/config/dump.ts';
-import { parseConfig } from '../../src/config/load.ts';
 import type { TrainEvent } from '../../src/grpo/events.ts';
 import { flatStage } from '../../src/run/flat_config.ts';
 import { crc32c, encodeEvent, joinBytes, type TensorBoardEvent } from '../../src/run/logs/event_file.ts';
 import { TensorBoardLog } from '../../src/run/logs/tensorboard.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { loadGolden } from '../golden/load.ts';
+import { parseConfig } from '../support/everything.ts';
 import { fullStore } from './faulty_store.ts';
 
 const NOW = 1_700_000_000;

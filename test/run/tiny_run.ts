@@ -1,14 +1,14 @@
 /** A run of four steps that takes a fraction of a second, with everything that a session writes. */
-import { parseConfig } from '../../src/config/load.ts';
+
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import type { OwnMethods } from '../../src/methods/look_up.ts';
+import type { OwnMethods } from '../../src/methods/method_list.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import { type SessionEvent, session } from '../../src/run/session.ts';
 import type { Store } from '../../src/run/store/store.ts';
 import type { Summary } from '../../src/run/summary.ts';
 import type { Tracker } from '../../src/run/tracker.ts';
+import { openRun, parseConfig } from '../support/everything.ts';
 import { createTasks } from '../support/tasks.ts';
 
 export const YAML = `

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createTask } from '../../src/data/index.ts';
 import { openJavaScript } from '../../src/sandbox/javascript.ts';
 import { loadPeers } from '../../src/sandbox/peer.ts';
+import { createTask } from '../support/everything.ts';
 import { HOSTILE_PROGRAMS } from './hostile_programs.ts';
 
 const sandbox = await openJavaScript();

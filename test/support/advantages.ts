@@ -1,7 +1,8 @@
 /** Advantage estimators by a line of YAML, on groups of rewards. */
-import { createMethods } from '../../src/methods/create.ts';
+
 import type { AdvantageEstimator } from '../../src/methods/points.ts';
 import type { CreditedGroup } from '../../src/methods/records.ts';
+import { createMethods } from './everything.ts';
 import { groupOf, rolloutOf } from './rollouts.ts';
 import { stageOf } from './stages.ts';
 import { stepContext } from './steps.ts';

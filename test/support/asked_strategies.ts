@@ -1,7 +1,8 @@
 /** A strategy by itself, in front of a policy that answers as a test says. */
-import { createMethods } from '../../src/methods/create.ts';
+
 import type { GroupRequest, RolloutTools } from '../../src/methods/points.ts';
 import type { Rollout, RolloutGroup } from '../../src/methods/records.ts';
+import { createMethods } from './everything.ts';
 import { groupOf } from './rollouts.ts';
 import { stageOf } from './stages.ts';
 import { metricsInto, rolloutTools } from './steps.ts';

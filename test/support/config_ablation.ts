@@ -1,13 +1,12 @@
 /** A shipped config with a small policy, and the same without its methods. */
+
 import { parse, stringify } from 'yaml';
 import { METHOD_KEYS } from '../../src/config/keys/method_keys.ts';
-import { parseConfig } from '../../src/config/load.ts';
 import { createTasks } from '../../src/index.ts';
 import type { Backend } from '../../src/kernels/engine.ts';
-import { METHODS } from '../../src/methods/registry.ts';
 import { METHOD_POINTS } from '../../src/methods/stage.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import { type Outcome, outcomeOf, type Verdict, verdictOf } from './ablation.ts';
+import { METHODS, openRun, parseConfig } from './everything.ts';
 
 export interface AblatedConfig {
   /** Undefined where its model is not here. */

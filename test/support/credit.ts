@@ -1,9 +1,10 @@
 /** Credited groups by hand, and the credit step that a line of YAML asks for. */
-import { createMethods } from '../../src/methods/create.ts';
+
 import type { StepContext } from '../../src/methods/method.ts';
 import type { CreditStep } from '../../src/methods/points.ts';
 import type { CreditedGroup, Rollout } from '../../src/methods/records.ts';
 import type { StageUses } from '../../src/methods/uses/stage_uses.ts';
+import { createMethods } from './everything.ts';
 import { groupOf, rolloutOf } from './rollouts.ts';
 import { stageOf } from './stages.ts';
 import { stepContext } from './steps.ts';

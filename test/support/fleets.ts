@@ -1,6 +1,5 @@
 /** Small runs whose completions come from a fleet within this process, honest or not. */
 
-import { parseConfig } from '../../src/config/load.ts';
 import { bindTask } from '../../src/data/index.ts';
 import { FleetError } from '../../src/errors.ts';
 import type { LearnerBus, WorkerBus } from '../../src/fleet/bus.ts';
@@ -20,9 +19,9 @@ import type { VerifiedCompletion } from '../../src/methods/records.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import { session } from '../../src/run/session.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
+import { openRun, parseConfig } from './everything.ts';
 import { plainWasm } from './small_runs.ts';
 import { getTaskDefinition } from './tasks.ts';
 

@@ -1,11 +1,12 @@
 /** Group steps by themselves: rewards in, rewards out. */
+
 import { rngFor } from '../../src/kernels/philox.ts';
-import { createMethods } from '../../src/methods/create.ts';
 import { methodStates, restoreMethods } from '../../src/methods/part_states.ts';
 import type { Rollout, RolloutGroup } from '../../src/methods/records.ts';
 import type { GrpoStageConfig } from '../../src/methods/stage.ts';
 import { combineRewards } from '../../src/rewards/reward_function.ts';
 import type { Verdict } from '../../src/rewards/verdict.ts';
+import { createMethods } from './everything.ts';
 import { groupOf, rolloutOf } from './rollouts.ts';
 import { stageOf } from './stages.ts';
 import { stepContext } from './steps.ts';

@@ -1,17 +1,16 @@
 /** Small runs of the guess environment of test/openenv, on a server of this machine, in a store of their own. */
+
 import { onTestFinished } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
-import { createTasks } from '../../src/data/create_task.ts';
-import { connectWebSocket } from '../../src/data/openenv/websocket.node.ts';
 import { closeEngine } from '../../src/grpo/engine.ts';
+import { connectWebSocket } from '../../src/http/websocket.node.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
 import { answerFiles } from '../../src/run/logs/answer_files.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import { type SessionEvent, session } from '../../src/run/session.ts';
 import type { Store } from '../../src/run/store/store.ts';
+import { createTasks, openRun, parseConfig } from './everything.ts';
 import { LoopbackOpenEnv } from './loopback_openenv.ts';
 
 /** The knobs of its task, for six problems. */

@@ -1,4 +1,5 @@
 /** The terms of a stage's loss over sequences by hand, as the host computes them. */
+
 import { addTerms } from '../../src/grpo/update/objective.ts';
 import type {
   LossGradient,
@@ -8,8 +9,8 @@ import type {
   SurrogateValue,
 } from '../../src/methods/points.ts';
 import type { CreditedGroup, Rollout } from '../../src/methods/records.ts';
-import { METHODS } from '../../src/methods/registry.ts';
 import { takeOptions } from '../../src/options/read.ts';
+import { METHODS } from './everything.ts';
 import { emptyGradients, groupOf, rolloutOf } from './rollouts.ts';
 import { anyStage, stageOf } from './stages.ts';
 import { stepOf } from './steps.ts';

@@ -2,19 +2,17 @@
  * Each method of the registry in a small stage made for it, and the same stage without it: the same weights mean that it did
  * nothing there. What a stage says of its methods is gathered beside.
  */
+
 import { parse, stringify } from 'yaml';
 import { describeMethod } from '../../src/catalogue/catalogue.ts';
 import { methodFacts } from '../../src/catalogue/method_facts.ts';
 import { POINT_KEYS } from '../../src/config/keys/method_keys.ts';
-import { parseConfig } from '../../src/config/load.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import type { Backend } from '../../src/kernels/engine.ts';
-import { DEMONSTRATIONS } from '../../src/methods/demonstrations/registry.ts';
 import type { Method } from '../../src/methods/method.ts';
-import { METHODS } from '../../src/methods/registry.ts';
 import { METHOD_POINTS } from '../../src/methods/stage.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import { type Outcome, outcomeOf, type Verdict, verdictOf } from './ablation.ts';
+import { DEMONSTRATIONS, METHODS, openRun, parseConfig } from './everything.ts';
 import { needsTurns, playedTask } from './played_methods.ts';
 import { openSmallRun } from './small_runs.ts';
 import { createTasks } from './tasks.ts';

@@ -1,7 +1,8 @@
 /** Episodes by hand, and group steps of a stage on them. */
+
 import type { KnownState } from '../../src/data/environment.ts';
-import { createMethods } from '../../src/methods/create.ts';
 import type { Rollout, RolloutGroup, Turn } from '../../src/methods/records.ts';
+import { createMethods } from './everything.ts';
 import { groupOf, rolloutOf } from './rollouts.ts';
 import { stageOf } from './stages.ts';
 import { stepContext } from './steps.ts';

@@ -2,18 +2,18 @@
  * Tiny runs from YAML, and what remains of them: the one place where tests open a run by hand, so that a change of how
  * runs are opened is made here.
  */
-import { parseConfig } from '../../src/config/load.ts';
+
 import { bindTask } from '../../src/data/index.ts';
 import type { MakeGenerator } from '../../src/grpo/generator.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import type { Backend } from '../../src/kernels/engine.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import type { OwnMethods } from '../../src/methods/look_up.ts';
+import type { OwnMethods } from '../../src/methods/method_list.ts';
 import type { Evaluation, StepMetrics } from '../../src/methods/records.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
-import { openRun } from '../../src/run/open_run.ts';
+import { openRun, parseConfig } from './everything.ts';
 import { getTaskDefinition } from './tasks.ts';
 
 /** One thread, and the same bits on every processor. */

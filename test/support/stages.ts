@@ -1,6 +1,7 @@
 /** Stages out of YAML, as the trainer gets them. */
-import { parseConfig } from '../../src/config/load.ts';
+
 import type { GrpoStageConfig } from '../../src/methods/stage.ts';
+import { parseConfig } from './everything.ts';
 
 /** Those of the same lines are asked for hundreds of times; nobody may change one. */
 const known = new Map<string, GrpoStageConfig>();

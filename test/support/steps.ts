@@ -1,11 +1,12 @@
 /** A step and what its methods are given, without a run. */
+
 import type { Step } from '../../src/grpo/step.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
-import { createMethods } from '../../src/methods/create.ts';
 import { Ledger } from '../../src/methods/ledger.ts';
 import type { StepContext } from '../../src/methods/method.ts';
 import type { RolloutTools } from '../../src/methods/points.ts';
 import type { GrpoStageConfig } from '../../src/methods/stage.ts';
+import { createMethods } from './everything.ts';
 import { VOCABULARY } from './rollouts.ts';
 
 export function stepContext(stage: GrpoStageConfig, step = 3): StepContext {

@@ -1,9 +1,11 @@
 /** The tasks of the package, loaded, as a trainer has them. */
+
 import type { RunConfig } from '../../src/config/run_config.ts';
-import { bindTask, type TaskConfig, type TaskOptions } from '../../src/data/create_task.ts';
-import { type AnyTaskDefinition, registeredTask, registeredTasks } from '../../src/data/registry.ts';
-import type { Task } from '../../src/data/task.ts';
+import { bindTask, type TaskConfig } from '../../src/data/create_task.ts';
+import type { AnyTaskDefinition, Task } from '../../src/data/task.ts';
+import type { TaskOptions } from '../../src/data/task_options.ts';
 import { oneTask, type TaskSet, taskSet } from '../../src/data/task_set.ts';
+import { registeredTask, registeredTasks } from './everything.ts';
 
 const loaded = new Map(
   await Promise.all(Object.entries(registeredTasks).map(async ([name, { load }]) => [name, await load()] as const)),

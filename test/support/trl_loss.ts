@@ -6,11 +6,12 @@
  * its optimizer steps: N = num_items_in_batch·n/steps_per_generation. In eval a batch is a step of its own: n = 1,
  * N = num_items_in_batch.
  */
+
 import { LOSS_TYPES } from '../../src/config/keys/method_keys.ts';
 import type { Aggregation, StepSizes } from '../../src/methods/points.ts';
-import { METHODS } from '../../src/methods/registry.ts';
 import type { TrlLossCase, TrlLossInputs, TrlLossOptions } from '../golden/load.ts';
 import { loadGolden } from '../golden/load.ts';
+import { METHODS } from './everything.ts';
 import { anyStage } from './stages.ts';
 
 export const golden = loadGolden('trl_loss');

@@ -2,15 +2,14 @@
 
 import * as tf from '@tensorflow/tfjs';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import { generate } from '../../src/model/sampling/generation.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import { loadBackend } from '../support/backends.ts';
 import { TIER } from '../support/budget.ts';
 import { normals } from '../support/data.ts';
+import { openRun, parseConfig } from '../support/everything.ts';
 import { worstRelative as worstOf } from '../support/golden_model.ts';
 import { generationSettings, inCompletionOrder, takeGradients } from '../support/policies.ts';
 import { createTasks } from '../support/tasks.ts';

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { flatConfig } from '../../src/run/flat_config.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import type { Tracker } from '../../src/run/tracker.ts';
@@ -8,6 +7,7 @@ import { MlflowClient } from '../../src/trackers/mlflow_client.ts';
 import { MlflowMirror } from '../../src/trackers/mlflow_mirror.ts';
 import { loadGolden } from '../golden/load.ts';
 import { finish, metricsOf, oneInThree, YAML } from '../run/tiny_run.ts';
+import { parseConfig } from '../support/everything.ts';
 import { LoopbackMlflow } from '../support/loopback_mlflow.ts';
 
 let server: LoopbackMlflow;

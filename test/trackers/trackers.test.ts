@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
 import { SENT_TRACKERS, TRACKER_CARDS } from '../../src/trackers/cards.ts';
 import { liveTrackers, TRACKERS } from '../../src/trackers/trackers.ts';
+import { parseConfig } from '../support/everything.ts';
 
 const RUN = { store: memoryStore(), name: 'countdown', directory: 'runs/countdown' };
 

@@ -1,10 +1,11 @@
 /** Links and YAML of the page: what a link carries is what the command line reads. */
+
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../src/catalogue/catalogue.ts';
-import { parseConfig } from '../../src/config/load.ts';
 import type { RunConfig } from '../../src/config/run_config.ts';
 import { linkOf, ofLink, ofPreset, PRESETS, yamlOf } from '../../web/src/experiment.ts';
+import { parseConfig } from '../support/everything.ts';
 import { createTasks } from '../support/tasks.ts';
 
 /** Those of the package's tasks: a visitor's own is no job of the command line. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { trackerNotes } from '../../src/web/tracker_notes.ts';
+import { parseConfig } from '../support/everything.ts';
 
 const notesOf = (...lines: string[]): string[] =>
   trackerNotes(parseConfig(['task: sort_digits', 'max_steps: 1', ...lines].join('\n'), { file: 'a.yaml' }).config);

@@ -2,15 +2,14 @@
 
 import { expect, it } from 'vitest';
 import { withResumeAdvice } from '../../src/cli/runs/resume_advice.ts';
-import { parseConfig } from '../../src/config/load.ts';
 import { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import { session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import type { Summary } from '../../src/run/summary.ts';
 import { openAdapter, watched } from '../support/adapters.ts';
+import { openRun, parseConfig } from '../support/everything.ts';
 import { createTasks } from '../support/tasks.ts';
 import { REQUIRED_ADAPTERS } from './required_adapters.ts';
 

@@ -1,7 +1,6 @@
 /** A policy that is kept as float16: the same promises in bits, half the memory, and no overflow that goes unseen. */
 
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/load.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { toHalf } from '../../src/kernels/half.ts';
 import { ArenaBuilder, type MemoryPlan, type StorageDtype } from '../../src/kernels/memory.ts';
@@ -13,8 +12,8 @@ import { planFor } from '../../src/model/memory/plan.ts';
 import type { Policy } from '../../src/model/policy.ts';
 import { generateKept } from '../../src/model/sampling/generation.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
-import { openRun } from '../../src/run/open_run.ts';
 import { openAdapter } from '../support/adapters.ts';
+import { openRun, parseConfig } from '../support/everything.ts';
 import { fixtureIndex } from '../support/golden_model.ts';
 import {
   bitsOf,

@@ -1,5 +1,5 @@
 /** `rlvr-train data show`: problems as the model will see them, before anything is trained. */
-import { parseConfig } from '../../config/load.ts';
+
 import type { Problem } from '../../config/problems.ts';
 import { verdictsOf } from '../../data/judging/judged.ts';
 import { fittingItems } from '../../data/prompts/prompt_limit.ts';
@@ -13,6 +13,7 @@ import { openPlugins } from '../../plugins/open_plugins.node.ts';
 import { announceFile } from '../display/announce_file.ts';
 import { colors } from '../display/colors.ts';
 import { print, printJson } from '../display/output.ts';
+import { configOf } from '../library.ts';
 import { approval } from '../process/trust.ts';
 import { type LoadedRun, loadRun, type RunFlags } from '../runs/load_run.ts';
 import { openConfiguredModel } from '../runs/open_model.ts';
@@ -70,7 +71,7 @@ async function load(rows: string | undefined, { config, set = [] }: DataFlags) {
     return { loaded, file: loaded.file };
   }
   const task = { flag: HERE, assignment: `task=${JSON.stringify({ name: 'dataset', train: [rows] })}` };
-  return { loaded: parseConfig('max_steps: 1\n', { file: HERE }, [task, ...set]), file: HERE };
+  return { loaded: await configOf('max_steps: 1\n', HERE, [task, ...set]), file: HERE };
 }
 
 /** Nothing is trained, so a config need not say for how long. */

@@ -1,4 +1,5 @@
 /** `rlvr-train doctor FILE`: what the log of another trainer shows, and what helped against that in the arena. */
+
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { DataError } from '../../errors.ts';
@@ -10,17 +11,18 @@ import { gibibytes, printable } from '../../format.ts';
 import { advised, printAdvice } from '../display/advice.ts';
 import { colors } from '../display/colors.ts';
 import { print, printJson } from '../display/output.ts';
+import { library } from '../library.ts';
 
 /** A larger text is longer than a string may be, or takes gigabytes once it is read. */
 const MOST_BYTES = 256 * 1024 ** 2;
 
 /** @throws DataError where it is no log, with what to give */
-export function examineLog(
+export async function examineLog(
   place: string,
-  { json = false, ...options }: LogOptions & { readonly json?: boolean },
-): void {
+  { json = false, ...options }: Omit<LogOptions, 'registries'> & { readonly json?: boolean },
+): Promise<void> {
   const { file, log } = openLog(place);
-  const found = diagnoseLog(file, log, options);
+  const found = diagnoseLog(file, log, { ...options, registries: await library().naming(...(options.set ?? [])) });
   if (json) {
     const { diagnosed, ...rest } = found;
     printJson(JSON.stringify({ log: file, format: log.format, ...rest, advice: advised(diagnosed).advice }));

@@ -1,5 +1,5 @@
 /** `rlvr-train schema`: the JSON Schema of a config. */
-import { configJsonSchema } from '../../config/schema.ts';
+import { configJsonSchema } from '../../catalogue/schema.ts';
 import { printJson } from '../display/output.ts';
 
 export function schemaCommand(): void {

@@ -1,11 +1,12 @@
 /** `rlvr-train tasks`: the tasks there are, problems of one with verdicts, and the check that every task passes. */
+
+import { catalogue } from '../../catalogue/catalogue.ts';
 import { commandName } from '../../command_name.ts';
-import { listedCards } from '../../data/registry.ts';
 import { colors } from '../display/colors.ts';
 import { print, printJson } from '../display/output.ts';
 
 export function listTasks({ json = false }: { readonly json?: boolean }): void {
-  const cards = listedCards();
+  const { tasks: cards } = catalogue();
   if (json) {
     const facts = cards.map(({ name, does, category, tier, levels, example }) => ({
       name,

@@ -6,6 +6,7 @@ import { counted, duration, percent, printable, printableLines, shellQuoted, tho
 import type { EvaluationMoment } from '../../grpo/events.ts';
 import { evaluationMetrics, meanOverBatches } from '../../grpo/metrics.ts';
 import type { ConfiguredModel, Progress } from '../../grpo/run.ts';
+import { usesOfStages } from '../../grpo/run.ts';
 import type { Collected, Evaluation, Example, StepMetrics } from '../../methods/records.ts';
 import { RISE_WORDS } from '../../methods/support/figures/rise.ts';
 import { countParameters } from '../../model/parameters.ts';
@@ -58,7 +59,9 @@ export class Reporter implements Display {
     print(`${colors.bold('task')}     ${taskLine(run.engine.tasks)}`);
     print(`${colors.bold('policy')}   ${policyLine(run)}, seed ${run.config.seed}`);
     print(`${colors.bold('backend')}  ${backendLine(fingerprint)}`);
-    print(`${colors.bold('memory')}   ${memoryLine(plannedBytes, lackOfRoom(run.config, run.engine))}`);
+    print(
+      `${colors.bold('memory')}   ${memoryLine(plannedBytes, lackOfRoom(run.config, run.engine, usesOfStages(run)))}`,
+    );
     print(`${colors.bold('run')}      ${printable(directory)}`);
   }
 

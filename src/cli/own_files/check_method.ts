@@ -1,12 +1,12 @@
 /** `rlvr-train methods check`: a method as a config names it, tried on made-up groups, and in two steps of a small policy. */
+
 import { POINT_KEYS } from '../../config/keys/method_keys.ts';
-import { type LoadedConfig, parseConfig } from '../../config/load.ts';
+import type { LoadedConfig } from '../../config/load.ts';
 import { ConfigError, PluginError } from '../../errors.ts';
 import { train } from '../../grpo/trainer.ts';
 import { wasmBackend } from '../../kernels/wasm/backend.ts';
-import { lookUp } from '../../methods/look_up.ts';
+import { lookUp } from '../../methods/method_list.ts';
 import type { StepMetrics } from '../../methods/records.ts';
-import { METHODS } from '../../methods/registry.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint } from '../../methods/stage.ts';
 import type { Plugin } from '../../options/keys.ts';
 import { takeOptions } from '../../options/read.ts';
@@ -23,6 +23,7 @@ import { openRun } from '../../run/open_run.ts';
 import { announceFile } from '../display/announce_file.ts';
 import { colors } from '../display/colors.ts';
 import { print, printJson } from '../display/output.ts';
+import { configOf, library } from '../library.ts';
 
 export interface CheckMethodFlags {
   /** As a config has it: a name, or a mapping with its knobs. */
@@ -55,24 +56,24 @@ eval_samples: 4
  */
 export async function checkMethodCommand(entry: string, { task, json = false }: CheckMethodFlags): Promise<void> {
   const listed = isModuleFile(entry) ? JSON.stringify(entry) : entry;
-  const point = await pointOf(readEntry(listed));
+  const point = await pointOf(await readEntry(listed));
   const { yaml, takes } = POINT_KEYS[point];
-  const loaded = configWith(task, `${yaml}=${takes === 'one' ? listed : `[${listed}]`}`);
+  const loaded = await configWith(task, `${yaml}=${takes === 'one' ? listed : `[${listed}]`}`);
   const opened = await openPlugins(loaded, { file: HERE, announce: announceFile });
   try {
     const stage = stageOf(opened.config.stages[0]);
     const place = stage.methods[point].length - 1;
-    const check = checkMethod({ stage, tasks: opened.tasks, own: opened.methods, point, place });
+    const check = checkMethod({ stage, tasks: opened.tasks, list: opened.registries.methods, point, place });
     const openSmall: OpenSmall = async () =>
       openRun(opened.config, opened.tasks, await wasmBackend({ inline: true }), {
         rewards: { accuracy: () => ANY_REWARD },
-        methods: opened.methods,
+        registries: opened.registries,
         lineOf: loaded.lineOf,
       });
     const trained = check.findings.length > 0 ? NOT_TRAINED : await trainedTwice(openSmall);
     const findings = [...check.findings, ...trained.findings];
     if (findings.length > 0) process.exitCode = 1;
-    const { id } = lookUp(point, stage.methods[point][place], opened.methods);
+    const { id } = lookUp(opened.registries.methods, point, stage.methods[point][place]);
     const facts = { name: isModuleFile(entry) ? entry : id, id, point: yaml, task: opened.tasks.name };
     if (json) printJson(JSON.stringify({ ...facts, ...check, findings, metrics: trained.metrics }));
     else print(linesOf({ ...check, findings }, trained.metrics, facts).join('\n'));
@@ -81,8 +82,8 @@ export async function checkMethodCommand(entry: string, { task, json = false }: 
   }
 }
 
-function configWith(task: string, ...lines: readonly string[]): LoadedConfig {
-  return parseConfig(STAGE, { file: HERE }, [
+function configWith(task: string, ...lines: readonly string[]): Promise<LoadedConfig> {
+  return configOf(STAGE, HERE, [
     { flag: '--task', assignment: `task=${task}` },
     ...lines.map((assignment) => ({ flag: HERE, assignment })),
   ]);
@@ -94,8 +95,8 @@ function stageOf(stage: LoadedConfig['config']['stages'][number]): GrpoStageConf
 }
 
 /** The entry as a config reads one, whatever its point is. */
-function readEntry(listed: string): Plugin {
-  const { config } = parseConfig('max_steps: 1\ntask: chain_sum\n', { file: HERE }, [
+async function readEntry(listed: string): Promise<Plugin> {
+  const { config } = await configOf('max_steps: 1\ntask: countdown\n', HERE, [
     { flag: HERE, assignment: `reward_funcs=[${listed}]` },
   ]);
   const [{ weight: _, ...entry }] = stageOf(config.stages[0]).rewards;
@@ -105,7 +106,8 @@ function readEntry(listed: string): Plugin {
 /** @throws ConfigError for a name that no point has */
 async function pointOf({ name, export: exported, ...given }: Plugin): Promise<MethodPoint> {
   if (!isModuleFile(name)) {
-    const known = METHOD_POINTS.find((point) => METHODS[point].some(({ id }) => id === name));
+    const { methods } = await library().naming(name);
+    const known = METHOD_POINTS.find((point) => methods.names[point].includes(name));
     if (known !== undefined) return known;
     throw new ConfigError('unknown-name', `${name} — no such method; give a file of yours, as ./methods/mine.ts.`, {
       name,
@@ -113,7 +115,7 @@ async function pointOf({ name, export: exported, ...given }: Plugin): Promise<Me
   }
   const reference = moduleReference(name, exported, '.');
   await tryFile(reference, LIMITS);
-  const stage = stageOf(configWith('chain_sum').config.stages[0]);
+  const stage = stageOf((await configWith('countdown')).config.stages[0]);
   return pointOfMethod(reference, LIMITS.call, (method) =>
     method.create(takeOptions(method.options, given, { path: HERE, subject: method.id }), stage),
   );

@@ -1,13 +1,14 @@
 /** `rlvr-train rewards check`: a reward as a config names it, tried on made-up answers to problems of a task. */
-import { parseConfig } from '../../config/load.ts';
+
 import { checkReward, type RewardCheck } from '../../plugins/check/reward_check.ts';
 import { shortNumber } from '../../plugins/check/say.ts';
 import { openPlugins } from '../../plugins/open_plugins.node.ts';
-import { getReward } from '../../rewards/built_in.ts';
 import { isModuleFile, rewardLabel } from '../../rewards/module_file.ts';
+import { getReward } from '../../rewards/reward_list.ts';
 import { announceFile } from '../display/announce_file.ts';
 import { colors } from '../display/colors.ts';
 import { print, printJson } from '../display/output.ts';
+import { configOf } from '../library.ts';
 
 export interface CheckRewardFlags {
   /** As a config has it: a name, or a mapping with its knobs. */
@@ -26,7 +27,7 @@ const HERE = 'rewards check';
  */
 export async function checkRewardCommand(entry: string, { task, json = false }: CheckRewardFlags): Promise<void> {
   const listed = isModuleFile(entry) ? JSON.stringify(entry) : entry;
-  const loaded = parseConfig('max_steps: 1\n', { file: HERE }, [
+  const loaded = await configOf('max_steps: 1\n', HERE, [
     { flag: '--task', assignment: `task=${task}` },
     { flag: HERE, assignment: `reward_funcs=[${listed}]` },
   ]);
@@ -35,7 +36,7 @@ export async function checkRewardCommand(entry: string, { task, json = false }: 
     const [stage] = opened.config.stages;
     if (stage?.stage !== 'grpo' || opened.rewards === 'unused') throw new RangeError('a stage without rewards');
     const [{ weight: _, name, ...options }] = stage.rewards;
-    const reward = getReward(name, options, opened.rewards);
+    const reward = getReward(opened.registries.rewards, name, options, opened.rewards);
     const check = await checkReward(reward, opened.tasks);
     if (check.findings.length > 0) process.exitCode = 1;
     if (json) printJson(JSON.stringify({ name: rewardLabel({ name }), task: opened.tasks.name, ...check }));

@@ -1,4 +1,5 @@
 /** Held-out accuracy of a model and of what was written of it, on the task of its run. */
+
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfigFile } from '../../config/load_file.node.ts';
@@ -12,6 +13,7 @@ import type { Pretrained } from '../../run/model/pretrained.ts';
 import { loadWeights } from '../../run/model/use_pretrained.ts';
 import { openForInference } from '../../run/open_run.ts';
 import { announceFile } from '../display/announce_file.ts';
+import { library } from '../library.ts';
 import { chooseBackend } from '../process/backend.ts';
 import { approval } from '../process/trust.ts';
 
@@ -43,7 +45,7 @@ export async function accuracyChange(
     const rule = 'no run, whose task could be asked (no config.yaml)';
     throw new CheckpointError('no-run', `--problems: ${directory} is ${rule}. Leave it out, or name a run.`);
   }
-  const loaded = await loadConfigFile(file);
+  const loaded = await loadConfigFile(file, library());
   const approve = approval({ file, problems: loaded.problems, run: { directory, goal: 'use' } });
   const { codec } = models.before;
   const given = { file, directory, announce: announceFile, approve, rewards: 'unused', codec } as const;
@@ -58,7 +60,7 @@ export async function accuracyChange(
 }
 
 async function accuracyOf(
-  { config: given, tasks }: Pick<OpenedPlugins, 'config' | 'tasks'>,
+  { config: given, tasks, registries }: Pick<OpenedPlugins, 'config' | 'tasks' | 'registries'>,
   pretrained: Pretrained,
   { problems, threads }: Asked,
 ): Promise<Estimate> {
@@ -66,7 +68,11 @@ async function accuracyOf(
   const { adapter, name } = pretrained;
   const config = { ...plain, ...(adapter && { adapter: adapter.config }), modelNameOrPath: name };
   const backend = await chooseBackend({ ...config, backend: 'wasm', threads: threads ?? config.threads });
-  const { engine } = await openForInference(config, tasks, backend, { prompts: problems, samples: 1 }, pretrained);
+  const { engine } = await openForInference(config, tasks, backend, {
+    registries,
+    load: { prompts: problems, samples: 1 },
+    pretrained,
+  });
   try {
     const { policy } = engine;
     if (adapter === undefined) await loadWeights(pretrained, policy);

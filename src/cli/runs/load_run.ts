@@ -9,6 +9,7 @@ import type { RunConfig } from '../../config/run_config.ts';
 import { CheckpointError, ConfigError } from '../../errors.ts';
 import type { StageConfig } from '../../methods/stage.ts';
 import { nearestKey } from '../../options/nearest_name.ts';
+import { library } from '../library.ts';
 import { newestUnfinished } from './newest_run.ts';
 import { packagedConfigFile, packagedNames } from './packaged_configs.ts';
 import type { RunRow } from './run_rows.ts';
@@ -55,7 +56,7 @@ export async function loadRun(flags: RunFlags): Promise<LoadedRun> {
   const goesOn = resume && flags.config === undefined;
   if (goesOn && !existsSync(kept)) throw nothingToResume(place);
   const file = goesOn ? kept : configFile(flags.config);
-  const loaded = await loadConfigFile(file, overrides(flags));
+  const loaded = await loadConfigFile(file, library(), overrides(flags));
   const config = goesOn ? loaded.config : capLastStage(loaded.config, flags.maxSteps);
   const capped = new Map(loaded.origins);
   if (config !== loaded.config) capped.set(`stages.${config.stages.length - 1}.max_steps`, '--max-steps');

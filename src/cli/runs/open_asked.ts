@@ -1,11 +1,12 @@
 /** Opens a model that no run here trained, to be asked the held-out problems of a task: `eval --model PATH --task TASK`. */
-import { parseConfig } from '../../config/load.ts';
+
 import type { Override } from '../../config/overrides.ts';
 import { closeEngine } from '../../grpo/engine.ts';
 import { openPlugins } from '../../plugins/open_plugins.node.ts';
 import { loadWeights } from '../../run/model/use_pretrained.ts';
 import { openForInference } from '../../run/open_run.ts';
 import { announceFile } from '../display/announce_file.ts';
+import { configOf } from '../library.ts';
 import { chooseBackend } from '../process/backend.ts';
 import { approval } from '../process/trust.ts';
 import { type ModelFlags, openTypedModel } from './open_model.ts';
@@ -27,7 +28,7 @@ const HERE = 'eval';
 /** @throws ConfigError, DataError, CheckpointError, MemoryPlanError */
 export async function openAsked(flags: AskedFlags): Promise<OpenedModel> {
   const { model: named, task, set = [], samples, threads, trust } = flags;
-  const loaded = parseConfig('max_steps: 1\n', { file: HERE }, [
+  const loaded = await configOf('max_steps: 1\n', HERE, [
     { flag: '--model', assignment: `model_name_or_path=${JSON.stringify(named)}` },
     ...(task === undefined ? [] : [{ flag: '--task', assignment: `task=${task}` }]),
     ...set,
@@ -42,10 +43,10 @@ export async function openAsked(flags: AskedFlags): Promise<OpenedModel> {
     for (const closeOne of closers.reverse()) await closeOne();
   };
   try {
-    const { config, tasks } = plugins;
+    const { config, tasks, registries } = plugins;
     const backend = await chooseBackend({ ...config, threads: threads ?? config.threads });
     const load = { prompts: tasks.heldOutItems().length, samples };
-    const model = await openForInference(config, tasks, backend, load, pretrained);
+    const model = await openForInference(config, tasks, backend, { registries, load, pretrained });
     closers.push(() => closeEngine(model.engine));
     await loadWeights(pretrained, model.engine.policy);
     return { model, stageIndex: 0, from: pretrained.name, close };

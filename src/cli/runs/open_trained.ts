@@ -20,6 +20,7 @@ import { fileStore } from '../../run/store/files.node.ts';
 import type { Store } from '../../run/store/store.ts';
 import { announceFile } from '../display/announce_file.ts';
 import { printError } from '../display/output.ts';
+import { library } from '../library.ts';
 import { chooseBackend, threadsNote } from '../process/backend.ts';
 import { approval } from '../process/trust.ts';
 import { openConfiguredModel } from './open_model.ts';
@@ -62,7 +63,7 @@ export async function openTrained(
     );
   }
   const file = join(directory, 'config.yaml');
-  const loaded = await loadConfigFile(file, overrides);
+  const loaded = await loadConfigFile(file, library(), overrides);
   const { problems } = loaded;
   const approve = approval({ file, problems, trust, run: { directory, goal: 'use' } });
   const pretrained = await openConfiguredModel(loaded, file, directory);
@@ -74,13 +75,13 @@ export async function openTrained(
     for (const closeOne of closers.reverse()) await closeOne();
   };
   try {
-    const { config, tasks, modules } = plugins;
+    const { config, tasks, modules, registries } = plugins;
     const recorded = await readFingerprint(store);
     warnOfChanges(recorded, modules);
     const backend = await chooseBackend({ ...config, threads: threads ?? config.threads });
     const tooMany = threadsNote(threads);
     if (tooMany !== undefined && backend.name === 'wasm') printError(tooMany);
-    const model = await openForInference(config, tasks, backend, load(tasks), pretrained);
+    const model = await openForInference(config, tasks, backend, { registries, load: load(tasks), pretrained });
     closers.push(() => closeEngine(model.engine));
     checkBase(model, recorded, force);
     const { place, stageIndex } = await loadLatest({ store, directory, model, recorded, force });

@@ -1,4 +1,5 @@
 /** What run directories tell at a glance. A broken one is a row that says what is broken. */
+
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { resolvedTree } from '../../config/dump.ts';
@@ -19,6 +20,7 @@ import { fileStore } from '../../run/store/files.node.ts';
 import { isLocked } from '../../run/store/lock.node.ts';
 import type { Store } from '../../run/store/store.ts';
 import { fileWords, shownTaskName } from '../../run/task_names.ts';
+import { library } from '../library.ts';
 import { lastRecords } from './last_records.ts';
 
 /** `failed`: its figures were no longer finite; `damaged`: it can neither be resumed nor be asked as it is. */
@@ -112,7 +114,8 @@ async function readableRow(place: Pick<RunRow, 'directory' | 'changedMs' | 'byte
   const isRunning = await isLocked(join(place.directory, '.lock'));
   const text = await store.read('config.yaml');
   if (text === undefined) throw new CheckpointError('no-run', 'has no config.yaml');
-  const { config } = parseConfig(new TextDecoder().decode(text), { file: 'config.yaml' });
+  const yaml = new TextDecoder().decode(text);
+  const { config } = parseConfig(yaml, { file: 'config.yaml', registries: await library().naming(yaml) });
   const fingerprint = await readFingerprint(store).catch(() => undefined); // conditionOf says so
   const said = {
     ...place,

@@ -1,6 +1,8 @@
 /** The task that a command names, registered or in a file of the user's, with the knobs of its flags. */
-import { type AnyTaskDefinition, registeredTask } from '../../data/registry.ts';
+
+import { loadTask } from '../../data/registered_task.ts';
 import { type Repeat, repeatPlainly } from '../../data/repeat.ts';
+import type { AnyTaskDefinition } from '../../data/task.ts';
 import { ConfigError, PluginError } from '../../errors.ts';
 import { moduleReference } from '../../plugins/module.node.ts';
 import { guardProcess } from '../../plugins/process_guard.node.ts';
@@ -8,6 +10,7 @@ import { repeatWithin } from '../../plugins/task_calls.node.ts';
 import { loadTaskDefinition } from '../../plugins/task_module.node.ts';
 import { isModuleFile } from '../../rewards/module_file.ts';
 import { printError } from '../display/output.ts';
+import { library } from '../library.ts';
 
 /** Seconds that a call into a file of the user's may take. */
 const CALL_SECONDS = 60;
@@ -46,7 +49,8 @@ export async function withTask(
   given: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
   if (!isModuleFile(name)) {
-    await use(await registeredTask(name).load(given), repeatPlainly);
+    const { tasks } = await library().naming(name, JSON.stringify(given));
+    await use(await loadTask(tasks, name, given), repeatPlainly);
     return;
   }
   const reference = moduleReference(name, undefined, '.');

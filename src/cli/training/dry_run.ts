@@ -10,6 +10,7 @@ import { counted, printable, printableLines, thousands } from '../../format.ts';
 import { lookAtStart } from '../../grpo/diagnose.ts';
 import { completionText } from '../../grpo/rollout/complete.ts';
 import type { ConfiguredModel, TrainingRun } from '../../grpo/run.ts';
+import { usesOfStages } from '../../grpo/run.ts';
 import { fewHeldOut } from '../../methods/statistics.ts';
 import { countParameters } from '../../model/parameters.ts';
 import { lackOfRoom } from '../../planning/require_memory.ts';
@@ -78,7 +79,9 @@ export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }):
   }
   print(`${colors.bold('policy')}    ${policyLine(run)}`);
   print(`${colors.bold('backend')}   ${backendLine(dry.fingerprint)}`);
-  print(`${colors.bold('memory')}    ${memoryLine(plannedBytes, lackOfRoom(run.config, run.engine))}`);
+  print(
+    `${colors.bold('memory')}    ${memoryLine(plannedBytes, lackOfRoom(run.config, run.engine, usesOfStages(run)))}`,
+  );
   printError('measuring a few steps on throw-away weights …');
   for (const line of estimateLines(await estimateTime(run))) print(line);
   print(`${colors.bold('run')}       ${printable(dry.directory)} (dry run: nothing was written)`);

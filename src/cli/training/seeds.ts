@@ -9,8 +9,8 @@ import { commandName } from '../../command_name.ts';
 import type { RunConfig } from '../../config/run_config.ts';
 import { CheckpointError, ConfigError } from '../../errors.ts';
 import { printable, shellQuoted, withoutPasswords } from '../../format.ts';
-import { openPlugins } from '../../plugins/open_plugins.node.ts';
-import { type Fingerprint, readFingerprint } from '../../run/fingerprint/fingerprint.ts';
+import { type OpenedPlugins, openPlugins } from '../../plugins/open_plugins.node.ts';
+import { readFingerprint } from '../../run/fingerprint/fingerprint.ts';
 import { configHash } from '../../run/session.ts';
 import { fileStore } from '../../run/store/files.node.ts';
 import type { Summary } from '../../run/summary.ts';
@@ -140,12 +140,12 @@ async function planRuns(
   const { codec } = pretrained ?? {};
   const plugins = await openPlugins(loaded, { file, directory, announce: announceFile, approve, codec });
   try {
-    const { config, modules } = plugins;
+    const { config, modules, registries } = plugins;
     const planned: PlannedRun[] = [];
     for (const seed of given ?? [config.seed]) {
       const own = `${base}${directoryPart(setting)}-seed${seed}`;
-      const condition = await conditionOf(own, { ...config, seed }, modules, options);
-      const stays = whyNotGiven(config, modules);
+      const condition = await conditionOf(own, { config: { ...config, seed }, modules, registries }, options);
+      const stays = whyNotGiven(plugins, modules);
       planned.push({ setting, seed, directory: own, condition, config: { ...config, seed }, ...(stays && { stays }) });
     }
     return planned;
@@ -159,8 +159,7 @@ async function planRuns(
 /** @throws CheckpointError where the directory holds a finished run of another config */
 async function conditionOf(
   directory: string,
-  config: RunConfig,
-  modules: Fingerprint['modules'],
+  { config, modules, registries }: Pick<OpenedPlugins, 'config' | 'modules' | 'registries'>,
   { force = false }: TrainOptions,
 ): Promise<Condition> {
   const store = fileStore(directory);
@@ -168,7 +167,7 @@ async function conditionOf(
   if (recorded === undefined) return 'new';
   if (!(await store.exists('summary.json'))) return 'cut short'; // the resume compares configs by itself
   const isSame =
-    recorded.configHash === (await configHash(config)) &&
+    recorded.configHash === (await configHash(config, registries.tasks)) &&
     JSON.stringify(recorded.modules ?? {}) === JSON.stringify(modules ?? {});
   if (isSame || force) return 'finished';
   throw new CheckpointError(

@@ -91,7 +91,7 @@ async function trainWith(
   { options, held }: { readonly options: TrainOptions; readonly held: Held },
 ): Promise<boolean> {
   const { config, directory, lineOf, maxSteps } = loaded;
-  const { tasks, rewards, methods, modules } = plugins;
+  const { tasks, rewards, registries, modules } = plugins;
   const notes = [...held.notes.splice(0), ...(pretrained?.notes ?? []), ...plugins.notes];
   const backend = await chooseBackend(config, (why) => notes.push(`backend: wasm, since ${why}`));
   const tooMany = threadsNote(config.threads);
@@ -102,7 +102,7 @@ async function trainWith(
   held.fleet ??= await TrainingFleet.connect(options);
   const { fleet } = held;
   const { makeGenerator } = fleet ?? {};
-  const run = await openRun(config, tasks, backend, { rewards, methods, lineOf, pretrained, clock, makeGenerator });
+  const run = await openRun(config, tasks, backend, { registries, rewards, lineOf, pretrained, clock, makeGenerator });
   const goesBack = async (): Promise<boolean> => {
     const said = await fleet?.goBack(run, fileStore(directory));
     if (said !== undefined) held.notes.push(said);

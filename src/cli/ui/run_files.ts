@@ -2,9 +2,8 @@
 import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { resolvedTree } from '../../config/dump.ts';
 import { CheckpointError } from '../../errors.ts';
-import { recordedConfig } from '../../run/describe_run.ts';
+import { recordedTree } from '../../run/recorded_config.ts';
 import { fileStore } from '../../run/store/files.node.ts';
 import type { FoundRun } from './folder.ts';
 
@@ -20,11 +19,11 @@ export interface RunFiles {
 
 /** @throws CheckpointError where the run cannot be read by this version */
 export async function filesOfRun({ directory }: FoundRun): Promise<RunFiles> {
-  const config = await recordedConfig(fileStore(directory));
+  const config = await recordedTree(fileStore(directory));
   if (config === undefined) {
     throw new CheckpointError('run-malformed', `${directory}  config.yaml is none of this version.`, { directory });
   }
-  return { files: await listed(directory), config: resolvedTree(config) };
+  return { files: await listed(directory), config };
 }
 
 async function listed(directory: string): Promise<string[]> {

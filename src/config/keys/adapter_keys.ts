@@ -13,23 +13,25 @@ export const ADAPTER_KEYS = {
     'use_peft',
     flag()
       .default(false)
-      .describe('Train a low-rank adapter (LoRA) beside the weights of model_name_or_path, which stay as they are.'),
+      .describe(
+        'Train a low-rank adapter (LoRA) beside the weights of model_name_or_path, which stay as they are. Default false.',
+      ),
   ),
   loraR: key(
     'lora_r',
     integer({ min: 1, max: 1024, example: 16 })
       .default(16)
-      .describe('Rank of the adapter: rows of A and columns of B.'),
+      .describe('Rank of the adapter: rows of A and columns of B. Default 16.'),
   ),
   loraAlpha: key(
     'lora_alpha',
     number({ above: 0, example: 32 })
       .default(32)
-      .describe('The adapter counts lora_alpha / lora_r times, or lora_alpha / √lora_r with use_rslora.'),
+      .describe('The adapter counts lora_alpha / lora_r times, or lora_alpha / √lora_r with use_rslora. Default 32.'),
   ),
   useRslora: key(
     'use_rslora',
-    flag().default(false).describe('Divide lora_alpha by the root of lora_r instead of by lora_r.'),
+    flag().default(false).describe('Divide lora_alpha by the root of lora_r instead of by lora_r. Default false.'),
   ),
   useDora: laterKey(
     'use_dora',
@@ -37,7 +39,7 @@ export const ADAPTER_KEYS = {
       .default(false)
       .describe(
         'Train the size of each output apart from its direction (DoRA): the rows of W + s·B·A are scaled to magnitudes, ' +
-          'which begin as the norms of those of W.',
+          'which begin as the norms of those of W. Default false.',
       ),
   ),
   loraTargetModules: key(
@@ -53,14 +55,14 @@ export const ADAPTER_KEYS = {
       .default('all-linear')
       .describe(
         `Modules of every layer that have an adapter: all-linear (all of ${ADAPTER_TARGETS.join(', ')}), or a list of ` +
-          'some. Default {default} (TRL: what PEFT names for each kind of model, mostly q_proj and v_proj).',
+          'some. Default all-linear (TRL: what PEFT names for each kind of model, mostly q_proj and v_proj).',
       ),
   ),
   loraDropout: key(
     'lora_dropout',
     number({ min: 0, below: 1, example: 0 })
       .default(0)
-      .describe('Only 0: with dropout in the update alone, sampler and trainer would be two policies.'),
+      .describe('Only 0: with dropout in the update alone, sampler and trainer would be two policies. Default 0.'),
   ),
 } as const;
 

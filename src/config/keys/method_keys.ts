@@ -9,8 +9,9 @@
  */
 import { z } from 'zod';
 import type { Method } from '../../methods/method.ts';
-import { METHODS } from '../../methods/registry.ts';
+import type { MethodList } from '../../methods/method_list.ts';
 import { METHOD_POINTS, type MethodPoint } from '../../methods/stage.ts';
+import { USUAL_METHODS } from '../../methods/usual_methods.ts';
 import { type Key, type KeyTable, key } from '../../options/keys.ts';
 import { choice, optional, plugin, zodOf } from '../../options/schemas.ts';
 
@@ -61,14 +62,14 @@ export const POINT_KEYS: Readonly<Record<MethodPoint, PointKey>> = {
   evaluationFigures: { yaml: 'evaluation_figures', takes: 'many', text: 'Further figures of an evaluation.' },
 };
 
-/** Every method, whatever its point. */
+/** The methods that keys may mean, whatever their point. */
 const everyMethod: readonly Method<unknown>[] = METHOD_POINTS.flatMap(
-  (point): readonly Method<unknown>[] => METHODS[point],
+  (point): readonly Method<unknown>[] => USUAL_METHODS[point],
 );
 
 /** An objective and an aggregation for each value of `loss_type`. */
 export const LOSS_TYPES: ReadonlyMap<string, { readonly objective: string; readonly aggregation: string }> = new Map(
-  METHODS.objective.flatMap(({ id, lossTypes = {} }) =>
+  USUAL_METHODS.objective.flatMap(({ id, lossTypes = {} }) =>
     Object.entries(lossTypes).map(([name, aggregation]) => [name, { objective: id, aggregation }] as const),
   ),
 );
@@ -97,9 +98,9 @@ function optionKeys(): Key[] {
   });
 }
 
-function pointKey(point: MethodPoint): Key {
+/** @param known  the methods of the point, for its text */
+function pointKey(point: MethodPoint, known: readonly string[]): Key {
   const { yaml, takes, text } = POINT_KEYS[point];
-  const known = METHODS[point].map(({ id }) => id);
   const example = known[0] ?? './methods/mine.ts';
   const names = known.length === 0 ? 'files of yours' : `${known.join(', ')}, or files of yours`;
   if (takes === 'one') {
@@ -121,21 +122,27 @@ function pointKey(point: MethodPoint): Key {
 
 /** In words: the first of its point, unless `loss_type` names one. */
 function defaultOf(point: MethodPoint): string {
-  return point === 'objective' || point === 'aggregation' ? 'that of loss_type' : METHODS[point][0].id;
+  return point === 'objective' || point === 'aggregation' ? 'that of loss_type' : USUAL_METHODS[point][0].id;
 }
 
+const usualNames = (point: MethodPoint): string[] => USUAL_METHODS[point].map(({ id }) => id);
 const tableOf = (keys: readonly Key[]): KeyTable => Object.fromEntries(keys.map((entry) => [entry.yaml, entry]));
 
-/** The keys that say which methods there are, under their spelling in the YAML. */
+/** The keys that say which methods there are, under their spelling in the YAML. @param names  of those of each point, for the texts */
+export function choosingKeys(names: Pick<MethodList['names'], MethodPoint>): KeyTable {
+  return { ...CHOOSING_KEYS, ...tableOf(METHOD_POINTS.map((point) => pointKey(point, names[point]))) };
+}
+
+/** The same, with the usual methods alone in the texts. */
 export const CHOOSING_KEYS: KeyTable = tableOf([
   key(
     'loss_type',
     choice([...LOSS_TYPES.keys()] as [string, ...string[]], 'not an objective of this trainer') // ppo-clip has some
       .default(DEFAULT_LOSS_TYPE)
-      .describe("TRL's name for an objective and how it is averaged over tokens."),
+      .describe("TRL's name for an objective and how it is averaged over tokens. Default dapo."),
   ),
   ...everyMethod.flatMap(({ switchedOnBy }) => (switchedOnBy === undefined ? [] : [switchedOnBy.key])),
-  ...METHOD_POINTS.map(pointKey),
+  ...METHOD_POINTS.map((point) => pointKey(point, usualNames(point))),
 ]);
 
 /** Every key of a grpo stage that is about methods. */

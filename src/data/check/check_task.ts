@@ -8,8 +8,8 @@
  * ```
  */
 import { takeKnobs } from '../knobs.ts';
-import type { AnyTaskDefinition } from '../registry.ts';
 import type { Repeat } from '../repeat.ts';
+import type { AnyTaskDefinition } from '../task.ts';
 import { attack } from './attack.ts';
 import {
   acceptsRightAnswers,

@@ -4,9 +4,8 @@ import type { Verdict } from '../../rewards/verdict.ts';
 import { bindTask, HELD_OUT_SAMPLE } from '../create_task.ts';
 import type { PlayedTurn } from '../environment.ts';
 import { verdictsOf } from '../judging/judged.ts';
-import type { AnyTaskDefinition } from '../registry.ts';
 import { makeEach, type Repeat, repeatPlainly } from '../repeat.ts';
-import type { GivenAnswer, Knobs, Style, Task, TaskItem, VerifyContext } from '../task.ts';
+import type { AnyTaskDefinition, GivenAnswer, Knobs, Style, Task, TaskItem, VerifyContext } from '../task.ts';
 import { oneTask, type TaskSet } from '../task_set.ts';
 import type { Findings, TaskFinding } from './findings.ts';
 

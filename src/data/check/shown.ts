@@ -4,8 +4,7 @@
  */
 import type { BoundEnvironment } from '../environment.ts';
 import { bindEnvironment, playEpisode } from '../play.ts';
-import type { AnyTaskDefinition } from '../registry.ts';
-import type { Knobs, TaskItem } from '../task.ts';
+import type { AnyTaskDefinition, Knobs, TaskItem } from '../task.ts';
 
 /** Chance of a second episode. */
 const FURTHER = 'further';

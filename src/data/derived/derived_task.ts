@@ -14,9 +14,9 @@ import { malformed, missing, truncated, wrongValue } from '../../rewards/reject.
 import { characterTokenizer, wordTokenizer } from '../../text/vocabulary_tokenizer.ts';
 import { correct } from '../judge.ts';
 import { takeKnobs } from '../knobs.ts';
-import type { AnyTaskDefinition } from '../registered_task.ts';
+import type { InnerLookup } from '../registered_task.ts';
 import { canonicalJSON } from '../split.ts';
-import type { Knobs, ListedCard, TaskCard } from '../task.ts';
+import type { AnyTaskDefinition, Knobs, ListedCard, TaskCard } from '../task.ts';
 import { Inner, type InnerProblem } from './inner.ts';
 import type { OfTask } from './of_knob.ts';
 
@@ -62,40 +62,29 @@ const COUNT_ERROR = 0.08;
 const RIGHT_SHARE = 0.5;
 const SLACK_TOKENS = 2;
 
-/** Finds the task that the knob `of` names. */
-export type InnerLookup = (name: string) => {
-  readonly card: TaskCard<Knobs>;
-  load(): Promise<AnyTaskDefinition>;
-};
-
-/**
- * How a registered task is loaded that is made of the one that its knob `of` names.
- *
- * @param registered  that one, by its name
- */
-export function derived(
+/** A task that is made of the one that its knob `of` names. @param innerOf  finds that one by its name */
+export async function derived(
   card: ListedCard<Knobs>,
-  open: () => Promise<Derivation>,
-  registered: InnerLookup,
-): (given?: GivenOptions) => Promise<AnyTaskDefinition> {
-  return async (given = {}) => {
-    const [{ of, inner }, how] = await Promise.all([innerTask(card, given, registered), open()]);
-    if (how.needsListed && inner.answers === 'open') {
-      const rule = 'it has right answers that it does not list; use a task that lists all of its own';
-      throw new ConfigError('bad-option', `task.of: ${JSON.stringify(of.task)} — ${rule}.`, { path: 'task.of' });
-    }
-    return derivedTask(card, of.task, inner, how);
-  };
+  how: Derivation,
+  given: GivenOptions,
+  innerOf: InnerLookup,
+): Promise<AnyTaskDefinition> {
+  const { of, inner } = await innerTask(card, given, innerOf);
+  if (how.needsListed && inner.answers === 'open') {
+    const rule = 'it has right answers that it does not list; use a task that lists all of its own';
+    throw new ConfigError('bad-option', `task.of: ${JSON.stringify(of.task)} — ${rule}.`, { path: 'task.of' });
+  }
+  return derivedTask(card, of.task, inner, how);
 }
 
 /** The task that the knob `of` names, loaded. @throws ConfigError where it is made of a task itself */
 export async function innerTask(
   card: ListedCard<Knobs>,
   given: GivenOptions,
-  registered: InnerLookup,
+  innerOf: InnerLookup,
 ): Promise<{ readonly of: OfTask; readonly inner: AnyTaskDefinition }> {
   const of = takeKnobs(card, given).of as unknown as OfTask; // the knob's own schema gave it
-  const inside = registered(of.task);
+  const inside = innerOf(of.task);
   if (Object.hasOwn(inside.card.knobs, 'of')) {
     const rule = 'it is made of a task itself; name that one';
     throw new ConfigError('bad-option', `task.of: ${JSON.stringify(of.task)} — ${rule}.`, { path: 'task.of' });
@@ -114,6 +103,11 @@ export function innersOf(
     throw new RangeError(`${card.name} was loaded for ${task}, not for ${of.task}`);
   });
   return (knobs) => inners(knobs.of as unknown as OfTask); // the knob's own schema gave it
+}
+
+/** A task that plays another one, whatever that is. */
+export interface TaskOfTask {
+  play(card: TaskCard<Knobs>, inner: AnyTaskDefinition, innerOf: ReturnType<typeof innersOf>): AnyTaskDefinition;
 }
 
 function derivedTask(

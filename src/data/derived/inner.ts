@@ -6,10 +6,9 @@ import { ConfigError } from '../../errors.ts';
 import type { Rng } from '../../kernels/philox.ts';
 import type { Json } from '../../options/json.ts';
 import { takeKnobs } from '../knobs.ts';
-import type { AnyTaskDefinition } from '../registered_task.ts';
 import { remembered } from '../remembered.ts';
 import { drawIdentity } from '../split.ts';
-import type { Knobs } from '../task.ts';
+import type { AnyTaskDefinition, Knobs } from '../task.ts';
 import type { OfTask } from './of_knob.ts';
 
 /** A problem of the inner task with a right answer. */

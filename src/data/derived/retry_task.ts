@@ -25,9 +25,8 @@ import {
   type TurnLimits,
 } from '../environment.ts';
 import { environmentTask } from '../environment_task.ts';
-import type { AnyTaskDefinition } from '../registered_task.ts';
 import { drawIdentity } from '../split.ts';
-import type { Knobs, TaskCard, TaskDefinition } from '../task.ts';
+import type { AnyTaskDefinition, Knobs, TaskCard, TaskDefinition } from '../task.ts';
 import { ATTEMPTS } from '../tasks/retry/card.ts';
 import { Inner } from './inner.ts';
 

@@ -8,9 +8,8 @@ import type { Json } from '../../options/json.ts';
 import type { GivenOptions } from '../../options/read.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
 import type { AskedAnswer, Knobs } from '../problem.ts';
-import type { AnyTaskDefinition } from '../registered_task.ts';
 import { makeEach, repeatPlainly } from '../repeat.ts';
-import type { GivenAnswer, Task } from '../task.ts';
+import type { AnyTaskDefinition, GivenAnswer, Task } from '../task.ts';
 import { isVerdict } from './is_verdict.ts';
 
 /** The verdicts of many answers, in their order. */

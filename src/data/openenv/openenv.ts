@@ -5,6 +5,7 @@
 import { ConfigError } from '../../errors.ts';
 import { serverAddress, withoutSecrets } from '../../http/address.ts';
 import type { AnswerFiles } from '../../http/answer_log.ts';
+import { type Connect, ownConnect } from '../../http/socket.ts';
 import { missing } from '../../rewards/reject.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
 import { asksInWords, type Codec, type Message } from '../../text/codec.ts';
@@ -20,7 +21,6 @@ import { ignoredSeed } from './ignored_seed.ts';
 import { AnswerRecord } from './record.ts';
 import { OpenEnvServer, type Seeded } from './server.ts';
 import type { ServerAccess } from './session.ts';
-import { type Connect, ownConnect } from './socket.ts';
 import { introduction, toolNotation } from './tools.ts';
 
 export interface OpenEnvOptions {

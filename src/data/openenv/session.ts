@@ -1,7 +1,8 @@
 /** One connection to an OpenEnv server, which is one environment of its own there: asked one thing after the other. */
+
+import type { Connect, Socket } from '../../http/socket.ts';
 import { nextTask } from '../../kernels/next_task.ts';
 import { ActionRefused, ConnectionLost, fault, ServerFull, shown } from './faults.ts';
-import type { Connect, Socket } from './socket.ts';
 import { BadAnswer, readAnswer, type WireAnswer, type WireMessage, type WireObservation } from './wire.ts';
 
 /** A server, and how it is asked. */

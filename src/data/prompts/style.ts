@@ -10,8 +10,7 @@ import type { Message } from '../../text/codec.ts';
 import { characterTokenizer } from '../../text/vocabulary_tokenizer.ts';
 import { mostEpisodeTokens, questionOf, type TurnLimits } from '../environment.ts';
 import type { Conversation } from '../knobs.ts';
-import type { AnyTaskDefinition } from '../registry.ts';
-import type { Knobs, Style, TaskItem, TaskLanguage, VerifyContext } from '../task.ts';
+import type { AnyTaskDefinition, Knobs, Style, TaskItem, TaskLanguage, VerifyContext } from '../task.ts';
 
 /** A tag that is there several times is no answer: it would let a policy list all that it can think of. */
 const ANSWER_POLICY: AnswerPolicy = 'only';

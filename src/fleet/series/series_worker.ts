@@ -41,7 +41,7 @@ export interface OwnTraining {
 export interface OwnRunFolder {
   readonly store: Store;
   /** Why a worker does not train what it is given; undefined where it does. */
-  refuses(config: string): string | undefined;
+  refuses(config: string): Promise<string | undefined>;
   train(options: { readonly config: string; readonly resume: boolean; readonly backend: string }): OwnTraining;
   remove(): void;
 }
@@ -164,7 +164,7 @@ class RunServant {
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
     const hidden = files.find(({ path }) => !isPlainPath(path));
     const why =
-      this.#folder.refuses(config) ??
+      (await this.#folder.refuses(config)) ??
       (bytes > MOST_RUN_BYTES ? `its directory has ${bytes} bytes, and ${MOST_RUN_BYTES} are the most` : undefined) ??
       (hidden && `${JSON.stringify(hidden.path)} is no file of a run directory`);
     if (why === undefined) return;

@@ -1,3 +1,4 @@
+/** Each token of the optimizer step counts the same. c = 1/N; `loss_type: dapo`. */
 import { method } from '../method.ts';
 import type { Aggregation } from '../points.ts';
 

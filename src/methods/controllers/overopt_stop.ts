@@ -1,3 +1,7 @@
+/**
+ * Ends the stage where the reward is optimised at the cost of what it stands for: the training reward is higher than when
+ * held-out accuracy was at its best, and accuracy has fallen since.
+ */
 import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
@@ -15,11 +19,13 @@ export const overoptStop = method({
       'accuracy_fall',
       number({ above: 0, below: 1, example: 0.05 })
         .default(0.05)
-        .describe('How far greedy accuracy may fall below its best.'),
+        .describe('How far greedy accuracy may fall below its best. Default 0.05.'),
     ),
     rewardSteps: key(
       'reward_steps',
-      integer({ min: 1, example: 20 }).default(20).describe('Steps that the training reward is averaged over.'),
+      integer({ min: 1, example: 20 })
+        .default(20)
+        .describe('Steps that the training reward is averaged over. Default 20.'),
     ),
   },
   create: ({ accuracyFall, rewardSteps }): Controller => {

@@ -1,3 +1,7 @@
+/**
+ * Moves the reference of the KL term to the policy as it is: every few steps, where the KL grows beyond a bound, or where
+ * held-out accuracy falls. The policy may then move on from there. arXiv:2505.24864
+ */
 import { flag, integer, key, laterKey, number, optional } from '../../options/keys.ts';
 import { unreadReference } from '../chosen.ts';
 import { method } from '../method.ts';
@@ -21,13 +25,13 @@ export const refReset = method({
       'every',
       integer({ min: 0, example: 100 })
         .default(100)
-        .describe('Optimizer steps from one reset to the next; 0 counts none.'),
+        .describe('Optimizer steps from one reset to the next; 0 counts none. Default 100.'),
     ),
     resetAt: laterKey(
       'reset_at',
       integer({ min: 0, example: 20 })
         .default(0)
-        .describe('Optimizer steps after which to reset once, as at the end of prerl; 0: never.'),
+        .describe('Optimizer steps after which to reset once, as at the end of prerl; 0: never. Default 0.'),
     ),
     resetKl: laterKey(
       'reset_kl',
@@ -43,7 +47,7 @@ export const refReset = method({
     ),
     resetsMoments: laterKey(
       'reset_moments',
-      flag().default(false).describe("Zero the optimizer's moments with each reset."),
+      flag().default(false).describe("Zero the optimizer's moments with each reset. Default false."),
     ),
   },
   uses: () => [reference],

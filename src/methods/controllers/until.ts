@@ -1,3 +1,4 @@
+/** Ends a stage at a figure, so that the next one begins where this one has done its work: `until: eval_accuracy >= 0.8`. */
 import { z } from 'zod';
 import { RlvrError } from '../../errors.ts';
 import { choice, integer, key, number, text } from '../../options/keys.ts';
@@ -8,7 +9,6 @@ import type { Evaluation } from '../records.ts';
 const CONDITION = /^([^\s<>=]+) *(>=|<=) *(-?[0-9.]+(?:e-?[0-9]+)?)$/;
 const SIDES = { least: '>=', most: '<=' } as const;
 
-/** Lets the next stage begin where this one has done its work: `until: eval_accuracy >= 0.8`. */
 export const until = method({
   id: 'until',
   about: {
@@ -26,11 +26,15 @@ export const until = method({
     untilValue: key('until_value', number({ example: 0.8 }).describe('What it must reach.')),
     untilSide: key(
       'until_side',
-      choice(['least', 'most']).default('least').describe('Whether it must be at least so much, or at most.'),
+      choice(['least', 'most'])
+        .default('least')
+        .describe('Whether it must be at least so much, or at most. Default least.'),
     ),
     untilTimes: key(
       'until_times',
-      integer({ min: 1, example: 3 }).default(1).describe('Steps or evaluations in a row that must have come so far.'),
+      integer({ min: 1, example: 3 })
+        .default(1)
+        .describe('Steps or evaluations in a row that must have come so far. Default 1.'),
     ),
   },
   switchedOnBy: {

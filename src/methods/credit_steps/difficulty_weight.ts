@@ -13,7 +13,9 @@ import { solvedShare } from '../support/credit/solved_share.ts';
 const factor = (yaml: string, fallback: number, where: string) =>
   key(
     yaml,
-    number({ min: 0, example: fallback }).default(fallback).describe(`Factor where ${where} of the group are right.`),
+    number({ min: 0, example: fallback })
+      .default(fallback)
+      .describe(`Factor where ${where} of the group are right. Default ${fallback}.`),
   );
 
 export const difficultyWeight = method({

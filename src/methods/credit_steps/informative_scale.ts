@@ -19,7 +19,10 @@ export const informativeScale = method({
     certainty: 'after the paper',
   },
   options: {
-    mostScale: key('most_scale', number({ min: 1, example: 4 }).default(4).describe('Largest factor of an advantage.')),
+    mostScale: key(
+      'most_scale',
+      number({ min: 1, example: 4 }).default(4).describe('Largest factor of an advantage. Default 4.'),
+    ),
   },
   create: ({ mostScale }): CreditStep => ({
     apply(groups, { metric }) {

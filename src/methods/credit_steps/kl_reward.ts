@@ -24,13 +24,15 @@ export const klReward = method({
   options: {
     klRewardCoef: key(
       'kl_reward_coef',
-      number({ min: 0, example: 0.01 }).default(0.01).describe('What a nat costs, in units of the advantage.'),
+      number({ min: 0, example: 0.01 })
+        .default(0.01)
+        .describe('What a nat costs, in units of the advantage. Default 0.01.'),
     ),
     klCredit: key(
       'kl_credit',
       choice(['to_go', 'token'])
         .default('to_go')
-        .describe('Which distance a token answers for: from itself to the end, or its own.'),
+        .describe('Which distance a token answers for: from itself to the end, or its own. Default to_go.'),
     ),
   },
   uses: ({ klRewardCoef }) => (klRewardCoef === 0 ? [] : [refLogprobs]),

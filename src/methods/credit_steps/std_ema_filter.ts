@@ -1,8 +1,8 @@
 /**
- * Leaves groups out whose rewards hardly differ, by a bound that goes along with training: a share of the moving
- * average of the mean deviation of a batch. For graded rewards, where a deviation is never quite 0 and dividing by it
- * makes noise of the last digit as large as a success. The first batches pass, so that the average means something.
- * Neither the tokens nor the advantages of such a group are learned from.
+ * Leaves groups out whose rewards hardly differ, by a bound that goes along with training: a share of the moving average
+ * of the mean deviation of a batch. For graded rewards, where a deviation is never quite 0 and dividing by it makes noise
+ * of the last digit as large as a success. The first batches pass, so that the average means something. Neither the tokens
+ * nor the advantages of such a group are learned from. RLPR, arXiv:2506.18254.
  */
 import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -26,17 +26,17 @@ export const stdEmaFilter = method({
       'std_share',
       number({ min: 0, example: 0.5 })
         .default(0.5)
-        .describe('Least deviation of a group, as a share of the moving average.'),
+        .describe('Least deviation of a group, as a share of the moving average. Default 0.5.'),
     ),
     stdMemory: key(
       'std_memory',
       number({ min: 0, below: 1, example: 0.99 })
         .default(0.99)
-        .describe('Share of the moving average that stays from batch to batch.'),
+        .describe('Share of the moving average that stays from batch to batch. Default 0.99.'),
     ),
     stdWarmup: key(
       'std_warmup',
-      integer({ min: 1, example: 6 }).default(6).describe('First batches of the stage that all pass.'),
+      integer({ min: 1, example: 6 }).default(6).describe('First batches of the stage that all pass. Default 6.'),
     ),
   },
   create: ({ stdShare, stdMemory, stdWarmup }): CreditStep => {

@@ -25,17 +25,19 @@ export const tokenReward = method({
       'token_reward_weight',
       number({ min: 0, example: 0.5 })
         .default(1)
-        .describe('Weight of the rewards of tokens beside the advantage of the completion.'),
+        .describe('Weight of the rewards of tokens beside the advantage of the completion. Default 1.'),
     ),
     tokenDiscount: key(
       'token_discount',
-      number({ min: 0, max: 1, example: 0.95 }).default(1).describe('What a reward is worth a token earlier.'),
+      number({ min: 0, max: 1, example: 0.95 })
+        .default(1)
+        .describe('What a reward is worth a token earlier. Default 1.'),
     ),
     stepBaseline: key(
       'step_baseline',
       number({ min: 0, max: 1, example: 0.5 })
         .default(0.5)
-        .describe('Score of a step that earns nothing; below it a step costs.'),
+        .describe('Score of a step that earns nothing; below it a step costs. Default 0.5.'),
     ),
   },
   uses: () => [solutionSteps],

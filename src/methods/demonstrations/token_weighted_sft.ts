@@ -18,10 +18,12 @@ export const tokenWeightedSft: DemonstrationMethod = method({
     certainty: 'after the paper',
   },
   options: {
-    openingMark: key('mark', text('<answer>').default('<answer>').describe('What opens the answer.')),
+    openingMark: key('mark', text('<answer>').default('<answer>').describe('What opens the answer. Default <answer>.')),
     answerWeight: key(
       'answer_weight',
-      number({ min: 0, example: 2 }).default(2).describe('Weight of a token after the mark; 1 is the plain loss.'),
+      number({ min: 0, example: 2 })
+        .default(2)
+        .describe('Weight of a token after the mark; 1 is the plain loss. Default 2.'),
     ),
   },
   create: ({ openingMark, answerWeight }): DemonstrationSource => ({

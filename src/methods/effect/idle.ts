@@ -1,9 +1,9 @@
 /** Methods that a stage has in vain, by what each declares that it acts on. */
 import { isOnPolicy, isQuantised, offPolicySamplers } from '../chosen.ts';
 import type { Member } from '../method.ts';
-import { METHODS } from '../registry.ts';
 import { optionsOfMethod, START } from '../settings.ts';
 import type { GrpoStageConfig, MethodPoint } from '../stage.ts';
+import { USUAL_METHODS } from '../usual_methods.ts';
 
 /** What a stage says of a member that has nothing to act on: `what is so; remedy`. */
 export function idleRemark(stage: GrpoStageConfig, members: readonly Member[], member: Member): string | undefined {
@@ -11,7 +11,7 @@ export function idleRemark(stage: GrpoStageConfig, members: readonly Member[], m
   const actsOn = typeof method.actsOn === 'function' ? method.actsOn(options, stage) : method.actsOn;
   if (actsOn === undefined) return undefined;
   const isIdle = actsOn === 'others' ? !hasOthers(stage, members) : isOnPolicy(stage, members);
-  const usual = DEFAULT_POINTS.includes(point) ? METHODS[point][0] : undefined;
+  const usual = DEFAULT_POINTS.includes(point) ? USUAL_METHODS[point][0] : undefined;
   if (!isIdle) return undefined;
   const isMoved = actsOn !== 'others';
   const seen = isMoved

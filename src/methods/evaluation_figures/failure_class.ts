@@ -27,7 +27,9 @@ export const failureClass = method({
   options: {
     countedFailure: key(
       'failure',
-      choice(CLASSES).default('wrong_value').describe('The failure that is counted; truncated: cut off by a limit.'),
+      choice(CLASSES)
+        .default('wrong_value')
+        .describe('The failure that is counted; truncated: cut off by a limit. Default wrong_value.'),
     ),
   },
   isRepeatable: true,

@@ -1,3 +1,4 @@
+/** Whether the policy is as sure as it is right: the Brier score of its own probabilities. */
 import { method } from '../method.ts';
 import type { EvaluationFigure } from '../points.ts';
 import { meanOf, meanOverProblems } from '../statistics.ts';

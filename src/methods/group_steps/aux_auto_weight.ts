@@ -38,10 +38,10 @@ export const auxAutoWeight = method({
     certainty: 'own',
   },
   options: {
-    primaryReward: key('primary', text('accuracy').default('accuracy').describe('What matters.')),
+    primaryReward: key('primary', text('accuracy').default('accuracy').describe('What matters. Default accuracy.')),
     correlationMemory: key(
       'memory',
-      number({ min: 0, below: 1, example: 0.9 }).default(0.9).describe('Share of the average that stays.'),
+      number({ min: 0, below: 1, example: 0.9 }).default(0.9).describe('Share of the average that stays. Default 0.9.'),
     ),
   },
   conflict: ({ primary }, _, stage) => unknownReward(stage, primary),

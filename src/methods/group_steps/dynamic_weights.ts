@@ -32,11 +32,13 @@ export const dynamicWeights = method({
   options: {
     weightsTemperature: key(
       'temperature',
-      number({ above: 0, example: 1 }).default(1).describe('How much more movement it takes to count e times as much.'),
+      number({ above: 0, example: 1 })
+        .default(1)
+        .describe('How much more movement it takes to count e times as much. Default 1.'),
     ),
     weightsWindow: key(
       'window',
-      integer({ min: 2, max: 1000, example: 8 }).default(8).describe('Steps that are looked back on.'),
+      integer({ min: 2, max: 1000, example: 8 }).default(8).describe('Steps that are looked back on. Default 8.'),
     ),
   },
   pays: { does: 'makes' },

@@ -1,16 +1,18 @@
+/**
+ * A solved problem is worth one fixed reward, more than any that is not solved: style and format can then never make up
+ * for a wrong answer. arXiv:2505.11849 pays 2.1, where the rest comes to 1.1 at most.
+ */
 import { ConfigError } from '../../errors.ts';
 import { key, number, optional, text } from '../../options/keys.ts';
-import { getReward } from '../../rewards/built_in.ts';
-import { isModuleFile, rewardLabel } from '../../rewards/module_file.ts';
+import { rewardLabel } from '../../rewards/module_file.ts';
+import { makeReward } from '../../rewards/reward_list.ts';
+import { USUAL_REWARDS } from '../../rewards/usual_rewards.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import type { Rollout } from '../records.ts';
 import type { GrpoStageConfig, RewardConfig } from '../stage.ts';
 import { mapRollouts, readerOf, unknownReward } from '../support/rewards/reward_parts.ts';
 
-/**
- * So style and format never make up for a wrong answer. The paper pays 2.1, where the rest comes to 1.1 at most.
- */
 export const solvedOverride = method({
   id: 'solved-override',
   about: {
@@ -67,12 +69,13 @@ function mostWithout({ rewards }: GrpoStageConfig, solvedBy: string): number | u
   }, 0);
 }
 
+/** The range of a usual reward; what any other pays is seen while it trains. */
 function rangeOf({ name, weight: _, ...options }: RewardConfig): readonly [number, number] | undefined {
-  if (isModuleFile(name)) return undefined;
+  if (!Object.hasOwn(USUAL_REWARDS, name)) return undefined;
   try {
-    return getReward(name, options).range;
+    return makeReward(name, USUAL_REWARDS[name], options).range;
   } catch (error) {
-    if (error instanceof ConfigError) return undefined; // it is the caller's own, or broken and reported already
+    if (error instanceof ConfigError) return undefined; // it is broken, and reported already
     throw error;
   }
 }

@@ -1,3 +1,7 @@
+/**
+ * Pays an episode by the state that it ends in, beside the one that wins, where the environment shows both cell by cell. So
+ * an episode that nearly got there is worth more than one that did nothing, or did harm. A verdict is as it was.
+ */
 import { choice, flag, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
@@ -7,10 +11,6 @@ import { ownTurns } from '../support/rewards/paid_turns.ts';
 import { changeConflict, changedReward, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { states } from '../uses/states.ts';
 
-/**
- * An episode that nearly got there is worth more than one that did nothing, or did harm. The environment shows both
- * states cell by cell; a verdict is as it was.
- */
 export const stateMatch = method({
   id: 'state-match',
   about: {
@@ -28,12 +28,14 @@ export const stateMatch = method({
         .default('dense')
         .describe(
           'exact: 1 for the state that wins, else 0. dense: the share of the difference that is gone; harm takes from it. ' +
-            'cells: of the cells that should change, or were changed, the share that is right.',
+            'cells: of the cells that should change, or were changed, the share that is right. Default dense.',
         ),
     ),
     paysRuleBreakers: key(
       'illegal',
-      flag().default(false).describe('Whether an episode with an action that broke the rules is paid too.'),
+      flag()
+        .default(false)
+        .describe('Whether an episode with an action that broke the rules is paid too. Default false.'),
     ),
     matchedReward: changedReward,
   },

@@ -1,7 +1,7 @@
 /**
- * Pays turns for being the kind of step that they say they are: a plan, if the episode is won; a look around, if it
- * leads to a state that the episode was not in before; a look back, if what was done before it failed, and what it does
- * works. A turn says what it is by a mark.
+ * Pays turns for being the kind of step that they say they are: a plan, if the episode is won; a look around, if it leads to a
+ * state that the episode was not in before; a look back, if what was done before it failed, and what it does works. A turn
+ * says what it is by a mark. arXiv:2507.22844.
  */
 import { key, number, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -26,15 +26,21 @@ export const tagRules = method({
   options: {
     ruleCoef: key(
       'coef',
-      number({ above: 0, example: 0.5 }).default(0.5).describe('What a turn is paid that keeps its rule.'),
+      number({ above: 0, example: 0.5 }).default(0.5).describe('What a turn is paid that keeps its rule. Default 0.5.'),
     ),
     untaggedCharge: key(
       'untagged',
-      number({ min: 0, example: 0.1 }).default(0).describe('What a turn without a mark is charged.'),
+      number({ min: 0, example: 0.1 }).default(0).describe('What a turn without a mark is charged. Default 0.'),
     ),
-    planMark: key('plan', text('<plan>').default('<plan>').describe('The mark of a plan.')),
-    exploreMark: key('explore', text('<explore>').default('<explore>').describe('The mark of a look around.')),
-    reflectMark: key('reflect', text('<reflect>').default('<reflect>').describe('The mark of a look back.')),
+    planMark: key('plan', text('<plan>').default('<plan>').describe('The mark of a plan. Default <plan>.')),
+    exploreMark: key(
+      'explore',
+      text('<explore>').default('<explore>').describe('The mark of a look around. Default <explore>.'),
+    ),
+    reflectMark: key(
+      'reflect',
+      text('<reflect>').default('<reflect>').describe('The mark of a look back. Default <reflect>.'),
+    ),
   },
   warn: warnUncredited,
   uses: () => [states()],

@@ -30,13 +30,13 @@ export const turnRubric = method({
     ),
     rubricCoef: key(
       'coef',
-      number({ above: 0, example: 0.5 }).default(1).describe('What a turn is worth that meets all of them.'),
+      number({ above: 0, example: 0.5 }).default(1).describe('What a turn is worth that meets all of them. Default 1.'),
     ),
     rubricAssign: key(
       'assign',
       choice(['turn', 'last'])
         .default('turn')
-        .describe('turn: to each turn what it meets; last: the mean of all turns to the last one.'),
+        .describe('turn: to each turn what it meets; last: the mean of all turns to the last one. Default turn.'),
     ),
   },
   complete(options, refuse) {

@@ -11,10 +11,15 @@ import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 import { reference } from '../uses/parameter_sets.ts';
 
 const weight = (yaml: string, fallback: number, where: string) =>
-  key(yaml, number({ min: 0, example: fallback }).default(fallback).describe(`Weight of the KL where ${where}.`));
+  key(
+    yaml,
+    number({ min: 0, example: fallback })
+      .default(fallback)
+      .describe(`Weight of the KL where ${where}. Default ${fallback}.`),
+  );
 
 const bound = (yaml: string, fallback: number, what: string) =>
-  key(yaml, number({ min: 0, max: 1, example: fallback }).default(fallback).describe(what));
+  key(yaml, number({ min: 0, max: 1, example: fallback }).default(fallback).describe(`${what} Default ${fallback}.`));
 
 export const difficultyBeta = method({
   id: 'difficulty-beta',

@@ -27,12 +27,15 @@ export const klExact = method({
     certainty: 'own',
   },
   options: {
-    klExactCoef: key('kl_exact_coef', number({ min: 0, example: 0.01 }).default(0.01).describe('Weight of the KL.')),
+    klExactCoef: key(
+      'kl_exact_coef',
+      number({ min: 0, example: 0.01 }).default(0.01).describe('Weight of the KL. Default 0.01.'),
+    ),
     klDirection: key(
       'kl_direction',
       choice(['reverse', 'forward'])
         .default('reverse')
-        .describe('reverse: KL(policy‖reference), forward: KL(reference‖policy).'),
+        .describe('reverse: KL(policy‖reference), forward: KL(reference‖policy). Default reverse.'),
     ),
     rewardTemperature: laterKey(
       'reward_temperature',

@@ -31,15 +31,23 @@ export const tis = method({
       'vllm_importance_sampling_mode',
       choice(MODES, 'not a mode of importance sampling')
         .default('sequence_mask')
-        .describe('Whose weight it is, and whether one out of bounds is cut (truncate) or becomes 0 (mask).'),
+        .describe(
+          'Whose weight it is, and whether one out of bounds is cut (truncate) or becomes 0 (mask). Default sequence_mask.',
+        ),
     ),
     importanceMost: key(
       'vllm_importance_sampling_clip_max',
-      number({ above: 0, example: 3 }).nullable().default(3).describe('Upper bound of the weight; null is none.'),
+      number({ above: 0, example: 3 })
+        .nullable()
+        .default(3)
+        .describe('Upper bound of the weight; null is none. Default 3.'),
     ),
     importanceLeast: key(
       'vllm_importance_sampling_clip_min',
-      number({ min: 0, example: 0.1 }).nullable().default(null).describe('Lower bound of the weight; null is none.'),
+      number({ min: 0, example: 0.1 })
+        .nullable()
+        .default(null)
+        .describe('Lower bound of the weight; null is none. Default null.'),
     ),
   },
   switchedOnBy: {
@@ -49,7 +57,7 @@ export const tis = method({
         .default(false)
         .describe(
           'Weigh tokens by the probability mass that top_k, top_p and min_p kept, which corrects the gradient. ' +
-            'Default {default} (TRL: true, where vLLM samples).',
+            'Default false (TRL: true, where vLLM samples).',
         ),
     ),
     on: (value) => (value === true ? {} : undefined),

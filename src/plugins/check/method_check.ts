@@ -1,8 +1,8 @@
 /** A method tried on made-up groups: what it breaks of its contract, what it gives for what, and what it costs. */
 import type { TaskSet } from '../../data/task_set.ts';
 import { createFigures, createMethods, type StageMethods } from '../../methods/create.ts';
-import type { OwnMethods } from '../../methods/look_up.ts';
-import type { PointParts } from '../../methods/registry.ts';
+import type { MethodList } from '../../methods/method_list.ts';
+import type { PointParts } from '../../methods/points.ts';
 import type { GrpoStageConfig, MethodPoint } from '../../methods/stage.ts';
 import type { Stateful } from '../../methods/stateful.ts';
 import { ledger } from '../../methods/uses/ledger.ts';
@@ -17,7 +17,7 @@ import { TRIALS, type Trial, type TrialInput } from './trial_points.ts';
 export interface TriedMethod {
   readonly stage: GrpoStageConfig;
   readonly tasks: TaskSet;
-  readonly own: OwnMethods;
+  readonly list: MethodList;
   readonly point: MethodPoint;
   /** Its place among those of its point. */
   readonly place: number;
@@ -84,18 +84,18 @@ interface Asker {
 }
 
 /** Undefined where it cannot be tried without a policy, and where the stage cannot be made. */
-function askerOf({ stage, tasks, own, point, place }: TriedMethod): Asker | undefined {
+function askerOf({ stage, tasks, list, point, place }: TriedMethod): Asker | undefined {
   const trialOf = TRIALS[point] as ((part: unknown, input: TrialInput) => Trial) | undefined; // of the parts of its point
   if (trialOf === undefined) return undefined;
-  const made = orNothing(() => createMethods(stage, own));
+  const made = orNothing(() => createMethods(stage, list));
   const batches = orNothing(() => madeUpBatches({ stage, tasks }));
   if (made === undefined || batches === undefined) return undefined; // the run meets the same, and says so
   const plugin = stage.methods[point][place];
   const uses = made.members.find((member) => member.plugin === plugin)?.uses ?? [];
   if (!uses.every(isGivenAlways)) return undefined;
   const parts = (): Parts => {
-    const methods = createMethods(stage, own);
-    const part = point === 'evaluationFigures' ? createFigures(stage, own)[place] : partsAt(methods, point)[place];
+    const methods = createMethods(stage, list);
+    const part = point === 'evaluationFigures' ? createFigures(stage, list)[place] : partsAt(methods, point)[place];
     return { methods, part: part as Stateful };
   };
   return {

@@ -1,8 +1,7 @@
 /** How a part of each point is tried on made-up groups: what it is called with, and what is said of what it gives. */
 import type { StageMethods } from '../../methods/create.ts';
-import type { LossContext, ProblemRecord } from '../../methods/points.ts';
+import type { LossContext, PointParts, ProblemRecord } from '../../methods/points.ts';
 import type { CreditedGroup, RolloutGroup } from '../../methods/records.ts';
-import type { PointParts } from '../../methods/registry.ts';
 import type { MethodPoint } from '../../methods/stage.ts';
 import type { StepContext } from '../../methods/step_context.ts';
 import { turnsOf } from '../../methods/support/rollouts/turns.ts';

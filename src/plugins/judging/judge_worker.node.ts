@@ -1,8 +1,8 @@
 /** A thread in which tasks are judged: loads a task when it is first asked about it, then calls its `verify`. */
 import { parentPort } from 'node:worker_threads';
 import type { AskedAnswer, Knobs } from '../../data/problem.ts';
-import type { AnyTaskDefinition } from '../../data/registered_task.ts';
 import { makeEach, type Repeat, repeatPlainly } from '../../data/repeat.ts';
+import type { AnyTaskDefinition } from '../../data/task.ts';
 import type { Json } from '../../options/json.ts';
 import type { GivenOptions } from '../../options/read.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
@@ -38,8 +38,13 @@ const loaded = new Map<string, Promise<Loaded>>();
 async function load(source: TaskSource): Promise<Loaded> {
   // Loaded when they are needed: most runs need one of the two.
   if ('name' in source) {
-    const { registeredTask } = await import('../../data/registry.ts');
-    return { definition: await registeredTask(source.name).load(source.given), repeat: repeatPlainly };
+    const { name, given } = source;
+    const [{ loadTask }, { zooLibrary }] = await Promise.all([
+      import('../../data/registered_task.ts'),
+      import('../../zoo/library.ts'),
+    ]);
+    const { tasks } = await zooLibrary.naming(name, JSON.stringify(given));
+    return { definition: await loadTask(tasks, name, given), repeat: repeatPlainly };
   }
   const { reference, limitSeconds } = source;
   const { loadTaskDefinition } = await import('../task_module.node.ts');

@@ -1,7 +1,7 @@
 /** The methods of a config that are files of the user's. */
 import type { RunConfig } from '../../config/run_config.ts';
 import type { TaskSet } from '../../data/task_set.ts';
-import { methodKey } from '../../methods/look_up.ts';
+import { type MethodList, methodKey } from '../../methods/method_list.ts';
 import { METHOD_POINTS, type MethodPoint } from '../../methods/stage.ts';
 import type { Plugin } from '../../options/keys.ts';
 import { takeOptions } from '../../options/read.ts';
@@ -40,15 +40,19 @@ export async function openMethods(opening: Opening): Promise<void> {
  *
  * @param config  with files by their names in the run
  */
-export function tryMethods({ loaded: { problems }, methods }: Opening, config: RunConfig, tasks: TaskSet): void {
-  const own = Object.fromEntries(methods);
+export function tryMethods(
+  { loaded: { problems }, methods }: Opening,
+  config: RunConfig,
+  tasks: TaskSet,
+  list: MethodList,
+): void {
   for (const [index, stage] of config.stages.entries()) {
     if (stage.stage !== 'grpo') continue;
     for (const point of METHOD_POINTS) {
       for (const [place, plugin] of stage.methods[point].entries()) {
         if (!methods.has(methodKey(plugin))) continue;
         const path = methodPlace(problems, index, point, place);
-        for (const flaw of tryMethod({ stage, tasks, own, point, place })) problems.addMessage(path, flaw);
+        for (const flaw of tryMethod({ stage, tasks, list, point, place })) problems.addMessage(path, flaw);
       }
     }
   }

@@ -5,11 +5,11 @@ import { PluginError } from '../../errors.ts';
 import type { RewardConfig } from '../../methods/stage.ts';
 import type { Plugin } from '../../options/keys.ts';
 import { takeOptions } from '../../options/read.ts';
-import { getReward, type OwnRewards } from '../../rewards/built_in.ts';
 import type { RewardOptions } from '../../rewards/definition.ts';
 import { AskedReward } from '../../rewards/elsewhere/asked_reward.ts';
 import { CLASSIFIER, CLASSIFIER_OPTIONS } from '../../rewards/functions/classifier.ts';
 import { isModuleFile, rewardLabel } from '../../rewards/module_file.ts';
+import { getReward, type OwnRewards } from '../../rewards/reward_list.ts';
 import type { SandboxedReward } from '../../rewards/sandbox/sandboxed_reward.ts';
 import { tryReward } from '../check/reward_check.ts';
 import { ClassifierScorer, hashesOfModel } from '../classifier/classifier_scorer.node.ts';
@@ -74,10 +74,10 @@ async function openReward(
 }
 
 /** Looks at a reward of the package; one whose values come from elsewhere is kept open for the run. */
-async function openElsewhere({ threads }: Opening, name: string, options: RewardOptions): Promise<void> {
+async function openElsewhere({ threads, loaded }: Opening, name: string, options: RewardOptions): Promise<void> {
   const key = threadKey(name, options);
   if (threads.has(key)) return;
-  const reward = getReward(name, options);
+  const reward = getReward(loaded.registries.rewards, name, options);
   const { distant } = reward;
   if (distant === undefined) return;
   threads.set(key, Object.assign(reward, { close: () => distant.close() }));

@@ -4,11 +4,12 @@ import type { Verifier } from '../../data/datasets/answers.ts';
 import { DATASET } from '../../data/datasets/card.ts';
 import { openDataset, requireWritable } from '../../data/datasets/dataset.ts';
 import { takeKnobs } from '../../data/knobs.ts';
-import { connectWebSocket } from '../../data/openenv/websocket.node.ts';
 import { limitPrompts } from '../../data/prompts/prompt_limit.ts';
-import type { Task } from '../../data/task.ts';
+import { cardOf } from '../../data/registered_task.ts';
+import type { Knobs, ListedCard, Task } from '../../data/task.ts';
 import { type TaskSet, taskSet } from '../../data/task_set.ts';
 import { requireTools } from '../../data/tools/tool_limit.ts';
+import { connectWebSocket } from '../../http/websocket.node.ts';
 import type { ShownRows } from '../../methods/stage.ts';
 import type { Plugin } from '../../options/keys.ts';
 import { isModuleFile, MODULE_ENDINGS } from '../../rewards/module_file.ts';
@@ -87,16 +88,23 @@ async function openTask(opening: Opening, entry: Plugin, path: string, index: nu
   }
   if (/[/\\.]/.test(name))
     throw refusal(`neither a task nor a file that ends in ${MODULE_ENDINGS}; give its full name`);
+  const { tasks } = opening.loaded.registries;
   const openenv = {
     connect: connectWebSocket,
-    token: process.env.OPENENV_TOKEN,
+    token: tokenOf(cardOf(tasks, name)),
     answers: opening.options.answers?.(index),
   };
   const inner = innerFile(entry);
   if (inner !== undefined) {
     return orReport(opening, `${options.path}.of`, inner.task, () => openTaskOfFile(opening, entry, inner, options));
   }
-  return createTask({ ...knobs, name }, { ...options, openenv, threads: opening.judges });
+  return createTask({ ...knobs, name }, tasks, { ...options, openenv, threads: opening.judges });
+}
+
+/** The secret of a task's server, from the environment. */
+function tokenOf(card: ListedCard<Knobs> | undefined): string | undefined {
+  const token = card?.reaches?.token;
+  return token === undefined ? undefined : process.env[token];
 }
 
 /** A definition of a file, loaded after it was tried in a thread of its own. */
@@ -134,7 +142,11 @@ async function openTaskOfFile(
   });
   const { rewardTimeout } = opening.loaded.config;
   const knobs = { ...entry, of: { ...own, task: definition.name } };
-  const task = await createTask(knobs, { ...options, inner: definition, repeat: repeatWithin(rewardTimeout) });
+  const task = await createTask(knobs, opening.loaded.registries.tasks, {
+    ...options,
+    inner: definition,
+    repeat: repeatWithin(rewardTimeout),
+  });
   freezePlain(task.knobs);
   refuseImpure(definition, takeKnobs(definition, own, place), tried, reference);
   return task;

@@ -3,6 +3,7 @@
 import { resolvedYaml } from '../../config/dump.ts';
 import { parseConfig } from '../../config/load.ts';
 import type { Override } from '../../config/overrides.ts';
+import type { Registries } from '../../config/registries.ts';
 import type { RunConfig } from '../../config/run_config.ts';
 import { ConfigError } from '../../errors.ts';
 import { counted } from '../../format.ts';
@@ -78,10 +79,10 @@ function settingOverrides(changes: readonly SettingChange[], lastStage: number):
 }
 
 /** A config with the changes made. @throws ConfigError for a value that the config would refuse, too */
-export function changedConfig(config: RunConfig, changes: readonly SettingChange[]): RunConfig {
+export function changedConfig(config: RunConfig, changes: readonly SettingChange[], registries: Registries): RunConfig {
   if (changes.length === 0) return config;
-  return parseConfig(resolvedYaml(config), { file: 'config.yaml' }, settingOverrides(changes, config.stages.length - 1))
-    .config;
+  const overrides = settingOverrides(changes, config.stages.length - 1);
+  return parseConfig(resolvedYaml(config), { file: 'config.yaml', registries }, overrides).config;
 }
 
 /**
@@ -90,10 +91,15 @@ export function changedConfig(config: RunConfig, changes: readonly SettingChange
  *
  * @throws ConfigError where it has taken more than that
  */
-export async function changeSteps(store: Store, { config, journal }: TrainingRun, steps: number): Promise<void> {
+export async function changeSteps(
+  store: Store,
+  { config, journal, registries }: TrainingRun,
+  steps: number,
+): Promise<void> {
   const { stageIndex, step } = journal.state;
   const last = config.stages.length - 1;
-  const { maxSteps } = changedConfig(config, await readChanges(store, journal.state)).stages[last].optimizer;
+  const changes = await readChanges(store, journal.state);
+  const { maxSteps } = changedConfig(config, changes, registries).stages[last].optimizer;
   if (steps === maxSteps) return;
   if (stageIndex === last && steps <= step) {
     throw new ConfigError(

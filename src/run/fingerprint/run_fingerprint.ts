@@ -23,6 +23,7 @@ export type RunFingerprint = Pick<
 export async function runFingerprint({
   config,
   engine: { policy, tasks },
+  registries,
   base,
 }: ConfiguredModel): Promise<RunFingerprint> {
   const { backend, features } = policy.engine;
@@ -40,7 +41,7 @@ export async function runFingerprint({
     sums: SUMS,
     threads: Number(threads),
     seed: config.seed,
-    configHash: await configHash(config),
+    configHash: await configHash(config, registries.tasks),
     ...(base && { base: base.files, start: base.shown }),
     ...(named.length > 0 && { taskNames: Object.fromEntries(named) }),
     ...(sandboxes.length > 0 && { sandboxes: Object.fromEntries(sandboxes) }),

@@ -1,4 +1,5 @@
 /** The whole live display on an imagined terminal: its keys, a resume, and what is left when it goes. */
+
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -6,8 +7,8 @@ import xterm from '@xterm/headless';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { LiveDisplay } from '../../../src/cli/display/live/live_display.ts';
 import { RunControls } from '../../../src/cli/process/controls.ts';
-import { parseConfig } from '../../../src/config/load.ts';
 import type { TrainingRun } from '../../../src/grpo/run.ts';
+import { parseConfig } from '../../support/everything.ts';
 import { createTasks } from '../../support/tasks.ts';
 import { evaluation, grpoStep, stage } from './events.ts';
 

@@ -3,13 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { checkJudgedTask, checkTask } from '../../../src/data/check/check_task.ts';
 import { bindTask } from '../../../src/data/create_task.ts';
 import { atOnce, judgedTogether, verdictsOf } from '../../../src/data/judging/judged.ts';
-import type { AnyTaskDefinition } from '../../../src/data/registry.ts';
-import { registeredTask } from '../../../src/data/registry.ts';
-import type { AskedAnswer, GivenAnswer, Knobs } from '../../../src/data/task.ts';
+import type { AnyTaskDefinition, AskedAnswer, GivenAnswer, Knobs } from '../../../src/data/task.ts';
 import { oneTask, type TaskSet, taskSet } from '../../../src/data/task_set.ts';
 import type { Json } from '../../../src/options/json.ts';
 import { scoreRewards } from '../../../src/rewards/reward_function.ts';
 import type { Verdict } from '../../../src/rewards/verdict.ts';
+import { registeredTask } from '../../support/everything.ts';
 
 const gcd = await registeredTask('gcd').load();
 

@@ -1,13 +1,12 @@
 /** What can be wrong with an OpenEnv server or with what a config says of it: one message each. */
+
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../../src/config/load.ts';
-import { createTask, createTasks } from '../../../src/data/create_task.ts';
 import { actionOf } from '../../../src/data/openenv/actions.ts';
-import { connectWebSocket } from '../../../src/data/openenv/websocket.node.ts';
 import type { Task } from '../../../src/data/task.ts';
+import { connectWebSocket } from '../../../src/http/websocket.node.ts';
 import { referenceBackend } from '../../../src/kernels/reference/engine.ts';
-import { openRun } from '../../../src/run/open_run.ts';
 import { memoryStore } from '../../../src/run/store/store.ts';
+import { createTask, createTasks, openRun, parseConfig } from '../../support/everything.ts';
 import { GUESS, guessRun, startedServer } from '../../support/guess_run.ts';
 import { type LoopbackOpenEnv, RECORDED } from '../../support/loopback_openenv.ts';
 

@@ -1,9 +1,10 @@
 /** Episodes on an OpenEnv server that is in this process: what its actions lead to, and whether its seeds differ. */
+
 import { describe, expect, it } from 'vitest';
-import { createTask } from '../../../src/data/create_task.ts';
 import type { DistantEpisode, EpisodeStep } from '../../../src/data/environment.ts';
-import type { Connect } from '../../../src/data/openenv/socket.ts';
 import type { Task } from '../../../src/data/task.ts';
+import type { Connect } from '../../../src/http/socket.ts';
+import { createTask } from '../../support/everything.ts';
 import { RECORDED } from '../../support/loopback_openenv.ts';
 
 type Observed = { readonly observation: object; readonly reward: number | null; readonly done: boolean };

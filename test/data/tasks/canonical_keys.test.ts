@@ -1,7 +1,9 @@
 /** One problem in two presentations has one key; problems that are each other's image are on one side of the split. */
+
 import { expect, it } from 'vitest';
-import { type AnyTaskDefinition, bindTask, registeredTasks } from '../../../src/data/index.ts';
+import { type AnyTaskDefinition, bindTask } from '../../../src/data/index.ts';
 import { splitOfProblem } from '../../../src/data/split.ts';
+import { registeredTasks } from '../../support/everything.ts';
 
 type Identity = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { bindTask } from '../../../src/data/index.ts';
 import { bindEnvironment, playEpisode } from '../../../src/data/play.ts';
-import type { AnyTaskDefinition } from '../../../src/data/registry.ts';
+import type { AnyTaskDefinition } from '../../../src/data/task.ts';
 import { blackjack } from '../../../src/data/tasks/blackjack/blackjack.ts';
 import { bestValue, handOf, valueOfHitting, valueOfStanding } from '../../../src/data/tasks/blackjack/hands.ts';
 import { hangman } from '../../../src/data/tasks/hangman/hangman.ts';

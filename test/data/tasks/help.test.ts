@@ -1,6 +1,8 @@
 /** What tasks say besides a verdict: steps, hints and feedback, on every task that has them. */
+
 import { describe, expect, it } from 'vitest';
-import { bindTask, oneTask, registeredTasks } from '../../../src/data/index.ts';
+import { bindTask, oneTask } from '../../../src/data/index.ts';
+import { registeredTasks } from '../../support/everything.ts';
 
 const LEAST = 20;
 const definitions = await Promise.all(

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type AnyTaskDefinition, bindTask, registeredTasks, takeKnobs } from '../../../src/data/index.ts';
+import { type AnyTaskDefinition, bindTask, takeKnobs } from '../../../src/data/index.ts';
 import { jsonRecord } from '../../../src/data/tasks/json_record/json_record.ts';
 import { automatonOf, type Branches, languageKey } from '../../../src/data/tasks/regex_write/automaton.ts';
 import { regexWrite } from '../../../src/data/tasks/regex_write/regex_write.ts';
 import { openSchemaChecker } from '../../../src/sandbox/json_schema.ts';
 import { openRegex } from '../../../src/sandbox/regex.ts';
+import { registeredTasks } from '../../support/everything.ts';
 import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { RECORDS } from '../second_checkers/records.ts';
 

@@ -1,9 +1,10 @@
 /** Tasks that are asked again where the answer was wrong. */
+
 import { describe, expect, it } from 'vitest';
-import { bindTask, checkTask, createTask, findingText, retried, taskSet } from '../../../src/data/index.ts';
+import { bindTask, checkTask, findingText, retried, taskSet } from '../../../src/data/index.ts';
 import { playEpisode } from '../../../src/data/play.ts';
-import { registeredTask } from '../../../src/data/registry.ts';
 import type { Task, TaskDefinition } from '../../../src/data/task.ts';
+import { createTask, registeredTask } from '../../support/everything.ts';
 import { product } from '../../support/product_task.ts';
 import { openSmallPretrained } from '../../support/small_pretrained.ts';
 

@@ -1,9 +1,11 @@
 /** Tasks whose answers are run, in turns: with a tool that runs what a policy tries, and asked again. */
+
 import { expect, it } from 'vitest';
-import { checkTask, findingText, registeredTasks, type SecondChecker, takeKnobs } from '../../../src/data/index.ts';
+import { checkTask, findingText, type SecondChecker, takeKnobs } from '../../../src/data/index.ts';
 import { bindEnvironment, playEpisode } from '../../../src/data/play.ts';
 import type { TaskItem } from '../../../src/data/task.ts';
 import { budget } from '../../support/budget.ts';
+import { registeredTasks } from '../../support/everything.ts';
 import { SANDBOXED } from '../second_checkers/sandboxed.ts';
 
 /** The first action that is no call is the answer, after at most as many calls as are given. */

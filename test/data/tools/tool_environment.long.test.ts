@@ -1,17 +1,18 @@
 /** Environments with tools: how they are called, in a closed vocabulary and by pretrained models. */
+
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { bindTask, createTasks, taskSet } from '../../../src/data/index.ts';
+import { bindTask, taskSet } from '../../../src/data/index.ts';
 import { takeKnobs } from '../../../src/data/knobs.ts';
 import { environmentFor, playEpisode } from '../../../src/data/play.ts';
-import type { AnyTaskDefinition } from '../../../src/data/registry.ts';
-import type { TaskItem } from '../../../src/data/task.ts';
+import type { AnyTaskDefinition, TaskItem } from '../../../src/data/task.ts';
 import { calculator } from '../../../src/data/tasks/calculator/calculator.ts';
 import { lookup } from '../../../src/data/tasks/lookup/lookup.ts';
 import { type Codec, closedCodec } from '../../../src/text/codec.ts';
 import { pretrainedCodec } from '../../../src/text/pretrained_codec.ts';
 import { TOKEN } from '../../../src/token_kinds.ts';
 import { fewOf } from '../../support/budget.ts';
+import { createTasks } from '../../support/everything.ts';
 import { answersTo, playActions } from '../../support/play_actions.ts';
 
 const golden = JSON.parse(readFileSync(new URL('../../golden/text.json', import.meta.url), 'utf8'));

@@ -1,7 +1,8 @@
 /** Each estimator through whole steps of a tiny run: finite, and resumed to the same weights. */
+
 import { describe, expect, it } from 'vitest';
-import { METHODS } from '../../../src/methods/registry.ts';
 import type { RewardFunction } from '../../../src/rewards/reward_function.ts';
+import { METHODS } from '../../support/everything.ts';
 import { killedAndResumed } from '../../support/killed_runs.ts';
 import { needsTurns, playedTask } from '../../support/played_methods.ts';
 import { finishRun, finishSmallRun, plainWasm, type SmallRun } from '../../support/small_runs.ts';

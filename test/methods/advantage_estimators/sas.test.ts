@@ -1,7 +1,8 @@
 /** Advantages that remember a problem: the golden numbers of the paper's rule, and the same bits after a kill. */
+
 import { describe, expect, it } from 'vitest';
-import { createMethods } from '../../../src/methods/create.ts';
 import type { RolloutGroup } from '../../../src/methods/records.ts';
+import { createMethods } from '../../support/everything.ts';
 import { wholeAndKilled } from '../../support/killed_runs.ts';
 import { groupOfRewards } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';

@@ -1,6 +1,7 @@
 /** Values of segments: backed up from leaves, shared by those below them, and compared with the leaves of the group. */
+
 import { expect, it } from 'vitest';
-import { createMethods } from '../../../src/methods/create.ts';
+import { createMethods } from '../../support/everything.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
 import { stepContext } from '../../support/steps.ts';

@@ -1,8 +1,9 @@
 /** Credit steps act in the order of the list, and in no other. */
+
 import { expect, it } from 'vitest';
-import { createMethods } from '../../../src/methods/create.ts';
 import type { CreditedGroup } from '../../../src/methods/records.ts';
 import { creditedGroup } from '../../support/credit.ts';
+import { createMethods } from '../../support/everything.ts';
 import { stageOf } from '../../support/stages.ts';
 import { stepContext } from '../../support/steps.ts';
 

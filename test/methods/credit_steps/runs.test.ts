@@ -1,6 +1,7 @@
 /** Credit steps in whole runs: all of them at once, from a checkpoint on, and those that only measure. */
+
 import { expect, it } from 'vitest';
-import { METHODS } from '../../../src/methods/registry.ts';
+import { METHODS } from '../../support/everything.ts';
 import { killedAndResumed } from '../../support/killed_runs.ts';
 import { finishRun, finishSmallRun, plainWasm, type SmallRun } from '../../support/small_runs.ts';
 

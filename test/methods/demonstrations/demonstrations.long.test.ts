@@ -1,16 +1,16 @@
 /** What a supervised stage shows of problems that are played: by hand, by its loss and gradient, and in whole runs. */
+
 import { describe, expect, it } from 'vitest';
 import { resolvedYaml } from '../../../src/config/dump.ts';
-import { parseConfig } from '../../../src/config/load.ts';
 import type { TrainingRun } from '../../../src/grpo/run.ts';
 import { openSupervised } from '../../../src/grpo/step.ts';
 import { playedDemonstration } from '../../../src/grpo/update/played_demonstrations.ts';
 import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
-import { DEMONSTRATIONS } from '../../../src/methods/demonstrations/registry.ts';
 import type { TrainedText } from '../../../src/methods/points.ts';
 import { packBatch } from '../../../src/model/batch.ts';
 import { TOKEN } from '../../../src/token_kinds.ts';
 import { slopes, supervise, supervised } from '../../grpo/step_parts.ts';
+import { DEMONSTRATIONS, parseConfig } from '../../support/everything.ts';
 import { killedAndResumed } from '../../support/killed_runs.ts';
 import { finishRun, finishSmallRun, plainWasm } from '../../support/small_runs.ts';
 

@@ -1,9 +1,10 @@
 /** Figures of an evaluation, by hand, and against all choices of k samples. */
+
 import { describe, expect, it } from 'vitest';
 import { rngFor } from '../../../src/kernels/philox.ts';
-import { createFigures } from '../../../src/methods/create.ts';
 import type { ProblemRecord } from '../../../src/methods/points.ts';
 import type { Verdict } from '../../../src/rewards/verdict.ts';
+import { createFigures } from '../../support/everything.ts';
 import { stageOf } from '../../support/stages.ts';
 
 interface Sample {

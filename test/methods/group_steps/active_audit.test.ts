@@ -1,6 +1,7 @@
 /** Which completions are judged by the exact verifier, and what that changes. */
+
 import { expect, it } from 'vitest';
-import { createMethods } from '../../../src/methods/create.ts';
+import { createMethods } from '../../support/everything.ts';
 import { wholeAndKilled } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';

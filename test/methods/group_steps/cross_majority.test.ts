@@ -1,10 +1,10 @@
 /** Each problem under two prompts, whose majorities label each other. */
+
 import { describe, expect, it } from 'vitest';
-import { createTask } from '../../../src/data/index.ts';
 import { referenceBackend } from '../../../src/kernels/reference/engine.ts';
-import { createMethods } from '../../../src/methods/create.ts';
 import { crossMajority } from '../../../src/methods/group_steps/cross_majority.ts';
 import type { RolloutGroup } from '../../../src/methods/records.ts';
+import { createMethods, createTask } from '../../support/everything.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { openSmallRun } from '../../support/small_runs.ts';
 import { stageOf } from '../../support/stages.ts';

@@ -1,11 +1,10 @@
 /** A verifier that errs, and what undoes its errors: noisy-wrapper, noise-backward, noise-forward, appeal. */
+
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../../src/config/load.ts';
 import { group } from '../../../src/methods/advantage_estimators/group.ts';
-import { METHODS } from '../../../src/methods/registry.ts';
-import { remarksOn } from '../../../src/methods/remarks.ts';
 import type { StageConfig } from '../../../src/methods/stage.ts';
 import { meanOf } from '../../../src/methods/statistics.ts';
+import { parseConfig, remarksOn } from '../../support/everything.ts';
 import { StepTrial } from '../../support/group_steps.ts';
 import { stageOf } from '../../support/stages.ts';
 import { stepContext } from '../../support/steps.ts';
@@ -71,9 +70,9 @@ describe('noise-forward', () => {
 function remarksOf(stage: StageConfig): string[] {
   if (stage.stage !== 'grpo') throw new Error('expected a grpo stage');
   const heard = ['groupSteps', 'advantageEstimator'];
-  return remarksOn(stage, (point, { name }) =>
-    heard.includes(point) ? METHODS[point].find(({ id }) => id === name) : undefined,
-  ).map(({ text }) => text);
+  return remarksOn(stage)
+    .filter(({ at }) => 'point' in at && heard.includes(at.point))
+    .map(({ text }) => text);
 }
 
 describe('constant rates', () => {

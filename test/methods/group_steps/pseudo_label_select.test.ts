@@ -1,9 +1,8 @@
 /** Which groups pseudo-label-select leaves to the vote. */
+
 import { describe, expect, it } from 'vitest';
-import { createMethods } from '../../../src/methods/create.ts';
-import { findMethod } from '../../../src/methods/look_up.ts';
-import { remarksOn } from '../../../src/methods/remarks.ts';
 import type { GrpoStageConfig } from '../../../src/methods/stage.ts';
+import { createMethods, remarksOn } from '../../support/everything.ts';
 import { type Row, StepTrial } from '../../support/group_steps.ts';
 import { wholeAndKilled } from '../../support/killed_runs.ts';
 import { stageOf } from '../../support/stages.ts';
@@ -53,8 +52,7 @@ describe('pseudo-label-select', () => {
       stageOf('group_steps: [pseudo-label-select]'),
       stageOf('group_steps: [majority, pseudo-label-select]'),
     ];
-    const said = (stage: GrpoStageConfig) =>
-      remarksOn(stage, (point, plugin) => findMethod(point, plugin, {})).map(({ text }) => text);
+    const said = (stage: GrpoStageConfig) => remarksOn(stage).map(({ text }) => text);
     expect(said(alone)).toEqual([expect.stringMatching(/nothing pays votes.*add majority to group_steps/)]);
     expect(said(voting)).toEqual([]);
     expect(createMethods(voting).groupSteps.map(({ id }) => id)).toEqual(['majority', 'pseudo-label-select']);

@@ -1,9 +1,10 @@
 /** Which voted groups learn, by how their shares move beside those of labelled problems. */
+
 import { expect, it } from 'vitest';
-import { createMethods } from '../../../src/methods/create.ts';
 import { cosine, hashShare } from '../../../src/methods/group_steps/trajectory_select.ts';
 import type { GroupStep } from '../../../src/methods/points.ts';
 import type { RolloutGroup } from '../../../src/methods/records.ts';
+import { createMethods } from '../../support/everything.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
 import { metricsInto, stepContext } from '../../support/steps.ts';

@@ -2,20 +2,18 @@
  * Built-in group steps through whole runs, on two tasks of which one lacks some of the rewards: what is killed in the
  * middle of a batch goes on to the same weights, and micro-batches do not change a bit.
  */
+
 import { describe, expect, it } from 'vitest';
 import { describeMethod } from '../../../src/catalogue/catalogue.ts';
-import { parseConfig } from '../../../src/config/load.ts';
-import { createTasks } from '../../../src/data/index.ts';
 import { train } from '../../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
 import type { StepMetrics } from '../../../src/methods/records.ts';
-import { METHODS } from '../../../src/methods/registry.ts';
 import type { RewardFunction } from '../../../src/rewards/reward_function.ts';
 import { captureCheckpoint } from '../../../src/run/checkpoint/capture.ts';
 import { restoreCheckpoint } from '../../../src/run/checkpoint/restore.ts';
 import { weightsSha256 } from '../../../src/run/model/model_files.ts';
-import { openRun } from '../../../src/run/open_run.ts';
 import { fewOf } from '../../support/budget.ts';
+import { createTasks, METHODS, openRun, parseConfig } from '../../support/everything.ts';
 import { needsTurns, playedTask } from '../../support/played_methods.ts';
 
 const config = (line: string, micro = 16): string => `

@@ -1,7 +1,7 @@
 /** The score of a completion by itself: its term of the loss, its place in the batch, and what is learned from it besides. */
+
 import { describe, expect, it } from 'vitest';
 import { stageOf as stageOfRun } from '../../../src/grpo/run.ts';
-import { createMethods } from '../../../src/methods/create.ts';
 import type { LossTerm, ScoredText, TextSources } from '../../../src/methods/points.ts';
 import type { CreditedGroup } from '../../../src/methods/records.ts';
 import { SELF_SCORE, selfScore } from '../../../src/methods/support/rollouts/self_score.ts';
@@ -18,6 +18,7 @@ import {
   update,
 } from '../../grpo/step_parts.ts';
 import { creditedGroup, creditStep } from '../../support/credit.ts';
+import { createMethods } from '../../support/everything.ts';
 import { goOn, tossed, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { stageOf } from '../../support/stages.ts';
 import { stepContext } from '../../support/steps.ts';

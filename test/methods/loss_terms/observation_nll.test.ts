@@ -1,10 +1,11 @@
 /** A loss on what the environment says: which tokens have it, what it weighs, and that the policy's own have none of it. */
+
 import { describe, expect, it } from 'vitest';
-import { createMethods } from '../../../src/methods/create.ts';
 import type { CreditedGroup } from '../../../src/methods/records.ts';
 import { packBatch } from '../../../src/model/batch.ts';
 import { TOKEN } from '../../../src/token_kinds.ts';
 import { collect, credit, gradientOf, reinforced, update } from '../../grpo/step_parts.ts';
+import { createMethods } from '../../support/everything.ts';
 import { finishSmallRun, plainWasm } from '../../support/small_runs.ts';
 import { stageOf } from '../../support/stages.ts';
 

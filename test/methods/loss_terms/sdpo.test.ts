@@ -1,10 +1,11 @@
 /** Self-distillation from a teacher that sees more: its divergence, its prompts, and that it is nothing where it sees no more. */
+
 import { describe, expect, it } from 'vitest';
-import { createMethods } from '../../../src/methods/create.ts';
 import type { LossSequence } from '../../../src/methods/points.ts';
 import type { TeacherTools } from '../../../src/methods/support/rollouts/teacher.ts';
 import { logSoftmaxRows } from '../../../src/model/distributions.ts';
 import { collect, credit, gradientOf, update } from '../../grpo/step_parts.ts';
+import { createMethods } from '../../support/everything.ts';
 import { goOn, tossed, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { gradientsOf, lossOf } from '../../support/losses.ts';
 import { groupOf, randomSequences, rolloutOf, VOCABULARY } from '../../support/rollouts.ts';

@@ -1,7 +1,8 @@
 /** DPO on pairs of a group, by hand. */
+
 import { describe, expect, it } from 'vitest';
-import { createMethods } from '../../../src/methods/create.ts';
 import { TOKEN } from '../../../src/token_kinds.ts';
+import { createMethods } from '../../support/everything.ts';
 import { type Completion, gradientsOf, groupBy, lossOf } from '../../support/losses.ts';
 import { stageOf } from '../../support/stages.ts';
 

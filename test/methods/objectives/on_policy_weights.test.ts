@@ -1,8 +1,8 @@
 /** On-policy, objectives that differ in how they bound a ratio move the weights alike, on the engine that trains. */
 import { describe, expect, it } from 'vitest';
 import { train } from '../../../src/grpo/trainer.ts';
-import type { OwnMethods } from '../../../src/methods/look_up.ts';
 import type { Method } from '../../../src/methods/method.ts';
+import type { OwnMethods } from '../../../src/methods/method_list.ts';
 import { ppoClip } from '../../../src/methods/objectives/ppo_clip.ts';
 import type { Surrogate } from '../../../src/methods/points.ts';
 import { openSmallRun, plainWasm } from '../../support/small_runs.ts';

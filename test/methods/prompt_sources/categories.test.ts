@@ -1,11 +1,10 @@
 /** Sources that choose among the tasks and levels of a run: what they learn of each, by hand, and through a kill. */
+
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../../src/config/load.ts';
 import type { TaskItem } from '../../../src/data/task.ts';
 import { train } from '../../../src/grpo/trainer.ts';
 import { rngFor } from '../../../src/kernels/philox.ts';
 import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
-import { createMethods } from '../../../src/methods/create.ts';
 import { Ledger, observationsOf } from '../../../src/methods/ledger.ts';
 import type { DrawItems, PromptSource, SourceTools } from '../../../src/methods/points.ts';
 import { bestArm } from '../../../src/methods/prompt_sources/bandit.ts';
@@ -14,8 +13,8 @@ import { captureCheckpoint } from '../../../src/run/checkpoint/capture.ts';
 import { restoreCheckpoint } from '../../../src/run/checkpoint/restore.ts';
 import { encodeStrictJson } from '../../../src/run/json.ts';
 import { weightsSha256 } from '../../../src/run/model/model_files.ts';
-import { openRun } from '../../../src/run/open_run.ts';
 import { rewards } from '../../grpo/tiny_stage.ts';
+import { createMethods, openRun, parseConfig } from '../../support/everything.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
 import { metricsInto, stepContext } from '../../support/steps.ts';

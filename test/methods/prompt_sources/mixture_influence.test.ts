@@ -1,10 +1,11 @@
 /** Which tasks a gradient speaks for, how weights follow, and that looking at gradients trains nothing. */
+
 import { describe, expect, it } from 'vitest';
 import type { TaskItem } from '../../../src/data/task.ts';
 import { rngFor } from '../../../src/kernels/philox.ts';
-import { createMethods } from '../../../src/methods/create.ts';
 import { Ledger } from '../../../src/methods/ledger.ts';
 import type { DrawItems, PromptSource, SourceTools } from '../../../src/methods/points.ts';
+import { createMethods } from '../../support/everything.ts';
 import { wholeAndKilled } from '../../support/killed_runs.ts';
 import { stageOf } from '../../support/stages.ts';
 import { stepContext } from '../../support/steps.ts';

@@ -1,11 +1,11 @@
 /** Mistakes around strategies and levels, in the words that a user reads: before step 1, or with the run as it was before the batch. */
+
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../../src/config/load.ts';
 import { referenceBackend } from '../../../src/kernels/reference/engine.ts';
 import type { RolloutStrategy } from '../../../src/methods/points.ts';
 import type { Rollout } from '../../../src/methods/records.ts';
 import { weightsSha256 } from '../../../src/run/model/model_files.ts';
-import { openRun } from '../../../src/run/open_run.ts';
+import { openRun, parseConfig } from '../../support/everything.ts';
 import { goOn, withTossedRun } from '../../support/killed_runs.ts';
 import { createTasks } from '../../support/tasks.ts';
 

@@ -1,8 +1,9 @@
 /** Drafts, and the answers behind the best of them: which is trained on, and under which prompt. */
+
 import { describe, expect, it } from 'vitest';
 import { followUpTokens } from '../../../src/data/prompts/follow_up.ts';
-import { createMethods } from '../../../src/methods/create.ts';
 import type { GroupRequest } from '../../../src/methods/points.ts';
+import { createMethods } from '../../support/everything.ts';
 import { goOn, longRun, weightsAfter, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';

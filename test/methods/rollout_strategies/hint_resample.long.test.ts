@@ -1,13 +1,14 @@
 /** Problems that no completion solves, sampled again behind the beginning of a solution. */
+
 import { describe, expect, it } from 'vitest';
 import type { TrainingRun } from '../../../src/grpo/run.ts';
 import { openSupervised } from '../../../src/grpo/step.ts';
 import { inForm } from '../../../src/grpo/update/demonstrated_forms.ts';
-import { createMethods } from '../../../src/methods/create.ts';
 import { Ledger } from '../../../src/methods/ledger.ts';
 import type { GroupRequest } from '../../../src/methods/points.ts';
 import type { RolloutGroup } from '../../../src/methods/records.ts';
 import { TOKEN } from '../../../src/token_kinds.ts';
+import { createMethods } from '../../support/everything.ts';
 import { goOn, tossed, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import type { SmallRun } from '../../support/small_runs.ts';

@@ -1,9 +1,10 @@
 /** Members and groups that were not sampled as they are trained: corrections, what is remembered, what is replayed, what had no problem. */
+
 import { describe, expect, it } from 'vitest';
-import { createMethods } from '../../../src/methods/create.ts';
 import type { GroupRequest, RolloutStrategy, RolloutTools } from '../../../src/methods/points.ts';
 import type { RolloutGroup } from '../../../src/methods/records.ts';
 import { collect, credit, scoresOf, update } from '../../grpo/step_parts.ts';
+import { createMethods } from '../../support/everything.ts';
 import { goOn, tossed, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';

@@ -1,11 +1,12 @@
 /** Which completions are kept of those that were sampled, by each rule, and what that costs. */
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rngFor } from '../../../src/kernels/philox.ts';
-import { createMethods } from '../../../src/methods/create.ts';
 import type { GroupRequest } from '../../../src/methods/points.ts';
 import type { Rollout, RolloutGroup } from '../../../src/methods/records.ts';
 import { hasEqualRewards } from '../../../src/methods/support/credit/baseline.ts';
+import { createMethods } from '../../support/everything.ts';
 import { goOn, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';

@@ -1,12 +1,12 @@
 /** Completions that branch off others where the policy was unsure: what is asked for, what is trained on, and what is not. */
+
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../../src/config/load.ts';
 import { tokenGroups } from '../../../src/grpo/update/credit.ts';
-import { createMethods } from '../../../src/methods/create.ts';
 import type { GroupRequest } from '../../../src/methods/points.ts';
 import { lossTokens } from '../../../src/methods/tokens.ts';
 import { packBatch } from '../../../src/model/batch.ts';
 import { TOKEN } from '../../../src/token_kinds.ts';
+import { createMethods, parseConfig } from '../../support/everything.ts';
 import { goOn, longRun, tossed, weightsAfter, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';

@@ -1,9 +1,10 @@
 /** Which of more completions than are trained on are kept, by what their steps say of their verdict. */
+
 import { describe, expect, it } from 'vitest';
 import { rngFor } from '../../../src/kernels/philox.ts';
-import { createMethods } from '../../../src/methods/create.ts';
 import type { GroupRequest } from '../../../src/methods/points.ts';
 import type { Rollout } from '../../../src/methods/records.ts';
+import { createMethods } from '../../support/everything.ts';
 import { goOn, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';

@@ -1,7 +1,8 @@
 /** Log-probs of the tokens of a reference that the reasoning decides, as a reward. */
+
 import { describe, expect, it } from 'vitest';
-import { createMethods } from '../../../src/methods/create.ts';
 import type { GroupRequest } from '../../../src/methods/points.ts';
+import { createMethods } from '../../support/everything.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
 import { rolloutTools } from '../../support/steps.ts';

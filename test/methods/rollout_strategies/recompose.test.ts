@@ -1,6 +1,7 @@
 /** Which completions of a group are trained on at once, and what becomes of the others. */
+
 import { describe, expect, it } from 'vitest';
-import { createMethods } from '../../../src/methods/create.ts';
+import { createMethods } from '../../support/everything.ts';
 import { goOn, weightsAfter, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOfRewards } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';

@@ -1,7 +1,8 @@
 /** How much likelier a reference is behind a completion's reasoning: a reward without a verifier. */
+
 import { describe, expect, it } from 'vitest';
-import { createMethods } from '../../../src/methods/create.ts';
 import type { GroupRequest, RolloutTools } from '../../../src/methods/points.ts';
+import { createMethods } from '../../support/everything.ts';
 import { goOn, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';

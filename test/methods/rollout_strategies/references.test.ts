@@ -1,10 +1,11 @@
 /** Groups without a right completion that are given one: an answer of the task, or one that the policy wrote with it in sight. */
+
 import { describe, expect, it } from 'vitest';
-import { createMethods } from '../../../src/methods/create.ts';
 import type { GroupRequest, RolloutTools } from '../../../src/methods/points.ts';
 import type { Rollout, RolloutGroup } from '../../../src/methods/records.ts';
 import { TOKEN } from '../../../src/token_kinds.ts';
 import { collect, credit, scoresOf, update } from '../../grpo/step_parts.ts';
+import { createMethods } from '../../support/everything.ts';
 import { goOn, tossed, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';

@@ -1,7 +1,8 @@
 /** Labels of answers by the policy's own verdicts. */
+
 import { expect, it } from 'vitest';
-import { createMethods } from '../../../src/methods/create.ts';
 import type { GroupRequest } from '../../../src/methods/points.ts';
+import { createMethods } from '../../support/everything.ts';
 import { goOn, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';

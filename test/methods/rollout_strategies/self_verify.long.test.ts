@@ -1,8 +1,9 @@
 /** Verdicts on the policy's own answers: what is asked, what is paid, and that solving is left alone. */
+
 import { describe, expect, it } from 'vitest';
-import { createMethods } from '../../../src/methods/create.ts';
 import type { GroupRequest } from '../../../src/methods/points.ts';
 import { collect, scoresOf } from '../../grpo/step_parts.ts';
+import { createMethods } from '../../support/everything.ts';
 import { goOn, longRun, weightsAfter, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';

@@ -1,6 +1,6 @@
 /** Pairs of a stage that samples, for the next stage, which does not. */
+
 import { describe, expect, it } from 'vitest';
-import { createMethods } from '../../../src/methods/create.ts';
 import { takeOver } from '../../../src/methods/part_states.ts';
 import type { RolloutStrategy } from '../../../src/methods/points.ts';
 import type { Rollout } from '../../../src/methods/records.ts';
@@ -8,6 +8,7 @@ import { captureCheckpoint } from '../../../src/run/checkpoint/capture.ts';
 import { restoreCheckpoint } from '../../../src/run/checkpoint/restore.ts';
 import { encodeStrictJson } from '../../../src/run/json.ts';
 import { weightsSha256 } from '../../../src/run/model/model_files.ts';
+import { createMethods } from '../../support/everything.ts';
 import { goOn, tossed, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';

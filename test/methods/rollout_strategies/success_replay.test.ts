@@ -1,10 +1,11 @@
 /** Earlier successes in the place of a member of groups that have none. */
+
 import { describe, expect, it } from 'vitest';
 import { validateGroups } from '../../../src/grpo/rollout/validate_groups.ts';
-import { createMethods } from '../../../src/methods/create.ts';
 import type { RolloutStrategy } from '../../../src/methods/points.ts';
 import type { RolloutGroup } from '../../../src/methods/records.ts';
 import { collect, credit, update, weightsOf } from '../../grpo/step_parts.ts';
+import { createMethods } from '../../support/everything.ts';
 import { goOn, tossed, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';

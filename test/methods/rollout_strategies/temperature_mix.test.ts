@@ -1,8 +1,9 @@
 /** Groups of completions at different temperatures, and the ratio that those have which are not at the stage's. */
+
 import { describe, expect, it } from 'vitest';
-import { createMethods } from '../../../src/methods/create.ts';
 import type { GroupRequest } from '../../../src/methods/points.ts';
 import { collect, credit, scoresOf, update } from '../../grpo/step_parts.ts';
+import { createMethods } from '../../support/everything.ts';
 import { goOn, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';

@@ -1,11 +1,10 @@
 /** A reference answer behind the reasoning of a completion: its probability as a reward, and its part of the loss. */
+
 import { describe, expect, it } from 'vitest';
-import { builtIn } from '../../../src/config/stage_methods.ts';
-import { createMethods } from '../../../src/methods/create.ts';
 import type { GroupRequest, LossSequence, RolloutTools } from '../../../src/methods/points.ts';
-import { remarksOn } from '../../../src/methods/remarks.ts';
 import { TOKEN } from '../../../src/token_kinds.ts';
 import { collect, credit, scoresOf, update } from '../../grpo/step_parts.ts';
+import { createMethods, remarksOn } from '../../support/everything.ts';
 import { wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { gradientsOf, lossOf } from '../../support/losses.ts';
 import { groupOf, randomSequences, rolloutOf } from '../../support/rollouts.ts';
@@ -75,7 +74,7 @@ describe('verifree', () => {
 
   it('says what of the paper a stage has not', () => {
     const said = (...lines: readonly string[]) =>
-      remarksOn(stageOf('rollout_strategies: [verifree]', ...lines), (point, { name }) => builtIn(point, name))
+      remarksOn(stageOf('rollout_strategies: [verifree]', ...lines))
         .filter(({ at }) => 'point' in at && at.point === 'rolloutStrategies')
         .map(({ text }) => text);
     expect(said()).toEqual([

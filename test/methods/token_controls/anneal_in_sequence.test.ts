@@ -1,7 +1,8 @@
 /** A temperature that cools within each completion: its schedule, what of it is off-policy, and by how much. */
+
 import { describe, expect, it } from 'vitest';
-import { createMethods } from '../../../src/methods/create.ts';
 import { collect, scoresOf } from '../../grpo/step_parts.ts';
+import { createMethods } from '../../support/everything.ts';
 import { goOn, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { stageOf } from '../../support/stages.ts';
 import { stepContext } from '../../support/steps.ts';

@@ -1,9 +1,10 @@
 /** Where a completion is made to answer, what is put into it for that, and what of it is trained on. */
+
 import { describe, expect, it } from 'vitest';
-import { createMethods } from '../../../src/methods/create.ts';
 import type { PartialCompletion } from '../../../src/methods/points.ts';
 import { TOKEN } from '../../../src/token_kinds.ts';
 import { collect, credit, update } from '../../grpo/step_parts.ts';
+import { createMethods } from '../../support/everything.ts';
 import { goOn, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';

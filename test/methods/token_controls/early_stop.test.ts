@@ -1,9 +1,8 @@
 /** Where a completion is ended before the policy ends it, and what that changes of a step. */
+
 import { describe, expect, it } from 'vitest';
-import { builtIn } from '../../../src/config/stage_methods.ts';
-import { createMethods } from '../../../src/methods/create.ts';
 import type { PartialCompletion } from '../../../src/methods/points.ts';
-import { remarksOn } from '../../../src/methods/remarks.ts';
+import { createMethods, remarksOn } from '../../support/everything.ts';
 import { goOn, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';
@@ -33,7 +32,7 @@ describe('early-stop', () => {
   });
 
   it('says what an answer key that ends completions means', () => {
-    const said = (options: string) => remarksOn(stageOf(line(options)), (point, { name }) => builtIn(point, name));
+    const said = (options: string) => remarksOn(stageOf(line(options)));
     expect(said('ends_at: solved').map(({ text }) => text)).toContainEqual(
       expect.stringMatching(/^the answer key ends/),
     );

@@ -1,10 +1,11 @@
 /** The ratio to the policy before the step, and the weight of what sampled: of off-policy completions alone. */
+
 import { describe, expect, it } from 'vitest';
 import { stageOf as stageOfRun, type TrainingRun } from '../../../src/grpo/run.ts';
 import { withProximalLogprobs } from '../../../src/grpo/score/proximal.ts';
 import { openStep } from '../../../src/grpo/step.ts';
-import { planCapacity } from '../../../src/planning/capacity.ts';
 import { collect, credit, gradientOf, scoresOf, update } from '../../grpo/step_parts.ts';
+import { planCapacity } from '../../support/everything.ts';
 import { wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { gradientsOf, lossOf } from '../../support/losses.ts';
 import { randomSequences } from '../../support/rollouts.ts';

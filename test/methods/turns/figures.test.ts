@@ -1,10 +1,11 @@
 /** Figures of sampled episodes, by hand: in which turn they are won, and how they are played. */
+
 import { describe, expect, it } from 'vitest';
-import { createFigures } from '../../../src/methods/create.ts';
 import type { ProblemRecord } from '../../../src/methods/points.ts';
 import type { Rollout } from '../../../src/methods/records.ts';
 import { turnsOf } from '../../../src/methods/support/rollouts/turns.ts';
 import { evaluateNow, reinforced } from '../../grpo/step_parts.ts';
+import { createFigures } from '../../support/everything.ts';
 import { type Action, episodeOf, through } from '../../support/played_rollouts.ts';
 import { rolloutOf } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';

@@ -1,8 +1,8 @@
 /** Methods of episodes in one stage: every estimator with everything that pays turns, over a kill, in micro-batches, with threads. */
 import { describe, expect, it } from 'vitest';
 import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
-import { ADVANTAGE_ESTIMATORS } from '../../../src/methods/advantage_estimators/registry.ts';
 import type { RewardFunction } from '../../../src/rewards/reward_function.ts';
+import { METHODS } from '../../support/everything.ts';
 import { killedAndResumed } from '../../support/killed_runs.ts';
 import { playedRun } from '../../support/played_run.ts';
 import { finishRun, finishSmallRun, plainWasm, type SmallRun } from '../../support/small_runs.ts';
@@ -27,7 +27,7 @@ num_generations_eval: 2
 ${more}`,
   });
 
-const BY_TURN = ADVANTAGE_ESTIMATORS.flatMap(({ id, tells }) =>
+const BY_TURN = METHODS.advantageEstimator.flatMap(({ id, tells }) =>
   Array.isArray(tells) && tells.includes('turns') ? [id] : [],
 );
 

@@ -2,6 +2,7 @@
 
 import { basename, resolve } from 'node:path';
 import { onExit } from 'signal-exit';
+import { membersOfStages } from '../../../grpo/run.ts';
 import { plannedWork } from '../../../planning/work.ts';
 import type { Fingerprint } from '../../../run/fingerprint/fingerprint.ts';
 import type { JsonObject } from '../../../run/json.ts';
@@ -53,8 +54,8 @@ export class LiveDisplay implements Display {
     this.#shown = shown;
     this.#controls = controls;
     const { run } = shown;
-    const members = run.methods.map((ofStage) => ofStage?.members ?? []);
-    const work = plannedWork(run.config, run.engine.tasks, run.engine.policy.capacity.keptRows > 0, members);
+    const { config, engine } = run;
+    const work = plannedWork(config, engine.tasks, membersOfStages(run), engine.policy.capacity.keptRows > 0);
     this.#state = startState(work, run.journal.clock(), (tokens) => run.engine.tasks.codec.decode(tokens));
     // Whatever else writes to the terminal (a warning of Node, a user's reward function) goes above the region.
     const { write, giveBack } = captureWrites((text) => this.#later(() => foreignText(text)));

@@ -1,17 +1,16 @@
 /** The schema of a whole file, for editors and documentation; made of the same tables that validate and type it. */
 
 import { z } from 'zod';
+import { choosingKeys } from '../config/keys/method_keys.ts';
+import { RUN_KEYS } from '../config/keys/run_keys.ts';
+import { MIXTURE } from '../config/mixture.ts';
+import { MODEL_KEYS } from '../config/model_config.ts';
+import { STAGE_KEYS } from '../config/stage_config.ts';
 import { datasetCard } from '../data/datasets/card.ts';
-import { registeredTasks } from '../data/registry.ts';
-import { textWithDefault } from '../options/describe.ts';
 import type { Json } from '../options/json.ts';
 import type { Key, KeyTable } from '../options/keys.ts';
 import { zodOf } from '../options/schemas.ts';
-import { builtInRewards } from '../rewards/built_in.ts';
-import { RUN_KEYS } from './keys/run_keys.ts';
-import { MIXTURE } from './mixture.ts';
-import { MODEL_KEYS } from './model_config.ts';
-import { STAGE_KEYS } from './stage_config.ts';
+import { ZOO } from '../zoo/registries.ts';
 
 function shapeOf(table: KeyTable): Record<string, z.ZodType> {
   return Object.fromEntries(Object.values(table).map((key) => [key.yaml, withSchedule(key)]));
@@ -37,9 +36,12 @@ const STYLE = 'compact: a terse prompt. plain: an English question, whose answer
 const SYSTEM = 'System message before each question, for a pretrained model. Default: none.';
 const EXAMPLES = 'Problems shown with their answer before each question, for a pretrained model. Default 2.';
 
+const registeredCards = Object.values(ZOO.tasks.loaded).flatMap((task) => ('load' in task ? [task.card] : []));
+const GRPO_STAGE_KEYS = { ...STAGE_KEYS.grpo, ...choosingKeys(ZOO.methods.names) };
+
 /** The tasks by name, each with its knobs; `share` says what a list of tasks has beside them. */
 function tasksWith(share: z.ZodRawShape): z.ZodType {
-  const named = Object.values(registeredTasks).map(({ card }) =>
+  const named = registeredCards.map((card) =>
     z
       .strictObject({
         name: z.literal(card.name),
@@ -57,7 +59,7 @@ function tasksWith(share: z.ZodRawShape): z.ZodType {
       })
       .describe(card.does),
   );
-  const names = z.enum(Object.keys(registeredTasks) as [string, ...string[]]);
+  const names = z.enum(registeredCards.map(({ name }) => name) as [string, ...string[]]);
   const dataset = z
     .strictObject({
       name: z.literal(datasetCard.name),
@@ -73,10 +75,10 @@ function tasksWith(share: z.ZodRawShape): z.ZodType {
 /** The rewards by name, each with its options; a page or a program may have named others. */
 function rewardEntries(): z.ZodType {
   const weight = z.number().min(0).optional().describe('Weight in the sum of the rewards. Default 1.');
-  const named = Object.entries(builtInRewards).map(([name, { does, options }]) =>
+  const named = Object.entries(ZOO.rewards.loaded).map(([name, { does, options }]) =>
     z.strictObject({ name: z.literal(name), weight, ...shapeOf(options) }).describe(does),
   );
-  const isOther = z.string().regex(new RegExp(`^(?!(${Object.keys(builtInRewards).join('|')})$)`));
+  const isOther = z.string().regex(new RegExp(`^(?!(${Object.keys(ZOO.rewards.loaded).join('|')})$)`));
   return z.union([z.string(), ...named, z.object({ name: isOther, weight }).catchall(anything)]);
 }
 
@@ -112,7 +114,7 @@ const rewards = {
 };
 
 const sft = z.strictObject({ stage: z.literal('sft'), ...shapeOf(STAGE_KEYS.sft) });
-const grpo = z.strictObject({ stage: z.literal('grpo'), ...shapeOf(STAGE_KEYS.grpo), ...rewards });
+const grpo = z.strictObject({ stage: z.literal('grpo'), ...shapeOf(GRPO_STAGE_KEYS), ...rewards });
 
 const file = z.strictObject({
   ...runShape,
@@ -122,7 +124,7 @@ const file = z.strictObject({
     .min(1)
     .optional()
     .describe('Stages in the order they run; each inherits the top-level keys. Default: one grpo stage.'),
-  ...shapeOf(STAGE_KEYS.grpo),
+  ...shapeOf(GRPO_STAGE_KEYS),
   ...rewards,
 });
 
@@ -135,14 +137,6 @@ const given = (name: string): Json => ({ type: 'object', properties: { [name]: {
  */
 export function configJsonSchema(): Json {
   // Options of plug-ins are any plain data, which JSON Schema says as {}.
-  const schema = z.toJSONSchema(file, {
-    target: 'draft-7',
-    io: 'input',
-    unrepresentable: 'any',
-    override: ({ jsonSchema }) => {
-      const { description, default: fallback } = jsonSchema;
-      if (description) jsonSchema.description = textWithDefault(description, fallback as Json | undefined);
-    },
-  }) as object;
+  const schema = z.toJSONSchema(file, { target: 'draft-7', io: 'input', unrepresentable: 'any' }) as object;
   return { ...schema, oneOf: [given('task'), given('tasks'), given('data_files')] };
 }

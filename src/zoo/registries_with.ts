@@ -1,0 +1,34 @@
+/** The lists of the core, with what is loaded of the zoo, and the names of all of it. */
+import type { Registries } from '../config/registries.ts';
+import { CORE } from '../core_registries.ts';
+import type { RegisteredTask } from '../data/registered_task.ts';
+import type { DemonstrationMethod, Method } from '../methods/method.ts';
+import type { PointMethods } from '../methods/method_list.ts';
+import { eachPoint, type MethodPoint } from '../methods/stage.ts';
+import type { RewardDefinition } from '../rewards/definition.ts';
+import { METHODS, REWARDS, TASKS } from './made/names.ts';
+import { OPENED } from './opened_tasks.ts';
+
+/** What is loaded of the zoo. */
+export interface Loaded {
+  readonly methods: Readonly<Partial<Record<MethodPoint, readonly Method<unknown>[]>>>;
+  readonly demonstrations: readonly DemonstrationMethod[];
+  readonly tasks: Readonly<Record<string, RegisteredTask>>;
+  readonly rewards: Readonly<Record<string, RewardDefinition>>;
+}
+
+const names: Registries['methods']['names'] = {
+  ...eachPoint((point) => [...CORE.methods.names[point], ...METHODS[point].names]),
+  demonstrations: METHODS.demonstrations.names,
+};
+const taskNames = [...CORE.tasks.names, ...TASKS.names, ...Object.keys(OPENED)];
+const rewardNames = [...CORE.rewards.names, ...REWARDS.names];
+
+export function registriesWith({ methods, demonstrations, tasks, rewards }: Loaded): Registries {
+  const at = eachPoint((point) => [...CORE.methods.at[point], ...(methods[point] ?? [])]) as unknown as PointMethods; // each point has its own
+  return {
+    methods: { at, demonstrations, names, own: {} },
+    tasks: { loaded: { ...CORE.tasks.loaded, ...tasks, ...OPENED }, names: taskNames },
+    rewards: { loaded: { ...CORE.rewards.loaded, ...rewards }, names: rewardNames },
+  };
+}
