@@ -73,7 +73,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // Logs of other trainers, looked at with the diagnostics.
   foreign: ['run', 'diagnostics', 'config', 'methods'],
   // Runs beside each other, problem by problem.
-  compare: ['run', 'methods', 'kernels/philox.ts'],
+  compare: ['run', 'config', 'methods', 'options', 'kernels/philox.ts'],
   // Rollouts in other processes.
   fleet: ['run', 'planning', 'grpo', 'model', 'kernels'],
   // A run directory as one page.
@@ -439,7 +439,11 @@ it('no file knows a method by its id but its own, and those of its companions', 
   const found = code.flatMap(({ path, text }) => {
     // Values of TRL's loss_type mean an objective, each with the aggregation that goes with it.
     const meant = text.includes('lossTypes: {') ? aggregations : [];
-    const allowed = [...idsDeclaredIn(text), ...(COMPANIONS[path] ?? []), ...meant];
+    const own = idsDeclaredIn(text);
+    const sameAs = METHOD_POINTS.flatMap((point) =>
+      METHODS[point].flatMap((method) => (own.includes(method.id) ? (method.sameAs?.id ?? []) : [])),
+    );
+    const allowed = [...own, ...(COMPANIONS[path] ?? []), ...meant, ...sameAs];
     return ids
       .filter((id) => !allowed.includes(id) && new RegExp(`['"]${id}['"]`).test(text))
       .map((id) => `${path}: ${id}`);

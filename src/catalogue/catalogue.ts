@@ -6,7 +6,7 @@
 import { DEFAULT_LOSS_TYPE, LOSS_TYPES, POINT_KEYS } from '../config/keys/method_keys.ts';
 import { DEMONSTRATIONS_KEY } from '../config/keys/stage_keys.ts';
 import type { Knobs, ListedCard } from '../data/task.ts';
-import type { About, Companion, DemonstrationMethod, Method } from '../methods/method.ts';
+import type { About, Companion, DemonstrationMethod, Method, SameAs } from '../methods/method.ts';
 import { METHOD_POINTS, type MethodPoint, type StageConfig } from '../methods/stage.ts';
 import { describeOptions, type OptionText } from '../options/describe.ts';
 import type { Json } from '../options/json.ts';
@@ -56,6 +56,8 @@ export interface CatalogueMethod extends About {
   readonly against: readonly string[];
   /** What it is meant to have beside it. */
   readonly companions: readonly Companion[];
+  /** Another method that it is, always or with some options; absent: none. */
+  readonly sameAs?: SameAs;
   /** Lines of a stage, each of which asks for it: by its point, then by TRL's keys. */
   readonly yaml: readonly string[];
 }
@@ -136,7 +138,15 @@ export function describeReward(name: string, { does, options: table }: RewardDef
 }
 
 export function describeMethod(point: MethodPoint, method: Method<unknown>): CatalogueMethod {
-  const { id, about, against = [], companions = [], optionsAreStageKeys = false, isRepeatable = false } = method;
+  const {
+    id,
+    about,
+    against = [],
+    companions = [],
+    sameAs,
+    optionsAreStageKeys = false,
+    isRepeatable = false,
+  } = method;
   const options = describeOptions(method.options);
   return {
     name: id,
@@ -149,6 +159,7 @@ export function describeMethod(point: MethodPoint, method: Method<unknown>): Cat
     isRepeatable,
     against,
     companions,
+    ...(sameAs && { sameAs }),
     yaml: [...pointLines(point, method, options), ...switchLines(method, options), ...lossTypeLines(point, id)],
   };
 }

@@ -1,6 +1,6 @@
 /** Facts of the catalogue in words, as the list and the reference page have them. */
 
-import type { Companion } from '../methods/method.ts';
+import type { Companion, SameAs } from '../methods/method.ts';
 import type { OptionText } from '../options/describe.ts';
 import type { Json } from '../options/json.ts';
 import type { CatalogueMethod } from './catalogue.ts';
@@ -11,6 +11,12 @@ import type { MethodRemark } from './method_facts.ts';
 export function valueText({ rule, default: value, isNeeded }: OptionText): string {
   if (value !== undefined) return `${rule}; default ${value === '' ? 'none' : shown(value)}`;
   return isNeeded ? `${rule}; must be given` : `${rule}; may be left out`;
+}
+
+/** `group with baseline: loo, scale_rewards: none, to the bit`; `win-rate with tie_margin: 0, to the bit, where kind: rank`. */
+export function sameText({ given, id, options }: SameAs): string {
+  const how = Object.keys(options).length === 0 ? '' : ` with ${levelText(options)}`;
+  return `${id}${how}, to the bit${given === undefined ? '' : `, where ${levelText(given)}`}`;
 }
 
 /** `numbers: 2`, `the defaults`. */

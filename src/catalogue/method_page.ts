@@ -1,6 +1,14 @@
 /** docs/reference/methods/<id>.md: all that is known of a method, from its declaration and by asking it. */
 import type { CatalogueMethod } from './catalogue.ts';
-import { certaintyText, companionText, optionTable, remarkText, repeatsText, sourceText } from './catalogue_words.ts';
+import {
+  certaintyText,
+  companionText,
+  optionTable,
+  remarkText,
+  repeatsText,
+  sameText,
+  sourceText,
+} from './catalogue_words.ts';
 import type { MethodFacts } from './method_facts.ts';
 
 /** What a page has that is not in the declaration. */
@@ -24,6 +32,7 @@ export function methodPage(
     source,
     against,
     companions,
+    sameAs,
     point,
     stage,
     isDefault,
@@ -38,6 +47,7 @@ export function methodPage(
   const facts = [
     `- point: [${point}](../catalogue.md#${point}), ${lower(does)}${isDefault ? ' The default.' : ''}`,
     ...(names.length === 0 ? [] : [`- also called: ${names.join(', ')}`]),
+    ...(sameAs === undefined ? [] : [`- the same as: ${sameText(sameAs)}`]),
     `- formula: \`${formula}\``,
     `- source: ${link}, ${certaintyText(method)}`,
     ...(against.length === 0

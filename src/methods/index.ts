@@ -26,6 +26,7 @@ export {
   type Method,
   method,
   type ParameterSet,
+  type SameAs,
   type StepContext,
   type Telling,
 } from './method.ts';

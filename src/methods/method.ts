@@ -44,6 +44,8 @@ export interface Method<Part, Options extends KeyTable = KeyTable, Stage = GrpoS
   readonly note?: Look<Said>;
   /** What it acts on, if a stage may be without that: it is then said to be in vain. Undefined: it acts in any stage. */
   readonly actsOn?: ActsOn | ((options: Values<Options>, stage: GrpoStageConfig) => ActsOn | undefined);
+  /** Another method of the same point that it is, to the bit: always, or with some of its options. */
+  readonly sameAs?: SameAs;
   /** It changes nothing of the run, by intent. */
   readonly onlyMeasures?: true;
   /** Codes of the diagnoses that it is made against: `entropy-collapse`. */
@@ -84,6 +86,19 @@ export interface Method<Part, Options extends KeyTable = KeyTable, Stage = GrpoS
    */
   demonstrate?(problem: DemonstratedProblem, options: Values<Options>): TrainedText | undefined;
   create(options: Values<Options>, stage: Stage): Part;
+}
+
+/**
+ * A method that is another one under a second name. Both names stay, and a config keeps the one that it was written with.
+ * Options that both methods have are the same in both.
+ */
+export interface SameAs {
+  /** Options at which it is the other, as the YAML spells them; absent: it always is. */
+  readonly given?: Readonly<Record<string, Json>>;
+  /** The other method. */
+  readonly id: string;
+  /** Options of the other, as the YAML spells them. */
+  readonly options: Readonly<Record<string, Json>>;
 }
 
 /**

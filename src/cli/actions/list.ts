@@ -8,6 +8,7 @@ import {
   levelText,
   remarkText,
   repeatsText,
+  sameText,
   sourceText,
   valueText,
 } from '../../catalogue/catalogue_words.ts';
@@ -138,10 +139,12 @@ function aboutReward({ name, does, options, yaml }: Catalogue['rewards'][number]
 
 /** @param facts  what is found out by asking it; left out of the list, which asks nobody */
 export function aboutMethod(method: CatalogueMethod, facts?: MethodFacts): string {
-  const { name, does, names, point, isDefault, formula, options, optionsAreStageKeys, isRepeatable, yaml } = method;
+  const { name, does, names, point, isDefault, formula, options, optionsAreStageKeys, isRepeatable, sameAs, yaml } =
+    method;
   return about(name, does, [
     ['point', isDefault ? `${point}, whose default it is` : point],
     ...(names === undefined ? [] : [['names', names.join(', ')] as const]),
+    ...(sameAs === undefined ? [] : [['same as', sameText(sameAs)] as const]),
     ['formula', formula],
     ['source', facts === undefined ? sourceText(method) : `${sourceText(method)} (${certaintyText(method)})`],
     ...(method.against.length === 0 ? [] : [['against', method.against.join(', ')] as const]),

@@ -6,7 +6,7 @@
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
-import { estimateByGroup, rewardsOf } from '../support/credit/baseline.ts';
+import { rewardsLess } from '../support/credit/rewards_less.ts';
 
 export const constant = method({
   id: 'constant',
@@ -22,9 +22,5 @@ export const constant = method({
       number({ example: 0.5 }).default(0.5).describe('What a reward is compared with. Default 0.5.'),
     ),
   },
-  create: ({ constantBaseline }): AdvantageEstimator => ({
-    isDead: (group) => rewardsOf(group).every((reward) => reward === constantBaseline),
-    estimate: (groups) =>
-      estimateByGroup(groups, (rewards) => rewards.map((reward) => reward - constantBaseline), { deadAreZero: false }),
-  }),
+  create: ({ constantBaseline }): AdvantageEstimator => rewardsLess(constantBaseline),
 });

@@ -12,7 +12,7 @@ import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
 import type { CreditedGroup, Rollout, RolloutGroup } from '../records.ts';
 import { deviationOf, meanOf } from '../statistics.ts';
-import { areEqual, counts, EPSILON, estimateByGroup, hasEqualRewards, rewardsOf } from '../support/credit/baseline.ts';
+import { areEqual, counts, EPSILON, groupAdvantages } from '../support/credit/baseline.ts';
 
 export const group = method({
   id: 'group',
@@ -54,6 +54,11 @@ export const group = method({
         ),
     ),
   },
+  sameAs: {
+    given: { baseline: 'none', scale_rewards: 'none' },
+    id: 'constant',
+    options: { constant_baseline: 0 },
+  },
   tells: ({ scaleRewards, rewardBaseline }) => [
     ...(scaleRewards === 'group' ? (['group-scale'] as const) : []),
     ...(rewardBaseline === 'none' ? (['uncentred'] as const) : []),
@@ -80,34 +85,7 @@ export const group = method({
         isDead: ({ rollouts }) => columnsOf(rollouts, weights).every(({ values }) => areEqual(values)),
       };
     }
-    const isOwn = rewardBaseline === 'group' || rewardBaseline === 'loo';
-    return {
-      ...(rewardBaseline === 'group' && scaleRewards !== 'mean' && { device: scaleRewards }),
-      isDead: (each) => {
-        const rewards = rewardsOf(each);
-        if (scaleRewards === 'mean' && meanOf(rewards) <= 0) return true;
-        return isOwn ? hasEqualRewards(each) : rewards.every((reward) => reward === 0);
-      },
-      estimate(groups) {
-        const all = groups.flatMap((each) => rewardsOf(each));
-        const [ofBatch, meanOfBatch] = [deviationOf(all), meanOf(all)];
-        const advantagesOf = (rewards: readonly number[]): number[] => {
-          const center = meanOf(rewards);
-          if (scaleRewards === 'mean' && center <= 0) return rewards.map(() => 0);
-          const deviation = scaleRewards === 'batch' ? ofBatch : deviationOf(rewards);
-          const divisor = { group: deviation + EPSILON, batch: deviation + EPSILON, none: 1, mean: center }[
-            scaleRewards
-          ];
-          const centers = { group: center, loo: 0, batch: meanOfBatch, none: 0 };
-          const sum = rewards.reduce((total, reward) => total + reward, 0);
-          return rewards.map((reward) => {
-            const others = rewards.length < 2 ? reward : (sum - reward) / (rewards.length - 1);
-            return (reward - (rewardBaseline === 'loo' ? others : centers[rewardBaseline])) / divisor;
-          });
-        };
-        return estimateByGroup(groups, advantagesOf, { deadAreZero: isOwn });
-      },
-    };
+    return groupAdvantages({ baseline: rewardBaseline, divisor: scaleRewards });
   },
 });
 

@@ -1,12 +1,11 @@
 /**
  * Maximum-likelihood reinforcement: divided by the mean reward, so that a problem counts the more the more rarely it is
  * solved; the expected gradient is that of a truncated log-likelihood of success. For rewards that are never negative: 0
- * where the mean is not above 0. As `group` with `scale_rewards: mean`. arXiv:2602.02710.
+ * where the mean is not above 0. arXiv:2602.02710.
  */
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
-import { meanOf } from '../statistics.ts';
-import { areEqual, groupByGroup } from '../support/credit/baseline.ts';
+import { groupAdvantages } from '../support/credit/baseline.ts';
 
 export const maxrl = method({
   id: 'maxrl',
@@ -17,9 +16,6 @@ export const maxrl = method({
     certainty: 'paper',
   },
   against: ['entropy-collapse', 'pass-at-k-falls', 'sharpening'],
-  create: (): AdvantageEstimator =>
-    groupByGroup((rewards) => {
-      const center = meanOf(rewards);
-      return rewards.map((reward) => (areEqual(rewards) || center <= 0 ? 0 : (reward - center) / center));
-    }),
+  sameAs: { id: 'group', options: { scale_rewards: 'mean' } },
+  create: (): AdvantageEstimator => groupAdvantages({ baseline: 'group', divisor: 'mean' }),
 });

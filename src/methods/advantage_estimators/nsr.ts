@@ -4,8 +4,8 @@
  */
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
-import { groupByGroup } from '../support/credit/baseline.ts';
-import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
+import { SOLVED_OPTIONS } from '../support/credit/solved.ts';
+import { solvedOrNot } from '../support/credit/solved_or_not.ts';
 import { unguarded } from '../support/credit/unguarded.ts';
 
 export const nsr = method({
@@ -19,8 +19,6 @@ export const nsr = method({
   against: ['entropy-collapse', 'pass-at-k-falls', 'sharpening'],
   options: SOLVED_OPTIONS,
   warn: (_, __, ___, members) => unguarded(members),
-  create: (options): AdvantageEstimator => {
-    const isSolved = solvedBy(options);
-    return groupByGroup((_, rollouts) => rollouts.map((rollout) => (isSolved(rollout) ? 0 : -1)));
-  },
+  sameAs: { id: 'w-reinforce', options: { solved_weight: 0 } },
+  create: (options): AdvantageEstimator => solvedOrNot(0, options),
 });

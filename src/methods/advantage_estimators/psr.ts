@@ -1,7 +1,7 @@
 /** Positive sample reinforcement: the reward itself, without a baseline; what earns nothing is not learned from. arXiv:2506.01347. */
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
-import { groupByGroup } from '../support/credit/baseline.ts';
+import { rewardsLess } from '../support/credit/rewards_less.ts';
 
 export const psr = method({
   id: 'psr',
@@ -11,5 +11,6 @@ export const psr = method({
     source: '2506.01347',
     certainty: 'paper',
   },
-  create: (): AdvantageEstimator => groupByGroup((rewards) => rewards),
+  sameAs: { id: 'constant', options: { constant_baseline: 0 } },
+  create: (): AdvantageEstimator => rewardsLess(0),
 });

@@ -6,9 +6,9 @@
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
-import { groupByGroup } from '../support/credit/baseline.ts';
 import { largestOf } from '../support/credit/group_size.ts';
-import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
+import { SOLVED_OPTIONS } from '../support/credit/solved.ts';
+import { solvedOrNot } from '../support/credit/solved_or_not.ts';
 import { unguarded } from '../support/credit/unguarded.ts';
 
 export const wReinforce = method({
@@ -28,8 +28,5 @@ export const wReinforce = method({
     ...SOLVED_OPTIONS,
   },
   warn: ({ solved_weight: weight }, _, __, members) => (largestOf(weight) < 1 ? unguarded(members) : undefined),
-  create: ({ solvedWeight, ...options }): AdvantageEstimator => {
-    const isSolved = solvedBy(options);
-    return groupByGroup((_, rollouts) => rollouts.map((rollout) => (isSolved(rollout) ? solvedWeight : -1)));
-  },
+  create: ({ solvedWeight, ...options }): AdvantageEstimator => solvedOrNot(solvedWeight, options),
 });

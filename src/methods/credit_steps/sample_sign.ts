@@ -22,6 +22,7 @@ export const sampleSign = method({
         .describe('Which advantages are kept. Default negative.'),
     ),
   },
+  sameAs: { given: { kept_sign: 'negative' }, id: 'pos-weight', options: { positive_weight: 0 } },
   warn: ({ kept_sign: kept }, _, __, members) => (kept === 'negative' ? unguarded(members) : undefined),
   create: ({ keptSign }): CreditStep => {
     const isKept = { all: () => true, negative: (a: number) => a < 0, positive: (a: number) => a > 0 }[keptSign];

@@ -43,6 +43,7 @@ export const rewardTransform = method({
     transformHigh: key('high', number({ example: 1 }).default(1).describe('Of clip: the largest value. Default 1.')),
     transformLevels: key('levels', levels),
   },
+  sameAs: { given: { kind: 'rank' }, id: 'win-rate', options: { tie_margin: 0 } },
   isRepeatable: true,
   complete(options, refuse) {
     const { transformKind: kind, transformLow: low, transformHigh: high } = options;

@@ -37,6 +37,11 @@ export const topr = method({
     leastBadWeight: bound('topr_negative_min', 0, 'Lower bound of the weight where the advantage is below 0.'),
     mostBadWeight: bound('topr_negative_max', 1, 'Upper bound of the weight where the advantage is below 0.'),
   },
+  sameAs: {
+    given: { topr_positive_min: 1, topr_positive_max: 1, topr_negative_min: 1, topr_negative_max: 1 },
+    id: 'reinforce',
+    options: {},
+  },
   complete(options, refuse) {
     const rule = 'is below its lower bound; raise it, or lower the other';
     if (options.mostGoodWeight < options.leastGoodWeight) refuse('mostGoodWeight', rule);

@@ -88,3 +88,41 @@ export function groupByGroup(
     isDead: (group) => of(group).every((advantage) => advantage === 0),
   };
 }
+
+/** How the rewards of a group are compared. */
+export interface GroupComparison {
+  /** What a reward is compared with: the mean of its group, of the others of its group, of the batch, or 0. */
+  readonly baseline: 'group' | 'loo' | 'batch' | 'none';
+  /** What divides the difference: the deviation of the group or of the batch, the mean of the group, or 1. */
+  readonly divisor: 'group' | 'batch' | 'mean' | 'none';
+}
+
+/** A = (R − baseline) / divideBy; exactly 0 in a dead group whose baseline is its own. */
+export function groupAdvantages({ baseline, divisor }: GroupComparison): AdvantageEstimator {
+  const isOwn = baseline === 'group' || baseline === 'loo';
+  return {
+    ...(baseline === 'group' && divisor !== 'mean' && { device: divisor }),
+    isDead: (each) => {
+      const rewards = rewardsOf(each);
+      if (divisor === 'mean') return meanOf(rewards) <= 0 || (isOwn && areEqual(rewards));
+      return isOwn ? hasEqualRewards(each) : rewards.every((reward) => reward === 0);
+    },
+    estimate(groups) {
+      const all = groups.flatMap((each) => rewardsOf(each));
+      const [ofBatch, meanOfBatch] = [deviationOf(all), meanOf(all)];
+      const advantagesOf = (rewards: readonly number[]): number[] => {
+        const center = meanOf(rewards);
+        if (divisor === 'mean' && center <= 0) return rewards.map(() => 0);
+        const deviation = divisor === 'batch' ? ofBatch : deviationOf(rewards);
+        const divideBy = { group: deviation + EPSILON, batch: deviation + EPSILON, none: 1, mean: center }[divisor];
+        const centers = { group: center, loo: 0, batch: meanOfBatch, none: 0 };
+        const sum = rewards.reduce((total, reward) => total + reward, 0);
+        return rewards.map((reward) => {
+          const others = rewards.length < 2 ? reward : (sum - reward) / (rewards.length - 1);
+          return (reward - (baseline === 'loo' ? others : centers[baseline])) / divideBy;
+        });
+      };
+      return estimateByGroup(groups, advantagesOf, { deadAreZero: isOwn });
+    },
+  };
+}
