@@ -18,6 +18,7 @@ import { cpus } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { spelledMethods } from '../build/compare/same_methods.js';
 import { differenceOf, holm } from '../build/compare/statistics.js';
 import { rngFor } from '../build/kernels/philox.js';
 import { passAtK } from '../build/methods/statistics.js';
@@ -31,6 +32,7 @@ import { resultsPage } from './arena/results_page.mjs';
 import { resultsText } from './arena/results_text.mjs';
 import { assignments, RowsError, readRows, runOf } from './arena/rows.mjs';
 import { RunFailed, Runner } from './arena/runs.mjs';
+import { twinsOf, twinWords } from './arena/twins.mjs';
 import { fail, readFlags, table } from './command.mjs';
 import { FLEET_FLAG } from './given_rows.mjs';
 
@@ -59,7 +61,10 @@ const { rows, configs, blocks } = open();
 const wanted = chosen();
 const records = new Records(join(folder, 'records'));
 const planned = wanted.flatMap((row) => Array.from({ length: count }, (_, index) => runOf(row, index, configs)));
-await check();
+const twins = twinsOf(rows, await check());
+for (const [row, other] of twins) {
+  if (wanted.includes(row) || wanted.includes(other)) process.stdout.write(`${row.task}: ${twinWords(row, other)}\n`);
+}
 if (flags.list) list();
 else {
   const failed = flags.table ? [] : await trainAll(planned);
@@ -111,19 +116,31 @@ function chosen() {
   );
 }
 
-/** A mistake in a row shows before the first run. */
+/**
+ * A mistake in a row shows before the first run.
+ * @returns by row, its config with each method under its plainest name; of a row that is not wanted and mistaken, undefined
+ */
 async function check() {
-  for (const row of wanted) {
+  const trained = new Map();
+  for (const row of rows) {
     const overrides = [...assignments('grpo', row.set), `seed=${row.seedsFrom}`].map((assignment) => ({
       flag: '--set',
       assignment,
     }));
     try {
-      await loadConfigFile(join(folder, row.config), overrides);
+      const { config } = await loadConfigFile(join(folder, row.config), overrides);
+      trained.set(row, { ...config, stages: config.stages.map(withPlainestMethods) });
     } catch (error) {
+      if (!wanted.includes(row)) continue;
       fail(`${relative('.', file)}: blocks.${row.block}, row ${row.id}: ${error.message.split('\n')[0]}`);
     }
   }
+  return (row) => trained.get(row);
+}
+
+function withPlainestMethods(stage) {
+  if (stage.stage !== 'grpo') return stage;
+  return { ...stage, methods: spelledMethods(stage.methods, ZOO.methods).plainest };
 }
 
 function list() {
@@ -187,7 +204,13 @@ function writeResults() {
   const found = figures();
   const rates = (row) => RATES.map((rate) => ({ rate, record: records.of(runOf(row, 0, configs, rate)) }));
   const written = {
-    'RESULTS.md': resultsText(found, { blocks, count, rates, chance: (task, tested) => chanceOf(found, task, tested) }),
+    'RESULTS.md': resultsText(found, {
+      blocks,
+      count,
+      rates,
+      chance: (task, tested) => chanceOf(found, task, tested),
+      twins,
+    }),
     'results.html': resultsPage(found, { blocks, count }),
     'results.json': `${JSON.stringify(advisedFrom(found, count), null, 1)}\n`,
   };

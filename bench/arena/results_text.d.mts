@@ -9,5 +9,6 @@ export function resultsText(
     readonly count: number;
     readonly rates: (row: ArenaRow) => readonly { readonly rate: number; readonly record: ArenaRecord | undefined }[];
     readonly chance: (task: string, rows: number) => { readonly mean: number; readonly most: number } | undefined;
+    readonly twins?: ReadonlyMap<ArenaRow, ArenaRow>;
   },
 ): string;

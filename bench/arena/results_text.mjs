@@ -1,9 +1,14 @@
 /** RESULTS.md: the table of the arena in words. */
 import { overBudget } from './budgets.mjs';
 import { chanceOf, isControl, JUDGED, meanOf, REACH } from './figures.mjs';
+import { twinWords } from './twins.mjs';
 
-/** @param count  seeds that a row should have @param chance  by task and number of rows, how many differ by chance, or undefined */
-export function resultsText(found, { blocks, count, rates, chance }) {
+/**
+ * @param count  seeds that a row should have
+ * @param chance  by task and number of rows, how many differ by chance, or undefined
+ * @param twins  see `twinsOf`
+ */
+export function resultsText(found, { blocks, count, rates, chance, twins = new Map() }) {
   const done = found.flatMap(({ runs }) => runs);
   const whole = found.filter(({ runs }) => runs.length === count);
   const tasks = [...new Set(found.map(({ row }) => row.task))];
@@ -27,14 +32,14 @@ export function resultsText(found, { blocks, count, rates, chance }) {
       ...taskText(
         task,
         found.filter(({ row }) => row.task === task),
-        { blocks, count, rates, chance },
+        { blocks, count, rates, chance, twins },
       ),
     ]),
     '',
   ].join('\n');
 }
 
-function taskText(task, found, { blocks, count, rates, chance }) {
+function taskText(task, found, { blocks, count, rates, chance, twins }) {
   const own = found.filter(({ runs }) => runs.length > 0);
   const tested = own.filter(({ corrected }) => corrected !== undefined);
   const apart = tested.filter(({ differences }) => isApart(differences[JUDGED]));
@@ -58,6 +63,7 @@ function taskText(task, found, { blocks, count, rates, chance }) {
         `${capital(blocks[block].does)}.`,
         '',
         ...tableOf(rows, count, rates),
+        ...twinsText(rows, twins),
         ...budgetsOf(rows, found),
         ...claimsOf(rows),
         ...reasonsOf(rows),
@@ -192,6 +198,11 @@ function budgetsOf(rows, found) {
       ...lines.map((line) => `| ${line} |`),
     ];
   });
+}
+
+function twinsText(rows, twins) {
+  const lines = rows.flatMap(({ row }) => (twins.has(row) ? [`- ${twinWords(row, twins.get(row))}`] : []));
+  return lines.length === 0 ? [] : ['', 'The same under two names:', '', ...lines];
 }
 
 /** What the source says, what is seen here, and whether the interval can tell. */

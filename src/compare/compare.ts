@@ -4,6 +4,7 @@ import { passAtK } from '../methods/statistics.ts';
 import type { KeptProblem, KeptRecords } from '../run/logs/problem_records.ts';
 import { type Boundary, changedReach, crossingOf } from './boundary.ts';
 import { comparedFigures, isRight, rightOf } from './figures.ts';
+import { type SpelledMethods, sameWords } from './same_methods.ts';
 import { differenceOf, type Interval, mcNemar } from './statistics.ts';
 
 /** What is known of a run that is compared. */
@@ -13,6 +14,8 @@ export interface ComparedRun {
   readonly records: KeptRecords;
   /** Its config, by single keys. */
   readonly config: Readonly<Record<string, unknown>>;
+  /** [stages] the methods of those that reinforce. */
+  readonly methods?: readonly (SpelledMethods | undefined)[];
 }
 
 /** A figure of both sides, and b − a. */
@@ -46,6 +49,8 @@ export interface Comparison {
   readonly lost: readonly ChangedProblem[];
   /** Keys in which the configs of the first runs differ: what each has, undefined where it has none. */
   readonly differs: readonly { readonly key: string; readonly a?: unknown; readonly b?: unknown }[];
+  /** Methods that the first runs spell differently and that are the same: a sentence each. */
+  readonly same: readonly string[];
 }
 
 /** Keys that say where and on what a run is made, and which of several it is. */
@@ -84,7 +89,16 @@ export function compareRuns(ofA: readonly ComparedRun[], ofB: readonly ComparedR
     gained,
     lost,
     differs: differencesOf(first.config, b[0].config),
+    same: sameMethods(first, b[0]),
   };
+}
+
+function sameMethods({ methods: ofA = [] }: ComparedRun, { methods: ofB = [] }: ComparedRun): readonly string[] {
+  const sentences = ofA.flatMap((a, stage) => {
+    const b = ofB[stage];
+    return a === undefined || b === undefined ? [] : sameWords(a, b);
+  });
+  return [...new Set(sentences)];
 }
 
 /** By seed, then by name. */

@@ -61,12 +61,12 @@ ${examplesOf('Lost: A is right, B is not', lost)}
 </article>`;
 }
 
-function keysOf({ differs }: Comparison): Markup {
+function keysOf({ differs, same }: Comparison): Markup {
   if (differs.length === 0) return html`<p class="quiet">Their configs are the same.</p>`;
   const text = (value: unknown): string => (value === undefined ? 'absent' : JSON.stringify(value));
   const shown = differs.slice(0, SHOWN_KEYS);
   const more = differs.length > shown.length ? html`<li>and ${differs.length - shown.length} more</li>` : undefined;
-  return html`<details><summary>${counted(differs.length, 'key of their configs differs', 'keys of their configs differ')}</summary><ul>${shown.map(({ key, a, b }) => html`<li><code>${key}</code>: ${text(a)} → ${text(b)}</li>`)}${more}</ul></details>`;
+  return html`<details><summary>${counted(differs.length, 'key of their configs differs', 'keys of their configs differ')}</summary><ul>${shown.map(({ key, a, b }) => html`<li><code>${key}</code>: ${text(a)} → ${text(b)}</li>`)}${more}</ul></details>${same.map((sentence) => html`<p class="notice">${sentence}</p>`)}`;
 }
 
 const WIDTH = 480;

@@ -12,13 +12,16 @@ import { arenaFigures } from '../../bench/arena/figures.mjs';
 import { compactRecord, Records } from '../../bench/arena/records.mjs';
 import { resultsText } from '../../bench/arena/results_text.mjs';
 import { type ArenaRow, assignments, readRows, runOf } from '../../bench/arena/rows.mjs';
+import { twinsOf } from '../../bench/arena/twins.mjs';
 import { compareRuns } from '../../src/compare/compare.ts';
+import { spelledMethods } from '../../src/compare/same_methods.ts';
 import { differenceOf, holm } from '../../src/compare/statistics.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 import { METHOD_POINTS } from '../../src/methods/stage.ts';
 import { passAtK } from '../../src/methods/statistics.ts';
 import { majorityAt } from '../../src/methods/support/figures/majority_at.ts';
 import type { KeptProblem, KeptRecords } from '../../src/run/logs/problem_records.ts';
+import { ZOO } from '../../src/zoo/registries.ts';
 import { METHODS, parseConfig } from '../support/everything.ts';
 
 const FOLDER = fileURLToPath(new URL('../../bench/arena/', import.meta.url));
@@ -119,15 +122,16 @@ const compact = (records: KeptRecords) =>
     commit: 'c0ffee',
   });
 
+const folders: string[] = [];
+const folder = (): string => {
+  folders.push(mkdtempSync(join(tmpdir(), 'rlvr-train-arena-')));
+  return folders[folders.length - 1];
+};
+afterEach(() => {
+  for (const place of folders.splice(0)) rmSync(place, { recursive: true });
+});
+
 describe('records', () => {
-  const folders: string[] = [];
-  const folder = (): string => {
-    folders.push(mkdtempSync(join(tmpdir(), 'rlvr-train-arena-')));
-    return folders[folders.length - 1];
-  };
-  afterEach(() => {
-    for (const place of folders.splice(0)) rmSync(place, { recursive: true });
-  });
   const two: readonly ArenaRow[] = rows.filter(
     ({ task, block, id }) => task === 'countdown' && block === 'on-policy' && ['grpo', 'dr-grpo'].includes(id),
   );
@@ -345,6 +349,59 @@ describe('a row over the budget', () => {
     });
     expect(text).toContain('| rate × ½ · 1 · 2 |');
     expect(text).toMatch(/\| 5\.0 · [\d.]+ · 20\.0 \|/);
+  });
+});
+
+describe('two names of one method', () => {
+  /** All that decides what a row trains, with each method under its plainest name. */
+  const trained = ({ config, set }: ArenaRow): unknown => {
+    const { config: read } = parseConfig(texts[config], { file: config }, assignments('grpo', set));
+    const stages = read.stages.map((stage) =>
+      stage.stage === 'grpo' ? { ...stage, methods: spelledMethods(stage.methods, ZOO.methods).plainest } : stage,
+    );
+    return { ...read, stages };
+  };
+
+  it('are said to be one where rows of the same task train them, and nowhere else', () => {
+    const of = (id: string, set: object): object => ({ id, of: ['group'], set: { learning_rate: 1e-4, ...set } });
+    const block = {
+      does: 'the same twice',
+      tasks: ['countdown', 'sort-digits'],
+      baseline: 'grpo',
+      rows: [
+        of('grpo', {}),
+        of('rloo', { advantage_estimator: 'rloo' }),
+        of('loo', { advantage_estimator: { name: 'group', baseline: 'loo', scale_rewards: 'none' } }),
+        of('loo, scaled', { advantage_estimator: { name: 'group', baseline: 'loo' } }),
+      ],
+    };
+    const own = readRows({ tasks: parsed.tasks, blocks: { tried: block } }, { file: 'rows.yaml', configs, known });
+    const twins = twinsOf(own, trained);
+    const named = [...twins].map(([row, other]) => [row.task, row.id, other.task, other.id]);
+    expect(named).toEqual([
+      ['countdown', 'loo', 'countdown', 'rloo'],
+      ['sort-digits', 'loo', 'sort-digits', 'rloo'],
+    ]);
+    const records = new Records(folder());
+    for (const row of own) records.add(runOf(row, 0, configs), compact(drawn('twins', 0.4)));
+    const found = arenaFigures(
+      own,
+      { recordOf: (row) => records.of(runOf(row, 0, configs)), headOf: (row) => records.head(row) },
+      { differenceOf, holm, passAtK },
+      1,
+    );
+    const text = resultsText(found, {
+      blocks: { tried: block },
+      count: 1,
+      rates: () => [],
+      chance: () => undefined,
+      twins,
+    });
+    expect(text).toContain('- tried/loo is tried/rloo under another name, to the bit: one of the two is enough.');
+  });
+
+  it('are in no rows that are trained', () => {
+    expect([...twinsOf(rows, trained)].map(([row, other]) => `${row.id} ${other.id}`)).toEqual([]);
   });
 });
 

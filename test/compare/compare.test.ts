@@ -1,8 +1,11 @@
 /** Two runs by problem: what is gained and lost, what differs, and what is not compared. */
 import { describe, expect, it } from 'vitest';
 import { type ComparedRun, compareRuns } from '../../src/compare/compare.ts';
+import { spelledMethods } from '../../src/compare/same_methods.ts';
 import { greedyWords } from '../../src/compare/words.ts';
 import type { KeptProblem } from '../../src/run/logs/problem_records.ts';
+import { ZOO } from '../../src/zoo/registries.ts';
+import { parseConfig } from '../support/everything.ts';
 
 const right = { score: 1, status: 'correct', canonical: '12' } as const;
 const wrong = { score: 0, status: 'incorrect', canonical: '21' } as const;
@@ -48,6 +51,21 @@ const b = run('b', [
   problem('r', false, 1, 3),
   problem('s', true, 2, 3),
 ]);
+
+it('says of methods of two names that they are one', () => {
+  const named = (runOf: ComparedRun, estimator: string): ComparedRun => {
+    const text = `task: sort_digits\nmax_steps: 10\nadvantage_estimator: ${estimator}`;
+    const [stage] = parseConfig(text, { file: 'a' }).config.stages;
+    if (stage.stage !== 'grpo') throw new Error('expected a grpo stage');
+    return { ...runOf, methods: [spelledMethods(stage.methods, ZOO.methods)] };
+  };
+  const psr = named(a, 'psr');
+  expect(compareRuns([psr], [named(b, '{name: constant, constant_baseline: 0}')]).same).toEqual([
+    'Their advantage_estimator is the same, to the bit: psr is another name of constant with constant_baseline: 0.',
+  ]);
+  expect(compareRuns([psr], [named(b, 'constant')]).same).toEqual([]);
+  expect(compareRuns([a], [b]).same).toEqual([]);
+});
 
 describe('a comparison', () => {
   const { figures, gained, lost, mcNemar, differs } = compareRuns([a], [b]);

@@ -65,7 +65,7 @@ function openMethod(word: string, at: KeptMoment): Promise<ComparedRun[]> {
 const SHOWN_KEYS = 12;
 
 function linesOf(comparison: Comparison, show: number): string[] {
-  const { a, b, problems, figures, gained, lost, differs } = comparison;
+  const { a, b, problems, figures, gained, lost, differs, same } = comparison;
   const names = [a, b].map((runs) => runs.map(printable).join(', '));
   const rows = figures.map(({ name, isShare, a: ofA, b: ofB, difference: { mean, low, high } }) => {
     const scale = isShare ? 100 : 1;
@@ -96,6 +96,7 @@ function linesOf(comparison: Comparison, show: number): string[] {
     `A ${names[0]}`,
     `B ${names[1]}`,
     ...(shown.length === 0 ? ['Their configs are the same.'] : ['Their configs differ:', ...shown, ...more]),
+    ...same.map(printable),
     `${problems} held-out problems:`,
     cells(['', 'A', 'B', 'B − A', '95 %']),
     ...rows.map(cells),
