@@ -46,14 +46,18 @@ async function callsOf(gpu, size, numLayers) {
   return { token: scaled(rollout, 1 / size.completionTokens), update: minus(step, rollout) };
 }
 
+/** The step that was run last, once more. */
+const SAME_AGAIN = { isKept: false, isFed: false, moved: [] };
+
 /** Microseconds per dispatch of a decoding step: refreshing counts, encoding and submitting. */
 async function replayTime(gpu, size, dispatches, repeats) {
   const side = await openSide(await webgpuBackend(gpu), size);
   await side.rollout(); // leaves the input slots of its last token
+  const steps = side.policy.stepsOf({});
   const values = [];
   for (let i = 0; i < repeats; i++) {
     const start = performance.now();
-    for (let j = 0; j < REPLAYS; j++) await side.policy.replaySample({ keep: false, feed: false });
+    for (let j = 0; j < REPLAYS; j++) await side.policy.engine.replay(...(await steps.next(SAME_AGAIN)));
     values.push((1000 * (performance.now() - start)) / REPLAYS / dispatches);
   }
   await side.close();

@@ -23,13 +23,12 @@ export class DerivedWeights {
   }
 
   /**
-   * Before a pass under the weights.
-   * @param copy  it samples from the copy of them
+   * Before a pass under the weights, or one that samples from their copy.
    * @throws Error where there is none
    */
-  async refresh(copy = false): Promise<void> {
+  async refresh(weights: 'policy' | 'copy' = 'policy'): Promise<void> {
     await this.#scales.refresh();
-    if (!copy) return;
+    if (weights === 'policy') return;
     if (this.#copy === undefined) throw new Error('this policy was opened without a copy to sample from');
     await this.#copy.refresh();
   }

@@ -21,7 +21,6 @@ import {
   type ForwardPass,
   outputPrograms,
   outputsOf,
-  readOutputs,
   writeDerivatives,
 } from './outputs/asked.ts';
 import type { OutputName } from './outputs/names.ts';
@@ -33,6 +32,8 @@ import { readRows, readScores } from './read_scores.ts';
 import { rotaryTables } from './rotary.ts';
 import { type CacheCopy, writeCopies } from './sampling/cache_copies.ts';
 import { KeptRows, type RolloutRows, writeKept } from './sampling/kept_rollouts.ts';
+import { SampleSteps } from './sampling/sample_steps.ts';
+import type { StepSettings } from './sampling/settings.ts';
 import type { ObjectiveRows, ScoreDerivatives, Scores, ScoresWithLoss } from './scores.ts';
 import type { ModelShape } from './shape.ts';
 import { requireContext, writeBatch } from './write_batch.ts';
@@ -311,42 +312,14 @@ export class Policy {
     return had;
   }
 
-  /**
-   * Forward over the rows in the input slots, then one sampled token per sampled row. `decoder.ts` fills the slots.
-   * @param keep the rows are those of `slots.rollout`
-   * @param feed their tokens are those that were sampled last
-   * @param copy the forward pass reads the copy of the weights
-   * @param moved rows of the cache that are copied first
-   */
-  async replaySample(
-    { keep, feed, copy }: { readonly [how in 'keep' | 'feed' | 'copy']: boolean },
-    moved: readonly CacheCopy[] = [],
-  ): Promise<void> {
-    const { sample, sampleCopy, copyKeysAndValues, keeping, ahead } = this.#programs;
-    this.#forward = undefined;
-    if (!keep) this.forgetKept(); // both use the same rows
-    if (moved.length > 0) writeCopies(this.engine, this.slots.inputs, moved);
-    const programs = [
-      moved.length > 0 ? copyKeysAndValues : undefined,
-      feed ? (keep ? ahead?.feedKept : ahead?.feed) : undefined,
-      copy ? sampleCopy : keep ? keeping?.rollout : sample,
-      ahead?.remember,
-    ];
-    await this.#derived.refresh(copy);
-    await this.engine.replay(...programs.filter((program) => program !== undefined));
-  }
-
-  /**
-   * [samples × vocabulary] log-probs of every token that the last `replaySample` could have sampled.
-   * @throws Error where there is no room for them
-   */
-  async distributionsOfSamples(samples: number, temperature: number, copy = false): Promise<Float32Array> {
-    this.engine.write(this.slots.inputs.counts, [samples], COUNTS.lossRows);
-    const [asked, of] = [['distributions'] as const, copy ? 'copy' : 'policy'];
-    const programs = outputPrograms(this.#programs, this.capacity, asked, { lossRowCount: samples }, of);
-    await this.engine.replay(...programs);
-    const { distributions } = await readOutputs(this.engine, this.plan, asked, samples, temperature);
-    return distributions as Float32Array; // it was asked for
+  /** The steps of a sampler, as its settings have them. */
+  stepsOf(settings: StepSettings): SampleSteps {
+    const [programs, derived] = [this.#programs, this.#derived];
+    const begin = (isKept: boolean): void => {
+      this.#forward = undefined;
+      if (!isKept) this.forgetKept(); // both use the same rows
+    };
+    return new SampleSteps({ engine: this.engine, plan: this.plan, programs, derived, begin }, settings);
   }
 
   /** Copies rows of the cache at once: none is read that another copy writes. */
@@ -358,11 +331,6 @@ export class Policy {
   /** Decoding steps between two reads, at most. */
   get stepsPerRead(): number {
     return this.capacity.stepsPerRead ?? 1;
-  }
-
-  /** Whether rollouts can leave their activations for the update. */
-  get keepsRollouts(): boolean {
-    return this.#programs.keeping !== undefined;
   }
 
   /**

@@ -35,10 +35,8 @@ import {
 } from './schedule.ts';
 
 export interface Programs {
-  /** One decoding step, or the prompts' prefill: forward, then a token for each sampled row. */
-  readonly sample: Program;
-  /** The same under the copy of the weights, where there is one. */
-  readonly sampleCopy: Program | undefined;
+  /** One decoding step, or the prompts' prefill: forward, then a token for each sampled row. Under the weights, and under their copy. */
+  readonly sample: ReadonlyMap<'policy' | 'copy', Program>;
   /** Keys and values of some rows of the cache become those of others. */
   readonly copyKeysAndValues: Program;
   readonly score: Program;
@@ -135,8 +133,17 @@ export function recordPrograms(engine: Engine, plan: PolicyPlan): Programs {
   });
   const { rollout, training } = slots;
   return {
-    sample: recordSample(engine, plan, 'sample', slots.sampling),
-    sampleCopy: slots.copy && recordSample(engine, plan, 'sample from copy', slots.sampling, slots.copy.weights),
+    sample: new Map([
+      ['policy' as const, recordSample(engine, plan, 'sample', slots.sampling)],
+      ...(slots.copy
+        ? [
+            [
+              'copy' as const,
+              recordSample(engine, plan, 'sample from copy', slots.sampling, slots.copy.weights),
+            ] as const,
+          ]
+        : []),
+    ]),
     copyKeysAndValues: engine.record('copy keys and values', (kernels) => copyKeysAndValues(kernels, plan)),
     score,
     derive: hasMagnitudes(weights)

@@ -10,6 +10,7 @@ import type { ForwardSlots } from '../memory/activations.ts';
 import { COUNTS } from '../memory/slots.ts';
 import type { Policy } from '../policy.ts';
 import type { CacheCopy } from './cache_copies.ts';
+import type { SampleSteps } from './sample_steps.ts';
 
 /** What the steps between two reads have sampled: step by step, each in the order of `addSample`. */
 export interface Sampled {
@@ -36,20 +37,17 @@ export class Decoder {
   readonly #counters: Int32Array;
   /** [samples, 2] */
   readonly #rolloutNumbers: Int32Array;
+  readonly #steps: SampleSteps;
   #keeps: boolean;
-  readonly #copy: boolean;
   /** First row of the step: in `slots.rollout`, where each step's rows stay, or 0. */
   #begin = 0;
 
-  /**
-   * @param keeps whether each step's rows stay after those before them, for `Policy.keep`
-   * @param copy whether it decodes with the copy of the weights
-   */
-  constructor(policy: Policy, keeps: boolean, copy = false) {
+  /** @param steps  where they keep, each step's rows stay after those before them, for `Policy.keep` */
+  constructor(policy: Policy, steps: SampleSteps) {
     const { rows, completions } = policy.capacity;
     this.#policy = policy;
-    this.#keeps = keeps;
-    this.#copy = copy;
+    this.#steps = steps;
+    this.#keeps = steps.keeps;
     this.#tokens = new Int32Array(rows);
     this.#positions = new Int32Array(rows);
     this.#kvRows = new Int32Array(rows);
@@ -145,7 +143,7 @@ export class Decoder {
       if (ahead) engine.write(ahead.from, places(stepsPerRead * samples, samples));
     }
     engine.write(slots.inputs.counts, [samples, begin, end, step * samples, (step + 1) * samples], COUNTS.samples);
-    await this.#policy.replaySample({ keep: this.#keeps, feed: isFed, copy: this.#copy }, moved);
+    await engine.replay(...(await this.#steps.next({ isKept: this.#keeps, isFed, moved })));
     if (this.#keeps) this.#begin = end;
   }
 

@@ -11,7 +11,7 @@ import type { FinishReason } from '../../finish_reason.ts';
 import { nextTask } from '../../kernels/next_task.ts';
 import type { Policy } from '../policy.ts';
 import type { Completion, GenerationRequest, GenerationSettings, KeptGeneration } from './generation.ts';
-import { completionOf, maxTokens, splitRequests } from './generation.ts';
+import { completionOf, fitsKept, maxTokens } from './generation.ts';
 import type { SampledSequence } from './sampled_sequence.ts';
 import { openSampler, type Sampler } from './sampler.ts';
 
@@ -62,14 +62,8 @@ export async function generateEpisodes(
   settings: GenerationSettings & { readonly keep?: boolean },
   turns: TurnControl,
 ): Promise<KeptGeneration> {
-  const room = maxTokens(settings);
-  const most = requests.reduce((sum, r) => sum + r.prompt.length + r.rolloutNumbers.length * Math.max(0, room - 1), 0);
-  const together = splitRequests(policy, requests, room).length === 1;
-  const isPlain = requests.every(({ prefixes }) => prefixes === undefined);
-  const keeps =
-    settings.keep === true && policy.keepsRollouts && isPlain && together && most <= policy.capacity.keptRows;
-  const run = new EpisodeRun(openSampler(policy, { ...settings, keep: keeps }), requests, settings, turns, keeps);
-  return run.toTheEnd();
+  const keep = fitsKept(policy, requests, maxTokens(settings)) && settings.keep;
+  return new EpisodeRun(openSampler(policy, { ...settings, keep }), requests, settings, turns).toTheEnd();
 }
 
 class EpisodeRun {
@@ -77,8 +71,6 @@ class EpisodeRun {
   readonly #requests: readonly GenerationRequest[];
   readonly #settings: GenerationSettings;
   readonly #turns: TurnControl;
-  /** Ended episodes keep their place in the cache. */
-  readonly #keeps: boolean;
   /** [requests][completions] */
   readonly #completions: Completion[][];
   readonly #sequences: SampledSequence[][];
@@ -96,13 +88,11 @@ class EpisodeRun {
     requests: readonly GenerationRequest[],
     settings: GenerationSettings,
     turns: TurnControl,
-    keeps: boolean,
   ) {
     this.#sampler = sampler;
     this.#requests = requests;
     this.#settings = settings;
     this.#turns = turns;
-    this.#keeps = keeps;
     this.#completions = requests.map(() => []);
     this.#sequences = requests.map(() => []);
     this.#waiting = requests.flatMap(({ rolloutNumbers }, request) =>
@@ -120,7 +110,7 @@ class EpisodeRun {
     if (this.#failure) throw this.#failure.error;
     return {
       completions: this.#completions,
-      places: this.#keeps ? this.#sequences.map((group) => this.#sampler.keptRows(group)) : undefined,
+      places: this.#sampler.keeps ? this.#sequences.map((group) => this.#sampler.keptRows(group)) : undefined,
     };
   }
 
@@ -150,7 +140,8 @@ class EpisodeRun {
   }
 
   async #untilTurnsEnd(): Promise<void> {
-    await this.#sampler.runUntilOneEnds([...this.#sampling].map(({ sequence }) => sequence));
+    const sequences = [...this.#sampling].map(({ sequence }) => sequence);
+    await this.#sampler.run(sequences, 'one ends');
     const ended = [...this.#sampling].filter(({ sequence }) => sequence.finishReason !== undefined);
     for (const episode of ended) this.#sampling.delete(episode);
     const answers = this.#turns.after(
@@ -185,6 +176,6 @@ class EpisodeRun {
   #end({ request, completion, sequence }: Episode, finishReason: FinishReason): void {
     this.#completions[request][completion] = completionOf(sequence, finishReason);
     this.#underWay--;
-    if (!this.#keeps) this.#sampler.release([sequence]);
+    if (!this.#sampler.keeps) this.#sampler.release([sequence]); // else it keeps its place in the cache
   }
 }

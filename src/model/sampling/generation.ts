@@ -10,14 +10,14 @@ import type { FinishReason } from '../../finish_reason.ts';
 import { TOKEN } from '../../token_kinds.ts';
 import type { Policy } from '../policy.ts';
 import type { RolloutRows } from './kept_rollouts.ts';
-import type { SamplingSettings } from './sample_request.ts';
 import { checkRoom } from './sample_request.ts';
 import type { SampledSequence } from './sampled_sequence.ts';
 import type { Sampler } from './sampler.ts';
 import { openSampler } from './sampler.ts';
+import type { GenerationSettings } from './settings.ts';
 
-export type { SamplingSettings } from './sample_request.ts';
-export { wholeVocabulary } from './sample_request.ts';
+export type { GenerationSettings, SamplingSettings } from './settings.ts';
+export { wholeVocabulary } from './settings.ts';
 
 /** A prompt, and which completions of it are asked for. */
 export interface GenerationRequest {
@@ -26,23 +26,6 @@ export interface GenerationRequest {
   readonly rolloutNumbers: readonly number[];
   /** [completions] tokens that each begins with, of kind `given`. */
   readonly prefixes?: readonly Int32Array[] | undefined;
-}
-
-/** What all completions of a call have in common. Equal settings, weights and rollout numbers give equal tokens. */
-export interface GenerationSettings {
-  readonly sampling: SamplingSettings;
-  /** Words of the Philox key: two integers of 32 bits, which stand for a seed. */
-  readonly samplingKey: readonly [number, number];
-  /** 1 or more; prompt and completion together fit the policy's context. */
-  readonly maxCompletionTokens: number;
-  /** A completion ends with any of these. */
-  readonly stopIds: readonly number[];
-  /** Every completion stops after exactly this many tokens, whatever they are. */
-  readonly fixedCompletionTokens?: number | undefined;
-  /** As `SamplerSettings.fromCopy`. */
-  readonly fromCopy?: boolean | undefined;
-  /** Most tokens after those that a completion begins with; default: as many as it has room for. */
-  readonly turnTokens?: number | undefined;
 }
 
 export interface KeptGeneration {
@@ -77,36 +60,38 @@ export async function generate(
   requests: readonly GenerationRequest[],
   settings: GenerationSettings,
 ): Promise<Completion[][]> {
-  const sampler = openSampler(policy, settings);
-  const results: Completion[][] = [];
-  for (const chunk of splitRequests(policy, requests, maxTokens(settings))) {
-    const sequences = await sampleAll(sampler, chunk, settings);
-    results.push(...sequences.map((group) => group.map((sequence) => finished(sequence, settings))));
-    sampler.release(sequences.flat());
-  }
-  return joinParts(requests, results);
+  return (await generateKept(policy, requests, { ...settings, keep: false })).completions;
 }
 
-/** The same completions; their activations stay, for `Policy.keep`, until the next call. */
+/**
+ * The same completions; their activations stay, for `Policy.keep`, until the next call.
+ * @param settings  keep: whether that is wanted; by default it is
+ */
 export async function generateKept(
   policy: Policy,
   requests: readonly GenerationRequest[],
-  settings: GenerationSettings,
+  { keep = true, ...settings }: GenerationSettings & { readonly keep?: boolean },
 ): Promise<KeptGeneration> {
-  const tokens = maxTokens(settings);
+  const chunks = splitRequests(policy, requests, maxTokens(settings));
+  const sampler = openSampler(policy, { ...settings, keep: keep && fitsKept(policy, requests, maxTokens(settings)) });
+  const parts: Completion[][] = [];
+  let places: RolloutRows[] | undefined;
+  for (const chunk of chunks) {
+    const groups = added(sampler, chunk, settings);
+    await sampler.run(groups.flat());
+    parts.push(...groups.map((group) => group.map((sequence) => finished(sequence, settings))));
+    if (sampler.keeps) places = groups.map((group) => sampler.keptRows(group));
+    else sampler.release(groups.flat());
+  }
+  return { completions: joinParts(requests, parts), places };
+}
+
+/** Whether the rows of all requests can be kept, so that they make one forward pass. @param tokens  of a completion, at most */
+export function fitsKept(policy: Policy, requests: readonly GenerationRequest[], tokens: number): boolean {
   const perSample = Math.max(0, tokens - 1);
   const most = requests.reduce((sum, r) => sum + r.prompt.length + r.rolloutNumbers.length * perSample, 0);
-  const together = splitRequests(policy, requests, tokens).length === 1;
   const isPlain = requests.every(({ prefixes }) => prefixes === undefined);
-  if (!policy.keepsRollouts || settings.fromCopy || !isPlain || !together || most > policy.capacity.keptRows) {
-    return { completions: await generate(policy, requests, settings), places: undefined };
-  }
-  const sampler = openSampler(policy, { ...settings, keep: true });
-  const sequences = await sampleAll(sampler, requests, settings);
-  return {
-    completions: sequences.map((group) => group.map((sequence) => finished(sequence, settings))),
-    places: sequences.map((group) => sampler.keptRows(group)),
-  };
+  return isPlain && most <= policy.capacity.keptRows && splitRequests(policy, requests, tokens).length === 1;
 }
 
 /** Most tokens of a completion. */
@@ -114,12 +99,12 @@ export function maxTokens({ fixedCompletionTokens, maxCompletionTokens }: Genera
   return fixedCompletionTokens ?? maxCompletionTokens;
 }
 
-/** Samples requests that fit side by side; sequences of each request, in order. */
-async function sampleAll(
+/** Takes room for requests that fit side by side; sequences of each request, in order, with what they begin with. */
+function added(
   sampler: Sampler,
   requests: readonly GenerationRequest[],
   settings: GenerationSettings,
-): Promise<SampledSequence[][]> {
+): SampledSequence[][] {
   const stopIds = settings.fixedCompletionTokens === undefined ? settings.stopIds : [];
   const sequences = sampler.add(
     requests.map(({ prompt, rolloutNumbers }) => ({
@@ -131,7 +116,6 @@ async function sampleAll(
     })),
   );
   begin(sampler, sequences, requests);
-  await sampler.run(sequences);
   let next = 0;
   return requests.map(({ rolloutNumbers }) => rolloutNumbers.map(() => sequences[next++] as SampledSequence));
 }

@@ -12,7 +12,9 @@ import type { Policy } from '../policy.ts';
 import { holds, isWhole, narrowed, supportBytes, supportOf } from '../support.ts';
 import type { Sampled } from './decoder.ts';
 import type { SamplerSettings, TokenDraws } from './sample_request.ts';
+import type { SampleSteps } from './sample_steps.ts';
 import type { SampledSequence } from './sampled_sequence.ts';
+import type { StepSettings } from './settings.ts';
 
 /** What may be sampled next. */
 export interface Narrowing {
@@ -22,12 +24,13 @@ export interface Narrowing {
   readonly isTruncated?: boolean;
 }
 
-type DrawSettings = Pick<SamplerSettings, 'sampling' | 'samplingKey' | 'fromCopy'>;
+type DrawSettings = Pick<SamplerSettings, 'sampling' | 'samplingKey'> & StepSettings;
 
 export class NarrowedDraws implements TokenDraws {
   readonly most: number;
   readonly #policy: Policy;
   readonly #settings: DrawSettings;
+  readonly #steps: SampleSteps;
   readonly #narrowing: Narrowing;
   readonly #supports = new WeakMap<SampledSequence, Map<number, Uint8Array>>();
 
@@ -38,6 +41,7 @@ export class NarrowedDraws implements TokenDraws {
     }
     this.#policy = policy;
     this.#settings = settings;
+    this.#steps = policy.stepsOf(settings);
     this.#narrowing = narrowing;
   }
 
@@ -46,7 +50,7 @@ export class NarrowedDraws implements TokenDraws {
     const masks = sequences.map(({ tokens, rolloutNumber }) => allowed?.(tokens, rolloutNumber));
     if (!isTruncated && masks.every((mask) => mask === undefined)) return sampled;
     const width = this.#policy.shape.vocabSize;
-    const all = await this.#policy.distributionsOfSamples(sequences.length, temperature || 1, this.#settings.fromCopy);
+    const all = await this.#steps.distributions(sequences.length, temperature || 1);
     const tokens = Array.from(sampled.tokens);
     const drawn = {
       logprobs: Array.from(sampled.logprobs),

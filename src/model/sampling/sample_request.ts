@@ -3,22 +3,9 @@ import { BackendError } from '../../errors.ts';
 import type { Policy } from '../policy.ts';
 import type { Sampled } from './decoder.ts';
 import type { SampledSequence, TurnRules } from './sampled_sequence.ts';
+import type { GenerationSettings, StepSettings } from './settings.ts';
 
-export interface SamplingSettings {
-  /** 0: greedy. */
-  readonly temperature: number;
-  /** 0: off. */
-  readonly topK: number;
-  /** 1: off. */
-  readonly topP: number;
-  /** null: off. */
-  readonly minP: number | null;
-}
-
-/** Sampling from the policy itself: no token is left out. @param temperature  0: greedy */
-export function wholeVocabulary(temperature: number): SamplingSettings {
-  return { temperature, topK: 0, topP: 1, minP: null };
-}
+export type { SamplingSettings } from './settings.ts';
 
 /** What draws tokens in the place of the engine. */
 export interface TokenDraws {
@@ -28,14 +15,11 @@ export interface TokenDraws {
   redraw(sequences: readonly SampledSequence[], sampled: Sampled, temperature: number): Promise<Sampled>;
 }
 
-export interface SamplerSettings {
-  readonly sampling: SamplingSettings;
-  /** Words of the Philox key. */
-  readonly samplingKey: readonly [number, number];
-  /** Whether activations stay for `Policy.keep`, as far as there is room; by default not. */
-  readonly keep?: boolean;
-  /** The weights are those of the policy's copy in fewer bits (`Capacity.rolloutCopy`), and nothing is kept. */
-  readonly fromCopy?: boolean | undefined;
+/** What a sampler reads of the settings of a generation, and how it goes about it. */
+export interface SamplerSettings
+  extends Pick<GenerationSettings, 'sampling' | 'samplingKey'>,
+    Partial<Omit<GenerationSettings, 'sampling' | 'samplingKey'>>,
+    StepSettings {
   /** false: each sequence computes all of its rows; by default what sequences have in common is computed once. */
   readonly sharesRows?: boolean;
   /** Draws tokens in the place of the engine, which draws among all of them. */

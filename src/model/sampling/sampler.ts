@@ -31,6 +31,8 @@ export function openSampler(policy: Policy, settings: SamplerSettings): Sampler 
 }
 
 export class Sampler {
+  /** Whether the rows of its sequences stay for `Policy.keep`, which needs their places in the cache, too. */
+  readonly keeps: boolean;
   readonly #policy: Policy;
   readonly #settings: SamplerSettings;
   #temperature: number;
@@ -56,8 +58,9 @@ export class Sampler {
     this.#opened = new CacheCopies(mostCopied(policy.capacity));
     this.#shared = new SharedRows(this.#sequences, mostCopied(policy.capacity));
     this.#prefixes = new PrefixCache(this.#spans);
-    const { keep = false, fromCopy = false } = settings;
-    this.#decoder = new Decoder(policy, keep && !fromCopy && policy.keepsRollouts, fromCopy);
+    const steps = policy.stepsOf(settings);
+    this.keeps = steps.keeps;
+    this.#decoder = new Decoder(policy, steps);
   }
 
   /**
@@ -104,16 +107,12 @@ export class Sampler {
   /**
    * Samples each of the sequences until its turn ends; one whose turn has ended stays as it is. May be called again
    * before it has returned: the sequences of all calls are sampled side by side.
+   * @param until  `one ends`: the others are still being sampled then
    */
-  async run(sequences: readonly SampledSequence[]): Promise<void> {
+  async run(sequences: readonly SampledSequence[], until: 'all end' | 'one ends' = 'all end'): Promise<void> {
     const own = this.#activate(sequences);
-    while (own.some(({ finishReason }) => finishReason === undefined)) await this.#sharedBlock();
-  }
-
-  /** The same, until the turn of at least one of them has ended; the others are still being sampled. */
-  async runUntilOneEnds(sequences: readonly SampledSequence[]): Promise<void> {
-    const own = this.#activate(sequences);
-    while (own.every(({ finishReason }) => finishReason === undefined)) await this.#sharedBlock();
+    const isOpen = ({ finishReason }: SequenceState): boolean => finishReason === undefined;
+    while (until === 'all end' ? own.some(isOpen) : own.every(isOpen)) await this.#nextBlock();
   }
 
   /** Opens the turns that are to be sampled. */
@@ -132,7 +131,7 @@ export class Sampler {
   }
 
   /** The block that is being computed, or the next one: one for all that wait. */
-  #sharedBlock(): Promise<void> {
+  #nextBlock(): Promise<void> {
     this.#block ??= this.#runBlock()
       .catch((error) => this.#giveUp(error))
       .finally(() => {

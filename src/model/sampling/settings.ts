@@ -1,0 +1,42 @@
+/** How completions are sampled. */
+
+export interface SamplingSettings {
+  /** 0: greedy. */
+  readonly temperature: number;
+  /** 0: off. */
+  readonly topK: number;
+  /** 1: off. */
+  readonly topP: number;
+  /** null: off. */
+  readonly minP: number | null;
+}
+
+/** Sampling from the policy itself: no token is left out. @param temperature  0: greedy */
+export function wholeVocabulary(temperature: number): SamplingSettings {
+  return { temperature, topK: 0, topP: 1, minP: null };
+}
+
+/**
+ * All that a token depends on besides weights, prompt, rollout number and position. Who asks for completions makes it once
+ * (for rollouts `../../grpo/rollout/how_sampled.ts`); it is passed on as it is, down to where a member of it acts.
+ */
+export interface GenerationSettings {
+  readonly sampling: SamplingSettings;
+  /** Words of the Philox key. */
+  readonly samplingKey: readonly [number, number];
+  readonly maxCompletionTokens: number;
+  /** A completion ends with any of these. */
+  readonly stopIds: readonly number[];
+  /** Every completion stops after exactly this many tokens, whatever they are. */
+  readonly fixedCompletionTokens?: number | undefined;
+  /** Most tokens after those that a completion begins with; default: as many as it has room for. */
+  readonly turnTokens?: number | undefined;
+  /** The weights are those of the policy's copy in fewer bits (`Capacity.rolloutCopy`), and nothing is kept. */
+  readonly fromCopy?: boolean | undefined;
+}
+
+/** What of a sampler's settings decides how its steps are computed, not what they draw. */
+export interface StepSettings extends Pick<GenerationSettings, 'fromCopy'> {
+  /** Whether activations stay for `Policy.keep`, as far as there is room; by default not. */
+  readonly keep?: boolean | undefined;
+}
