@@ -8,6 +8,7 @@ import { parseConfig } from '../config/load.ts';
 import { usesOf } from '../methods/create.ts';
 import type { RemarkLevel } from '../methods/remark.ts';
 import { missingCompanion, remarksOn } from '../methods/remarks.ts';
+import { SAMPLING_MODES } from '../methods/sampling_modes/modes.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
 import { wordsOf } from '../methods/uses/stage_uses.ts';
 import type { Plugin } from '../options/keys.ts';
@@ -39,8 +40,7 @@ interface Asked {
 /** Stages that a method may have something to say of, besides the usual one, in which every step is on-policy. */
 const SITUATIONS: readonly (readonly [of: string, change: (stage: GrpoStageConfig) => GrpoStageConfig])[] = [
   ['several steps on a batch', (stage) => ({ ...stage, batch: { ...stage.batch, numIterations: 2 } })],
-  ['staleness above 0', (stage) => ({ ...stage, staleness: 1 })],
-  ['quantised_rollout: true', (stage) => ({ ...stage, sampling: { ...stage.sampling, quantisedRollout: true } })],
+  ...SAMPLING_MODES.map(({ example }) => example),
   ['an odd num_generations', (stage) => ({ ...stage, batch: { ...stage.batch, numGenerations: 7 } })],
   ['num_generations: 2', (stage) => ({ ...stage, batch: { ...stage.batch, numGenerations: 2 } })],
   ['top_p below 1', (stage) => ({ ...stage, sampling: { ...stage.sampling, topP: 0.9 } })],

@@ -10,7 +10,6 @@ import {
   type Completion,
   type GenerationRequest,
   type GenerationSettings,
-  generate,
   generateKept,
   type KeptGeneration,
 } from '../model/sampling/generation.ts';
@@ -85,33 +84,24 @@ export type MakeGenerator = (policy: Policy, weightsVersion: () => number) => Ge
 /** The generator that is the training engine itself. @param weightsVersion  see `Generator` */
 export function localGenerator(policy: Policy, weightsVersion: () => number): Generator {
   return {
-    async sample(requests, settings) {
-      const { completions, places } = await generated(policy, requests.map(generationRequest), settings);
-      return { completions: labelled(requests, completions), places };
+    async sample(requests, { keep = false, control, turns, upcoming: _, ...settings }) {
+      const asked = requests.map(generationRequest);
+      let given: KeptGeneration;
+      // Loaded where they are asked for: a page's first run seldom does.
+      if (turns !== undefined) {
+        const { generateEpisodes } = await import('../model/sampling/episodes.ts');
+        given = await generateEpisodes(policy, asked, { ...settings, keep }, turns);
+      } else if (control !== undefined) {
+        const { generateControlled } = await import('../model/sampling/controlled_generation.ts');
+        given = { completions: await generateControlled(policy, asked, settings, control), places: undefined };
+      } else given = await generateKept(policy, asked, { ...settings, keep });
+      return { ...given, completions: labelled(requests, given.completions) };
     },
     score: (sequences, settings) => scoreSequences(policy, sequences, settings),
     get weightsVersion() {
       return weightsVersion();
     },
   };
-}
-
-async function generated(
-  policy: Policy,
-  requests: readonly GenerationRequest[],
-  { keep = false, control, turns, upcoming: _, ...settings }: SampleSettings,
-): Promise<KeptGeneration> {
-  // Loaded where they are asked for: a page's first run seldom does.
-  if (turns !== undefined) {
-    const { generateEpisodes } = await import('../model/sampling/episodes.ts');
-    return generateEpisodes(policy, requests, { ...settings, keep }, turns);
-  }
-  if (control !== undefined) {
-    const { generateControlled } = await import('../model/sampling/controlled_generation.ts');
-    return { completions: await generateControlled(policy, requests, settings, control), places: undefined };
-  }
-  if (keep) return generateKept(policy, requests, settings);
-  return { completions: await generate(policy, requests, settings), places: undefined };
 }
 
 function generationRequest({ prompt, rollouts }: SampleRequest): GenerationRequest {

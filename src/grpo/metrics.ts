@@ -1,6 +1,5 @@
 /** The metrics of a step, under TRL's names; our own names only where TRL has none. */
 
-import { isQuantised } from '../methods/chosen.ts';
 import type {
   Collected,
   Evaluation,
@@ -10,6 +9,7 @@ import type {
   SupervisedResult,
   UpdateResult,
 } from '../methods/records.ts';
+import { samplesElsewhere } from '../methods/sampling_modes/modes.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
 import { deviationOf, meanOf } from '../methods/statistics.ts';
 import { givenRewards } from '../methods/support/rewards/given_rewards.ts';
@@ -120,7 +120,7 @@ export function updateMetrics(
   common: Common,
 ): StepMetrics {
   const { totals } = update;
-  const isCopys = isQuantised(stage);
+  const isOthers = samplesElsewhere(stage);
   const share = (count: number): number => count / Math.max(1, totals.rows);
   return {
     step: common.step,
@@ -132,10 +132,10 @@ export function updateMetrics(
     learning_rate: update.learningRate,
     ...totals.measured,
     ...logged,
-    'sampling/sampling_logp_difference/mean': share(isCopys ? totals.movedSum : totals.logprobDifferenceSum),
-    'sampling/sampling_logp_difference/max': isCopys ? totals.movedMax : totals.logprobDifferenceMax,
+    'sampling/sampling_logp_difference/mean': share(isOthers ? totals.movedSum : totals.logprobDifferenceSum),
+    'sampling/sampling_logp_difference/max': isOthers ? totals.movedMax : totals.logprobDifferenceMax,
     ...(common.staleness !== undefined && { staleness: common.staleness }),
-    ...((isCopys || common.staleness !== undefined) && { 'importance_ratio/mean': share(totals.ratioSum) }),
+    ...((isOthers || common.staleness !== undefined) && { 'importance_ratio/mean': share(totals.ratioSum) }),
     ...(common.sampledPerTrained !== undefined && { sampled_per_trained_token: common.sampledPerTrained }),
     num_tokens: common.tokens,
     step_time: common.stepSeconds,

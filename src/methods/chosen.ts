@@ -2,6 +2,7 @@
 import type { Json } from '../options/json.ts';
 import { isSchedule } from '../options/schedule.ts';
 import type { Member, Telling } from './method.ts';
+import { isSampledByOther, modesOf } from './sampling_modes/modes.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodsConfig } from './stage.ts';
 import type { Use } from './uses/use.ts';
 
@@ -59,21 +60,6 @@ function reusesRollouts({ batch }: GrpoStageConfig): boolean {
   return batch.optimizerStepsPerGeneration > 1 || batch.numIterations > 1;
 }
 
-/** Whether batches wait while the policy moves on (`staleness`). */
-export function isStale({ staleness = 0 }: GrpoStageConfig): boolean {
-  return staleness > 0;
-}
-
-/** Whether rollouts are sampled from a copy of the weights in fewer bits (`quantised_rollout`). */
-export function isQuantised({ sampling: { quantisedRollout = false } }: Pick<GrpoStageConfig, 'sampling'>): boolean {
-  return quantisedRollout;
-}
-
-/** Whether what samples a batch is another policy than the one before the first step on it: `weighs-stale` methods weigh it. */
-export function isSampledByOther(stage: GrpoStageConfig): boolean {
-  return isStale(stage) || isQuantised(stage);
-}
-
 /** Whether every optimizer step is on fresh rollouts of the policy's own: all ratios are then exactly 1. */
 export function isOnPolicy(stage: GrpoStageConfig, members: readonly Member[]): boolean {
   return !reusesRollouts(stage) && !isSampledByOther(stage) && offPolicySamplers(members, stage).length === 0;
@@ -99,18 +85,7 @@ export function uncorrected(
             'num_iterations: 1 and one step per batch',
         ]
       : []),
-    ...(isStale(stage) && !tells(members, 'weighs-stale')
-      ? [
-          `completions are trained on ${stage.staleness} batches after they were sampled, and ${missing} for the policy ` +
-            `having moved on; use ${instead}staleness: 0, or weigh them: vllm_importance_sampling_correction: true`,
-        ]
-      : []),
-    ...(isQuantised(stage) && !tells(members, 'weighs-stale')
-      ? [
-          `completions are sampled from a copy of the weights in 8 bits, and ${missing} for what it is off by; ` +
-            `use ${instead}quantised_rollout: false, or weigh them: vllm_importance_sampling_correction: true`,
-        ]
-      : []),
+    ...(tells(members, 'weighs-stale') ? [] : modesOf(stage).map((mode) => mode.uncorrected(stage, missing, instead))),
     ...(samplers === ''
       ? []
       : [

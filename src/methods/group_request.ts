@@ -33,3 +33,41 @@ export interface GroupRequest {
   /** Judges a text in the place of the task; the score is its reward. */
   readonly judge?: (text: string) => Verdict;
 }
+
+/** `each`: given for each completion. `aids`: the policy is not alone with the whole problem. */
+type Trait = 'each' | 'aids';
+
+/** What it says of a request to have a member. */
+const TRAITS: Readonly<Record<Exclude<keyof GroupRequest, 'item' | 'samples'>, readonly Trait[]>> = {
+  prompt: ['aids'],
+  prefixes: ['each', 'aids'],
+  expertShare: ['aids'],
+  temperatures: ['each'],
+  turnTokens: ['aids'],
+  origin: [],
+  kind: ['aids'],
+  judge: [],
+};
+
+/**
+ * Whether a problem is asked as a stage asks it, with nothing else said. Some strategies can do with less: that nothing is said
+ * of a trait.
+ *
+ * - no `each`: all of its completions are asked alike, so that others may be asked as they are
+ * - no `aids`: what comes of it says how well the policy solves the problem
+ */
+export function isPlain(request: GroupRequest, without?: Trait): boolean {
+  return Object.entries(TRAITS).every(([member, traits]) => {
+    const value = request[member as keyof typeof TRAITS];
+    return value === undefined || value === 0 || (without !== undefined && !traits.includes(without));
+  });
+}
+
+const GIVEN_FOR_EACH = Object.keys(TRAITS).filter((member) => TRAITS[member as keyof typeof TRAITS].includes('each'));
+
+/** The request with these of its completions, each with what is given for it. @param places  of completions, from 0 */
+export function withPlaces(request: GroupRequest, places: readonly number[]): GroupRequest {
+  const given = Object.entries(request).filter(([member, own]) => own !== undefined && GIVEN_FOR_EACH.includes(member));
+  const taken = given.map(([member, own]) => [member, places.map((i) => (own as readonly unknown[])[i])] as const);
+  return { ...request, samples: places.length, ...Object.fromEntries(taken) };
+}

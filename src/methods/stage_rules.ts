@@ -1,7 +1,8 @@
 /** What is said of a stage as a whole, where no method of it could say it: mostly that one is missing. */
-import { isQuantised, isTruncated, tells } from './chosen.ts';
+import { isTruncated, tells } from './chosen.ts';
 import type { Member } from './method.ts';
 import type { Remark } from './remark.ts';
+import { modesOf } from './sampling_modes/modes.ts';
 import type { GrpoStageConfig } from './stage.ts';
 
 type StageRule = (stage: GrpoStageConfig, members: readonly Member[]) => Remark | undefined;
@@ -35,17 +36,8 @@ const scaledTernary: StageRule = ({ rewards }, members) => {
   };
 };
 
-/** At the first update the ratio to the copy is the weight that corrects, as far as the clip lets it; later ones mix both. */
-const uncorrectedCopy: StageRule = (stage, members) => {
-  if (!isQuantised(stage) || tells(members, 'weighs-stale')) return undefined;
-  return {
-    level: 'note',
-    at: { key: 'quantised_rollout' },
-    value: true,
-    text:
-      'ratios are to the copy that sampled: they begin off 1, and the clip holds the policy near the copy; ' +
-      'vllm_importance_sampling_correction: true weighs tokens by what rounding did, and clips near the policy',
-  };
-};
+/** A mode of sampling that no method weighs. */
+const unweighedMode: StageRule = (stage, members) =>
+  tells(members, 'weighs-stale') ? undefined : modesOf(stage).find(({ unweighed }) => unweighed)?.unweighed;
 
-export const STAGE_RULES: readonly StageRule[] = [uncorrectedTruncation, uncorrectedCopy, scaledTernary];
+export const STAGE_RULES: readonly StageRule[] = [uncorrectedTruncation, unweighedMode, scaledTernary];

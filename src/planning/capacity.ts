@@ -5,10 +5,11 @@ import type { TaskSet } from '../data/task_set.ts';
 import { ConfigError } from '../errors.ts';
 import { evaluatedItems } from '../grpo/evaluate.ts';
 import { completionLimit } from '../grpo/rollout/completion_end.ts';
-import { isQuantised } from '../methods/chosen.ts';
 import { usesOf } from '../methods/create.ts';
 import type { MethodList } from '../methods/method_list.ts';
 import { PARAMETER_SET_NAMES, PARAMETER_SETS } from '../methods/parameter_sets.ts';
+import { keepsForward } from '../methods/sampling_modes/modes.ts';
+import { QUANTISED } from '../methods/sampling_modes/quantised.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { roomOf, type StageUses } from '../methods/uses/stage_uses.ts';
 import { isNamedBy } from '../model/frozen_names.ts';
@@ -81,7 +82,7 @@ export function planCapacity(config: RunConfig, tasks: TaskSet, uses: readonly S
   const sets = PARAMETER_SET_NAMES.filter((name) => uses.some((ofStage) => ofStage.sets.has(name)));
   // Any scoring before the update takes the rows of a kept forward pass.
   const isScored = uses.some(({ asked }) => asked.some(({ use }) => use.scoresBeforeUpdate));
-  const isCopied = config.stages.some((stage) => stage.stage === 'grpo' && isQuantised(stage));
+  const isCopied = config.stages.some((stage) => stage.stage === 'grpo' && QUANTISED.isOn(stage));
   let grpoStages = 0;
   const recompute = recomputeOf(config);
   const mostKeptRows = isScored ? 0 : KEPT_BYTES / (4 * keptRowFloats(modelShape(config, tasks), recompute));
@@ -99,8 +100,7 @@ export function planCapacity(config: RunConfig, tasks: TaskSet, uses: readonly S
     const most = own?.distributionsFor.length ? mostDistributed(stage, tasks, own.distributionsFor) : all;
     const keeps =
       stage.stage === 'grpo' &&
-      stage.staleness === undefined &&
-      !isQuantised(stage) &&
+      keepsForward(stage) &&
       stage.batch.optimizerStepsPerGeneration === 1 &&
       all * groupRows <= mostKeptRows &&
       all <= most;

@@ -12,8 +12,8 @@ import { fittingItem } from '../data/prompts/prompt_limit.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { evaluatedItems } from '../grpo/evaluate.ts';
 import { completionLimit } from '../grpo/rollout/completion_end.ts';
-import { isQuantised } from '../methods/chosen.ts';
 import type { Member } from '../methods/method.ts';
+import { keepsForward as mayKeepForward } from '../methods/sampling_modes/modes.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { BACKWARD, FORWARD, type TypicalLengths, type Work } from '../methods/work.ts';
 import { openedTokens } from '../model/batch_openings.ts';
@@ -99,7 +99,7 @@ function rowsOfStep(
   const asked = promptsPerStep * groups;
   const sampled = promptRows(asked, prompt, shared) + asked * (samples * size * completion + rows);
   const trained = trainedRows(promptsPerStep, size);
-  const isKept = keepsForward && !scores && stage.staleness === undefined && !isQuantised(stage);
+  const isKept = keepsForward && !scores && mayKeepForward(stage);
   const passes = numIterations * (FORWARD + BACKWARD) - (isKept ? FORWARD : 0); // only the first iteration has it
   return (sampled + passes * trained) / (numIterations * minibatches) + stepRows;
 }

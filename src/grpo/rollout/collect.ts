@@ -4,12 +4,11 @@
  * Plain sampling is the last link of the stage's chain of strategies: refill is one before it.
  */
 import type { TaskItem } from '../../data/task.ts';
-import { isQuantised } from '../../methods/chosen.ts';
+import { isPlain } from '../../methods/group_request.ts';
 import type { StepContext } from '../../methods/method.ts';
-import type { GroupRequest, RollOut, RolloutTools } from '../../methods/points.ts';
+import type { RollOut, RolloutTools } from '../../methods/points.ts';
 import type { Collected, RolloutGroup } from '../../methods/records.ts';
 import type { RolloutRows } from '../../model/sampling/kept_rollouts.ts';
-import { TOKEN } from '../../token_kinds.ts';
 import type { Engine } from '../engine.ts';
 import { type Journal, timed } from '../journal.ts';
 import { takeBackOnFailure } from '../rest_point.ts';
@@ -26,7 +25,8 @@ import { LoggedMetrics } from './logged_metrics.ts';
 import { openPrompts, type Prompts } from './prompts.ts';
 import { rewarder } from './reward_groups.ts';
 import { rolloutTools } from './rollout_tools.ts';
-import { sampleRequests, temperatureFactor } from './sample_requests.ts';
+import { sampleRequests } from './sample_requests.ts';
+import { markOffPolicy } from './sampling_params.ts';
 import { requireGroups, validateGroups } from './validate_groups.ts';
 
 /**
@@ -44,12 +44,12 @@ export async function collectGroups(engine: Engine, step: Step, journal: Journal
     policy.forgetKept();
     const prompts = openPrompts(engine, step, journal);
     const reward = withCustomJudges(engine, step, rewarder(engine, step, { excluded, logged }));
-    const plain = new PlainSampling({ engine, step, journal, reward, prompts });
+    const tools = { engine, step, journal, reward, prompts };
+    const sampled: Sampled = { unaided: [], rounds: 0 };
     const otherKinds: RolloutGroup[] = [];
     const rollOut = rolloutStrategies.reduceRight<RollOut>(
-      (next, strategy) =>
-        bypassOtherKinds(strategyBefore(next, strategy, { engine, step, journal, reward, prompts }), next, otherKinds),
-      (requests) => plain.rollOut(requests),
+      (next, strategy) => bypassOtherKinds(strategyBefore(next, strategy, tools), next, otherKinds),
+      plainSampling(tools, sampled),
     );
     const solved = await rollOut(await prompts.draw(step.stage.batch.promptsPerStep));
     const groups = [...solved, ...otherKinds];
@@ -63,8 +63,7 @@ export async function collectGroups(engine: Engine, step: Step, journal: Journal
     const { means } = logged;
     return {
       groups,
-      unaided: plain.unaided,
-      rounds: plain.rounds,
+      ...sampled,
       ...(excluded.count > 0 && { excluded: { count: excluded.count, reasons: excluded.reasons } }),
       ...(means && { logged: means }),
       ...(tasks.isOverlong && { dropped: journal.state.itemsDrawn - firstItem - prompts.taken }),
@@ -72,7 +71,7 @@ export async function collectGroups(engine: Engine, step: Step, journal: Journal
   });
 }
 
-/** What the strategies of a batch share. */
+/** What the links of a batch's chain share. */
 interface BatchTools {
   readonly engine: Engine;
   readonly step: Step;
@@ -103,81 +102,43 @@ function strategyBefore(
   };
 }
 
-/** Samples requests as the policy answers them, round by round. */
-class PlainSampling {
+/** What plain sampling has done for a batch. */
+interface Sampled {
   /** Groups of problems that were asked without help, over all rounds. */
-  readonly unaided: RolloutGroup[] = [];
-  rounds = 0;
-  readonly #engine: Engine;
-  readonly #step: Step;
-  readonly #journal: Journal;
-  readonly #reward: Rewarder;
-  readonly #prompts: Prompts;
-  readonly #groupSteps: GroupRounds;
+  readonly unaided: RolloutGroup[];
+  rounds: number;
+}
 
-  constructor({ engine, step, journal, reward, prompts }: BatchTools) {
-    this.#engine = engine;
-    this.#step = step;
-    this.#journal = journal;
-    this.#reward = reward;
-    this.#prompts = prompts;
-    this.#groupSteps = new GroupRounds(step);
-  }
-
-  async rollOut(requests: readonly GroupRequest[]): Promise<readonly RolloutGroup[]> {
-    this.rounds++;
-    const groups = await this.#round(requests);
-    this.unaided.push(...groups.filter((_, i) => isUnaided(requests[i])));
-    return groups;
-  }
-
-  async #round(requests: readonly GroupRequest[]): Promise<readonly RolloutGroup[]> {
-    const [engine, step, journal] = [this.#engine, this.#step, this.#journal];
-    const greedy = await greedyRewards(engine, step, journal, this.#reward, requests);
+/** Samples requests as the policy answers them, and rewards them: a round each time. */
+function plainSampling({ engine, step, journal, reward, prompts }: BatchTools, sampled: Sampled): RollOut {
+  const groupSteps = new GroupRounds(step);
+  return async (requests) => {
+    sampled.rounds++;
+    const greedy = await greedyRewards(engine, step, journal, reward, requests);
     const { completions, places } = await timed(journal, 'rollout', () =>
-      sampleRequests(engine, step, journal, requests, engine.generator.takesUpcoming && this.#prompts.upcoming()),
+      sampleRequests(engine, step, journal, requests, engine.generator.takesUpcoming && prompts.upcoming()),
     );
     journal.state.tokens += sampledTokens(completions);
     const groups = await timed(journal, 'verify', async () => {
-      const rewarded = await this.#reward(requests, completions);
-      const sampled = offPolicyWhereOther(step, withVersion(rewarded, engine.generator.weightsVersion));
-      const compared = sampled.map((group, i) =>
+      const rewarded = await reward(requests, completions);
+      const marked = markOffPolicy(step, withVersion(rewarded, engine.generator.weightsVersion));
+      const compared = marked.map((group, i) =>
         greedy[i] === undefined ? group : { ...group, greedyReward: greedy[i] },
       );
-      return this.#groupSteps.apply(compared);
+      return groupSteps.apply(compared);
     });
     const isAsSampled = step.methods.groupSteps.length === 0;
     const now = places === undefined || isAsSampled ? places : placesAfter(groups, completions, places);
     if (now !== undefined) await timed(journal, 'rollout', () => keepForward(engine, step, groups, now));
+    sampled.unaided.push(...groups.filter((_, i) => isPlain(requests[i], 'aids')));
     return groups;
-  }
-}
-
-/** Whether a problem is asked as it is, to the end, with nothing put before or into its completions. */
-function isUnaided({ prompt, prefixes, expertShare = 0, kind, turnTokens }: GroupRequest): boolean {
-  const isWhole = prefixes === undefined && turnTokens === undefined;
-  return prompt === undefined && isWhole && expertShare === 0 && kind === undefined;
+  };
 }
 
 function withVersion(groups: readonly RolloutGroup[], weightsVersion: number): readonly RolloutGroup[] {
   return groups.map((group) => ({
     ...group,
     rollouts: group.rollouts.map((rollout) => ({ ...rollout, weightsVersion })),
-  }));
-}
-
-/** Off-policy is what token controls have sampled at another temperature than a completion's own, and all that a copy has. */
-function offPolicyWhereOther(step: Step, groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
-  const factor = temperatureFactor(step);
-  const isCopys = isQuantised(step.stage);
-  if (factor === undefined && !isCopys) return groups;
-  return groups.map((group) => ({
-    ...group,
-    rollouts: group.rollouts.map((rollout) => {
-      const { tokens, labels } = rollout;
-      const isHeated = tokens.some((_, t) => labels?.[t] !== TOKEN.given && factor !== undefined && factor(t) !== 1);
-      return isHeated || isCopys ? { ...rollout, isOffPolicy: true } : rollout;
-    }),
   }));
 }
 

@@ -9,16 +9,12 @@ import type { StageConfig } from '../../methods/stage.ts';
 import { ownTokens } from '../../methods/support/rollouts/turns.ts';
 import { lossTokens } from '../../methods/tokens.ts';
 import type { GenerationControl } from '../../model/sampling/controlled_generation.ts';
-import type {
-  Completion,
-  GenerationSettings,
-  KeptGeneration,
-  SamplingSettings,
-} from '../../model/sampling/generation.ts';
+import type { Completion, KeptGeneration } from '../../model/sampling/generation.ts';
+import { paramsOf, type SamplingParams } from '../../model/sampling/settings.ts';
 import type { RewardBatch } from '../../rewards/reward_function.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
 import type { Engine } from '../engine.ts';
-import type { SampleRequest } from '../generator.ts';
+import type { SampleRequest, SampleSettings } from '../generator.ts';
 import { attentively } from '../interruption.ts';
 import { completionEnd } from './completion_end.ts';
 import type { EpisodeSettings } from './episodes.ts';
@@ -29,7 +25,8 @@ import type { Wants } from './wants.ts';
 /** The part of an engine that completes prompts. */
 type Completer = Pick<Engine, 'tasks' | 'generator'> & Partial<Pick<Engine, 'policy'>>;
 
-export interface CompletionSettings {
+/** What completions are asked for, and how they are sampled. */
+export interface CompletionSettings extends SamplingParams {
   /** Completions per prompt: one number for all, or one for each. */
   readonly samples: number | readonly number[];
   /** [items] prompts in the place of the items' own. */
@@ -38,23 +35,26 @@ export interface CompletionSettings {
   readonly prefixes?: readonly (readonly Int32Array[] | undefined)[];
   /** [items] see `GroupRequest.expertShare`; absent: none. */
   readonly expertShares?: readonly number[];
-  /** See `GroupRequest.turnTokens`, of all of them. */
-  readonly turnTokens?: number | undefined;
-  /** See `GenerationSettings.fromCopy`. */
-  readonly fromCopy?: boolean | undefined;
   /** Problems that will likely be asked next, each for as many completions. */
   readonly upcoming?: { readonly items: readonly TaskItem[]; readonly samples: number };
   /** Number of the first rollout, which keys its random draws; the others count on from it. Default 0. */
   readonly firstRollout?: number;
-  readonly sampling: SamplingSettings;
-  /** See `samplingKey`. */
-  readonly samplingKey: readonly [number, number];
   /** Says how long completions may become. */
   readonly stage: StageConfig;
   /** What environments and verifiers are asked besides; default: nothing. */
   readonly wants?: Wants;
   /** Called with each turn of an episode as it is played. */
   readonly watch?: EpisodeSettings['watch'];
+  /** Activations stay for `Policy.keep`, where there is room; default: they do not. */
+  readonly keep?: boolean;
+  /** Decides as each token is sampled. */
+  readonly control?: CompletionControl | undefined;
+}
+
+/** What the caller decides while items are completed. */
+export interface CompletionControl extends Pick<GenerationControl, 'temperature' | 'allowed' | 'isTruncated'> {
+  after(tokens: Int32Array, item: TaskItem): ReturnType<GenerationControl['after']>;
+  atEnd?(tokens: Int32Array, item: TaskItem): readonly number[] | undefined;
 }
 
 /** [items][samples] completions with their verdicts. */
@@ -63,7 +63,7 @@ export async function completeItems(
   items: readonly TaskItem[],
   settings: CompletionSettings,
 ): Promise<VerifiedCompletion[][]> {
-  const { completions } = await sampleItems(engine, items, settings, false);
+  const { completions } = await sampleItems(engine, items, settings);
   return attentively(engine, judgedCompletions(engine.tasks, items, completions));
 }
 
@@ -80,52 +80,33 @@ export async function completeTexts(
   settings: CompletionSettings,
 ): Promise<ReadCompletion[][]> {
   const prompts = texts.map((text) => tasks.typedTokens(text));
-  const { completions } = await generator.sample(requestsOf(prompts, settings), generationSettings(tasks, settings));
+  const { requests, how } = asked(tasks, prompts, settings);
+  const { completions } = await generator.sample(requests, how);
   return completions.map((own) =>
     own.map((completion) => ({ ...completion, text: completionText(tasks, completion) })),
   );
 }
 
-/**
- * The completions alone; their activations stay, where there is room, for `Policy.keep`.
- *
- * @param keep  false: the weights will have changed before these are of use
- */
-export async function sampleKept(
-  engine: Completer,
-  items: readonly TaskItem[],
-  settings: CompletionSettings,
-  keep = true,
-): Promise<KeptGeneration> {
-  return sampleItems(engine, items, settings, keep);
-}
-
-/** Completions, or whole episodes where a task is played in turns. */
-async function sampleItems(
+/** The completions alone, or whole episodes where a task is played in turns. */
+export async function sampleItems(
   { tasks, generator }: Completer,
   items: readonly TaskItem[],
   settings: CompletionSettings,
-  keep: boolean,
 ): Promise<KeptGeneration> {
-  const requests = requestsOf(promptsOf(tasks, items, settings), settings);
-  const how = { ...generationSettings(tasks, settings), keep };
+  const { control, wants = {}, samplingKey, watch } = settings;
+  const prompts = items.map((item, i) => settings.prompts?.[i] ?? tasks.promptTokens(item));
+  const { requests, how } = asked(tasks, prompts, settings);
   if (tasks.environment.maxTurns === 1) {
-    const upcoming = upcomingOf(tasks, requests, settings);
-    return generator.sample(requests, { ...how, ...(upcoming && { upcoming }) });
+    return generator.sample(requests, control ? { ...how, control: controlOf(items, control) } : how);
   }
+  if (control !== undefined) throw playedInTurns(tasks, 'a token control reads each token of a completion');
   const begun = items.find((item, i) => settings.prefixes?.[i] !== undefined && tasks.environment.plays(item));
   if (begun !== undefined) throw playedInTurns(tasks, 'a method begins completions with tokens of its own');
   const room = how.fixedCompletionTokens ?? how.maxCompletionTokens;
   const openings = items.map((_, i) => ({ share: settings.expertShares?.[i] ?? 0, room }));
   const { weightsVersion } = generator;
   const { Episodes } = await import('./episodes.ts');
-  const episodes = new Episodes(tasks, items, requests, {
-    samplingKey: settings.samplingKey,
-    openings,
-    wants: settings.wants ?? {},
-    weightsVersion,
-    watch: settings.watch,
-  });
+  const episodes = new Episodes(tasks, items, requests, { samplingKey, openings, wants, weightsVersion, watch });
   try {
     const { completions, places } = await generator.sample(episodes.begun(requests), { ...how, turns: episodes });
     return { completions: episodes.played(completions), places };
@@ -141,32 +122,6 @@ function playedInTurns({ name }: TaskSet, what: string): ConfigError {
     'played-in-turns',
     `task: ${rule}; leave the method out, or take a task that is answered by one text.`,
   );
-}
-
-/** What the caller decides while items are completed. */
-export interface CompletionControl extends Pick<GenerationControl, 'temperature' | 'allowed' | 'isTruncated'> {
-  after(tokens: Int32Array, item: TaskItem): ReturnType<GenerationControl['after']>;
-  atEnd?(tokens: Int32Array, item: TaskItem): readonly number[] | undefined;
-}
-
-/** The completions alone; the caller is called with each token. */
-export async function sampleControlled(
-  { tasks, generator }: Completer,
-  items: readonly TaskItem[],
-  settings: CompletionSettings,
-  { after, atEnd, ...control }: CompletionControl,
-): Promise<Completion[][]> {
-  if (tasks.environment.maxTurns > 1) throw playedInTurns(tasks, 'a token control reads each token of a completion');
-  const requests = requestsOf(promptsOf(tasks, items, settings), settings);
-  const { completions } = await generator.sample(requests, {
-    ...generationSettings(tasks, settings),
-    control: {
-      ...control,
-      after: (tokens, request) => after(tokens, items[request]),
-      ...(atEnd && { atEnd: (tokens, request) => atEnd(tokens, items[request]) }),
-    },
-  });
-  return completions;
 }
 
 /** Decodes the completions of each item and asks for their verdicts, all of them at once. */
@@ -267,40 +222,43 @@ export function sampledTokens(completions: readonly (readonly Completion[])[]): 
   return completions.flat().reduce((sum, completion) => sum + lossTokens(completion), 0);
 }
 
-function promptsOf(tasks: TaskSet, items: readonly TaskItem[], { prompts }: CompletionSettings): Int32Array[] {
-  return items.map((item, i) => prompts?.[i] ?? tasks.promptTokens(item));
-}
-
-function requestsOf(
+/** What the generator is asked. */
+function asked(
+  tasks: TaskSet,
   prompts: readonly Int32Array[],
-  { samples, firstRollout = 0, prefixes = [] }: Pick<CompletionSettings, 'samples' | 'firstRollout' | 'prefixes'>,
-): SampleRequest[] {
+  { upcoming, stage, keep, prefixes = [], firstRollout = 0, samples, ...settings }: CompletionSettings,
+): { readonly requests: readonly SampleRequest[]; readonly how: SampleSettings } {
   let next = firstRollout;
-  return prompts.map((prompt, i) => {
-    const length = typeof samples === 'number' ? samples : samples[i];
-    const tokens = prefixes[i];
-    return {
-      prompt,
-      rollouts: Array.from({ length }, (_, k) => ({ rollout: next++, ...(tokens && { tokens: tokens[k] }) })),
-    };
-  });
+  const requestsOf = (of: readonly Int32Array[], count: typeof samples, begun: typeof prefixes): SampleRequest[] =>
+    of.map((prompt, i) => {
+      const length = typeof count === 'number' ? count : count[i];
+      const tokens = begun[i];
+      return {
+        prompt,
+        rollouts: Array.from({ length }, (_, k) => ({ rollout: next++, ...(tokens && { tokens: tokens[k] }) })),
+      };
+    });
+  const requests = requestsOf(prompts, samples, prefixes);
+  const expected = upcoming?.items.map((item) => tasks.promptTokens(item)) ?? [];
+  return {
+    requests,
+    how: {
+      ...paramsOf(settings),
+      ...completionEnd(tasks, stage),
+      keep,
+      ...(upcoming && { upcoming: requestsOf(expected, upcoming.samples, []) }), // numbered on
+    },
+  };
 }
 
-/** Their rollouts count on from those that are asked now. */
-function upcomingOf(
-  tasks: TaskSet,
-  requests: readonly SampleRequest[],
-  { upcoming, firstRollout = 0 }: CompletionSettings,
-): SampleRequest[] | undefined {
-  if (upcoming === undefined) return undefined;
-  const asked = requests.reduce((sum, { rollouts }) => sum + rollouts.length, 0);
-  const prompts = upcoming.items.map((item) => tasks.promptTokens(item));
-  return requestsOf(prompts, { samples: upcoming.samples, firstRollout: firstRollout + asked });
-}
-
-function generationSettings(
-  tasks: TaskSet,
-  { sampling, samplingKey, stage, turnTokens, fromCopy }: CompletionSettings,
-): GenerationSettings {
-  return { sampling, samplingKey, ...completionEnd(tasks, stage), turnTokens, fromCopy };
+/** By the problem, where a generator knows but the index of a request. */
+function controlOf(
+  items: readonly TaskItem[],
+  { after, atEnd, ...control }: CompletionControl,
+): NonNullable<SampleSettings['control']> {
+  return {
+    ...control,
+    after: (tokens, request) => after(tokens, items[request]),
+    ...(atEnd && { atEnd: (tokens, request) => atEnd(tokens, items[request]) }),
+  };
 }

@@ -1,6 +1,7 @@
 /** Methods that a stage has in vain, by what each declares that it acts on. */
-import { isOnPolicy, isQuantised, offPolicySamplers } from '../chosen.ts';
+import { isOnPolicy, offPolicySamplers } from '../chosen.ts';
 import type { Member } from '../method.ts';
+import { samplesElsewhere } from '../sampling_modes/modes.ts';
 import { optionsOfMethod, START } from '../settings.ts';
 import type { GrpoStageConfig, MethodPoint } from '../stage.ts';
 import { USUAL_METHODS } from '../usual_methods.ts';
@@ -35,5 +36,5 @@ function isAsUsual({ method, point, options }: Member): boolean {
 }
 
 function hasOthers(stage: GrpoStageConfig, members: readonly Member[]): boolean {
-  return isQuantised(stage) || offPolicySamplers(members, stage).length > 0;
+  return samplesElsewhere(stage) || offPolicySamplers(members, stage).length > 0;
 }

@@ -12,6 +12,7 @@
  * Places come in their order. The paper branches while it samples; here a trunk is scored once it is there.
  */
 import { integer, key, number } from '../../options/keys.ts';
+import { isPlain } from '../group_request.ts';
 import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy, RolloutTools } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
@@ -82,9 +83,9 @@ export const latr = method({
       const { treeSteps, mostGap, lookahead } = options;
       const { step, rng, regroup, metric, mostTokens } = tools;
       const share = treeShare(step, treeSteps);
-      const isTree = requests.map(({ prefixes, temperatures }) => {
+      const isTree = requests.map((request) => {
         const isDrawn = rng.float() < share; // one draw for each
-        return isDrawn && mostGap > 0 && prefixes === undefined && temperatures === undefined;
+        return isDrawn && mostGap > 0 && isPlain(request, 'each');
       });
       if (!isTree.includes(true)) return next(requests);
       const first = await next(requests.map((request, i) => (isTree[i] ? membersOf(request, 0, 1) : request)));

@@ -11,6 +11,7 @@
  * had; tokens that leaves share come once in each. `segment-tree` credits segments, `success-replay` remembers solutions.
  */
 import { integer, key, number } from '../../options/keys.ts';
+import { isPlain } from '../group_request.ts';
 import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
@@ -79,10 +80,8 @@ export const mcts = method({
   create: (options): RolloutStrategy => ({
     async rollOut(requests, next, { ledger: known, mostTokens, regroup, metric }) {
       const { expansions, hardBelow, treeSegment, treeWidth } = options;
-      const isHard = (request: GroupRequest): boolean => {
-        const isPlain = request.prefixes === undefined && request.temperatures === undefined;
-        return isPlain && (hardBelow === 1 || (known.get(request.item)?.solved ?? 1) <= hardBelow);
-      };
+      const isHard = (request: GroupRequest): boolean =>
+        isPlain(request, 'each') && (hardBelow === 1 || (known.get(request.item)?.solved ?? 1) <= hardBelow);
       if (expansions === 0 || !requests.some(isHard)) return next(requests);
       const easy = requests.filter((request) => !isHard(request));
       const plain = easy.length === 0 ? [] : [...(await next(easy))];

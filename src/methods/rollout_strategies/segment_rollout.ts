@@ -8,6 +8,7 @@
  */
 import type { Json } from '../../options/json.ts';
 import { integer, key, number } from '../../options/keys.ts';
+import { isPlain } from '../group_request.ts';
 import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';
 import type { Rollout, RolloutGroup } from '../records.ts';
@@ -48,7 +49,8 @@ export const segmentRollout = method({
     let underWay: readonly StoredGroup[] = [];
     return {
       async rollOut(requests, next, { step, draw, regroup, mostTokens, metric }) {
-        if (segmentTokens === 0 || !requests.every(isPlain)) return next(requests);
+        // What another strategy asks otherwise has to be there when that continues.
+        if (segmentTokens === 0 || !requests.every((request) => isPlain(request))) return next(requests);
         const goesOn = (rollout: Rollout): boolean => isOpen(rollout, mostTokens);
         const isUnfinished = ({ group }: UnderWay): boolean => group.rollouts.some(goesOn);
         const segmented = async (asked: readonly GroupRequest[]) =>
@@ -98,12 +100,6 @@ interface UnderWay {
   /** Optimizer steps of the stage when its problem was asked. */
   readonly step: number;
   readonly group: RolloutGroup;
-}
-
-/** Whether it asks a problem as it is: what another strategy asks otherwise has to be there when that continues. */
-function isPlain({ prompt, prefixes, temperatures, turnTokens, kind, judge, origin, expertShare = 0 }: GroupRequest) {
-  const isOther = [prompt, prefixes, temperatures, turnTokens, kind, judge, origin].some((own) => own !== undefined);
-  return !isOther && expertShare === 0;
 }
 
 /** The next segment of what is not at its end. */

@@ -9,9 +9,10 @@
  * Completions that are on-policy are not touched: of them π_prox is μ, to the bit. arXiv:2505.24298.
  */
 import { choice, key, number } from '../../options/keys.ts';
-import { isSampledByOther, isTruncated, offPolicySamplers } from '../chosen.ts';
+import { isTruncated, offPolicySamplers } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossSequence, TokenWeight } from '../points.ts';
+import { isSampledByOther } from '../sampling_modes/modes.ts';
 import { proximalLogprobs } from '../uses/proximal_logprobs.ts';
 
 export const decoupled = method({

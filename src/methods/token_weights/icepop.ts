@@ -6,10 +6,11 @@
  * what stays, it is the paper's whole method. After IcePop of Ring-1T; the band is as we recall it.
  */
 import { key, number } from '../../options/keys.ts';
-import { isSampledByOther, isTruncated } from '../chosen.ts';
+import { isTruncated } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossSequence, TokenWeight } from '../points.ts';
 import type { Rollout } from '../records.ts';
+import { isSampledByOther } from '../sampling_modes/modes.ts';
 import { movedLogWeights } from '../support/loss/moved_log_weights.ts';
 import { proximalLogprobs } from '../uses/proximal_logprobs.ts';
 

@@ -7,10 +7,11 @@
  * first step on a batch, which is scored then; a weight also says how far it is from what sampled, and the ratio is to π_old.
  */
 import { choice, flag, key, number } from '../../options/keys.ts';
-import { isSampledByOther, isTruncated, tells } from '../chosen.ts';
+import { isTruncated, tells } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossSequence, TokenWeight } from '../points.ts';
 import type { Rollout } from '../records.ts';
+import { isSampledByOther } from '../sampling_modes/modes.ts';
 import { movedLogWeights } from '../support/loss/moved_log_weights.ts';
 import { proximalLogprobs } from '../uses/proximal_logprobs.ts';
 

@@ -3,7 +3,7 @@ import { BackendError } from '../../errors.ts';
 import type { Policy } from '../policy.ts';
 import type { Sampled } from './decoder.ts';
 import type { SampledSequence, TurnRules } from './sampled_sequence.ts';
-import type { GenerationSettings, StepSettings } from './settings.ts';
+import type { SamplingParams, StepSettings } from './settings.ts';
 
 export type { SamplingSettings } from './settings.ts';
 
@@ -15,11 +15,8 @@ export interface TokenDraws {
   redraw(sequences: readonly SampledSequence[], sampled: Sampled, temperature: number): Promise<Sampled>;
 }
 
-/** What a sampler reads of the settings of a generation, and how it goes about it. */
-export interface SamplerSettings
-  extends Pick<GenerationSettings, 'sampling' | 'samplingKey'>,
-    Partial<Omit<GenerationSettings, 'sampling' | 'samplingKey'>>,
-    StepSettings {
+/** How a sampler samples, and how it goes about it. */
+export interface SamplerSettings extends SamplingParams, StepSettings {
   /** false: each sequence computes all of its rows; by default what sequences have in common is computed once. */
   readonly sharesRows?: boolean;
   /** Draws tokens in the place of the engine, which draws among all of them. */

@@ -17,26 +17,37 @@ export function wholeVocabulary(temperature: number): SamplingSettings {
 }
 
 /**
- * All that a token depends on besides weights, prompt, rollout number and position. Who asks for completions makes it once
- * (for rollouts `../../grpo/rollout/how_sampled.ts`); it is passed on as it is, down to where a member of it acts.
+ * What a token depends on besides the weights, the tokens before it, its rollout and its place. Who asks for completions makes
+ * it once (for rollouts `../../grpo/rollout/sampling_params.ts`); it is passed on whole, down to where a member of it acts.
  */
-export interface GenerationSettings {
+export interface SamplingParams {
   readonly sampling: SamplingSettings;
   /** Words of the Philox key. */
   readonly samplingKey: readonly [number, number];
-  readonly maxCompletionTokens: number;
-  /** A completion ends with any of these. */
-  readonly stopIds: readonly number[];
-  /** Every completion stops after exactly this many tokens, whatever they are. */
-  readonly fixedCompletionTokens?: number | undefined;
   /** Most tokens after those that a completion begins with; default: as many as it has room for. */
   readonly turnTokens?: number | undefined;
   /** The weights are those of the policy's copy in fewer bits (`Capacity.rolloutCopy`), and nothing is kept. */
   readonly fromCopy?: boolean | undefined;
 }
 
+/** Those of a record that has more. */
+export function paramsOf({ sampling, samplingKey, turnTokens, fromCopy }: SamplingParams): SamplingParams {
+  return { sampling, samplingKey, turnTokens, fromCopy } satisfies {
+    [name in keyof Required<SamplingParams>]: unknown;
+  };
+}
+
+/** The same, and where completions end. */
+export interface GenerationSettings extends SamplingParams {
+  readonly maxCompletionTokens: number;
+  /** A completion ends with any of these. */
+  readonly stopIds: readonly number[];
+  /** Every completion stops after exactly this many tokens, whatever they are. */
+  readonly fixedCompletionTokens?: number | undefined;
+}
+
 /** What of a sampler's settings decides how its steps are computed, not what they draw. */
-export interface StepSettings extends Pick<GenerationSettings, 'fromCopy'> {
+export interface StepSettings extends Pick<SamplingParams, 'fromCopy'> {
   /** Whether activations stay for `Policy.keep`, as far as there is room; by default not. */
   readonly keep?: boolean | undefined;
 }

@@ -1,9 +1,9 @@
 /** Requests for some of the completions of another one, or for more of them: each keeps its own beginning and temperature. */
-import type { GroupRequest } from '../../points.ts';
+import { type GroupRequest, withPlaces } from '../../group_request.ts';
 
 /** Those from `first` on. */
 export function membersOf(request: GroupRequest, first: number, samples: number): GroupRequest {
-  return withMembers(
+  return withPlaces(
     request,
     Array.from({ length: samples }, (_, i) => first + i),
   );
@@ -11,18 +11,8 @@ export function membersOf(request: GroupRequest, first: number, samples: number)
 
 /** `samples` members, from the first one again after the last. */
 export function resized(request: GroupRequest, samples: number): GroupRequest {
-  return withMembers(
+  return withPlaces(
     request,
     Array.from({ length: samples }, (_, i) => i % request.samples),
   );
-}
-
-function withMembers(request: GroupRequest, members: readonly number[]): GroupRequest {
-  const { prefixes, temperatures } = request;
-  return {
-    ...request,
-    samples: members.length,
-    ...(prefixes && { prefixes: members.map((i) => prefixes[i]) }),
-    ...(temperatures && { temperatures: members.map((i) => temperatures[i]) }),
-  };
 }

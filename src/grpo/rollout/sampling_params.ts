@@ -1,0 +1,41 @@
+/** How a stage samples its rollouts: what the generator is told of it, and which rollouts are then off-policy. */
+
+import type { RolloutGroup } from '../../methods/records.ts';
+import { samplesElsewhere } from '../../methods/sampling_modes/modes.ts';
+import { QUANTISED } from '../../methods/sampling_modes/quantised.ts';
+import type { SamplingParams } from '../../model/sampling/settings.ts';
+import { TOKEN } from '../../token_kinds.ts';
+import { samplingKey } from '../run.ts';
+import type { Step } from '../step.ts';
+import { temperatureFactor } from './control_tokens.ts';
+
+/** What is asked of a completion by itself. */
+export interface AskedOf {
+  readonly temperature: number;
+  readonly turnTokens: number | undefined;
+}
+
+/** Completions of which the same is asked are sampled side by side. */
+export function samplingParams({ stage, seed }: Step, { temperature, turnTokens }: AskedOf): SamplingParams {
+  return {
+    sampling: { ...stage.sampling, temperature },
+    samplingKey: samplingKey(seed, 'rollout'),
+    turnTokens,
+    fromCopy: QUANTISED.isOn(stage),
+  };
+}
+
+/** Marks rollouts off-policy where a token control changed the temperature, or something else than the policy sampled them. */
+export function markOffPolicy(step: Step, groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
+  const factor = temperatureFactor(step);
+  const isElsewhere = samplesElsewhere(step.stage);
+  if (factor === undefined && !isElsewhere) return groups;
+  return groups.map((group) => ({
+    ...group,
+    rollouts: group.rollouts.map((rollout) => {
+      const { tokens, labels } = rollout;
+      const isHeated = tokens.some((_, t) => labels?.[t] !== TOKEN.given && factor !== undefined && factor(t) !== 1);
+      return isHeated || isElsewhere ? { ...rollout, isOffPolicy: true } : rollout;
+    }),
+  }));
+}
