@@ -330,7 +330,7 @@ export class Policy {
 
   /** Decoding steps between two reads, at most. */
   get stepsPerRead(): number {
-    return this.capacity.stepsPerRead ?? 1;
+    return this.plan.stepsPerRead;
   }
 
   /**

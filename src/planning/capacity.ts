@@ -8,14 +8,14 @@ import { completionLimit } from '../grpo/rollout/completion_end.ts';
 import { usesOf } from '../methods/create.ts';
 import type { MethodList } from '../methods/method_list.ts';
 import { PARAMETER_SET_NAMES, PARAMETER_SETS } from '../methods/parameter_sets.ts';
-import { keepsForward } from '../methods/sampling_modes/modes.ts';
-import { QUANTISED } from '../methods/sampling_modes/quantised.ts';
+import { copyOf, keepsForward } from '../methods/sampling_modes/modes.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { roomOf, type StageUses } from '../methods/uses/stage_uses.ts';
 import { isNamedBy } from '../model/frozen_names.ts';
 import { keptRowFloats } from '../model/memory/activations.ts';
 import type { Capacity } from '../model/memory/capacity.ts';
-import { type Trained, usualRecompute } from '../model/memory/plan.ts';
+import { usualRecompute } from '../model/memory/keeping.ts';
+import type { Trained } from '../model/memory/plan.ts';
 import type { Recompute } from '../model/memory/recompute.ts';
 import { adapterSettings } from '../model/pretrained/adapter_config.ts';
 import type { ModelShape } from '../model/shape.ts';
@@ -82,7 +82,7 @@ export function planCapacity(config: RunConfig, tasks: TaskSet, uses: readonly S
   const sets = PARAMETER_SET_NAMES.filter((name) => uses.some((ofStage) => ofStage.sets.has(name)));
   // Any scoring before the update takes the rows of a kept forward pass.
   const isScored = uses.some(({ asked }) => asked.some(({ use }) => use.scoresBeforeUpdate));
-  const isCopied = config.stages.some((stage) => stage.stage === 'grpo' && QUANTISED.isOn(stage));
+  const [rolloutCopy] = config.stages.flatMap((stage) => (stage.stage === 'grpo' && copyOf(stage)) || []);
   let grpoStages = 0;
   const recompute = recomputeOf(config);
   const mostKeptRows = isScored ? 0 : KEPT_BYTES / (4 * keptRowFloats(modelShape(config, tasks), recompute));
@@ -134,7 +134,7 @@ export function planCapacity(config: RunConfig, tasks: TaskSet, uses: readonly S
     context,
     training: true,
     ...(sets.length > 0 && { sets: Object.fromEntries(sets.map((name) => [name, PARAMETER_SETS[name].use])) }),
-    ...(isCopied && { rolloutCopy: 'q8_0' }),
+    ...(rolloutCopy && { rolloutCopy }),
     ...(distributionRows > 0 && { outputRows: { distributions: distributionRows } }),
     keptRows,
     ...(recompute === 'layers' && { recompute }),

@@ -26,7 +26,7 @@ import { Ledger } from '../methods/ledger.ts';
 import { type MethodList, type OwnMethods, withOwnMethods } from '../methods/method_list.ts';
 import type { Remark } from '../methods/remark.ts';
 import { remarksOn } from '../methods/remarks.ts';
-import { QUANTISED } from '../methods/sampling_modes/quantised.ts';
+import { copyOf } from '../methods/sampling_modes/modes.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { writeInitialWeights } from '../model/initialize.ts';
 import { beginMagnitudes } from '../model/magnitudes.ts';
@@ -232,7 +232,7 @@ function figuresOf(config: RunConfig, list: MethodList): TrainingRun['figures'] 
   return config.stages.map((stage) => (stage.stage === 'grpo' ? createFigures(stage, list) : []));
 }
 
-const samplesFromCopy = (stage: StageConfig): boolean => stage.stage === 'grpo' && QUANTISED.isOn(stage);
+const samplesFromCopy = (stage: StageConfig): boolean => stage.stage === 'grpo' && copyOf(stage) !== undefined;
 
 /** @throws ConfigError where the backend does not store what the config says */
 function requireStorage({ storageDtype: wanted, ...config }: RunConfig, backend: Backend): void {

@@ -1,8 +1,7 @@
 /** How a stage samples its rollouts: what the generator is told of it, and which rollouts are then off-policy. */
 
 import type { RolloutGroup } from '../../methods/records.ts';
-import { samplesElsewhere } from '../../methods/sampling_modes/modes.ts';
-import { QUANTISED } from '../../methods/sampling_modes/quantised.ts';
+import { copyOf, samplesElsewhere } from '../../methods/sampling_modes/modes.ts';
 import type { SamplingParams } from '../../model/sampling/settings.ts';
 import { TOKEN } from '../../token_kinds.ts';
 import { samplingKey } from '../run.ts';
@@ -21,7 +20,7 @@ export function samplingParams({ stage, seed }: Step, { temperature, turnTokens 
     sampling: { ...stage.sampling, temperature },
     samplingKey: samplingKey(seed, 'rollout'),
     turnTokens,
-    fromCopy: QUANTISED.isOn(stage),
+    fromCopy: copyOf(stage) !== undefined,
   };
 }
 

@@ -10,6 +10,8 @@ export interface SamplingMode {
   spoilsForward(stage: GrpoStageConfig): boolean;
   /** Another policy samples, however soon its rollouts are trained on: they are off-policy. */
   readonly samplesElsewhere: boolean;
+  /** How a copy of the weights is kept that samples in their place; absent: the weights do. */
+  readonly copy?: 'q8_0';
   /** What a method says that takes every completion for the policy's own. @param missing, instead  see `uncorrected` */
   uncorrected(stage: GrpoStageConfig, missing: string, instead: string): string;
   /** What is said of a stage that weighs nothing by what sampled it. */

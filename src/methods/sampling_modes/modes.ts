@@ -24,6 +24,11 @@ export function samplesElsewhere(stage: GrpoStageConfig): boolean {
   return modesOf(stage).some((mode) => mode.samplesElsewhere);
 }
 
+/** How the copy of the weights is kept that samples; undefined where the weights do. */
+export function copyOf(stage: GrpoStageConfig): SamplingMode['copy'] {
+  return modesOf(stage).find(({ copy }) => copy)?.copy;
+}
+
 /** Whether the forward pass of sampling may be that of the update: the same weights, with nothing in between. */
 export function keepsForward(stage: GrpoStageConfig): boolean {
   return !SAMPLING_MODES.some((mode) => mode.spoilsForward(stage));

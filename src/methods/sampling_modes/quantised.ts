@@ -9,6 +9,7 @@ export const QUANTISED: SamplingMode = {
   isOn: ({ sampling: { quantisedRollout = false } }) => quantisedRollout,
   spoilsForward: (stage) => QUANTISED.isOn(stage),
   samplesElsewhere: true,
+  copy: 'q8_0',
   uncorrected: (_, missing, instead) =>
     `completions are sampled from a copy of the weights in 8 bits, and ${missing} for what it is off by; ` +
     `use ${instead}quantised_rollout: false, ${WEIGHED}`,

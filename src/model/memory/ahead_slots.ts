@@ -15,7 +15,7 @@ export interface AheadSlots {
   readonly feedFrom: Slot;
 }
 
-export function aheadSlots({ stepsPerRead = 1, completions, keptRows }: Capacity, arena: ArenaOf): AheadSlots {
+export function aheadSlots({ completions, keptRows }: Capacity, stepsPerRead: number, arena: ArenaOf): AheadSlots {
   const [ints, reals] = [arena('aheadInts', 'batch', 'int'), arena('ahead', 'batch')];
   const shape = [stepsPerRead * completions];
   return {

@@ -1,11 +1,10 @@
 /** What a policy's memory is planned by. */
 import type { ArenaBuilder } from '../../kernels/memory.ts';
-import type { Storage } from '../../kernels/storage.ts';
 import type { OutputName } from '../outputs/names.ts';
-import type { Recompute } from './recompute.ts';
+import type { Keeping, KeepingAsked } from './keeping.ts';
 
 /** How much a policy must hold at once. */
-export interface Capacity {
+export interface Capacity extends KeepingAsked {
   /** Packed rows of a training batch, or of one decoding step. */
   readonly rows: number;
   /** Rows that carry a loss in a training batch. */
@@ -24,18 +23,8 @@ export interface Capacity {
   readonly sets?: Readonly<Record<string, SetUse>>;
   /** Loss rows that further outputs are held of at once, by the name of each; absent: none. At most `lossRows`. */
   readonly outputRows?: { readonly [name in OutputName]?: number };
-  /** How a copy of the matrices is kept that rollouts may be sampled from; absent: there is none. */
-  readonly rolloutCopy?: 'q8_0' | undefined;
   /** Rows of rollouts whose activations are kept as the training forward; 0: the update computes them again. */
   readonly keptRows: number;
-  /** How values are kept that are written once, read again and never added to; f32 by default. */
-  readonly rounded?: Storage | undefined;
-  /** How keys and values are kept; by default as what may be rounded. */
-  readonly keptKeys?: Storage | undefined;
-  /** What the backward pass makes again instead of keeping it; by default `elementwise` beside an adapter, else nothing. No choice changes a bit. */
-  readonly recompute?: Recompute | undefined;
-  /** Decoding steps between two reads, at most; 1 by default. */
-  readonly stepsPerRead?: number | undefined;
 }
 
 /** Most rows of the cache that are copied at once: no stretch of it is longer that has room for its copy. */
@@ -46,7 +35,7 @@ export function mostCopied({ kvRows }: Capacity): number {
 /** scored: batches are scored under it, and it may be rounded; mixed: it is only copied and mixed, and stays exact. */
 export type SetUse = 'scored' | 'mixed';
 
-/** rounded: real, and never added to. keys: so are keys and values. copy: matrices that the host rounds. */
-type ArenaKind = 'real' | 'rounded' | 'keys' | 'copy' | 'int';
+/** Those of `Keeping`, which are kept as that says; or plainly. */
+type ArenaKind = 'real' | 'int' | keyof Keeping['storages'];
 /** Opens an arena of this name, said in messages to be for this purpose. */
 export type ArenaOf = (name: string, purpose: string, kind?: ArenaKind) => ArenaBuilder;

@@ -3,11 +3,10 @@
  * activations kept for the backward pass, and the arrays that the host fills at each step.
  */
 import { ConfigError } from '../../errors.ts';
-import type { Backend } from '../../kernels/engine.ts';
 import { ADAMW, GRADIENT_NORM_BLOCK, OBJECTIVE, SAMPLING } from '../../kernels/kernels.ts';
 import type { ArenaSpec, MemoryPlan, PlannedMatrix, Slot } from '../../kernels/memory.ts';
 import { ArenaBuilder, leadingRows } from '../../kernels/memory.ts';
-import { STORAGE_OF, type Storage } from '../../kernels/storage.ts';
+import type { Storage } from '../../kernels/storage.ts';
 import type { AdapterSettings } from '../adapter.ts';
 import { openingRoom } from '../batch_openings.ts';
 import { OUTPUT_NAMES } from '../outputs/names.ts';
@@ -29,12 +28,11 @@ import { leadingKeysAndValues, planKeysAndValues, planLayers, planRowInputs } fr
 import { adapterScratch } from './adapter_scratch.ts';
 import { aheadSlots } from './ahead_slots.ts';
 import { type ArenaOf, type Capacity, mostCopied } from './capacity.ts';
+import { type Keeping, type KeepingBackend, keepingOf, keepingOn } from './keeping.ts';
 import type { Recompute } from './recompute.ts';
 import { type BackwardSlots, COUNTS, countOf, type InputSlots, type PolicySlots, type ResultSlots } from './slots.ts';
 
-export interface PolicyPlan {
-  /** What the backward pass makes again. */
-  readonly recompute: Recompute;
+export interface PolicyPlan extends Keeping {
   readonly shape: ModelShape;
   readonly capacity: Capacity;
   readonly slots: PolicySlots;
@@ -51,11 +49,6 @@ export interface Trained {
   readonly storageOf?: StorageOfTensor | undefined;
 }
 
-/** What a backward pass makes again where its plan does not say: what it cheaply can, beside an adapter, whose base leaves little room. */
-export function usualRecompute({ adapter }: Trained): Recompute {
-  return adapter === undefined ? 'nothing' : 'elementwise';
-}
-
 /**
  * Plans every arena of a policy of this shape and capacity.
  *
@@ -63,18 +56,18 @@ export function usualRecompute({ adapter }: Trained): Recompute {
  */
 export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Trained = {}): PolicyPlan {
   const { training } = capacity;
-  const { adapter, storageOf, isTrainable = () => training && adapter === undefined } = trained;
+  const { adapter, isTrainable = () => training && adapter === undefined } = trained;
+  const keeping = keepingOf(capacity, trained);
+  const { storages, storageOf, stepsPerRead } = keeping;
   const arenas: ArenaBuilder[] = [];
-  const { rounded, keptKeys = rounded, rolloutCopy } = capacity;
-  const storages: { readonly [kind: string]: Storage | undefined } = { rounded, keys: keptKeys, copy: rolloutCopy };
   const arena: ArenaOf = (name, purpose, kind = 'real') => {
     if (arenas.some((other) => other.name === name)) throw new Error(`two arenas named ${name} in one plan`);
     const dtype = kind === 'int' ? 'int' : 'real';
-    const builder = new ArenaBuilder(name, dtype, purpose, { storage: storages[kind] });
+    const storage = kind === 'int' || kind === 'real' ? undefined : storages[kind];
+    const builder = new ArenaBuilder(name, dtype, purpose, { storage });
     arenas.push(builder);
     return builder;
   };
-  const { recompute = usualRecompute(trained) } = capacity;
   const frozen = new ArenaBuilder('frozen', 'real', 'weights');
   const frozenMatrices = new ArenaBuilder('frozenMatrices', 'real', 'weights', { packedAlone: true });
   const stored = new Map<Storage, ArenaBuilder>();
@@ -94,7 +87,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
   arenas.push(...[frozen, frozenMatrices, ...stored.values()].filter(({ length }) => length > 0));
   if (training && weights.trainable.shape[0] === 0) throw nothingToTrain();
   const inputs = inputSlots(shape, capacity, arena('inputs', 'batch', 'int'));
-  const { scoredQ, ...passes } = forwards(shape, capacity, inputs, arena, recompute);
+  const { scoredQ, ...passes } = forwards(shape, capacity, inputs, arena, keeping);
   const head = headSlots(shape, capacity, arena('head', 'activations'));
   const slots: PolicySlots = {
     weights,
@@ -102,7 +95,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
     firstMoment: training ? arena('firstMoment', 'optimizer').slot(weights.trainable.shape) : undefined,
     secondMoment: training ? arena('secondMoment', 'optimizer').slot(weights.trainable.shape) : undefined,
     sets: planSets(capacity, weights, arena),
-    copy: rolloutCopy && layOutCopy(weights, arena('rolloutCopy', 'rollout copy', 'copy')),
+    copy: storages.copy && layOutCopy(weights, arena('rolloutCopy', 'rollout copy', 'copy')),
     outputs: planOutputs(shape, capacity, weights, arena),
     embeddingGradient:
       training && shape.tieWordEmbeddings && weights.embedding.arena === weights.trainable.arena
@@ -116,7 +109,7 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
     backward: training ? backwardSlots(shape, capacity, weights, arena('backward', 'activations')) : undefined,
     inputs,
     ...resultSlots(capacity, arena('results', 'batch')),
-    ahead: (capacity.stepsPerRead ?? 1) > 1 ? aheadSlots(capacity, arena) : undefined,
+    ahead: stepsPerRead > 1 ? aheadSlots(capacity, stepsPerRead, arena) : undefined,
   };
   const matrices = [
     ...weightMatrices(weights, training ? lowestTrainedLayer(weights) : undefined),
@@ -130,11 +123,11 @@ export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Train
     vocabSize: shape.vocabSize,
     width: widestRow(shape),
     headDim: shape.headDim,
-    keptKeys,
+    keptKeys: storages.keys,
     gradientWidth: isTrained(weights, weights.head) ? Math.max(widestRow(shape), shape.vocabSize) : widestRow(shape),
     forwardOnly: !training,
   };
-  return { recompute, shape, capacity, slots, memory: { arenas: specs, matrices, limits } };
+  return { ...keeping, shape, capacity, slots, memory: { arenas: specs, matrices, limits } };
 }
 
 /** Each set in an arena of its own, named as the set. */
@@ -167,18 +160,9 @@ export function scoredSets(
   return [...sets].filter(([name]) => uses[name] === 'scored');
 }
 
-type PlanningBackend = Pick<Backend, 'stepsPerRead' | 'storageDtype' | 'roundsKeysAlone'>;
-
 /** The plan of a policy on this backend, which says how often it reads and how it keeps what may be rounded. */
-export function planFor(
-  { stepsPerRead, storageDtype = 'float32', roundsKeysAlone = false }: PlanningBackend,
-  shape: ModelShape,
-  capacity: Capacity,
-  trained?: Trained,
-): PolicyPlan {
-  const keptKeys = STORAGE_OF[storageDtype];
-  const rounded = roundsKeysAlone ? undefined : keptKeys;
-  return planPolicy(shape, { stepsPerRead, rounded, keptKeys, ...capacity }, trained);
+export function planFor(backend: KeepingBackend, shape: ModelShape, capacity: Capacity, trained?: Trained): PolicyPlan {
+  return planPolicy(shape, { ...keepingOn(backend), ...capacity }, trained);
 }
 
 /** The matrices that are a set's own: what is frozen is that of the policy. */
@@ -200,7 +184,7 @@ function forwards(
   capacity: Capacity,
   inputs: InputSlots,
   arena: ArenaOf,
-  recompute: Recompute,
+  { storages, recompute }: Keeping,
 ): Pick<PolicySlots, 'sampling' | 'training' | 'rollout'> & { readonly scoredQ: Slot } {
   const { rows: N, kvRows, keptRows, training } = capacity;
   const cache = planKeysAndValues(shape, kvRows, arena('kv', 'KV cache', 'keys'));
@@ -222,9 +206,8 @@ function forwards(
   );
   if (!training) return { sampling, scoredQ, training: undefined, rollout: undefined };
   // Beside the other activations where they are kept alike.
-  const { rounded, keptKeys = rounded } = capacity;
   const trainingKeys = (): ArenaBuilder =>
-    keptKeys === rounded ? activations.rounded : arena('trainingKv', 'activations', 'keys');
+    storages.keys === storages.rounded ? activations.rounded : arena('trainingKv', 'activations', 'keys');
   // The cache's first rows serve both, unless rows are kept while the cache is still in use.
   const kv = keptRows > 0 ? planKeysAndValues(shape, N, trainingKeys()) : leadingKeysAndValues(cache, N);
   return {
