@@ -22,7 +22,7 @@ export function wholeVocabulary(temperature: number): SamplingSettings {
  */
 export interface SamplingParams {
   readonly sampling: SamplingSettings;
-  /** Words of the Philox key. */
+  /** Words of the Philox key: two integers of 32 bits, which stand for a seed. */
   readonly samplingKey: readonly [number, number];
   /** Most tokens after those that a completion begins with; default: as many as it has room for. */
   readonly turnTokens?: number | undefined;
@@ -37,8 +37,9 @@ export function paramsOf({ sampling, samplingKey, turnTokens, fromCopy }: Sampli
   };
 }
 
-/** The same, and where completions end. */
+/** What all completions of a call have in common. Equal settings, weights and rollout numbers give equal tokens. */
 export interface GenerationSettings extends SamplingParams {
+  /** 1 or more; prompt and completion together fit the policy's context. */
   readonly maxCompletionTokens: number;
   /** A completion ends with any of these. */
   readonly stopIds: readonly number[];
