@@ -1,4 +1,4 @@
-/** How a stage samples its rollouts: what the generator is told of it, and which rollouts are then off-policy. */
+/** How a stage samples its rollouts: the parameters that the generator gets, and which rollouts are then off-policy. */
 
 import type { RolloutGroup } from '../../methods/records.ts';
 import { copyOf, samplesElsewhere } from '../../methods/sampling_modes/modes.ts';

@@ -22,11 +22,11 @@ export interface KeepingAsked {
   readonly stepsPerRead?: number | undefined;
 }
 
-/** By kind of arena how it is kept, f32 where nothing is said; and what is not kept at all. */
+/** How each kind of arena is kept, f32 where nothing is said; and what is not kept at all. */
 export interface Keeping {
-  /** Of arenas whose values are never added to, of keys and values, and of the copy of matrices, if there is to be one. */
+  /** Storage of values that are never added to, of keys and values, and of the copy of matrices, if there is to be one. */
   readonly storages: { readonly [kind in 'rounded' | 'keys' | 'copy']: Storage | undefined };
-  /** Of frozen matrices, and of the embedding, by name. */
+  /** Storage of frozen matrices, and of the embedding, by name. */
   readonly storageOf: StorageOfTensor;
   /** What the backward pass makes again. */
   readonly recompute: Recompute;
