@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse, stringify } from 'yaml';
-import { describeMachine, fail, readFlags, table } from './command.mjs';
+import { describeMachine, fail, readFlags, recordText, table } from './command.mjs';
 
 const COMMAND = new URL('../dist/cli/main.js', import.meta.url).pathname;
 const CASES = new URL('./advice/cases.yaml', import.meta.url);
@@ -53,7 +53,7 @@ const repaired = results.filter(({ isRepaired }) => isRepaired).length;
 process.stdout.write(`${named} of ${results.length} named, ${repaired} repaired\n`);
 if (flags.json !== undefined) {
   const { commit } = describeMachine();
-  writeFileSync(flags.json, `${JSON.stringify({ commit, cases: results }, null, 1)}\n`);
+  writeFileSync(flags.json, `${recordText({ commit, cases: results })}\n`);
 }
 
 /** @returns what `advise` says, and the share of sampled answers that are right; null where the run ended before */

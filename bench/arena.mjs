@@ -33,7 +33,7 @@ import { resultsText } from './arena/results_text.mjs';
 import { assignments, RowsError, readRows, runOf } from './arena/rows.mjs';
 import { RunFailed, Runner } from './arena/runs.mjs';
 import { twinsOf, twinWords } from './arena/twins.mjs';
-import { fail, readFlags, table } from './command.mjs';
+import { fail, readFlags, recordText, table } from './command.mjs';
 import { FLEET_FLAG } from './given_rows.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -210,9 +210,10 @@ function writeResults() {
       rates,
       chance: (task, tested) => chanceOf(found, task, tested),
       twins,
+      differenceOf,
     }),
     'results.html': resultsPage(found, { blocks, count }),
-    'results.json': `${JSON.stringify(advisedFrom(found, count), null, 1)}\n`,
+    'results.json': `${recordText(advisedFrom(found, count))}\n`,
   };
   for (const [name, text] of Object.entries(written)) writeWhole(join(folder, name), text);
   const lines = found

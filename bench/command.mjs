@@ -43,6 +43,30 @@ export function readThreads({ threads }) {
   return count;
 }
 
+/**
+ * Opens a benchmark of one table, before anything else runs on the machine.
+ *
+ * @param name  as `npm run bench -- NAME` has it
+ * @param threads  of --threads, where it is not given
+ * @param further  flags as util.parseArgs describes them
+ * @returns `show` prints the machine, lines and the table; `write` writes --json, where it is given
+ */
+export function openBench(name, { threads: usual, ...further }) {
+  const flags = readFlags({ further: { threads: { ...THREADS_FLAG.threads, default: usual }, ...further } });
+  const threads = readThreads(flags);
+  const machine = describeMachine();
+  return {
+    flags,
+    threads,
+    show: (head, rows, lines = []) =>
+      process.stdout.write(`${[machineLine(machine), ...lines, table(head, rows)].join('\n')}\n`),
+    write(settings, results) {
+      if (flags.json !== undefined)
+        writeJson(flags.json, name, { machine, settings: { ...settings, threads }, results });
+    },
+  };
+}
+
 /** Hardware, engine and versions that a figure belongs to. */
 export function describeMachine() {
   return {
@@ -77,9 +101,42 @@ export function spread({ median, low, high }, digits = 3) {
   return `${median.toFixed(digits)} (${low.toFixed(digits)}–${high.toFixed(digits)})`;
 }
 
+/** Widest line of a record. */
+const WIDTH = 120;
+
+/** JSON in which what fits on a line is on one: a record is read by people, and is a fifth to two thirds as long so. */
+export function recordText(value, indent = '', lead = 0) {
+  const line = JSON.stringify(value);
+  if (indent.length + lead + line.length < WIDTH || typeof value !== 'object' || value === null) return line;
+  const inner = `${indent}  `;
+  const isList = Array.isArray(value);
+  const texts = isList
+    ? value.map((each) => recordText(each ?? null, inner))
+    : Object.entries(value)
+        .filter(([, each]) => each !== undefined)
+        .map(([key, each]) => {
+          const name = `${JSON.stringify(key)}: `;
+          return name + recordText(each, inner, name.length);
+        });
+  if (isList && value.every((each) => typeof each !== 'object')) return `[\n${filled(texts, inner)}\n${indent}]`;
+  const [open, close] = isList ? '[]' : '{}';
+  return `${open}\n${texts.map((text) => inner + text).join(',\n')}\n${indent}${close}`;
+}
+
+/** As many on a line as fit. */
+function filled(texts, indent) {
+  const lines = [];
+  for (const text of texts) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + text.length + 2 >= WIDTH) lines.push(indent + text);
+    else lines[lines.length - 1] = `${last}, ${text}`;
+  }
+  return lines.join(',\n');
+}
+
 /** Writes what a benchmark measured, with the command that measured it. */
 export function writeJson(file, benchmark, report) {
   const command = ['npm run bench --', ...process.argv.slice(2)].join(' ');
   const all = { benchmark, command, date: new Date().toISOString(), ...report };
-  writeFileSync(file, `${JSON.stringify(all, null, 2)}\n`);
+  writeFileSync(file, `${recordText(all)}\n`);
 }

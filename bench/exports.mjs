@@ -13,35 +13,22 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  describeMachine,
-  fail,
-  machineLine,
-  readFlags,
-  readThreads,
-  THREADS_FLAG,
-  table,
-  writeJson,
-} from './command.mjs';
+import { fail, openBench } from './command.mjs';
 import { findPython, HOW_TO_MAKE } from './peers/peer.mjs';
 import { scoredTexts } from './scored_texts.mjs';
 
 const SCRIPT = fileURLToPath(new URL('peers/score_export.py', import.meta.url));
 
-const flags = readFlags({
-  further: {
-    threads: { ...THREADS_FLAG.threads, default: '1' },
-    model: { type: 'string' },
-    merged: { type: 'string', multiple: true, default: [] },
-    adapter: { type: 'string', multiple: true, default: [] },
-    base: { type: 'string' },
-  },
+const { flags, threads, show, write } = openBench('exports', {
+  threads: '1',
+  model: { type: 'string' },
+  merged: { type: 'string', multiple: true, default: [] },
+  adapter: { type: 'string', multiple: true, default: [] },
+  base: { type: 'string' },
 });
-const threads = readThreads(flags);
 if (flags.model === undefined) fail('--model is missing.');
 if (flags.adapter.length > 0 && flags.base === undefined) fail('--base is missing: the model of the adapter.');
 const python = findPython() ?? fail(HOW_TO_MAKE);
-const machine = describeMachine();
 const { texts, scores } = await scoredTexts(resolve(flags.model), threads);
 const folder = mkdtempSync(join(tmpdir(), 'rlvr-exports-'));
 const results = [];
@@ -61,11 +48,8 @@ const rows = results.map(({ export: name, by, sameTokens, tokens, mean, largest 
   mean.toExponential(1),
   `${largest.toExponential(1)} of ${tokens}`,
 ]);
-const head = ['export', 'opened by', 'same token ids', 'mean |Δ log-prob|', 'largest'];
-process.stdout.write(`${machineLine(machine)}\n${table(head, rows)}\n`);
-if (flags.json !== undefined) {
-  writeJson(flags.json, 'exports', { machine, settings: { model: basename(flags.model), threads }, results });
-}
+show(['export', 'opened by', 'same token ids', 'mean |Δ log-prob|', 'largest'], rows);
+write({ model: basename(flags.model) }, results);
 process.exit(0); // compute threads may still be waiting
 
 function ofExport(asked, path, base) {

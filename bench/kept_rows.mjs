@@ -10,7 +10,7 @@ import { parseSeeds } from '../build/cli/training/seed_list.js';
 import { createTasks, openRun, train, wasmBackend } from '../build/index.js';
 import { configHash, loadConfigFile } from '../build/node.js';
 import { weightsSha256 } from '../build/run/model/model_files.js';
-import { describeMachine, fail } from './command.mjs';
+import { describeMachine, fail, recordText } from './command.mjs';
 import { giveOut, replayed } from './given_rows.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -41,7 +41,7 @@ export function keptRows(benchmark, { quick, force }, further = {}) {
       machine: describeMachine(),
       rows,
     };
-    writeFileSync(file, `${JSON.stringify(measured, null, 2)}\n`);
+    writeFileSync(file, `${recordText(measured)}\n`);
   };
 
   /** The directories of rows that a fleet has trained. */

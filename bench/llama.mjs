@@ -13,31 +13,19 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { scoreDifference } from '../build/run/model/rescore.js';
-import {
-  describeMachine,
-  fail,
-  machineLine,
-  readFlags,
-  readThreads,
-  THREADS_FLAG,
-  table,
-  writeJson,
-} from './command.mjs';
+import { fail, openBench } from './command.mjs';
 import { scoredTexts } from './scored_texts.mjs';
 
 /** No token is left out. */
 const UNCHANGED = { temperature: 1, topK: 0, topP: 1, minP: 0 };
 
-const flags = readFlags({
-  further: {
-    threads: { ...THREADS_FLAG.threads, default: '1' },
-    llama: { type: 'string' },
-    model: { type: 'string' },
-    gguf: { type: 'string', multiple: true },
-    lora: { type: 'string' },
-  },
+const { flags, threads, show, write } = openBench('llama', {
+  threads: '1',
+  llama: { type: 'string' },
+  model: { type: 'string' },
+  gguf: { type: 'string', multiple: true },
+  lora: { type: 'string' },
 });
-const threads = readThreads(flags);
 const there = (flag, path) => {
   const found = resolve(path ?? fail(`--${flag} is missing.`));
   if (!existsSync(found)) fail(`--${flag}: ${found} — is not there.`);
@@ -48,7 +36,6 @@ const files = (flags.gguf ?? fail('--gguf is missing.')).map((file) => there('gg
 const lora = flags.lora === undefined ? undefined : there('lora', flags.lora);
 const path = there('model', flags.model);
 
-const machine = describeMachine();
 const { texts: asked, scores: own } = await scoredTexts(path, threads);
 
 const { getLlama, LlamaLogLevel } = await import(pathToFileURL(there('llama', library)).href);
@@ -64,12 +51,8 @@ const rows = results.map(({ file, bytes, sameTokens, tokens, sameLikeliest, mean
   mean.toFixed(6),
   largest.toFixed(4),
 ]);
-const head = ['file', 'size', 'same token ids', 'same likeliest', 'mean |Δ log-prob|', 'largest'];
-process.stdout.write(`${machineLine(machine)}\n${table(head, rows)}\n`);
-if (flags.json !== undefined) {
-  const settings = { model: basename(path), threads, lora: lora && basename(lora) };
-  writeJson(flags.json, 'llama', { machine, settings, results });
-}
+show(['file', 'size', 'same token ids', 'same likeliest', 'mean |Δ log-prob|', 'largest'], rows);
+write({ model: basename(path), lora: lora && basename(lora) }, results);
 process.exit(0); // llama.cpp's threads may still be waiting
 
 async function compared(file) {

@@ -14,35 +14,22 @@ import { findModel } from '../build/node.js';
 import { exportModel, lastOrigin } from '../build/run/model/model_export.js';
 import { memoryStore } from '../build/run/store/store.js';
 import { startChromium } from './chromium.mjs';
-import {
-  describeMachine,
-  fail,
-  machineLine,
-  readFlags,
-  readThreads,
-  THREADS_FLAG,
-  table,
-  writeJson,
-} from './command.mjs';
+import { fail, openBench } from './command.mjs';
 import { modelGiven, SMOLLM2 } from './lora_workload.mjs';
 import { serveModelSite } from './model_site.mjs';
 
 const CUTS = 2;
 const ADAPTER = 'adapter_model.safetensors';
 
-const flags = readFlags({
-  further: {
-    threads: { ...THREADS_FLAG.threads, default: '2' },
-    model: { type: 'string', default: SMOLLM2 },
-    steps: { type: 'string', default: '2' },
-    completions: { type: 'string', default: '20' },
-    picture: { type: 'string' },
-  },
+const { flags, threads, show, write } = openBench('model-page', {
+  threads: '2',
+  model: { type: 'string', default: SMOLLM2 },
+  steps: { type: 'string', default: '2' },
+  completions: { type: 'string', default: '20' },
+  picture: { type: 'string' },
 });
-const threads = readThreads(flags);
 const model = modelGiven(flags.model);
 
-const machine = describeMachine();
 const seconds = {};
 const timed = async (name, work) => {
   const start = performance.now();
@@ -127,12 +114,10 @@ async function measure() {
     ['adapter', `${file.length} bytes, ${own.equals(file) ? 'those of Node' : 'NOT those of Node'}`],
     ['said', progress],
   ];
-  process.stdout.write(`${machineLine(machine)}\n${table(['', ''], rows)}\n`);
+  show(['', ''], rows);
   if (errors.length > 0) fail(`the page threw: ${errors.join('; ')}`);
   if (!own.equals(file)) fail('the adapter of the tab is another than that of Node.');
-  if (flags.json !== undefined) {
-    writeJson(flags.json, 'model-page', { machine, settings: { threads, yaml }, results: { seconds, plan, answers } });
-  }
+  write({ yaml }, { seconds, plan, answers });
 }
 
 /** @throws Error with what the page says, where it stops on the way */

@@ -33,16 +33,7 @@ import { delegating } from '../build/data/task_set.js';
 import { openPretrained, openRun, parseConfig, taskSet, wasmBackend } from '../build/index.js';
 import { findModel } from '../build/node.js';
 import { plannedMemory } from '../build/planning/memory_plan.js';
-import {
-  describeMachine,
-  fail,
-  machineLine,
-  readFlags,
-  readThreads,
-  THREADS_FLAG,
-  table,
-  writeJson,
-} from './command.mjs';
+import { fail, openBench } from './command.mjs';
 import { SMOLLM2 } from './lora_workload.mjs';
 import { lowIds, raceStage, raceTask, stepper } from './workload.mjs';
 
@@ -106,20 +97,17 @@ const SHAPES = {
   'SmolLM2, 16 × 256 tokens, keys in bf16': groupOf16(256, { storage_dtype: 'bfloat16' }),
 };
 
-const flags = readFlags({
-  further: {
-    threads: { ...THREADS_FLAG.threads, default: '1' },
-    only: { type: 'string' },
-    'end-at': { type: 'string' },
-    folder: { type: 'string' },
-    model: { type: 'string', default: SMOLLM2 },
-  },
+const { flags, threads, show, write } = openBench('model-shapes', {
+  threads: '1',
+  only: { type: 'string' },
+  'end-at': { type: 'string' },
+  folder: { type: 'string' },
+  model: { type: 'string', default: SMOLLM2 },
 });
-const { only, json } = flags;
-const threads = readThreads(flags);
+const { only } = flags;
+const SETTINGS = { work: WORK, endAt: flags['end-at'], shapes: SHAPES };
 if (only !== undefined && !Object.hasOwn(SHAPES, only))
   fail(`--only: ${only} — use one of: ${Object.keys(SHAPES).join('; ')}.`);
-const machine = describeMachine();
 /** Those of engines. */
 const memories = [];
 WebAssembly.Memory = class extends WebAssembly.Memory {
@@ -143,19 +131,11 @@ function measureEach() {
       if (!existsSync(file)) fail(`${name}: ended with ${status} before its figures were written.`);
       Object.assign(results, JSON.parse(readFileSync(file, 'utf8')).results);
       rmSync(file);
-      if (json !== undefined) write(results);
+      write(SETTINGS, results);
     }
   } finally {
     rmSync(folder, { recursive: true });
   }
-}
-
-function write(results) {
-  writeJson(json, 'model-shapes', {
-    machine,
-    settings: { work: WORK, threads, endAt: flags['end-at'], shapes: SHAPES },
-    results,
-  });
 }
 
 async function measureOne(name) {
@@ -196,11 +176,11 @@ async function measureOne(name) {
       ['opened', `${opening.seconds.toFixed(0)} s, at most ${megabytes(opening.peak)}`],
       ['a step', `${seconds.toFixed(1)} s, gradient norm ${metrics.grad_norm}`],
     ];
-    process.stdout.write(`${machineLine(machine)}\n${name}\n${table(['', ''], rows)}\n`);
+    show(['', ''], rows, [name]);
     if (!(metrics.grad_norm > 0)) fail('the step has no gradient.');
-    if (json === undefined) return;
     const step = { seconds, split, gradNorm: metrics.grad_norm };
-    write({ [name]: { parameters, planned: Object.fromEntries(planned), total, baseline, used, peak, opening, step } });
+    const figures = { parameters, planned: Object.fromEntries(planned), total, baseline, used, peak, opening, step };
+    write(SETTINGS, { [name]: figures });
   } finally {
     if (flags.folder === undefined) rmSync(folder, { recursive: true });
   }

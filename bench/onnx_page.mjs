@@ -14,16 +14,7 @@ import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { startChromium } from './chromium.mjs';
-import {
-  describeMachine,
-  fail,
-  machineLine,
-  readFlags,
-  readThreads,
-  THREADS_FLAG,
-  table,
-  writeJson,
-} from './command.mjs';
+import { fail, openBench } from './command.mjs';
 import { ISOLATED, serveLocally, typeOf } from './local_site.mjs';
 
 const COMMAND = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
@@ -50,16 +41,13 @@ const PROMPTS = [
   'Complete: roses are red,',
 ];
 
-const flags = readFlags({
-  further: {
-    threads: { ...THREADS_FLAG.threads, default: '1' },
-    onnx: { type: 'string' },
-    model: { type: 'string' },
-    transformers: { type: 'string' },
-    tokens: { type: 'string', default: '24' },
-  },
+const { flags, threads, show, write } = openBench('onnx-page', {
+  threads: '1',
+  onnx: { type: 'string' },
+  model: { type: 'string' },
+  transformers: { type: 'string' },
+  tokens: { type: 'string', default: '24' },
 });
-const threads = readThreads(flags);
 const tokens = Number(flags.tokens);
 const folderOf = (flag, needed) => {
   const path = resolve(flags[flag] ?? fail(`--${flag} is missing.`));
@@ -88,7 +76,6 @@ const PAGE = `<!doctype html><script type="importmap">${JSON.stringify({ imports
   globalThis.results = answers(open, ${JSON.stringify(prompts)}, ${tokens});
 </script>`;
 
-const machine = describeMachine();
 const own = ownTexts();
 const asked = { node: await inNode(), browser: await inBrowser() };
 const sameAs = ({ texts }) => own.filter((text, i) => texts[i] === text).length;
@@ -97,18 +84,15 @@ const rows = prompts.map((prompt, i) => [
   prompt,
   JSON.stringify(own[i]).slice(0, 60),
 ]);
-process.stdout.write(`${machineLine(machine)}\n${table([...Object.keys(asked), 'prompt', 'text'], rows)}\n`);
+show([...Object.keys(asked), 'prompt', 'text'], rows);
 for (const said of Object.values(asked)) {
   process.stdout.write(
     `${said.by}, transformers.js ${version}: ${sameAs(said)} of ${prompts.length} texts are the same; opened in ${said.opening.toFixed(1)} s, answered in ${said.answering.toFixed(1)} s; asked elsewhere: ${said.elsewhere}\n`,
   );
 }
-if (flags.json !== undefined) {
-  const results = { of: prompts.length, own };
-  for (const [place, said] of Object.entries(asked)) results[place] = { same: sameAs(said), ...said };
-  const settings = { onnx: basename(onnx), model: basename(flags.model), tokens, threads, transformers: version };
-  writeJson(flags.json, 'onnx-page', { machine, settings, results });
-}
+const results = { of: prompts.length, own };
+for (const [place, said] of Object.entries(asked)) results[place] = { same: sameAs(said), ...said };
+write({ onnx: basename(onnx), model: basename(flags.model), tokens, transformers: version }, results);
 if (Object.values(asked).some((said) => sameAs(said) < prompts.length)) fail('a text is another.');
 
 /** The first of a run whose vocabulary is closed, which reads nothing else. */

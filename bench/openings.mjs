@@ -13,16 +13,7 @@ import { register } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  describeMachine,
-  fail,
-  machineLine,
-  readFlags,
-  readThreads,
-  THREADS_FLAG,
-  table,
-  writeJson,
-} from './command.mjs';
+import { fail, openBench } from './command.mjs';
 import { summarize } from './statistics.mjs';
 
 const CONFIG = fileURLToPath(new URL('../configs/smollm2.yaml', import.meta.url));
@@ -36,17 +27,13 @@ const WITHOUT = `export async function load(url, context, next) {
   return { ...loaded, source };
 }`;
 
-const flags = readFlags({
-  further: {
-    threads: { ...THREADS_FLAG.threads, default: '2' },
-    steps: { type: 'string', default: '2' },
-    problems: { type: 'string', default: '64' },
-    completions: { type: 'string', default: '80' },
-    side: { type: 'string' },
-  },
+const { flags, threads, show, write } = openBench('openings', {
+  threads: '2',
+  steps: { type: 'string', default: '2' },
+  problems: { type: 'string', default: '64' },
+  completions: { type: 'string', default: '80' },
+  side: { type: 'string' },
 });
-const threads = readThreads(flags);
-const machine = describeMachine();
 if (flags.side === undefined) measureBoth();
 else await measure();
 
@@ -64,12 +51,10 @@ function measureBoth() {
       row('rollout', ({ rollout }) => rollout.median),
       row('update', ({ update }) => update.median),
     ];
-    process.stdout.write(
-      `${machineLine(machine)}\n${flags.completions} completions of configs/smollm2.yaml a step, ${flags.problems} held-out problems, ${threads} threads\n\n${table(['seconds', 'each prompt whole', 'openings once', 'ratio'], rows)}\n`,
-    );
-    if (flags.json === undefined) return;
     const { steps, problems, completions } = flags;
-    writeJson(flags.json, 'openings', { machine, settings: { steps, problems, completions, threads }, results });
+    const what = `${completions} completions of configs/smollm2.yaml a step, ${problems} held-out problems, ${threads} threads`;
+    show(['seconds', 'each prompt whole', 'openings once', 'ratio'], rows, [what, '']);
+    write({ steps, problems, completions }, results);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -119,9 +104,5 @@ async function measure() {
   }
   await run.engine.policy.close();
   const of = (key) => summarize(steps.map((step) => step[key]));
-  writeJson(flags.json, 'openings', {
-    machine,
-    settings: {},
-    results: { evaluation, rollout: of('rollout'), update: of('update') },
-  });
+  write({}, { evaluation, rollout: of('rollout'), update: of('update') });
 }

@@ -4,8 +4,6 @@ const benchmarks = {
   lora: "how fast is a GRPO step of an adapter beside a pretrained model, against TRL's with PEFT?",
   rollout: "how fast is sampling, against transformers' generate?",
   episodes: 'what does an episode of eight turns cost, against the same tokens in one turn?',
-  forks: 'what does it save to copy the rows of forks instead of computing them again?',
-  filters: 'what do top-k and top-p cost at the vocabulary of a pretrained model?',
   sft: 'how fast is a supervised step, against plain PyTorch?',
   objective: "what does an objective on the host cost, against the engine's own kernel?",
   distributions: 'what does it cost that a method sees the log-probs of the whole vocabulary?',

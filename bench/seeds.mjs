@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseSeeds } from '../build/cli/training/seed_list.js';
 import { configHash, loadConfigFile } from '../build/node.js';
-import { fail, readFlags, table } from './command.mjs';
+import { fail, readFlags, recordText, table } from './command.mjs';
 import { FLEET_FLAG } from './given_rows.mjs';
 import { spreadOf, statesFigures, updatedConfig, updatedReadme } from './seed_figures.mjs';
 
@@ -56,7 +56,7 @@ const results = {
     }),
   ),
 };
-writeFileSync(RESULTS, `${JSON.stringify(results, null, 2)}\n`);
+writeFileSync(RESULTS, `${recordText(results)}\n`);
 update('README.md', (text) => updatedReadme(text, results));
 for (const name of names) update(`configs/${name}.yaml`, (text) => updatedConfig(text, name, results));
 report();

@@ -46,8 +46,6 @@ const SMALLER = [
 ];
 /** Steps that a point of the curve is a mean of. */
 const WIDTH = 10;
-/** Student's t at 97.5 %, by degrees of freedom. */
-const T = [Number.NaN, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262];
 
 const flags = readFlags({
   further: {
@@ -166,9 +164,10 @@ function report() {
   const bySeed = Object.values(rows);
   const points = Math.floor(bySeed[0].ours.rewards.length / WIDTH);
   const lines = Array.from({ length: points }, (_, i) => {
-    const at = (side) => bySeed.map((row) => mean(row[side].rewards.slice(i * WIDTH, (i + 1) * WIDTH)));
-    const [ours, trl] = [at('ours'), at('trl')];
-    return [`${i * WIDTH + 1}–${(i + 1) * WIDTH}`, percent(mean(ours)), percent(mean(trl)), inWords(paired(trl, ours))];
+    const at = (side) => bySeed.map((row) => [mean(row[side].rewards.slice(i * WIDTH, (i + 1) * WIDTH))]);
+    const [ours, trl] = ['ours', 'trl'].map((side) => ({ starts: seeds, values: at(side) }));
+    const level = ({ values }) => percent(mean(values.flat()));
+    return [`${i * WIDTH + 1}–${(i + 1) * WIDTH}`, level(ours), level(trl), inWords(differenceOf(ours, trl, [1]))];
   });
   process.stdout.write(`\nsolved in training\n${table(['steps', 'ours', 'TRL', 'TRL − ours'], lines)}\n`);
   const ends = ['greedy', 'sampled'].map((figure) => {
@@ -188,15 +187,6 @@ function report() {
     ];
   });
   process.stdout.write(`\nheld-out problems\n${table(['', 'start', 'ours', 'TRL', 'TRL − ours'], ends)}\n`);
-}
-
-/** b − a of paired seeds, with its 95 % interval. */
-function paired(b, a) {
-  const differences = b.map((value, i) => value - a[i]);
-  const middle = mean(differences);
-  const { length } = differences;
-  const spread = Math.sqrt(differences.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (length - 1) / length);
-  return { mean: middle, low: middle - T[length - 1] * spread, high: middle + T[length - 1] * spread };
 }
 
 function weighted(values, weights) {

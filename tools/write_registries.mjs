@@ -6,7 +6,7 @@
 //   tasks     <folder>/chain_sum/card.ts       exports chainSumCard; chain_sum.ts beside it exports chainSum
 //   rewards   <folder>/rubric_pairwise.ts      exports a reward, which configs call rubric-pairwise
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../src', import.meta.url));

@@ -1,11 +1,16 @@
+import type { differenceOf, Tested } from '../../src/compare/statistics.ts';
 import type { ArenaRecord } from './records.mts';
 
 export interface BudgetPoint {
   readonly tokens: number;
   readonly own: number;
   readonly theirs: number;
-  readonly difference: { readonly mean: number; readonly low: number; readonly high: number };
+  readonly difference: Tested;
 }
 type Curve = Pick<ArenaRecord, 'curve' | 'tokens'>;
-export function overBudget(own: readonly Curve[], theirs: readonly Curve[]): BudgetPoint[];
+export function overBudget(
+  own: readonly Curve[],
+  theirs: readonly Curve[],
+  difference: typeof differenceOf,
+): BudgetPoint[];
 export function solvedAt(record: Pick<ArenaRecord, 'curve'>, tokens: number): number;

@@ -5,30 +5,22 @@
  */
 import { meanOf } from './figures.mjs';
 
-/** Student's t at 97.5 %, by degrees of freedom from 1. */
-const T = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262];
 const SHARES = [0.25, 0.5, 0.75, 1];
 
 /**
  * @param own  records of the row, by seed, and `theirs` those of its baseline by the same seeds; two or more
+ * @param differenceOf  of the trainer
  * @returns at each share of the budget: tokens, what both solve, and own − theirs with its 95 % interval over the paired seeds
  */
-export function overBudget(own, theirs) {
+export function overBudget(own, theirs, differenceOf) {
   const budget = Math.min(...[...own, ...theirs].map(({ tokens }) => tokens));
   return SHARES.map((share) => {
     const tokens = share * budget;
     const [mine, others] = [own, theirs].map((records) => records.map((record) => solvedAt(record, tokens)));
-    const differences = mine.map((value, i) => value - others[i]);
-    const mean = meanOf(differences);
-    const squares = differences.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-    const { length } = differences;
-    const half = T[length - 2] * Math.sqrt(squares / (length - 1) / length);
-    return {
-      tokens,
-      own: meanOf(mine),
-      theirs: meanOf(others),
-      difference: { mean, low: mean - half, high: mean + half },
-    };
+    // One problem, the training itself: what is uncertain is the runs.
+    const side = (values) => ({ starts: values.map((_, i) => String(i)), values: values.map((value) => [value]) });
+    const difference = differenceOf(side(others), side(mine), [1]);
+    return { tokens, own: meanOf(mine), theirs: meanOf(others), difference };
   });
 }
 

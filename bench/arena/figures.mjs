@@ -1,4 +1,5 @@
 /** What the records of the arena come to: figures of each row, and how it compares with its baseline. */
+import { greedyOf } from './records.mjs';
 
 /** The figures that rows are judged by: what one sample is worth, and what many solve. */
 export const JUDGED = 'mean@16';
@@ -94,7 +95,7 @@ function valuesOf(samples, passAtK, runs) {
   const right = ({ right }) => [...right].map((digit) => Number.parseInt(digit, 36));
   const pass = (k) => (record) => right(record).map((count) => passAtK(samples, count, k));
   return {
-    greedy: ({ greedy }) => [...greedy].map(Number),
+    greedy: greedyOf,
     [`mean@${samples}`]: (record) => right(record).map((count) => count / samples),
     'pass@4': pass(4),
     [`pass@${samples}`]: pass(samples),

@@ -7,6 +7,7 @@ export interface ArenaHead {
   readonly weights: readonly number[];
 }
 export interface ArenaRecord {
+  /** By four problems a hexadecimal digit of whether the greedy answers are right. */
   readonly greedy: string;
   readonly right: string;
   /** Absent where no wrong answer has a normal form. */

@@ -1,5 +1,5 @@
 /**
- * What stays of a run of the arena: a line of `records/<task>-<block>.jsonl`, some 2 KB, that all of its figures follow from.
+ * What stays of a run of the arena: a line of `records/<task>-<block>.jsonl`, 1 to 3 KB, that all of its figures follow from.
  *
  *   head     problems (hash of their keys), their weights, samples of each
  *   a run    row, index, rate, seed, digest of its settings; by problem whether the greedy answer is right, how many samples
@@ -105,7 +105,7 @@ export function compactRecord({ records, summary, metrics, majorityAt, machine, 
       samples: head.samples,
       weights: problems.map(({ weight }) => Number(weight.toPrecision(6))),
     },
-    greedy: problems.map(({ greedy }) => Number(isRight(greedy))).join(''),
+    greedy: packed(problems.map(({ greedy }) => isRight(greedy))),
     right: problems.map(({ samples }) => samples.filter(isRight).length.toString(36)).join(''),
     // With all samples in it, the vote is won, lost, or tied among this many. Where no wrong answer has a normal form, there is none.
     ...(problems.some(({ samples }) => samples.some((one) => !isRight(one) && one.canonical !== undefined)) && {
@@ -125,6 +125,17 @@ export function compactRecord({ records, summary, metrics, majorityAt, machine, 
     machine,
     commit,
   };
+}
+
+/** Bits as hexadecimal digits of four each. */
+function packed(bits) {
+  const digits = Array.from({ length: Math.ceil(bits.length / 4) }, (_, i) => bits.slice(4 * i, 4 * i + 4));
+  return digits.map((four) => four.reduce((sum, bit, i) => sum + (bit ? 8 >> i : 0), 0).toString(16)).join('');
+}
+
+/** [problems] 0 or 1: whether the greedy answer is right. */
+export function greedyOf({ greedy, right }) {
+  return Array.from(right, (_, i) => (Number.parseInt(greedy[i >> 2], 16) >> (3 - (i & 3))) & 1);
 }
 
 /** 0, or the number of answers that share the vote: 1 is a win. */

@@ -1,3 +1,4 @@
+import type { differenceOf } from '../../src/compare/statistics.ts';
 import type { ArenaFigures } from './figures.mts';
 import type { ArenaRecord } from './records.mts';
 import type { ArenaRow } from './rows.mts';
@@ -8,6 +9,7 @@ export function resultsText(
     readonly blocks: Readonly<Record<string, { readonly does: string }>>;
     readonly count: number;
     readonly rates: (row: ArenaRow) => readonly { readonly rate: number; readonly record: ArenaRecord | undefined }[];
+    readonly differenceOf: typeof differenceOf;
     readonly chance: (task: string, rows: number) => { readonly mean: number; readonly most: number } | undefined;
     readonly twins?: ReadonlyMap<ArenaRow, ArenaRow>;
   },

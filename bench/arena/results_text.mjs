@@ -8,7 +8,7 @@ import { twinWords } from './twins.mjs';
  * @param chance  by task and number of rows, how many differ by chance, or undefined
  * @param twins  see `twinsOf`
  */
-export function resultsText(found, { blocks, count, rates, chance, twins = new Map() }) {
+export function resultsText(found, { blocks, count, rates, chance, differenceOf, twins = new Map() }) {
   const done = found.flatMap(({ runs }) => runs);
   const whole = found.filter(({ runs }) => runs.length === count);
   const tasks = [...new Set(found.map(({ row }) => row.task))];
@@ -32,14 +32,14 @@ export function resultsText(found, { blocks, count, rates, chance, twins = new M
       ...taskText(
         task,
         found.filter(({ row }) => row.task === task),
-        { blocks, count, rates, chance, twins },
+        { blocks, count, rates, chance, differenceOf, twins },
       ),
     ]),
     '',
   ].join('\n');
 }
 
-function taskText(task, found, { blocks, count, rates, chance, twins }) {
+function taskText(task, found, { blocks, count, rates, chance, differenceOf, twins }) {
   const own = found.filter(({ runs }) => runs.length > 0);
   const tested = own.filter(({ corrected }) => corrected !== undefined);
   const apart = tested.filter(({ differences }) => isApart(differences[JUDGED]));
@@ -64,7 +64,7 @@ function taskText(task, found, { blocks, count, rates, chance, twins }) {
         '',
         ...tableOf(rows, count, rates),
         ...twinsText(rows, twins),
-        ...budgetsOf(rows, found),
+        ...budgetsOf(rows, found, differenceOf),
         ...claimsOf(rows),
         ...reasonsOf(rows),
       ];
@@ -173,7 +173,7 @@ function ratesOf(tried, asItIs) {
 }
 
 /** Cloning what is solved, beside its baseline, over the budget. */
-function budgetsOf(rows, found) {
+function budgetsOf(rows, found, differenceOf) {
   return rows.flatMap(({ row, runs }) => {
     if (!row.of.includes('rft')) return [];
     const baseline = found.find(({ row: other }) => `${other.block}/${other.id}` === row.baseline);
@@ -183,7 +183,7 @@ function budgetsOf(rows, found) {
     });
     if (pairs.length < 2) return [];
     const [own, theirs] = [0, 1].map((side) => pairs.map((pair) => pair[side]));
-    const lines = overBudget(own, theirs).map(
+    const lines = overBudget(own, theirs, differenceOf).map(
       ({ tokens, own: mine, theirs: others, difference: { mean, low, high } }) =>
         [Math.round(tokens), share(others), share(mine), `${signed(mean)} (${signed(low)} to ${signed(high)})`].join(
           ' | ',

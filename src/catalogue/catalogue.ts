@@ -9,10 +9,10 @@ import type { Knobs, ListedCard } from '../data/task.ts';
 import type { About, Companion, DemonstrationMethod, Method, SameAs } from '../methods/method.ts';
 import { METHOD_POINTS, type MethodPoint, type StageConfig } from '../methods/stage.ts';
 import { describeOptions, type OptionText } from '../options/describe.ts';
+import { flowText } from '../options/flow_text.ts';
 import type { Json } from '../options/json.ts';
 import type { RewardDefinition } from '../rewards/definition.ts';
 import { ZOO } from '../zoo/registries.ts';
-import { flowText } from './flow_text.ts';
 
 /** A task as the catalogue lists it, at its default knobs. */
 export interface CatalogueTask {

@@ -1,15 +1,14 @@
 /** Facts of the catalogue in words, as the list and the reference page have them. */
 
 import type { Companion, SameAs } from '../methods/method.ts';
-import type { OptionText } from '../options/describe.ts';
+import { type OptionText, valueWords } from '../options/describe.ts';
 import type { Json } from '../options/json.ts';
 import type { CatalogueMethod } from './catalogue.ts';
-import { flowText } from './flow_text.ts';
 import type { MethodRemark } from './method_facts.ts';
 
 /** `whole number from 2 to 9; default 4`. */
 export function valueText({ rule, default: value, isNeeded }: OptionText): string {
-  if (value !== undefined) return `${rule}; default ${value === '' ? 'none' : shown(value)}`;
+  if (value !== undefined) return `${rule}; default ${valueWords(value)}`;
   return isNeeded ? `${rule}; must be given` : `${rule}; may be left out`;
 }
 
@@ -21,12 +20,8 @@ export function sameText({ given, id, options }: SameAs): string {
 
 /** `numbers: 2`, `the defaults`. */
 export function levelText(level: Readonly<Record<string, Json | undefined>>): string {
-  const knobs = Object.entries(level).map(([knob, value]) => `${knob}: ${shown(value)}`);
+  const knobs = Object.entries(level).map(([knob, value]) => `${knob}: ${valueWords(value)}`);
   return knobs.length === 0 ? 'the defaults' : knobs.join(', ');
-}
-
-function shown(value: Json | undefined): string {
-  return typeof value === 'object' && value !== null ? flowText(value) : String(value);
 }
 
 /** `arXiv:2506.13585`, `after arXiv:2505.24864`, `our own`. */

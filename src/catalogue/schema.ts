@@ -7,6 +7,7 @@ import { MIXTURE } from '../config/mixture.ts';
 import { MODEL_KEYS } from '../config/model_config.ts';
 import { STAGE_KEYS } from '../config/stage_config.ts';
 import { datasetCard } from '../data/datasets/card.ts';
+import { textWithDefault } from '../options/describe.ts';
 import type { Json } from '../options/json.ts';
 import type { Key, KeyTable } from '../options/keys.ts';
 import { zodOf } from '../options/schemas.ts';
@@ -137,6 +138,14 @@ const given = (name: string): Json => ({ type: 'object', properties: { [name]: {
  */
 export function configJsonSchema(): Json {
   // Options of plug-ins are any plain data, which JSON Schema says as {}.
-  const schema = z.toJSONSchema(file, { target: 'draft-7', io: 'input', unrepresentable: 'any' }) as object;
+  const schema = z.toJSONSchema(file, {
+    target: 'draft-7',
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => {
+      const { description, default: fallback } = jsonSchema;
+      if (description) jsonSchema.description = textWithDefault(description, fallback as Json | undefined);
+    },
+  }) as object;
   return { ...schema, oneOf: [given('task'), given('tasks'), given('data_files')] };
 }

@@ -1,7 +1,7 @@
 /** The table of docs/reference/keys.md that goes from each key of TRL's to what it is here. */
 
 import { UNSUPPORTED_TRL_KEYS } from '../config/keys/trl_keys.ts';
-import type { OptionText } from '../options/describe.ts';
+import { type OptionText, valueWords } from '../options/describe.ts';
 import type { Json } from '../options/json.ts';
 import { tableCell } from './catalogue_words.ts';
 import { type KeyPlace, keyPlaces } from './key_facts.ts';
@@ -59,5 +59,5 @@ function hasDefault(option: OptionText, there: Json | undefined): boolean {
 /** What the key's text says of its default, else the default. */
 function defaultText({ text, default: value }: OptionText): string {
   const [said] = /\b(?:No d|D)efault\b.*$/s.exec(text) ?? [];
-  return said ?? (value === undefined ? '' : `Default ${JSON.stringify(value)}.`);
+  return said ?? (value === undefined ? '' : `Default ${valueWords(value)}.`);
 }

@@ -17,7 +17,7 @@ export const MODEL_KEYS = {
     'hidden_size',
     integer({ min: 2, max: 65536, example: 128 })
       .default(128)
-      .describe('Width of the residual stream, in elements. Default 128, the countdown model.'),
+      .describe('Width of the residual stream, in elements. Default {default}, the countdown model.'),
   ),
   intermediateSize: key(
     'intermediate_size',
@@ -27,11 +27,11 @@ export const MODEL_KEYS = {
   ),
   numLayers: key(
     'num_hidden_layers',
-    integer({ min: 1, max: 1024, example: 3 }).default(3).describe('Number of transformer layers. Default 3.'),
+    integer({ min: 1, max: 1024, example: 3 }).default(3).describe('Number of transformer layers.'),
   ),
   numHeads: key(
     'num_attention_heads',
-    integer({ min: 1, max: 1024, example: 4 }).default(4).describe('Number of query heads. Default 4.'),
+    integer({ min: 1, max: 1024, example: 4 }).default(4).describe('Number of query heads.'),
   ),
   numKvHeads: key(
     'num_key_value_heads',
@@ -47,30 +47,25 @@ export const MODEL_KEYS = {
   ),
   ropeTheta: key(
     'rope_theta',
-    number({ above: 0, example: 10000 })
-      .default(10000)
-      .describe('Base of the rotary position frequencies. Default 10000.'),
+    number({ above: 0, example: 10000 }).default(10000).describe('Base of the rotary position frequencies.'),
   ),
   rmsNormEps: key(
     'rms_norm_eps',
-    number({ above: 0, example: 1e-5 }).default(1e-5).describe('Added to the mean square in RMSNorm. Default 1e-5.'),
+    number({ above: 0, example: 1e-5 }).default(1e-5).describe('Added to the mean square in RMSNorm.'),
   ),
   tieWordEmbeddings: key(
     'tie_word_embeddings',
     flag()
       .default(true)
-      .describe('Share the embedding with the output layer. Default true: a small model has no use for two.'),
+      .describe('Share the embedding with the output layer. Default {default}: a small model has no use for two.'),
   ),
-  attentionBias: key(
-    'attention_bias',
-    flag().default(false).describe('Bias on the q, k, v projections. Default false.'),
-  ),
-  qkNorm: key('qk_norm', flag().default(false).describe('RMSNorm on queries and keys, as Qwen3. Default false.')),
+  attentionBias: key('attention_bias', flag().default(false).describe('Bias on the q, k, v projections.')),
+  qkNorm: key('qk_norm', flag().default(false).describe('RMSNorm on queries and keys, as Qwen3.')),
   initializerRange: key(
     'initializer_range',
     number({ above: 0, example: 0.05 })
       .default(0.02)
-      .describe('Standard deviation of the initial weights. Default 0.02; 0.05 learns faster at widths near 128.'),
+      .describe('Standard deviation of the initial weights. Default {default}; 0.05 learns faster at widths near 128.'),
   ),
   maxPositionEmbeddings: key(
     'max_position_embeddings',

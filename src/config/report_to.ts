@@ -28,7 +28,7 @@ export const REPORT_TO = key(
     )
     .describe(
       `Trackers beside metrics.jsonl: ${TRACKER_CARDS.map(({ name, does }) => `${name} ${does}`).join(', ')}. ` +
-        `A list of them, none, or all: ${listed(MEANT_BY_ALL)}. Default none.`,
+        `A list of them, none, or all: ${listed(MEANT_BY_ALL)}.`,
     ),
 );
 

@@ -1,5 +1,6 @@
 /** A declared option as plain data: for lists, documentation and the controls of a page. */
 import { z } from 'zod';
+import { flowText } from './flow_text.ts';
 import type { Json } from './json.ts';
 import type { Key, KeyTable } from './keys.ts';
 import { zodOf } from './schemas.ts';
@@ -17,7 +18,7 @@ export type OptionText = OptionType & {
   readonly name: string;
   /** What it takes, in words: `whole number from 2 to 9`, `number above 0 or null`. A control's bounds may be excluded. */
   readonly rule: string;
-  /** What it means, without the sentence that only repeats the default. */
+  /** What it means. The default is said only where there is more to say of it than its value. */
   readonly text: string;
   /** Absent where the option has none; `isNeeded` then says whether it must be given. */
   readonly default?: Json;
@@ -55,7 +56,7 @@ export function describeOption({ yaml, schema: declared, schedule }: Key): Optio
     ...typeOf(written),
     name: yaml,
     rule: `${either(wordsOf(written))}${schedule === undefined ? '' : ', or a schedule'}`,
-    text: withoutDefault(schema.description ?? '', fallback),
+    text: filledIn(schema.description ?? '', fallback),
     ...(fallback !== undefined && { default: fallback }),
     isNeeded: !absent.success,
     ...(example !== undefined && { example }),
@@ -94,9 +95,26 @@ function examplesOf({ examples, anyOf = [] }: ValueSchema): readonly Json[] {
   return examples ?? anyOf.flatMap(examplesOf);
 }
 
-function withoutDefault(text: string, fallback: Json | undefined): string {
-  const repeated = ` Default ${fallback}.`;
-  return text.endsWith(repeated) ? text.slice(0, -repeated.length) : text;
+/** Where the text of an option has its default, with a word on why. */
+const DEFAULT = '{default}';
+
+/** The text of an option, with its default in the place of `{default}`. */
+function filledIn(text: string, fallback: Json | undefined): string {
+  return fallback === undefined ? text : text.replace(DEFAULT, valueWords(fallback));
+}
+
+/** The text, and the default in a sentence of its own where the text says nothing of it: for who sees nothing but texts. */
+export function textWithDefault(text: string, fallback: Json | undefined): string {
+  const isSaid = fallback === undefined || /\b[Dd]efault\b/.test(text);
+  return isSaid ? filledIn(text, fallback) : `${text} Default ${valueWords(fallback)}.`;
+}
+
+/** A value as the YAML has it, in a line. */
+export function valueWords(value: Json | undefined): string {
+  if (value === '') return 'none';
+  if (typeof value === 'number' && value !== 0 && Math.abs(value) < 1e-4) return value.toExponential();
+  if (typeof value === 'object' && value !== null) return flowText(value);
+  return String(value);
 }
 
 /** `a`, `a or b`, `a, b or c`. */

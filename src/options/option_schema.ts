@@ -10,12 +10,15 @@ export interface Schema<Value> {
   readonly description?: string | undefined;
 }
 
-/** A schema that is being declared: `integer({ min: 1, example: 8 }).default(8).describe('How many. Default 8.')`. */
+/** A schema that is being declared: `integer({ min: 1, example: 8 }).default(8).describe('How many.')`. */
 export interface OptionSchema<Value> extends Schema<Value> {
   default(value: Exclude<Value, undefined>): OptionSchema<Exclude<Value, undefined>>;
   /** May be left out, and is then undefined. */
   optional(): OptionSchema<Value | undefined>;
   nullable(): OptionSchema<Value | null>;
-  /** One or two sentences for help, documentation and editors. */
+  /**
+   * One or two sentences for help, documentation and editors. They say the default after these, from its value; a text that
+   * has more to say of it writes `{default}` for the value: `Default {default} (TRL: 1).`
+   */
   describe(text: string): OptionSchema<Value>;
 }

@@ -149,7 +149,13 @@ describe('records', () => {
       3,
     );
   const textOf = (records: Records): string =>
-    resultsText(figuresOf(records), { blocks: parsed.blocks, count: 3, rates: () => [], chance: () => undefined });
+    resultsText(figuresOf(records), {
+      blocks: parsed.blocks,
+      count: 3,
+      rates: () => [],
+      chance: () => undefined,
+      differenceOf,
+    });
 
   it('come to the figures and differences of `compare`', () => {
     const records = new Records(folder());
@@ -259,7 +265,13 @@ describe('records', () => {
     expect(judged?.best.low).toBeLessThan(0);
     expect(found[2].corrected?.['mean@16']).toBeGreaterThan(0.05);
     expect(found[1].corrected).toBeUndefined();
-    const text = resultsText(found, { blocks: parsed.blocks, count: 3, rates: () => [], chance: () => undefined });
+    const text = resultsText(found, {
+      blocks: parsed.blocks,
+      count: 3,
+      rates: () => [],
+      chance: () => undefined,
+      differenceOf,
+    });
     expect(text).toMatch(/dr-grpo .* as × ⅓ \|/);
     expect(text).toMatch(/a third .* control \|/);
   });
@@ -316,17 +328,18 @@ describe('a row over the budget', () => {
       [0.8, 0.6],
       [0.5, 0.5],
     ].map((slopes) => slopes.map(straight));
-    const points = overBudget(own, theirs);
+    const points = overBudget(own, theirs, differenceOf);
     expect(points.map(({ tokens }) => tokens)).toEqual([25, 50, 75, 100]);
     expect(points[3].difference.mean).toBeCloseTo(0.2, 12);
     expect(points[1].difference.mean).toBeCloseTo(0.1, 12);
-    overBudget(theirs, own).forEach(({ difference: { mean, low, high } }, i) => {
+    overBudget(theirs, own, differenceOf).forEach(({ difference: { mean, low, high } }, i) => {
       const { difference } = points[i];
       expect([mean, low, high]).toEqual(
         [-difference.mean, -difference.high, -difference.low].map((x) => expect.closeTo(x, 12)),
       );
     });
-    for (const { difference } of overBudget(own, own)) expect(difference).toEqual({ mean: 0, low: 0, high: 0 });
+    for (const { difference } of overBudget(own, own, differenceOf))
+      expect(difference).toEqual({ mean: 0, low: 0, high: 0, p: 1 });
   });
 
   it('stands in the table with half and twice its rate, around the rate as it is', () => {
@@ -346,6 +359,7 @@ describe('a row over the budget', () => {
       count: 1,
       rates: rates as never,
       chance: () => undefined,
+      differenceOf,
     });
     expect(text).toContain('| rate × ½ · 1 · 2 |');
     expect(text).toMatch(/\| 5\.0 · [\d.]+ · 20\.0 \|/);
@@ -395,6 +409,7 @@ describe('two names of one method', () => {
       count: 1,
       rates: () => [],
       chance: () => undefined,
+      differenceOf,
       twins,
     });
     expect(text).toContain('- tried/loo is tried/rloo under another name, to the bit: one of the two is enough.');
@@ -405,7 +420,7 @@ describe('two names of one method', () => {
   });
 });
 
-describe('the README', () => {
+describe('the page of measurements', () => {
   it('gives intervals that the arena has', () => {
     const { rows: results, controls } = JSON.parse(readFileSync(join(FOLDER, 'results.json'), 'utf8'));
     const points = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(100 * value).toFixed(1)}`;
@@ -414,8 +429,8 @@ describe('the README', () => {
       for (const [name, [mean, low, high]] of Object.entries({ mean: difference, 'pass@16': pass }))
         known.add(`${name} ${points(mean)} (${points(low)} to ${points(high)})`);
     }
-    const readme = readFileSync(join(FOLDER, '../../README.md'), 'utf8');
-    const said = readme.match(/(?:mean|pass@16) [+−][\d.]+ \([+−][\d.]+ to [+−][\d.]+\)/g) ?? [];
+    const page = readFileSync(join(FOLDER, '../../docs/measurements.md'), 'utf8');
+    const said = page.match(/(?:mean|pass@16) [+−][\d.]+ \([+−][\d.]+ to [+−][\d.]+\)/g) ?? [];
     expect(said.length).toBeGreaterThanOrEqual(10);
     expect(said.filter((one) => !known.has(one))).toEqual([]);
   });

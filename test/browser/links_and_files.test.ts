@@ -122,17 +122,21 @@ describe('a link', () => {
     await reach(page, 2);
     expect(await isMarked()).toBe(true);
     // What unpacks its code comes after some steps of the run that is under way.
+    let read = (): void => {};
+    const isRead = new Promise<void>((resolve) => {
+      read = resolve;
+    });
     await page.route(/link_code/, async (route) => {
-      await page.waitForTimeout(1500);
+      await isRead;
       await route.continue();
     });
     const step = await stepOf(page);
     await page.evaluate((hash) => {
       location.hash = hash;
     }, WITH_CODE);
-    await page.waitForTimeout(1000);
-    expect(await stepOf(page)).toBeGreaterThan(step);
+    await reach(page, step + 2);
     expect(await isMarked()).toBe(false);
+    read();
     await status(page, 'waiting');
     expect(await isMarked()).toBe(false);
     await page.reload();

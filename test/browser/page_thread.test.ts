@@ -45,6 +45,5 @@ it('rollouts come to the page a few times per second, however fast the steps are
   const heard = await page.evaluate(() => (globalThis as unknown as { heard: Record<string, number> }).heard);
   expect(heard.step).toBeGreaterThanOrEqual(100);
   expect(heard.rollouts).toBeLessThanOrEqual(seconds / 0.15 + 1);
-  expect(heard.rollouts).toBeLessThan(heard.step as number);
   await close();
 });

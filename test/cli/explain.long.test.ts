@@ -57,8 +57,8 @@ describe('explain', () => {
 
   it('tells a key that two kinds of stages have of each', () => {
     const text = explained('learning_rate');
-    expect(text).toMatch(/default 0\.00002; for example 0\.002\n {2}In a stage with stage: sft\./);
-    expect(text).toMatch(/default 0\.000001; for example 0\.0003\n {2}In a stage with stage: grpo/);
+    expect(text).toMatch(/default 2e-5; for example 0\.002\n {2}In a stage with stage: sft\./);
+    expect(text).toMatch(/default 1e-6; for example 0\.0003\n {2}In a stage with stage: grpo/);
   });
 
   it('tells an option that methods share with the stage once', () => {

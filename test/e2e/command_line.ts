@@ -1,5 +1,6 @@
 /** Runs the built command line as a user would, in a directory of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,54 +19,111 @@ export interface Outcome {
 }
 
 /**
- * @param interrupt  a signal to send as soon as `when` is seen on standard output, or the file `whenThere` exists and has
- *                   that many `lines`, or at once; and then `afterMs` milliseconds later
- * @param place      where the command is typed, what it finds in the environment, and what reads its standard output
+ * For `node --import`: a process that has printed what `when` matches, or that is about to end where `when` is absent, waits until a
+ * file is there or the process that started it is gone. So what a test does meanwhile need not be faster than the process.
  */
-export function commandLine(
+export function waiting(file: string, when?: RegExp): string {
+  const code = `import { existsSync } from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
+const when = ${when ?? 'undefined'};
+const cell = new Int32Array(new SharedArrayBuffer(4));
+const parent = process.ppid;
+const wait = () => {
+  while (!existsSync(${JSON.stringify(file)}) && process.ppid === parent) Atomics.wait(cell, 0, 0, ${LOOK_MS});
+};
+if (isMainThread) {
+  delete process.env.NODE_OPTIONS; // processes that it starts do not wait
+  const { stdout } = process;
+  const { write } = stdout;
+  let said = '';
+  stdout.write = (chunk, ...rest) => {
+    const isTaken = write.call(stdout, chunk, ...rest);
+    said += chunk;
+    if (when?.test(said)) wait();
+    return isTaken;
+  };
+  if (when === undefined) process.on('exit', wait);
+}`;
+  return `data:text/javascript,${encodeURIComponent(code)}`;
+}
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What a test does to a command that is under way, which waits for it where `when` or `whenThere` says at which moment. */
+export interface Interrupt {
+  /** The moment at which this is seen on standard output; … */
+  readonly when?: RegExp;
+  /** … or this file exists, and has that many `lines`; without either, the command's start. */
+  readonly whenThere?: string;
+  readonly lines?: number;
+  /** Milliseconds from then on. */
+  readonly afterMs?: number;
+  /** Called at that time. */
+  readonly act?: () => unknown;
+  /** Sent next; absent: none. */
+  readonly signal?: NodeJS.Signals;
+}
+
+/** @param place  where the command is typed, what it finds in the environment, and what reads its standard output */
+export async function commandLine(
   arguments_: readonly string[],
-  interrupt?: {
-    readonly signal: NodeJS.Signals;
-    readonly afterMs?: number;
-    readonly when?: RegExp;
-    readonly whenThere?: string;
-    readonly lines?: number;
-  },
+  interrupt?: Interrupt,
   place: {
     readonly cwd?: string;
     readonly env?: Readonly<Record<string, string>>;
     readonly heard?: (text: string, child: ChildProcess) => void;
   } = {},
 ): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const env = { ...process.env, NO_COLOR: '1', ...place.env };
-    const child = spawn(process.execPath, [PROGRAM, ...arguments_], { cwd: place.cwd, env });
-    let stdout = '';
-    let stderr = '';
-    let timer: NodeJS.Timeout | undefined;
-    const send = (): void => {
-      if (interrupt !== undefined) timer ??= setTimeout(() => child.kill(interrupt.signal), interrupt.afterMs ?? 0);
-    };
-    const file = interrupt?.whenThere;
-    const isThere = (path: string, lines = 0): boolean =>
-      existsSync(path) && (lines === 0 || readFileSync(path, 'utf8').split('\n').length > lines);
-    const looking =
-      file === undefined ? undefined : setInterval(() => isThere(file, interrupt?.lines) && send(), LOOK_MS);
-    if (interrupt?.when === undefined && looking === undefined) send();
-    child.stdout.on('data', (chunk: Buffer) => {
-      stdout += chunk.toString();
-      place.heard?.(chunk.toString(), child);
-      if (interrupt?.when?.test(stdout)) send();
-    });
-    child.stderr.on('data', (chunk: Buffer) => {
-      stderr += chunk.toString();
-    });
-    child.on('close', (code, signal) => {
-      clearTimeout(timer);
-      clearInterval(looking);
-      resolve({ code, signal, stdout, stderr });
-    });
+  const { when, whenThere, lines = 0, afterMs = 0, act, signal } = interrupt ?? {};
+  const folder = temporaryFolder();
+  const isDone = join(folder.path, 'done');
+  const isMoment = when !== undefined || whenThere !== undefined;
+  const waits = isMoment ? { NODE_OPTIONS: `--import ${waiting(isDone, when)}` } : {};
+  const env = { ...process.env, NO_COLOR: '1', ...waits, ...place.env };
+  const child = spawn(process.execPath, [PROGRAM, ...arguments_], { cwd: place.cwd, env });
+  let stdout = '';
+  let stderr = '';
+  let timer: NodeJS.Timeout | undefined;
+  let acted: Promise<void> | undefined;
+  const interrupted = async (): Promise<void> => {
+    try {
+      await act?.();
+      if (signal !== undefined) child.kill(signal);
+    } finally {
+      writeFileSync(isDone, '');
+    }
+  };
+  const begin = (): void => {
+    timer ??= setTimeout(() => {
+      acted = interrupted();
+    }, afterMs);
+  };
+  const looking =
+    whenThere === undefined ? undefined : setInterval(() => hasLines(whenThere, lines) && begin(), LOOK_MS);
+  if (interrupt !== undefined && !isMoment) begin();
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString();
+    place.heard?.(chunk.toString(), child);
+    if (when?.test(stdout)) begin();
   });
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  const [code, by] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  clearTimeout(timer);
+  clearInterval(looking);
+  await acted;
+  folder.remove();
+  return { code, signal: by, stdout, stderr };
+}
+
+function hasLines(file: string, lines: number): boolean {
+  return existsSync(file) && (lines === 0 || readFileSync(file, 'utf8').split('\n').length > lines);
 }
 
 /** A fresh folder, and its removal. */

@@ -17,6 +17,7 @@ import { rngFor } from '../../src/kernels/philox.ts';
 import { budget, fewOf } from '../support/budget.ts';
 import {
   commandLine,
+  type Outcome,
   PROGRAM,
   readMetrics,
   readSummary,
@@ -48,19 +49,15 @@ describe('a run under way', () => {
       const directory = join(folder.path, `shared-${trial}`);
       const flags = ['--config', config, '--output', directory, ...(trial % 3 === 2 ? ['--quiet'] : [])];
       const at = 1 + Math.floor(rng.float() * 9);
-      let second: ReturnType<typeof commandLine> | undefined;
-      let steps = 0;
-      const first = commandLine([...flags.filter((flag) => flag !== '--quiet'), '--json'], undefined, {
-        heard: (text, child) => {
-          steps += text.split('"event":"step"').length - 1;
-          const resume = trial % 2 === 0 ? ['--resume'] : [];
-          if (steps < at || second !== undefined) return;
-          child.kill('SIGSTOP'); // the run is shorter than the second process takes to start
-          second = commandLine([...flags, ...resume]).finally(() => child.kill('SIGCONT'));
+      const resume = trial % 2 === 0 ? ['--resume'] : [];
+      let refused: Outcome | undefined;
+      const first = await commandLine([...flags.filter((flag) => flag !== '--quiet'), '--json'], {
+        when: new RegExp(`("event":"step"[^]*){${at}}`),
+        act: async () => {
+          refused = await commandLine([...flags, ...resume]);
         },
       });
-      expect(await first).toMatchObject({ code: 0, stderr: '' });
-      const refused = await second;
+      expect(first).toMatchObject({ code: 0, stderr: '' });
       expect(refused?.stderr).toMatch(/ {2}a run with pid \d+ is under way here, since /);
       expect(refused?.code).toBe(1);
       expect(readSummary(directory).weightsSha256).toBe(readSummary(whole).weightsSha256);
@@ -71,10 +68,9 @@ describe('a run under way', () => {
 
   it('says that its directory was removed, and fails', async () => {
     const directory = join(folder.path, 'removed');
-    const { code, stderr } = await commandLine(['--config', config, '--output', directory], undefined, {
-      heard: (text) => {
-        if (text.includes('grpo')) rmSync(directory, { recursive: true, force: true });
-      },
+    const { code, stderr } = await commandLine(['--config', config, '--output', directory], {
+      when: /grpo/,
+      act: () => rmSync(directory, { recursive: true, force: true }),
     });
     expect(stderr).toContain(`${directory}  was removed while this run was under way`);
     expect(code).toBe(1);

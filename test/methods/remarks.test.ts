@@ -241,7 +241,7 @@ describe("a user's method is known by what it declares", () => {
   const heats: Method<unknown> = method({
     id: 'heats',
     about,
-    options: { heat: key('heat', number({ min: 0, example: 1 }).default(0).describe('Heat. Default 0.')) },
+    options: { heat: key('heat', number({ min: 0, example: 1 }).default(0).describe('Heat.')) },
     samplesOffPolicy: ({ heat }) => heat > 0,
     create: (): RolloutStrategy => ({ rollOut: (requests, next) => next(requests) }),
   });

@@ -5,7 +5,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { describeMethod } from '../../src/catalogue/catalogue.ts';
-import { flowText } from '../../src/catalogue/flow_text.ts';
 import { plainestOf, sameWords, spelledMethods } from '../../src/compare/same_methods.ts';
 import { POINT_KEYS } from '../../src/config/keys/method_keys.ts';
 import { ConfigError } from '../../src/errors.ts';
@@ -14,6 +13,7 @@ import type { LossContext, LossSequence, PointParts } from '../../src/methods/po
 import type { CreditedGroup, Rollout } from '../../src/methods/records.ts';
 import { hasEqualRewards } from '../../src/methods/support/credit/baseline.ts';
 import { objectiveTerm } from '../../src/methods/support/loss/surrogate_term.ts';
+import { flowText } from '../../src/options/flow_text.ts';
 import type { Json } from '../../src/options/json.ts';
 import type { Plugin } from '../../src/options/keys.ts';
 import { ZOO } from '../../src/zoo/registries.ts';

@@ -36,7 +36,7 @@ describe('the options of a stage', () => {
     const own: Method<unknown> = method({
       id: 'own',
       about: { does: 'Acts.', formula: 'none', source: 'own', certainty: 'own' },
-      options: { every: key('every', integer({ min: 1, example: 2 }).default(1).describe('Steps. Default 1.')) },
+      options: { every: key('every', integer({ min: 1, example: 2 }).default(1).describe('Steps.')) },
       create: (): Controller => ({}),
     });
     const stage = stageOf('controllers: [./a.ts, ./b.ts]');

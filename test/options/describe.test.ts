@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { describeOption } from '../../src/options/describe.ts';
+import { describeOption, textWithDefault } from '../../src/options/describe.ts';
 import { choice, flag, integer, key, number, optional, text } from '../../src/options/keys.ts';
 import type { Schema } from '../../src/options/option_schema.ts';
 
@@ -50,11 +50,26 @@ it('has the default, the example, and whether the option must be given', () => {
   expect(described(optional(plain))).not.toHaveProperty('default');
 });
 
-it('leaves out of the text only the sentence that repeats the default', () => {
+it('writes the value into the text where that says more of the default, and nothing otherwise', () => {
   const number = integer({ min: 1, example: 2 });
-  expect(described(number.default(2).describe('Rounds. Default 2.')).text).toBe('Rounds.');
-  expect(described(number.default(2).describe('Rounds. Default 2 (TRL: 1).')).text).toBe('Rounds. Default 2 (TRL: 1).');
-  expect(described(optional(number).describe('Rounds. Default those of the stage.')).text).toBe(
-    'Rounds. Default those of the stage.',
+  expect(described(number.default(2).describe('Rounds.')).text).toBe('Rounds.');
+  expect(described(number.default(2).describe('Rounds. Default {default} (TRL: 1).')).text).toBe(
+    'Rounds. Default 2 (TRL: 1).',
   );
+  expect(described(optional(number).describe('Rounds. Default: those of the stage.')).text).toBe(
+    'Rounds. Default: those of the stage.',
+  );
+});
+
+it.each([
+  ['Rounds.', 2, 'Rounds. Default 2.'],
+  ['Rounds. Default {default} (TRL: 1).', 2, 'Rounds. Default 2 (TRL: 1).'],
+  ['Rounds. Default: those of the stage.', undefined, 'Rounds. Default: those of the stage.'],
+  ['Tools. Default all.', ['calc', 'ask'], 'Tools. Default all.'],
+  ['Rate.', 2e-5, 'Rate. Default 2e-5.'],
+  ['Rate.', 0.0002, 'Rate. Default 0.0002.'],
+  ['Mark.', '', 'Mark. Default none.'],
+  ['Masked.', ['no_answer', 'bad_format'], 'Masked. Default [no_answer, bad_format].'],
+])('says the default once, for who sees nothing but texts: %s %j', (text, fallback, full) => {
+  expect(textWithDefault(text, fallback)).toBe(full);
 });

@@ -23,7 +23,7 @@ const ABOUT = "about: { does: 'Tries.', formula: 'x', source: 'own', certainty: 
 const ROOT = `export default method({
   id: 'root-length',
   ${ABOUT},
-  options: { power: key('power', number({ above: 0, example: 0.5 }).default(0.5).describe('Of the length. Default 0.5.')) },
+  options: { power: key('power', number({ above: 0, example: 0.5 }).default(0.5).describe('Of the length.')) },
   create: ({ power }) => (tokens, { completions }) => 1 / (completions * tokens ** power),
 });`;
 

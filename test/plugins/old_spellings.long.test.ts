@@ -34,7 +34,7 @@ export default method({
   id: 'root-length',
   about: { does: 'Tries.', formula: 'x', source: 'own', certainty: 'own' },
   options: {
-    power: key('power', whole({ least: 1, most: 3, example: 2 }).default(2).describe('Of the length. Default 2.')),
+    power: key('power', whole({ least: 1, most: 3, example: 2 }).default(2).describe('Of the length.')),
     most: key('most', unset(whole({ least: 1, example: 2 })).describe('Unused.')),
   },
   create: ({ power }) => (tokens, { completions }) => 1 / (completions * tokens ** power),

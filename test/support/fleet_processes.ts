@@ -8,7 +8,15 @@ import { join } from 'node:path';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { INBOX_SUBJECT, inboxPrefix, TASKS } from '../../src/fleet/nats/nats_names.ts';
-import { commandLine, type Outcome, PROGRAM, readMetrics, readSummary, temporaryFolder } from '../e2e/command_line.ts';
+import {
+  commandLine,
+  type Interrupt,
+  type Outcome,
+  PROGRAM,
+  readMetrics,
+  readSummary,
+  temporaryFolder,
+} from '../e2e/command_line.ts';
 import { freePort, untilUp } from './nats_server.ts';
 
 /** Milliseconds between two looks at a file. */
@@ -124,12 +132,12 @@ export class FleetProcesses {
   }
 
   /** Trains the job by itself. @param interrupt  as of `commandLine` */
-  alone(name: string, more: readonly string[] = [], interrupt?: Parameters<typeof commandLine>[1]): Promise<Outcome> {
+  alone(name: string, more: readonly string[] = [], interrupt?: Interrupt): Promise<Outcome> {
     return commandLine([...this.#job, '--output', this.place(name), ...more], interrupt);
   }
 
   /** Trains the job with the fleet. */
-  train(name: string, more: readonly string[] = [], interrupt?: Parameters<typeof commandLine>[1]): Promise<Outcome> {
+  train(name: string, more: readonly string[] = [], interrupt?: Interrupt): Promise<Outcome> {
     return this.alone(name, ['--fleet', this.urls.learner, ...more], interrupt);
   }
 

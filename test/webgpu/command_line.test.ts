@@ -2,12 +2,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { commandLine, readMetrics, readSummary, temporaryFolder, writeConfig } from '../e2e/command_line.ts';
+import {
+  commandLine,
+  type Interrupt,
+  readMetrics,
+  readSummary,
+  temporaryFolder,
+  writeConfig,
+} from '../e2e/command_line.ts';
 import { environmentOf } from '../support/adapters.ts';
 import { budget } from '../support/budget.ts';
 
 const folder = temporaryFolder();
-const onLavapipe = (words: readonly string[], end?: Parameters<typeof commandLine>[1]) =>
+const onLavapipe = (words: readonly string[], end?: Interrupt) =>
   commandLine(words, end, { env: environmentOf('lavapipe') });
 let config: string;
 

@@ -13,25 +13,23 @@ export const ADAPTER_KEYS = {
     'use_peft',
     flag()
       .default(false)
-      .describe(
-        'Train a low-rank adapter (LoRA) beside the weights of model_name_or_path, which stay as they are. Default false.',
-      ),
+      .describe('Train a low-rank adapter (LoRA) beside the weights of model_name_or_path, which stay as they are.'),
   ),
   loraR: key(
     'lora_r',
     integer({ min: 1, max: 1024, example: 16 })
       .default(16)
-      .describe('Rank of the adapter: rows of A and columns of B. Default 16.'),
+      .describe('Rank of the adapter: rows of A and columns of B.'),
   ),
   loraAlpha: key(
     'lora_alpha',
     number({ above: 0, example: 32 })
       .default(32)
-      .describe('The adapter counts lora_alpha / lora_r times, or lora_alpha / √lora_r with use_rslora. Default 32.'),
+      .describe('The adapter counts lora_alpha / lora_r times, or lora_alpha / √lora_r with use_rslora.'),
   ),
   useRslora: key(
     'use_rslora',
-    flag().default(false).describe('Divide lora_alpha by the root of lora_r instead of by lora_r. Default false.'),
+    flag().default(false).describe('Divide lora_alpha by the root of lora_r instead of by lora_r.'),
   ),
   useDora: laterKey(
     'use_dora',
@@ -39,7 +37,7 @@ export const ADAPTER_KEYS = {
       .default(false)
       .describe(
         'Train the size of each output apart from its direction (DoRA): the rows of W + s·B·A are scaled to magnitudes, ' +
-          'which begin as the norms of those of W. Default false.',
+          'which begin as the norms of those of W.',
       ),
   ),
   loraTargetModules: key(
@@ -55,14 +53,14 @@ export const ADAPTER_KEYS = {
       .default('all-linear')
       .describe(
         `Modules of every layer that have an adapter: all-linear (all of ${ADAPTER_TARGETS.join(', ')}), or a list of ` +
-          'some. Default all-linear (TRL: what PEFT names for each kind of model, mostly q_proj and v_proj).',
+          'some. Default {default} (TRL: what PEFT names for each kind of model, mostly q_proj and v_proj).',
       ),
   ),
   loraDropout: key(
     'lora_dropout',
     number({ min: 0, below: 1, example: 0 })
       .default(0)
-      .describe('Only 0: with dropout in the update alone, sampler and trainer would be two policies. Default 0.'),
+      .describe('Only 0: with dropout in the update alone, sampler and trainer would be two policies.'),
   ),
 } as const;
 

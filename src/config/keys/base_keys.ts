@@ -9,7 +9,7 @@ export const BASE_KEYS = {
       .default('float32')
       .describe(
         'How the frozen weights beside an adapter are kept (use_peft): auto is each tensor as its file has it, the blocks of ' +
-          'a GGUF file included. Arithmetic is float32 whatever they are kept in. On backends wasm, webgpu and reference. Default float32.',
+          'a GGUF file included. Arithmetic is float32 whatever they are kept in. On backends wasm, webgpu and reference.',
       ),
   ),
   loadIn8bit: laterKey(
@@ -18,7 +18,7 @@ export const BASE_KEYS = {
       .default(false)
       .describe(
         'Keep frozen matrices in blocks of 8 bits (q8_0). What a GGUF file has in blocks stays as it is; what does not fit ' +
-          'blocks is kept by dtype. Default false.',
+          'blocks is kept by dtype.',
       ),
   ),
   loadIn4bit: laterKey(
@@ -27,7 +27,7 @@ export const BASE_KEYS = {
       .default(false)
       .describe(
         'Keep the frozen matrices of the layers in blocks of 4 bits (q4_0), embedding and head in 8 (q8_0). What a GGUF ' +
-          'file has in 4 bits stays as it is. Default false.',
+          'file has in 4 bits stays as it is.',
       ),
   ),
 } as const;

@@ -36,7 +36,7 @@ const BATCH_KEYS = {
     evaluationInterval(25)
       .default(25)
       .describe(
-        'Optimizer steps from one evaluation to the next. Default 25 (TRL: None), so that every run has a curve.',
+        'Optimizer steps from one evaluation to the next. Default {default} (TRL: None), so that every run has a curve.',
       ),
   ),
   completionsPerMicroBatch: key(
@@ -69,19 +69,19 @@ const BATCH_KEYS = {
     'num_generations',
     integer({ min: 2, max: MOST_COMPLETIONS, example: 8, rule: groupOfOne })
       .default(8)
-      .describe('Completions of a prompt: a group. Default 8.'),
+      .describe('Completions of a prompt: a group.'),
   ),
   numGenerationsEval: key(
     'num_generations_eval',
     integer({ min: 1, max: MOST_SAMPLES, example: 4 })
       .default(4)
       .describe(
-        'Sampled completions of a held-out problem. Default 4 (TRL: num_generations), to keep evaluation cheap.',
+        'Sampled completions of a held-out problem. Default {default} (TRL: num_generations), to keep evaluation cheap.',
       ),
   ),
   numIterations: key(
     'num_iterations',
-    integer({ min: 1, max: 1000, example: 1 }).default(1).describe('Passes over the same completions. Default 1.'),
+    integer({ min: 1, max: 1000, example: 1 }).default(1).describe('Passes over the same completions.'),
   ),
   staleness: recorded(
     'stage',
@@ -91,7 +91,7 @@ const BATCH_KEYS = {
         .default(0)
         .describe(
           'Batches that are sampled ahead: batch b is sampled by the weights that batch b − staleness − 1 left. ' +
-            'Default 0, on-policy.',
+            'Default {default}, on-policy.',
         ),
     ),
   ),
@@ -115,7 +115,7 @@ const SAMPLING_KEYS = {
         .number({ error: ({ input }) => (isSchedule(input) ? moving : 'must be a finite number; for example 1') })
         .gt(0, { error: greedy })
         .default(1)
-        .describe('Divides the logits; part of the policy. temperature-schedule moves it. Default 1.'),
+        .describe('Divides the logits; part of the policy. temperature-schedule moves it.'),
     ),
   ),
   topK: recorded(
@@ -124,16 +124,14 @@ const SAMPLING_KEYS = {
       'top_k',
       integer({ min: 0, max: MOST_TOKENS, example: 0 })
         .default(0)
-        .describe('Sample from the k likeliest tokens; 0 is off. Default 0.'),
+        .describe('Sample from the k likeliest tokens; 0 is off.'),
     ),
   ),
   topP: recorded(
     'sampling',
     key(
       'top_p',
-      number({ above: 0, max: 1, example: 1 })
-        .default(1)
-        .describe('Sample from this much probability mass; 1 is off. Default 1.'),
+      number({ above: 0, max: 1, example: 1 }).default(1).describe('Sample from this much probability mass; 1 is off.'),
     ),
   ),
   minP: recorded(
@@ -143,7 +141,7 @@ const SAMPLING_KEYS = {
       number({ min: 0, max: 1, example: 0.05 })
         .nullable()
         .default(null)
-        .describe('Drop tokens below this fraction of the likeliest; null is off. Default null.'),
+        .describe('Drop tokens below this fraction of the likeliest; null is off.'),
     ),
   ),
   quantisedRollout: recorded(
@@ -155,7 +153,7 @@ const SAMPLING_KEYS = {
         .describe(
           'Sample rollouts from a copy of the matrices in blocks of 8 bits (q8_0), made again after each step: off-policy, to ' +
             'be weighed (vllm_importance_sampling_correction). Scores, updates and evaluations are those of the weights. ' +
-            'On backends wasm, webgpu and reference. Default false.',
+            'On backends wasm, webgpu and reference.',
         ),
     ),
   ),
@@ -203,7 +201,7 @@ const REWARD_KEYS = {
         .default('stop')
         .describe(
           'Where a reward function throws, or gives no valid number: stop ends the run; exclude leaves the completion out ' +
-            'of baseline and loss, and stops above 5 % of the completions of a step. Default stop.',
+            'of baseline and loss, and stops above 5 % of the completions of a step.',
         ),
     ),
   ),
@@ -214,7 +212,7 @@ const LEARNING_KEYS = {
     'learning_rate',
     number({ above: 0, example: 3e-4 })
       .default(1e-6)
-      .describe('Peak learning rate. Default 1e-6; a model trained from random weights wants about 3e-4.'),
+      .describe('Peak learning rate. Default {default}; a model trained from random weights wants about 3e-4.'),
   ),
 };
 

@@ -139,7 +139,7 @@ export const CHOOSING_KEYS: KeyTable = tableOf([
     'loss_type',
     choice([...LOSS_TYPES.keys()] as [string, ...string[]], 'not an objective of this trainer') // ppo-clip has some
       .default(DEFAULT_LOSS_TYPE)
-      .describe("TRL's name for an objective and how it is averaged over tokens. Default dapo."),
+      .describe("TRL's name for an objective and how it is averaged over tokens."),
   ),
   ...everyMethod.flatMap(({ switchedOnBy }) => (switchedOnBy === undefined ? [] : [switchedOnBy.key])),
   ...METHOD_POINTS.map((point) => pointKey(point, usualNames(point))),

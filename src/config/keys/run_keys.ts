@@ -96,7 +96,7 @@ export const RUN_KEYS = {
     'seed',
     integer({ min: 0, max: 2 ** 32 - 1, example: 42 })
       .default(42)
-      .describe('Decides initial weights, problems and sampling: same seed, same bits. Default 42.'),
+      .describe('Decides initial weights, problems and sampling: same seed, same bits.'),
   ),
   outputDir: key(
     'output_dir',
@@ -113,7 +113,7 @@ export const RUN_KEYS = {
       .default('auto')
       .describe(
         'Kernel set: auto takes the fastest that starts; reference is float64 and slow; tfjs:… are TensorFlow.js ' +
-          'with its packages installed. Default auto.',
+          'with its packages installed.',
       ),
   ),
   gradientCheckpointing: laterKey(
@@ -143,7 +143,7 @@ export const RUN_KEYS = {
         'How keys and values are kept, and on webgpu activations and reference weights too. float16 (webgpu) takes half ' +
           'the memory, rounds them to 11 bits, and needs an adapter with shader-f16; with a reference policy KL then ' +
           'starts near 0, not at it. bfloat16 (wasm) takes half the memory of keys and values, and rounds them ' +
-          'to 8 bits. All else, and all arithmetic, is float32. Default float32.',
+          'to 8 bits. All else, and all arithmetic, is float32.',
       ),
   ),
   threads: key(
@@ -156,19 +156,19 @@ export const RUN_KEYS = {
     'reward_timeout',
     number({ above: 0, example: 60 })
       .default(60)
-      .describe('Most seconds that a reward function or task from a file of yours may take for one call. Default 60.'),
+      .describe('Most seconds that a reward function or task from a file of yours may take for one call.'),
   ),
   saveSeconds: key(
     'save_seconds',
     number({ above: 0, example: 10 })
       .default(10)
-      .describe('Most seconds of work that a kill can lose: time between checkpoints. Default 10.'),
+      .describe('Most seconds of work that a kill can lose: time between checkpoints.'),
   ),
   saveTotalLimit: key(
     'save_total_limit',
     integer({ min: 1, max: 1_000_000, example: 2 })
       .default(2)
-      .describe('Checkpoints kept; older ones are deleted. Default 2 (TRL: all).'),
+      .describe('Checkpoints kept; older ones are deleted. Default {default} (TRL: all).'),
   ),
   loadBestModelAtEnd: key(
     'load_best_model_at_end',
@@ -176,7 +176,7 @@ export const RUN_KEYS = {
       .default(false)
       .describe(
         'End with the weights of the best evaluation instead of the last ones: they are the model. Best by ' +
-          'metric_for_best_model. Default false.',
+          'metric_for_best_model.',
       ),
   ),
   metricForBestModel: key(

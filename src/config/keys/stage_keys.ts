@@ -37,7 +37,7 @@ export const SHARED_KEYS = {
     'lr_scheduler_type',
     choice(SCHEDULES, 'not a schedule of this trainer')
       .default('linear')
-      .describe('How the learning rate moves after the warm-up. Default linear (to 0).'),
+      .describe('How the learning rate moves after the warm-up. Default {default} (to 0).'),
   ),
   scheduleOptions: key(
     'lr_scheduler_kwargs',
@@ -54,29 +54,27 @@ export const SHARED_KEYS = {
     'warmup_steps',
     number({ min: 0, example: 10 })
       .default(0)
-      .describe('Warm-up from 0, in optimizer steps; below 1, as a fraction of max_steps. Default 0.'),
+      .describe('Warm-up from 0, in optimizer steps; below 1, as a fraction of max_steps.'),
   ),
   weightDecay: key(
     'weight_decay',
-    number({ min: 0, example: 0.01 }).default(0).describe('Decoupled weight decay of AdamW, per step. Default 0.'),
+    number({ min: 0, example: 0.01 }).default(0).describe('Decoupled weight decay of AdamW, per step.'),
   ),
   beta1: key(
     'adam_beta1',
-    number({ min: 0, below: 1, example: 0.9 }).default(0.9).describe('Decay of the first moment. Default 0.9.'),
+    number({ min: 0, below: 1, example: 0.9 }).default(0.9).describe('Decay of the first moment.'),
   ),
   beta2: key(
     'adam_beta2',
-    number({ min: 0, below: 1, example: 0.95 }).default(0.999).describe('Decay of the second moment. Default 0.999.'),
+    number({ min: 0, below: 1, example: 0.95 }).default(0.999).describe('Decay of the second moment.'),
   ),
   adamEps: key(
     'adam_epsilon',
-    number({ above: 0, example: 1e-8 }).default(1e-8).describe('Added to the root of the second moment. Default 1e-8.'),
+    number({ above: 0, example: 1e-8 }).default(1e-8).describe('Added to the root of the second moment.'),
   ),
   maxGradNorm: key(
     'max_grad_norm',
-    number({ min: 0, example: 1 })
-      .default(1)
-      .describe('Gradients are clipped to this L2 norm; 0 turns it off. Default 1.'),
+    number({ min: 0, example: 1 }).default(1).describe('Gradients are clipped to this L2 norm; 0 turns it off.'),
   ),
   resetOptimizer: recorded(
     'stage',
@@ -85,7 +83,7 @@ export const SHARED_KEYS = {
       flag()
         .default(false)
         .describe(
-          'Begin the stage with zero moments of Adam, as a new trainer does. Default false: those of the stage before ' +
+          'Begin the stage with zero moments of Adam, as a new trainer does. Default {default}: those of the stage before ' +
             'carry over, though bias correction begins again, so the first steps still follow that stage.',
         ),
     ),
@@ -94,7 +92,7 @@ export const SHARED_KEYS = {
     'eval_strategy',
     choice(['steps', 'no'])
       .default('steps')
-      .describe('Evaluate on held-out problems every eval_steps, or not between steps. Default steps (TRL: no).'),
+      .describe('Evaluate on held-out problems every eval_steps, or not between steps. Default {default} (TRL: no).'),
   ),
   problems: recorded(
     'evaluation',
@@ -144,19 +142,21 @@ export const SFT_KEYS = {
     'learning_rate',
     number({ above: 0, example: 2e-3 })
       .default(2e-5)
-      .describe("Peak learning rate. Default 2e-5, that of TRL's SFT; a model from random weights wants about 2e-3."),
+      .describe(
+        "Peak learning rate. Default {default}, that of TRL's SFT; a model from random weights wants about 2e-3.",
+      ),
   ),
   evalSteps: key(
     'eval_steps',
     evaluationInterval(500)
       .default(500)
-      .describe('Optimizer steps from one evaluation to the next. Default 500: supervised steps are many and cheap.'),
+      .describe(
+        'Optimizer steps from one evaluation to the next. Default {default}: supervised steps are many and cheap.',
+      ),
   ),
   sequencesPerStep: key(
     'per_device_train_batch_size',
-    integer({ min: 1, max: MOST_COMPLETIONS, example: 64 })
-      .default(8)
-      .describe('Demonstrations in an optimizer step. Default 8.'),
+    integer({ min: 1, max: MOST_COMPLETIONS, example: 64 }).default(8).describe('Demonstrations in an optimizer step.'),
   ),
   demonstrations: recorded(
     'stage',

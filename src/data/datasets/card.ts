@@ -52,7 +52,7 @@ const DATASET_KNOBS = options({
   prompt: schemas
     .text('question')
     .default('prompt')
-    .describe('Column with the prompt: a text, or a list of messages. Default prompt; rows of messages need none.'),
+    .describe('Column with the prompt: a text, or a list of messages. Default {default}; rows of messages need none.'),
   answer: schemas
     .text('answer')
     .optional()
@@ -76,7 +76,7 @@ const DATASET_KNOBS = options({
     .default('whole')
     .describe(
       'Where a completion has its answer. whole: it is the answer; only, last, first: of its <answer> tags; boxed: the ' +
-        'last \\boxed{}; hash: the last ####; line: the last line. Default whole.',
+        'last \\boxed{}; hash: the last ####; line: the last line.',
     ),
   verify: schemas
     .text('number')
@@ -84,12 +84,12 @@ const DATASET_KNOBS = options({
     .default('exact')
     .describe(
       'How it is compared. exact: the same text; number: the same number; choice: the same option; list: the same ' +
-        'elements in their order; math: the same number, expression, set, tuple or interval, however it is written; or a file of yours. Default exact.',
+        'elements in their order; math: the same number, expression, set, tuple or interval, however it is written; or a file of yours.',
     ),
   on_bad_row: schemas
     .choice(['stop', 'skip'])
     .default('stop')
-    .describe('A row that cannot be read stops the start, or is left out and counted. Default stop.'),
+    .describe('A row that cannot be read stops the start, or is left out and counted.'),
 });
 
 type ValueOf<K> = K extends Key<infer V> ? V : never;

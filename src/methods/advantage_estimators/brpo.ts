@@ -1,8 +1,8 @@
 /**
- * Bootstrapped relative policy optimization: one completion of the group, drawn at random, is what the others are compared
- * with; better is +1, worse −1, a draw 0, however large the difference. The one that was drawn has no advantage. Where all
- * others compare alike, all are 0: the group showed only how good the draw was. So it takes groups of three or more. The
- * comparison is that of rewards, whatever their scale. After arXiv:2506.00103.
+ * Bootstrapped relative policy optimization: one completion of the group, drawn at random, is what the others are
+ * compared with; better is +1, worse −1, a draw 0, however large the difference. The one that was drawn has no
+ * advantage. Where all others compare alike, all are 0: the group showed only how good the draw was. So it takes groups
+ * of three or more. The comparison is that of rewards, whatever their scale.
  */
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';

@@ -19,7 +19,7 @@ export const constant = method({
   options: {
     constantBaseline: key(
       'constant_baseline',
-      number({ example: 0.5 }).default(0.5).describe('What a reward is compared with. Default 0.5.'),
+      number({ example: 0.5 }).default(0.5).describe('What a reward is compared with.'),
     ),
   },
   create: ({ constantBaseline }): AdvantageEstimator => rewardsLess(constantBaseline),

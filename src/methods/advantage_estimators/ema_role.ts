@@ -27,7 +27,7 @@ export const emaRole = method({
       'decay',
       number({ min: 0, below: 1, example: 0.95 })
         .default(0.95)
-        .describe('Weight of the average so far when a batch is taken into it. Default 0.95.'),
+        .describe('Weight of the average so far when a batch is taken into it.'),
     ),
   },
   create: ({ roleDecay: decay }): AdvantageEstimator => {

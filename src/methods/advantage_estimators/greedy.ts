@@ -1,6 +1,6 @@
 /**
  * The greedy completion as baseline (ReMax): each completion is compared with what the policy answers when it is not
- * sampled. One more completion of each problem, which is not trained on. arXiv:2310.10505.
+ * sampled. One more completion of each problem, which is not trained on.
  */
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';

@@ -1,10 +1,10 @@
 /**
- * Group-relative advantages: (reward − baseline) / (deviation + 1e-4), deviations with n − 1. The baseline is the mean of
- * the group, of its other members, of the batch, or 0; the deviation that of the group, of the batch, or left out; or the
- * divisor is the mean of the group (MaxRL), and 0 comes of a mean that is not above 0. With a baseline of its own a dead
- * group's advantages are exactly 0. The engine has a kernel for the plain case (kernels.ts,
- * groupAdvantages). `normalize_then_sum`, TRL's for several rewards (GDPO, arXiv:2601.05242), normalizes each within the
- * group, adds them up by their weights, and normalizes the sums over the batch.
+ * Group-relative advantages; deviations are with n − 1. The baseline is the mean of the group, of its other members, of
+ * the batch, or 0; the deviation that of the group, of the batch, or left out; or the divisor is the mean of the group
+ * (MaxRL), and 0 comes of a mean that is not above 0. With a baseline of its own a dead group's advantages are exactly
+ * 0. The engine has a kernel for the plain case (kernels.ts, groupAdvantages). `normalize_then_sum`, TRL's for several
+ * rewards (GDPO, arXiv:2601.05242), normalizes each within the group, adds them up by their weights, and normalizes the
+ * sums over the batch.
  */
 import { z } from 'zod';
 import { choice, key, laterKey } from '../../options/keys.ts';
@@ -34,7 +34,7 @@ export const group = method({
         .default('group')
         .transform((written) => (typeof written === 'string' ? written : written ? 'group' : 'none'))
         .describe(
-          'What divides the advantages: the standard deviation of the group, of the batch, nothing (none), or the mean of the group. Default group.',
+          'What divides the advantages: the standard deviation of the group, of the batch, nothing (none), or the mean of the group.',
         ),
     ),
     rewardBaseline: laterKey(
@@ -42,7 +42,7 @@ export const group = method({
       choice(['group', 'loo', 'batch', 'none'], 'not a baseline')
         .default('group')
         .describe(
-          'What a reward is compared with: the mean of its group, of the others of its group (loo), of the batch, or 0 (none). Default group.',
+          'What a reward is compared with: the mean of its group, of the others of its group (loo), of the batch, or 0 (none).',
         ),
     ),
     rewardAggregation: laterKey(
@@ -50,7 +50,7 @@ export const group = method({
       choice(['sum_then_normalize', 'normalize_then_sum'], 'not a way to join rewards')
         .default('sum_then_normalize')
         .describe(
-          'Whether the weighted sum of the rewards is normalized, or each reward within its group, and the sum over the batch. Default sum_then_normalize.',
+          'Whether the weighted sum of the rewards is normalized, or each reward within its group, and the sum over the batch.',
         ),
     ),
   },

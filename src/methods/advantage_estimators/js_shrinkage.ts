@@ -1,9 +1,9 @@
 /**
- * A baseline between the mean of the others of the group and the mean of the other problems: shrunk towards the latter as
- * far as means of so few completions are noise. λ, and the mean it shrinks to, come of the other problems alone, so no
- * reward is in its own baseline, and the gradient stays unbiased. Our reading of "dispersion of the true means": what the
- * means vary beyond their sampling variance. With fewer than two other problems nothing tells it, and λ is 0. No group is
- * dead: one that is all right, in a batch that is not, is above its baseline. After arXiv:2511.03710.
+ * A baseline between the mean of the others of the group and the mean of the other problems: shrunk towards the latter
+ * as far as means of so few completions are noise. λ, and the mean it shrinks to, come of the other problems alone, so
+ * no reward is in its own baseline, and the gradient stays unbiased. Our reading of "dispersion of the true means":
+ * what the means vary beyond their sampling variance. With fewer than two other problems nothing tells it, and λ is 0.
+ * No group is dead: one that is all right, in a batch that is not, is above its baseline.
  */
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';

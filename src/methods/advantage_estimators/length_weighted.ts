@@ -1,6 +1,6 @@
 /**
- * The baseline of least variance where the squared length of a completion's score grows with its tokens: the mean reward of
- * the group, weighted by length; undivided. Its own reward is in it, as in the paper. arXiv:2505.23585 (OPO).
+ * The baseline of least variance where the squared length of a completion's score grows with its tokens: the mean
+ * reward of the group, weighted by length; undivided. Its own reward is in it, as in the paper.
  */
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';

@@ -1,7 +1,7 @@
 /**
  * Maximum-likelihood reinforcement: divided by the mean reward, so that a problem counts the more the more rarely it is
  * solved; the expected gradient is that of a truncated log-likelihood of success. For rewards that are never negative: 0
- * where the mean is not above 0. arXiv:2602.02710.
+ * where the mean is not above 0.
  */
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';

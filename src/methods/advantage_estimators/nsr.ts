@@ -1,6 +1,6 @@
 /**
- * Negative sample reinforcement: only mistakes are learned from. Their probability goes to whatever else the policy holds
- * likely, so answers stay diverse; pass@k for large k profits most. arXiv:2506.01347.
+ * Negative sample reinforcement: only mistakes are learned from. Their probability goes to whatever else the policy
+ * holds likely, so answers stay diverse; pass@k for large k profits most.
  */
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';

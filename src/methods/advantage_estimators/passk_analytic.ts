@@ -1,8 +1,7 @@
 /**
- * Pass@k as the reward, in closed form: every set of k completions of the group is a group of its own, paid 1 if it holds a
- * solved one, and a completion's advantage is the mean over its sets. With R̄ the share of sets that are paid and
- * σ = √(R̄(1 − R̄)), a solved completion gets (1 − R̄)/σ, an unsolved one (1 − R̄ − share of its sets that are not paid)/σ.
- * 0 where every set is paid, or none: a problem that k tries solve anyway is left alone. arXiv:2508.10751.
+ * Pass@k as the reward, in closed form: every set of k completions of the group is a group of its own, paid 1 if it
+ * holds a solved one, and a completion's advantage is the mean over its sets. 0 where every set is paid, or none: a
+ * problem that k tries solve anyway is left alone.
  */
 import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -23,10 +22,7 @@ export const passkAnalytic = method({
   },
   against: ['entropy-collapse', 'pass-at-k-falls', 'sharpening'],
   options: {
-    k: key(
-      'k',
-      integer({ min: 1, example: 4 }).default(4).describe('Completions of a set; 1 is the plain group. Default 4.'),
-    ),
+    k: key('k', integer({ min: 1, example: 4 }).default(4).describe('Completions of a set; 1 is the plain group.')),
     ...SOLVED_OPTIONS,
   },
   conflict: ({ k }, _, { batch }) =>

@@ -1,8 +1,8 @@
 /**
- * Pass@k policy optimization: credits each completion so that the sum over a group is an unbiased gradient of the expected
- * best reward of k tries; rewards may be any numbers. `plain` is that alone; `loo1` takes from each set of k the best that
- * it would reach without the completion, which lowers the variance, and leaves 0 for one that is never the best. Not centred
- * further. arXiv:2505.15201.
+ * Pass@k policy optimization: credits each completion so that the sum over a group is an unbiased gradient of the
+ * expected best reward of k tries; rewards may be any numbers. `plain` is that alone; `loo1` takes from each set of k
+ * the best that it would reach without the completion, which lowers the variance, and leaves 0 for one that is never
+ * the best. Not centred further.
  */
 import { choice, integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -21,7 +21,7 @@ export const pkpo = method({
   },
   against: ['entropy-collapse', 'pass-at-k-falls', 'sharpening'],
   options: {
-    k: key('k', integer({ min: 1, example: 4 }).default(4).describe('Tries of which the best counts. Default 4.')),
+    k: key('k', integer({ min: 1, example: 4 }).default(4).describe('Tries of which the best counts.')),
     withoutSelf: key(
       'variant',
       choice(['loo1', 'plain'], 'not a variant')

@@ -23,7 +23,7 @@ export const processCentred = method({
   options: {
     processWeight: key(
       'process_weight',
-      number({ min: 0, example: 0.5 }).default(0.5).describe('Weight of the steps beside the outcome. Default 0.5.'),
+      number({ min: 0, example: 0.5 }).default(0.5).describe('Weight of the steps beside the outcome.'),
     ),
   },
   uses: () => [solutionSteps],

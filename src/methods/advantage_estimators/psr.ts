@@ -1,8 +1,8 @@
-/** Positive sample reinforcement: the reward itself, without a baseline; what earns nothing is not learned from. arXiv:2506.01347. */
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
 import { rewardsLess } from '../support/credit/rewards_less.ts';
 
+/** Positive sample reinforcement: without a baseline, what earns nothing is not learned from. */
 export const psr = method({
   id: 'psr',
   about: {

@@ -1,9 +1,8 @@
 /**
  * REINFORCE++: a token's reward is that of its completion, at the last token, less what leaving the reference costs it,
- * β·k1_t with k1 = logprob − ref; a token gets what comes from it on, made standard over all tokens of the batch. So long
- * completions weigh in the mean and the deviation by their length. `baseline` first takes the mean of its group from each
- * completion's reward; without a KL part a group of equal rewards then tells nothing, and gets exactly 0.
- * arXiv:2501.03262.
+ * β·k1_t with k1 = logprob − ref; a token gets what comes from it on, made standard over all tokens of the batch. So
+ * long completions weigh in the mean and the deviation by their length. `baseline` first takes the mean of its group
+ * from each completion's reward; without a KL part a group of equal rewards then tells nothing, and gets exactly 0.
  */
 import { choice, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -46,7 +45,7 @@ export const reinforcePp = method({
       'kl_reward_coef',
       number({ min: 0, example: 0.01 })
         .default(0)
-        .describe('β: what a nat of distance from the reference costs within the reward; 0 leaves it out. Default 0.'),
+        .describe('β: what a nat of distance from the reference costs within the reward; 0 leaves it out.'),
     ),
   },
   uses: ({ klInReward }) => (klInReward === 0 ? [] : [refLogprobs]),

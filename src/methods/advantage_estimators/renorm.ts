@@ -26,7 +26,7 @@ export const renorm = method({
       'step_discount',
       number({ min: 0, max: 1, example: 0.9 })
         .default(1)
-        .describe('Factor on what a step earns, for each step before it. Default 1.'),
+        .describe('Factor on what a step earns, for each step before it.'),
     ),
   },
   uses: () => [solutionSteps],

@@ -1,14 +1,11 @@
 /**
- * RiskPO: ascends a mixed value-at-risk of bundle scores, which looks at the failures and leaves what works alone. With the
- * quantiles q_α and q_β of the score, and both parts of mean weight 1,
- *   tail   −max(q_α − R_b, 0)/α
- *   range  (clip(R_b, q_α, q_β) − q_β)/(β − α)
- *   A_b = (tail_weight·tail + range)/(tail_weight + 1) ≤ 0, and 0 from q_β on.
- * That is the weight of a score function in the gradient of tail_weight·CVaR_α + RVaR_{α,β}. It is divided by the deviation
- * of all bundle scores, and for each member by that of its group's rewards; a deviation below 1e-3 counts as 1. Quantiles
- * move with the run, q_s ← q_s + rate·(s − share of R_b below q_s); the first batch sets them to its own. No group is dead:
- * its bundles are not its own. The paper writes the two parts without 1/α and 1/(β − α): `normalized: false`.
- * arXiv:2510.00911.
+ * RiskPO: ascends a mixed value-at-risk of bundle scores, which looks at the failures and leaves what works alone. q_α
+ * and q_β are quantiles of the score, both parts have mean weight 1, and A is 0 from q_β on and negative below it. That
+ * is the weight of a score function in the gradient of tail_weight·CVaR_α + RVaR_{α,β}. It is divided by the deviation
+ * of all bundle scores, and for each member by that of its group's rewards; a deviation below 1e-3 counts as 1.
+ * Quantiles move with the run, q_s ← q_s + rate·(s − share of R_b below q_s); the first batch sets them to its own. No
+ * group is dead: its bundles are not its own. The paper writes the two parts without 1/α and 1/(β − α): `normalized:
+ * false`.
  */
 import { choice, flag, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -50,15 +47,15 @@ export const riskpo = method({
   ],
   options: {
     ...BUNDLE_OPTIONS,
-    lowShare: key('low_share', share(0.2).describe('α: share of the bundles that are the tail. Default 0.2.')),
-    highShare: key('high_share', share(0.8).describe('β: share of the bundles that are learned from. Default 0.8.')),
+    lowShare: key('low_share', share(0.2).describe('α: share of the bundles that are the tail.')),
+    highShare: key('high_share', share(0.8).describe('β: share of the bundles that are learned from.')),
     tailWeight: key(
       'tail_weight',
-      number({ min: 0, example: 1.5 }).default(1.5).describe('Weight of the tail beside the range. Default 1.5.'),
+      number({ min: 0, example: 1.5 }).default(1.5).describe('Weight of the tail beside the range.'),
     ),
     quantileRate: key(
       'quantile_rate',
-      number({ min: 0, max: 1, example: 0.1 }).default(0.1).describe('How fast quantiles move. Default 0.1.'),
+      number({ min: 0, max: 1, example: 0.1 }).default(0.1).describe('How fast quantiles move.'),
     ),
     isNormalized: key(
       'normalized',

@@ -1,8 +1,8 @@
-/** Leave-one-out baseline: each completion against the mean of the others of its group. Unbiased, as no reward is in its own baseline. */
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';
 import { groupAdvantages } from '../support/credit/baseline.ts';
 
+/** Unbiased, as no reward is in its own baseline. */
 export const rloo = method({
   id: 'rloo',
   about: {

@@ -1,12 +1,9 @@
 /**
- * Credit by segment, for completions that form a tree: what leaves are worth is backed up to the segments above them, and a
- * segment is credited with its value beside what the leaves of its group are worth. A group whose completions share no beginning
- * is a tree of one level per segment, and every completion a path of its own. DeepSearch, arXiv:2509.25454.
- *
- *   q(leaf) = 1 where it is right, else −1      Q(s) ← Q(s) + max(depth(s)/depth(leaf), 0.1)·q, right overrides wrong
- *   A_t     = (q_max·tanh(Q(s)/q_temperature) − mean q)/(std q + 1e-4)      t in the segment s
- *
- * Leaves are counted in their order in the group; where all are alike, A is 0. What is right is read from verdicts or rewards (`solved_reward`).
+ * Credit by segment, for completions that form a tree: what leaves are worth is backed up to the segments above them,
+ * and a segment is credited with its value beside what the leaves of its group are worth. A group whose completions
+ * share no beginning is a tree of one level per segment, and every completion a path of its own. q is 1 of a leaf that
+ * is right, else −1; right overrides wrong. Leaves are counted in their order in the group; where all are alike, A is
+ * 0. What is right is read from verdicts or rewards (`solved_reward`).
  */
 import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -33,12 +30,12 @@ export const segmentTree = method({
       'segment_tokens',
       integer({ min: 1, max: 1_000_000, example: 16 })
         .default(16)
-        .describe('Tokens of a segment, as the search has them. Default 16.'),
+        .describe('Tokens of a segment, as the search has them.'),
     ),
-    mostValue: key('q_max', number({ above: 0, example: 1 }).default(1).describe('Bound of a value. Default 1.')),
+    mostValue: key('q_max', number({ above: 0, example: 1 }).default(1).describe('Bound of a value.')),
     valueTemperature: key(
       'q_temperature',
-      number({ above: 0, example: 1 }).default(1).describe('How soon a value nears its bound. Default 1.'),
+      number({ above: 0, example: 1 }).default(1).describe('How soon a value nears its bound.'),
     ),
     ...SOLVED_OPTIONS,
   },

@@ -1,7 +1,7 @@
 /**
- * Credit by turn beside credit by episode: a turn gets how good its episode is in its group, and how well it was paid among the
- * turns of the group that are of its kind. A plan is compared with plans, and a look back with looks back, however much more
- * one kind is paid than another. arXiv:2507.22844.
+ * Credit by turn beside credit by episode: a turn gets how good its episode is in its group, and how well it was paid
+ * among the turns of the group that are of its kind. A plan is compared with plans, and a look back with looks back,
+ * however much more one kind is paid than another.
  */
 import { POLICY_TURN } from '../../data/environment.ts';
 import { key, number } from '../../options/keys.ts';
@@ -24,10 +24,7 @@ export const tagAdvantage = method({
     certainty: 'after the paper',
   },
   options: {
-    outcomeShare: key(
-      'alpha',
-      number({ min: 0, max: 1, example: 0.5 }).default(0.5).describe('Share of the outcome. Default 0.5.'),
-    ),
+    outcomeShare: key('alpha', number({ min: 0, max: 1, example: 0.5 }).default(0.5).describe('Share of the outcome.')),
     advantageTags: tagsOption,
   },
   tells: ['turns', 'group-scale'],

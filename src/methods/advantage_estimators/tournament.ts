@@ -1,9 +1,10 @@
 /**
- * A tournament within the group: one comparison of each completion with an anchor seeds the draw, single elimination on the
- * standard bracket follows (the first seed against the last, byes where slots are left), and those that leave in the same round
- * are ranked by their mean points. The rank is the reward, 1 for the winner down to 0, and its standard score the advantage. At
- * most 2G − 2 comparisons, and no scale of rewards is read: any increasing map of them gives the same. A draw goes to the
- * better seed, and a group of draws alone gets 0; completions of one reward share their ranks. arXiv:2601.06487.
+ * A tournament within the group: one comparison of each completion with an anchor seeds the draw, single elimination on
+ * the standard bracket follows (the first seed against the last, byes where slots are left), and those that leave in
+ * the same round are ranked by their mean points. The rank is the reward, 1 for the winner down to 0, and its standard
+ * score the advantage. At most 2G − 2 comparisons, and no scale of rewards is read: any increasing map of them gives
+ * the same. A draw goes to the better seed, and a group of draws alone gets 0; completions of one reward share their
+ * ranks.
  */
 import { method } from '../method.ts';
 import type { AdvantageEstimator } from '../points.ts';

@@ -27,7 +27,7 @@ export const turnReturn = method({
       'turn_discount',
       number({ min: 0, max: 1, example: 0.9 })
         .default(1)
-        .describe('Factor on what a turn is paid, for each turn before it. Default 1.'),
+        .describe('Factor on what a turn is paid, for each turn before it.'),
     ),
   },
   tells: ['turns'],

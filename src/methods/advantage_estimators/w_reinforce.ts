@@ -1,7 +1,7 @@
 /**
- * Weighted REINFORCE: a solved problem is worth little, an unsolved one costs 1. No mean and no deviation, so a group that
- * fails altogether teaches what not to do. On a small model a guard of the entropy, or a KL term, keeps it from flattening
- * the policy. arXiv:2506.01347.
+ * Weighted REINFORCE: a solved problem is worth little, an unsolved one costs 1. No mean and no deviation, so a group
+ * that fails altogether teaches what not to do. On a small model a guard of the entropy, or a KL term, keeps it from
+ * flattening the policy.
  */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -23,7 +23,7 @@ export const wReinforce = method({
   options: {
     solvedWeight: key(
       'solved_weight',
-      number({ min: 0, example: 0.1 }).default(0.1).describe('Advantage of a completion that is solved. Default 0.1.'),
+      number({ min: 0, example: 0.1 }).default(0.1).describe('Advantage of a completion that is solved.'),
     ),
     ...SOLVED_OPTIONS,
   },

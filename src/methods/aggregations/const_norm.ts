@@ -1,4 +1,3 @@
-/** A constant, so that long and short completions weigh by their length. c = 1/(B·L_max); `loss_type: dr_grpo`. */
 import { method } from '../method.ts';
 import type { Aggregation } from '../points.ts';
 

@@ -1,4 +1,3 @@
-/** Each token of a micro-batch counts the same, then the micro-batches: it depends on how a batch is cut. c = 1/(n·N_micro); `loss_type: bnpo`. */
 import { method } from '../method.ts';
 import type { Aggregation } from '../points.ts';
 

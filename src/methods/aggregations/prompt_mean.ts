@@ -1,7 +1,7 @@
-/** Each prompt counts the same, and within its group each token. c = 1/(P·N_group); SkyRL's `prompt_mean`. */
 import { method } from '../method.ts';
 import type { Aggregation } from '../points.ts';
 
+/** SkyRL's `prompt_mean`. */
 export const promptMean = method({
   id: 'prompt-mean',
   about: {

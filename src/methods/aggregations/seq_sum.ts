@@ -1,4 +1,3 @@
-/** Each completion weighs by its length: its tokens are added up, the completions averaged. c = 1/B; `loss_type: luspo`. */
 import { method } from '../method.ts';
 import type { Aggregation } from '../points.ts';
 

@@ -1,4 +1,3 @@
-/** Each token of the optimizer step counts the same. c = 1/N; `loss_type: dapo`. */
 import { method } from '../method.ts';
 import type { Aggregation } from '../points.ts';
 

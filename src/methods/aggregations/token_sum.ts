@@ -1,7 +1,7 @@
-/** Every token counts 1, so that the gradient grows with the batch; verl's `token-sum`. Adam divides that out, a clip of the gradient does not. */
 import { method } from '../method.ts';
 import type { Aggregation } from '../points.ts';
 
+/** verl's `token-sum`. Adam divides the growth of the gradient out, a clip of the gradient does not. */
 export const tokenSum = method({
   id: 'token-sum',
   about: {

@@ -1,10 +1,10 @@
-/**
- * Each completion counts the same, and within it each token by the weight ω that credit steps gave it. c = 1/(B·Σω), which
- * the policy's own term multiplies by ω. Other terms, as the KL, see the plain c. Without weights it is `seq-mean`.
- */
 import { method } from '../method.ts';
 import type { Aggregation } from '../points.ts';
 
+/**
+ * The policy's own term multiplies c = 1/(B·Σω) by ω; other terms, as the KL, see the plain c. Without weights it is
+ * `seq-mean`.
+ */
 export const weightedSeqMean = method({
   id: 'weighted-seq-mean',
   about: {

@@ -1,7 +1,3 @@
-/**
- * Holds the KL at a target instead of its weight at a number: beta rises where the KL is above the target, and falls where
- * it is below, by at most a fifth of the completions' share in the horizon. arXiv:1909.08593
- */
 import { integer, key, number } from '../../options/keys.ts';
 import { optionOf } from '../chosen.ts';
 import { method } from '../method.ts';
@@ -12,6 +8,7 @@ import { reference } from '../uses/parameter_sets.ts';
 /** Largest error that one step may act on, to either side. */
 const MOST_ERROR = 0.2;
 
+/** beta moves by at most a fifth of the completions' share in the horizon. */
 export const adaptiveBeta = method({
   id: 'adaptive-beta',
   about: {
@@ -24,13 +21,11 @@ export const adaptiveBeta = method({
   options: {
     klTarget: key(
       'kl_target',
-      number({ above: 0, example: 0.05 }).default(0.05).describe('KL per token to hold, in nats. Default 0.05.'),
+      number({ above: 0, example: 0.05 }).default(0.05).describe('KL per token to hold, in nats.'),
     ),
     klHorizon: key(
       'kl_horizon',
-      integer({ min: 1, example: 10000 })
-        .default(10000)
-        .describe('Completions over which an error is made up for. Default 10000.'),
+      integer({ min: 1, example: 10000 }).default(10000).describe('Completions over which an error is made up for.'),
     ),
   },
   warn: (_, methods) =>

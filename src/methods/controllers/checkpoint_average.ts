@@ -22,7 +22,7 @@ export const checkpointAverage = method({
       'kept_share',
       number({ min: 0, max: 1, example: 0.6 })
         .default(0.6)
-        .describe('Share of the trained weights; 1 leaves them as they are. Default 0.6.'),
+        .describe('Share of the trained weights; 1 leaves them as they are.'),
     ),
   },
   uses: ({ keptShare }) => [

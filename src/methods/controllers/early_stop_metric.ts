@@ -1,4 +1,3 @@
-/** Ends the stage where held-out figures have stopped improving. */
 import { counted } from '../../format.ts';
 import { choice, integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -23,17 +22,15 @@ export const earlyStopMetric = method({
       'stop_metric',
       choice(['accuracy', 'mean_at_k'])
         .default('accuracy')
-        .describe('What must improve: greedy accuracy, or that of the samples. Default accuracy.'),
+        .describe('What must improve: greedy accuracy, or that of the samples.'),
     ),
     stopPatience: key(
       'stop_patience',
-      integer({ min: 1, example: 3 }).default(3).describe('Evaluations without a new best before the end. Default 3.'),
+      integer({ min: 1, example: 3 }).default(3).describe('Evaluations without a new best before the end.'),
     ),
     leastGain: key(
       'least_gain',
-      number({ min: 0, below: 1, example: 0.005 })
-        .default(0)
-        .describe('How far above the best a new best must be. Default 0.'),
+      number({ min: 0, below: 1, example: 0.005 }).default(0).describe('How far above the best a new best must be.'),
     ),
   },
   create: ({ stopMetric, stopPatience, leastGain }): Controller => {

@@ -1,12 +1,9 @@
-/**
- * How far the policy has come from where reinforcement began, however often the reference has moved since: the KL to the
- * weights at the start of the run's first grpo stage, on sampled tokens. It changes nothing.
- */
 import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
 import { parameterSet } from '../uses/parameter_sets.ts';
 
+/** However often the reference has moved since, the KL is to the weights at the start of the run's first grpo stage. */
 export const firstKl = method({
   id: 'first-kl',
   about: {
@@ -18,7 +15,7 @@ export const firstKl = method({
   options: {
     measuredEvery: key(
       'measured_every',
-      integer({ min: 1, example: 10 }).default(1).describe('Steps from one measurement to the next. Default 1.'),
+      integer({ min: 1, example: 10 }).default(1).describe('Steps from one measurement to the next.'),
     ),
   },
   uses: () => [parameterSet('first')],

@@ -33,17 +33,13 @@ export const klTrust = method({
   options: {
     klLimit: key(
       'kl_limit',
-      number({ above: 0, example: 0.1 })
-        .default(0.1)
-        .describe('KL per token above which it acts, in nats. Default 0.1.'),
+      number({ above: 0, example: 0.1 }).default(0.1).describe('KL per token above which it acts, in nats.'),
     ),
     beyondLimit: key(
       'beyond_limit',
       choice(['raise', 'skip', 'end'])
         .default('raise')
-        .describe(
-          'What it does there: raise beta, skip the steps left on the rollouts, or end the stage. Default raise.',
-        ),
+        .describe('What it does there: raise beta, skip the steps left on the rollouts, or end the stage.'),
     ),
   },
   warn({ beyond_limit: beyond = 'raise' }, methods, { batch: { numIterations, optimizerStepsPerGeneration } }) {

@@ -1,11 +1,8 @@
-/**
- * Measures what is forgotten, and changes nothing: for each task of the run, how far its held-out accuracy is below the best
- * that it had, at every evaluation. Those that are evaluated and hardly asked show what training on the others costs.
- */
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
 import { meanOf } from '../statistics.ts';
 
+/** Tasks that are evaluated and hardly asked show what training on the others costs. */
 export const mForgetting = method({
   id: 'm-forgetting',
   about: {

@@ -24,9 +24,7 @@ export const mGrad = method({
   options: {
     normsEvery: key(
       'every',
-      integer({ min: 1, example: 10 })
-        .default(1)
-        .describe('Steps from one measurement of the layers to the next. Default 1.'),
+      integer({ min: 1, example: 10 }).default(1).describe('Steps from one measurement of the layers to the next.'),
     ),
   },
   onlyMeasures: true,

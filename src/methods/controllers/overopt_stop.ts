@@ -1,7 +1,3 @@
-/**
- * Ends the stage where the reward is optimised at the cost of what it stands for: the training reward is higher than when
- * held-out accuracy was at its best, and accuracy has fallen since.
- */
 import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
@@ -19,13 +15,11 @@ export const overoptStop = method({
       'accuracy_fall',
       number({ above: 0, below: 1, example: 0.05 })
         .default(0.05)
-        .describe('How far greedy accuracy may fall below its best. Default 0.05.'),
+        .describe('How far greedy accuracy may fall below its best.'),
     ),
     rewardSteps: key(
       'reward_steps',
-      integer({ min: 1, example: 20 })
-        .default(20)
-        .describe('Steps that the training reward is averaged over. Default 20.'),
+      integer({ min: 1, example: 20 }).default(20).describe('Steps that the training reward is averaged over.'),
     ),
   },
   create: ({ accuracyFall, rewardSteps }): Controller => {

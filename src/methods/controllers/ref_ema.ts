@@ -1,13 +1,12 @@
-/**
- * The reference follows the policy at a distance: an exponential moving average of its weights, step by step. The reference
- * may be that average itself, or be replaced by it every few steps, while the average continues beside it.
- */
 import { integer, key, number } from '../../options/keys.ts';
 import { unreadReference } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Controller } from '../points.ts';
 import { averagedWeights, parameterSet, reference } from '../uses/parameter_sets.ts';
 
+/**
+ * The reference may be the average itself, or be replaced by it every few steps, while the average continues beside it.
+ */
 export const refEma = method({
   id: 'ref-ema',
   about: {
@@ -21,13 +20,13 @@ export const refEma = method({
       'ema_rate',
       number({ above: 0, max: 1, example: 0.01 })
         .default(0.01)
-        .describe('Share of the policy in the average, at each step. Default 0.01.'),
+        .describe('Share of the policy in the average, at each step.'),
     ),
     emaEvery: key(
       'ema_every',
       integer({ min: 1, example: 10 })
         .default(1)
-        .describe('Steps after which the reference becomes the average; 1: it is the average. Default 1.'),
+        .describe('Steps after which the reference becomes the average; 1: it is the average.'),
     ),
   },
   warn: (_, __, ___, members) => unreadReference(members),

@@ -1,7 +1,3 @@
-/**
- * Moves the reference of the KL term to the policy as it is: every few steps, where the KL grows beyond a bound, or where
- * held-out accuracy falls. The policy may then move on from there. arXiv:2505.24864
- */
 import { flag, integer, key, laterKey, number, optional } from '../../options/keys.ts';
 import { unreadReference } from '../chosen.ts';
 import { method } from '../method.ts';
@@ -25,13 +21,13 @@ export const refReset = method({
       'every',
       integer({ min: 0, example: 100 })
         .default(100)
-        .describe('Optimizer steps from one reset to the next; 0 counts none. Default 100.'),
+        .describe('Optimizer steps from one reset to the next; 0 counts none.'),
     ),
     resetAt: laterKey(
       'reset_at',
       integer({ min: 0, example: 20 })
         .default(0)
-        .describe('Optimizer steps after which to reset once, as at the end of prerl; 0: never. Default 0.'),
+        .describe('Optimizer steps after which to reset once, as at the end of prerl; 0: never.'),
     ),
     resetKl: laterKey(
       'reset_kl',
@@ -47,7 +43,7 @@ export const refReset = method({
     ),
     resetsMoments: laterKey(
       'reset_moments',
-      flag().default(false).describe("Zero the optimizer's moments with each reset. Default false."),
+      flag().default(false).describe("Zero the optimizer's moments with each reset."),
     ),
   },
   uses: () => [reference],

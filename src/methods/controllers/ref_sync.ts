@@ -1,4 +1,3 @@
-/** Moves the reference of the KL term some way towards the policy every few steps (TR-DPO). arXiv:2404.09656. */
 import { flag, integer, key, number } from '../../options/keys.ts';
 import { unreadReference } from '../chosen.ts';
 import { method } from '../method.ts';
@@ -20,19 +19,17 @@ export const refSync = method({
       'ref_model_mixup_alpha',
       number({ min: 0, max: 1, example: 0.6 })
         .default(0.6)
-        .describe('Share of the policy in the new reference; 1 replaces it. Default 0.6.'),
+        .describe('Share of the policy in the new reference; 1 replaces it.'),
     ),
     syncSteps: key(
       'ref_model_sync_steps',
-      integer({ min: 1, example: 64 }).default(512).describe('Optimizer steps from one sync to the next. Default 512.'),
+      integer({ min: 1, example: 64 }).default(512).describe('Optimizer steps from one sync to the next.'),
     ),
   },
   switchedOnBy: {
     key: key(
       'sync_ref_model',
-      flag()
-        .default(false)
-        .describe('Move the reference towards the policy every ref_model_sync_steps. Default false.'),
+      flag().default(false).describe('Move the reference towards the policy every ref_model_sync_steps.'),
     ),
     on: (value) => (value === true ? {} : undefined),
     written: () => true,

@@ -20,7 +20,7 @@ export const temperatureSchedule = method({
       'sampling_temperature',
       number({ above: 0, example: 1 })
         .default(1)
-        .describe('Temperature of the rollouts, usually a schedule: {from: 1.2, to: 0.8}. Default 1.'),
+        .describe('Temperature of the rollouts, usually a schedule: {from: 1.2, to: 0.8}.'),
     ),
   },
   create: ({ samplingTemperature }): Controller => ({

@@ -1,4 +1,3 @@
-/** Ends a stage at a figure, so that the next one begins where this one has done its work: `until: eval_accuracy >= 0.8`. */
 import { z } from 'zod';
 import { RlvrError } from '../../errors.ts';
 import { choice, integer, key, number, text } from '../../options/keys.ts';
@@ -9,6 +8,7 @@ import type { Evaluation } from '../records.ts';
 const CONDITION = /^([^\s<>=]+) *(>=|<=) *(-?[0-9.]+(?:e-?[0-9]+)?)$/;
 const SIDES = { least: '>=', most: '<=' } as const;
 
+/** Lets the next stage begin where this one has done its work: `until: eval_accuracy >= 0.8`. */
 export const until = method({
   id: 'until',
   about: {
@@ -26,15 +26,11 @@ export const until = method({
     untilValue: key('until_value', number({ example: 0.8 }).describe('What it must reach.')),
     untilSide: key(
       'until_side',
-      choice(['least', 'most'])
-        .default('least')
-        .describe('Whether it must be at least so much, or at most. Default least.'),
+      choice(['least', 'most']).default('least').describe('Whether it must be at least so much, or at most.'),
     ),
     untilTimes: key(
       'until_times',
-      integer({ min: 1, example: 3 })
-        .default(1)
-        .describe('Steps or evaluations in a row that must have come so far. Default 1.'),
+      integer({ min: 1, example: 3 }).default(1).describe('Steps or evaluations in a row that must have come so far.'),
     ),
   },
   switchedOnBy: {

@@ -1,9 +1,9 @@
 /**
  * Shapes credit by how sure the policy was. First by completion, c its divergence KL(U‖p) over all tokens, ĉ among its
- * group: what was right although unsure is rewarded more, what was wrong although sure is punished more. Then by token: of
- * each a little is taken that grows with the logit of the token within its completion, but never so much that a reward
- * becomes a punishment. Logits are those above the mean logit of their place, since softmax does not see a shift that all
- * logits of a place share. UCAS, arXiv:2510.10649.
+ * group: what was right although unsure is rewarded more, what was wrong although sure is punished more. Then by token:
+ * of each a little is taken that grows with the logit of the token within its completion, but never so much that a
+ * reward becomes a punishment. Logits are those above the mean logit of their place, since softmax does not see a shift
+ * that all logits of a place share.
  */
 import { choice, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -16,7 +16,7 @@ import { carriesLoss } from '../tokens.ts';
 import { uniformKl } from '../uses/uniform_kl.ts';
 
 const coefficient = (yaml: string, fallback: number, text: string) =>
-  key(yaml, number({ min: 0, example: fallback }).default(fallback).describe(`${text} Default ${fallback}.`));
+  key(yaml, number({ min: 0, example: fallback }).default(fallback).describe(text));
 
 export const confidence = method({
   id: 'confidence',
@@ -36,7 +36,7 @@ export const confidence = method({
       'certainty_over',
       choice(['sum', 'mean'])
         .default('sum')
-        .describe('Whether the certainty of a completion is the sum or the mean over its tokens. Default sum.'),
+        .describe('Whether the certainty of a completion is the sum or the mean over its tokens.'),
     ),
   },
   uses: ({ rightCertainty, wrongCertainty, logitPenalty }) =>

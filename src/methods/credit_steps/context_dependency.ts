@@ -1,12 +1,8 @@
 /**
- * Credits what depends on the problem: with d_t the divergence KL(p‖q) between what the policy says of token t and what it
- * would say with the operands masked, completions that depend on them more count more, and only their most dependent tokens
- * are trained on.
- *
- *   A_i ← A_i·d̄_i/mean_j d̄_j      m_t = 1 for the dependent_share of a completion's tokens with the largest d_t
- *
- * The paper (VPPO, arXiv:2510.09285) masks parts of a picture, of a text this is ours. A group in which nothing depends on the
- * operands stays as it is. Costs two scoring passes of whole distributions.
+ * Credits what depends on the problem: with d_t the divergence KL(p‖q) between what the policy says of token t and what
+ * it would say with the operands masked, completions that depend on them more count more, and only their most dependent
+ * tokens are trained on. The paper (VPPO, arXiv:2510.09285) masks parts of a picture, of a text this is ours. A group
+ * in which nothing depends on the operands stays as it is. Costs two scoring passes of whole distributions.
  */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -34,7 +30,7 @@ export const contextDependency = method({
       'dependent_share',
       number({ above: 0, max: 1, example: 0.4 })
         .default(0.4)
-        .describe("Share of a completion's tokens, the most dependent, that are trained on; 1 is all. Default 0.4."),
+        .describe("Share of a completion's tokens, the most dependent, that are trained on; 1 is all."),
     ),
     dependencyMaskShare: key('mask_share', MASK_SHARE),
   },

@@ -13,9 +13,7 @@ import { solvedShare } from '../support/credit/solved_share.ts';
 const factor = (yaml: string, fallback: number, where: string) =>
   key(
     yaml,
-    number({ min: 0, example: fallback })
-      .default(fallback)
-      .describe(`Factor where ${where} of the group are right. Default ${fallback}.`),
+    number({ min: 0, example: fallback }).default(fallback).describe(`Factor where ${where} of the group are right.`),
   );
 
 export const difficultyWeight = method({

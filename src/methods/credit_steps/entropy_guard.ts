@@ -26,13 +26,13 @@ export const entropyGuard = method({
       'low_entropy',
       number({ min: 0, example: 0.2 })
         .default(0.2)
-        .describe('Mean entropy per token, in nats, below which the guard acts. Default 0.2.'),
+        .describe('Mean entropy per token, in nats, below which the guard acts.'),
     ),
     sureProbability: key(
       'sure_probability',
       number({ above: 0, max: 1, example: 0.99 })
         .default(0.99)
-        .describe('Probability of a token from which on it counts as sure. Default 0.99.'),
+        .describe('Probability of a token from which on it counts as sure.'),
     ),
   },
   create: ({ lowEntropy, sureProbability }): CreditStep => {

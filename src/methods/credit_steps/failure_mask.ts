@@ -32,7 +32,7 @@ export const failureMask = method({
         .array(failure, { error: 'must be a list of failures; for example [bad_format]' })
         .min(1, { error: 'names no failure; for example [bad_format]' })
         .default(['no_answer', 'bad_format'])
-        .describe('Which failures, as `failure` of completions.jsonl calls them. Default [no_answer, bad_format].'),
+        .describe('Which failures, as `failure` of completions.jsonl calls them.'),
     ),
   },
   readsVerdicts: ({ maskedFailures }) => maskedFailures.some((one) => !OF_FORM.has(one)),

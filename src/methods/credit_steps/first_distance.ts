@@ -1,9 +1,7 @@
 /**
  * Lowers the advantage of completions by how far the policy has moved on them from the one that the run began with. A
- * reference may be moved by controllers, and begins again with each stage; the first policy stays, so that what is paid is
- * the distance of the whole run.
- *
- *   A ← A − first_weight·mean_t (logprob_t − first_t)
+ * reference may be moved by controllers, and begins again with each stage; the first policy stays, so that what is paid
+ * is the distance of the whole run.
  */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -25,9 +23,7 @@ export const firstDistance = method({
   options: {
     firstWeight: key(
       'first_weight',
-      number({ min: 0, example: 0.1 })
-        .default(0.1)
-        .describe('What a nat a token costs, in units of the advantage. Default 0.1.'),
+      number({ min: 0, example: 0.1 }).default(0.1).describe('What a nat a token costs, in units of the advantage.'),
     ),
   },
   uses: ({ firstWeight }) => (firstWeight === 0 ? [] : [firstLogprobs]),

@@ -19,10 +19,7 @@ export const informativeScale = method({
     certainty: 'after the paper',
   },
   options: {
-    mostScale: key(
-      'most_scale',
-      number({ min: 1, example: 4 }).default(4).describe('Largest factor of an advantage. Default 4.'),
-    ),
+    mostScale: key('most_scale', number({ min: 1, example: 4 }).default(4).describe('Largest factor of an advantage.')),
   },
   create: ({ mostScale }): CreditStep => ({
     apply(groups, { metric }) {

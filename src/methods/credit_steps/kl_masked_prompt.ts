@@ -27,7 +27,7 @@ export const klMaskedPrompt = method({
       'selected_share',
       number({ above: 0, max: 1, example: 0.5 })
         .default(0.5)
-        .describe('Share of the completions of a group that carry a loss; 1 is all. Default 0.5.'),
+        .describe('Share of the completions of a group that carry a loss; 1 is all.'),
     ),
     selectMaskShare: key('mask_share', MASK_SHARE),
   },

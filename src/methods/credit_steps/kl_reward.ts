@@ -24,15 +24,13 @@ export const klReward = method({
   options: {
     klRewardCoef: key(
       'kl_reward_coef',
-      number({ min: 0, example: 0.01 })
-        .default(0.01)
-        .describe('What a nat costs, in units of the advantage. Default 0.01.'),
+      number({ min: 0, example: 0.01 }).default(0.01).describe('What a nat costs, in units of the advantage.'),
     ),
     klCredit: key(
       'kl_credit',
       choice(['to_go', 'token'])
         .default('to_go')
-        .describe('Which distance a token answers for: from itself to the end, or its own. Default to_go.'),
+        .describe('Which distance a token answers for: from itself to the end, or its own.'),
     ),
   },
   uses: ({ klRewardCoef }) => (klRewardCoef === 0 ? [] : [refLogprobs]),

@@ -1,10 +1,10 @@
-/** Completions beyond a length carry no loss, so that the policy is not taught to ramble; their rewards stay in the baseline. */
 import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 import { withoutLoss } from '../support/credit/without_loss.ts';
 import { ownLength } from '../support/rollouts/turns.ts';
 
+/** Keeps the policy from learning to ramble; the rewards of such completions stay in the baseline. */
 export const lengthMask = method({
   id: 'length-mask',
   about: {

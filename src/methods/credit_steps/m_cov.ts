@@ -1,7 +1,7 @@
 /**
- * Measures the covariance of advantage and log-prob over the tokens of a batch, and changes nothing: as far as the policy
- * makes what is likely more likely, its entropy falls by it. arXiv:2505.22617. Of the advantages as they are at its place
- * in the list, under the policy that sampled.
+ * Measures the covariance of advantage and log-prob over the tokens of a batch, and changes nothing: as far as the
+ * policy makes what is likely more likely, its entropy falls by it. Of the advantages as they are at its place in the
+ * list, under the policy that sampled.
  */
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';

@@ -1,8 +1,7 @@
 /**
- * Softens punishment on problems that are rarely solved: A < 0 is multiplied by clip(a + b·p̂, 0, 1), where p̂ is the share
- * of the group that solves the problem. For verifiers that know one of several right answers, so that a failure says
- * little where nothing succeeds. By default it acts below p̂ = 1/3 alone. GUI-Libra,
- * arXiv:2602.22190.
+ * Softens punishment on problems that are rarely solved; p̂ is the share of the group that solves the problem. For
+ * verifiers that know one of several right answers, so that a failure says little where nothing succeeds. By default it
+ * acts below p̂ = 1/3 alone.
  */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -25,13 +24,13 @@ export const negScaleSuccess = method({
       'unsolved_scale',
       number({ min: 0, max: 1, example: 0.5 })
         .default(0.5)
-        .describe('Factor of a negative advantage where no completion of the group is right. Default 0.5.'),
+        .describe('Factor of a negative advantage where no completion of the group is right.'),
     ),
     solvedSlope: key(
       'solved_slope',
       number({ min: 0, example: 1.5 })
         .default(1.5)
-        .describe('How much the factor grows with the share of right completions, up to 1. Default 1.5.'),
+        .describe('How much the factor grows with the share of right completions, up to 1.'),
     ),
     ...SOLVED_OPTIONS,
   },

@@ -1,11 +1,8 @@
 /**
- * Pays for being unsure under a disturbed prompt: what the policy says of a completion there and here differs most where it has
- * still something to learn.
- *
- *   A_i ← A_i + noise_coef·min(mean_t u_t, noise_cap),   u_t = ½·(KL(p‖q) + KL(q‖p)), q with noise_share of the operands masked
- *
- * VOGUE (arXiv:2510.01444) disturbs a picture, and samples a part of each group under it, less and less; here the disturbed
- * prompt only measures. Its bonus for the entropy of tokens is the loss term `entropy-bonus`. The coefficients are ours.
+ * Pays for being unsure under a disturbed prompt: what the policy says of a completion there and here differs most
+ * where it has still something to learn. VOGUE (arXiv:2510.01444) disturbs a picture, and samples a part of each group
+ * under it, less and less; here the disturbed prompt only measures. Its bonus for the entropy of tokens is the loss
+ * term `entropy-bonus`. The coefficients are ours.
  */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -27,17 +24,17 @@ export const noiseBonus = method({
   options: {
     noiseCoef: key(
       'noise_coef',
-      number({ min: 0, example: 0.1 }).default(0.1).describe('What a nat is worth beside the advantage. Default 0.1.'),
+      number({ min: 0, example: 0.1 }).default(0.1).describe('What a nat is worth beside the advantage.'),
     ),
     noiseCap: key(
       'noise_cap',
-      number({ above: 0, example: 1 }).default(1).describe('Nats from which on more is worth nothing. Default 1.'),
+      number({ above: 0, example: 1 }).default(1).describe('Nats from which on more is worth nothing.'),
     ),
     noiseShare: key(
       'noise_share',
       number({ above: 0, max: 1, example: 0.3 })
         .default(0.3)
-        .describe('Share of the operands of a problem that are masked. Default 0.3.'),
+        .describe('Share of the operands of a problem that are masked.'),
     ),
   },
   uses: ({ noiseCoef, noiseShare }) => (noiseCoef === 0 ? [] : [noiseKl(noiseShare)]),

@@ -19,13 +19,13 @@ export const phaseScale = method({
   options: {
     phaseFactor: key(
       'phase_factor',
-      number({ min: 0, example: 0.01 }).default(0.01).describe('Factor of the first steps. Default 0.01.'),
+      number({ min: 0, example: 0.01 }).default(0.01).describe('Factor of the first steps.'),
     ),
     phaseSteps: key(
       'phase_steps',
       integer({ min: 0, max: 1_000_000, example: 20 })
         .default(20)
-        .describe('Optimizer steps of the stage with that factor. Default 20.'),
+        .describe('Optimizer steps of the stage with that factor.'),
     ),
   },
   create: ({ phaseFactor, phaseSteps }): CreditStep => ({

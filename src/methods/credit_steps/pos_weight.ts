@@ -1,7 +1,3 @@
-/**
- * Weighs what is rewarded against what is punished: advantages above 0 are multiplied. Below 1 the policy learns more
- * from its mistakes, which keeps its answers diverse; at 0 from them alone. arXiv:2506.01347.
- */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
@@ -9,6 +5,7 @@ import { largestOf } from '../support/credit/group_size.ts';
 import { mapAdvantages } from '../support/credit/map_advantages.ts';
 import { unguarded } from '../support/credit/unguarded.ts';
 
+/** Below 1 the policy learns more from its mistakes, which keeps its answers diverse; at 0 from them alone. */
 export const posWeight = method({
   id: 'pos-weight',
   about: {
@@ -21,7 +18,7 @@ export const posWeight = method({
   options: {
     positiveWeight: key(
       'positive_weight',
-      number({ min: 0, example: 0.1 }).default(0.1).describe('Factor of an advantage above 0. Default 0.1.'),
+      number({ min: 0, example: 0.1 }).default(0.1).describe('Factor of an advantage above 0.'),
     ),
   },
   warn: ({ positive_weight: weight }, _, __, members) => (largestOf(weight) < 1 ? unguarded(members) : undefined),

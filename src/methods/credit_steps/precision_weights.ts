@@ -21,7 +21,7 @@ export const precisionWeights = method({
   options: {
     numberWeight: key(
       'number_weight',
-      number({ min: 0, example: 2 }).default(2).describe('Weight of a token that has a digit. Default 2.'),
+      number({ min: 0, example: 2 }).default(2).describe('Weight of a token that has a digit.'),
     ),
   },
   create: ({ numberWeight }): CreditStep => ({

@@ -39,25 +39,25 @@ export const roleTags = method({
         })
         .min(1, 'must name a role; for example [plan, reflect]')
         .default([PLAN, REFLECT])
-        .describe('Roles, each written as <role>…</role>. Default plan, reflect.'),
+        .describe('Roles, each written as <role>…</role>.'),
     ),
     roleTokens: key(
       'role_tokens',
       integer({ min: 3, example: 16 })
         .default(16)
-        .describe('Tokens by which a turn may be longer for them, marks included. Default 16.'),
+        .describe('Tokens by which a turn may be longer for them, marks included.'),
     ),
     roleFactor: key(
       'role_factor',
       number({ min: 0, example: 0.5 })
         .default(1)
-        .describe('Factor of the advantage of tokens in a role; 0 leaves them out of the loss. Default 1.'),
+        .describe('Factor of the advantage of tokens in a role; 0 leaves them out of the loss.'),
     ),
     shownShare: key(
       'shown_share',
       number({ min: 0, max: 1, example: 0.5 })
         .default(0.5)
-        .describe('Share of the episodes that the teacher of a warm start writes with roles. Default 0.5.'),
+        .describe('Share of the episodes that the teacher of a warm start writes with roles.'),
     ),
   },
   note: () => 'a pretrained model does not know of the roles: say so in `system` of its task',

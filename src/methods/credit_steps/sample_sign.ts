@@ -1,4 +1,3 @@
-/** Learns from one kind of experience alone: what was worse than its baseline, or what was better. arXiv:2506.01347. */
 import { choice, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
@@ -19,7 +18,7 @@ export const sampleSign = method({
       'kept_sign',
       choice(['all', 'negative', 'positive'], 'not a kind of advantages')
         .default('negative')
-        .describe('Which advantages are kept. Default negative.'),
+        .describe('Which advantages are kept.'),
     ),
   },
   sameAs: { given: { kept_sign: 'negative' }, id: 'pos-weight', options: { positive_weight: 0 } },

@@ -1,7 +1,7 @@
 /**
- * The policy's own certainty as what is learned: the mean over a completion of KL(U‖p), compared within its group, beside
- * the advantage of the outcome or, by default, in its place. No label is then needed, and none is read; the rewards are
- * logged all the same, for a policy that has grown sure of one constant answer shows in them alone. arXiv:2505.19590.
+ * The policy's own certainty as what is learned: the mean over a completion of KL(U‖p), compared within its group,
+ * beside the advantage of the outcome or, by default, in its place. No label is then needed, and none is read; the
+ * rewards are logged all the same, for a policy that has grown sure of one constant answer shows in them alone.
  */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -24,13 +24,13 @@ export const selfCertainty = method({
   options: {
     certaintyWeight: key(
       'certainty_weight',
-      number({ min: 0, example: 1 }).default(1).describe('Weight of the certainty. Default 1.'),
+      number({ min: 0, example: 1 }).default(1).describe('Weight of the certainty.'),
     ),
     outcomeWeight: key(
       'outcome_weight',
       number({ min: 0, example: 1 })
         .default(0)
-        .describe('Weight of the advantage that the rewards gave; at 0 no reward is learned from. Default 0.'),
+        .describe('Weight of the advantage that the rewards gave; at 0 no reward is learned from.'),
     ),
   },
   note: ({ outcome_weight: weight }) =>

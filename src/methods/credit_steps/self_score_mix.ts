@@ -1,8 +1,6 @@
 /**
- * Learns a little from how right the policy finds its completions, by the score that `laser` trains: the advantage is mixed with
- * the score's own, normalised within the group, where the group's scores differ enough to say something.
- *
- *   A ← (1 − self_score_share)·A + self_score_share·z(clip(v, 0, 1))      unless std v < least_score_spread
+ * Learns a little from how right the policy finds its completions, by the score that `laser` trains: the advantage is
+ * mixed with the score's own, normalised within the group, where the group's scores differ enough to say something.
  */
 import { key, number } from '../../options/keys.ts';
 import { usesMethod } from '../chosen.ts';
@@ -28,13 +26,13 @@ export const selfScoreMix = method({
   options: {
     selfScoreShare: key(
       'self_score_share',
-      number({ min: 0, max: 1, example: 0.1 }).default(0.1).describe('τ: share of the score. Default 0.1.'),
+      number({ min: 0, max: 1, example: 0.1 }).default(0.1).describe('τ: share of the score.'),
     ),
     leastScoreSpread: key(
       'least_score_spread',
       number({ min: 0, example: 0.1 })
         .default(0.1)
-        .describe('Deviation of the scores of a group below which its advantages stay as they are. Default 0.1.'),
+        .describe('Deviation of the scores of a group below which its advantages stay as they are.'),
     ),
     ...SELF_SCORE_OPTIONS,
   },

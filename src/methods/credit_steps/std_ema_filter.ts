@@ -1,8 +1,8 @@
 /**
- * Leaves groups out whose rewards hardly differ, by a bound that goes along with training: a share of the moving average
- * of the mean deviation of a batch. For graded rewards, where a deviation is never quite 0 and dividing by it makes noise
- * of the last digit as large as a success. The first batches pass, so that the average means something. Neither the tokens
- * nor the advantages of such a group are learned from. RLPR, arXiv:2506.18254.
+ * Leaves groups out whose rewards hardly differ, by a bound that goes along with training: a share of the moving
+ * average of the mean deviation of a batch. For graded rewards, where a deviation is never quite 0 and dividing by it
+ * makes noise of the last digit as large as a success. The first batches pass, so that the average means something.
+ * Neither the tokens nor the advantages of such a group are learned from.
  */
 import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -26,17 +26,17 @@ export const stdEmaFilter = method({
       'std_share',
       number({ min: 0, example: 0.5 })
         .default(0.5)
-        .describe('Least deviation of a group, as a share of the moving average. Default 0.5.'),
+        .describe('Least deviation of a group, as a share of the moving average.'),
     ),
     stdMemory: key(
       'std_memory',
       number({ min: 0, below: 1, example: 0.99 })
         .default(0.99)
-        .describe('Share of the moving average that stays from batch to batch. Default 0.99.'),
+        .describe('Share of the moving average that stays from batch to batch.'),
     ),
     stdWarmup: key(
       'std_warmup',
-      integer({ min: 1, example: 6 }).default(6).describe('First batches of the stage that all pass. Default 6.'),
+      integer({ min: 1, example: 6 }).default(6).describe('First batches of the stage that all pass.'),
     ),
   },
   create: ({ stdShare, stdMemory, stdWarmup }): CreditStep => {

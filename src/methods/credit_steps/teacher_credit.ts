@@ -1,12 +1,9 @@
 /**
- * Credits each token by what a teacher that knows more would have thought of it: the reference, under a prompt that shows a
- * right completion of the group, or what was wrong with this one. It is the teacher of `sdpo` at the price of one log-prob a
- * token, and as a part of the advantage, which the objective clips and weighs as it does all.
- *
- *   A_t ← A_t + teacher_weight·clip(log q(o_t | q, shown) − log π(o_t | q), ±teacher_cap)
- *
- * Averaged over the policy's own tokens that is −KL(π‖q), so that it draws the policy to the teacher. Where the teacher sees no more
- * and is the policy, it is 0 to the bit. Off-policy completions, and those of a prompt of their own, have none.
+ * Credits each token by what a teacher that knows more would have thought of it: the reference, under a prompt that
+ * shows a right completion of the group, or what was wrong with this one. It is the teacher of `sdpo` at the price of
+ * one log-prob a token, and as a part of the advantage, which the objective clips and weighs as it does all. Averaged
+ * over the policy's own tokens that is −KL(π‖q), so that it draws the policy to the teacher. Where the teacher sees no
+ * more and is the policy, it is 0 to the bit. Off-policy completions, and those of a prompt of their own, have none.
  */
 import { key, number } from '../../options/keys.ts';
 import { usesMethod } from '../chosen.ts';
@@ -35,11 +32,11 @@ export const teacherCredit = method({
   options: {
     teacherWeight: key(
       'teacher_weight',
-      number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the difference, per nat. Default 0.1.'),
+      number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the difference, per nat.'),
     ),
     teacherCap: key(
       'teacher_cap',
-      number({ above: 0, example: 5 }).default(5).describe('Nats of a token that count, at most. Default 5.'),
+      number({ above: 0, example: 5 }).default(5).describe('Nats of a token that count, at most.'),
     ),
     teacherShown: key('teacher_shows', TEACHER_SHOWS),
   },

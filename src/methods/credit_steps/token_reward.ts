@@ -25,19 +25,17 @@ export const tokenReward = method({
       'token_reward_weight',
       number({ min: 0, example: 0.5 })
         .default(1)
-        .describe('Weight of the rewards of tokens beside the advantage of the completion. Default 1.'),
+        .describe('Weight of the rewards of tokens beside the advantage of the completion.'),
     ),
     tokenDiscount: key(
       'token_discount',
-      number({ min: 0, max: 1, example: 0.95 })
-        .default(1)
-        .describe('What a reward is worth a token earlier. Default 1.'),
+      number({ min: 0, max: 1, example: 0.95 }).default(1).describe('What a reward is worth a token earlier.'),
     ),
     stepBaseline: key(
       'step_baseline',
       number({ min: 0, max: 1, example: 0.5 })
         .default(0.5)
-        .describe('Score of a step that earns nothing; below it a step costs. Default 0.5.'),
+        .describe('Score of a step that earns nothing; below it a step costs.'),
     ),
   },
   uses: () => [solutionSteps],

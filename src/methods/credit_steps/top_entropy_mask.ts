@@ -1,7 +1,3 @@
-/**
- * Trains on the tokens alone at which the policy was least sure: those of the highest entropies of the batch, under the
- * policy that sampled. The KL term still acts on all; rewards and advantages are not touched. arXiv:2506.01939.
- */
 import { choice, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
@@ -11,6 +7,10 @@ import { carriesLoss } from '../tokens.ts';
 
 const share = number({ min: 0, max: 1, example: 0.2 });
 
+/**
+ * Entropies are those of the batch, under the policy that sampled. The KL term still acts on all tokens; rewards and
+ * advantages are not touched.
+ */
 export const topEntropyMask = method({
   id: 'top-entropy-mask',
   about: {
@@ -23,7 +23,7 @@ export const topEntropyMask = method({
   options: {
     topEntropyShare: key(
       'top_entropy_quantile',
-      share.default(0.2).describe('Share of the tokens that the policy term acts on. Default 0.2.'),
+      share.default(0.2).describe('Share of the tokens that the policy term acts on.'),
     ),
     entropyScope: key(
       'scope',
@@ -37,7 +37,7 @@ export const topEntropyMask = method({
       'top_entropy_quantile',
       share
         .default(1)
-        .describe('Share of the tokens, those of highest entropy, that the policy term acts on; 1 is all. Default 1.'),
+        .describe('Share of the tokens, those of highest entropy, that the policy term acts on; 1 is all.'),
     ),
     on: (value) => (value === 1 ? undefined : { top_entropy_quantile: value as number }),
     written: (options) => (options.scope === 'batch' ? options.top_entropy_quantile : undefined),

@@ -1,9 +1,9 @@
-/** Completions that were cut off at their limit carry no loss; their rewards stay in the baseline, as in TRL. */
 import { flag, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { CreditStep } from '../points.ts';
 import { withoutLoss } from '../support/credit/without_loss.ts';
 
+/** The rewards of such completions stay in the baseline, as in TRL. */
 export const truncationMask = method({
   id: 'truncation-mask',
   about: {
@@ -16,7 +16,7 @@ export const truncationMask = method({
   switchedOnBy: {
     key: key(
       'mask_truncated_completions',
-      flag().default(false).describe('Give completions cut off at max_completion_length no gradient. Default false.'),
+      flag().default(false).describe('Give completions cut off at max_completion_length no gradient.'),
     ),
     on: (value) => (value === true ? {} : undefined),
     off: false,

@@ -34,11 +34,11 @@ export const reflectionSft: DemonstrationMethod = method({
       'reflected_share',
       number({ min: 0, max: 1, example: 0.5 })
         .default(0.5)
-        .describe('Share of the problems that are shown so, the others as their task demonstrates them. Default 0.5.'),
+        .describe('Share of the problems that are shown so, the others as their task demonstrates them.'),
     ),
     worseActions: key(
       'worse_actions',
-      integer({ min: 1, max: 16, example: 2 }).default(2).describe('Worse actions before the better one. Default 2.'),
+      integer({ min: 1, max: 16, example: 2 }).default(2).describe('Worse actions before the better one.'),
     ),
   },
   uses: () => [

@@ -18,12 +18,10 @@ export const tokenWeightedSft: DemonstrationMethod = method({
     certainty: 'after the paper',
   },
   options: {
-    openingMark: key('mark', text('<answer>').default('<answer>').describe('What opens the answer. Default <answer>.')),
+    openingMark: key('mark', text('<answer>').default('<answer>').describe('What opens the answer.')),
     answerWeight: key(
       'answer_weight',
-      number({ min: 0, example: 2 })
-        .default(2)
-        .describe('Weight of a token after the mark; 1 is the plain loss. Default 2.'),
+      number({ min: 0, example: 2 }).default(2).describe('Weight of a token after the mark; 1 is the plain loss.'),
     ),
   },
   create: ({ openingMark, answerWeight }): DemonstrationSource => ({

@@ -28,7 +28,7 @@ export const worldModelStage: DemonstrationMethod = method({
       'random_share',
       number({ min: 0, max: 1, example: 0.5 })
         .default(1)
-        .describe('Share of the actions that are those of a player at random, the others of an expert. Default 1.'),
+        .describe('Share of the actions that are those of a player at random, the others of an expert.'),
     ),
   },
   uses: () => [severalTurns],

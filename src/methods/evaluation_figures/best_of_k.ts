@@ -1,4 +1,3 @@
-/** Best of k by the policy's own log-prob: what picking the sample that it was surest of would reach, without a verifier. */
 import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { EvaluationFigure, ProblemRecord } from '../points.ts';
@@ -6,6 +5,7 @@ import { meanOverProblems } from '../statistics.ts';
 import { confidenceOf } from '../support/figures/confidence.ts';
 import { requireSamples } from '../support/figures/enough_samples.ts';
 
+/** What picking the sample that the policy was surest of would reach, without a verifier. */
 export const bestOfK = method({
   id: 'best-of-k',
   about: {

@@ -27,9 +27,7 @@ export const failureClass = method({
   options: {
     countedFailure: key(
       'failure',
-      choice(CLASSES)
-        .default('wrong_value')
-        .describe('The failure that is counted; truncated: cut off by a limit. Default wrong_value.'),
+      choice(CLASSES).default('wrong_value').describe('The failure that is counted; truncated: cut off by a limit.'),
     ),
   },
   isRepeatable: true,

@@ -23,7 +23,7 @@ export const labelAudit = method({
       'agreement',
       number({ above: 0.5, max: 1, example: 0.9 })
         .default(1)
-        .describe('Share of the samples of a problem that must give the one wrong answer. Default 1: all.'),
+        .describe('Share of the samples of a problem that must give the one wrong answer. Default {default}: all.'),
     ),
   },
   create: ({ auditAgreement }): EvaluationFigure => ({

@@ -1,7 +1,3 @@
-/**
- * How often sampled answers do what helps people to solve a problem: verify, go back, set a part of the goal, work backwards
- * from it. Words show it, so this is for a policy that writes English; `words` names those of another notation. arXiv:2503.01307.
- */
 import { z } from 'zod';
 import { choice, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -15,6 +11,7 @@ const WORDS = {
   backward: ['work backwards', 'working backwards', 'from the target', 'to get', 'to reach'],
 } as const;
 
+/** Words show it, so this is for a policy that writes English; `words` names those of another notation. */
 export const mBehaviour = method({
   id: 'm-behaviour',
   about: {
@@ -27,7 +24,7 @@ export const mBehaviour = method({
   options: {
     countedBehaviour: key(
       'show',
-      choice(['verify', 'backtrack', 'subgoal', 'backward']).default('verify').describe('Which one. Default verify.'),
+      choice(['verify', 'backtrack', 'subgoal', 'backward']).default('verify').describe('Which one.'),
     ),
     behaviourWords: key(
       'words',

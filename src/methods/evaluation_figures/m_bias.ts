@@ -1,10 +1,10 @@
-/**
- * Whether a policy prefers an answer whatever is asked: how far the distribution of its answers is from that of the right ones.
- * Of multiple choice that is a bias of position; a policy that says A always is right as often as A is, and far from the truth.
- */
 import { method } from '../method.ts';
 import type { EvaluationFigure } from '../points.ts';
 
+/**
+ * With multiple choice this is a bias of position: a policy that says A always is right as often as A is, and far from
+ * the truth.
+ */
 export const mBias = method({
   id: 'm-bias',
   about: {

@@ -1,4 +1,3 @@
-/** Whether the policy is as sure as it is right: the Brier score of its own probabilities. */
 import { method } from '../method.ts';
 import type { EvaluationFigure } from '../points.ts';
 import { meanOf, meanOverProblems } from '../statistics.ts';

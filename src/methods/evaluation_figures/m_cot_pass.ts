@@ -1,7 +1,3 @@
-/**
- * pass@k of answers whose way is right too: a sample counts where its answer is right and no equation of it is false, as the
- * reward `flaw-penalty` looks at it. What pass@k has beyond it was guessed. arXiv:2506.14245 (CoT-Pass@K).
- */
 import { choice, flag, integer, key } from '../../options/keys.ts';
 import { isFlawed } from '../../rewards/flaws.ts';
 import { method } from '../method.ts';
@@ -10,6 +6,7 @@ import { meanOverProblems } from '../statistics.ts';
 import { allRightOf } from '../support/figures/all_right.ts';
 import { requireSamples } from '../support/figures/enough_samples.ts';
 
+/** Equations are read as the reward `flaw-penalty` reads them. What pass@k has beyond this figure was guessed. */
 export const mCotPass = method({
   id: 'm-cot-pass',
   about: {
@@ -21,16 +18,16 @@ export const mCotPass = method({
     certainty: 'after the paper',
   },
   options: {
-    cotSamples: key('k', integer({ min: 1, example: 4 }).default(1).describe('Samples that try. Default 1.')),
+    cotSamples: key('k', integer({ min: 1, example: 4 }).default(1).describe('Samples that try.')),
     cotShown: key(
       'show',
       choice(['pass', 'flawed'])
         .default('pass')
-        .describe('pass: the chance; flawed: the share of right samples whose way is wrong. Default pass.'),
+        .describe('pass: the chance; flawed: the share of right samples whose way is wrong.'),
     ),
     cotNeeds: key(
       'needs_equations',
-      flag().default(false).describe('Whether a right answer without equations is flawed, too. Default false.'),
+      flag().default(false).describe('Whether a right answer without equations is flawed, too.'),
     ),
   },
   isRepeatable: true,

@@ -1,4 +1,3 @@
-/** How many different answers there are among the samples of a problem: a policy that has collapsed gives one. */
 import { choice, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { EvaluationFigure } from '../points.ts';
@@ -6,6 +5,7 @@ import { meanOverProblems } from '../statistics.ts';
 
 const NAMES = { all: 'distinct_answers', right: 'distinct_right' } as const;
 
+/** A policy that has collapsed gives one answer. */
 export const mDiversity = method({
   id: 'm-diversity',
   about: {
@@ -18,7 +18,7 @@ export const mDiversity = method({
   options: {
     countedAnswers: key(
       'show',
-      choice(['all', 'right']).default('right').describe('Whether wrong answers count, too. Default right.'),
+      choice(['all', 'right']).default('right').describe('Whether wrong answers count, too.'),
     ),
   },
   isRepeatable: true,

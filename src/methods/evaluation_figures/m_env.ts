@@ -1,4 +1,3 @@
-/** How sampled episodes are played, whether they are won or not: what breaks the rules, what is done again in vain. */
 import { ENVIRONMENT_TURN, EXPERT_TURN, POLICY_TURN } from '../../data/environment.ts';
 import { choice, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -33,7 +32,7 @@ export const mEnv = method({
         .default('invalid')
         .describe(
           'invalid: actions that break the rules; repeated: taken in the same state of the episode before; calls: answered by a ' +
-            'tool; cut: episodes whose last action was cut by a limit. Default invalid.',
+            'tool; cut: episodes whose last action was cut by a limit.',
         ),
     ),
   },

@@ -1,7 +1,3 @@
-/**
- * How right a policy is by the level of its problems: what it has learned on easy ones may not hold for hard ones. The levels
- * that are asked are three parts, from low to high; of one or two levels some parts have none, and all problems count.
- */
 import { choice, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { EvaluationFigure, ProblemRecord } from '../points.ts';
@@ -9,6 +5,10 @@ import { meanOverProblems } from '../statistics.ts';
 
 const THIRDS = ['low', 'middle', 'high'] as const;
 
+/**
+ * What was learned on easy problems may not hold for hard ones. The levels that are asked are three parts, from low to
+ * high; of one or two levels some parts have none, and all problems count.
+ */
 export const mGenLevels = method({
   id: 'm-gen-levels',
   about: {
@@ -19,7 +19,7 @@ export const mGenLevels = method({
     certainty: 'own',
   },
   options: {
-    levelThird: key('third', choice(THIRDS).default('high').describe('Which third of the levels. Default high.')),
+    levelThird: key('third', choice(THIRDS).default('high').describe('Which third of the levels.')),
   },
   isRepeatable: true,
   create: ({ levelThird: third }): EvaluationFigure => ({

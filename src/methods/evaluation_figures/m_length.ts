@@ -1,7 +1,3 @@
-/**
- * How long sampled answers are by what became of them: a policy that pads its wrong answers looks the same in the mean of all.
- * As a share of max_completion_length, or, without one, of the longest sample.
- */
 import { choice, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { EvaluationFigure, ProblemRecord } from '../points.ts';
@@ -13,6 +9,10 @@ const NAMES = {
   truncated: 'share_truncated',
 } as const;
 
+/**
+ * A policy that pads its wrong answers looks the same in the mean of all. Without max_completion_length, the longest
+ * sample takes its place.
+ */
 export const mLength = method({
   id: 'm-length',
   about: {
@@ -28,7 +28,7 @@ export const mLength = method({
       'show',
       choice(['right', 'wrong', 'truncated'])
         .default('right')
-        .describe('Whose length; truncated: the share of samples that a limit cut. Default right.'),
+        .describe('Whose length; truncated: the share of samples that a limit cut.'),
     ),
   },
   isRepeatable: true,

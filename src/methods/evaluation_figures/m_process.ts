@@ -1,7 +1,3 @@
-/**
- * Whether the way to an answer is right, beside the answer: a sub-score of the verdict, or the milestones of an episode. A policy
- * that guesses has right answers whose sub-score is low.
- */
 import { choice, key, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { EvaluationFigure, ProblemRecord } from '../points.ts';
@@ -11,6 +7,7 @@ import { ownTurns } from '../support/rewards/paid_turns.ts';
 const SHOWN = ['mean', 'whole', 'gap'] as const;
 const MILESTONES = 'milestones';
 
+/** A policy that guesses has right answers whose sub-score is low. */
 export const mProcess = method({
   id: 'm-process',
   about: {
@@ -30,9 +27,7 @@ export const mProcess = method({
       'show',
       choice(SHOWN)
         .default('mean')
-        .describe(
-          'mean: of the sub-score; whole: share of samples that have all of it; gap: right ones that do not. Default mean.',
-        ),
+        .describe('mean: of the sub-score; whole: share of samples that have all of it; gap: right ones that do not.'),
     ),
   },
   isRepeatable: true,

@@ -1,7 +1,3 @@
-/**
- * Whether the policy knows which of its answers are right: it is asked after each sampled one, in the words of `self-verify`, and
- * how likely it says yes is its opinion. Nothing is sampled for it, and nothing trained.
- */
 import { choice, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { EvaluationFigure, ProblemRecord } from '../points.ts';
@@ -33,6 +29,10 @@ const SHARES: Readonly<Record<Exclude<(typeof SHOWN)[number], 'vote' | 'coverage
   true_negative_rate: ({ wrong, wrongCalledRight }) => [wrong - wrongCalledRight, wrong],
 };
 
+/**
+ * The policy is asked after each sampled answer, in the words of `self-verify`, and how likely it says yes is its
+ * opinion. Nothing is sampled for it, and nothing trained.
+ */
 export const mSelfverify = method({
   id: 'm-selfverify',
   about: {
@@ -49,26 +49,24 @@ export const mSelfverify = method({
       choice(SHOWN)
         .default('f1')
         .describe(
-          'f1, true_positive_rate, true_negative_rate: of its verdicts; vote: how often the answer is right that it gives most to; coverage: problems with an answer that it is sure of. Default f1.',
+          'f1, true_positive_rate, true_negative_rate: of its verdicts; vote: how often the answer is right that it gives most to; coverage: problems with an answer that it is sure of.',
         ),
     ),
     verdictSure: key(
       'sure',
       number({ above: 0, max: 1, example: 0.5 })
         .default(0.5)
-        .describe('How likely it must say yes for an answer to be called right. Default 0.5.'),
+        .describe('How likely it must say yes for an answer to be called right.'),
     ),
     verdictLowest: key(
       'lowest',
       number({ min: 0, max: 1, example: 0 })
         .default(0)
-        .describe('Only problems that are solved at least so often, as a share of the samples. Default 0.'),
+        .describe('Only problems that are solved at least so often, as a share of the samples.'),
     ),
     verdictHighest: key(
       'highest',
-      number({ min: 0, max: 1, example: 1 })
-        .default(1)
-        .describe('Only problems that are solved at most so often. Default 1.'),
+      number({ min: 0, max: 1, example: 1 }).default(1).describe('Only problems that are solved at most so often.'),
     ),
   },
   isRepeatable: true,

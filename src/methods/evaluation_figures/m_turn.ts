@@ -1,4 +1,3 @@
-/** In which turn problems are solved: an episode that is won late is worth less, and shows that what was said in between helps. */
 import { choice, integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { EvaluationFigure, ProblemRecord } from '../points.ts';
@@ -14,6 +13,7 @@ interface Played {
   readonly turns: number;
 }
 
+/** An episode that is won late is worth less, and shows that what was said in between helps. */
 export const mTurn = method({
   id: 'm-turn',
   about: {
@@ -32,7 +32,7 @@ export const mTurn = method({
         .default('solved')
         .describe(
           'solved: the share won by this turn; gain: the share won in it; after: the same of the episodes that have it, ' +
-            'which were not won before. Default solved.',
+            'which were not won before.',
         ),
     ),
   },

@@ -1,4 +1,3 @@
-/** maj@k: the chance that the commonest answer of k samples is right: what voting would reach. */
 import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { EvaluationFigure } from '../points.ts';
@@ -6,6 +5,7 @@ import { meanOverProblems } from '../statistics.ts';
 import { requireSamples } from '../support/figures/enough_samples.ts';
 import { majorityAt } from '../support/figures/majority_at.ts';
 
+/** maj@k: what voting would reach. */
 export const majK = method({
   id: 'maj-k',
   about: {

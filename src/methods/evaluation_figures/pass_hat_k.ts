@@ -1,4 +1,3 @@
-/** pass^k: the chance that k sampled completions of a problem are all right, C(c, k) / C(n, k): how far it can be relied on. */
 import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { EvaluationFigure } from '../points.ts';
@@ -6,6 +5,7 @@ import { meanOverProblems } from '../statistics.ts';
 import { allRightOf } from '../support/figures/all_right.ts';
 import { requireSamples } from '../support/figures/enough_samples.ts';
 
+/** pass^k: how far a policy can be relied on. */
 export const passHatK = method({
   id: 'pass-hat-k',
   about: {

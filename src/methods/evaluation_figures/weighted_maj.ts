@@ -1,4 +1,3 @@
-/** Weighted majority: every sample votes with the confidence that the policy had in it, so that a sure one counts more. */
 import { method } from '../method.ts';
 import type { EvaluationFigure } from '../points.ts';
 import { meanOverProblems } from '../statistics.ts';

@@ -1,7 +1,3 @@
-/**
- * The guard of an environment is asked before each action of a rollout. An action that it denies is not taken: the policy
- * reads the reason, stays where it was, and the turn is charged. Evaluations have no guard, so that they show what was learned.
- */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
@@ -9,6 +5,7 @@ import { meanOf } from '../statistics.ts';
 import { payTurns, warnUncredited } from '../support/rewards/paid_turns.ts';
 import { guards } from '../uses/guards.ts';
 
+/** Evaluations have no guard, so that they show what was learned. */
 export const actionGuard = method({
   id: 'action-guard',
   about: {
@@ -21,7 +18,7 @@ export const actionGuard = method({
   options: {
     guardCoef: key(
       'coef',
-      number({ above: 0, example: 0.1 }).default(0.1).describe('What a denied action is charged. Default 0.1.'),
+      number({ above: 0, example: 0.1 }).default(0.1).describe('What a denied action is charged.'),
     ),
   },
   warn: warnUncredited,

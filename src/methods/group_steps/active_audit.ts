@@ -1,9 +1,8 @@
 /**
- * Spends the exact verifier where a weaker reward is least certain: of a batch, the completions whose reward is nearest to one
- * half, in groups that are divided about it, are judged by the task, and paid what they are found to be. OPV has its most
- * uncertain cases annotated; here the verifier of the task is the annotator, and `audit_share` what it has time for.
- *
- *   u_i = |r_i − ½| + |mean of its group − ½|;   R_i ← 1[right] for the audit_share of least u
+ * Spends the exact verifier where a weaker reward is least certain: of a batch, the completions whose reward is nearest
+ * to one half, in groups that are divided about it, are judged by the task, and paid what they are found to be. OPV has
+ * its most uncertain cases annotated; here the verifier of the task is the annotator, and `audit_share` what it has
+ * time for.
  */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -28,7 +27,7 @@ export const activeAudit = method({
       'audit_share',
       number({ min: 0, max: 1, example: 0.1 })
         .default(0.1)
-        .describe('Share of the completions of a batch that are judged; 0: none. Default 0.1.'),
+        .describe('Share of the completions of a batch that are judged; 0: none.'),
     ),
   },
   conflict: changeConflict,

@@ -21,7 +21,7 @@ export const agree = method({
     agreeSecond: rewardKey('second', 'The other value.', 'positions'),
     agreeWithin: key(
       'tolerance',
-      number({ min: 0, example: 0.001 }).default(0).describe('Largest difference of equal values. Default 0.'),
+      number({ min: 0, example: 0.001 }).default(0).describe('Largest difference of equal values.'),
     ),
   },
   conflict: ({ first, second }, _, stage) => unknownReward(stage, first, second),

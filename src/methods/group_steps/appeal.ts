@@ -28,12 +28,12 @@ export const appeal = method({
     certainty: 'after the paper',
   },
   options: {
-    appealedReward: key('reward', text('accuracy').default('accuracy').describe('The weaker check. Default accuracy.')),
+    appealedReward: key('reward', text('accuracy').default('accuracy').describe('The weaker check.')),
     appealShare: key(
       'share',
       number({ above: 0, max: 1, example: 0.2 })
         .default(0.2)
-        .describe('Share of what is called wrong that is checked. Default 0.2.'),
+        .describe('Share of what is called wrong that is checked.'),
     ),
   },
   conflict: changeConflict,

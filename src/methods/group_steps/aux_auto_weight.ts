@@ -38,10 +38,10 @@ export const auxAutoWeight = method({
     certainty: 'own',
   },
   options: {
-    primaryReward: key('primary', text('accuracy').default('accuracy').describe('What matters. Default accuracy.')),
+    primaryReward: key('primary', text('accuracy').default('accuracy').describe('What matters.')),
     correlationMemory: key(
       'memory',
-      number({ min: 0, below: 1, example: 0.9 }).default(0.9).describe('Share of the average that stays. Default 0.9.'),
+      number({ min: 0, below: 1, example: 0.9 }).default(0.9).describe('Share of the average that stays.'),
     ),
   },
   conflict: ({ primary }, _, stage) => unknownReward(stage, primary),

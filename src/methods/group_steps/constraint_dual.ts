@@ -1,7 +1,7 @@
 /**
- * One reward as large as possible while the mean of another stays at `least` or above. The price of the second rises while
- * it is below and falls, to 0 at the least, while it is above: a step of rate·(least − mean) after each training step. The
- * total is what the stage's weights make of the rewards; give the constrained one weight 0 there.
+ * One reward as large as possible while the mean of another stays at `least` or above. The price of the second rises
+ * while it is below and falls, to 0 at the least, while it is above. The total is what the stage's weights make of the
+ * rewards; give the constrained one weight 0 there.
  */
 import type { Json } from '../../options/json.ts';
 import { key, number } from '../../options/keys.ts';
@@ -28,14 +28,8 @@ export const constraintDual = method({
   options: {
     dualReward: rewardKey('constraint', 'The reward whose mean is held, by its name.', 'positions'),
     dualLeast: key('least', number({ example: 0.9 }).describe('Least mean of it.')),
-    dualRate: key(
-      'rate',
-      number({ above: 0, example: 0.1 }).default(0.1).describe('How fast the price moves. Default 0.1.'),
-    ),
-    dualStart: key(
-      'start',
-      number({ min: 0, example: 0.5 }).default(0).describe('Price at the first step. Default 0.'),
-    ),
+    dualRate: key('rate', number({ above: 0, example: 0.1 }).default(0.1).describe('How fast the price moves.')),
+    dualStart: key('start', number({ min: 0, example: 0.5 }).default(0).describe('Price at the first step.')),
   },
   conflict: ({ constraint }, _, stage) => unknownReward(stage, constraint),
   pays: { does: 'changes' },

@@ -1,7 +1,3 @@
-/**
- * Pays each action that leads nearer to won, by the fewest actions that are left, where the environment knows them. Unlike
- * potential-shaping it pays a fixed sum, whatever the distance; with `away` equal to `coef`, going to and fro pays nothing.
- */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
@@ -10,6 +6,10 @@ import { meanOf } from '../statistics.ts';
 import { payTurns, warnUncredited } from '../support/rewards/paid_turns.ts';
 import { states } from '../uses/states.ts';
 
+/**
+ * Unlike potential-shaping it pays a fixed sum, whatever the distance; with `away` equal to `coef`, going to and fro
+ * pays nothing.
+ */
 export const distanceDelta = method({
   id: 'distance-delta',
   about: {
@@ -22,13 +22,13 @@ export const distanceDelta = method({
   options: {
     nearerCoef: key(
       'coef',
-      number({ above: 0, example: 0.1 }).default(0.1).describe('What a turn that leads nearer is paid. Default 0.1.'),
+      number({ above: 0, example: 0.1 }).default(0.1).describe('What a turn that leads nearer is paid.'),
     ),
     awayCoef: key(
       'away',
       number({ min: 0, example: 0.1 })
         .default(0.1)
-        .describe('What a turn that leads away is charged; 0: to and fro then pays half of its turns. Default 0.1.'),
+        .describe('What a turn that leads away is charged; 0: to and fro then pays half of its turns.'),
     ),
   },
   warn: (written, ...stage) => {

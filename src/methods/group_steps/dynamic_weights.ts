@@ -32,13 +32,11 @@ export const dynamicWeights = method({
   options: {
     weightsTemperature: key(
       'temperature',
-      number({ above: 0, example: 1 })
-        .default(1)
-        .describe('How much more movement it takes to count e times as much. Default 1.'),
+      number({ above: 0, example: 1 }).default(1).describe('How much more movement it takes to count e times as much.'),
     ),
     weightsWindow: key(
       'window',
-      integer({ min: 2, max: 1000, example: 8 }).default(8).describe('Steps that are looked back on. Default 8.'),
+      integer({ min: 2, max: 1000, example: 8 }).default(8).describe('Steps that are looked back on.'),
     ),
   },
   pays: { does: 'makes' },

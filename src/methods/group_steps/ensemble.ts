@@ -1,4 +1,3 @@
-/** Several imperfect rewards of one thing, averaged with a penalty for their disagreement: what fools one alone pays less. */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
@@ -6,6 +5,7 @@ import { meanOf } from '../statistics.ts';
 import { rewardNames } from '../support/rewards/reward_names.ts';
 import { mapRollouts, readerOf, unknownReward } from '../support/rewards/reward_parts.ts';
 
+/** What fools one reward alone pays less. */
 export const ensemble = method({
   id: 'ensemble',
   about: {
@@ -21,9 +21,7 @@ export const ensemble = method({
     ),
     ensemblePenalty: key(
       'penalty',
-      number({ min: 0, example: 1 })
-        .default(1)
-        .describe('Weight of the standard deviation over the rewards (with n). Default 1.'),
+      number({ min: 0, example: 1 }).default(1).describe('Weight of the standard deviation over the rewards (with n).'),
     ),
   },
   conflict: ({ rewards }, _, stage) => unknownReward(stage, ...(rewards as readonly string[])), // read by its schema

@@ -26,7 +26,7 @@ export const feedbackRetry = method({
       'retry_discount',
       number({ above: 0, max: 1, example: 0.8 })
         .default(0.9)
-        .describe('Factor on the reward of a won episode, for each turn before the last. Default 0.9.'),
+        .describe('Factor on the reward of a won episode, for each turn before the last.'),
     ),
     retriedReward: changedReward,
   },

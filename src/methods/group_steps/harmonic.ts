@@ -1,9 +1,9 @@
-/** Two rewards that must both be good: the harmonic mean is near the worse one, so that neither makes up for the other. */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
 import { mapRollouts, readerOf, rewardKey, unknownReward } from '../support/rewards/reward_parts.ts';
 
+/** The harmonic mean is near the worse of the two. */
 export const harmonic = method({
   id: 'harmonic',
   about: {
@@ -21,7 +21,7 @@ export const harmonic = method({
     ),
     harmonicShare: key(
       'lambda',
-      number({ above: 0, below: 1, example: 0.5 }).default(0.5).describe('Weight of the first. Default 0.5.'),
+      number({ above: 0, below: 1, example: 0.5 }).default(0.5).describe('Weight of the first.'),
     ),
   },
   conflict: ({ first, second }, _, stage) => unknownReward(stage, first, second),

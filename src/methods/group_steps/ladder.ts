@@ -1,7 +1,3 @@
-/**
- * Rungs that are only paid one after the other: each is worth something where the reward it names reaches its level, as
- * long as every rung before was reached. A rung that does not apply to a completion is left out.
- */
 import { z } from 'zod';
 import { key } from '../../options/keys.ts';
 import { number, text } from '../../options/schemas.ts';
@@ -32,6 +28,7 @@ const rungs = z
   })
   .describe('From the bottom: a reward by its name, what the rung is worth, and from which value it is reached (1).');
 
+/** A rung that does not apply to a completion is left out. */
 export const ladder = method({
   id: 'ladder',
   about: {

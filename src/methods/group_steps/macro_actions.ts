@@ -28,18 +28,15 @@ export const macroActions = method({
       'most_actions',
       integer({ min: 2, max: 64, example: 3 })
         .default(3)
-        .describe('Actions of a turn, at most: what follows them is not taken. Default 3.'),
+        .describe('Actions of a turn, at most: what follows them is not taken.'),
     ),
-    actionMark: key('mark', text(';').default(';').describe('What is between two actions of a turn. Default ;.')),
-    turnCost: key(
-      'turn_cost',
-      number({ min: 0, example: 0.02 }).default(0.02).describe('What a turn is charged. Default 0.02.'),
-    ),
+    actionMark: key('mark', text(';').default(';').describe('What is between two actions of a turn.')),
+    turnCost: key('turn_cost', number({ min: 0, example: 0.02 }).default(0.02).describe('What a turn is charged.')),
     joinedShare: key(
       'joined_share',
       number({ min: 0, max: 1, example: 0.5 })
         .default(0.5)
-        .describe('Share of the actions that the teacher of a warm start writes into the turn before. Default 0.5.'),
+        .describe('Share of the actions that the teacher of a warm start writes into the turn before.'),
     ),
   },
   warn: (written, ...stage) => (written.turn_cost === 0 ? undefined : warnUncredited(written, ...stage)),

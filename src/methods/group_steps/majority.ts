@@ -1,10 +1,10 @@
 /**
- * Labels without labels: the answer that most of a group give counts as right. Completions without an answer (invalid, or
- * cut off) have no vote and no reward; of answers with equally many votes, the one given first counts. arXiv:2504.16084.
+ * Labels without labels: the answer that most of a group give counts as right. Completions without an answer (invalid,
+ * or cut off) have no vote and no reward; of answers with equally many votes, the one given first counts.
  *
- * Where the policy is more often right than wrong this is nearly the true reward; where it is not, the policy collapses to
- * one answer. So the true accuracy is logged beside the share of the majority, and `collapse` is above 0 where that share
- * is high while accuracy has fallen: share · (best accuracy − accuracy), both as moving averages.
+ * Where the policy is more often right than wrong this is nearly the true reward; where it is not, the policy collapses
+ * to one answer. So the true accuracy is logged beside the share of the majority, and `collapse` is above 0 where that
+ * share is high while accuracy has fallen: share · (best accuracy − accuracy), both as moving averages.
  */
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';

@@ -24,7 +24,7 @@ export const milestones = method({
   options: {
     milestoneCoef: key(
       'coef',
-      number({ above: 0, example: 0.5 }).default(1).describe('What all milestones together are worth. Default 1.'),
+      number({ above: 0, example: 0.5 }).default(1).describe('What all milestones together are worth.'),
     ),
   },
   warn: warnUncredited,

@@ -20,9 +20,9 @@ export const noiseBackward = method({
     certainty: 'paper',
   },
   options: {
-    backwardReward: key('reward', text('accuracy').default('accuracy').describe('The noisy reward. Default accuracy.')),
-    backwardFalsePositive: key('false_positive', rate('Chance that a wrong completion is called right. Default 0.')),
-    backwardFalseNegative: key('false_negative', rate('Chance that a right completion is called wrong. Default 0.')),
+    backwardReward: key('reward', text('accuracy').default('accuracy').describe('The noisy reward.')),
+    backwardFalsePositive: key('false_positive', rate('Chance that a wrong completion is called right.')),
+    backwardFalseNegative: key('false_negative', rate('Chance that a right completion is called wrong.')),
   },
   isRepeatable: true,
   complete(options, refuse) {

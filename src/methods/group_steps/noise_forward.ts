@@ -19,7 +19,7 @@ export const noiseForward = method({
     certainty: 'after the paper',
   },
   options: {
-    forwardReward: key('reward', text('accuracy').default('accuracy').describe('The noisy reward. Default accuracy.')),
+    forwardReward: key('reward', text('accuracy').default('accuracy').describe('The noisy reward.')),
     forwardFalseNegative: key(
       'false_negative',
       number({ min: 0, below: 1, example: 0.1 }).describe('Chance that a right completion is called wrong.'),

@@ -20,9 +20,9 @@ export const noisyWrapper = method({
     certainty: 'paper',
   },
   options: {
-    noisyReward: key('reward', text('accuracy').default('accuracy').describe('Reward that errs. Default accuracy.')),
-    noisyFalsePositive: key('false_positive', rate('Chance that a wrong completion is called right. Default 0.')),
-    noisyFalseNegative: key('false_negative', rate('Chance that a right completion is called wrong. Default 0.')),
+    noisyReward: key('reward', text('accuracy').default('accuracy').describe('Reward that errs.')),
+    noisyFalsePositive: key('false_positive', rate('Chance that a wrong completion is called right.')),
+    noisyFalseNegative: key('false_negative', rate('Chance that a right completion is called wrong.')),
   },
   isRepeatable: true,
   conflict: changeConflict,

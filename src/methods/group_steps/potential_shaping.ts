@@ -21,13 +21,13 @@ export const potentialShaping = method({
   options: {
     shapingCoef: key(
       'coef',
-      number({ above: 0, example: 0.5 }).default(1).describe('Factor on what turns are paid for it. Default 1.'),
+      number({ above: 0, example: 0.5 }).default(1).describe('Factor on what turns are paid for it.'),
     ),
     shapingDiscount: key(
       'discount',
       number({ min: 0, max: 1, example: 0.9 })
         .default(1)
-        .describe('Factor on the state that a turn leads to; the turn_discount of turn-return. Default 1.'),
+        .describe('Factor on the state that a turn leads to; the turn_discount of turn-return.'),
     ),
   },
   warn: warnUncredited,

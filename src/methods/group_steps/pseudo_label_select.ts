@@ -27,13 +27,13 @@ export const pseudoLabelSelect = method({
       'sure',
       number({ above: 0, max: 1, example: 0.5 })
         .default(0.5)
-        .describe('Least share of the commonest answer of a group that is kept. Default 0.5.'),
+        .describe('Least share of the commonest answer of a group that is kept.'),
     ),
     topSure: key(
       'top',
       number({ min: 0, max: 1, example: 0.1 })
         .default(0.1)
-        .describe('Share of the groups of a round that is kept in any case, the surest, rounded up. Default 0.1.'),
+        .describe('Share of the groups of a round that is kept in any case, the surest, rounded up.'),
     ),
     surenessBy: voteByOption,
   },

@@ -1,11 +1,8 @@
 /**
  * Punishes what is wrong the more, the surer the policy was of it: the wrong completions of a group are ranked by their
- * log-prob, and share a penalty that is heaviest for the likeliest. A hard negative then weighs more than one that would hardly
- * ever be drawn, where a reward of 0 tells them not apart. ReRe's ranking reward, arXiv:2510.12211.
- *
- *   R_k ← R_k − rank_weight·(1/ln(ρ_k + 1))/Σ_wrong(1/ln(ρ + 1)) of a wrong one;  ρ: place among all by Σ_t log π(o_t), 1 first
- *
- * Where all of a group are right, or all wrong, it is left as it is.
+ * log-prob, and share a penalty that is heaviest for the likeliest. A hard negative then weighs more than one that
+ * would hardly ever be drawn, where a reward of 0 tells them not apart. ReRe's ranking reward, arXiv:2510.12211. Where
+ * all of a group are right, or all wrong, it is left as it is.
  */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -27,9 +24,7 @@ export const rankPenalty = method({
   options: {
     rankWeight: key(
       'rank_weight',
-      number({ min: 0, example: 1 })
-        .default(1)
-        .describe('What the wrong completions of a group lose together. Default 1.'),
+      number({ min: 0, example: 1 }).default(1).describe('What the wrong completions of a group lose together.'),
     ),
   },
   pays: { does: 'changes' },

@@ -1,4 +1,3 @@
-/** A reward, or the total, through one map. Several steps of it make a chain. */
 import { z } from 'zod';
 import { choice, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -18,8 +17,9 @@ const levels = z
     error: 'must be a list of [from, gives]; for example [[0.5, 0.2], [1, 1]]',
   })
   .default([[0.5, 1]])
-  .describe('Of threshold: [from, gives], the last that is reached counts; below all of them 0. Default [[0.5, 1]].');
+  .describe('Of threshold: [from, gives], the last that is reached counts; below all of them 0.');
 
+/** One map of the reward that it names, or of the total; several steps make a chain. */
 export const rewardTransform = method({
   id: 'reward-transform',
   about: {
@@ -34,13 +34,13 @@ export const rewardTransform = method({
       'kind',
       choice(['clip', 'scale', 'tanh', 'rank', 'threshold'])
         .default('clip')
-        .describe('The map: clip, scale, tanh, rank or threshold. Default clip.'),
+        .describe('The map: clip, scale, tanh, rank or threshold.'),
     ),
     transformedReward: changedReward,
-    transformFactor: key('factor', number({ example: 0.5 }).default(1).describe('Of scale and tanh. Default 1.')),
-    transformOffset: key('offset', number({ example: 0 }).default(0).describe('Of scale: added. Default 0.')),
-    transformLow: key('low', number({ example: -1 }).default(-1).describe('Of clip: the least value. Default -1.')),
-    transformHigh: key('high', number({ example: 1 }).default(1).describe('Of clip: the largest value. Default 1.')),
+    transformFactor: key('factor', number({ example: 0.5 }).default(1).describe('Of scale and tanh.')),
+    transformOffset: key('offset', number({ example: 0 }).default(0).describe('Of scale: added.')),
+    transformLow: key('low', number({ example: -1 }).default(-1).describe('Of clip: the least value.')),
+    transformHigh: key('high', number({ example: 1 }).default(1).describe('Of clip: the largest value.')),
     transformLevels: key('levels', levels),
   },
   sameAs: { given: { kind: 'rank' }, id: 'win-rate', options: { tie_margin: 0 } },

@@ -25,7 +25,7 @@ export const softGate = method({
     ),
     gateFloor: key(
       'floor',
-      number({ min: 0, max: 1, example: 0.2 }).default(0).describe('The least factor; 1: none at all. Default 0.'),
+      number({ min: 0, max: 1, example: 0.2 }).default(0).describe('The least factor; 1: none at all.'),
     ),
   },
   isRepeatable: true,

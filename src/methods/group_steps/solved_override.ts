@@ -1,7 +1,3 @@
-/**
- * A solved problem is worth one fixed reward, more than any that is not solved: style and format can then never make up
- * for a wrong answer. arXiv:2505.11849 pays 2.1, where the rest comes to 1.1 at most.
- */
 import { ConfigError } from '../../errors.ts';
 import { key, number, optional, text } from '../../options/keys.ts';
 import { rewardLabel } from '../../rewards/module_file.ts';
@@ -13,6 +9,9 @@ import type { Rollout } from '../records.ts';
 import type { GrpoStageConfig, RewardConfig } from '../stage.ts';
 import { mapRollouts, readerOf, unknownReward } from '../support/rewards/reward_parts.ts';
 
+/**
+ * So style and format never make up for a wrong answer. The paper pays 2.1, where the rest comes to 1.1 at most.
+ */
 export const solvedOverride = method({
   id: 'solved-override',
   about: {

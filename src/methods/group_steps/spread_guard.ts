@@ -1,4 +1,3 @@
-/** Groups whose rewards hardly differ are dead: their order would be noise, which a division by the deviation blows up. */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
@@ -6,6 +5,7 @@ import type { RolloutGroup } from '../records.ts';
 import { counts } from '../support/credit/baseline.ts';
 import { spreadOf } from '../support/rewards/relative.ts';
 
+/** The order of nearly equal rewards is noise, which a division by the deviation blows up. */
 export const spreadGuard = method({
   id: 'spread-guard',
   about: {

@@ -1,7 +1,3 @@
-/**
- * Pays an episode by the state that it ends in, beside the one that wins, where the environment shows both cell by cell. So
- * an episode that nearly got there is worth more than one that did nothing, or did harm. A verdict is as it was.
- */
 import { choice, flag, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
@@ -11,6 +7,10 @@ import { ownTurns } from '../support/rewards/paid_turns.ts';
 import { changeConflict, changedReward, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { states } from '../uses/states.ts';
 
+/**
+ * An episode that nearly got there is worth more than one that did nothing, or did harm. The environment shows both
+ * states cell by cell; a verdict is as it was.
+ */
 export const stateMatch = method({
   id: 'state-match',
   about: {
@@ -28,14 +28,12 @@ export const stateMatch = method({
         .default('dense')
         .describe(
           'exact: 1 for the state that wins, else 0. dense: the share of the difference that is gone; harm takes from it. ' +
-            'cells: of the cells that should change, or were changed, the share that is right. Default dense.',
+            'cells: of the cells that should change, or were changed, the share that is right.',
         ),
     ),
     paysRuleBreakers: key(
       'illegal',
-      flag()
-        .default(false)
-        .describe('Whether an episode with an action that broke the rules is paid too. Default false.'),
+      flag().default(false).describe('Whether an episode with an action that broke the rules is paid too.'),
     ),
     matchedReward: changedReward,
   },

@@ -1,11 +1,5 @@
 /**
- * A graded reward, judged more strictly as the stage advances: `strictness` is a schedule, as {from: 0.5, to: 1}. With the
- * error e = |best − reward|:
- *
- *   threshold   1 where reward ≥ strictness, else 0
- *   tolerance   max(0, 1 − e/strictness): strictness is the error that is worth nothing
- *   decay       exp(−strictness·e)
- *
+ * A graded reward, judged more strictly as the stage advances: `strictness` is a schedule, as {from: 0.5, to: 1}.
  * Held-out problems are judged by the verdict alone, and so by the strictest measure, at every step.
  */
 import { choice, key, number } from '../../options/keys.ts';
@@ -36,7 +30,7 @@ export const strictnessSchedule = method({
       'strictness',
       number({ min: 0, example: 0.75 }).describe('A number, or a schedule: {from: 0.5, to: 1, over: 0.5}.'),
     ),
-    bestReward: key('best', number({ example: 1 }).default(1).describe('Reward without any error. Default 1.')),
+    bestReward: key('best', number({ example: 1 }).default(1).describe('Reward without any error.')),
   },
   isRepeatable: true,
   conflict: changeConflict,

@@ -1,7 +1,7 @@
 /**
- * Pays turns for being the kind of step that they say they are: a plan, if the episode is won; a look around, if it leads to a
- * state that the episode was not in before; a look back, if what was done before it failed, and what it does works. A turn
- * says what it is by a mark. arXiv:2507.22844.
+ * Pays turns for being the kind of step that they say they are: a plan, if the episode is won; a look around, if it
+ * leads to a state that the episode was not in before; a look back, if what was done before it failed, and what it does
+ * works. A turn says what it is by a mark.
  */
 import { key, number, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -26,21 +26,15 @@ export const tagRules = method({
   options: {
     ruleCoef: key(
       'coef',
-      number({ above: 0, example: 0.5 }).default(0.5).describe('What a turn is paid that keeps its rule. Default 0.5.'),
+      number({ above: 0, example: 0.5 }).default(0.5).describe('What a turn is paid that keeps its rule.'),
     ),
     untaggedCharge: key(
       'untagged',
-      number({ min: 0, example: 0.1 }).default(0).describe('What a turn without a mark is charged. Default 0.'),
+      number({ min: 0, example: 0.1 }).default(0).describe('What a turn without a mark is charged.'),
     ),
-    planMark: key('plan', text('<plan>').default('<plan>').describe('The mark of a plan. Default <plan>.')),
-    exploreMark: key(
-      'explore',
-      text('<explore>').default('<explore>').describe('The mark of a look around. Default <explore>.'),
-    ),
-    reflectMark: key(
-      'reflect',
-      text('<reflect>').default('<reflect>').describe('The mark of a look back. Default <reflect>.'),
-    ),
+    planMark: key('plan', text('<plan>').default('<plan>').describe('The mark of a plan.')),
+    exploreMark: key('explore', text('<explore>').default('<explore>').describe('The mark of a look around.')),
+    reflectMark: key('reflect', text('<reflect>').default('<reflect>').describe('The mark of a look back.')),
   },
   warn: warnUncredited,
   uses: () => [states()],

@@ -23,7 +23,7 @@ export const toolF1 = method({
   options: {
     f1Coef: key(
       'coef',
-      number({ above: 0, example: 0.5 }).default(1).describe('Factor on what an episode is paid for it. Default 1.'),
+      number({ above: 0, example: 0.5 }).default(1).describe('Factor on what an episode is paid for it.'),
     ),
     f1Reward: changedReward,
   },

@@ -27,12 +27,9 @@ export const toolGain = method({
   options: {
     gainWeight: key(
       'gain',
-      number({ min: 0, example: 0.5 }).default(1).describe('Factor on the difference of accuracies. Default 1.'),
+      number({ min: 0, example: 0.5 }).default(1).describe('Factor on the difference of accuracies.'),
     ),
-    callCost: key(
-      'call_cost',
-      number({ min: 0, example: 0.05 }).default(0.05).describe('What each call costs. Default 0.05.'),
-    ),
+    callCost: key('call_cost', number({ min: 0, example: 0.05 }).default(0.05).describe('What each call costs.')),
     gainReward: changedReward,
   },
   conflict: changeConflict,

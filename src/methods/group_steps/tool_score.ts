@@ -30,7 +30,7 @@ export const toolScore = method({
   options: {
     scoreCoef: key(
       'coef',
-      number({ above: 0, example: 0.5 }).default(1).describe('Factor on what turns are paid for it. Default 1.'),
+      number({ above: 0, example: 0.5 }).default(1).describe('Factor on what turns are paid for it.'),
     ),
   },
   warn: warnUncredited,

@@ -45,25 +45,23 @@ export const trajectorySelect = method({
       'labelled',
       number({ above: 0, below: 1, example: 0.25 })
         .default(0.25)
-        .describe('Share of the problems whose verdicts may be used, by a hash of each. Default 0.25.'),
+        .describe('Share of the problems whose verdicts may be used, by a hash of each.'),
     ),
     leastLikeness: key(
       'likeness',
-      number({ min: -1, max: 1, example: 0.4 }).default(0.4).describe('Least mean cosine that is kept. Default 0.4.'),
+      number({ min: -1, max: 1, example: 0.4 }).default(0.4).describe('Least mean cosine that is kept.'),
     ),
     topLike: key(
       'top',
       number({ min: 0, max: 1, example: 0.1 })
         .default(0.1)
-        .describe(
-          'Share of the voted groups of a round that is kept in any case, the nearest, rounded up. Default 0.1.',
-        ),
+        .describe('Share of the voted groups of a round that is kept in any case, the nearest, rounded up.'),
     ),
     leastVisits: key(
       'visits',
       integer({ min: 2, max: REMEMBERED_VISITS, example: 4 })
         .default(4)
-        .describe('Visits of a problem, at least, before its vote is learned from. Default 4.'),
+        .describe('Visits of a problem, at least, before its vote is learned from.'),
     ),
     likenessBy: voteByOption,
   },

@@ -30,13 +30,13 @@ export const turnRubric = method({
     ),
     rubricCoef: key(
       'coef',
-      number({ above: 0, example: 0.5 }).default(1).describe('What a turn is worth that meets all of them. Default 1.'),
+      number({ above: 0, example: 0.5 }).default(1).describe('What a turn is worth that meets all of them.'),
     ),
     rubricAssign: key(
       'assign',
       choice(['turn', 'last'])
         .default('turn')
-        .describe('turn: to each turn what it meets; last: the mean of all turns to the last one. Default turn.'),
+        .describe('turn: to each turn what it meets; last: the mean of all turns to the last one.'),
     ),
   },
   complete(options, refuse) {

@@ -37,19 +37,17 @@ export const weaver = method({
     ),
     voteFrom: key(
       'votes_from',
-      number({ example: 0.5 }).default(0.5).describe('Reward from which a verifier says right. Default 0.5.'),
+      number({ example: 0.5 }).default(0.5).describe('Reward from which a verifier says right.'),
     ),
     extremeShare: key(
       'extreme',
       number({ min: 0, below: 0.5, example: 0.02 })
         .default(0.02)
-        .describe('A verifier that says right less often, or wrong less often, is left out. Default 0.02.'),
+        .describe('A verifier that says right less often, or wrong less often, is left out.'),
     ),
     voteMemory: key(
       'memory',
-      number({ min: 0, below: 1, example: 0.9 })
-        .default(0.9)
-        .describe('What votes still weigh a step later. Default 0.9.'),
+      number({ min: 0, below: 1, example: 0.9 }).default(0.9).describe('What votes still weigh a step later.'),
     ),
   },
   conflict: ({ rewards }, _, stage) => unknownReward(stage, ...(rewards as readonly string[])), // read by its schema

@@ -1,7 +1,3 @@
-/**
- * A reward becomes the share of the group that it beats. What differs by no more than the tie margin is equal: rewards
- * that differ by their noise alone then give no advantage, where a division by their deviation would blow it up.
- */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupStep } from '../points.ts';
@@ -14,6 +10,7 @@ import {
   targetOf,
 } from '../support/rewards/reward_parts.ts';
 
+/** Rewards that differ by their noise alone give no advantage, where a division by their deviation would blow it up. */
 export const winRate = method({
   id: 'win-rate',
   about: {
@@ -26,7 +23,7 @@ export const winRate = method({
     comparedReward: changedReward,
     tieMargin: key(
       'tie_margin',
-      number({ min: 0, example: 0.005 }).default(0).describe('Rewards that differ by no more are tied. Default 0.'),
+      number({ min: 0, example: 0.005 }).default(0).describe('Rewards that differ by no more are tied.'),
     ),
   },
   isRepeatable: true,

@@ -29,17 +29,15 @@ export const contextKl = method({
   options: {
     contextWeight: key(
       'context_kl_coef',
-      number({ min: 0, example: 0.01 }).default(0.01).describe('Weight of the divergence. Default 0.01.'),
+      number({ min: 0, example: 0.01 }).default(0.01).describe('Weight of the divergence.'),
     ),
     contextCap: key(
       'context_kl_cap',
-      number({ above: 0, example: 2 })
-        .default(2)
-        .describe('Nats of a token from which on more is worth nothing. Default 2.'),
+      number({ above: 0, example: 2 }).default(2).describe('Nats of a token from which on more is worth nothing.'),
     ),
     contextEntropy: key(
       'context_entropy_coef',
-      number({ min: 0, example: 0.03 }).default(0.03).describe("Price of the policy's entropy. Default 0.03."),
+      number({ min: 0, example: 0.03 }).default(0.03).describe("Price of the policy's entropy."),
     ),
     contextMaskShare: key('mask_share', MASK_SHARE),
   },

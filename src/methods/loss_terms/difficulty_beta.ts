@@ -11,15 +11,10 @@ import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 import { reference } from '../uses/parameter_sets.ts';
 
 const weight = (yaml: string, fallback: number, where: string) =>
-  key(
-    yaml,
-    number({ min: 0, example: fallback })
-      .default(fallback)
-      .describe(`Weight of the KL where ${where}. Default ${fallback}.`),
-  );
+  key(yaml, number({ min: 0, example: fallback }).default(fallback).describe(`Weight of the KL where ${where}.`));
 
 const bound = (yaml: string, fallback: number, what: string) =>
-  key(yaml, number({ min: 0, max: 1, example: fallback }).default(fallback).describe(`${what} Default ${fallback}.`));
+  key(yaml, number({ min: 0, max: 1, example: fallback }).default(fallback).describe(what));
 
 export const difficultyBeta = method({
   id: 'difficulty-beta',

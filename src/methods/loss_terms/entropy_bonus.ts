@@ -1,7 +1,3 @@
-/**
- * Pays for entropy: the loss falls by entropy_coef times its mean over the loss tokens of the optimizer step. Adaptive, the
- * coefficient moves by a fixed step towards a target entropy, and acts only at or below it. arXiv:2505.22312.
- */
 import { flag, key, laterKey, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { LossTerm, StepSizes } from '../points.ts';
@@ -10,7 +6,7 @@ const weight = key(
   'entropy_coef',
   number({ min: 0, example: 0.03 })
     .default(0)
-    .describe('Weight of the entropy bonus, per nat; a batch without a live group takes no step for it. Default 0.'),
+    .describe('Weight of the entropy bonus, per nat; a batch without a live group takes no step for it.'),
 );
 
 const nats = (yaml: string, fallback: number, text: string) =>
@@ -18,9 +14,13 @@ const nats = (yaml: string, fallback: number, text: string) =>
     yaml,
     number({ min: 0, example: fallback === 0 ? 0.01 : fallback })
       .default(fallback)
-      .describe(`${text} Default ${fallback}.`),
+      .describe(text),
   );
 
+/**
+ * Adaptive, the coefficient moves by a fixed step towards a target entropy, and acts only at or below it:
+ * arXiv:2505.22312.
+ */
 export const entropyBonus = method({
   id: 'entropy-bonus',
   about: {
@@ -35,7 +35,7 @@ export const entropyBonus = method({
     entropyCoef: weight,
     isEntropyAdaptive: laterKey(
       'use_adaptive_entropy',
-      flag().default(false).describe('Move entropy_coef towards entropy_target, step by step. Default false.'),
+      flag().default(false).describe('Move entropy_coef towards entropy_target, step by step.'),
     ),
     leastEntropyCoef: nats('entropy_coef_min', 0, 'Lower bound of the adaptive coefficient.'),
     mostEntropyCoef: nats('entropy_coef_max', 1, 'Upper bound of the adaptive coefficient.'),

@@ -20,13 +20,10 @@ export const hingeKl = method({
   },
   against: ['kl-jump'],
   options: {
-    hingeWeight: key(
-      'hinge_beta',
-      number({ min: 0, example: 1000 }).default(1000).describe('Weight of the excess. Default 1000.'),
-    ),
+    hingeWeight: key('hinge_beta', number({ min: 0, example: 1000 }).default(1000).describe('Weight of the excess.')),
     freeKl: key(
       'hinge_delta',
-      number({ min: 0, example: 1e-4 }).default(1e-4).describe('KL that is free, in nats per token. Default 1e-4.'),
+      number({ min: 0, example: 1e-4 }).default(1e-4).describe('KL that is free, in nats per token.'),
     ),
   },
   actsOn: 'moved',

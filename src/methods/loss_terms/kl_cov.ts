@@ -1,7 +1,7 @@
 /**
- * KL-Cov: holds back the tokens at which advantage and log-prob go together most, by how far their log-prob has moved. It
- * acts off-policy alone, since |log r| is 0 before. verl's has no clip of the ratio beside it; here the stage's objective
- * stays what it is. arXiv:2505.22617.
+ * KL-Cov: holds back the tokens at which advantage and log-prob go together most, by how far their log-prob has moved.
+ * It acts off-policy alone, since |log r| is 0 before. verl's has no clip of the ratio beside it; here the stage's
+ * objective stays what it is.
  */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -22,13 +22,13 @@ export const klCov = method({
   options: {
     heldWeight: key(
       'kl_cov_coef',
-      number({ min: 0, example: 1 }).default(1).describe("Weight of |log r|. Default 1 (verl's YAML: 0.1)."),
+      number({ min: 0, example: 1 }).default(1).describe("Weight of |log r|. Default {default} (verl's YAML: 0.1)."),
     ),
     heldShare: key(
       'kl_cov_share',
       number({ above: 0, max: 1, example: 2e-4 })
         .default(2e-4)
-        .describe('Share of the loss tokens of an optimizer step that is held, at least one. Default 0.0002.'),
+        .describe('Share of the loss tokens of an optimizer step that is held, at least one.'),
     ),
   },
   actsOn: 'moved',

@@ -27,15 +27,12 @@ export const klExact = method({
     certainty: 'own',
   },
   options: {
-    klExactCoef: key(
-      'kl_exact_coef',
-      number({ min: 0, example: 0.01 }).default(0.01).describe('Weight of the KL. Default 0.01.'),
-    ),
+    klExactCoef: key('kl_exact_coef', number({ min: 0, example: 0.01 }).default(0.01).describe('Weight of the KL.')),
     klDirection: key(
       'kl_direction',
       choice(['reverse', 'forward'])
         .default('reverse')
-        .describe('reverse: KL(policy‖reference), forward: KL(reference‖policy). Default reverse.'),
+        .describe('reverse: KL(policy‖reference), forward: KL(reference‖policy).'),
     ),
     rewardTemperature: laterKey(
       'reward_temperature',

@@ -19,7 +19,7 @@ const beta = key(
   'beta',
   number({ min: 0, example: 0.001 })
     .default(0)
-    .describe('Weight of the KL to the start policy; a batch without a live group takes no step for it. Default 0.'),
+    .describe('Weight of the KL to the start policy; a batch without a live group takes no step for it.'),
 );
 
 const ESTIMATORS = ['k3', 'k2', 'k3+'] as const;
@@ -60,7 +60,7 @@ export const klLoss = method({
               : 'not an estimator of the KL; use k3, k2 or k3+',
         })
         .default('k3')
-        .describe('Estimator of the KL on sampled tokens: k3, k2, or k3+ (value of k3, gradient of k2). Default k3.'),
+        .describe('Estimator of the KL on sampled tokens: k3, k2, or k3+ (value of k3, gradient of k2).'),
     ),
     mostKlDistance: laterKey(
       'kl_clamp',
@@ -69,7 +69,7 @@ export const klLoss = method({
         .default(null)
         .describe(
           'Most nats that a token may count as away from the reference, so that the KL of one that has become ' +
-            'impossible stays finite; it is pulled back as at that distance. null is off. Default null.',
+            'impossible stays finite; it is pulled back as at that distance. null is off.',
         ),
     ),
   },

@@ -18,10 +18,7 @@ export const klSampler = method({
     certainty: 'after the paper',
   },
   options: {
-    samplerWeight: key(
-      'kl_tau',
-      number({ min: 0, example: 0.001 }).default(0.001).describe('Weight of the square. Default 0.001.'),
-    ),
+    samplerWeight: key('kl_tau', number({ min: 0, example: 0.001 }).default(0.001).describe('Weight of the square.')),
   },
   actsOn: (_, stage) => (isTruncated(stage) ? undefined : 'moved'),
   create: ({ samplerWeight }): LossTerm => ({

@@ -36,7 +36,7 @@ export const laser = method({
   options: {
     laserWeight: key(
       'laser_coef',
-      number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the squared error. Default 0.1.'),
+      number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the squared error.'),
     ),
     ...SELF_SCORE_OPTIONS,
   },

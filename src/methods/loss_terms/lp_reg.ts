@@ -1,7 +1,7 @@
 /**
- * Keeps rare tokens alive that a plausible distribution would keep: KL of the policy to itself without its noise, a proxy
- * whose tokens of low probability are cut and whose rest is scaled up. It acts where a token of negative advantage was
- * improbable and yet survives the cut: there alone it would be unlearned for good. arXiv:2510.03222
+ * Keeps rare tokens alive that a plausible distribution would keep: KL of the policy to itself without its noise, a
+ * proxy whose tokens of low probability are cut and whose rest is scaled up. It acts where a token of negative
+ * advantage was improbable and yet survives the cut: there alone it would be unlearned for good.
  *
  *   τ = kappa·max_v p_v, or lp_reg_tau;  proxy_v ∝ p_v where p_v ≥ τ, else 0, taken as a constant
  *   L += lp_reg_coef·KL(proxy‖p);  by the tempered logits p_v − proxy_v
@@ -27,15 +27,12 @@ export const lpReg = method({
   },
   against: ['entropy-collapse'],
   options: {
-    lpRegCoef: key(
-      'lp_reg_coef',
-      number({ min: 0, example: 1 }).default(1).describe('Weight of the divergence. Default 1.'),
-    ),
+    lpRegCoef: key('lp_reg_coef', number({ min: 0, example: 1 }).default(1).describe('Weight of the divergence.')),
     noiseShare: key(
       'lp_reg_kappa',
       number({ min: 0, max: 1, example: 0.02 })
         .default(0.02)
-        .describe('Share of the largest probability below which a token is noise; 0 keeps all. Default 0.02.'),
+        .describe('Share of the largest probability below which a token is noise; 0 keeps all.'),
     ),
     noiseFloor: key(
       'lp_reg_tau',
@@ -47,7 +44,7 @@ export const lpReg = method({
       'lp_reg_share',
       number({ above: 0, max: 1, example: 0.05 })
         .default(0.01)
-        .describe('Share of the tokens of a step, the least probable when sampled, that it may act on. Default 0.01.'),
+        .describe('Share of the tokens of a step, the least probable when sampled, that it may act on.'),
     ),
   },
   uses: () => [distributions],

@@ -38,7 +38,7 @@ export const mInterference = method({
   options: {
     keptSolutions: key(
       'solutions',
-      integer({ min: 1, max: 4096, example: 32 }).default(32).describe('Solutions that are kept. Default 32.'),
+      integer({ min: 1, max: 4096, example: 32 }).default(32).describe('Solutions that are kept.'),
     ),
   },
   holdsPolicy: false,

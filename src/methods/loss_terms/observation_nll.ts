@@ -26,7 +26,7 @@ export const observationNll = method({
   options: {
     observationWeight: key(
       'observation_coef',
-      number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the mean. Default 0.1.'),
+      number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the mean.'),
     ),
   },
   uses: () => [severalTurns],

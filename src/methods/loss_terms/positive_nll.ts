@@ -1,7 +1,3 @@
-/**
- * VAPO's likelihood of right answers: the mean over all tokens of the correct completions of an optimizer step, however
- * few these are. (`sft-nll` weighs by the stage's aggregation, so that few right answers weigh little.) arXiv:2504.05118.
- */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { LossTerm } from '../points.ts';
@@ -10,6 +6,7 @@ import { counts } from '../support/credit/baseline.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 import { lossTokens } from '../tokens.ts';
 
+/** VAPO's. (`sft-nll` weighs by the stage's aggregation, so that few right answers weigh little.) */
 export const positiveNll = method({
   id: 'positive-nll',
   about: {
@@ -21,7 +18,7 @@ export const positiveNll = method({
   options: {
     positiveWeight: key(
       'positive_nll_coef',
-      number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the mean. Default 0.1.'),
+      number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the mean.'),
     ),
     ...SOLVED_OPTIONS,
   },

@@ -31,19 +31,16 @@ export const sdpo = method({
     },
   ],
   options: {
-    sdpoWeight: key(
-      'sdpo_coef',
-      number({ min: 0, example: 1 }).default(1).describe('Weight of the divergence. Default 1.'),
-    ),
+    sdpoWeight: key('sdpo_coef', number({ min: 0, example: 1 }).default(1).describe('Weight of the divergence.')),
     sdpoAlpha: key(
       'sdpo_alpha',
       number({ above: 0, below: 1, example: 0.5 })
         .default(0.5)
-        .describe('Share of the policy in the middle that both are compared with. Default 0.5.'),
+        .describe('Share of the policy in the middle that both are compared with.'),
     ),
     sdpoCap: key(
       'sdpo_cap',
-      number({ above: 0, example: 2 }).default(2).describe('Most that the ratio to the sampler weighs. Default 2.'),
+      number({ above: 0, example: 2 }).default(2).describe('Most that the ratio to the sampler weighs.'),
     ),
     sdpoShown: key('sdpo_shows', TEACHER_SHOWS),
   },

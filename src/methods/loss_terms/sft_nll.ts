@@ -21,20 +21,19 @@ export const sftNll = method({
   options: {
     nllWeight: key(
       'nll_coef',
-      number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the negative log-likelihood. Default 0.1.'),
+      number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the negative log-likelihood.'),
     ),
     nllChoice: key(
       'nll_on',
       choice(['correct', 'positive', 'off-policy', 'all'], 'not a choice of completions')
         .default('correct')
         .describe(
-          'Which completions: those that are solved (correct), of positive advantage, solved and off-policy, or all. ' +
-            'Default correct.',
+          'Which completions: those that are solved (correct), of positive advantage, solved and off-policy, or all.',
         ),
     ),
     isNllWeighted: key(
       'nll_weights',
-      flag().default(false).describe('Multiply by the token weights that credit steps gave. Default false.'),
+      flag().default(false).describe('Multiply by the token weights that credit steps gave.'),
     ),
     ...SOLVED_OPTIONS,
   },

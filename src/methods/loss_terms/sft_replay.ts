@@ -19,13 +19,10 @@ export const sftReplay = method({
     certainty: 'own',
   },
   options: {
-    replayWeight: key(
-      'replay_coef',
-      number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the mean. Default 0.1.'),
-    ),
+    replayWeight: key('replay_coef', number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the mean.')),
     replayedTexts: key(
       'replay_count',
-      integer({ min: 1, example: 16 }).default(16).describe('Demonstrations per optimizer step. Default 16.'),
+      integer({ min: 1, example: 16 }).default(16).describe('Demonstrations per optimizer step.'),
     ),
   },
   uses: () => [demonstrations],

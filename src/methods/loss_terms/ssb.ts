@@ -1,7 +1,7 @@
 /**
- * Semantic Soft Bootstrapping: an explanation that was sampled with a right and a wrong answer in sight is learned from under the
- * problem alone, token by token: not the tokens, but what the teacher, the reference with these answers in sight, would have
- * written at each place. `contrast-explain` samples the explained answers. arXiv:2512.05105.
+ * Semantic Soft Bootstrapping: an explanation that was sampled with a right and a wrong answer in sight is learned from
+ * under the problem alone, token by token: not the tokens, but what the teacher, the reference with these answers in
+ * sight, would have written at each place. `contrast-explain` samples the explained answers.
  *
  *   ssb_coef·KL(q‖p), q = teacher^(1/τ), p = policy^(1/τ), both normalised      by the tempered logits: (p − q)/τ
  */
@@ -30,13 +30,10 @@ export const ssb = method({
     },
   ],
   options: {
-    ssbWeight: key(
-      'ssb_coef',
-      number({ min: 0, example: 1 }).default(1).describe('Weight of the divergence. Default 1.'),
-    ),
+    ssbWeight: key('ssb_coef', number({ min: 0, example: 1 }).default(1).describe('Weight of the divergence.')),
     ssbTemperature: key(
       'ssb_temperature',
-      number({ above: 0, example: 1 }).default(1).describe('τ: above 1 labels are softer. Default 1.'),
+      number({ above: 0, example: 1 }).default(1).describe('τ: above 1 labels are softer.'),
     ),
   },
   uses: () => [reference, distributions],

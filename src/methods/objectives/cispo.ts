@@ -1,7 +1,6 @@
 /**
- * CISPO: every token keeps its gradient, weighted by its ratio, which is cut from above and taken as a constant:
- * −sg(min(ratio, epsilon_high))·A·log π. As in TRL, epsilon_high is the bound itself. verl's has a lower bound too, 0.8
- * (`cispo_min`). arXiv:2506.13585.
+ * CISPO: every token keeps its gradient, weighted by its ratio, which is cut from above and taken as a constant. As in
+ * TRL, epsilon_high is the bound itself. verl's has a lower bound too, 0.8 (`cispo_min`).
  */
 import { key, laterKey, number, optional } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -25,9 +24,7 @@ export const cispo = method({
     ),
     leastRatio: laterKey(
       'cispo_min',
-      number({ min: 0, below: 1, example: 0.8 })
-        .default(0)
-        .describe('Lower bound of the ratio itself; 0 is none. Default 0.'),
+      number({ min: 0, below: 1, example: 0.8 }).default(0).describe('Lower bound of the ratio itself; 0 is none.'),
     ),
   },
   complete: ({ mostRatio = 5, leastRatio }) => ({ mostRatio, leastRatio }),

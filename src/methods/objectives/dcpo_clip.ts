@@ -1,6 +1,6 @@
 /**
- * DCPO's clip: the bounds of the ratio depend on how likely the token was, q. They solve |(r − 1)·r·q| ≤ ε, so that a rare
- * token may grow by much, and a likely one by little. The paper's script has 0.28 in the place of 0.2. arXiv:2509.02333.
+ * DCPO's clip: the bounds of the ratio depend on how likely the token was, q. They solve |(r − 1)·r·q| ≤ ε, so that a
+ * rare token may grow by much, and a likely one by little. The paper's script has 0.28 in the place of 0.2.
  */
 import { key, number } from '../../options/keys.ts';
 import { usesMethod } from '../chosen.ts';
@@ -22,11 +22,11 @@ export const dcpoClip = method({
   options: {
     dynamicLow: key(
       'dcpo_epsilon',
-      number({ above: 0, example: 0.16 }).default(0.16).describe('Width of the clip below 1. Default 0.16.'),
+      number({ above: 0, example: 0.16 }).default(0.16).describe('Width of the clip below 1.'),
     ),
     dynamicHigh: key(
       'dcpo_epsilon_high',
-      number({ above: 0, example: 0.2 }).default(0.2).describe('Width of the clip above 1. Default 0.2.'),
+      number({ above: 0, example: 0.2 }).default(0.2).describe('Width of the clip above 1.'),
     ),
   },
   warn: (_, methods) =>

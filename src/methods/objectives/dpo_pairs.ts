@@ -1,12 +1,13 @@
 /**
- * DPO on pairs of siblings: each right completion of a group beside each wrong one, and the cross-entropy of telling which
- * is which by how much more the policy likes them than the reference does. The gradient of a pair fades once they are
- * distinguished. What is right is read from verdicts or rewards (`solved_reward`), not from advantages, and groups that have not
- * both kinds give nothing. The loss of a group is the mean over its pairs, and weighs as the aggregation weighs its tokens:
- * with `seq-mean`, each group the same. arXiv:2305.18290.
+ * DPO on pairs of siblings: each right completion of a group beside each wrong one, and the cross-entropy of telling
+ * which is which by how much more the policy likes them than the reference does. The gradient of a pair fades once they
+ * are distinguished. What is right is read from verdicts or rewards (`solved_reward`), not from advantages, and groups
+ * that have not both kinds give nothing. The loss of a group is the mean over its pairs, and weighs as the aggregation
+ * weighs its tokens: with `seq-mean`, each group the same.
  *
- * `pairs: siblings` compares only completions that share a beginning which one of them inherited, as branches of `prefix-branch`
- * do, and of each pair only what follows it: what was the same for both says nothing of the step that differs.
+ * `pairs: siblings` compares only completions that share a beginning which one of them inherited, as branches of
+ * `prefix-branch` do, and of each pair only what follows it: what was the same for both says nothing of the step that
+ * differs.
  */
 import { choice, key, laterKey, number } from '../../options/keys.ts';
 import { TOKEN } from '../../token_kinds.ts';
@@ -34,14 +35,14 @@ export const dpoPairs = method({
       'dpo_beta',
       number({ above: 0, example: 0.1 })
         .default(0.1)
-        .describe('Scale of the difference: the larger, the nearer the policy stays to the reference. Default 0.1.'),
+        .describe('Scale of the difference: the larger, the nearer the policy stays to the reference.'),
     ),
     ...SOLVED_OPTIONS,
     pairedBy: laterKey(
       'pairs',
       choice(['group', 'siblings'])
         .default('group')
-        .describe('group: any right with any wrong one; siblings: those of one inherited beginning. Default group.'),
+        .describe('group: any right with any wrong one; siblings: those of one inherited beginning.'),
     ),
   },
   uses: () => [reference],

@@ -11,7 +11,7 @@ import type { Surrogate, SurrogatePoint } from '../points.ts';
 const MOST_LOG_RATIO = Math.log(20);
 
 const width = (yaml: string, text: string) =>
-  key(yaml, number({ above: 0, max: 1, example: 0.2 }).default(0.2).describe(`${text} Default 0.2.`));
+  key(yaml, number({ above: 0, max: 1, example: 0.2 }).default(0.2).describe(text));
 
 export const dppoTv = method({
   id: 'dppo-tv',

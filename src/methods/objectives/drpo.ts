@@ -1,11 +1,11 @@
 /**
  * DRPO: right answers are compared with right ones alone, so that none is ever pushed down for its length. A completion
  * counts by s, the mean of its log-probs. Right ones are raised by ω, the softmax over them of their quality (here: how
- * short they are); wrong ones are lowered by the softmax over them of s itself. Written −Σ A·s with A as a constant in the
- * paper; here it is the function whose derivative that is, drpo_tau·log mean exp(s/drpo_tau) for the wrong ones, so that
- * its value means something. What is right is read from verdicts or rewards (`solved_reward`), not from advantages, and
- * groups that have not both kinds give nothing. The loss of a group weighs as the aggregation weighs its tokens: with `seq-mean`, each group the
- * same. The paper's bound on the KL is the loss term `hinge-kl`. arXiv:2510.04474.
+ * short they are); wrong ones are lowered by the softmax over them of s itself. Written −Σ A·s with A as a constant in
+ * the paper; here it is the function whose derivative that is, drpo_tau·log mean exp(s/drpo_tau) for the wrong ones, so
+ * that its value means something. What is right is read from verdicts or rewards (`solved_reward`), not from
+ * advantages, and groups that have not both kinds give nothing. The loss of a group weighs as the aggregation weighs
+ * its tokens: with `seq-mean`, each group the same. The paper's bound on the KL is the loss term `hinge-kl`.
  */
 import { key, number } from '../../options/keys.ts';
 import { unreadAdvantages, unreadRatio } from '../chosen.ts';
@@ -32,15 +32,13 @@ export const drpo = method({
   options: {
     wrongTemperature: key(
       'drpo_tau',
-      number({ above: 0, example: 10 }).default(10).describe('Temperature among wrong answers. Default 10.'),
+      number({ above: 0, example: 10 }).default(10).describe('Temperature among wrong answers.'),
     ),
     lengthTemperature: key(
       'drpo_lambda',
       number({ above: 0, example: 0.1 })
         .default(0.1)
-        .describe(
-          'Temperature among right answers: near 0 the shortest alone counts, far above 1 all alike. Default 0.1.',
-        ),
+        .describe('Temperature among right answers: near 0 the shortest alone counts, far above 1 all alike.'),
     ),
     ...SOLVED_OPTIONS,
   },

@@ -1,12 +1,9 @@
-/**
- * PPO with a second clip: where the advantage is negative, the loss of a token stays below −c·A, however far its ratio has
- * grown. Without it a single such token can rule the gradient of a step. arXiv:1912.09729.
- */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Surrogate } from '../points.ts';
 import { clipBetween, clipHighOption, clipLowOption, decidingBound } from '../support/loss/clipped.ts';
 
+/** Without it a single token whose ratio has grown can rule the gradient of a step. */
 export const dualClip = method({
   id: 'dual-clip',
   about: {
@@ -21,9 +18,7 @@ export const dualClip = method({
     clipEpsilonHigh: clipHighOption,
     mostNegativeRatio: key(
       'dual_clip',
-      number({ above: 1, example: 3 })
-        .default(3)
-        .describe('Upper bound of the ratio where the advantage is negative. Default 3.'),
+      number({ above: 1, example: 3 }).default(3).describe('Upper bound of the ratio where the advantage is negative.'),
     ),
   },
   complete(options, refuse) {

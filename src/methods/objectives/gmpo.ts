@@ -8,8 +8,7 @@ import { unreadRatio } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Ratio, RatioSequence, Surrogate } from '../points.ts';
 
-const width = (yaml: string, text: string) =>
-  key(yaml, number({ above: 0, example: 0.4 }).default(0.4).describe(`${text} Default 0.4.`));
+const width = (yaml: string, text: string) => key(yaml, number({ above: 0, example: 0.4 }).default(0.4).describe(text));
 
 export const gmpo = method({
   id: 'gmpo',

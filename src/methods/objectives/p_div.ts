@@ -29,7 +29,7 @@ export const pDiv = method({
     clipEpsilonHigh: clipHighOption,
     shapingGamma: key(
       'p_div_gamma',
-      number({ above: 0, example: 0.1 }).default(0.1).describe('Where an off-policy token pushes most. Default 0.1.'),
+      number({ above: 0, example: 0.1 }).default(0.1).describe('Where an off-policy token pushes most.'),
     ),
   },
   complete: (options) => ({ ...options, clipEpsilonHigh: options.clipEpsilonHigh ?? options.clipEpsilonLow }),

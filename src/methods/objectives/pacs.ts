@@ -1,8 +1,8 @@
 /**
  * PACS: predicts the reward of each completion from how much its log-prob has grown, compared with the others of its
  * group, and learns by the cross-entropy of that prediction. Its gradient fades once a group's right and wrong answers
- * are far apart. On-policy, without balance, it is that of RLOO, divided by the size of the group. It reads rewards, not
- * advantages: those must be in [0, 1]. Meant with `aggregation: seq-mean`. arXiv:2509.02522.
+ * are far apart. On-policy, without balance, it is that of RLOO, divided by the size of the group. It reads rewards,
+ * not advantages: those must be in [0, 1]. Meant with `aggregation: seq-mean`.
  */
 import { DataError } from '../../errors.ts';
 import { flag, key, number } from '../../options/keys.ts';
@@ -25,13 +25,13 @@ export const pacs = method({
   options: {
     scoreScale: key(
       'pacs_beta',
-      number({ above: 0, example: 1 }).default(1).describe('Scale of the log-ratios in the prediction. Default 1.'),
+      number({ above: 0, example: 1 }).default(1).describe('Scale of the log-ratios in the prediction.'),
     ),
     isClassBalanced: key(
       'pacs_balance',
       flag()
         .default(true)
-        .describe('Weigh right and wrong completions of a group alike, however many there are of each. Default true.'),
+        .describe('Weigh right and wrong completions of a group alike, however many there are of each.'),
     ),
   },
   warn(_, __, { rewards }) {

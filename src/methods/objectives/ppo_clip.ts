@@ -1,12 +1,9 @@
-/**
- * The clipped surrogate: −min(min(ratio, delta)·A, clip(ratio, 1 − epsilon, 1 + epsilon_high)·A). Flat in the ratio
- * wherever a bound decides. arXiv:1707.06347; epsilon_high: arXiv:2503.14476; delta: arXiv:2505.07291.
- */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Surrogate } from '../points.ts';
 import { clipBetween, clipHighOption, clipLowOption, decidingBound } from '../support/loss/clipped.ts';
 
+/** Flat in the ratio wherever a bound decides. epsilon_high: arXiv:2503.14476; delta: arXiv:2505.07291. */
 export const ppoClip = method({
   id: 'ppo-clip',
   about: {
@@ -32,7 +29,7 @@ export const ppoClip = method({
       number({ above: 1, example: 4 })
         .nullable()
         .default(null)
-        .describe('Upper bound of the unclipped ratio (two-sided clipping); null is off. Default null.'),
+        .describe('Upper bound of the unclipped ratio (two-sided clipping); null is off.'),
     ),
   },
   complete(options, refuse) {

@@ -1,6 +1,6 @@
 /**
- * The plain policy gradient: −A·log π, without a ratio. Right on-policy alone: on rollouts of an older policy it is the
- * gradient of another objective, and nothing holds the policy back. With `baseline: loo` it is RLOO, with group means GPG
+ * The plain policy gradient, without a ratio. Right on-policy alone: on rollouts of an older policy it is the gradient
+ * of another objective, and nothing holds the policy back. With `baseline: loo` it is RLOO, with group means GPG
  * (arXiv:2504.02546).
  */
 import { uncorrected, unreadRatio } from '../chosen.ts';

@@ -1,8 +1,3 @@
-/**
- * Rejection-sampling fine-tuning: the likelihood of what the policy itself got right, and nothing of what it got wrong.
- * The plainest way to learn from a verifier, and the one to compare others with. Equal answers of a group count once.
- */
-
 import { unreadAdvantages, unreadRatio } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { LossTerm } from '../points.ts';
@@ -11,6 +6,7 @@ import { counts } from '../support/credit/baseline.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 import { lossTokens } from '../tokens.ts';
 
+/** The plainest way to learn from a verifier, and the one to compare others with. */
 export const rft = method({
   id: 'rft',
   about: {

@@ -1,11 +1,8 @@
-/**
- * SAPO: a soft gate in the place of a clip. The gradient fades as the ratio leaves 1, faster for negative advantages; at
- * ratio 1 it is that of every other surrogate. arXiv:2511.20347.
- */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Surrogate } from '../points.ts';
 
+/** The gradient fades faster for negative advantages; at ratio 1 it is that of every other surrogate. */
 export const sapo = method({
   id: 'sapo',
   about: {
@@ -20,13 +17,11 @@ export const sapo = method({
   options: {
     sapoNegative: key(
       'sapo_temperature_neg',
-      number({ above: 0, example: 1.05 })
-        .default(1.05)
-        .describe('Steepness of the gate for advantages of 0 or below. Default 1.05.'),
+      number({ above: 0, example: 1.05 }).default(1.05).describe('Steepness of the gate for advantages of 0 or below.'),
     ),
     sapoPositive: key(
       'sapo_temperature_pos',
-      number({ above: 0, example: 1 }).default(1).describe('The same for advantages above 0. Default 1.'),
+      number({ above: 0, example: 1 }).default(1).describe('The same for advantages above 0.'),
     ),
   },
   actsOn: 'moved',

@@ -1,11 +1,8 @@
-/**
- * The plain policy gradient, held near the policy that sampled by the square of the log-ratio. It is what verl calls
- * `dro`, after direct reward optimisation (arXiv:2405.19107), whose value function it leaves out.
- */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Surrogate } from '../points.ts';
 
+/** What verl calls `dro`, after direct reward optimisation, whose value function it leaves out. */
 export const sqLogRatio = method({
   id: 'sq-log-ratio',
   about: {
@@ -17,7 +14,7 @@ export const sqLogRatio = method({
   options: {
     pullBack: key(
       'log_ratio_coef',
-      number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the squared log-ratio. Default 0.1.'),
+      number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the squared log-ratio.'),
     ),
   },
   actsOn: 'moved',

@@ -1,9 +1,9 @@
 /**
  * TOPR: tapered off-policy REINFORCE. A completion of positive advantage is learned from as it is, one of negative
- * advantage by its whole ratio to the policy that sampled it, cut to [0, 1] and taken as a constant: once the policy has
- * left it, it is pushed no further. No KL and no clip are needed. Meant with rewards less a constant as advantages
+ * advantage by its whole ratio to the policy that sampled it, cut to [0, 1] and taken as a constant: once the policy
+ * has left it, it is pushed no further. No KL and no clip are needed. Meant with rewards less a constant as advantages
  * (`advantage_estimator: constant`), where that constant sets what positives and negatives weigh, and with
- * `aggregation: seq-sum`. arXiv:2503.14286.
+ * `aggregation: seq-sum`.
  */
 import { key, number } from '../../options/keys.ts';
 import { unreadRatio } from '../chosen.ts';
@@ -12,7 +12,7 @@ import type { Surrogate, SurrogatePoint } from '../points.ts';
 import { boundedSum } from '../ratios/bounded.ts';
 
 const bound = (yaml: string, value: number, text: string) =>
-  key(yaml, number({ min: 0, example: value }).default(value).describe(`${text} Default ${value}.`));
+  key(yaml, number({ min: 0, example: value }).default(value).describe(text));
 
 export const topr = method({
   id: 'topr',

@@ -1,8 +1,6 @@
 /**
- * What `verifree` is trained by: the reasoning by its advantage, and the reference answer after it by its likelihood, as much
- * as it was probable. Both are parts of one gradient, that of the probability of the reference. arXiv:2505.21493.
- *
- *   −A_t·log π at tokens that were sampled; −p·log π at those of a reference, p = exp Σ log π of them before the step, a constant
+ * What `verifree` is trained by: the reasoning by its advantage, and the reference answer after it by its likelihood,
+ * as much as it was probable. Both are parts of one gradient, that of the probability of the reference.
  */
 
 import { TOKEN } from '../../token_kinds.ts';

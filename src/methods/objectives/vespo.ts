@@ -1,7 +1,3 @@
-/**
- * VESPO: every token of a completion is weighed by a smooth function of the completion's whole ratio w, taken as a
- * constant: φ(w) = e^λ·w^k·e^(−λ·w), which is 1 at w = 1. Log-ratios are kept within TRL's bounds. arXiv:2602.10693.
- */
 import { key, number } from '../../options/keys.ts';
 import { unreadRatio } from '../chosen.ts';
 import { method } from '../method.ts';
@@ -13,8 +9,9 @@ const MOST_LOG = 20;
 const LEAST_LAMBDA = 1e-4;
 
 const power = (yaml: string, example: number, text: string) =>
-  key(yaml, number({ min: 0, example }).default(example).describe(`${text} Default ${example}.`));
+  key(yaml, number({ min: 0, example }).default(example).describe(text));
 
+/** The weight is a constant, and 1 at w = 1. Log-ratios are kept within TRL's bounds. */
 export const vespo = method({
   id: 'vespo',
   about: {

@@ -49,31 +49,31 @@ export const adaptiveLevel = method({
       'up',
       number({ min: 0, max: 1, example: 0.75 })
         .default(0.75)
-        .describe('Share of right completions above which the next level is asked. Default 0.75.'),
+        .describe('Share of right completions above which the next level is asked.'),
     ),
     levelDown: key(
       'down',
-      number({ min: 0, max: 1, example: 0.25 })
-        .default(0.25)
-        .describe('Share below which the level before is asked. Default 0.25.'),
+      number({ min: 0, max: 1, example: 0.25 }).default(0.25).describe('Share below which the level before is asked.'),
     ),
     levelNewest: key(
       'newest',
       number({ above: 0, max: 1, example: 0.2 })
         .default(0.2)
-        .describe('Weight of the newest group in the moving share. Default 0.2.'),
+        .describe('Weight of the newest group in the moving share.'),
     ),
     levelGroups: key(
       'groups',
       integer({ min: 1, max: 10_000, example: 8 })
         .default(8)
-        .describe('Groups of a level, at least, before the level moves. Default 8.'),
+        .describe('Groups of a level, at least, before the level moves.'),
     ),
     levelRetired: key(
       'retired',
       number({ min: 0, max: 1, example: 0.9 })
         .default(1)
-        .describe('A task solved more often at its highest level is left out while another is there. Default 1: none.'),
+        .describe(
+          'A task solved more often at its highest level is left out while another is there. Default {default}: none.',
+        ),
     ),
   },
   complete(options, refuse) {

@@ -41,13 +41,13 @@ export const admission = method({
       'samples',
       integer({ min: 0, max: 256, example: 8 })
         .default(0)
-        .describe('Completions of each new problem, of which some must be right and not all; 0: none. Default 0.'),
+        .describe('Completions of each new problem, of which some must be right and not all; 0: none.'),
     ),
     mostGuessed: key(
       'most_guessed',
       number({ min: 0, max: 1, example: 0.5 })
         .default(0.5)
-        .describe('Share of the right answers of other problems that may be right here, too. Default 0.5.'),
+        .describe('Share of the right answers of other problems that may be right here, too.'),
     ),
   },
   readsVerdicts: true,

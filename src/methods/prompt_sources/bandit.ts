@@ -45,28 +45,26 @@ export const bandit = method({
       choice(['learnable', 'progress'], 'not a gain')
         .default('learnable')
         .describe(
-          'What a problem gains: p·(1 − p) of its group (learnable), or how far the share of its category has moved (progress). Default learnable.',
+          'What a problem gains: p·(1 − p) of its group (learnable), or how far the share of its category has moved (progress).',
         ),
     ),
     banditBonus: key(
       'bonus',
       number({ min: 0, example: 0.1 })
         .default(0.1)
-        .describe('Weight of the bonus for what was seldom asked; 0 is none. Default 0.1.'),
+        .describe('Weight of the bonus for what was seldom asked; 0 is none.'),
     ),
     banditDiscount: key(
       'discount',
       number({ above: 0, max: 1, example: 0.95 })
         .default(0.95)
-        .describe(
-          'What earlier problems count for, each time that new ones are seen; 1 forgets nothing. Default 0.95.',
-        ),
+        .describe('What earlier problems count for, each time that new ones are seen; 1 forgets nothing.'),
     ),
     banditFloor: key(
       'floor',
       number({ above: 0, max: 1, example: 0.1 })
         .default(0.1)
-        .describe('Share of the places that the mix of the run keeps. Default 0.1.'),
+        .describe('Share of the places that the mix of the run keeps.'),
     ),
     banditDraws: CATEGORY_DRAWS,
   },

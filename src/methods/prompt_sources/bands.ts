@@ -34,17 +34,17 @@ export const bands = method({
       'low',
       number({ min: 0, max: 1, example: 0.25 })
         .default(0.25)
-        .describe('Largest share of right completions of a hard problem. Default 0.25.'),
+        .describe('Largest share of right completions of a hard problem.'),
     ),
     easyBand: key(
       'high',
-      number({ min: 0, max: 1, example: 0.75 }).default(0.75).describe('Least share of an easy one. Default 0.75.'),
+      number({ min: 0, max: 1, example: 0.75 }).default(0.75).describe('Least share of an easy one.'),
     ),
     bandsShare: key(
       'share',
       number({ min: 0, max: 1, example: 0.5 })
         .default(0.5)
-        .describe('Share of the places, at most, that these problems take. Default 0.5.'),
+        .describe('Share of the places, at most, that these problems take.'),
     ),
     bandsDraws: CATEGORY_DRAWS,
   },

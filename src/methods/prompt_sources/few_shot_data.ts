@@ -1,13 +1,10 @@
-/**
- * Trains on a few problems alone: the first `limit` different ones of the source before, asked in turn, over and over.
- * With 1 it is reinforcement from a single example.
- */
 import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { PromptSource } from '../points.ts';
 import { drawDifferent } from '../support/prompts/drawn.ts';
 import { KeptProblems } from '../support/prompts/kept_problems.ts';
 
+/** With a limit of 1 it is reinforcement from a single example. */
 export const fewShotData = method({
   id: 'few-shot-data',
   about: {
@@ -18,10 +15,7 @@ export const fewShotData = method({
     certainty: 'after the paper',
   },
   options: {
-    fewProblems: key(
-      'limit',
-      integer({ min: 1, max: 1024, example: 8 }).default(128).describe('Problems. Default 128.'),
-    ),
+    fewProblems: key('limit', integer({ min: 1, max: 1024, example: 8 }).default(128).describe('Problems.')),
   },
   repeatsProblems: true,
   create: ({ fewProblems }): PromptSource => {

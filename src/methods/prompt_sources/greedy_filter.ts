@@ -1,12 +1,9 @@
-/**
- * Leaves out problems that the policy as it is solves greedily, and samples only the others. Costs one greedy completion
- * of each problem that is drawn.
- */
 import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { PromptSource } from '../points.ts';
 import { drawWanted, STARVED } from '../support/prompts/drawn.ts';
 
+/** Costs one greedy completion of each problem that is drawn. */
 export const greedyFilter = method({
   id: 'greedy-filter',
   about: {
@@ -21,7 +18,7 @@ export const greedyFilter = method({
       'drawing_rounds',
       integer({ min: 1, max: 100, example: 4 })
         .default(4)
-        .describe('Rounds of drawing, after which solved problems fill the empty places. Default 4.'),
+        .describe('Rounds of drawing, after which solved problems fill the empty places.'),
     ),
   },
   readsVerdicts: true,

@@ -23,7 +23,7 @@ export const hardest = method({
       'fraction',
       number({ above: 0, max: 1, example: 0.25 })
         .default(0.25)
-        .describe('Part of the drawn problems that is asked; 1 asks all. Default 0.25.'),
+        .describe('Part of the drawn problems that is asked; 1 asks all.'),
     ),
   },
   uses: () => [ledger()],

@@ -1,4 +1,3 @@
-/** Keeps to problems that are solved sometimes: neither almost always nor almost never. */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { PromptSource } from '../points.ts';
@@ -17,11 +16,11 @@ export const keepRange = method({
   options: {
     leastSolved: key(
       'lowest',
-      number({ min: 0, max: 1, example: 0.125 }).default(0.125).describe('Least share that is kept. Default 0.125.'),
+      number({ min: 0, max: 1, example: 0.125 }).default(0.125).describe('Least share that is kept.'),
     ),
     mostSolved: key(
       'highest',
-      number({ min: 0, max: 1, example: 0.875 }).default(0.875).describe('Largest share that is kept. Default 0.875.'),
+      number({ min: 0, max: 1, example: 0.875 }).default(0.875).describe('Largest share that is kept.'),
     ),
     keptOutFor: key('revisit_after', revisitAfter),
   },

@@ -1,7 +1,3 @@
-/**
- * Asks most of the tasks and levels whose share of right completions still moves or swings, and less of those that have
- * settled. Rewards are weighed alike by `dynamic-weights`. After RECAP, whose exact form is not public; ours is written below.
- */
 import type { Json } from '../../options/json.ts';
 import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -16,6 +12,7 @@ import { taskChoice } from '../uses/task_choice.ts';
 /** `Rng.weighted` takes whole numbers. */
 const PARTS = 1_000_000;
 
+/** Rewards are weighed alike by `dynamic-weights`. The exact form of RECAP is not public; this one is ours. */
 export const mixtureDynamic = method({
   id: 'mixture-dynamic',
   about: {
@@ -31,17 +28,17 @@ export const mixtureDynamic = method({
       'floor',
       number({ above: 0, max: 1, example: 0.2 })
         .default(0.2)
-        .describe('Share of the places that the mix of the run keeps. Default 0.2.'),
+        .describe('Share of the places that the mix of the run keeps.'),
     ),
     dynamicTemperature: key(
       'temperature',
       number({ above: 0, example: 0.2 })
         .default(0.2)
-        .describe('How much more movement it takes to be asked e times as often. Default 0.2.'),
+        .describe('How much more movement it takes to be asked e times as often.'),
     ),
     dynamicWindow: key(
       'window',
-      integer({ min: 2, max: 1000, example: 8 }).default(8).describe('Batches that are looked back on. Default 8.'),
+      integer({ min: 2, max: 1000, example: 8 }).default(8).describe('Batches that are looked back on.'),
     ),
     dynamicDraws: CATEGORY_DRAWS,
   },

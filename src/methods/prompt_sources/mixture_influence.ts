@@ -1,12 +1,10 @@
 /**
- * Asks most of the tasks and levels whose right answers pull the weights the way that those of a target do: every few batches
- * the gradient of each category's likelihood is compared with the target's, on a slice of the parameters, and its weight grows
- * with their cosine. V-Pretraining and Inf-DDS weigh data sets so; there they are pretraining data, here the problems of a run.
- *
- *   w_k ← w_k·exp(η·cos(g_k, g_target))/Z        g: gradient of the mean log-likelihood of right answers to `problems` problems
- *
- * The target's own problems are halved: one half is what others are compared with, the other is its own g_k. All are problems
- * of training, and none of them is asked for it.
+ * Asks most of the tasks and levels whose right answers pull the weights the way that those of a target do: every few
+ * batches the gradient of each category's likelihood is compared with the target's, on a slice of the parameters, and
+ * its weight grows with their cosine. V-Pretraining and Inf-DDS weigh data sets so; there they are pretraining data,
+ * here the problems of a run. A gradient is that of the mean log-likelihood of right answers to `problems` problems.
+ * The target's own problems are halved: one half is what others are compared with, the other is its own g_k. All are
+ * problems of training, and none of them is asked for it.
  */
 import type { TaskItem } from '../../data/task.ts';
 import { integer, key, number, text } from '../../options/keys.ts';
@@ -36,25 +34,25 @@ export const mixtureInfluence = method({
     ),
     influenceRate: key(
       'influence_rate',
-      number({ min: 0, example: 1 }).default(1).describe('η: 0 leaves the weights alone. Default 1.'),
+      number({ min: 0, example: 1 }).default(1).describe('η: 0 leaves the weights alone.'),
     ),
     influenceEvery: key(
       'every',
       integer({ min: 1, max: 100_000, example: 10 })
         .default(10)
-        .describe('Batches from one look at the gradients to the next. Default 10.'),
+        .describe('Batches from one look at the gradients to the next.'),
     ),
     influenceProblems: key(
       'problems',
       integer({ min: 2, max: 4096, example: 16 })
         .default(16)
-        .describe('Problems of each category whose right answers a gradient is of, at most. Default 16.'),
+        .describe('Problems of each category whose right answers a gradient is of, at most.'),
     ),
     influenceFloor: key(
       'floor',
       number({ above: 0, max: 1, example: 0.2 })
         .default(0.2)
-        .describe('Share of the places that the mix of the run keeps. Default 0.2.'),
+        .describe('Share of the places that the mix of the run keeps.'),
     ),
     influenceDraws: CATEGORY_DRAWS,
   },

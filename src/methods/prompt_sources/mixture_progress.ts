@@ -37,19 +37,19 @@ export const mixtureProgress = method({
       'floor',
       number({ above: 0, max: 1, example: 0.2 })
         .default(0.2)
-        .describe('Share of the places that the mix of the run keeps. Default 0.2.'),
+        .describe('Share of the places that the mix of the run keeps.'),
     ),
     progressTemperature: key(
       'temperature',
       number({ above: 0, example: 0.05 })
         .default(0.05)
-        .describe('How much more progress it takes to be asked e times as often. Default 0.05.'),
+        .describe('How much more progress it takes to be asked e times as often.'),
     ),
     progressNewest: key(
       'newest',
       number({ above: 0, max: 1, example: 0.2 })
         .default(0.2)
-        .describe('Weight of what was seen last in the moving averages. Default 0.2.'),
+        .describe('Weight of what was seen last in the moving averages.'),
     ),
     progressDraws: CATEGORY_DRAWS,
   },

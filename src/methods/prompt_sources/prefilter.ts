@@ -22,11 +22,11 @@ export const prefilter = method({
   options: {
     triedProblems: key(
       'problems',
-      integer({ min: 1, max: 4096, example: 32 }).default(128).describe('Problems that are tried. Default 128.'),
+      integer({ min: 1, max: 4096, example: 32 }).default(128).describe('Problems that are tried.'),
     ),
     trialSamples: key(
       'samples',
-      integer({ min: 2, max: 256, example: 8 }).default(16).describe('Completions of each. Default 16.'),
+      integer({ min: 2, max: 256, example: 8 }).default(16).describe('Completions of each.'),
     ),
   },
   repeatsProblems: true,

@@ -24,7 +24,7 @@ export const prioritized = method({
   options: {
     candidates: key(
       'candidates',
-      integer({ min: 2, max: 64, example: 4 }).default(4).describe('Problems drawn for each one asked. Default 4.'),
+      integer({ min: 2, max: 64, example: 4 }).default(4).describe('Problems drawn for each one asked.'),
     ),
     floor: key(
       'floor',

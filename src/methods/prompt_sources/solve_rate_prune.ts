@@ -1,10 +1,10 @@
-/** Leaves out problems that are solved almost always: what is left to learn from them is little, and costs as much. */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { PromptSource } from '../points.ts';
 import { byRate, revisitAfter } from '../support/prompts/solve_rates.ts';
 import { ledger } from '../uses/ledger.ts';
 
+/** What is left to learn from such problems is little, and costs as much. */
 export const solveRatePrune = method({
   id: 'solve-rate-prune',
   about: {
@@ -17,9 +17,7 @@ export const solveRatePrune = method({
   options: {
     solveRate: key(
       'solve_rate',
-      number({ above: 0, max: 1, example: 0.9 })
-        .default(0.9)
-        .describe('The least share that is left out. Default 0.9.'),
+      number({ above: 0, max: 1, example: 0.9 }).default(0.9).describe('The least share that is left out.'),
     ),
     prunedFor: key('revisit_after', revisitAfter),
   },

@@ -27,7 +27,7 @@ export const weakness = method({
       'share',
       number({ above: 0, max: 1, example: 0.3 })
         .default(0.3)
-        .describe('Share of the places that go to weak categories. Default 0.3.'),
+        .describe('Share of the places that go to weak categories.'),
     ),
     weakDraws: CATEGORY_DRAWS,
   },

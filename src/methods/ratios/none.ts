@@ -1,4 +1,3 @@
-/** No correction for an older policy: every ratio is 1, and its gradient that of the log-prob. */
 import { uncorrected } from '../chosen.ts';
 import { method } from '../method.ts';
 import type { Ratio } from '../points.ts';

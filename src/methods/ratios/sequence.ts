@@ -1,4 +1,3 @@
-/** The geometric mean over a completion (GSPO): all of its tokens are weighed and clipped alike. */
 import { method } from '../method.ts';
 import type { Ratio } from '../points.ts';
 import { addUp, spreadSum } from '../support/loss/whole_sequence.ts';

@@ -1,8 +1,8 @@
-/** The plain ratio of a completion's probabilities: exact, and of a variance that grows with its length. */
 import { method } from '../method.ts';
 import type { Ratio } from '../points.ts';
 import { addUp, spreadSum } from '../support/loss/whole_sequence.ts';
 
+/** Exact, and of a variance that grows with its length. */
 export const sequenceSum = method({
   id: 'sequence_sum',
   about: {

@@ -1,8 +1,8 @@
-/** The value is that of `sequence`; its gradient reaches each token alone (GSPO-token), so that advantages may differ by token. */
 import { method } from '../method.ts';
 import type { Ratio } from '../points.ts';
 import { addUp } from '../support/loss/whole_sequence.ts';
 
+/** The value is that of `sequence`; its gradient reaches each token alone, so that advantages may differ by token. */
 export const sequenceToken = method({
   id: 'sequence_token',
   about: {

@@ -1,7 +1,7 @@
-/** Each token by itself: PPO's ratio, and the one that the engine's kernel has. */
 import { method } from '../method.ts';
 import type { Ratio } from '../points.ts';
 
+/** PPO's ratio, and the one that the engine's kernel has. */
 export const token = method({
   id: 'token',
   about: {

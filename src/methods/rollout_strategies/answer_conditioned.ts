@@ -37,27 +37,25 @@ export const answerConditioned = method({
       'answer_samples',
       integer({ min: 1, max: 64, example: 4 })
         .default(4)
-        .describe('Completions that are sampled with the answer in sight. Default 4.'),
+        .describe('Completions that are sampled with the answer in sight.'),
     ),
     mostRescued: key(
       'rescued',
       integer({ min: 1, max: 64, example: 1 })
         .default(1)
-        .describe('Most members of a group that are replaced; one failure stays. Default 1.'),
+        .describe('Most members of a group that are replaced; one failure stays.'),
     ),
     leastLikelihood: key(
       'least_likelihood',
       number({ min: 0, below: 1, example: 0.05 })
         .default(0)
-        .describe('Least geometric mean of the probabilities of its tokens without the answer in sight. Default 0.'),
+        .describe('Least geometric mean of the probabilities of its tokens without the answer in sight.'),
     ),
     raisesAnswer: laterKey(
       'raises_answer',
       flag()
         .default(false)
-        .describe(
-          'Keep only completions whose part up to the mark makes the answer likelier than the failed ones do. Default false.',
-        ),
+        .describe('Keep only completions whose part up to the mark makes the answer likelier than the failed ones do.'),
     ),
     explainedMark: laterKey('mark', MARK),
   },

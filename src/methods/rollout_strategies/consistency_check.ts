@@ -1,10 +1,8 @@
 /**
- * Wants the reasoning to lead to the same answer where the problem is put differently: after each right completion the problem
- * is asked once more under its twin, with the same reasoning, and only the answer is sampled again. A completion whose reasoning
- * does not lead there is worth less. ACRE shuffles the options of multiple choice; a twin has the numbers of a problem in another
- * order, say. What is sampled again is not trained on.
- *
- *   R ← first_alone·R where the completion is right, and not what its reasoning leads to under the twin
+ * Wants the reasoning to lead to the same answer where the problem is put differently: after each right completion the
+ * problem is asked once more under its twin, with the same reasoning, and only the answer is sampled again. A
+ * completion whose reasoning does not lead there is worth less. ACRE shuffles the options of multiple choice; a twin
+ * has the numbers of a problem in another order, say. What is sampled again is not trained on.
  */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -30,14 +28,14 @@ export const consistencyCheck = method({
       'first_alone',
       number({ min: 0, max: 1, example: 0.5 })
         .default(0.5)
-        .describe('What a right answer is worth that is not found again; 1 asks nothing again. Default 0.5.'),
+        .describe('What a right answer is worth that is not found again; 1 asks nothing again.'),
     ),
     traceMark: key('mark', MARK),
     traceShare: key(
       'trace_share',
       number({ min: 0, below: 1, example: 0.5 })
         .default(0.5)
-        .describe('Share of a completion without the mark that is taken for its reasoning. Default 0.5.'),
+        .describe('Share of a completion without the mark that is taken for its reasoning.'),
     ),
   },
   uses: () => [twinPrompts],

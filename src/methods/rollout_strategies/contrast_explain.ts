@@ -31,7 +31,7 @@ export const contrastExplain = method({
       'explain_samples',
       integer({ min: 0, max: 64, example: 2 })
         .default(2)
-        .describe('Explanations that are sampled, of which the first right one is kept; 0: none. Default 2.'),
+        .describe('Explanations that are sampled, of which the first right one is kept; 0: none.'),
     ),
   },
   uses: () => [shownTexts(2)],

@@ -1,12 +1,9 @@
 /**
- * A dialogue with a teacher who knows the answer and does not tell it: where an attempt is wrong, the teacher says what is wrong
- * with it, or gives the next hint, and the student tries again with attempt and hint in sight. Attempts and retries are trained
- * on, each as it was sampled, and all of a dialogue are paid by how it ends, less with every turn that it took.
- *
- *   R of a dialogue ← turn_discount^(turns − 1)·R of its last attempt
- *
- * After learning from language feedback in dialogues; the paper's teacher is a model with the solution, here it is what the task
- * says of an attempt, or its hints. What a teacher says never has the answer.
+ * A dialogue with a teacher who knows the answer and does not tell it: where an attempt is wrong, the teacher says what
+ * is wrong with it, or gives the next hint, and the student tries again with attempt and hint in sight. Attempts and
+ * retries are trained on, each as it was sampled, and all of a dialogue are paid by how it ends, less with every turn
+ * that it took. After learning from language feedback in dialogues; the paper's teacher is a model with the solution,
+ * here it is what the task says of an attempt, or its hints. What a teacher says never has the answer.
  */
 import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -36,13 +33,13 @@ export const didacticTeacher = method({
       'teacher_turns',
       integer({ min: 1, max: 16, example: 2 })
         .default(2)
-        .describe('Attempts of a dialogue, at most; 1 samples plainly. Default 2.'),
+        .describe('Attempts of a dialogue, at most; 1 samples plainly.'),
     ),
     turnDiscount: key(
       'turn_discount',
       number({ min: 0, max: 1, example: 0.5 })
         .default(0.5)
-        .describe('What a turn more leaves of the reward of a dialogue. Default 0.5.'),
+        .describe('What a turn more leaves of the reward of a dialogue.'),
     ),
   },
   conflict: ({ teacher_turns: turns }, _, { batch: { numGenerations } }) =>

@@ -1,7 +1,3 @@
-/**
- * A problem is first answered in drafts, which are not trained on. The best of them, by its reward, is shown after the
- * problem, and the group that is trained answers once more, after it. arXiv:2602.09000.
- */
 import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { GroupRequest, RolloutStrategy } from '../points.ts';
@@ -27,13 +23,15 @@ export const draftRefine = method({
       'drafts',
       integer({ min: 1, max: 256, example: 4 })
         .default(4)
-        .describe('Drafts of each problem, besides the num_generations that are trained on. Default 4.'),
+        .describe('Drafts of each problem, besides the num_generations that are trained on.'),
     ),
     refiningSteps: key(
       'refining_steps',
       integer({ min: 0, example: 300 })
         .default(1_000_000)
-        .describe('Optimizer steps of the stage that refine; the others sample plainly. Default 1000000: all of them.'),
+        .describe(
+          'Optimizer steps of the stage that refine; the others sample plainly. Default {default}: all of them.',
+        ),
     ),
   },
   note: () => 'evaluations ask for an answer without a draft; what a draft gains is logged as draft-refine/gain',

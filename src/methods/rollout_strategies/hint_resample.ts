@@ -46,12 +46,12 @@ export const hintResample = method({
       integer({ min: 1, max: 32, example: 3 })
         .default(3)
         .describe(
-          'Lengths of a hint that are tried, the shortest first. Default 3: a quarter, a half, three quarters.',
+          'Lengths of a hint that are tried, the shortest first. Default {default}: a quarter, a half, three quarters.',
         ),
     ),
     firstHintStep: key(
       'first_hint_step',
-      integer({ min: 0, example: 10 }).default(0).describe('Optimizer steps of the stage without hints. Default 0.'),
+      integer({ min: 0, example: 10 }).default(0).describe('Optimizer steps of the stage without hints.'),
     ),
     ...HINT_OPTIONS,
     ...TRAINED_OPTION,
@@ -59,7 +59,7 @@ export const hintResample = method({
       'most_levels',
       choice(['all', 'by-rate'])
         .default('all')
-        .describe('by-rate: fewer levels for what was solved more often before. Default all.'),
+        .describe('by-rate: fewer levels for what was solved more often before.'),
     ),
   },
   uses: (options) => [...hintUses(options), ...(options.mostLevels === 'by-rate' ? [ledger({ history: true })] : [])],

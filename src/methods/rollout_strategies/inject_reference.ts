@@ -30,28 +30,26 @@ export const injectReference = method({
   options: {
     injectedAnswers: key(
       'injected',
-      integer({ min: 1, max: 64, example: 1 }).default(1).describe('Most members that are replaced. Default 1.'),
+      integer({ min: 1, max: 64, example: 1 }).default(1).describe('Most members that are replaced.'),
     ),
     solvedAtMost: key(
       'solved_at_most',
       number({ min: 0, max: 1, example: 0 })
         .default(0)
-        .describe('Groups of which a larger share is right are left alone. Default 0.'),
+        .describe('Groups of which a larger share is right are left alone.'),
     ),
     injectedReward: key(
       'injected_reward',
       choice(['own', 'mean'], 'not a reward of an injected answer')
         .default('own')
-        .describe(
-          "own: what a right answer gets; mean: that of the policy's completions, once one of them is right. Default own.",
-        ),
+        .describe("own: what a right answer gets; mean: that of the policy's completions, once one of them is right."),
     ),
     answerChosenBy: laterKey(
       'chosen_by',
       choice(['all', 'result'])
         .default('all')
         .describe(
-          'Of several answers, those whose tokens are likeliest: all of them, or those after the mark (result). Default all.',
+          'Of several answers, those whose tokens are likeliest: all of them, or those after the mark (result).',
         ),
     ),
     resultMark: laterKey('mark', MARK),

@@ -1,15 +1,13 @@
 /**
- * Branches where the policy hesitates between two tokens, and keeps a branch only if it leads elsewhere: a completion is sampled
- * whole; at each place where the second token is nearly as likely as the first, one that takes the other token looks ahead a few
- * tokens, and is pruned where these are much the same as those of its sibling. The others are sampled to their end, and branch in
- * turn, until the group has its leaves; what is then missing is sampled plainly. LATR, arXiv:2510.24302.
+ * Branches where the policy hesitates between two tokens, and keeps a branch only if it leads elsewhere: a completion
+ * is sampled whole; at each place where the second token is nearly as likely as the first, one that takes the other
+ * token looks ahead a few tokens, and is pruned where these are much the same as those of its sibling. The others are
+ * sampled to their end, and branch in turn, until the group has its leaves; what is then missing is sampled plainly.
  *
- *   branch at t with the token v ≠ o_t of the two likeliest where p_2 > least_probability and p_1 − p_2 < most_gap
- *   prune where edits(o_t..t+r, branch_t..t+r)/(r + 1) < least_distance
  *   share of groups that are trees: 1, ¾, ½, ¼, 0 from the steps of `schedule` on
  *
- * What a branch inherits, the token that it is forced to take included, carries no loss: it is trained on where it was sampled.
- * Places come in their order. The paper branches while it samples; here a trunk is scored once it is there.
+ * What a branch inherits, the token that it is forced to take included, carries no loss: it is trained on where it was
+ * sampled. Places come in their order. The paper branches while it samples; here a trunk is scored once it is there.
  */
 import { integer, key, number } from '../../options/keys.ts';
 import { isPlain } from '../group_request.ts';
@@ -43,31 +41,29 @@ export const latr = method({
   options: {
     leastProbability: key(
       'least_probability',
-      number({ min: 0, max: 0.5, example: 0.25 }).default(0.25).describe('τ_abs, of the second token. Default 0.25.'),
+      number({ min: 0, max: 0.5, example: 0.25 }).default(0.25).describe('τ_abs, of the second token.'),
     ),
     mostGap: key(
       'most_gap',
       number({ min: 0, max: 1, example: 0.15 })
         .default(0.15)
-        .describe('τ_rel, between the two likeliest tokens; 0 never branches. Default 0.15.'),
+        .describe('τ_rel, between the two likeliest tokens; 0 never branches.'),
     ),
     lookahead: key(
       'lookahead',
-      integer({ min: 1, max: 1_000_000, example: 20 })
-        .default(20)
-        .describe('Tokens that a branch is compared by. Default 20.'),
+      integer({ min: 1, max: 1_000_000, example: 20 }).default(20).describe('Tokens that a branch is compared by.'),
     ),
     leastDistance: key(
       'least_distance',
       number({ min: 0, max: 1, example: 0.4 })
         .default(0.4)
-        .describe('Edits for each of these tokens below which a branch is pruned. Default 0.4.'),
+        .describe('Edits for each of these tokens below which a branch is pruned.'),
     ),
     treeSteps: key(
       'tree_steps',
       integer({ min: 0, example: 200 })
         .default(200)
-        .describe('Optimizer steps of the stage over which fewer and fewer groups are trees; 0: none is. Default 200.'),
+        .describe('Optimizer steps of the stage over which fewer and fewer groups are trees; 0: none is.'),
     ),
   },
   uses: () => [likeliestTokens],

@@ -1,14 +1,15 @@
 /**
- * Searches instead of sampling: a problem's completions are grown as a tree of segments. Each time the open node of the highest
- * score gets some children, a segment each, until the tree has enough leaves; the leaves that differ most in worth are the group.
+ * Searches instead of sampling: a problem's completions are grown as a tree of segments. Each time the open node of the
+ * highest score gets some children, a segment each, until the tree has enough leaves; the leaves that differ most in
+ * worth are the group.
  *
- *   score(s) = value_weight·tanh(Q_parent) + uncertainty_weight·H(s) + depth_weight·√(depth/deepest)      over the whole tree
  *   Q(s)     ← Q(s) + max(depth(s)/depth(leaf), 0.1)·q for each leaf below, q = 1 where it is right, else −1; right overrides wrong
  *
- * H is the mean entropy of a segment. Where no leaf is right, the wrong one of least entropy is among those that are kept: what
- * the policy is sure of and is wrong about teaches most. DeepSearch, arXiv:2509.25454; siblings are all sampled at once here, so
- * that there is none to choose among. Every token of a leaf was sampled by the policy, and is trained on with the log-prob that it
- * had; tokens that leaves share come once in each. `segment-tree` credits segments, `success-replay` remembers solutions.
+ * H is the mean entropy of a segment. Where no leaf is right, the wrong one of least entropy is among those that are
+ * kept: what the policy is sure of and is wrong about teaches most. DeepSearch, arXiv:2509.25454; siblings are all
+ * sampled at once here, so that there is none to choose among. Every token of a leaf was sampled by the policy, and is
+ * trained on with the log-prob that it had; tokens that leaves share come once in each. `segment-tree` credits
+ * segments, `success-replay` remembers solutions.
  */
 import { integer, key, number } from '../../options/keys.ts';
 import { isPlain } from '../group_request.ts';
@@ -36,37 +37,34 @@ export const mcts = method({
   options: {
     treeSegment: key(
       'segment_tokens',
-      integer({ min: 1, max: 1_000_000, example: 16 }).default(16).describe('Tokens of a segment. Default 16.'),
+      integer({ min: 1, max: 1_000_000, example: 16 }).default(16).describe('Tokens of a segment.'),
     ),
-    treeWidth: key(
-      'width',
-      integer({ min: 1, max: 64, example: 4 }).default(4).describe('Children of a node. Default 4.'),
-    ),
+    treeWidth: key('width', integer({ min: 1, max: 64, example: 4 }).default(4).describe('Children of a node.')),
     expansions: key(
       'expansions',
       integer({ min: 0, max: 4096, example: 8 })
         .default(8)
-        .describe('Nodes that get children, besides the root, at most; 0 samples plainly. Default 8.'),
+        .describe('Nodes that get children, besides the root, at most; 0 samples plainly.'),
     ),
     hardBelow: key(
       'hard_below',
       number({ min: 0, max: 1, example: 0.25 })
         .default(1)
         .describe(
-          'Problems are searched whose known solve rate is not above this; one that was never asked plainly is not. Default 1: all are.',
+          'Problems are searched whose known solve rate is not above this; one that was never asked plainly is not. Default {default}: all are.',
         ),
     ),
     valueWeight: key(
       'value_weight',
-      number({ min: 0, example: 0.4 }).default(0.4).describe('Of the value of the parent. Default 0.4.'),
+      number({ min: 0, example: 0.4 }).default(0.4).describe('Of the value of the parent.'),
     ),
     entropyWeight: key(
       'uncertainty_weight',
-      number({ min: 0, example: 0.4 }).default(0.4).describe('Of the mean entropy of the segment. Default 0.4.'),
+      number({ min: 0, example: 0.4 }).default(0.4).describe('Of the mean entropy of the segment.'),
     ),
     depthWeight: key(
       'depth_weight',
-      number({ min: 0, example: 0.2 }).default(0.2).describe('Of how deep the node is. Default 0.2.'),
+      number({ min: 0, example: 0.2 }).default(0.2).describe('Of how deep the node is.'),
     ),
   },
   uses: () => [ledger()],

@@ -37,11 +37,11 @@ export const minimalHintReplace = method({
       'hint_levels',
       integer({ min: 1, max: 32, example: 3 })
         .default(3)
-        .describe('Lengths of a hint, all tried at once. Default 3: a quarter, a half, three quarters.'),
+        .describe('Lengths of a hint, all tried at once. Default {default}: a quarter, a half, three quarters.'),
     ),
     levelSamples: key(
       'level_samples',
-      integer({ min: 1, max: 64, example: 2 }).default(2).describe('Completions at each length. Default 2.'),
+      integer({ min: 1, max: 64, example: 2 }).default(2).describe('Completions at each length.'),
     ),
     ...HINT_OPTIONS,
     ...TRAINED_OPTION,

@@ -33,13 +33,13 @@ export const multiRoundMemory = method({
       'memory_rounds',
       integer({ min: 1, max: 16, example: 2 })
         .default(2)
-        .describe('Answers of a chain, all of them trained on; 1 samples plainly. Default 2.'),
+        .describe('Answers of a chain, all of them trained on; 1 samples plainly.'),
     ),
     mostLemmas: key(
       'lemmas',
       integer({ min: 1, max: 16, example: 2 })
         .default(2)
-        .describe('Right steps that are remembered, at most: the newest. Default 2.'),
+        .describe('Right steps that are remembered, at most: the newest.'),
     ),
   },
   conflict: ({ memory_rounds: rounds }, _, { batch: { numGenerations } }) => {

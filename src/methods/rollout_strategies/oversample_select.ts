@@ -30,15 +30,13 @@ export const oversampleSelect = method({
   options: {
     sampledPerKept: key(
       'oversampling',
-      integer({ min: 2, max: 64, example: 2 }).default(2).describe('Completions for each one that is kept. Default 2.'),
+      integer({ min: 2, max: 64, example: 2 }).default(2).describe('Completions for each one that is kept.'),
     ),
     keptBy: key(
       'kept_by',
       choice(['variance', 'balanced', 'random'], 'not a way to choose completions')
         .default('variance')
-        .describe(
-          'variance: rewards differ most; balanced: half of them right, as far as there are; random. Default variance.',
-        ),
+        .describe('variance: rewards differ most; balanced: half of them right, as far as there are; random.'),
     ),
   },
   readsVerdicts: ({ keptBy }) => keptBy === 'balanced',

@@ -1,8 +1,8 @@
 /**
- * Parallel drafts, distilled and refined: several drafts are sampled at once, the answers that most of them give are shown
- * after the problem, as many as the workspace holds, and the next round is sampled after them. The last round is the group
- * that is trained. With a single draft a round it is sequential refinement. What is right plays no part in it.
- * arXiv:2510.01123.
+ * Parallel drafts, distilled and refined: several drafts are sampled at once, the answers that most of them give are
+ * shown after the problem, as many as the workspace holds, and the next round is sampled after them. The last round is
+ * the group that is trained. With a single draft a round it is sequential refinement. What is right plays no part in
+ * it.
  */
 import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -31,19 +31,19 @@ export const pdr = method({
   options: {
     draftSamples: key(
       'draft_samples',
-      integer({ min: 1, max: 256, example: 4 }).default(4).describe('Drafts of a problem in a round. Default 4.'),
+      integer({ min: 1, max: 256, example: 4 }).default(4).describe('Drafts of a problem in a round.'),
     ),
     draftRounds: key(
       'draft_rounds',
       integer({ min: 0, max: 16, example: 1 })
         .default(1)
-        .describe('Rounds of drafts before the one that is trained; 0 samples plainly. Default 1.'),
+        .describe('Rounds of drafts before the one that is trained; 0 samples plainly.'),
     ),
     workspace: key(
       'workspace',
       integer({ min: 1, max: 8, example: 2 })
         .default(2)
-        .describe('Different answers, at most, that the next round is shown. Default 2.'),
+        .describe('Different answers, at most, that the next round is shown.'),
     ),
   },
   note: () => 'evaluations ask for an answer without drafts; what drafts gain is logged as pdr/gain',

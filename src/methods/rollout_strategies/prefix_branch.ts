@@ -1,8 +1,8 @@
 /**
- * A part of each group is sampled whole, the trunks; the others continue from within a trunk, cut just before a token that the
- * policy was unsure of. What a branch inherits is its beginning, of tokens that carry no loss, and what follows is
- * sampled and trained on as ever, on-policy to the bit. Trunks and branches are one group, with one baseline.
- * arXiv:2508.11016.
+ * A part of each group is sampled whole, the trunks; the others continue from within a trunk, cut just before a token
+ * that the policy was unsure of. What a branch inherits is its beginning, of tokens that carry no loss, and what
+ * follows is sampled and trained on as ever, on-policy to the bit. Trunks and branches are one group, with one
+ * baseline.
  */
 import type { Rng } from '../../kernels/philox.ts';
 import { integer, key } from '../../options/keys.ts';
@@ -27,21 +27,19 @@ export const prefixBranch = method({
   options: {
     branchesPerTrunk: key(
       'branches',
-      integer({ min: 1, max: 64, example: 3 })
-        .default(3)
-        .describe('Of each completion that is sampled whole. Default 3.'),
+      integer({ min: 1, max: 64, example: 3 }).default(3).describe('Of each completion that is sampled whole.'),
     ),
     candidateCuts: key(
       'positions',
       integer({ min: 1, max: 4096, example: 20 })
         .default(20)
-        .describe('Tokens of most entropy, before any one of which the cut is made. Default 20.'),
+        .describe('Tokens of most entropy, before any one of which the cut is made.'),
     ),
     branchingSteps: key(
       'branching_steps',
       integer({ min: 0, example: 300 })
         .default(300)
-        .describe('Optimizer steps of the stage that branch; the others sample plainly. Default 300.'),
+        .describe('Optimizer steps of the stage that branch; the others sample plainly.'),
     ),
   },
   conflict: ({ branches }, _, { batch: { numGenerations } }) => {

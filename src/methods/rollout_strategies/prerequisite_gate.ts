@@ -1,11 +1,9 @@
 /**
- * Trains on the answers to a problem only where the policy can read it: beside each group it is asked to copy the operands of
- * the prompt, and where it does so too seldom, the group carries no loss, for what is learned from a misread problem is noise.
- * The copies are a group of a kind of their own, paid by the share of operands that are right, and trained on.
- *
- *   A ← A·1[mean accuracy of the copies ≥ gate_threshold]
- *
- * PEARL asks a checklist about a picture; the operands of a prompt, its digits or else its letters, take that part here.
+ * Trains on the answers to a problem only where the policy can read it: beside each group it is asked to copy the
+ * operands of the prompt, and where it does so too seldom, the group carries no loss, for what is learned from a
+ * misread problem is noise. The copies are a group of a kind of their own, paid by the share of operands that are
+ * right, and trained on. PEARL asks a checklist about a picture; the operands of a prompt, its digits or else its
+ * letters, take that part here.
  */
 import { integer, key, number } from '../../options/keys.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
@@ -33,13 +31,13 @@ export const prerequisiteGate = method({
       'read_samples',
       integer({ min: 0, max: 64, example: 4 })
         .default(4)
-        .describe('Copies of each problem, at most num_generations; 0 asks for none. Default 4.'),
+        .describe('Copies of each problem, at most num_generations; 0 asks for none.'),
     ),
     gateThreshold: key(
       'gate_threshold',
       number({ min: 0, max: 1, example: 0.5 })
         .default(0.5)
-        .describe('Mean accuracy of the copies from which on the answers are trained on. Default 0.5.'),
+        .describe('Mean accuracy of the copies from which on the answers are trained on.'),
     ),
   },
   uses: () => [words({ [READ]: 'Copy the numbers of the problem, in order.' }), replies(1)],

@@ -20,7 +20,7 @@ export const prerl = method({
   options: {
     promptFreeSteps: key(
       'prompt_free_steps',
-      integer({ min: 1, max: 1_000_000, example: 20 }).default(20).describe('Optimizer steps without it. Default 20.'),
+      integer({ min: 1, max: 1_000_000, example: 20 }).default(20).describe('Optimizer steps without it.'),
     ),
   },
   note: (_, { creditSteps }) =>

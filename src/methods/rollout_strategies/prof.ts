@@ -1,7 +1,7 @@
 /**
- * Keeps the completions whose steps and outcome say the same: of more than are trained on, right ones with bad steps and wrong
- * ones with good steps are left out, so that half of a group is right where there are enough. Scores of steps only choose: no
- * reward is made of them, which a policy would learn to please. arXiv:2509.03403 (PROF).
+ * Keeps the completions whose steps and outcome say the same: of more than are trained on, right ones with bad steps
+ * and wrong ones with good steps are left out, so that half of a group is right where there are enough. Scores of steps
+ * only choose: no reward is made of them, which a policy would learn to please.
  *
  *   of n = oversampling·m: right by falling, wrong by rising mean step score; min(n₊, max(⌊m/2⌋, m − n₋)) of the right ones
  */
@@ -28,15 +28,13 @@ export const prof = method({
   options: {
     profOversampling: key(
       'oversampling',
-      integer({ min: 2, max: 64, example: 2 }).default(2).describe('Completions for each one that is kept. Default 2.'),
+      integer({ min: 2, max: 64, example: 2 }).default(2).describe('Completions for each one that is kept.'),
     ),
     filteredBy: key(
       'filters',
       choice(['both', 'right'], 'not a way to filter')
         .default('both')
-        .describe(
-          'right: wrong completions are left out by chance, for steps that are scored unreliably; both. Default both.',
-        ),
+        .describe('right: wrong completions are left out by chance, for steps that are scored unreliably; both.'),
     ),
   },
   uses: () => [solutionSteps],

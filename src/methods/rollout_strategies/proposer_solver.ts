@@ -43,19 +43,19 @@ export const proposerSolver = method({
       'paid',
       choice(['hard', 'half', 'band'])
         .default('half')
-        .describe('Which problems pay most: unsolved, half solved, or those within a band. Default half.'),
+        .describe('Which problems pay most: unsolved, half solved, or those within a band.'),
     ),
     proposalWidth: key(
       'width',
       number({ above: 0, example: 0.25 })
         .default(0.25)
-        .describe('How far from half solved still pays, as a standard deviation, of half. Default 0.25.'),
+        .describe('How far from half solved still pays, as a standard deviation, of half.'),
     ),
     proposalGroups: key(
       'groups',
       integer({ min: 1, max: 64, example: 1 })
         .default(1)
-        .describe('Groups of proposals in a batch. Each proposal has a group of its own that solves it. Default 1.'),
+        .describe('Groups of proposals in a batch. Each proposal has a group of its own that solves it.'),
     ),
     ...SOLVED_OPTIONS,
   },

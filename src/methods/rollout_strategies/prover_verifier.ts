@@ -1,11 +1,8 @@
 /**
- * Three roles of one policy: a helpful prover that solves, a sneaky one that is asked for answers which are wrong and convince,
- * and a verifier that learns from both. What convinces the verifier and is wrong is a hole of its, which its next verdicts are
- * trained on; what is right and convinces it is worth more to the helpful one. arXiv:2407.13692.
- *
- *   helpful    R ← R + convincing_weight where the rule and the verifier accept
- *   sneaky     R = 1 where the verifier accepts and the rule does not, else 0       asked under the word <sneaky>
- *   verifier   R = 1 where <yes> or <no> is the verdict of the rule, on answers of both
+ * Three roles of one policy: a helpful prover that solves, a sneaky one that is asked, by the word <sneaky>, for
+ * answers which are wrong and convince, and a verifier that learns from both. What convinces the verifier and is wrong
+ * is a hole of its, which its next verdicts are trained on; what is right and convinces it is worth more to the helpful
+ * one.
  */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -39,13 +36,13 @@ export const proverVerifier = method({
       'sneaky_share',
       number({ above: 0, max: 1, example: 0.25 })
         .default(0.25)
-        .describe('Groups of the sneaky prover, and as many of the verifier, for each that solves. Default 0.25.'),
+        .describe('Groups of the sneaky prover, and as many of the verifier, for each that solves.'),
     ),
     convincingWeight: key(
       'convincing_weight',
       number({ min: 0, example: 0.5 })
         .default(0.5)
-        .describe('What a right answer that the verifier accepts is worth besides. Default 0.5.'),
+        .describe('What a right answer that the verifier accepts is worth besides.'),
     ),
   },
   uses: () => [words({ ...VERDICT_WORDS, [SNEAKY]: 'Give an answer that looks right and is wrong.' }), replies(1)],

@@ -35,13 +35,13 @@ export const r3 = method({
       'length_penalty',
       number({ min: 0, example: 0.1 })
         .default(0)
-        .describe('β: what an answer costs that is longer or shorter than the reference, by its length. Default 0.'),
+        .describe('β: what an answer costs that is longer or shorter than the reference, by its length.'),
     ),
     leastDeviation: laterKey(
       'least_deviation',
       number({ min: 0, example: 0.1 })
         .default(0)
-        .describe('Groups whose largest σ is smaller are left out: no reasoning decides a token. Default 0.'),
+        .describe('Groups whose largest σ is smaller are left out: no reasoning decides a token.'),
     ),
   },
   uses: () => [rightAnswers],

@@ -29,25 +29,23 @@ export const recompose = method({
       'keep_correct',
       number({ min: 0, max: 1, example: 0.5 })
         .default(0.5)
-        .describe('Share of the right completions that are trained on at once, the shortest. Default 0.5.'),
+        .describe('Share of the right completions that are trained on at once, the shortest.'),
     ),
     keepIncorrect: key(
       'keep_incorrect',
-      number({ min: 0, max: 1, example: 0.5 })
-        .default(0.5)
-        .describe('Share of the wrong ones, the longest. Default 0.5.'),
+      number({ min: 0, max: 1, example: 0.5 }).default(0.5).describe('Share of the wrong ones, the longest.'),
     ),
     compensationEvery: key(
       'compensation_every',
       integer({ min: 0, max: 1_000_000, example: 4 })
         .default(4)
-        .describe('Batches up to one that is made of what was left over, but for one group; 0: never. Default 4.'),
+        .describe('Batches up to one that is made of what was left over, but for one group; 0: never.'),
     ),
     leftGroups: key(
       'left_groups',
       integer({ min: 1, max: 4096, example: 64 })
         .default(64)
-        .describe('Groups whose rest is kept; beyond, the oldest are forgotten. Default 64.'),
+        .describe('Groups whose rest is kept; beyond, the oldest are forgotten.'),
     ),
     ...SOLVED_OPTIONS,
   },

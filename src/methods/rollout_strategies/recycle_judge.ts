@@ -1,7 +1,7 @@
 /**
- * Answers of the batch become problems of their own: which of two answers is the right one? A right and a wrong answer to
- * the same problem are shown in both orders, so that neither place is right more often. What is due is known from the
- * verifier; groups that judge are of a kind of their own. arXiv:2509.22624.
+ * Answers of the batch become problems of their own: which of two answers is the right one? A right and a wrong answer
+ * to the same problem are shown in both orders, so that neither place is right more often. What is due is known from
+ * the verifier; groups that judge are of a kind of their own.
  */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -30,7 +30,7 @@ export const recycleJudge = method({
       'judge_share',
       number({ above: 0, max: 1, example: 0.25 })
         .default(0.25)
-        .describe('Groups that judge, for each that solves, at most: two of each pair. Default 0.25.'),
+        .describe('Groups that judge, for each that solves, at most: two of each pair.'),
     ),
   },
   uses: () => [

@@ -1,14 +1,11 @@
 /**
- * A reward without a verifier: how much likelier the policy finds a reference answer after the reasoning of a completion than
- * without any. arXiv:2506.18254 (RLPR).
- *
- *   R_i = clip(mean_t π(y*_t | q, c_i, y*_<t) − mean_t π(y*_t | q, y*_<t), 0, 1)      y*: the reference, c_i: the reasoning
- *
- * The reasoning is what a completion writes up to a mark, and the reference what the task's right answer has after that mark;
- * without reasoning it follows the mark alone. The policy scores both as it is, a pass before each update. A completion without the mark, or one after whose reasoning the
- * reference has no room, is worth 0. Where the policy is sure of the reference after a right chain and would not guess it
- * without, this is the reward of an exact match; of an empty chain it is 0. A problem without a reference has no reward. The strict verdict is logged beside it, and so is
- * the length of the reasoning: summed log-probs as a reward are known to shorten it.
+ * A reward without a verifier: how much likelier the policy finds a reference answer after the reasoning of a
+ * completion than without any. The reasoning is what a completion writes up to a mark, and the reference what the
+ * task's right answer has after that mark; without reasoning it follows the mark alone. The policy scores both as it
+ * is, a pass before each update. A completion without the mark, or one after whose reasoning the reference has no room,
+ * is worth 0. Where the policy is sure of the reference after a right chain and would not guess it without, this is the
+ * reward of an exact match; of an empty chain it is 0. A problem without a reference has no reward. The strict verdict
+ * is logged beside it, and so is the length of the reasoning: summed log-probs as a reward are known to shorten it.
  */
 import { key } from '../../options/keys.ts';
 import { method } from '../method.ts';

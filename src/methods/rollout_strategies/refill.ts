@@ -1,7 +1,3 @@
-/**
- * Dynamic sampling: dead groups are replaced by groups of further prompts, for a few more rounds; the update is made of
- * live groups alone. All groups that were drawn stay in the metrics. arXiv:2503.14476 §3.2.
- */
 import { z } from 'zod';
 import { key } from '../../options/keys.ts';
 import { integer } from '../../options/schemas.ts';
@@ -12,7 +8,7 @@ import { TYPICAL_DEAD_SHARE } from '../work.ts';
 
 const maxRounds = integer({ min: 1, max: 100, example: 2 })
   .default(2)
-  .describe('At most this many further rounds of sampling. Default 2.');
+  .describe('At most this many further rounds of sampling.');
 const mapping = z.discriminatedUnion(
   'name',
   [z.strictObject({ name: z.literal('none') }), z.strictObject({ name: z.literal('refill'), max_rounds: maxRounds })],
@@ -22,6 +18,7 @@ const dynamicSampling = z.union([z.enum(['none', 'refill']), mapping], {
   error: 'must be none, refill, or refill with 1 to 100 max_rounds; for example {name: refill, max_rounds: 2}',
 });
 
+/** Dynamic sampling, §3.2 of the paper. All groups that were drawn stay in the metrics. */
 export const refill = method({
   id: 'refill',
   about: {
@@ -38,9 +35,7 @@ export const refill = method({
       'dynamic_sampling',
       dynamicSampling
         .default('none')
-        .describe(
-          'none, or refill: replace groups without signal, for at most max_rounds (2) further rollouts. Default none.',
-        ),
+        .describe('none, or refill: replace groups without signal, for at most max_rounds (2) further rollouts.'),
     ),
     on(value): { readonly max_rounds: number } | undefined {
       const written = value as z.output<typeof dynamicSampling>; // the key's own schema has read it

@@ -28,13 +28,13 @@ export const refineInject = method({
   options: {
     refinements: key(
       'refine_samples',
-      integer({ min: 1, max: 64, example: 4 }).default(4).describe('Corrections that are sampled. Default 4.'),
+      integer({ min: 1, max: 64, example: 4 }).default(4).describe('Corrections that are sampled.'),
     ),
     mostCorrected: key(
       'corrected',
       integer({ min: 1, max: 64, example: 1 })
         .default(1)
-        .describe('Most members of a group that are replaced; one failure stays. Default 1.'),
+        .describe('Most members of a group that are replaced; one failure stays.'),
     ),
   },
   uses: () => [shownTexts(2), feedback()],

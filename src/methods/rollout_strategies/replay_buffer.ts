@@ -25,19 +25,19 @@ export const replayBuffer = method({
       'replay_share',
       number({ above: 0, below: 1, example: 0.5 })
         .default(0.25)
-        .describe('Share of the groups of a batch that are replayed, as far as there are. Default 0.25.'),
+        .describe('Share of the groups of a batch that are replayed, as far as there are.'),
     ),
     mostStale: key(
       'max_staleness',
       integer({ min: 1, max: 1_000_000, example: 8 })
         .default(8)
-        .describe('Optimizer steps after which a group is no longer replayed. Default 8.'),
+        .describe('Optimizer steps after which a group is no longer replayed.'),
     ),
     bufferedGroups: key(
       'buffered_groups',
       integer({ min: 1, max: 4096, example: 64 })
         .default(64)
-        .describe('Live groups that are kept; beyond, the oldest are forgotten. Default 64.'),
+        .describe('Live groups that are kept; beyond, the oldest are forgotten.'),
     ),
   },
   samplesOffPolicy: true,

@@ -31,17 +31,17 @@ export const rerollCache = method({
       'max_age',
       integer({ min: 1, max: 1_000_000, example: 50 })
         .default(100)
-        .describe('Optimizer steps after which a success is forgotten. Default 100.'),
+        .describe('Optimizer steps after which a success is forgotten.'),
     ),
     rerolls: key(
       'reroll_samples',
-      integer({ min: 1, max: 64, example: 4 }).default(4).describe('Completions that see the hint. Default 4.'),
+      integer({ min: 1, max: 64, example: 4 }).default(4).describe('Completions that see the hint.'),
     ),
     rerollShare: key(
       'hint_share',
       number({ above: 0, below: 1, example: 0.5 })
         .default(0.5)
-        .describe('How much of a solution the hint is, or how far among the hints of the task. Default 0.5.'),
+        .describe('How much of a solution the hint is, or how far among the hints of the task.'),
     ),
     ...HINT_OPTIONS,
   },

@@ -21,13 +21,13 @@ export const scaffoldDecay = method({
   options: {
     scaffoldDecline: key(
       'decay',
-      number({ above: 0, example: 125 }).default(125).describe('How steeply the share falls. Default 125.'),
+      number({ above: 0, example: 125 }).default(125).describe('How steeply the share falls.'),
     ),
     scaffoldHalf: key(
       'half_at',
       number({ min: 0, max: 1, example: 0.2 })
         .default(0.2)
-        .describe('Share of the stage after which it has fallen to half. Default 0.2.'),
+        .describe('Share of the stage after which it has fallen to half.'),
     ),
   },
   uses: () => [answerBeginnings],

@@ -1,10 +1,11 @@
 /**
- * Samples long completions in segments, so that a step need not wait for the longest: some problems more than a batch has are
- * under way, all of them continue by a segment at a time, and a batch is made of the groups that are finished first. The others
- * continue at the next step, under the weights of then. UloRL, arXiv:2507.19766.
+ * Samples long completions in segments, so that a step need not wait for the longest: some problems more than a batch
+ * has are under way, all of them continue by a segment at a time, and a batch is made of the groups that are finished
+ * first. The others continue at the next step, under the weights of then.
  *
- * Each token keeps the log-prob that it was sampled with, so the ratio of a token to its own sampler is what is clipped: that of
- * tokens of this step is 1. A completion with tokens of earlier steps is off-policy. Here groups stay whole, for their baseline.
+ * Each token keeps the log-prob that it was sampled with, so the ratio of a token to its own sampler is what is
+ * clipped: that of tokens of this step is 1. A completion with tokens of earlier steps is off-policy. Here groups stay
+ * whole, for their baseline.
  */
 import type { Json } from '../../options/json.ts';
 import { integer, key, number } from '../../options/keys.ts';
@@ -31,13 +32,13 @@ export const segmentRollout = method({
       'segment_tokens',
       integer({ min: 0, max: 1_000_000, example: 64 })
         .default(64)
-        .describe('Tokens of a segment; 0: completions are sampled whole. Default 64.'),
+        .describe('Tokens of a segment; 0: completions are sampled whole.'),
     ),
     shareAhead: key(
       'ahead',
       number({ min: 0, max: 8, example: 0.5 })
         .default(0.5)
-        .describe('Problems that are under way besides those of a batch, for each of them. Default 0.5.'),
+        .describe('Problems that are under way besides those of a batch, for each of them.'),
     ),
   },
   samplesOffPolicy: ({ segmentTokens, shareAhead }) => segmentTokens > 0 && shareAhead > 0,

@@ -1,10 +1,8 @@
 /**
- * Labels of steps without a verifier: the policy judges each beginning of an answer several times, the share that calls it right
- * is the score of that step, and the mean of its steps is what the answer is paid. It learns to judge from the same labels: a
- * verdict is paid where it is what most of its own verdicts said. The rule's verdict is logged beside them, and decides nothing.
- * arXiv:2512.03244.
- *
- *   R = mean_steps share of `verdicts` that say <yes> after it      judging: R = 1 where the verdict is that of the majority
+ * Labels of steps without a verifier: the policy judges each beginning of an answer several times, the share that calls
+ * it right is the score of that step, and the mean of its steps is what the answer is paid. It learns to judge from the
+ * same labels: a verdict is paid where it is what most of its own verdicts said. The rule's verdict is logged beside
+ * them, and decides nothing.
  */
 import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -39,15 +37,11 @@ export const selfPrinciple = method({
     labelledReward: changedReward,
     verdictsAsked: key(
       'verdicts',
-      integer({ min: 1, max: 64, example: 4 })
-        .default(4)
-        .describe('Verdicts on each beginning of an answer. Default 4.'),
+      integer({ min: 1, max: 64, example: 4 }).default(4).describe('Verdicts on each beginning of an answer.'),
     ),
     judgeShare: key(
       'judge_share',
-      number({ min: 0, max: 1, example: 0.25 })
-        .default(0.25)
-        .describe('Groups that judge, for each that solves. Default 0.25.'),
+      number({ min: 0, max: 1, example: 0.25 }).default(0.25).describe('Groups that judge, for each that solves.'),
     ),
     labelledParts: key('judged', JUDGED_PARTS),
   },

@@ -1,7 +1,7 @@
 /**
- * The policy judges answers that it has just given. Each is shown after its problem, a group of verdicts is sampled, and a
- * verdict is paid where it is the verifier's. These groups are of a kind of their own, normalised by themselves beside those
- * that solve. arXiv:2505.13445.
+ * The policy judges answers that it has just given. Each is shown after its problem, a group of verdicts is sampled,
+ * and a verdict is paid where it is the verifier's. These groups are of a kind of their own, normalised by themselves
+ * beside those that solve.
  */
 import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -32,13 +32,11 @@ export const selfVerify = method({
   options: {
     verifiedShare: key(
       'verify_share',
-      number({ above: 0, max: 1, example: 0.25 })
-        .default(0.25)
-        .describe('Groups that verify, for each that solves. Default 0.25.'),
+      number({ above: 0, max: 1, example: 0.25 }).default(0.25).describe('Groups that verify, for each that solves.'),
     ),
     firstVerifyStep: key(
       'first_verify_step',
-      integer({ min: 0, example: 10 }).default(0).describe('Optimizer steps of the stage before the first. Default 0.'),
+      integer({ min: 0, example: 10 }).default(0).describe('Optimizer steps of the stage before the first.'),
     ),
   },
   uses: () => [words(VERDICT_WORDS), replies(1)],

@@ -27,21 +27,17 @@ export const startAnywhere = method({
   options: {
     begunShare: key(
       'begun_share',
-      number({ min: 0, max: 1, example: 0.5 })
-        .default(0.5)
-        .describe('Share of the groups that an expert begins. Default 0.5.'),
+      number({ min: 0, max: 1, example: 0.5 }).default(0.5).describe('Share of the groups that an expert begins.'),
     ),
     leastPlayed: key(
       'least_played',
-      number({ min: 0, max: 1, example: 0.5 })
-        .default(0)
-        .describe('Share of his turns that he plays at least. Default 0.'),
+      number({ min: 0, max: 1, example: 0.5 }).default(0).describe('Share of his turns that he plays at least.'),
     ),
     mostPlayed: key(
       'most_played',
       number({ min: 0, max: 1, example: 0.9 })
         .default(1)
-        .describe('Share of his turns that he plays at most; the last turn is always left. Default 1.'),
+        .describe('Share of his turns that he plays at most; the last turn is always left.'),
     ),
   },
   complete(options, refuse) {

@@ -43,13 +43,13 @@ export const stepDpoStage = method({
       'pairs_from',
       choice(['sampled', 'stored'])
         .default('sampled')
-        .describe('sampled: sample, and keep the pairs; stored: train on those that are kept. Default sampled.'),
+        .describe('sampled: sample, and keep the pairs; stored: train on those that are kept.'),
     ),
     pairsKept: key(
       'pairs_kept',
       integer({ min: 1, max: 4096, example: 512 })
         .default(512)
-        .describe('Pairs that are kept; beyond, the oldest are forgotten. Default 512.'),
+        .describe('Pairs that are kept; beyond, the oldest are forgotten.'),
     ),
     ...SOLVED_OPTIONS,
   },

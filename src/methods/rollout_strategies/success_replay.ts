@@ -24,7 +24,7 @@ export const successReplay = method({
       'max_age',
       integer({ min: 1, max: 1_000_000, example: 50 })
         .default(100)
-        .describe('Optimizer steps after which a success is no longer replayed. Default 100.'),
+        .describe('Optimizer steps after which a success is no longer replayed.'),
     ),
   },
   samplesOffPolicy: true,

@@ -21,11 +21,11 @@ export const temperatureMix = method({
       'lowest_temperature',
       number({ min: 0, max: 10, example: 0.6 })
         .default(0.6)
-        .describe('Of the first completion of a group; 0 is greedy. Default 0.6.'),
+        .describe('Of the first completion of a group; 0 is greedy.'),
     ),
     hottest: key(
       'highest_temperature',
-      number({ above: 0, max: 10, example: 1.2 }).default(1.2).describe('Of the last one. Default 1.2.'),
+      number({ above: 0, max: 10, example: 1.2 }).default(1.2).describe('Of the last one.'),
     ),
   },
   complete(options, refuse) {

@@ -1,11 +1,8 @@
 /**
- * A solver and a verifier that learn in turn, as two roles of one policy. For some steps it solves: what it is paid for an answer
- * is the rule's verdict and, less and less, what the verifier says of its steps. For the next steps it verifies: answers of the
- * batch, right and wrong ones alike, are judged, a verdict is paid where it is the rule's, and the answers themselves carry no
- * loss. The verifier learns from outcomes alone, and judges steps all the same. arXiv:2505.15034.
- *
- *   solving     R ← R + verdict_weight·(1 − progress)·share of the beginnings of an answer that the verifier calls right
- *   verifying   R = 1 where <yes> or <no> after problem, answer and <verify> is the verdict of the rule
+ * A solver and a verifier that learn in turn, as two roles of one policy. For some steps it solves: what it is paid for
+ * an answer is the rule's verdict and, less and less, what the verifier says of its steps. For the next steps it
+ * verifies: answers of the batch, right and wrong ones alike, are judged, a verdict is paid where it is the rule's, and
+ * the answers themselves carry no loss. The verifier learns from outcomes alone, and judges steps all the same.
  */
 import { integer, key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -40,21 +37,17 @@ export const verifierCotrain = method({
   options: {
     solverSteps: key(
       'solver_steps',
-      integer({ min: 1, max: 1_000_000, example: 3 })
-        .default(3)
-        .describe('Optimizer steps in a row that solve. Default 3.'),
+      integer({ min: 1, max: 1_000_000, example: 3 }).default(3).describe('Optimizer steps in a row that solve.'),
     ),
     verifierSteps: key(
       'verifier_steps',
-      integer({ min: 0, max: 1_000_000, example: 1 })
-        .default(1)
-        .describe('Optimizer steps after them that verify. Default 1.'),
+      integer({ min: 0, max: 1_000_000, example: 1 }).default(1).describe('Optimizer steps after them that verify.'),
     ),
     verdictWeight: key(
       'verdict_weight',
       number({ min: 0, example: 0.5 })
         .default(0.5)
-        .describe('Of the verdicts beside the reward, at the beginning of the stage; it falls to 0. Default 0.5.'),
+        .describe('Of the verdicts beside the reward, at the beginning of the stage; it falls to 0.'),
     ),
     judgedParts: key('judged', JUDGED_PARTS),
   },

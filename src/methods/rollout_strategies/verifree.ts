@@ -1,17 +1,17 @@
 /**
  * Learns from a reference answer without a verifier: the answer of a completion is taken away, the reference takes its
- * place, and the reward is the probability that the policy gives it after the reasoning. arXiv:2505.21493 (VeriFree).
+ * place, and the reward is the probability that the policy gives it after the reasoning.
  *
  *   p_i = π(y* | q, c_i) = exp Σ_t log π(y*_t | q, c_i, y*_<t)       L = −A_i Σ_c log π(c_i) − p_i Σ_t log π(y*_t)
  *
- * That is the gradient of E_c[p], and what a verifier of one right answer would pay on average over the answers that the
- * policy could give after c_i, without the noise of drawing one. Where that answer is certain, p is the reward of an exact match.
- * The first half is a policy gradient with A against the p of the others (`rloo`), the second the likelihood of the
- * reference; `verifree-loss` is both, with sums over tokens (`seq-sum`) and no ratio.
+ * That is the gradient of E_c[p], and what a verifier of one right answer would pay on average over the answers that
+ * the policy could give after c_i, without the noise of drawing one. Where that answer is certain, p is the reward of
+ * an exact match. The first half is a policy gradient with A against the p of the others (`rloo`), the second the
+ * likelihood of the reference; `verifree-loss` is both, with sums over tokens (`seq-sum`) and no ratio.
  *
- * The reference is the task's right answer after the mark, with its end, and its log-probs are those of the policy as it is:
- * the completion stays on-policy. One without the mark, or without room for the reference, stays as it was sampled, with
- * p = 0. Verdicts stay those of what was sampled, and nothing is learned from them.
+ * The reference is the task's right answer after the mark, with its end, and its log-probs are those of the policy as
+ * it is: the completion stays on-policy. One without the mark, or without room for the reference, stays as it was
+ * sampled, with p = 0. Verdicts stay those of what was sampled, and nothing is learned from them.
  */
 import { key } from '../../options/keys.ts';
 import { TOKEN } from '../../token_kinds.ts';

@@ -1,16 +1,18 @@
 /**
- * Pays each step of a completion by what it does to the chance of being right: some completions are sampled from its end, and
- * the share of them that is right is compared with the one from the end of the step before. Steps that gain nothing earn nothing,
- * so that a policy need not keep thinking; one that spoils a solution costs. arXiv:2508.10293 (VSRM).
+ * Pays each step of a completion by what it does to the chance of being right: some completions are sampled from its
+ * end, and the share of them that is right is compared with the one from the end of the step before. Steps that gain
+ * nothing earn nothing, so that a policy need not keep thinking; one that spoils a solution costs.
  *
  *   d_k = acc_k − acc_{k−1}      acc_0: the share of the group that is right, acc_K: the own verdict, acc_k: that of N sub-rollouts
  *   r_k = d_k where |d_k| ≥ ε, else d_{k+j}·γ^j of the nearest later step j ≤ window that has so much, else 0
  *   A_t ← A_t + step_weight·Σ_{k: step k ends at t or later} r_k
  *
- * With `least_value` and the objective `rft` this is MICS: traces are kept from whose every prefix others find the answer.
+ * With `least_value` and the objective `rft` this is MICS: traces are kept from whose every prefix others find the
+ * answer.
  *
- * Sub-rollouts are not trained on; they count as sampled, and their beginnings do not. The paper cuts at words like "However";
- * here a step ends after step_mark, or after step_tokens tokens. ε, γ, window and how many steps are cut are ours.
+ * Sub-rollouts are not trained on; they count as sampled, and their beginnings do not. The paper cuts at words like
+ * "However"; here a step ends after step_mark, or after step_tokens tokens. ε, γ, window and how many steps are cut are
+ * ours.
  */
 import { integer, key, laterKey, number, optional, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -36,7 +38,7 @@ export const vsrm = method({
       'sub_rollouts',
       integer({ min: 0, max: 64, example: 4 })
         .default(4)
-        .describe('Completions from the end of each step; 0 pays no steps. Default 4.'),
+        .describe('Completions from the end of each step; 0 pays no steps.'),
     ),
     stepMark: key(
       'step_mark',
@@ -44,40 +46,38 @@ export const vsrm = method({
     ),
     stepTokens: key(
       'step_tokens',
-      integer({ min: 1, example: 2 }).default(8).describe('Fewest tokens of a step but the last. Default 8.'),
+      integer({ min: 1, example: 2 }).default(8).describe('Fewest tokens of a step but the last.'),
     ),
     mostSteps: key(
       'most_steps',
       integer({ min: 2, max: 64, example: 4 })
         .default(4)
-        .describe('Steps of a completion, at most: those of long ones are longer. Default 4.'),
+        .describe('Steps of a completion, at most: those of long ones are longer.'),
     ),
     significantGain: key(
       'significant_gain',
-      number({ min: 0, max: 1, example: 0.2 })
-        .default(0.2)
-        .describe('ε: a smaller gain or loss is taken for noise. Default 0.2.'),
+      number({ min: 0, max: 1, example: 0.2 }).default(0.2).describe('ε: a smaller gain or loss is taken for noise.'),
     ),
     gainDiscount: key(
       'gain_discount',
       number({ min: 0, max: 1, example: 0.7 })
         .default(0.7)
-        .describe('γ: what a later gain is worth to the step before. Default 0.7.'),
+        .describe('γ: what a later gain is worth to the step before.'),
     ),
     gainWindow: key(
       'gain_window',
-      integer({ min: 0, max: 64, example: 2 }).default(2).describe('Steps that it reaches back. Default 2.'),
+      integer({ min: 0, max: 64, example: 2 }).default(2).describe('Steps that it reaches back.'),
     ),
     stepWeight: key(
       'step_weight',
-      number({ min: 0, example: 1 }).default(1).describe('Weight of what steps earn beside the advantage. Default 1.'),
+      number({ min: 0, example: 1 }).default(1).describe('Weight of what steps earn beside the advantage.'),
     ),
     leastValue: laterKey(
       'least_value',
       number({ min: 0, max: 1, example: 0.5 })
         .default(0)
         .describe(
-          'Completions of which some prefix leads to a right answer less often carry no loss: a filter of traces. Default 0.',
+          'Completions of which some prefix leads to a right answer less often carry no loss: a filter of traces.',
         ),
     ),
   },

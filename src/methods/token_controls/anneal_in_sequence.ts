@@ -1,12 +1,10 @@
 /**
- * A temperature that cools within each completion: the first tokens, which decide where it goes, are explored, and the later
- * ones are kept close to what the policy is sure of. What a template asks for comes before that, at the temperature as it is.
- *
- *   τ_t = max(1 + τ_max − exp(t/d), τ_min) from the token cool_from on, 1 before it; d = min(cool_over + cool_growth·step, 40000)
- *
- * τ_t multiplies the temperature that a completion is sampled at. Its tokens keep the log-probs that they were sampled with,
- * so that it is off-policy and its ratio is not 1; the paper takes the ratio to the policy and weighs by a truncated
- * correction, which is `decoupled` with `above_cap: truncate`. Held-out problems are sampled as ever. EAD, arXiv:2510.05251.
+ * A temperature that cools within each completion: the first tokens, which decide where it goes, are explored, and the
+ * later ones are kept close to what the policy is sure of. What a template asks for comes before that, at the
+ * temperature as it is. τ_t multiplies the temperature that a completion is sampled at. Its tokens keep the log-probs
+ * that they were sampled with, so that it is off-policy and its ratio is not 1; the paper takes the ratio to the policy
+ * and weighs by a truncated correction, which is `decoupled` with `above_cap: truncate`. Held-out problems are sampled
+ * as ever.
  */
 import { integer, key, number } from '../../options/keys.ts';
 import { usesMethod } from '../chosen.ts';
@@ -29,31 +27,27 @@ export const annealInSequence = method({
   options: {
     hottest: key(
       'hottest',
-      number({ min: 1, max: 10, example: 1.2 })
-        .default(1.2)
-        .describe('Factor on the temperature that cools. Default 1.2.'),
+      number({ min: 1, max: 10, example: 1.2 }).default(1.2).describe('Factor on the temperature that cools.'),
     ),
     coolest: key(
       'coolest',
-      number({ above: 0, max: 1, example: 0.1 }).default(0.1).describe('Least factor on the temperature. Default 0.1.'),
+      number({ above: 0, max: 1, example: 0.1 }).default(0.1).describe('Least factor on the temperature.'),
     ),
     coolFrom: key(
       'cool_from',
       integer({ min: 0, example: 2 })
         .default(10)
-        .describe('Tokens of a completion that are sampled at the temperature as it is. Default 10.'),
+        .describe('Tokens of a completion that are sampled at the temperature as it is.'),
     ),
     coolOver: key(
       'cool_over',
       number({ above: 0, example: 8 })
         .default(25)
-        .describe(
-          'd of the first step, in tokens: three quarters of it take the factor from hottest 1.2 to nearly 0. Default 25.',
-        ),
+        .describe('d of the first step, in tokens: three quarters of it take the factor from hottest 1.2 to nearly 0.'),
     ),
     coolGrowth: key(
       'cool_growth',
-      number({ min: 0, example: 5 }).default(5).describe('By how much d grows at each step. Default 5.'),
+      number({ min: 0, example: 5 }).default(5).describe('By how much d grows at each step.'),
     ),
   },
   note: (_, methods) =>

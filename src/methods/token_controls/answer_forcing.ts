@@ -1,12 +1,9 @@
 /**
- * Makes a completion answer that goes round in circles: where it repeats itself, or comes to the same answer again, the text
- * that opens an answer is appended, and it continues from there. What is put in carries no loss, and neither do held-out
- * completions know it: a policy learns to answer after it, and to stop thinking from what that is rewarded with.
- *
- *   put forced_text after o_1..t where its newest `length` tokens occur `times` times in a row, or where the last
- *   same_answers texts after answer_mark are the same; once in a completion
- *
- * TrimR (arXiv:2505.17155) asks a small verifier which answers of a chain are equivalent; here they are compared as texts.
+ * Makes a completion answer that goes round in circles: where it repeats itself, or comes to the same answer again, the
+ * text that opens an answer is appended once, and it continues from there. What is put in carries no loss, and neither
+ * do held-out completions know it: a policy learns to answer after it, and to stop thinking from what that is rewarded
+ * with. TrimR (arXiv:2505.17155) asks a small verifier which answers of a chain are equivalent; here they are compared
+ * as texts.
  */
 import { integer, key, optional, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -27,15 +24,12 @@ export const answerForcing = method({
   options: {
     forcedText: key(
       'forced_text',
-      text('</think><answer>').default('<answer>').describe('What is put in, and opens the answer. Default <answer>.'),
+      text('</think><answer>').default('<answer>').describe('What is put in, and opens the answer.'),
     ),
-    forcedLength: key(
-      'length',
-      integer({ min: 1, max: 1024, example: 4 }).default(4).describe('Tokens that repeat. Default 4.'),
-    ),
+    forcedLength: key('length', integer({ min: 1, max: 1024, example: 4 }).default(4).describe('Tokens that repeat.')),
     forcedTimes: key(
       'times',
-      integer({ min: 2, max: 64, example: 3 }).default(3).describe('Times that they occur in a row. Default 3.'),
+      integer({ min: 2, max: 64, example: 3 }).default(3).describe('Times that they occur in a row.'),
     ),
     answerMark: key(
       'answer_mark',
@@ -48,7 +42,7 @@ export const answerForcing = method({
       'same_answers',
       integer({ min: 2, max: 64, example: 2 })
         .default(2)
-        .describe('Answers in a row that are the same before one is forced. Default 2.'),
+        .describe('Answers in a row that are the same before one is forced.'),
     ),
   },
   uses: ({ forcedText }) => [writtenText(forcedText)],

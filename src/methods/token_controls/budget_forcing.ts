@@ -22,17 +22,14 @@ export const budgetForcing = method({
       'min_tokens',
       integer({ min: 0, max: 1_000_000, example: 16 })
         .default(16)
-        .describe('Tokens before which a completion does not end, what is put in included. Default 16.'),
+        .describe('Tokens before which a completion does not end, what is put in included.'),
     ),
-    insteadOfEnd: key(
-      'forced_text',
-      text('Wait').default('Wait').describe('What takes the place of an end. Default Wait.'),
-    ),
+    insteadOfEnd: key('forced_text', text('Wait').default('Wait').describe('What takes the place of an end.')),
     mostTimes: key(
       'times',
       integer({ min: 1, max: 1024, example: 4 })
         .default(4)
-        .describe('Ends of a completion that are taken back, at most. Default 4.'),
+        .describe('Ends of a completion that are taken back, at most.'),
     ),
   },
   uses: ({ insteadOfEnd }) => [writtenText(insteadOfEnd)],

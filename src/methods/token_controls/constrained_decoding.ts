@@ -1,15 +1,12 @@
 /**
- * Lets the policy write nothing but what a pattern allows: all other tokens have probability 0, and those that are left have
- * theirs, renormalised. The sampler's log-probs, the policy's at each update and the reference's are all of that distribution,
- * so that ratio and KL are those of the constrained policy. ReRe, arXiv:2510.12211, has a trie of the items that may be named:
- * a pattern of texts with `|` between them.
- *
- *   π_A(v) = π(v)/Σ_{w∈A} π(w) for v in A, else 0        A: the tokens by which a text of the language continues, or ends
- *
- * Constraint and policy meet in text: a token is allowed where what it adds to the text does not leave the language, however
- * the vocabulary cuts it. With `constrained_after` the text before a mark is free, as thoughts are before an answer. What
- * another method has put in is not undone: a text that has left the language by it is free. Nor may a token come after which
- * no text of the language can be written in this vocabulary.
+ * Lets the policy write nothing but what a pattern allows: all other tokens have probability 0, and those that are left
+ * have theirs, renormalised. The sampler's log-probs, the policy's at each update and the reference's are all of that
+ * distribution, so that ratio and KL are those of the constrained policy. ReRe, arXiv:2510.12211, has a trie of the
+ * items that may be named: a pattern of texts with `|` between them. Constraint and policy meet in text: a token is
+ * allowed where what it adds to the text does not leave the language, however the vocabulary cuts it. With
+ * `constrained_after` the text before a mark is free, as thoughts are before an answer. What another method has put in
+ * is not undone: a text that has left the language by it is free. Nor may a token come after which no text of the
+ * language can be written in this vocabulary.
  */
 import { key, optional, text } from '../../options/keys.ts';
 import { method } from '../method.ts';

@@ -1,11 +1,8 @@
-/**
- * Ends a completion where all that counts has been written: after the tag that closes its answer, or as soon as the
- * verifier takes it. What would follow is neither sampled nor trained on.
- */
 import { choice, key, text } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { TokenControl } from '../points.ts';
 
+/** What would follow is neither sampled nor trained on. */
 export const earlyStop = method({
   id: 'early-stop',
   about: {
@@ -19,12 +16,9 @@ export const earlyStop = method({
       'ends_at',
       choice(['tag', 'solved'], 'not an end')
         .default('tag')
-        .describe('tag: after closing_tag; solved: where what is written so far is right. Default tag.'),
+        .describe('tag: after closing_tag; solved: where what is written so far is right.'),
     ),
-    closingTag: key(
-      'closing_tag',
-      text('</answer>').default('</answer>').describe('What closes an answer. Default </answer>.'),
-    ),
+    closingTag: key('closing_tag', text('</answer>').default('</answer>').describe('What closes an answer.')),
   },
   warn: ({ ends_at: end }) =>
     end === 'solved'

@@ -1,4 +1,3 @@
-/** Ends a completion that has begun to repeat itself: its newest tokens occur `times` times in a row. */
 import { integer, key } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { TokenControl } from '../points.ts';
@@ -16,11 +15,11 @@ export const repetitionStop = method({
   options: {
     repeatedTokens: key(
       'length',
-      integer({ min: 1, max: 1024, example: 4 }).default(4).describe('Tokens that repeat. Default 4.'),
+      integer({ min: 1, max: 1024, example: 4 }).default(4).describe('Tokens that repeat.'),
     ),
     repetitions: key(
       'times',
-      integer({ min: 2, max: 64, example: 3 }).default(3).describe('Times that they repeat in a row. Default 3.'),
+      integer({ min: 2, max: 64, example: 3 }).default(3).describe('Times that they repeat in a row.'),
     ),
   },
   create: ({ repeatedTokens: length, repetitions: times }): TokenControl => ({

@@ -1,7 +1,6 @@
 /**
  * Clip-Cov: leaves a few random tokens alone among those at which advantage and log-prob go together most, since these
  * cost the policy its entropy. verl also leaves out of the draw what the clip of the ratio has stopped already.
- * arXiv:2505.22617.
  */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
@@ -23,15 +22,15 @@ export const clipCov = method({
       'clip_cov_share',
       number({ above: 0, max: 1, example: 2e-4 })
         .default(2e-4)
-        .describe('Share of the loss tokens of an optimizer step that is left alone, at least one. Default 0.0002.'),
+        .describe('Share of the loss tokens of an optimizer step that is left alone, at least one.'),
     ),
     leastCovariance: key(
       'clip_cov_min',
-      number({ min: 0, example: 1 }).default(1).describe('Covariance above which a token may be drawn. Default 1.'),
+      number({ min: 0, example: 1 }).default(1).describe('Covariance above which a token may be drawn.'),
     ),
     mostCovariance: key(
       'clip_cov_max',
-      number({ above: 0, example: 5 }).default(5).describe('Covariance below which a token may be drawn. Default 5.'),
+      number({ above: 0, example: 5 }).default(5).describe('Covariance below which a token may be drawn.'),
     ),
   },
   complete(options, refuse) {

@@ -1,12 +1,10 @@
 /**
- * The clip holds the policy near the one that the step began with, and not near the one that sampled: a completion that is
- * replayed, hinted, waited (`staleness`) or was sampled at another temperature is as free to move as any other, and what it is off by is a weight that
- * no gradient sees. With μ of whatever sampled, π_prox of the policy before the first step on a batch and π of the one now:
- *
- *   −w_t·min(r_t·A, clip(r_t)·A)      r_t = π/π_prox, w_t = π_prox/μ, a constant
- *
- * A weight above `behaviour_cap` leaves its token out, as AReaL does, or is cut to it, as truncated importance sampling does.
- * Completions that are on-policy are not touched: of them π_prox is μ, to the bit. arXiv:2505.24298.
+ * The clip holds the policy near the one that the step began with, and not near the one that sampled: a completion that
+ * is replayed, hinted, waited (`staleness`) or was sampled at another temperature is as free to move as any other, and
+ * what it is off by is a weight that no gradient sees. μ is that of whatever sampled, π_prox the policy before the
+ * first step on a batch, π the one now. A weight above `behaviour_cap` leaves its token out, as AReaL does, or is cut
+ * to it, as truncated importance sampling does. Completions that are on-policy are not touched: of them π_prox is μ, to
+ * the bit.
  */
 import { choice, key, number } from '../../options/keys.ts';
 import { isTruncated, offPolicySamplers } from '../chosen.ts';
@@ -29,13 +27,13 @@ export const decoupled = method({
   options: {
     behaviourCap: key(
       'behaviour_cap',
-      number({ above: 0, example: 5 }).default(5).describe('Largest weight that a token has. Default 5.'),
+      number({ above: 0, example: 5 }).default(5).describe('Largest weight that a token has.'),
     ),
     aboveCap: key(
       'above_cap',
       choice(['mask', 'truncate'])
         .default('mask')
-        .describe('mask: a token of a larger weight is left out; truncate: it weighs behaviour_cap. Default mask.'),
+        .describe('mask: a token of a larger weight is left out; truncate: it weighs behaviour_cap.'),
     ),
   },
   tells: ['weighs-stale'],

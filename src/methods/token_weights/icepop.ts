@@ -29,13 +29,11 @@ export const icepop = method({
   options: {
     bandLow: key(
       'band_low',
-      number({ min: 0, max: 1, example: 0.5 })
-        .default(0.5)
-        .describe('Least ratio of a token that is trained on. Default 0.5.'),
+      number({ min: 0, max: 1, example: 0.5 }).default(0.5).describe('Least ratio of a token that is trained on.'),
     ),
     bandHigh: key(
       'band_high',
-      number({ min: 1, example: 5 }).default(5).describe('Largest ratio of a token that is trained on. Default 5.'),
+      number({ min: 1, example: 5 }).default(5).describe('Largest ratio of a token that is trained on.'),
     ),
   },
   warn: (_, __, stage) =>

@@ -1,13 +1,10 @@
-/**
- * Off-policy sequence mask (DeepSeek-V3.2): a completion of negative advantage that the policy has moved away from, by
- * more than a threshold per token, is left alone. Its likelihood has fallen already. arXiv:2512.02556.
- */
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { TokenWeight } from '../points.ts';
 
 const threshold = number({ min: 0, example: 0.1 });
 
+/** The likelihood of such a completion has fallen already. */
 export const opsm = method({
   id: 'opsm',
   about: {
@@ -32,7 +29,7 @@ export const opsm = method({
         .default(null)
         .describe(
           'Leave completions of negative advantage alone that the policy has moved away from by more nats per token; ' +
-            'null is off. Default null.',
+            'null is off.',
         ),
     ),
     on: (value) => (value === null ? undefined : { off_policy_mask_threshold: value as number }),

@@ -32,23 +32,15 @@ export const tis = method({
       'vllm_importance_sampling_mode',
       choice(MODES, 'not a mode of importance sampling')
         .default('sequence_mask')
-        .describe(
-          'Whose weight it is, and whether one out of bounds is cut (truncate) or becomes 0 (mask). Default sequence_mask.',
-        ),
+        .describe('Whose weight it is, and whether one out of bounds is cut (truncate) or becomes 0 (mask).'),
     ),
     importanceMost: key(
       'vllm_importance_sampling_clip_max',
-      number({ above: 0, example: 3 })
-        .nullable()
-        .default(3)
-        .describe('Upper bound of the weight; null is none. Default 3.'),
+      number({ above: 0, example: 3 }).nullable().default(3).describe('Upper bound of the weight; null is none.'),
     ),
     importanceLeast: key(
       'vllm_importance_sampling_clip_min',
-      number({ min: 0, example: 0.1 })
-        .nullable()
-        .default(null)
-        .describe('Lower bound of the weight; null is none. Default null.'),
+      number({ min: 0, example: 0.1 }).nullable().default(null).describe('Lower bound of the weight; null is none.'),
     ),
   },
   switchedOnBy: {
@@ -58,7 +50,7 @@ export const tis = method({
         .default(false)
         .describe(
           'Weigh tokens by the probability mass that top_k, top_p and min_p kept, which corrects the gradient. ' +
-            'Default false (TRL: true, where vLLM samples).',
+            'Default {default} (TRL: true, where vLLM samples).',
         ),
     ),
     on: (value) => (value === true ? {} : undefined),

@@ -21,7 +21,7 @@ export const costMetricReward = defineReward({
       .describe('The cost: characters, words or lines of the answer, or a sub-score of the verdict by its name.'),
     most: number({ above: 0, example: 1 })
       .default(1)
-      .describe('The reward is cut to what lies between -most and most. Default 1.'),
+      .describe('The reward is cut to what lies between -most and most.'),
   }),
   create: ({ of, most }) => ({
     name: 'cost-metric',

@@ -32,7 +32,7 @@ export const httpReward = defineReward({
       'cache',
       flag()
         .default(false)
-        .describe('Ask about the same completion of the same problem once in a run. Default false: each time.'),
+        .describe('Ask about the same completion of the same problem once in a run. Default {default}: each time.'),
     ),
   },
   reaches: { url: 'url', variable: 'header_env' },

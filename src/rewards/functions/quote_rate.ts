@@ -17,7 +17,7 @@ const corpusOption = z
 export const quoteRateReward = defineReward({
   does: 'Share of the words of a completion that are inside of a run of n words, or more, of a trusted text.',
   options: options({
-    n: integer({ min: 1, max: 64, example: 8 }).default(8).describe('Words of the shortest quotation. Default 8.'),
+    n: integer({ min: 1, max: 64, example: 8 }).default(8).describe('Words of the shortest quotation.'),
     corpus: corpusOption,
     column: text('context').default('context').describe('The column of a problem that has its trusted text.'),
   }),

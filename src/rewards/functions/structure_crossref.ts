@@ -16,7 +16,7 @@ const STATES = /^ *(\[[1-9][0-9]{0,2}\])/;
 export const structureCrossrefReward = defineReward({
   does: 'Share of the facts stated as [1], [2], … at the start of a line that are referred to later, times the share of references that are to one of them.',
   options: options({
-    least: integer({ min: 1, example: 2 }).default(1).describe('Fewer stated facts are worth 0. Default 1.'),
+    least: integer({ min: 1, example: 2 }).default(1).describe('Fewer stated facts are worth 0.'),
   }),
   create: ({ least }) => ({
     name: 'structure-crossref',

@@ -1,9 +1,9 @@
 /** Series over a real NATS server, by the built command: runs are given out whole, and end with the hashes of one machine. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { commandLine, PROGRAM, readMetrics, readSummary, temporaryFolder } from '../../e2e/command_line.ts';
+import { commandLine, PROGRAM, readMetrics, readSummary, temporaryFolder, waiting } from '../../e2e/command_line.ts';
 import { freePort, untilUp } from '../../support/nats_server.ts';
 
 const folder = temporaryFolder();
@@ -42,8 +42,8 @@ async function serve(): Promise<void> {
   start('nats-server', ['-c', place('fleet/nats.conf')]);
   await untilUp(port);
 }
-const worker = (user = 'worker'): ChildProcess =>
-  start(process.execPath, [PROGRAM, 'worker', '--threads', '1', '--fleet', urls[user]]);
+const worker = (user = 'worker', ...options: readonly string[]): ChildProcess =>
+  start(process.execPath, [...options, PROGRAM, 'worker', '--threads', '1', '--fleet', urls[user]]);
 
 function leftBy(name: string, seed: number) {
   const directory = `${place(name)}-seed${seed}`;
@@ -55,9 +55,13 @@ function leftBy(name: string, seed: number) {
 
 it('a worker that is killed gives its run back; the series ends with the table and the hashes of one machine', async () => {
   await serve();
-  const victim = worker();
+  // What it trains waits after its second checkpoint, and ends with the worker.
+  const victim = worker('worker', '--import', waiting(place('never'), /("event":"checkpoint"[\s\S]*){2}/));
   const running = commandLine([...series('given'), '--seeds', '0..2', '--fleet', urls.learner]);
-  while (!existsSync(join(`${place('given')}-seed0`, 'checkpoints'))) await new Promise((done) => setTimeout(done, 10));
+  const checkpoints = join(`${place('given')}-seed0`, 'checkpoints');
+  const isSent = (): boolean =>
+    existsSync(checkpoints) && readdirSync(checkpoints).some((name) => !name.startsWith('.'));
+  while (!isSent()) await new Promise((done) => setTimeout(done, 10));
   victim.kill('SIGKILL');
   worker();
   const { code, stdout, stderr } = await running;

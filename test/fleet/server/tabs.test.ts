@@ -132,7 +132,7 @@ learning_rate: 1.0e-2
 max_steps: 6
 eval_strategy: 'no'
 num_generations_eval: 1
-reward_funcs: [./letters.mjs]
+reward_funcs: [./letters.mjs, ./hold.mjs]
 threads: 1
 `;
 
@@ -150,7 +150,11 @@ it('a tab is sent the base model of an adapter, and samples for it with the bits
     commandLine(['--config', 'lora.yaml', '--plain', '--output', name, ...more], undefined, { cwd: fleet.place() });
   expect((await run('lora-alone')).code).toBe(0);
   const tab = await lent();
-  const { code, stdout } = await run('lora-tab', '--fleet', fleet.urls.learner);
+  const beginning = fleet.hold(1);
+  const running = run('lora-tab', '--fleet', fleet.urls.learner);
+  await fleet.untilWaiting(1);
+  beginning.release();
+  const { code, stdout } = await running;
   expect([code, stdout]).toEqual([0, expect.stringContaining('the base model is sent to a worker that lacks it')]);
   expect(stdout).toMatch(/fleet: [1-9]\d* groups were sampled by workers/);
   expect(readSummary(fleet.place('lora-tab')).weightsSha256).toBe(readSummary(fleet.place('lora-alone')).weightsSha256);

@@ -10,7 +10,7 @@ export const BUNDLE_OPTIONS = {
     'prompts_per_bundle',
     integer({ min: 1, example: 5 })
       .default(5)
-      .describe('Problems of a bundle: those that follow each other in the batch. Default 5.'),
+      .describe('Problems of a bundle: those that follow each other in the batch.'),
   ),
 };
 

@@ -4,9 +4,7 @@ import { key, number } from '../../../options/keys.ts';
 export const PAIR_OPTIONS = {
   tieMargin: key(
     'tie_margin',
-    number({ min: 0, example: 0.05 })
-      .default(0)
-      .describe('Rewards that differ by no more than this are a draw. Default 0.'),
+    number({ min: 0, example: 0.05 }).default(0).describe('Rewards that differ by no more than this are a draw.'),
   ),
 };
 

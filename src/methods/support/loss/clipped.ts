@@ -5,9 +5,7 @@ import type { SurrogatePoint, SurrogateValue } from '../../points.ts';
 /** How far below 1 a ratio may fall, and above it rise, as stages say it. */
 export const clipLowOption = key(
   'epsilon',
-  number({ above: 0, below: 1, example: 0.2 })
-    .default(0.2)
-    .describe('The ratio is clipped below 1 − epsilon. Default 0.2.'),
+  number({ above: 0, below: 1, example: 0.2 }).default(0.2).describe('The ratio is clipped below 1 − epsilon.'),
 );
 export const clipHighOption = key(
   'epsilon_high',

@@ -63,9 +63,7 @@ export async function drawDifferent(count: number, draw: DrawItems): Promise<rea
 
 export const CATEGORY_DRAWS = key(
   'candidates',
-  integer({ min: 1, max: 1024, example: 32 })
-    .default(32)
-    .describe('Problems drawn at most to find one of a category. Default 32.'),
+  integer({ min: 1, max: 1024, example: 32 }).default(32).describe('Problems drawn at most to find one of a category.'),
 );
 
 /** The next problem of a category (a task of the run, at its level); the last that was drawn where none is found. */

@@ -8,7 +8,7 @@ const ROUNDS = 16;
 
 export const revisitAfter = integer({ min: 0, max: 1_000_000, example: 50 })
   .default(0)
-  .describe('Optimizer steps after which a problem that was left out is asked again; 0: never. Default 0.');
+  .describe('Optimizer steps after which a problem that was left out is asked again; 0: never.');
 
 /**
  * Problems whose share is not wanted are left out, until they are due again; those that were never asked are wanted.

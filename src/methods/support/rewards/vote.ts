@@ -23,7 +23,7 @@ export const voteByOption = key(
   choice(['canonical', 'text'])
     .default('canonical')
     .describe(
-      "What is counted: the verdict's normal form of an answer where it gives one, else its text; or always the text, of which the verifier decides nothing. Default canonical.",
+      "What is counted: the verdict's normal form of an answer where it gives one, else its text; or always the text, of which the verifier decides nothing.",
     ),
 );
 

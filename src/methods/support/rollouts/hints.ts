@@ -23,9 +23,7 @@ export const HINT_OPTIONS = {
     'hint_in',
     choice(['answer', 'prompt'], 'not a place of a hint')
       .default('answer')
-      .describe(
-        'answer: completions begin with a part of a solution; prompt: the prompt shows a hint. Default answer.',
-      ),
+      .describe('answer: completions begin with a part of a solution; prompt: the prompt shows a hint.'),
   ),
 };
 
@@ -34,9 +32,7 @@ export const TRAINED_OPTION = {
     'trained',
     choice(['hinted', 'unhinted'], 'not a way to train')
       .default('hinted')
-      .describe(
-        'hinted: under the prompt and hint that they were sampled with; unhinted: as if without the hint. Default hinted.',
-      ),
+      .describe('hinted: under the prompt and hint that they were sampled with; unhinted: as if without the hint.'),
   ),
 };
 

@@ -13,7 +13,7 @@ export const TEACHER_SHOWS = choice(['any', 'sibling', 'feedback'], 'nothing tha
   .default('any')
   .describe(
     'sibling: a right completion of the group, never its own; feedback: what the task says was wrong; any: the ' +
-      'first, or else the second. Default any.',
+      'first, or else the second.',
   );
 
 type Shows = 'any' | 'sibling' | 'feedback';

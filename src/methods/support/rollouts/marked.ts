@@ -4,7 +4,7 @@ import { text } from '../../../options/keys.ts';
 /** Schema of the option that says what the mark is. */
 export const MARK = text('<answer>')
   .default('<answer>')
-  .describe('What separates the reasoning and the answer of a completion. Default <answer>.');
+  .describe('What separates the reasoning and the answer of a completion.');
 
 /** Tokens up to the end of the first mark; undefined where there is none. */
 export function endOfMark(tokens: Int32Array, mark: string, textOf: (id: number) => string): number | undefined {

@@ -22,7 +22,7 @@ export const SELF_SCORE_OPTIONS = {
     'score_token',
     text('<|fim_pad|>')
       .default('<|vision_start|>')
-      .describe('z in a pretrained model: a token of its own that completions never have. Default <|vision_start|>.'),
+      .describe('z in a pretrained model: a token of its own that completions never have.'),
   ),
   scoreConstant: key(
     'score_constant',

@@ -12,9 +12,7 @@ export const tagsOption = key(
   z
     .array(z.string().min(1), { error: 'must be a list of marks; for example ["<plan>", "<explore>", "<reflect>"]' })
     .default(['<plan>', '<explore>', '<reflect>'])
-    .describe(
-      'Marks in what the policy writes: a turn is of the first one that it has, or of none. Default <plan>, <explore>, <reflect>.',
-    ),
+    .describe('Marks in what the policy writes: a turn is of the first one that it has, or of none.'),
 );
 
 export function tagOf({ text }: Pick<Turn, 'text'>, tags: readonly string[]): string {

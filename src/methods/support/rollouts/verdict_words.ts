@@ -107,7 +107,7 @@ export async function sampledVerdicts(
 /** Schema of the option that says what a verifier is asked about. */
 export const JUDGED_PARTS = choice(['answers', 'steps'])
   .default('answers')
-  .describe('answers: the verifier is asked about whole ones; steps: after each step of a solution. Default answers.');
+  .describe('answers: the verifier is asked about whole ones; steps: after each step of a solution.');
 export type JudgedParts = 'answers' | 'steps';
 
 /** What a verifier is asked about, without an end: the answer up to the end of each of its steps, or all of it. */
