@@ -22,7 +22,7 @@ process.env.XDG_STATE_HOME = join(tmpdir(), `rlvr-train-tests-${process.pid}`);
 /** Twice the default or more: test files make much that is gone at once, and a tenth of their time was clearing it away. */
 const execArgv = ['--max-semi-space-size=64'];
 
-const setupFiles = ['test/support/equal_arrays.ts', 'test/support/library.ts'];
+const setupFiles = ['test/support/equal_arrays.ts', 'test/support/command_parts.ts'];
 
 export default defineConfig(({ mode }) => {
   const isQuick = mode === 'quick';

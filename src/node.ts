@@ -32,7 +32,6 @@ export { fileStore } from './run/store/files.node.ts';
 export type { Store } from './run/store/store.ts';
 export type { Summary } from './run/summary.ts';
 export type { RunEnd, Tracker } from './run/tracker.ts';
-export type { SandboxEngine } from './sandbox/limits.ts';
 export {
   openPython,
   type PythonOutput,
@@ -42,6 +41,7 @@ export {
   type PythonVerdict,
 } from './sandbox/python.node.ts';
 export type { PythonFailed, PythonFailure, PythonLimits } from './sandbox/python_process.node.ts';
+export type { SandboxEngine } from './sandbox_engine.ts';
 export { type LiveOptions, liveMlflow } from './trackers/mlflow.ts';
 export type { MlflowPlace } from './trackers/mlflow_client.ts';
 export type { Environment, SentRun } from './trackers/sent_tracker.ts';

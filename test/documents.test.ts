@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { madePages } from '../src/catalogue/made_pages.ts';
 import { systemsPage } from '../src/catalogue/systems/systems_page.ts';
 import { commandsPage } from '../src/cli/command_page.ts';
-import { COMMANDS } from '../src/cli/program.ts';
+import { COMMANDS } from '../src/cli/commands.ts';
 import { METHOD_POINTS } from '../src/methods/stage.ts';
 import { GENERATED_FOLDER, generatedPages } from '../tools/generated_pages.mjs';
 import { absoluteLinks, anchorsOf, deadLinks, localLinks, type PageLink, pagesIn } from './support/page_links.ts';

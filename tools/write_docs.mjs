@@ -9,7 +9,7 @@ import { madePages } from '../build/catalogue/made_pages.js';
 import { systemConfigs } from '../build/catalogue/systems/system_config.js';
 import { systemsPage } from '../build/catalogue/systems/systems_page.js';
 import { commandsPage } from '../build/cli/command_page.js';
-import { COMMANDS } from '../build/cli/program.js';
+import { COMMANDS } from '../build/cli/commands.js';
 import { GENERATED_FOLDER, generatedPages } from './generated_pages.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

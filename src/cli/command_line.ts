@@ -8,16 +8,16 @@
 import { CommanderError } from 'commander';
 import { nameCommand } from '../command_name.ts';
 import { RlvrError } from '../errors.ts';
-import { zooLibrary } from '../zoo/library.ts';
 import { printError } from './display/output.ts';
-import { useLibrary } from './library.ts';
+import { EVERYTHING } from './everything.ts';
 import { UnknownFlag, unknownFlagLine } from './mistaken_words.ts';
+import { useParts } from './parts.ts';
 import { endAfterHangup, watchNohup } from './process/hangup.ts';
 import { howStarted } from './process/how_started.ts';
 import { watchReader } from './process/lost_reader.ts';
 import { program } from './program.ts';
 
-useLibrary(zooLibrary);
+useParts(EVERYTHING);
 watchReader();
 watchNohup();
 nameCommand(howStarted(process.argv[1], process.cwd()));

@@ -1,8 +1,8 @@
 /** `report_to`: which trackers a run is shown in, beside its own logs. */
 import { z } from 'zod';
 import { key } from '../options/keys.ts';
-import { SENT_TRACKERS, TRACKER_CARDS, type TrackerName } from '../trackers/cards.ts';
 import type { Problems } from './problems.ts';
+import { SENT_TRACKERS, TRACKER_CARDS, type TrackerName } from './tracker_cards.ts';
 
 const NAMES = TRACKER_CARDS.map(({ name }) => name);
 const RULE = `nothing reports there; use none, all, or a list of ${listed(NAMES)} (metrics.jsonl is always written)`;

@@ -4,7 +4,7 @@ import type { Json } from '../options/json.ts';
 import type { KeyTable } from '../options/keys.ts';
 import type { BrokenRule } from '../options/read.ts';
 import type { Verdict } from '../rewards/verdict.ts';
-import type { SandboxEngine, SandboxName } from '../sandbox/limits.ts';
+import type { SandboxEngine, SandboxName } from '../sandbox_engine.ts';
 import type { Message } from '../text/codec.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
 import type {

@@ -8,22 +8,9 @@ import type { RunConfig } from '../config/run_config.ts';
 import { cardOf } from '../data/registered_task.ts';
 import type { Reach } from '../http/reach.ts';
 import { findReward } from '../rewards/reward_list.ts';
+import type { Ask } from '../run/opened_config.ts';
 import { rowsOf } from './dataset_files.node.ts';
 import { rewardPlace, taskPlace } from './found_files.node.ts';
-
-/** One thing that is asked. */
-export interface Ask {
-  /** As it is agreed to: a host, `VARIABLE@host`, or the path of a file. */
-  readonly name: string;
-  /** What would happen, for people. */
-  readonly does: string;
-  /** The key of the config that asks it, for `Problems`. */
-  readonly place: string;
-  /** It was typed at the prompt. */
-  readonly isTyped: boolean;
-  /** The file that is read, where it is one. */
-  readonly path?: string;
-}
 
 type Entry = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,7 @@
 /** The files of the user's that a config names: where they are named, where they lie, what is in them. Nothing is run. */
+
 import { existsSync } from 'node:fs';
-import { dirname, isAbsolute, resolve } from 'node:path';
+import { dirname, isAbsolute } from 'node:path';
 import { POINT_KEYS } from '../config/keys/method_keys.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { placeOfTask } from '../config/mixture.ts';
@@ -9,29 +10,13 @@ import { hubNameText, readHubName } from '../hub/names.ts';
 import { METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
 import type { Plugin } from '../options/keys.ts';
 import { isModuleFile } from '../rewards/module_file.ts';
+import { adapterPath, modelPath } from '../run/model/model_paths.node.ts';
+import type { FoundFile } from '../run/opened_config.ts';
 import { asksInWords, type Codec } from '../text/codec.ts';
 import { verifierOf } from './dataset_files.node.ts';
 import { importedFiles } from './imported_files.node.ts';
-import { hashModule, type ModuleReference, moduleReference, pathFrom } from './module.node.ts';
+import { hashModule, moduleReference, pathFrom } from './module.node.ts';
 import { isOwnError } from './reward_module.ts';
-
-export interface FoundFile {
-  /** As the config names it. */
-  readonly name: string;
-  /** The key of the config that names it, for `Problems`. */
-  readonly place: string;
-  /** `reporter`: it receives the events of the run, and decides nothing. */
-  readonly role: 'training' | 'reporter';
-  /** It was typed at the prompt, after `--set`. */
-  readonly isTyped: boolean;
-  readonly reference: ModuleReference;
-  /** Its name in the run's config. */
-  readonly inRun: string;
-  /** Local files that it imports: absolute paths. */
-  readonly imported: readonly string[];
-  /** SHA-256 by name in the run's config, of the file and of those that it imports. */
-  readonly hashes: readonly (readonly [string, string])[];
-}
 
 /** What a search needs of `PluginOptions`. */
 export interface SearchOptions {
@@ -159,22 +144,6 @@ export async function findFile(
   const hashes = [own, ...(await Promise.all(imported.map(hashOf)))];
   const role = place.startsWith('reporters') ? 'reporter' : 'training';
   return { name: plugin.name, place, role, isTyped, reference, inRun: inRunOf(reference.path), imported, hashes };
-}
-
-/** Where the pretrained model of a config is: relative to its file, or to where `--set` was typed. */
-export function modelPath({ config, problems }: LoadedConfig, file: string): string | undefined {
-  return pathOf(config.modelNameOrPath, 'model_name_or_path', problems, file);
-}
-
-/** The same for the adapter that the run continues. */
-export function adapterPath({ config, problems }: LoadedConfig, file: string): string | undefined {
-  return pathOf(config.adapterNameOrPath, 'adapter_name_or_path', problems, file);
-}
-
-function pathOf(path: string | undefined, key: string, problems: Problems, file: string): string | undefined {
-  if (path === undefined) return undefined;
-  const isTyped = problems.placeOf(key).label === '--set';
-  return resolve(isTyped ? '.' : dirname(file), path);
 }
 
 /** The adapter as the run's own config names it. */

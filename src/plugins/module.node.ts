@@ -13,17 +13,8 @@ import { inspect } from 'node:util';
 import { PluginError } from '../errors.ts';
 import { findOldSpellings } from '../options/find_old_spellings.ts';
 import { closestName } from '../options/nearest_name.ts';
+import type { ModuleReference } from '../run/opened_config.ts';
 import { importedFiles } from './imported_files.node.ts';
-
-/** A file, and which of its exports is meant. */
-export interface ModuleReference {
-  /** Absolute. */
-  readonly path: string;
-  /** As messages show it: from the working directory, where it lies below. */
-  readonly shown: string;
-  /** Undefined: the default export. */
-  readonly export: string | undefined;
-}
 
 /** @param folder  what a relative name starts from */
 export function moduleReference(name: string, exported: unknown, folder: string): ModuleReference {

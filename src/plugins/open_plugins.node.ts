@@ -5,14 +5,11 @@
  */
 import { withWordsOf } from '../config/control_words.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import type { Registries } from '../config/registries.ts';
 import type { RunConfig } from '../config/run_config.ts';
-import type { TaskSet } from '../data/task_set.ts';
-import { type OwnMethods, withOwnMethods } from '../methods/method_list.ts';
+import { withOwnMethods } from '../methods/method_list.ts';
 import { eachPoint } from '../methods/stage.ts';
 import type { Plugin } from '../options/keys.ts';
-import type { OwnRewards } from '../rewards/reward_list.ts';
-import type { Tracker } from '../run/tracker.ts';
+import type { OpenedConfig, OpenOptions } from '../run/opened_config.ts';
 import { asksInWords } from '../text/codec.ts';
 import { asksOf } from './asks.node.ts';
 import { adapterInRun, findFiles, modelInRun } from './found_files.node.ts';
@@ -21,41 +18,16 @@ import { openMethods, tryMethods } from './open/open_methods.node.ts';
 import { openReporters } from './open/open_reporters.node.ts';
 import { makersOf, openRewards } from './open/open_rewards.node.ts';
 import { openTasks } from './open/open_tasks.node.ts';
-import type { Opening, PluginOptions } from './open/opening.node.ts';
+import type { Opening } from './open/opening.node.ts';
 
-export type { PluginOptions };
-
-/** What a config's own files have become: tasks, rewards, methods and reporters. `close` ends their threads. */
-export interface OpenedPlugins {
-  /** The config, with files named from the run directory. */
-  readonly config: RunConfig;
-  readonly tasks: TaskSet;
-  /** For `openRun`. */
-  readonly rewards: OwnRewards | 'unused';
-  /** For `openRun`. */
-  readonly methods: OwnMethods;
-  /** What the config's names are looked up in, its own methods included. */
-  readonly registries: Registries;
-  /** SHA-256 of each file by its name in `config`, and of the local files that it imports: for the fingerprint. */
-  readonly modules: Readonly<Record<string, string>>;
-  /** For `session`. */
-  readonly reporters: readonly Tracker[];
-  /** Remarks on the rows of data sets, and on files that spell options the old way. */
-  readonly notes: readonly string[];
-  /**
-   * Ends the threads of the rewards, and the watch over what tasks and methods do to the process.
-   *
-   * @throws PluginError where something of theirs failed outside of a call, and no call has said so since
-   */
-  close(): Promise<void>;
-}
+export type { OpenedConfig as OpenedPlugins, OpenOptions as PluginOptions };
 
 /**
  * Looks up everything that a config names, and loads what is a file.
  *
  * @throws ConfigError with every name, option or file that is wrong, one per line: `file:line  key: value — rule; remedy.`
  */
-export async function openPlugins(loaded: LoadedConfig, options: PluginOptions): Promise<OpenedPlugins> {
+export async function openPlugins(loaded: LoadedConfig, options: OpenOptions): Promise<OpenedConfig> {
   const opening: Opening = {
     loaded,
     options,

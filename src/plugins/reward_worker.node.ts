@@ -15,7 +15,8 @@ import {
   scoreRewards,
 } from '../rewards/reward_function.ts';
 import { type Envelope, frozen, type SandboxReply } from '../rewards/sandbox/sandbox.ts';
-import { describeThrown, importExport, type ModuleReference } from './module.node.ts';
+import type { ModuleReference } from '../run/opened_config.ts';
+import { describeThrown, importExport } from './module.node.ts';
 import { sendWritesToStandardError } from './process_guard.node.ts';
 import { toRewardFunction } from './reward_module.ts';
 

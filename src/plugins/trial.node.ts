@@ -4,7 +4,8 @@
  * A task runs on the run's own thread, where nobody could report an endless loop at the top of its file.
  * Costs a tenth of a second at the start of a run.
  */
-import { type ModuleReference, refusal } from './module.node.ts';
+import type { ModuleReference } from '../run/opened_config.ts';
+import { refusal } from './module.node.ts';
 import { endOf, startThread } from './plugin_thread.node.ts';
 import type { ProbedCall } from './task_probe.ts';
 import type { TrialReport, TrialStart } from './trial_worker.node.ts';

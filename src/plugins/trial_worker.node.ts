@@ -4,7 +4,8 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { AnyTaskDefinition } from '../data/task.ts';
-import { importExport, type ModuleReference } from './module.node.ts';
+import type { ModuleReference } from '../run/opened_config.ts';
+import { importExport } from './module.node.ts';
 import { sendWritesToStandardError } from './process_guard.node.ts';
 import type { ProbedCall } from './task_probe.ts';
 

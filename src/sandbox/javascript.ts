@@ -7,7 +7,8 @@
  */
 import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten-core';
 import type { Json } from '../options/json.ts';
-import type { SandboxEngine, SandboxFailed, SandboxFailure, SandboxResult } from './limits.ts';
+import type { SandboxEngine } from '../sandbox_engine.ts';
+import type { SandboxFailed, SandboxFailure, SandboxResult } from './limits.ts';
 import type { MeteredInstance } from './metered_instance.ts';
 import { loadMetered } from './metered_load.ts';
 import { MOST_FUEL } from './metered_module.ts';

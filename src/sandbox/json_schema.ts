@@ -1,6 +1,6 @@
 /** JSON schemas of draft 2020-12, checked by @cfworker/json-schema: it fetches nothing and makes no code. */
 import type { Json } from '../options/json.ts';
-import type { SandboxEngine } from './limits.ts';
+import type { SandboxEngine } from '../sandbox_engine.ts';
 import { loadPeers } from './peer.ts';
 
 const VERSION = '4.1.6';

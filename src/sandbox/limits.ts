@@ -25,13 +25,3 @@ export interface SandboxFailed {
 
 /** What became of a program: its output, or how it failed, and the fuel that it took. */
 export type SandboxResult = { readonly ok: true; readonly output: string; readonly fuel: number } | SandboxFailed;
-
-/** The sandboxes by name, and what else checks answers. */
-export type SandboxName = 'javascript' | 'sql' | 'regex' | 'json-schema' | 'python';
-
-/** How an engine says what it is, for the fingerprint of a run. */
-export interface SandboxEngine {
-  readonly name: SandboxName;
-  /** Changes wherever a program might run otherwise. */
-  readonly version: string;
-}

@@ -12,7 +12,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { ConfigError } from '../errors.ts';
 import type { Json } from '../options/json.ts';
-import type { SandboxEngine } from './limits.ts';
+import type { SandboxEngine } from '../sandbox_engine.ts';
 import {
   failureOf,
   lineValue,

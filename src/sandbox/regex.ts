@@ -4,7 +4,7 @@
  * Its automata take time in proportion to pattern and text, whatever the pattern is; there are no back references and no
  * looks around. So its length, and how often it repeats a part, are all that has to be limited.
  */
-import type { SandboxEngine } from './limits.ts';
+import type { SandboxEngine } from '../sandbox_engine.ts';
 import { loadPeers } from './peer.ts';
 
 const VERSION = '2.10.0';

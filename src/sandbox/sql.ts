@@ -5,7 +5,9 @@
  * that it names (sqlite3_set_authorizer); what writes, attaches, sets, or knows time or chance is refused. Each query begins
  * from the same bytes of memory, with a database of its own, and takes fuel for all that the engine does for it.
  */
-import type { SandboxEngine, SandboxFailed, SandboxFailure } from './limits.ts';
+
+import type { SandboxEngine } from '../sandbox_engine.ts';
+import type { SandboxFailed, SandboxFailure } from './limits.ts';
 import type { MeteredInstance } from './metered_instance.ts';
 import { loadMetered } from './metered_load.ts';
 import { Failed, runMetered } from './metered_run.ts';

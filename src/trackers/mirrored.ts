@@ -4,12 +4,12 @@
  * again, at the end, or with `track`.
  */
 import { commandName } from '../command_name.ts';
+import { SENT_TRACKERS, type SentTrackerName } from '../config/tracker_cards.ts';
 import { RlvrError } from '../errors.ts';
 import { shellQuoted } from '../format.ts';
 import { parseJsonObject } from '../run/json.ts';
 import type { Store } from '../run/store/store.ts';
 import type { RunEnd, Tracker } from '../run/tracker.ts';
-import { SENT_TRACKERS, type SentTrackerName } from './cards.ts';
 import type { Environment, SentRun, SentTracker } from './sent_tracker.ts';
 import { ServerError } from './tracker_server.ts';
 

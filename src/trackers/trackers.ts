@@ -1,7 +1,7 @@
 /** The trackers that runs are sent to, by their names in `report_to`. */
 import type { RunConfig } from '../config/run_config.ts';
+import { SENT_TRACKERS, type SentTrackerName } from '../config/tracker_cards.ts';
 import type { Tracker } from '../run/tracker.ts';
-import { SENT_TRACKERS, type SentTrackerName } from './cards.ts';
 import { MLFLOW } from './mlflow.ts';
 import type { Environment, SentRun, SentTracker } from './sent_tracker.ts';
 import { TRACKIO } from './trackio.ts';

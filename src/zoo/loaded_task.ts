@@ -2,7 +2,7 @@
 import { type Derivation, derived, innersOf, innerTask, type TaskOfTask } from '../data/derived/derived_task.ts';
 import type { RegisteredTask } from '../data/registered_task.ts';
 import type { AnyTaskDefinition, Knobs, ListedCard } from '../data/task.ts';
-import type { SandboxName } from '../sandbox/limits.ts';
+import type { SandboxName } from '../sandbox_engine.ts';
 
 /**
  * What the file of a task exports: a definition, what makes one of the sandbox that its card names, or how it is made of the

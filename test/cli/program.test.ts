@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { commandsPage } from '../../src/cli/command_page.ts';
+import { COMMANDS } from '../../src/cli/commands.ts';
 import { spelled } from '../../src/cli/flags/flag.ts';
-import { COMMANDS } from '../../src/cli/program.ts';
 import { run } from './called.ts';
 
 /** Every command there is, as a message lists them. */

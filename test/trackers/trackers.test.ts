@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { SENT_TRACKERS, TRACKER_CARDS } from '../../src/config/tracker_cards.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
-import { SENT_TRACKERS, TRACKER_CARDS } from '../../src/trackers/cards.ts';
 import { liveTrackers, TRACKERS } from '../../src/trackers/trackers.ts';
 import { parseConfig } from '../support/everything.ts';
 

@@ -9,11 +9,10 @@ import { ConfigError } from '../../errors.ts';
 import { counted, printable, printableLines } from '../../format.ts';
 import { completionText } from '../../grpo/rollout/complete.ts';
 import { fewHeldOut } from '../../methods/statistics.ts';
-import { openPlugins } from '../../plugins/open_plugins.node.ts';
 import { announceFile } from '../display/announce_file.ts';
 import { colors } from '../display/colors.ts';
 import { print, printJson } from '../display/output.ts';
-import { configOf } from '../library.ts';
+import { commandParts, configOf } from '../parts.ts';
 import { approval } from '../process/trust.ts';
 import { type LoadedRun, loadRun, type RunFlags } from '../runs/load_run.ts';
 import { openConfiguredModel } from '../runs/open_model.ts';
@@ -40,7 +39,13 @@ export async function showData(rows: string | undefined, flags: DataFlags): Prom
   const pretrained = await openConfiguredModel(loaded, file);
   const approve = approval({ file, problems, trust, isDry: true });
   const { codec } = pretrained ?? {};
-  const plugins = await openPlugins(loaded, { file, announce: announceFile, approve, rewards: 'unused', codec });
+  const plugins = await commandParts().openConfig(loaded, {
+    file,
+    announce: announceFile,
+    approve,
+    rewards: 'unused',
+    codec,
+  });
   try {
     const { config, tasks, notes } = plugins;
     const items = fittingItems(tasks, config.seed, count);

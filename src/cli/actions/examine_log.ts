@@ -11,7 +11,7 @@ import { gibibytes, printable } from '../../format.ts';
 import { advised, printAdvice } from '../display/advice.ts';
 import { colors } from '../display/colors.ts';
 import { print, printJson } from '../display/output.ts';
-import { library } from '../library.ts';
+import { library } from '../parts.ts';
 
 /** A larger text is longer than a string may be, or takes gigabytes once it is read. */
 const MOST_BYTES = 256 * 1024 ** 2;

@@ -1,10 +1,10 @@
 /** `rlvr-train track --run DIRECTORY`: sends to a tracker what it does not have of a run. */
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import type { SentTrackerName } from '../../config/tracker_cards.ts';
 import { CheckpointError } from '../../errors.ts';
 import { printable } from '../../format.ts';
 import { fileStore } from '../../run/store/files.node.ts';
-import type { SentTrackerName } from '../../trackers/cards.ts';
 import { TRACKERS } from '../../trackers/trackers.ts';
 import { print, printError } from '../display/output.ts';
 

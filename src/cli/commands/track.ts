@@ -1,4 +1,4 @@
-import { SENT_TRACKERS, type SentTrackerName } from '../../trackers/cards.ts';
+import { SENT_TRACKERS, type SentTrackerName } from '../../config/tracker_cards.ts';
 import { command } from '../flags/command.ts';
 import { choice, text, withDefault } from '../flags/flag.ts';
 import { onlyRun } from '../mistaken_words.ts';

@@ -14,7 +14,6 @@ import { checkMethod, type MethodCheck } from '../../plugins/check/method_check.
 import { shortNumber } from '../../plugins/check/say.ts';
 import { pointOfMethod } from '../../plugins/method_module.node.ts';
 import { moduleReference } from '../../plugins/module.node.ts';
-import { openPlugins } from '../../plugins/open_plugins.node.ts';
 import { tryFile } from '../../plugins/trial.node.ts';
 import { isModuleFile } from '../../rewards/module_file.ts';
 import type { RewardBatch, RewardFunction } from '../../rewards/reward_function.ts';
@@ -23,7 +22,7 @@ import { openRun } from '../../run/open_run.ts';
 import { announceFile } from '../display/announce_file.ts';
 import { colors } from '../display/colors.ts';
 import { print, printJson } from '../display/output.ts';
-import { configOf, library } from '../library.ts';
+import { commandParts, configOf, library } from '../parts.ts';
 
 export interface CheckMethodFlags {
   /** As a config has it: a name, or a mapping with its knobs. */
@@ -59,7 +58,7 @@ export async function checkMethodCommand(entry: string, { task, json = false }: 
   const point = await pointOf(await readEntry(listed));
   const { yaml, takes } = POINT_KEYS[point];
   const loaded = await configWith(task, `${yaml}=${takes === 'one' ? listed : `[${listed}]`}`);
-  const opened = await openPlugins(loaded, { file: HERE, announce: announceFile });
+  const opened = await commandParts().openConfig(loaded, { file: HERE, announce: announceFile });
   try {
     const stage = stageOf(opened.config.stages[0]);
     const place = stage.methods[point].length - 1;

@@ -2,13 +2,12 @@
 
 import { checkReward, type RewardCheck } from '../../plugins/check/reward_check.ts';
 import { shortNumber } from '../../plugins/check/say.ts';
-import { openPlugins } from '../../plugins/open_plugins.node.ts';
 import { isModuleFile, rewardLabel } from '../../rewards/module_file.ts';
 import { getReward } from '../../rewards/reward_list.ts';
 import { announceFile } from '../display/announce_file.ts';
 import { colors } from '../display/colors.ts';
 import { print, printJson } from '../display/output.ts';
-import { configOf } from '../library.ts';
+import { commandParts, configOf } from '../parts.ts';
 
 export interface CheckRewardFlags {
   /** As a config has it: a name, or a mapping with its knobs. */
@@ -31,7 +30,7 @@ export async function checkRewardCommand(entry: string, { task, json = false }: 
     { flag: '--task', assignment: `task=${task}` },
     { flag: HERE, assignment: `reward_funcs=[${listed}]` },
   ]);
-  const opened = await openPlugins(loaded, { file: HERE, announce: announceFile });
+  const opened = await commandParts().openConfig(loaded, { file: HERE, announce: announceFile });
   try {
     const [stage] = opened.config.stages;
     if (stage?.stage !== 'grpo' || opened.rewards === 'unused') throw new RangeError('a stage without rewards');

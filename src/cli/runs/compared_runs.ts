@@ -8,7 +8,7 @@ import { readRecords } from '../../run/logs/read_records.ts';
 import { recordedConfig, recordedText, recordedTree } from '../../run/recorded_config.ts';
 import { fileStore } from '../../run/store/files.node.ts';
 import type { Store } from '../../run/store/store.ts';
-import { library } from '../library.ts';
+import { library } from '../parts.ts';
 
 /** @param name  what it is called @throws CheckpointError where it has no records of that evaluation */
 export async function openCompared(name: string, directory: string, moment: KeptMoment): Promise<ComparedRun> {

@@ -8,12 +8,12 @@ import { closeEngine } from '../../grpo/engine.ts';
 import { evaluate } from '../../grpo/evaluate.ts';
 import type { Estimate } from '../../methods/statistics.ts';
 import { loadAdapter } from '../../model/pretrained/load_weights.ts';
-import { type OpenedPlugins, openPlugins } from '../../plugins/open_plugins.node.ts';
 import type { Pretrained } from '../../run/model/pretrained.ts';
 import { loadWeights } from '../../run/model/use_pretrained.ts';
 import { openForInference } from '../../run/open_run.ts';
+import type { OpenedConfig } from '../../run/opened_config.ts';
 import { announceFile } from '../display/announce_file.ts';
-import { library } from '../library.ts';
+import { commandParts, library } from '../parts.ts';
 import { chooseBackend } from '../process/backend.ts';
 import { approval } from '../process/trust.ts';
 
@@ -49,7 +49,7 @@ export async function accuracyChange(
   const approve = approval({ file, problems: loaded.problems, run: { directory, goal: 'use' } });
   const { codec } = models.before;
   const given = { file, directory, announce: announceFile, approve, rewards: 'unused', codec } as const;
-  const plugins = await openPlugins(loaded, given);
+  const plugins = await commandParts().openConfig(loaded, given);
   try {
     const before = await accuracyOf(plugins, models.before, asked);
     const after = await accuracyOf(plugins, models.after, asked);
@@ -60,7 +60,7 @@ export async function accuracyChange(
 }
 
 async function accuracyOf(
-  { config: given, tasks, registries }: Pick<OpenedPlugins, 'config' | 'tasks' | 'registries'>,
+  { config: given, tasks, registries }: Pick<OpenedConfig, 'config' | 'tasks' | 'registries'>,
   pretrained: Pretrained,
   { problems, threads }: Asked,
 ): Promise<Estimate> {

@@ -9,7 +9,7 @@ import type { RunConfig } from '../../config/run_config.ts';
 import { CheckpointError, ConfigError } from '../../errors.ts';
 import type { StageConfig } from '../../methods/stage.ts';
 import { nearestKey } from '../../options/nearest_name.ts';
-import { library } from '../library.ts';
+import { library } from '../parts.ts';
 import { newestUnfinished } from './newest_run.ts';
 import { packagedConfigFile, packagedNames } from './packaged_configs.ts';
 import type { RunRow } from './run_rows.ts';

@@ -2,11 +2,10 @@
 
 import type { Override } from '../../config/overrides.ts';
 import { closeEngine } from '../../grpo/engine.ts';
-import { openPlugins } from '../../plugins/open_plugins.node.ts';
 import { loadWeights } from '../../run/model/use_pretrained.ts';
 import { openForInference } from '../../run/open_run.ts';
 import { announceFile } from '../display/announce_file.ts';
-import { configOf } from '../library.ts';
+import { commandParts, configOf } from '../parts.ts';
 import { chooseBackend } from '../process/backend.ts';
 import { approval } from '../process/trust.ts';
 import { type ModelFlags, openTypedModel } from './open_model.ts';
@@ -37,7 +36,13 @@ export async function openAsked(flags: AskedFlags): Promise<OpenedModel> {
   const pretrained = await openTypedModel(flags);
   const approve = approval({ file: HERE, problems, trust });
   const { codec } = pretrained;
-  const plugins = await openPlugins(loaded, { file: HERE, announce: announceFile, approve, rewards: 'unused', codec });
+  const plugins = await commandParts().openConfig(loaded, {
+    file: HERE,
+    announce: announceFile,
+    approve,
+    rewards: 'unused',
+    codec,
+  });
   const closers = [() => plugins.close()];
   const close = async (): Promise<void> => {
     for (const closeOne of closers.reverse()) await closeOne();

@@ -8,7 +8,6 @@ import type { TaskSet } from '../../data/task_set.ts';
 import { CheckpointError } from '../../errors.ts';
 import { closeEngine } from '../../grpo/engine.ts';
 import type { InferenceLoad } from '../../planning/capacity.ts';
-import { openPlugins } from '../../plugins/open_plugins.node.ts';
 import { loadLatestCheckpoint, passedOver } from '../../run/checkpoint/checkpoints.ts';
 import { restoreWeights } from '../../run/checkpoint/restore.ts';
 import { type Fingerprint, identityOf, readFingerprint } from '../../run/fingerprint/fingerprint.ts';
@@ -20,7 +19,7 @@ import { fileStore } from '../../run/store/files.node.ts';
 import type { Store } from '../../run/store/store.ts';
 import { announceFile } from '../display/announce_file.ts';
 import { printError } from '../display/output.ts';
-import { library } from '../library.ts';
+import { commandParts, library } from '../parts.ts';
 import { chooseBackend, threadsNote } from '../process/backend.ts';
 import { approval } from '../process/trust.ts';
 import { openConfiguredModel } from './open_model.ts';
@@ -69,7 +68,14 @@ export async function openTrained(
   const pretrained = await openConfiguredModel(loaded, file, directory);
   const { codec } = pretrained ?? {};
   const rewards = 'unused';
-  const plugins = await openPlugins(loaded, { file, directory, announce: announceFile, approve, rewards, codec });
+  const plugins = await commandParts().openConfig(loaded, {
+    file,
+    directory,
+    announce: announceFile,
+    approve,
+    rewards,
+    codec,
+  });
   const closers = [() => plugins.close()];
   const close = async (): Promise<void> => {
     for (const closeOne of closers.reverse()) await closeOne();

@@ -1,11 +1,11 @@
 /** Removes the directory of a run, and nothing else: not what is no run, is elsewhere, is under way, or holds other files. */
 import { lstat, readdir, realpath, rm } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
+import { SENT_TRACKERS } from '../../config/tracker_cards.ts';
 import { CheckpointError } from '../../errors.ts';
 import { FLEET_LOG } from '../../run/logs/fleet_log.ts';
 import { NOTES_FILE } from '../../run/run_notes.ts';
 import { fileStore } from '../../run/store/files.node.ts';
-import { SENT_TRACKERS } from '../../trackers/cards.ts';
 
 /** One of these is in the directory of every run that has begun. */
 const SIGNS = ['fingerprint.json', 'metrics.jsonl'];

@@ -7,7 +7,6 @@ import { parseConfig } from '../../config/load.ts';
 import type { RunConfig } from '../../config/run_config.ts';
 import { CheckpointError } from '../../errors.ts';
 import { ADAPTER_WEIGHTS } from '../../model/pretrained/file_names.ts';
-import { type TimeLeft, timeLeft } from '../../report/time_left.ts';
 import { isModuleFile } from '../../rewards/module_file.ts';
 import { newestCheckpoint } from '../../run/checkpoint/checkpoints.ts';
 import { changedSteps } from '../../run/checkpoint/setting_changes.ts';
@@ -20,7 +19,8 @@ import { fileStore } from '../../run/store/files.node.ts';
 import { isLocked } from '../../run/store/lock.node.ts';
 import type { Store } from '../../run/store/store.ts';
 import { fileWords, shownTaskName } from '../../run/task_names.ts';
-import { library } from '../library.ts';
+import { type TimeLeft, timeLeft } from '../../run/time_left.ts';
+import { library } from '../parts.ts';
 import { lastRecords } from './last_records.ts';
 
 /** `failed`: its figures were no longer finite; `damaged`: it can neither be resumed nor be asked as it is. */

@@ -10,7 +10,7 @@ import { repeatWithin } from '../../plugins/task_calls.node.ts';
 import { loadTaskDefinition } from '../../plugins/task_module.node.ts';
 import { isModuleFile } from '../../rewards/module_file.ts';
 import { printError } from '../display/output.ts';
-import { library } from '../library.ts';
+import { library } from '../parts.ts';
 
 /** Seconds that a call into a file of the user's may take. */
 const CALL_SECONDS = 60;

@@ -3,15 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { LearnerBus } from '../../fleet/bus.ts';
 import type { LocalServer } from '../../fleet/nats/local_server.node.ts';
 import { isLoopback } from '../../fleet/nats/loopback.ts';
-
-/** Flags of a training with a fleet. */
-export interface FleetFlags {
-  /** Address of a NATS server. */
-  readonly fleet?: string;
-  /** Worker processes to start on this machine. */
-  readonly workers?: number;
-  readonly verifyShare?: number;
-}
+import type { FleetFlags } from './fleet_part.ts';
 
 /** A learner's connection, and the processes that were started for it. */
 export interface FleetPlace {
@@ -20,11 +12,6 @@ export interface FleetPlace {
   readonly isFar: boolean;
   /** Ends what was started. */
   close(): Promise<void>;
-}
-
-/** Whether a flag asks for a fleet. */
-export function asksForFleet({ fleet, workers = 0 }: FleetFlags): boolean {
-  return fleet !== undefined || workers > 0;
 }
 
 /** Connects to the server, or starts one of its own, and starts the workers. @throws FleetError */

@@ -5,7 +5,7 @@ import { ConfigError } from '../../errors.ts';
 import { readHubName } from '../../hub/names.ts';
 import { asksOf, serversOf } from '../../plugins/asks.node.ts';
 import { namedFiles } from '../../plugins/found_files.node.ts';
-import { configOf } from '../library.ts';
+import { configOf } from '../parts.ts';
 
 /** Messages name it where they otherwise name a config's file. */
 const GIVEN = 'config of the run';

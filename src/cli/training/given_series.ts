@@ -11,7 +11,8 @@ import { packageVersion } from '../../run/fingerprint/fingerprint.node.ts';
 import { sha256Hex } from '../../run/fingerprint/sha256.ts';
 import { fileStore } from '../../run/store/files.node.ts';
 import { chooseBackend } from '../process/backend.ts';
-import { type FleetFlags, openFleetPlace } from './fleet_place.ts';
+import type { FleetFlags } from './fleet_part.ts';
+import { openFleetPlace } from './fleet_place.ts';
 
 /** Milliseconds between two cards, and between two looks. */
 const ANNOUNCE_MS = 500;

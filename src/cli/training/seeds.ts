@@ -3,24 +3,26 @@
  * `<directory>-<key>=<value>-seed<N>`. A finished one of the same config is kept, one that was cut short is resumed; so the
  * same command resumes a series.
  */
+
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { commandName } from '../../command_name.ts';
 import type { RunConfig } from '../../config/run_config.ts';
 import { CheckpointError, ConfigError } from '../../errors.ts';
 import { printable, shellQuoted, withoutPasswords } from '../../format.ts';
-import { type OpenedPlugins, openPlugins } from '../../plugins/open_plugins.node.ts';
 import { readFingerprint } from '../../run/fingerprint/fingerprint.ts';
+import type { OpenedConfig } from '../../run/opened_config.ts';
 import { configHash } from '../../run/session.ts';
 import { fileStore } from '../../run/store/files.node.ts';
 import type { Summary } from '../../run/summary.ts';
 import { announceFile } from '../display/announce_file.ts';
 import { print, printError, printJson } from '../display/output.ts';
+import { commandParts } from '../parts.ts';
 import { ServedTraining } from '../process/served_training.ts';
 import { approval } from '../process/trust.ts';
 import { loadRun } from '../runs/load_run.ts';
 import { openConfiguredModel, withChosen } from '../runs/open_model.ts';
-import { asksForFleet } from './fleet_place.ts';
+import { asksForFleet } from './fleet_part.ts';
 import { whyNotGiven } from './given_config.ts';
 import { rowOf, type SeedRow, seriesOf, seriesTable } from './seed_series.ts';
 import { directoryPart, type Setting, settingsOf, sweepTable } from './sweep.ts';
@@ -138,7 +140,7 @@ async function planRuns(
   const loaded = withChosen(asked, pretrained);
   const approve = approval({ file, problems: loaded.problems, trust: options.trust, isDry: options.dryRun });
   const { codec } = pretrained ?? {};
-  const plugins = await openPlugins(loaded, { file, directory, announce: announceFile, approve, codec });
+  const plugins = await commandParts().openConfig(loaded, { file, directory, announce: announceFile, approve, codec });
   try {
     const { config, modules, registries } = plugins;
     const planned: PlannedRun[] = [];
@@ -159,7 +161,7 @@ async function planRuns(
 /** @throws CheckpointError where the directory holds a finished run of another config */
 async function conditionOf(
   directory: string,
-  { config, modules, registries }: Pick<OpenedPlugins, 'config' | 'modules' | 'registries'>,
+  { config, modules, registries }: Pick<OpenedConfig, 'config' | 'modules' | 'registries'>,
   { force = false }: TrainOptions,
 ): Promise<Condition> {
   const store = fileStore(directory);

@@ -1,22 +1,23 @@
 /** `rlvr-train --config FILE`: the main job. */
 
 import { basename, resolve } from 'node:path';
+import { ConfigError } from '../../errors.ts';
 import { closeEngine } from '../../grpo/engine.ts';
 import { fewHeldOut } from '../../methods/statistics.ts';
 import { plannedMemory } from '../../planning/memory_plan.ts';
-import { type OpenedPlugins, openPlugins } from '../../plugins/open_plugins.node.ts';
 import { fingerprintOf } from '../../run/fingerprint/run_fingerprint.node.ts';
 import { answerFiles } from '../../run/logs/answer_files.ts';
 import type { Pretrained } from '../../run/model/pretrained.ts';
 import { openRun } from '../../run/open_run.ts';
+import type { OpenedConfig } from '../../run/opened_config.ts';
 import { resumeCommand } from '../../run/resume_command.ts';
 import { session } from '../../run/session.ts';
 import { fileStore, requireWritable } from '../../run/store/files.node.ts';
-import { liveTrackers } from '../../trackers/trackers.ts';
 import { announceFile } from '../display/announce_file.ts';
 import type { Display } from '../display/display.ts';
 import { type DisplayOptions, openDisplay } from '../display/open_display.ts';
 import { printError } from '../display/output.ts';
+import { commandParts } from '../parts.ts';
 import { chooseBackend, threadsNote } from '../process/backend.ts';
 import { RunControls } from '../process/controls.ts';
 import { onHangup } from '../process/hangup.ts';
@@ -30,8 +31,7 @@ import { describeRow } from '../runs/newest_run.ts';
 import { openConfiguredModel, withChosen } from '../runs/open_model.ts';
 import { withResumeAdvice } from '../runs/resume_advice.ts';
 import { dryRun } from './dry_run.ts';
-import type { FleetFlags } from './fleet_place.ts';
-import { TrainingFleet } from './training_fleet.ts';
+import { asksForFleet, type FleetFlags, type TrainingFleet } from './fleet_part.ts';
 
 export interface TrainOptions extends RunFlags, DisplayOptions, FleetFlags {
   readonly force?: boolean;
@@ -73,7 +73,14 @@ async function trainOnce(options: TrainOptions, held: Held): Promise<string | un
   const { codec } = pretrained ?? {};
   const store = fileStore(directory);
   const answers = options.resume ? (task: number) => answerFiles(store, task) : undefined;
-  const plugins = await openPlugins(loaded, { file, directory, announce: announceFile, approve, codec, answers });
+  const plugins = await commandParts().openConfig(loaded, {
+    file,
+    directory,
+    announce: announceFile,
+    approve,
+    codec,
+    answers,
+  });
   try {
     const wentBack = await trainWith({ ...loaded, config: plugins.config }, plugins, pretrained, { options, held });
     return wentBack ? directory : undefined;
@@ -86,7 +93,7 @@ async function trainOnce(options: TrainOptions, held: Held): Promise<string | un
 
 async function trainWith(
   loaded: LoadedRun,
-  plugins: OpenedPlugins,
+  plugins: OpenedConfig,
   pretrained: Pretrained | undefined,
   { options, held }: { readonly options: TrainOptions; readonly held: Held },
 ): Promise<boolean> {
@@ -97,9 +104,10 @@ async function trainWith(
   const tooMany = threadsNote(config.threads);
   if (tooMany !== undefined && backend.name === 'wasm') notes.push(tooMany);
   if (loaded.notes.length > 0) notes.push(idleKeys(loaded));
+  const { liveTrackers = () => [] } = commandParts();
   const controls = new RunControls();
   const { clock } = controls;
-  held.fleet ??= await TrainingFleet.connect(options);
+  held.fleet ??= await connectFleet(options);
   const { fleet } = held;
   const { makeGenerator } = fleet ?? {};
   const run = await openRun(config, tasks, backend, { registries, rewards, lineOf, pretrained, clock, makeGenerator });
@@ -173,6 +181,14 @@ async function trainWith(
   } finally {
     await closeEngine(run.engine);
   }
+}
+
+/** @throws ConfigError where a flag asks for a fleet, and the command has none */
+async function connectFleet(flags: FleetFlags): Promise<TrainingFleet | undefined> {
+  if (!asksForFleet(flags)) return undefined;
+  const { connectFleet: connect } = commandParts();
+  if (connect === undefined) throw new ConfigError('flags', '--fleet — this command samples alone; leave it out.', {});
+  return connect(flags);
 }
 
 function mainJobLine({ file, directory }: LoadedRun): string {

@@ -12,13 +12,18 @@ import { packageVersion } from '../../run/fingerprint/fingerprint.node.ts';
 import type { Pretrained } from '../../run/model/pretrained.ts';
 import { fileStore } from '../../run/store/files.node.ts';
 import type { Store } from '../../run/store/store.ts';
-import { asksForFleet, type FleetFlags, type FleetPlace, openFleetPlace } from './fleet_place.ts';
+import type { FleetFlags, TrainingFleet } from './fleet_part.ts';
+import { type FleetPlace, openFleetPlace } from './fleet_place.ts';
 import { FleetRecorder } from './fleet_recorder.ts';
 
 const VERIFY_SHARE = 0.05;
 
-/** What a training has of its fleet. */
-export class TrainingFleet {
+/** Connects to the server, or starts one of its own. @throws FleetError */
+export async function connectFleet(flags: FleetFlags): Promise<TrainingFleet> {
+  return new NatsFleet(await openFleetPlace(flags), flags);
+}
+
+class NatsFleet implements TrainingFleet {
   readonly #fleet: Fleet;
   readonly #place: FleetPlace;
   /** What was said before anything showed it. */
@@ -27,15 +32,7 @@ export class TrainingFleet {
   #isOpen = false;
   #say: ((line: string) => void) | undefined;
 
-  /**
-   * Connects to the server, or starts one of its own; undefined where no flag asks for a fleet.
-   * @throws FleetError
-   */
-  static async connect(flags: FleetFlags): Promise<TrainingFleet | undefined> {
-    return asksForFleet(flags) ? new TrainingFleet(await openFleetPlace(flags), flags) : undefined;
-  }
-
-  private constructor(place: FleetPlace, { verifyShare = VERIFY_SHARE }: FleetFlags) {
+  constructor(place: FleetPlace, { verifyShare = VERIFY_SHARE }: FleetFlags) {
     const say = (line: string): void => {
       if (this.#say === undefined) this.#waiting.push(line);
       else this.#say(line);
@@ -45,11 +42,9 @@ export class TrainingFleet {
     this.#place = place;
   }
 
-  /** For `openRun`. */
   readonly makeGenerator: MakeGenerator = (policy, version) =>
     this.#fleet.generator(policy, localGenerator(policy, version));
 
-  /** Tells workers of the run; where it goes back, they know it already. @param say  shows what happens @throws FleetError where another learner has it */
   async open(
     run: ConfiguredModel,
     { directory, pretrained }: { readonly directory: string; readonly pretrained: Pretrained | undefined },
@@ -68,18 +63,15 @@ export class TrainingFleet {
     );
   }
 
-  /** What it has done by an optimizer step, for the run's page. */
   async record(step: { readonly stage: string; readonly step: number }): Promise<void> {
     await this.#recorder?.record(step, this.#fleet.figures);
   }
 
-  /** Takes the run back where it rests on a lie. @returns what becomes of it; undefined where it does not */
   async goBack(run: Progress, store: Store): Promise<string | undefined> {
     const version = this.#fleet.takeLie();
     return version === undefined ? undefined : goBackBefore(version, run, store);
   }
 
-  /** What it has come to, for the user. */
   get lines(): string[] {
     return fleetLines(this.#fleet.figures);
   }

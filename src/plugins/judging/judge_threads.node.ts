@@ -9,7 +9,7 @@ import type { AskedAnswer, Knobs } from '../../data/problem.ts';
 import { PluginError } from '../../errors.ts';
 import type { Json } from '../../options/json.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
-import type { ModuleReference } from '../module.node.ts';
+import type { ModuleReference } from '../../run/opened_config.ts';
 import { endOf, startThread } from '../plugin_thread.node.ts';
 import type { JudgeQuestion, JudgeReply, TaskSource } from './judge_worker.node.ts';
 

@@ -6,7 +6,7 @@ import type { AnyTaskDefinition } from '../../data/task.ts';
 import type { Json } from '../../options/json.ts';
 import type { GivenOptions } from '../../options/read.ts';
 import type { Verdict } from '../../rewards/verdict.ts';
-import type { ModuleReference } from '../module.node.ts';
+import type { ModuleReference } from '../../run/opened_config.ts';
 import { sendWritesToStandardError } from '../process_guard.node.ts';
 import { isOwnError } from '../reward_module.ts';
 import { repeatWithin } from '../task_calls.node.ts';

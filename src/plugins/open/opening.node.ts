@@ -1,39 +1,16 @@
 /** A config's own files while they are opened: what is open so far, and what every kind of file goes through. */
 import type { LoadedConfig } from '../../config/load.ts';
 import { addOptionProblems } from '../../config/option_problems.ts';
-import type { AnswerFiles } from '../../http/answer_log.ts';
 import type { Method } from '../../methods/method.ts';
 import { optionProblems } from '../../options/read.ts';
 import type { RewardFunction } from '../../rewards/reward_function.ts';
-import type { Codec } from '../../text/codec.ts';
-import type { Ask } from '../asks.node.ts';
-import { type FoundFile, findFile } from '../found_files.node.ts';
+import type { FoundFile, OpenOptions } from '../../run/opened_config.ts';
+import { findFile } from '../found_files.node.ts';
 import type { NodeJudgeThreads } from '../judging/judge_threads.node.ts';
 import { moduleReference, oldSpellingNotes } from '../module.node.ts';
 import { guardProcess, type ProcessGuard } from '../process_guard.node.ts';
 import type { StartedReporter } from '../reporters/reporter_thread.node.ts';
 import { isOwnError } from '../reward_module.ts';
-
-/** Where a config's own files are looked for, and who is asked before they are run. */
-export interface PluginOptions {
-  /** The config's file: paths in it are relative to its folder. */
-  readonly file: string;
-  /** The run directory: paths in the returned config are relative to it, so that its config.yaml runs as it is. */
-  readonly directory?: string;
-  /** Called with each file before it is loaded: it is code, and runs with the rights of this process. */
-  readonly announce: (file: string) => void;
-  /**
-   * Called with all files before any of them is loaded, and with what the config asks besides before any of it is done; throws
-   * where one of them may not be.
-   */
-  readonly approve?: (files: readonly FoundFile[], asks: readonly Ask[]) => Promise<void>;
-  /** 'unused': the run is only evaluated or sampled; its rewards are not loaded, nor its methods beside a pretrained model. */
-  readonly rewards?: 'unused';
-  /** Codec of the pretrained model that the config names, which the caller has opened. */
-  readonly codec?: Codec | undefined;
-  /** What servers have answered in the run that is resumed, by the number of the task. */
-  readonly answers?: ((task: number) => AnswerFiles) | undefined;
-}
 
 /** Time to load a file, however short the limit of its calls is. */
 export const LOAD_SECONDS = 60;
@@ -43,7 +20,7 @@ export type OpenedReward = RewardFunction & { close(): Promise<void> };
 
 export interface Opening {
   readonly loaded: LoadedConfig;
-  readonly options: PluginOptions;
+  readonly options: OpenOptions;
   /** By the name that the config gives; files that could be read. */
   readonly modules: Map<string, FoundFile>;
   /** Files whose loading was announced, as messages show them. */

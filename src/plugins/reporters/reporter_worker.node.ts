@@ -1,8 +1,9 @@
 /** The thread that a user's reporter runs in: loads its file, then gets one event after the other. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { PluginError } from '../../errors.ts';
+import type { ModuleReference } from '../../run/opened_config.ts';
 import type { Reporter, ReporterEvent } from '../../run/reporter_event.ts';
-import { describeThrown, importExport, type ModuleReference } from '../module.node.ts';
+import { describeThrown, importExport } from '../module.node.ts';
 import { sendWritesToStandardError } from '../process_guard.node.ts';
 import { toReporter } from './reporter_module.ts';
 

@@ -1,0 +1,56 @@
+/** What the command is given beside its frame: one process has one set of parts, which `main.ts` sets before it parses. */
+import type { LoadedConfig } from '../config/load.ts';
+import type { Override } from '../config/overrides.ts';
+import type { Library } from '../config/registries.ts';
+import type { RunConfig } from '../config/run_config.ts';
+import type { OpenConfig } from '../run/opened_config.ts';
+import type { Store } from '../run/store/store.ts';
+import type { Tracker } from '../run/tracker.ts';
+import type { Command } from './flags/command.ts';
+import type { FleetFlags, TrainingFleet } from './training/fleet_part.ts';
+
+/** A run as trackers show it. */
+export interface TrackedRun {
+  readonly store: Store;
+  readonly name: string;
+  readonly directory: string;
+}
+
+export interface CommandParts {
+  /** In the order of help and documentation. */
+  readonly commands: readonly Command[];
+  /** What configs may name. */
+  readonly library: Library;
+  /** Makes tasks, rewards and methods of what a config names. */
+  readonly openConfig: OpenConfig;
+  /** Connects a training to its workers; absent: every completion is sampled here. @throws FleetError */
+  readonly connectFleet?: (flags: FleetFlags) => Promise<TrainingFleet>;
+  /** The trackers that a config asks for; absent: there are none. @throws ConfigError */
+  readonly liveTrackers?: (config: RunConfig, run: TrackedRun, env: NodeJS.ProcessEnv) => readonly Tracker[];
+}
+
+let given: CommandParts | undefined;
+
+/** To be called once, before the command reads its words. */
+export function useParts(parts: CommandParts): void {
+  given = parts;
+}
+
+export function commandParts(): CommandParts {
+  if (given === undefined) throw new RangeError('the command was started without its parts');
+  return given;
+}
+
+export function library(): Library {
+  return commandParts().library;
+}
+
+/** A config that the command has the text of. @throws ConfigError */
+export async function configOf(text: string, file: string, overrides: readonly Override[] = []): Promise<LoadedConfig> {
+  const [{ parseConfig }, { assignmentOf }] = await Promise.all([
+    import('../config/load.ts'),
+    import('../config/overrides.ts'),
+  ]);
+  const registries = await library().naming(text, ...overrides.map(assignmentOf));
+  return parseConfig(text, { file, registries }, overrides);
+}

@@ -1,0 +1,20 @@
+/** Where a model that a config names lies: paths are relative to the config's folder, and typed ones to the current folder. */
+import { dirname, resolve } from 'node:path';
+import type { LoadedConfig } from '../../config/load.ts';
+import type { Problems } from '../../config/problems.ts';
+
+/** The model that the run begins with, from where the command was typed; undefined: it begins with random weights. */
+export function modelPath({ config, problems }: LoadedConfig, file: string): string | undefined {
+  return pathOf(config.modelNameOrPath, 'model_name_or_path', problems, file);
+}
+
+/** The same for the adapter that the run continues. */
+export function adapterPath({ config, problems }: LoadedConfig, file: string): string | undefined {
+  return pathOf(config.adapterNameOrPath, 'adapter_name_or_path', problems, file);
+}
+
+function pathOf(path: string | undefined, key: string, problems: Problems, file: string): string | undefined {
+  if (path === undefined) return undefined;
+  const isTyped = problems.placeOf(key).label === '--set';
+  return resolve(isTyped ? '.' : dirname(file), path);
+}
