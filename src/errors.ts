@@ -16,6 +16,11 @@ export class RlvrError extends Error {
     this.code = code;
     this.facts = facts;
   }
+
+  /** Whether it is an error of this package, from whichever copy of it a user's file imports: its message is made for people. */
+  static is(error: unknown): error is RlvrError {
+    return error instanceof Error && 'code' in error && 'facts' in error;
+  }
 }
 
 /** A mistake in the YAML, in a flag, or in a combination of keys. */

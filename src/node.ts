@@ -20,8 +20,8 @@
 export { connectWebSocket } from './http/websocket.node.ts';
 export { openTfjs, TFJS_BACKENDS, type TfjsBackendName } from './kernels/tfjs/open.node.ts';
 export { listAdapters, nodeGpu } from './kernels/webgpu/webgpu.node.ts';
-export { judgeThreads, type NodeJudgeThreads } from './plugins/judging/judge_threads.node.ts';
 export { type OpenedPlugins, openPlugins, type PluginOptions } from './plugins/open_plugins.node.ts';
+export { judgeThreads, type NodeJudgeThreads } from './plugins/threads/judge_threads.node.ts';
 export { collectFingerprint, type FingerprintInputs } from './run/fingerprint/fingerprint.node.ts';
 export type { Fingerprint } from './run/fingerprint/fingerprint.ts';
 export { fingerprintOf } from './run/fingerprint/run_fingerprint.node.ts';

@@ -34,11 +34,11 @@ const PARTS = ['rewards', 'tasks', 'methods/index', 'index', 'node', 'tfjs/index
 /** What the command, or the thread that a user's file is tried in, needs as a library's part does. */
 const BASE = 'base';
 /** Started for each of the user's files: what it needs and no library's part does lies by itself. */
-const TRIAL = 'plugins/trial_worker.node';
-/** Started for each reward of the user's, and for verdicts: that of Node's part which they need lies apart from the library, after the part of rewards. */
-const JUDGES = ['plugins/reward_worker.node', 'plugins/judging/judge_worker.node'];
+const TRIAL = 'plugins/threads/own_worker.node';
+/** What threads load for rewards and verdicts: that of Node's part which they need lies apart from the library, after the part of rewards. */
+const JUDGES = ['plugins/threads/reward_role.node', 'plugins/threads/judge_role.node'];
 const JUDGING = 'judging';
-/** `startThread('…_worker.node')`, and the process that looks for a GPU. */
+/** `new Worker('…_worker.node')`, and the process that looks for a GPU. */
 const STARTED_BY_PATH = /^(plugins|cli)[/].*(_worker\.node|_process)$/;
 const exported = entryPoints().map(({ code }) => nameIn(dist, code));
 const started = filesOf(build)

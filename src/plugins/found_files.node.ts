@@ -5,6 +5,7 @@ import { dirname, isAbsolute } from 'node:path';
 import { POINT_KEYS } from '../config/keys/method_keys.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { placeOfTask } from '../config/mixture.ts';
+import { RlvrError } from '../errors.ts';
 import { findSnapshot, hubCache } from '../hub/cache.node.ts';
 import { hubNameText, readHubName } from '../hub/names.ts';
 import { METHOD_POINTS, type MethodPoint } from '../methods/stage.ts';
@@ -16,7 +17,6 @@ import { asksInWords, type Codec } from '../text/codec.ts';
 import { verifierOf } from './dataset_files.node.ts';
 import { importedFiles } from './imported_files.node.ts';
 import { hashModule, moduleReference, pathFrom } from './module.node.ts';
-import { isOwnError } from './reward_module.ts';
 
 /** What a search needs of `PluginOptions`. */
 export interface SearchOptions {
@@ -81,7 +81,7 @@ export async function findFiles(loaded: LoadedConfig, options: SearchOptions): P
     try {
       found.set(plugin.name, await findFile(loaded, options, plugin, place));
     } catch (error) {
-      if (!isOwnError(error)) throw error;
+      if (!RlvrError.is(error)) throw error;
     }
   }
   return found;

@@ -10,7 +10,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, extname, isAbsolute, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
-import { PluginError } from '../errors.ts';
+import { PluginError, RlvrError } from '../errors.ts';
 import { findOldSpellings } from '../options/find_old_spellings.ts';
 import { closestName } from '../options/nearest_name.ts';
 import type { ModuleReference } from '../run/opened_config.ts';
@@ -24,6 +24,22 @@ export function moduleReference(name: string, exported: unknown, folder: string)
   }
   if (name.includes('\0')) throw refusal('its name holds a NUL character, which no file name may; write it again');
   return { path, shown: shownPath(path), export: exported };
+}
+
+/** What is meant, as messages call it: `its default export`, `its export brief`. */
+export function calledExport({ export: name }: ModuleReference): string {
+  return name === undefined ? 'its default export' : `its export ${name}`;
+}
+
+/** `a task`, `a number`, `a promise`, `undefined`: what a value is, for a person who did not mean to give it. */
+export function kindOf(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
+  if (typeof value !== 'object') return `a ${typeof value}`;
+  if (Array.isArray(value)) return 'a list';
+  if ('score' in value && typeof value.score === 'function') return 'a reward';
+  if ('verify' in value && typeof value.verify === 'function') return 'a task';
+  if (value instanceof Promise) return 'a promise';
+  return `an object with ${Object.keys(value).slice(0, 5).join(', ') || 'no keys'}`;
 }
 
 function shownPath(path: string): string {
@@ -152,10 +168,11 @@ function loadRule(error: unknown, path: string): string {
 /** `TypeError: x is not a function (line 7)`: what user code threw, and where in its file. */
 export function describeThrown(error: unknown, path: string): string {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : inspect(error, { depth: 0 });
+  const name = RlvrError.is(error) ? '' : `${error.name}: `; // ours is made for people
   const [first] = String(error.message).split('\n', 1);
   const stack = String(error.stack);
   const line = [path, pathToFileURL(path).href].map((place) => lineIn(stack, `${place}:`)).find(Boolean);
-  return `${error.name}: ${first}${line === undefined ? '' : ` (line ${line})`}`;
+  return `${name}${first}${line === undefined ? '' : ` (line ${line})`}`;
 }
 
 /** The number after the first `place` of a stack. */

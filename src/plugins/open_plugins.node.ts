@@ -13,12 +13,12 @@ import type { OpenedConfig, OpenOptions } from '../run/opened_config.ts';
 import { asksInWords } from '../text/codec.ts';
 import { asksOf } from './asks.node.ts';
 import { adapterInRun, findFiles, modelInRun } from './found_files.node.ts';
-import { judgeThreads } from './judging/judge_threads.node.ts';
 import { openMethods, tryMethods } from './open/open_methods.node.ts';
 import { openReporters } from './open/open_reporters.node.ts';
 import { makersOf, openRewards } from './open/open_rewards.node.ts';
 import { openTasks } from './open/open_tasks.node.ts';
 import type { Opening } from './open/opening.node.ts';
+import { judgeThreads } from './threads/judge_threads.node.ts';
 
 export type { OpenedConfig as OpenedPlugins, OpenOptions as PluginOptions };
 
@@ -39,14 +39,10 @@ export async function openPlugins(loaded: LoadedConfig, options: OpenOptions): P
     judges: judgeThreads(),
     datasets: new Map(),
     notes: [],
-    guard: undefined,
   };
   const close = async (): Promise<void> => {
     const threads = [...opening.threads.values(), ...opening.reporters, opening.judges];
     await Promise.all(threads.map((thread) => thread.close()));
-    const { guard } = opening;
-    opening.guard = undefined;
-    guard?.close();
   };
   try {
     const files = await findFiles(loaded, options);
@@ -76,7 +72,7 @@ export async function openPlugins(loaded: LoadedConfig, options: OpenOptions): P
         ...[...opening.modules.values()].flatMap(({ role, hashes }) => (role === 'training' ? hashes : [])),
         ...[...opening.datasets.values()].flatMap(({ hashes }) => hashes),
       ]),
-      reporters: opening.reporters.map(({ tracker }) => tracker),
+      reporters: opening.reporters,
       notes: opening.notes,
       close,
     };

@@ -4,6 +4,9 @@ import { createContext, Script } from 'node:vm';
 /** Code took longer than it may. */
 export class TimeLimitError extends Error {}
 
+/** A longer timer would fire at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 const context: { work: () => unknown } = { work: () => undefined };
 createContext(context);
 const script = new Script('work()');
@@ -18,7 +21,7 @@ const script = new Script('work()');
 export function withTimeLimit<T>(seconds: number, work: () => T): T {
   context.work = work;
   try {
-    return script.runInContext(context, { timeout: Math.min(Math.ceil(seconds * 1000), 2 ** 31 - 1) }) as T; // of work
+    return script.runInContext(context, { timeout: Math.min(Math.ceil(seconds * 1000), LONGEST_TIMER_MS) }) as T; // of work
   } catch (error) {
     // Made in the context of the script, it is no instance of this one's Error.
     const code = (error as { readonly code?: unknown } | null)?.code;

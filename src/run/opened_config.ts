@@ -92,7 +92,7 @@ export interface OpenedConfig {
   readonly reporters: readonly Tracker[];
   /** Remarks on the rows of data sets, and on files that spell options the old way. */
   readonly notes: readonly string[];
-  /** @throws PluginError where something of the user's failed outside of a call, and no call has said so since */
+  /** Ends the threads of rewards, reporters and verdicts. */
   close(): Promise<void>;
 }
 

@@ -136,7 +136,7 @@ describe('a classifier', () => {
   it.each([
     ['throw', 'failed (TypeError: no such token) — see to its model, then resume: nothing sampled is lost.'],
     ['hang', 'gave nothing within 0.5 s — raise timeout, or lower batch_size, then resume: nothing sampled is lost.'],
-    ['exit', 'ended its thread (4) — see to its model'],
+    ['exit', 'ended its thread by process.exit(4) — see to its model'],
   ])('whose model does %s fails in words', async (text, says) => {
     const reward = await open(TWO, { label: 'GOOD', timeout: 0.5 });
     await expect(reward.score(batchOf([{ text }]))).rejects.toThrow(`reward "classifier" (./judge): ${says}`);

@@ -5,9 +5,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { verdictsOf, verifyEach } from '../../src/data/judging/judged.ts';
 import type { GivenAnswer } from '../../src/data/task.ts';
 import type { TaskSet } from '../../src/data/task_set.ts';
-import { judgeThreads, type NodeJudgeThreads } from '../../src/plugins/judging/judge_threads.node.ts';
 import { moduleReference } from '../../src/plugins/module.node.ts';
 import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.node.ts';
+import { judgeThreads, type NodeJudgeThreads } from '../../src/plugins/threads/judge_threads.node.ts';
 import { parseConfig } from '../support/everything.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 
@@ -108,7 +108,7 @@ describe('threads for verdicts', () => {
     [
       'ends its thread',
       'process.exit(3)',
-      /task "sum\.mjs": verify ended its thread by process\.exit\(3\) while it judged \d+ answers/,
+      /task "sum" \(sum\.mjs\): verify failed for problem .* and answer '7777': it called process\.exit\(3\)/,
     ],
     [
       'gives NaN',

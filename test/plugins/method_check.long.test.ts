@@ -80,7 +80,7 @@ describe('before step 1 a run refuses, with the line,', () => {
       OF_REWARDS(
         'Float32Array.from(rewards, (reward) => (reward - mean(rewards)) / Math.max(...rewards.map((other) => Math.abs(other - mean(rewards)))))',
       ),
-      'my.yaml:5 .*estimate gave NaN among the advantages of group 2 .place 0. — give finite numbers',
+      'my.yaml:5 .*estimate gave NaN at \\[2\\]\\.advantages\\[0\\] — give a finite number',
     ],
     [
       'one that throws on null',
@@ -92,7 +92,7 @@ describe('before step 1 a run refuses, with the line,', () => {
       'one that gives too few',
       'advantageEstimator',
       OF_REWARDS('rewards.slice(1)'),
-      'gave 7 advantages of group 0 — give 8',
+      'gave a list of 7 at \\[0\\]\\.advantages — give a list of 8',
     ],
     [
       'one that draws by Math.random',
@@ -116,7 +116,7 @@ describe('before step 1 a run refuses, with the line,', () => {
       'a group step that leaves a group out',
       'groupSteps',
       "{ scope: 'batch', apply: (groups) => groups.slice(1) }",
-      'gave 3 groups for 4 — give one for each',
+      'gave a list of 3 — give a list of 4 groups, one for each',
     ],
     [
       'a surrogate that is not finite',
@@ -232,9 +232,13 @@ describe('the command', () => {
   });
 
   it.each<[string, string, string]>([
-    ['prompt_source', '{ next: async (count, draw) => (await draw(count)).slice(1) }', 'next gave no 4 problems'],
+    [
+      'prompt_source',
+      '{ next: async (count, draw) => (await draw(count)).slice(1) }',
+      'next gave a list of 3 — give a list of 4 problems',
+    ],
     ['rollout_strategies', '{ rollOut: (requests, next) => next(requests) }', ''],
-    ['rollout_strategies', '{ rollOut: () => 1 }', 'rollOut gave something else than groups'],
+    ['rollout_strategies', '{ rollOut: () => 1 }', 'rollOut gave 1 — give a list of groups'],
     ['token_controls', '{ after: () => undefined }', ''],
     ['controllers', '{ afterStep: async () => { throw new Error("no"); } }', 'afterStep failed: Error: no'],
     ['evaluation_figures', '{ name: "solved", of: () => ({ mean: 0, low: 0, high: 1, count: 4 }) }', ''],
@@ -253,7 +257,7 @@ describe('the command', () => {
       'rloo keeps what a method keeps',
     );
     await expect(checkMethodCommand(write('{ name: "solved", of: () => 1 }'), { task: 'gcd' })).rejects.toThrow(
-      'of gave no {mean, low, high, count}',
+      'of gave 1 — give {mean, low, high}',
     );
     await expect(checkMethodCommand('rlooo', { task: 'gcd' })).rejects.toThrow('no such method');
     await expect(checkMethodCommand(write('{ other: 1 }', 'other'), { task: 'gcd' })).rejects.toThrow(

@@ -70,7 +70,10 @@ describe('a method from a file', () => {
     ],
     ['aggregation: {name: ./methods/root.ts, power: -1}', /my\.yaml:3 .*power: -1 — must be greater than 0/],
     ['aggregation: ./methods/rot.ts', /my\.yaml:3 .*no such file .*root\.ts/],
-    ['credit_steps: [./methods/empty.ts]', /my\.yaml:3 .*it lacks id, options, create; add what is missing/],
+    [
+      'credit_steps: [./methods/empty.ts]',
+      /my\.yaml:3 .*it lacks id \(a text\), options \(an object\), create\(\); add what is missing/,
+    ],
   ];
   it.each(fewOf(mistakes, { quick: 2, all: 2 }))('is refused with its line: %s', async (line, message) => {
     file('root', ROOT);
@@ -116,12 +119,12 @@ describe('a method from a file', () => {
 
     const faults: readonly [string, string, string][] = /* biome-ignore format: a table */ [
         ['NaN', 'groups.map(() => ({ advantages: [Number.NaN, 0] }))',
-          'gave NaN among the advantages of group 0 (place 0)'],
-        ['too few', 'groups.map(() => ({ advantages: [0] }))', 'gave 1 advantages of group 0 — give 2'],
-        ['none for a group', '[{ advantages: [0, 0] }]', 'gave 1 entries for 2 groups — give one for each'],
-        ['no list', '({})', 'gave no list — give {advantages} for each of 2 groups'],
+          'gave NaN at [0].advantages[0] — give a finite number'],
+        ['too few', 'groups.map(() => ({ advantages: [0] }))', 'gave a list of 1 at [0].advantages — give a list of 2'],
+        ['none for a group', '[{ advantages: [0, 0] }]', 'gave a list of 1 — give a list of 2, {advantages} for each group'],
+        ['no list', '({})', 'gave {} — give a list of 2, {advantages} for each group'],
         ['too few tokens', 'groups.map(() => ({ advantages: [0, 0], tokenAdvantages: [[1], [1]] }))',
-          'gave 1 tokenAdvantages of completion 0 of group 0 — give 2'],
+          'gave a list of 1 at [0].tokenAdvantages[0] — give a list of 2'],
       ];
     it.each(fewOf(faults, { quick: 2, all: 3 }))('an estimator that gives %s', async (_, expression, says) => {
       const body = `{ estimate: (groups) => (${expression}) }`;
@@ -141,8 +144,8 @@ describe('a method from a file', () => {
         'creditSteps',
         body,
       );
-      expect(() => part.apply(groups)).toThrow('apply gave Infinity among the advantages of group 0 (place 0)');
-      expect(() => part.apply([])).toThrow('apply gave something else than groups');
+      expect(() => part.apply(groups)).toThrow('apply gave Infinity at [0].advantages[0] — give a finite number');
+      expect(() => part.apply([])).toThrow('apply gave 1 — give a list of groups');
     });
 
     it('a credit step that gives something by token for too few of them', async () => {
@@ -152,7 +155,7 @@ describe('a method from a file', () => {
           'creditSteps',
           `{ apply: (groups) => groups.map((group) => ({ ...group, ${name}: [[1], [1]] })) }`,
         );
-        expect(() => part.apply(groups)).toThrow(`gave 1 ${name} of completion 0 of group 0 — give 2`);
+        expect(() => part.apply(groups)).toThrow(`gave a list of 1 at [0].${name}[0] — give a list of 2`);
       }
     });
 
@@ -200,7 +203,7 @@ describe('a method from a file', () => {
     const [{ part: term }] = createMethods(stage, methods).lossTerms;
     const [losses, dLogprobs, dEntropies] = [1, 2, 3].map(() => new Float64Array(2));
     expect(() => term.add([], [{ losses, dLogprobs, dEntropies }], {} as never)).toThrow(
-      /method "whole" \(methods\/whole\.ts\): add left NaN among the losses of completion 0 \(place 0\)/,
+      /method "whole" \(methods\/whole\.ts\): add left NaN at \[0\]\.losses\[0\]/,
     );
   });
 
@@ -216,7 +219,7 @@ describe('a method from a file', () => {
     const term = made.lossTerms[1].part;
     const [losses, dLogprobs, dEntropies, dLogits] = [1, 1, 1, 4].map((length) => new Float64Array(length));
     expect(() => term.add([], [{ losses, dLogprobs, dEntropies, dLogits }], {} as never)).toThrow(
-      /method "wide" \(methods\/wide\.ts\): add left NaN among the dLogits of completion 0 \(place 3\)/,
+      /method "wide" \(methods\/wide\.ts\): add left NaN at \[0\]\.dLogits\[3\]/,
     );
   });
 

@@ -3,10 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { bindTask, environmentTask, oneTask } from '../../src/data/index.ts';
 import { bindEnvironment, playEpisode } from '../../src/data/play.ts';
 import { options } from '../../src/options/keys.ts';
-import { watchCalls } from '../../src/plugins/task_calls.node.ts';
-import { watchEnvironment } from '../../src/plugins/watched_environment.node.ts';
+import { watchedEnvironment } from '../../src/plugins/own_exports.node.ts';
 
-const CALLEE = { name: 'task "count" (tasks/count.ts)', path: 'tasks/count.ts', limitSeconds: 0.3 };
+const CALLEE = {
+  kind: 'task' as const,
+  name: 'task "count" (tasks/count.ts)',
+  path: 'tasks/count.ts',
+  limitSeconds: 0.3,
+};
 
 /** Counts up to three: the policy says `1`, is told what it has, and has won with the third. */
 const COUNT = {
@@ -22,7 +26,7 @@ const COUNT = {
 
 function play(changes: Record<string, unknown>): () => unknown {
   return () => {
-    const watched = watchEnvironment({ ...COUNT, ...changes }, watchCalls(CALLEE));
+    const watched = watchedEnvironment({ ...COUNT, ...changes }, CALLEE);
     const item = { identity: null, key: 'one' } as unknown as Parameters<typeof playEpisode>[1];
     return playEpisode(bindEnvironment(watched, 'count', {}), item, '0', () => '1').verdict.score;
   };
@@ -55,7 +59,7 @@ describe("the environment of a user's task", () => {
     [
       'changes its state',
       { step: (state: { said: number }) => ({ state: { said: state.said++ }, observation: '' }) },
-      /Cannot assign to read only property 'said'.*\(a state cannot be written to\)/,
+      /Cannot assign to read only property 'said'.*\(problems and states cannot be written to\)/,
     ],
     [
       'gives no JSON',
@@ -66,14 +70,18 @@ describe("the environment of a user's task", () => {
     [
       'gives a reward that is no number',
       { step: () => ({ state: 1, reward: Number.NaN }) },
-      /gave NaN as reward .* — give a number/,
+      /gave NaN at reward .* — give a finite number/,
     ],
-    ['says a number', { step: () => ({ state: 1, observation: 7 }) }, /gave 7 as observation .* — give a text/],
-    ['gives no verdict', { step: () => ({ state: 1, verdict: { score: 2 } }) }, /gave the verdict \{ score: 2 \}/],
+    ['says a number', { step: () => ({ state: 1, observation: 7 }) }, /gave 7 at observation .* — give a text/],
+    [
+      'gives no verdict',
+      { step: () => ({ state: 1, verdict: { score: 2 } }) },
+      /gave \{ score: 2 \} at verdict .* — give a verdict/,
+    ],
     [
       'has no turns',
       { turnLimits: () => ({ maxTurns: 0, actionTokens: 1, observationTokens: 1 }) },
-      /gave \{ maxTurns: 0, .* — give \{maxTurns, actionTokens, observationTokens\}/,
+      /gave 0 at maxTurns — give a whole number above 0/,
     ],
     ['starts from nothing', { start: () => undefined }, /environment.start gave a state with undefined/],
     [

@@ -108,7 +108,7 @@ stages:
       for await (const _ of train(run));
     };
     await expect(steps()).rejects.toThrow(
-      'method "first-turn" (methods/first_turn.ts): show gave no text — give {prompt, tokens, labels}, or nothing',
+      'method "first-turn" (methods/first_turn.ts): show gave undefined at tokens — give a list',
     );
     await run.engine.policy.close();
   });

@@ -1,6 +1,5 @@
 /** Tasks of the user's that do what a task should not: each is named for it, and the run can stop as it should. */
-
-import fs, { writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.node.ts';
 import { fewOf } from '../support/budget.ts';
@@ -12,9 +11,8 @@ let opened: OpenedPlugins | undefined;
 eachInOwnFolder();
 
 afterEach(async () => {
-  const closing = opened?.close();
+  await opened?.close();
   opened = undefined;
-  await closing?.catch(() => {}); // what failed outside of a call has been asked for, where a test is about it
 });
 
 /** A task that imports nothing, so that it is loaded at once. */
@@ -69,24 +67,12 @@ function judge({ tasks }: OpenedPlugins, answer = '1'): unknown {
 }
 
 describe('a task that ends the process', () => {
-  const ends: readonly [string, string][] = [
-    ['process.exit(0)', 'process.exit(0)'],
-    ['process.reallyExit(0)', 'process.reallyExit(0)'],
-    ['process.abort()', 'process.abort()'],
-    ["process.kill(process.pid, 'SIGKILL')", `process.kill(${process.pid})`],
-    ['process.kill(0)', 'process.kill(0)'],
-  ];
-  it.each(fewOf(ends, { quick: 2, all: 3 }))(
-    'by %s is stopped there, with the problem that it was asked about',
-    async (code, said) => {
-      const plugins = await open(inVerify(`if (finishReason === 'length') { ${code}; }`));
-      expect(() => judge(plugins)).toThrow(
-        new RegExp(
-          `task "addition" \\(addition\\.mjs\\): verify failed for problem \\{.*\\} and answer '1': it called ${said.replace(/[()]/g, '\\$&')}, which would end the run without a word — correct it\\.`,
-        ),
-      );
-    },
-  );
+  it('is stopped there, with the problem that it was asked about', async () => {
+    const plugins = await open(inVerify("if (finishReason === 'length') { process.exit(0); }"));
+    expect(() => judge(plugins)).toThrow(
+      /task "addition" \(addition\.mjs\): verify failed for problem \{.*\} and answer '1': it called process\.exit\(0\), which would end the run without a word — correct it\./,
+    );
+  });
 
   it('leaves the program around it free to end itself, during a run and after it', async () => {
     const exit = vi.spyOn(process, 'exit').mockImplementation((() => {}) as never);
@@ -103,16 +89,16 @@ describe('a task that ends the process', () => {
 describe('a task that hangs', () => {
   const loop = 'for (;;);';
   const hangs: readonly [string, (text: string) => string, RegExp][] = /* biome-ignore format: a table */ [
-      ['generate', inGenerate(`{ ${loop} }`), /comes to no end in generate within 0\.3 s/],
+      ['generate', inGenerate(`{ ${loop} }`), /generate gave nothing within 0\.3 s — it hangs or is too slow/],
       ['key', swap('key: ({ a, b }) =>', `key: ({ a, b }) => { ${loop} }, unused: ({ a, b }) =>`),
-        /in key for problem \{"a":\d+,"b":\d+\} within/],
-      ['splitKey', swap('prompt: (', `splitKey: () => { ${loop} },\n     prompt: (`), /in splitKey for problem/],
+        /key gave nothing within 0\.3 s for problem \{ a: \d+, b: \d+ \}/],
+      ['splitKey', swap('prompt: (', `splitKey: () => { ${loop} },\n     prompt: (`), /splitKey gave nothing within 0\.3 s for problem/],
       ['prompt', swap('prompt: ({ a, b }) =>', `prompt: ({ a, b }) => { ${loop} }, unused: ({ a, b }) =>`),
-        /in prompt for problem/],
+        /prompt gave nothing within 0\.3 s for problem/],
       ['verify', inVerify(loop),
-        /in verify for problem \{.*\} and answer "\d+" within 0\.3 s; correct it, or raise reward_timeout/],
-      ['a timer', inVerify(`setTimeout(() => { ${loop} });`), /in a timer that it leaves behind within/],
-      ['a promise', inVerify(`Promise.resolve().then(() => { ${loop} });`), /in a timer that it leaves behind within/],
+        /verify gave nothing within 0\.3 s for problem \{.*\} and answer '\d+' — it hangs or is too slow; correct it, or raise reward_timeout/],
+      ['a timer', inVerify(`setTimeout(() => { ${loop} });`), /leaves a timer or a promise that comes to no end after [a-z]+ within 0\.3 s/],
+      ['a promise', inVerify(`Promise.resolve().then(() => { ${loop} });`), /leaves a timer or a promise that comes to no end after [a-z]+ within 0\.3 s/],
     ];
   it.each(fewOf(hangs, { quick: 2, all: 4 }))(
     'in %s is refused before step 1, with the function and the problem',
@@ -133,39 +119,6 @@ describe('a task that hangs', () => {
     const { tasks } = await open(text, 0.5);
     expect(() => tasks.heldOutItems()).toThrow(
       'task "addition" (addition.mjs): key gave nothing within 0.5 s for problem { a: 77, b: 77 } — it hangs or is too slow',
-    );
-  });
-});
-
-describe('a timer of a task', () => {
-  const later = (body: string): string => `if (finishReason === 'length') setTimeout(() => { ${body} }, 30);`;
-
-  it.each([
-    [
-      'that throws',
-      'throw new TypeError("left behind")',
-      /failed outside of a call: TypeError: left behind \(line \d+\) — correct it/,
-    ],
-    ['that has no end', 'for (;;);', /failed outside of a call: .*no end within 2 s/],
-    [
-      'that ends the process',
-      'process.exit(0)',
-      /failed outside of a call: it called process\.exit\(0\), which would end the run/,
-    ],
-  ])('%s stops the run at the next call', async (_, body, says) => {
-    const plugins = await open(inVerify(later(body)), 2);
-    judge(plugins);
-    await new Promise((resolve) => setTimeout(resolve, 60));
-    expect(() => judge(plugins)).toThrow(says);
-  });
-
-  it('is said at the end, where no call comes after it', async () => {
-    const plugins = await open(inVerify(later('throw new Error("late")')));
-    judge(plugins);
-    await new Promise((resolve) => setTimeout(resolve, 60));
-    opened = undefined;
-    await expect(plugins.close()).rejects.toThrow(
-      /task "addition" \(addition\.mjs\) failed outside of a call: Error: late/,
     );
   });
 });
@@ -224,7 +177,7 @@ describe('a task that is not a function of its arguments', () => {
         .replace('verify({ a, b }, answer', 'verify(item, answer')
         .replace("if (finishReason === 'length') return truncated();", 'const { a, b } = item; item.a++;');
     await expect(open(writes)).rejects.toThrow(
-      /verify failed for problem .*: TypeError: Cannot assign to read only property 'a' of object.*\(a problem cannot be written to\) — correct it/,
+      /verify failed for problem .*: TypeError: Cannot assign to read only property 'a' of object.*\(problems and states cannot be written to\) — correct it/,
     );
   });
 });
@@ -239,10 +192,10 @@ describe("the tokenizer of a user's task", () => {
     );
 
   const wrong: readonly [string, string, string][] = [
-    ['beyond the vocabulary', '[14]', 'gave the token id 14 at place 0'],
-    ['below 0', '[2, -1]', 'gave the token id -1 at place 1'],
-    ['that are fractions', '[2, 3.5]', 'gave the token id 3.5 at place 1'],
-    ['that are NaN', '[Number.NaN]', 'gave the token id NaN at place 0'],
+    ['beyond the vocabulary', '[14]', 'gave 14 at [0]'],
+    ['below 0', '[2, -1]', 'gave -1 at [1]'],
+    ['that are fractions', '[2, 3.5]', 'gave 3.5 at [1]'],
+    ['that are NaN', '[Number.NaN]', 'gave NaN at [0]'],
     ['that are no list', '"12"', "gave '12'"],
   ];
   it.each(fewOf(wrong, { quick: 2, all: 3 }))('gives no ids %s', async (_, ids, says) => {
@@ -263,32 +216,24 @@ describe("the tokenizer of a user's task", () => {
     ['eosTokenId', '0.5'],
   ])('has its %s in the vocabulary (%s)', async (name, id) => {
     await expect(open(own(`${name}: ${id}`))).rejects.toThrow(
-      `task "addition" (addition.mjs): tokenizer has the ${name} ${id} — give whole numbers from 0 to 13, as vocabSize is 14`,
+      `task "addition" (addition.mjs): tokenizer() gave ${id} at ${name} — give a whole number from 0 to 13, as vocabSize is 14`,
     );
   });
 });
 
-describe('what a task prints', () => {
-  it.each([['process.stdout.write("mine\\n")'], ['writeSync(1, "mine\\n")']])(
-    'by %s goes to standard error, as scripts read standard output',
-    async (code) => {
-      const written: string[] = [];
-      const hear =
-        (name: string) =>
-        (text: unknown): boolean =>
-          written.push(`${name} ${text}`) > 0;
-      vi.spyOn(process.stdout, 'write').mockImplementation(hear('1'));
-      vi.spyOn(process.stderr, 'write').mockImplementation(hear('2'));
-      vi.spyOn(fs, 'writeSync').mockImplementation(((fd: number, text: string) => hear(String(fd))(text)) as never);
-      const prints = inVerify(`if (finishReason === 'length') ${code};`);
-      const plugins = await open((text) => `import { writeSync } from 'node:fs';\n${prints(text)}`);
-      written.length = 0;
-      judge(plugins);
-      process.stdout.write('the run');
-      vi.restoreAllMocks();
-      expect(written).toEqual(['2 mine\n', '1 the run']);
-    },
-  );
+it('what a task prints goes to standard error, as scripts read standard output', async () => {
+  const written: string[] = [];
+  const hear =
+    (name: string) =>
+    (text: unknown): boolean =>
+      written.push(`${name} ${text}`) > 0;
+  const plugins = await open(inVerify("if (finishReason === 'length') process.stdout.write('mine');"));
+  vi.spyOn(process.stdout, 'write').mockImplementation(hear('1'));
+  vi.spyOn(process.stderr, 'write').mockImplementation(hear('2'));
+  judge(plugins);
+  process.stdout.write('the run');
+  vi.restoreAllMocks();
+  expect(written).toEqual(['2 mine', '1 the run']);
 });
 
 it('keeps trainKnobs of a task', async () => {

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { resolvedYaml } from '../../src/config/dump.ts';
 import { moduleReference } from '../../src/plugins/module.node.ts';
 import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.node.ts';
-import { startReporter } from '../../src/plugins/reporters/reporter_thread.node.ts';
+import { startReporter } from '../../src/plugins/threads/reporter_thread.node.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
 import type { Tracker } from '../../src/run/tracker.ts';
 import { finish } from '../run/tiny_run.ts';
@@ -79,7 +79,7 @@ describe('a reporter', () => {
         return startReporter({ reference, options: {} }, { load: 60, end: 0.5 });
       }),
     );
-    const { notes, weightsSha256 } = await train(started.map(({ tracker }) => tracker));
+    const { notes, weightsSha256 } = await train(started);
     expect(notes.sort()).toEqual([
       'reporter endless.mjs takes longer than 0.5 s at the end of the run. The run continues without it.',
       'reporter ends.mjs ended its thread by process.exit(3). The run continues without it.',

@@ -1,10 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { moduleReference } from '../../src/plugins/module.node.ts';
-import { type RewardLimits, startReward } from '../../src/plugins/reward_thread.node.ts';
+import { type RewardLimits, startReward } from '../../src/plugins/threads/reward_thread.node.ts';
 import type { RewardOptions } from '../../src/rewards/definition.ts';
 import { type RewardBatch, scoreRewards } from '../../src/rewards/reward_function.ts';
 import type { SandboxedReward } from '../../src/rewards/sandbox/sandboxed_reward.ts';
@@ -175,26 +173,6 @@ describe('a reward in its thread', () => {
       { load: 60, score: 60, memoryBytes: 2 ** 28 },
     );
     await expect(reward.score(batch)).rejects.toThrow('took more than 0.3 GiB of memory in step 5');
-  });
-
-  it('that writes to standard output by its number reaches standard error', () => {
-    writeFileSync(
-      join(folder, 'prints.mjs'),
-      `import { writeSync } from 'node:fs';
-       export default { score: ({ completions }) => { writeSync(1, 'mine'); return completions.map(() => 0); } };`,
-    );
-    const code = `
-      const jiti = require(${JSON.stringify(createRequire(import.meta.url).resolve('jiti'))}).createJiti(${JSON.stringify(import.meta.url)});
-      (async () => {
-        const { startReward } = await jiti.import(${JSON.stringify(join(process.cwd(), 'src/plugins/reward_thread.node.ts'))});
-        const reference = { path: ${JSON.stringify(join(folder, 'prints.mjs'))}, shown: 'prints.mjs' };
-        const reward = await startReward({ reference, label: 'prints', options: {} }, { load: 60, score: 60 });
-        console.log(await reward.score({ ...${JSON.stringify({ ...batch, completionTokens: [[1], [2]] })} }));
-        await reward.close();
-      })();`;
-    const { stdout, stderr } = spawnSync(process.execPath, ['-e', code], { encoding: 'utf8' });
-    expect(stdout).toBe('[ 0, 0 ]\n');
-    expect(stderr).toBe('mine');
   });
 
   it('that loads nothing at its end says so', async () => {

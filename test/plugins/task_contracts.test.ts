@@ -1,9 +1,9 @@
 /** What a verdict of a user's task may be. */
 import { describe, expect, it } from 'vitest';
-import { TASK_CONTRACTS } from '../../src/plugins/task_contracts.ts';
+import { CONTRACTS } from '../../src/plugins/contracts.node.ts';
 
 const verdict = { score: 0.5, status: 'incorrect', reason: 'half of it' };
-const isKept = (steps: unknown): boolean => TASK_CONTRACTS.verify.isKept({ ...verdict, steps });
+const isKept = (steps: unknown): boolean => CONTRACTS.task.verify.check?.({ ...verdict, steps }, [], {}) === undefined;
 
 describe('the steps of a verdict', () => {
   it.each([[undefined], [[]], [[{ from: 0, to: 3, score: 1 }]]])('may be %j', (steps) => {

@@ -1,7 +1,7 @@
 import { Script } from 'node:vm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { makeEach } from '../../src/data/repeat.ts';
-import { repeatWithin, watchCalls } from '../../src/plugins/task_calls.node.ts';
+import { repeatWithin, runCall } from '../../src/plugins/calls.node.ts';
 import { TimeLimitError, withTimeLimit } from '../../src/plugins/time_limit.node.ts';
 
 describe('withTimeLimit', () => {
@@ -45,11 +45,14 @@ describe('withTimeLimit', () => {
 });
 
 describe('calls in a row', () => {
-  const watched = (limitSeconds: number) => watchCalls({ name: 'task "t" (t.mjs)', path: '/t.mjs', limitSeconds });
+  const callOf = (limitSeconds: number, answer: unknown) => ({
+    callee: { kind: 'task' as const, name: 'task "t" (t.mjs)', path: '/t.mjs', limitSeconds },
+    part: 'verify',
+    about: () => ` for answer ${answer}`,
+  });
   /** Judges 0, 1, … with a verifier that does this. */
   const judge = (limitSeconds: number, count: number, verify: (answer: number) => unknown): unknown[] => {
-    const { limited } = watched(limitSeconds);
-    return makeEach(repeatWithin(limitSeconds), count, (i) => limited('verify', ['p', i], () => verify(i)));
+    return makeEach(repeatWithin(limitSeconds), count, (i) => runCall(callOf(limitSeconds, i), () => verify(i)));
   };
   const spin = (ms: number): void => {
     const end = performance.now() + ms;
@@ -72,16 +75,15 @@ describe('calls in a row', () => {
         while (i === 31);
         return i;
       });
-    const message = `task "t" (t.mjs): verify gave nothing within 0.2 s for problem 'p' and answer 31 — it hangs or is too slow; correct it, or raise reward_timeout.`;
+    const message = `task "t" (t.mjs): verify gave nothing within 0.2 s for answer 31 — it hangs or is too slow; correct it, or raise reward_timeout.`;
     expect(hangs).toThrow(message);
     expect(hangs).toThrow(message);
     expect(judge(0.2, 3, (i) => i)).toEqual([0, 1, 2]);
   });
 
   it('have their own time each, though they take more than one may together', () => {
-    const { limited } = watched(0.4);
     const made = makeEach(repeatWithin(0.4), 1, () => {
-      for (const part of ['a', 'b', 'c']) limited('verify', ['p', part], () => spin(150));
+      for (const part of ['a', 'b', 'c']) runCall(callOf(0.4, part), () => spin(150));
       return 'made';
     });
     expect(made).toEqual(['made']);
@@ -95,7 +97,7 @@ describe('calls in a row', () => {
         if (i === 4) throw new TypeError('mine');
         return i;
       });
-    expect(failing).toThrow("verify failed for problem 'p' and answer 4: TypeError: mine — correct it.");
+    expect(failing).toThrow('verify failed for answer 4: TypeError: mine — correct it.');
     expect(asked).toEqual([0, 1, 2, 3, 4]);
   });
 

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { checkTask, findingText, type TaskDefinition } from '../../src/data/index.ts';
-import { type AnyEnvironment, bindEnvironment, playEpisode } from '../../src/data/play.ts';
+import { bindEnvironment, playEpisode } from '../../src/data/play.ts';
 import type { AnyTaskDefinition, TaskItem } from '../../src/data/task.ts';
 import { environmentFactory } from '../../src/data/tools/environment_factory.ts';
 import { completeItems } from '../../src/grpo/rollout/complete.ts';
@@ -13,8 +13,7 @@ import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { wholeVocabulary } from '../../src/model/sampling/generation.ts';
 import { importExport, moduleReference } from '../../src/plugins/module.node.ts';
 import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
-import { watchCalls } from '../../src/plugins/task_calls.node.ts';
-import { watchEnvironment } from '../../src/plugins/watched_environment.node.ts';
+import { watchedEnvironment } from '../../src/plugins/own_exports.node.ts';
 import { openRun, parseConfig } from '../support/everything.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 import { blockOf } from '../support/page_blocks.ts';
@@ -99,10 +98,15 @@ function play(changes: Partial<Counter>, actions = ['<call>add 1</call>', '<call
   for (const name of ['reset', 'add', 'get_reward'] as const) Class.prototype[name] = Counter.prototype[name] as never;
   Object.assign(Class.prototype, changes);
   const definition = environmentFactory(Class, { name: 'counter', rows: [{ prompt: 'Count.' }] });
-  const callee = { name: 'task "counter" (tasks/counter.ts)', path: 'tasks/counter.ts', limitSeconds: 0.3 };
-  const watched = watchEnvironment(definition.environment, watchCalls(callee));
+  const callee = {
+    kind: 'task' as const,
+    name: 'task "counter" (tasks/counter.ts)',
+    path: 'tasks/counter.ts',
+    limitSeconds: 0.3,
+  };
+  const watched = watchedEnvironment(definition.environment, callee);
   const item = { identity: { prompt: 'Count.' }, key: 'one' } as unknown as TaskItem;
-  return playEpisode(bindEnvironment(watched as AnyEnvironment, 'counter', {}), item, '0', (_, turn) => actions[turn]);
+  return playEpisode(bindEnvironment(watched, 'counter', {}), item, '0', (_, turn) => actions[turn]);
 }
 
 describe("a class of TRL's form", () => {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { moduleReference } from '../../src/plugins/module.node.ts';
-import { tryFile } from '../../src/plugins/trial.node.ts';
+import { tryFile } from '../../src/plugins/threads/trial.node.ts';
 import { folderOfFile } from '../support/folders.ts';
 
 const folder = folderOfFile();
@@ -25,8 +25,10 @@ describe('a file that', () => {
     );
   });
 
-  it('fails is left to whoever loads it', async () => {
-    await expect(trial('throw new Error("no");')).resolves.toEqual([]);
+  it('fails says where', async () => {
+    await expect(trial('throw new Error("no");')).rejects.toThrow(
+      'fails when it is loaded: Error: no (line 1); correct it',
+    );
   });
 
   it('is a task or a reward passes', async () => {

@@ -4,10 +4,9 @@ import { loadTask } from '../../data/registered_task.ts';
 import { type Repeat, repeatPlainly } from '../../data/repeat.ts';
 import type { AnyTaskDefinition } from '../../data/task.ts';
 import { ConfigError, PluginError } from '../../errors.ts';
+import { repeatWithin } from '../../plugins/calls.node.ts';
 import { moduleReference } from '../../plugins/module.node.ts';
-import { guardProcess } from '../../plugins/process_guard.node.ts';
-import { repeatWithin } from '../../plugins/task_calls.node.ts';
-import { loadTaskDefinition } from '../../plugins/task_module.node.ts';
+import { loadOwnTask } from '../../plugins/own_exports.node.ts';
 import { isModuleFile } from '../../rewards/module_file.ts';
 import { printError } from '../display/output.ts';
 import { library } from '../parts.ts';
@@ -55,14 +54,10 @@ export async function withTask(
   }
   const reference = moduleReference(name, undefined, '.');
   printError(`runs code from ${reference.shown}, with your rights`);
-  const guard = guardProcess();
   try {
-    guard.know({ name: reference.shown, path: reference.path, limitSeconds: CALL_SECONDS }, []);
-    await use(await loadTaskDefinition(reference, CALL_SECONDS), repeatWithin(CALL_SECONDS));
+    await use(await loadOwnTask(reference, CALL_SECONDS), repeatWithin(CALL_SECONDS));
   } catch (error) {
     if (!(error instanceof PluginError) || error.code !== 'bad-module') throw error;
     throw new ConfigError('bad-module', `${reference.shown} — ${error.message}.`, { file: reference.shown });
-  } finally {
-    guard.close();
   }
 }

@@ -1,5 +1,6 @@
 /** A method tried on made-up groups: what it breaks of its contract, what it gives for what, and what it costs. */
 import type { TaskSet } from '../../data/task_set.ts';
+import { RlvrError } from '../../errors.ts';
 import { createFigures, createMethods, type StageMethods } from '../../methods/create.ts';
 import type { MethodList } from '../../methods/method_list.ts';
 import type { PointParts } from '../../methods/points.ts';
@@ -8,7 +9,7 @@ import type { Stateful } from '../../methods/stateful.ts';
 import { ledger } from '../../methods/uses/ledger.ts';
 import { reference } from '../../methods/uses/parameter_sets.ts';
 import type { Use } from '../../methods/uses/use.ts';
-import { isOwnError } from '../reward_module.ts';
+
 import { madeUpBatches } from './made_up_groups.ts';
 import type { Example } from './say.ts';
 import { TRIALS, type Trial, type TrialInput } from './trial_points.ts';
@@ -145,7 +146,7 @@ function orNothing<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {
-    if (isOwnError(error)) return undefined;
+    if (RlvrError.is(error)) return undefined;
     throw error;
   }
 }
@@ -176,7 +177,7 @@ function faultsOf(ask: Asker): string[] {
           : []),
     ];
   } catch (error) {
-    if (isOwnError(error)) return [error.message];
+    if (RlvrError.is(error)) return [error.message];
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 /** A reward tried on made-up answers: what it breaks of its contract, what it pays for what, and what it costs. */
 import type { TaskSet } from '../../data/task_set.ts';
+import { RlvrError } from '../../errors.ts';
 import {
   type RewardBatch,
   type RewardFunction,
@@ -8,7 +9,7 @@ import {
 } from '../../rewards/reward_function.ts';
 import type { RewardLogs } from '../../rewards/reward_log.ts';
 import { frozen } from '../../rewards/sandbox/sandbox.ts';
-import { isOwnError } from '../reward_module.ts';
+
 import { ANSWER_KINDS, type AnswerKind, type MadeUpAnswer, madeUpAnswers, withVerdicts } from './made_up_answers.ts';
 import { shortNumber } from './say.ts';
 
@@ -71,7 +72,7 @@ async function answersOrNone(tasks: TaskSet): Promise<readonly MadeUpAnswer[]> {
   try {
     return await withVerdicts(tasks, madeUpAnswers(tasks, 1));
   } catch (error) {
-    if (isOwnError(error)) return [];
+    if (RlvrError.is(error)) return [];
     throw error;
   }
 }

@@ -10,8 +10,8 @@ import { CLASSIFIER, type CLASSIFIER_OPTIONS } from '../../rewards/functions/cla
 import type { RewardValues } from '../../rewards/reward_function.ts';
 import { SandboxThread } from '../../rewards/sandbox/sandbox_thread.ts';
 import { refusal } from '../module.node.ts';
-import { endOf, startThread } from '../plugin_thread.node.ts';
-import type { ClassifierQuestion, ClassifierStart } from './classifier_worker.node.ts';
+import { openThread } from '../threads/own_thread.node.ts';
+import type { ClassifierQuestion } from './classifier.node.ts';
 
 /** What decides what the model gives; the tokenizer's second file is not needed by all. */
 const NEEDED = ['config.json', 'tokenizer.json', 'onnx/model.onnx'];
@@ -66,22 +66,14 @@ export class ClassifierScorer implements Scorer {
     const isCompared = pays === 'likeness' || reads === 'reference';
     this.#before = reads === 'both' ? 'prompt' : isCompared ? 'answer' : 'nothing';
     this.#timeout = timeout;
-    const worker = startThread('classifier/classifier_worker.node', {
-      folder,
-      label,
-      pays,
-      library,
-    } satisfies ClassifierStart);
-    worker.stdout.pipe(process.stderr, { end: false }); // a run's own output may be read by a script
-    const host = { post: (message: unknown) => worker.postMessage(message), terminate: () => worker.terminate() };
-    this.#thread = new SandboxThread(host, { load: Math.max(LOAD_SECONDS, timeout), score: timeout });
-    worker.on('message', (message) => this.#thread.hear(message));
-    worker.on('error', (cause: NodeJS.ErrnoException) => this.#thread.end(endOf(cause)));
-    worker.on('exit', (code) => this.#thread.end(`ended its thread (${code})`));
+    this.#thread = openThread(
+      { kind: 'classifier', folder, label, pays, isCompared: this.#before !== 'nothing', library },
+      (host) => new SandboxThread(host, { load: Math.max(LOAD_SECONDS, timeout), score: timeout }),
+    );
   }
 
   async open(): Promise<void> {
-    await this.#thread.load(this.#question([]));
+    await this.#thread.load(undefined);
   }
 
   async ask(completions: readonly AskedCompletion[]): Promise<RewardValues> {

@@ -8,9 +8,9 @@ import { takeOptions } from '../../options/read.ts';
 import { isModuleFile } from '../../rewards/module_file.ts';
 import { tryMethod } from '../check/method_check.ts';
 import { demonstrationsPlace, methodPlace } from '../found_files.node.ts';
-import { loadMethod } from '../method_module.node.ts';
-import { tryFile } from '../trial.node.ts';
-import { guardOf, LOAD_SECONDS, type Opening, openModule, orReport } from './opening.node.ts';
+import { loadMethod } from '../own_exports.node.ts';
+import { tryFile } from '../threads/trial.node.ts';
+import { LOAD_SECONDS, type Opening, openModule, orReport } from './opening.node.ts';
 
 /** Loads the methods that are files; options that the file does not have show their line. */
 export async function openMethods(opening: Opening): Promise<void> {
@@ -64,10 +64,9 @@ async function openMethod(
   plugin: Plugin,
   path: string,
 ): Promise<void> {
-  const { reference, inRun, imported } = await openModule(opening, plugin.name, plugin.export, path);
+  const { reference, inRun } = await openModule(opening, plugin.name, plugin.export, path);
   const { rewardTimeout } = opening.loaded.config;
   await tryFile(reference, { load: Math.max(LOAD_SECONDS, rewardTimeout), call: rewardTimeout });
-  guardOf(opening).know({ name: reference.shown, path: reference.path, limitSeconds: rewardTimeout }, imported);
   const method = await loadMethod(reference, point, rewardTimeout);
   const { name: _, export: __, ...given } = plugin;
   takeOptions(method.options, given, { path, subject: method.id });

@@ -2,7 +2,7 @@
 import { isModuleFile, MODULE_ENDINGS } from '../../rewards/module_file.ts';
 import { reporterPlace } from '../found_files.node.ts';
 import { refusal } from '../module.node.ts';
-import { startReporter } from '../reporters/reporter_thread.node.ts';
+import { startReporter } from '../threads/reporter_thread.node.ts';
 import { LOAD_SECONDS, type Opening, openModule, orReport } from './opening.node.ts';
 
 /** Time for a reporter to finish the events that it was sent. */

@@ -15,8 +15,7 @@ import { tryReward } from '../check/reward_check.ts';
 import { ClassifierScorer, hashesOfModel } from '../classifier/classifier_scorer.node.ts';
 import { rewardPlace } from '../found_files.node.ts';
 import { pathFrom } from '../module.node.ts';
-import { startReward } from '../reward_thread.node.ts';
-import type { RewardStart } from '../reward_worker.node.ts';
+import { startReward } from '../threads/reward_thread.node.ts';
 import { LOAD_SECONDS, type OpenedReward, type Opening, openModule, orReport } from './opening.node.ts';
 
 /**
@@ -60,11 +59,11 @@ async function openReward(
   const { reference, inRun } = await openModule(opening, name, exported, path);
   const key = threadKey(inRun, options);
   if (opening.threads.has(key)) return undefined;
-  const start: RewardStart = {
+  const start = {
     reference,
     label: rewardLabel({ name, export: exported }),
     options: own,
-    ...(signature === 'trl' && { signature }),
+    ...(signature === 'trl' && { signature: 'trl' as const }),
   };
   const { rewardTimeout } = opening.loaded.config;
   const limits = { load: Math.max(LOAD_SECONDS, rewardTimeout), score: rewardTimeout };

@@ -15,15 +15,15 @@ import type { Plugin } from '../../options/keys.ts';
 import { isModuleFile, MODULE_ENDINGS } from '../../rewards/module_file.ts';
 import { asksInWords, type Codec } from '../../text/codec.ts';
 import { isInTokensOf } from '../../text/shared_vocabulary.ts';
+import { repeatWithin } from '../calls.node.ts';
 import { findDataset, verifierOf } from '../dataset_files.node.ts';
 import { type InnerFile, innerFile, taskPlace } from '../found_files.node.ts';
 import { refusal } from '../module.node.ts';
+import { loadOwnTask, loadVerifier } from '../own_exports.node.ts';
 import { freezePlain } from '../plain_data.ts';
-import { repeatWithin } from '../task_calls.node.ts';
-import { loadTaskDefinition, refuseImpure } from '../task_module.node.ts';
-import { tryFile } from '../trial.node.ts';
-import { loadVerifier } from '../verifier_module.node.ts';
-import { guardOf, LOAD_SECONDS, type Opening, openModule, orReport } from './opening.node.ts';
+import { refuseImpure } from '../threads/task_probe.node.ts';
+import { tryFile } from '../threads/trial.node.ts';
+import { LOAD_SECONDS, type Opening, openModule, orReport } from './opening.node.ts';
 
 /** Each task of the config; undefined where one of them, or their vocabularies, are a problem. */
 export async function openTasks(opening: Opening): Promise<TaskSet | undefined> {
@@ -115,10 +115,9 @@ async function openDefinition(
   path: string,
 ) {
   const { rewardTimeout } = opening.loaded.config;
-  const { reference, imported, inRun } = await openModule(opening, file.name, file.export, path);
+  const { reference, inRun } = await openModule(opening, file.name, file.export, path);
   const tried = await tryFile(reference, { load: Math.max(LOAD_SECONDS, rewardTimeout), call: rewardTimeout }, knobs);
-  guardOf(opening).know({ name: reference.shown, path: reference.path, limitSeconds: rewardTimeout }, imported);
-  return { definition: await loadTaskDefinition(reference, rewardTimeout), reference, tried, inRun };
+  return { definition: await loadOwnTask(reference, rewardTimeout), reference, tried, inRun };
 }
 
 /**
@@ -187,9 +186,8 @@ async function openVerifier(
   name: string,
   path: string,
 ): Promise<{ readonly verify: Verifier; readonly inRun: string }> {
-  const { reference, imported, inRun } = await openModule(opening, name, undefined, path);
+  const { reference, inRun } = await openModule(opening, name, undefined, path);
   const { rewardTimeout } = opening.loaded.config;
   await tryFile(reference, { load: Math.max(LOAD_SECONDS, rewardTimeout), call: rewardTimeout });
-  guardOf(opening).know({ name: reference.shown, path: reference.path, limitSeconds: rewardTimeout }, imported);
   return { verify: await loadVerifier(reference, rewardTimeout), inRun };
 }

@@ -1,16 +1,15 @@
 /** A config's own files while they are opened: what is open so far, and what every kind of file goes through. */
 import type { LoadedConfig } from '../../config/load.ts';
 import { addOptionProblems } from '../../config/option_problems.ts';
+import { RlvrError } from '../../errors.ts';
 import type { Method } from '../../methods/method.ts';
 import { optionProblems } from '../../options/read.ts';
 import type { RewardFunction } from '../../rewards/reward_function.ts';
 import type { FoundFile, OpenOptions } from '../../run/opened_config.ts';
 import { findFile } from '../found_files.node.ts';
-import type { NodeJudgeThreads } from '../judging/judge_threads.node.ts';
 import { moduleReference, oldSpellingNotes } from '../module.node.ts';
-import { guardProcess, type ProcessGuard } from '../process_guard.node.ts';
-import type { StartedReporter } from '../reporters/reporter_thread.node.ts';
-import { isOwnError } from '../reward_module.ts';
+import type { NodeJudgeThreads } from '../threads/judge_threads.node.ts';
+import type { ReporterThread } from '../threads/reporter_thread.node.ts';
 
 /** Time to load a file, however short the limit of its calls is. */
 export const LOAD_SECONDS = 60;
@@ -29,24 +28,17 @@ export interface Opening {
   readonly threads: Map<string, OpenedReward>;
   /** By `methodKey` of their names in the run. */
   readonly methods: Map<string, Method<unknown>>;
-  readonly reporters: StartedReporter[];
+  readonly reporters: ReporterThread[];
   /** For tasks whose verdicts take time. */
   readonly judges: NodeJudgeThreads;
   /** By the entry of the config: as the run has it, and the hashes of its files. */
   readonly datasets: Map<object, OpenedDataset>;
   readonly notes: string[];
-  /** There once a file is loaded on the run's own thread. */
-  guard: ProcessGuard | undefined;
 }
 
 export interface OpenedDataset {
   readonly inRun: object;
   readonly hashes: readonly (readonly [string, string])[];
-}
-
-export function guardOf(opening: Opening): ProcessGuard {
-  opening.guard ??= guardProcess();
-  return opening.guard;
 }
 
 /** What `open` gives; a mistake in the config or in the user's file goes to the problems, with its line. */
@@ -59,7 +51,7 @@ export async function orReport<T>(
   try {
     return await open();
   } catch (error) {
-    if (!isOwnError(error)) throw error;
+    if (!RlvrError.is(error)) throw error;
     const { code, facts, message } = error;
     const found = optionProblems(error);
     addOptionProblems(problems, path, found);

@@ -1,6 +1,6 @@
 /**
  * The sandbox of a reward that a user wrote: one contract, kept by two hosts, a thread of Node's
- * (`plugins/reward_thread.node.ts`) and a worker of a browser's (`web/own_code/own_reward.ts`). docs/plugins.md says it to users.
+ * (`plugins/threads/reward_thread.node.ts`) and a worker of a browser's (`web/own_code/own_reward.ts`). docs/plugins.md says it to users.
  *
  * - **Input**: a copy, deeply frozen (`frozen`). What the code does to it reaches neither the run nor another call.
  * - **Output**: a list with a finite number or null per completion, no larger than `LARGEST_REWARD` either way. Checked
@@ -44,7 +44,13 @@ export type SandboxReply =
   /** The code threw this: `TypeError: x is not a function`. */
   | { readonly type: 'threw'; readonly thrown: string }
   /** The code broke its contract, in a whole sentence. */
-  | { readonly type: 'failed'; readonly message: string };
+  | {
+      readonly type: 'failed';
+      readonly message: string;
+      /** The error's own, where it is one of the package. */
+      readonly code?: string;
+      readonly facts?: Readonly<Record<string, unknown>>;
+    };
 
 /** A nonce that nobody guesses. */
 export function newNonce(): string {

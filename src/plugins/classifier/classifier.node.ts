@@ -1,21 +1,11 @@
 /**
- * The thread of a classifier: loads a text-classification model or one of embeddings from a folder, with
+ * A classifier in its thread: loads a text-classification model or one of embeddings from a folder, with
  * `@huggingface/transformers`, and gives a number for each text. It asks no network.
  */
 import { basename, dirname } from 'node:path';
-import { parentPort, workerData } from 'node:worker_threads';
-import type { Envelope, SandboxReply } from '../../rewards/sandbox/sandbox.ts';
-import { sendWritesToStandardError } from '../process_guard.node.ts';
-
-/** What the thread is started with. */
-export interface ClassifierStart {
-  /** Absolute. */
-  readonly folder: string;
-  readonly label: string | undefined;
-  readonly pays: 'label' | 'likeness';
-  /** What is imported for `@huggingface/transformers`. */
-  readonly library: string;
-}
+import { RlvrError } from '../../errors.ts';
+import { refusal } from '../module.node.ts';
+import type { Answer, ClassifierStart } from '../threads/roles.ts';
 
 /** Texts to score; with `before`, each is read as the second of a pair, or compared with it. */
 export interface ClassifierQuestion {
@@ -57,46 +47,48 @@ const PACKAGE = '@huggingface/transformers';
 /** Looked at when the model is opened. */
 const TRIED = ['yes', 'no, that is wrong'];
 
-const { folder, label, pays, library } = workerData.start as ClassifierStart; // classifier_scorer.node.ts sends it
-let score: ((question: ClassifierQuestion) => Promise<readonly number[]>) | undefined;
+type Score = (question: ClassifierQuestion) => Promise<readonly number[]>;
 
-/** Cannot be used: `rule; remedy`. */
-class Refused extends Error {
-  readonly key: string | undefined;
-
-  constructor(rule: string, key?: string) {
-    super(rule);
-    this.key = key;
+/** Opens the model. @throws PluginError `rule; remedy` where it cannot be used */
+export async function openClassifier(start: ClassifierStart): Promise<Answer> {
+  const { folder, pays, library } = start;
+  try {
+    const opened = await loadLibrary(library);
+    const { env, AutoTokenizer } = opened;
+    Object.assign(env, { allowRemoteModels: false, allowLocalModels: true, useFSCache: false });
+    env.localModelPath = `${dirname(folder)}/`;
+    const name = basename(folder);
+    const tokenize = await AutoTokenizer.from_pretrained(name, { local_files_only: true });
+    const score = await (pays === 'likeness' ? likeness : probability)(opened, name, tokenize, start.label);
+    const tried = await score({ texts: TRIED, ...(start.isCompared && { before: TRIED }) });
+    if (!tried.every(Number.isFinite)) {
+      throw refusal(`gives ${tried.join(' and ')} for two short texts; name a model whose outputs are finite`);
+    }
+    return async (question: ClassifierQuestion) => ({ type: 'scores', values: await score(question) });
+  } catch (error) {
+    if (RlvrError.is(error)) throw error;
+    const kind = pays === 'likeness' ? 'model of embeddings' : 'text classifier';
+    throw refusal(`cannot be opened as a ${kind} (${(error as Error).message}); see to its files`);
   }
 }
 
-async function loadLibrary(): Promise<Library> {
+async function loadLibrary(library: string): Promise<Library> {
   try {
     return (await import(library)) as Library;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     // The second is what the loader of the sources says.
     if (/^(?:ERR_)?MODULE_NOT_FOUND$/.test(code ?? '') && message.includes(`'${PACKAGE}'`)) {
-      throw new Refused(`the model is run by a package that is not there; npm install ${PACKAGE}`);
+      throw refusal(`the model is run by a package that is not there; npm install ${PACKAGE}`);
     }
-    throw new Refused(`${PACKAGE} cannot be loaded (${message}); install it again`);
+    throw refusal(`${PACKAGE} cannot be loaded (${message}); install it again`);
   }
-}
-
-async function open(): Promise<NonNullable<typeof score>> {
-  const opened = await loadLibrary();
-  const { env, AutoTokenizer } = opened;
-  Object.assign(env, { allowRemoteModels: false, allowLocalModels: true, useFSCache: false });
-  env.localModelPath = `${dirname(folder)}/`;
-  const name = basename(folder);
-  const tokenize = await AutoTokenizer.from_pretrained(name, { local_files_only: true });
-  return pays === 'likeness' ? likeness(opened, name, tokenize) : probability(opened, name, tokenize);
 }
 
 const LOADING = { local_files_only: true, dtype: 'fp32', device: 'cpu' } as const;
 
 /** Cosine of the embeddings of each text and of what it is compared with. */
-async function likeness({ AutoModel }: Library, name: string, tokenize: Tokenize): Promise<NonNullable<typeof score>> {
+async function likeness({ AutoModel }: Library, name: string, tokenize: Tokenize): Promise<Score> {
   const model = await AutoModel.from_pretrained(name, LOADING);
   const embed = async (texts: readonly string[]): Promise<Float64Array[]> => {
     const inputs = tokenize(texts, { padding: true, truncation: true });
@@ -106,7 +98,7 @@ async function likeness({ AutoModel }: Library, name: string, tokenize: Tokenize
       return texts.map((_, row) => Float64Array.from({ length: width }, (__, i) => Number(said.data[row * width + i])));
     }
     if (states === undefined) {
-      throw new Refused('it gives no embeddings (last_hidden_state, sentence_embedding); name a model that does');
+      throw refusal('it gives no embeddings (last_hidden_state, sentence_embedding); name a model that does');
     }
     const { attention_mask: mask } = inputs as {
       readonly attention_mask: { readonly data: ArrayLike<number | bigint> };
@@ -137,10 +129,11 @@ async function probability(
   { AutoModelForSequenceClassification }: Library,
   name: string,
   tokenize: Tokenize,
-): Promise<NonNullable<typeof score>> {
+  label: string | undefined,
+): Promise<Score> {
   const model = await AutoModelForSequenceClassification.from_pretrained(name, LOADING);
   const labels = Object.values(model.config.id2label ?? {});
-  const place = placeOf(labels);
+  const place = placeOf(labels, label);
   const isOneOfSeveral = model.config.problem_type !== 'multi_label_classification';
   return async ({ texts, before }) => {
     const pair = before && { text_pair: texts };
@@ -156,17 +149,17 @@ async function probability(
   };
 }
 
-/** Where the label is among those of the model. @throws Refused */
-function placeOf(labels: readonly string[]): number {
+/** Where the label is among those of the model. @throws PluginError */
+function placeOf(labels: readonly string[], label: string | undefined): number {
   if (labels.length === 0)
-    throw new Refused('its config.json names no labels (id2label), so it classifies nothing; name another');
+    throw refusal('its config.json names no labels (id2label), so it classifies nothing; name another');
   const known = `it has the labels ${labels.join(', ')}`;
   if (label === undefined) {
     if (labels.length === 1) return 0;
-    throw new Refused(`missing, and ${known}; give the one whose probability is paid`, 'label');
+    throw refusal(`missing, and ${known}; give the one whose probability is paid`, { key: 'label', value: label });
   }
   const place = labels.indexOf(label);
-  if (place < 0) throw new Refused(`no label of the model; ${known}`, 'label');
+  if (place < 0) throw refusal(`no label of the model; ${known}`, { key: 'label', value: label });
   return place;
 }
 
@@ -176,30 +169,3 @@ function softmax(logits: readonly number[]): number[] {
   const sum = powers.reduce((all, power) => all + power, 0);
   return powers.map((power) => power / sum);
 }
-
-/** The first question opens the model, each further one has texts. */
-async function reply(question: ClassifierQuestion): Promise<SandboxReply> {
-  if (score !== undefined) return { type: 'scores', values: await score(question) };
-  try {
-    score = await open();
-    const tried = await score({ texts: TRIED, ...(question.before && { before: TRIED }) });
-    if (tried.every(Number.isFinite)) return { type: 'ready' };
-    throw new Refused(`gives ${tried.join(' and ')} for two short texts; name a model whose outputs are finite`);
-  } catch (error) {
-    if (error instanceof Refused) {
-      const { key, message } = error;
-      return { type: 'refused', rule: message, facts: key === undefined ? {} : { key, value: label } };
-    }
-    const { message } = error as Error;
-    return {
-      type: 'refused',
-      rule: `cannot be opened as a ${pays === 'likeness' ? 'model of embeddings' : 'text classifier'} (${message}); see to its files`,
-    };
-  }
-}
-
-sendWritesToStandardError();
-parentPort?.on('message', async ({ nonce, content }: Envelope<ClassifierQuestion>) => {
-  const said = await reply(content).catch((error: unknown): SandboxReply => ({ type: 'threw', thrown: String(error) }));
-  parentPort?.postMessage({ nonce, content: said } satisfies Envelope<SandboxReply>);
-});
