@@ -1,7 +1,7 @@
 /** What keeps a visitor on the page: intervals, values under the pointer, more steps, answers token by token. One run, shared. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { unreached } from './access.ts';
-import { arrive, downloaded, drawn, openSite, status, stepOf, through, type Visit, visit } from './chromium.ts';
+import { arrive, downloaded, openSite, status, stepOf, through, type Visit, visit } from './chromium.ts';
 
 const STEPS = 12;
 
@@ -74,8 +74,10 @@ it('a run that has ended takes more steps, and a reload has them', async () => {
   expect(await page.textContent('#progress')).toBe(`step ${step} of ${STEPS + 300}`);
   await page.reload();
   await status(page, 'resting');
-  await drawn(page);
-  expect(await page.textContent('#progress')).toBe(`step ${step} of ${STEPS + 300}`);
+  await page.waitForFunction(
+    (text) => document.getElementById('progress')?.textContent === text,
+    `step ${step} of ${STEPS + 300}`,
+  );
   expect(await page.textContent('#train')).toBe('Continue');
 });
 
