@@ -355,8 +355,8 @@ it('the checks find an upward import and a cycle', () => {
   expect(cycles([kernel, model, back])).toEqual(['model/b.ts → model/c.ts → model/b.ts']);
 });
 
-/** What published systems are run with, as data: names and lines of YAML, which test/catalogue/systems.long.test.ts reads. */
-const TABLE_OF_SYSTEMS = 'catalogue/systems/';
+/** Data about methods, by their names: what published systems are run with, and what was measured. */
+const TABLES = /^catalogue\/(?:systems\/|evidence_rows)/;
 
 it('no option of a method is read outside its own file', () => {
   const options = METHOD_POINTS.flatMap((point) =>
@@ -366,7 +366,7 @@ it('no option of a method is read outside its own file', () => {
   const common = ['k', 'every', 'floor', 'candidates', 'maxTokens', 'maxRounds'];
   // The engine's kernel has settings of the same names: what it computes is told to it in its own words.
   const outside = files
-    .filter(({ path }) => !path.startsWith('kernels/') && !path.startsWith(TABLE_OF_SYSTEMS))
+    .filter(({ path }) => !path.startsWith('kernels/') && !TABLES.test(path))
     .map(({ path, text }) => ({ path, words: new Set(text.match(/\w+/g)) }));
   const found = options
     .filter(({ name }) => !common.includes(name))
@@ -441,7 +441,7 @@ it('no file knows a method by its id but its own, and those of its companions', 
   ];
   const ids = all.filter((id) => !WORDS.includes(id));
   const aggregations = METHODS.aggregation.map(({ id }) => id);
-  const code = files.filter(({ path }) => !path.startsWith(TABLE_OF_SYSTEMS));
+  const code = files.filter(({ path }) => !TABLES.test(path));
   const found = code.flatMap(({ path, text }) => {
     // Values of TRL's loss_type mean an objective, each with the aggregation that goes with it.
     const meant = text.includes('lossTypes: {') ? aggregations : [];

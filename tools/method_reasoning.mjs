@@ -6,18 +6,23 @@ const FOLDER = fileURLToPath(new URL('../src/methods/', import.meta.url));
 const DECLARED = /^(?: {2}id: |const ID = )'([^']+)'/m;
 const FIRST_COMMENT = /^\/\*\*([\s\S]*?)\*\//;
 
-/** @returns by id, Markdown without a newline at its end; '' of a method without such a comment */
-export function methodReasoning() {
+/** The source of the file that declares each method, by its id. */
+export function methodSources() {
   const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /^\w+\/\w+\.ts$/.test(name),
+    /^\w+[/\\]\w+\.ts$/.test(name),
   );
   const all = files.flatMap((name) => {
     const text = readFileSync(`${FOLDER}${name}`, 'utf8');
     const id = text.includes('method({') ? DECLARED.exec(text)?.[1] : undefined;
-    return id === undefined ? [] : [[id, markdownOf(FIRST_COMMENT.exec(text)?.[1] ?? '')]];
+    return id === undefined ? [] : [[id, text]];
   });
-  const known = new Map(all);
-  return (id) => known.get(id) ?? '';
+  return new Map(all);
+}
+
+/** @returns by id, Markdown without a newline at its end; '' of a method without such a comment */
+export function methodReasoning() {
+  const sources = methodSources();
+  return (id) => markdownOf(FIRST_COMMENT.exec(sources.get(id) ?? '')?.[1] ?? '');
 }
 
 /** Lines that are indented within the comment are formulas: a block of their own. */

@@ -12,9 +12,12 @@ const onlyJs = process.argv[2] === 'js';
 /** The last file that the build writes. */
 const BUILT = join(root, onlyJs ? 'dist/config.schema.json' : 'web/dist/index.html');
 /** Made by the build itself. */
-const MADE = ['src/kernels/wasm/binaries.ts', 'src/report/assets.ts', 'src/catalogue/systems/papers.ts'].map((name) =>
-  join(root, name),
-);
+const MADE = [
+  'src/kernels/wasm/binaries.ts',
+  'src/report/assets.ts',
+  'src/catalogue/systems/papers.ts',
+  'src/catalogue/evidence_rows.ts',
+].map((name) => join(root, name));
 
 function newest(path) {
   if (!statSync(path).isDirectory()) return MADE.includes(path) ? 0 : statSync(path).mtimeMs;
@@ -31,7 +34,8 @@ const page = [
   'precache.mjs',
   'service_worker.js',
 ].map((name) => join('web', name));
-const code = ['src', 'tools', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+const measured = ['bench/arena/results.json', 'bench/results/strategies.json', 'bench/results/methods.json'];
+const code = ['src', 'tools', ...measured, 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
 const sources = [...code, ...(onlyJs ? [] : page)].map((name) => join(root, name));
 const made = [BUILT, ...MADE, ...(onlyJs ? [] : [join(root, 'docs/reference/catalogue.md')])];
 const isBuilt = made.every((path) => existsSync(path));

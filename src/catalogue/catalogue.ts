@@ -8,6 +8,7 @@ import { DEMONSTRATIONS_KEY } from '../config/keys/stage_keys.ts';
 import type { Knobs, ListedCard } from '../data/task.ts';
 import type { About, Companion, DemonstrationMethod, Method, SameAs } from '../methods/method.ts';
 import { METHOD_POINTS, type MethodPoint, type StageConfig } from '../methods/stage.ts';
+import { USUAL_METHODS } from '../methods/usual_methods.ts';
 import { describeOptions, type OptionText } from '../options/describe.ts';
 import { flowText } from '../options/flow_text.ts';
 import type { Json } from '../options/json.ts';
@@ -47,6 +48,8 @@ export interface CatalogueMethod extends About {
   readonly stage: StageConfig['stage'];
   /** A stage that does not name the point has it. */
   readonly isDefault: boolean;
+  /** Keys of a stage mean it, TRL's among them, or stages have it by default: no shipped config names another. */
+  readonly isCore: boolean;
   readonly options: readonly OptionText[];
   /** Its options may also be written among the keys of the stage. */
   readonly optionsAreStageKeys: boolean;
@@ -154,6 +157,7 @@ export function describeMethod(point: MethodPoint, method: Method<unknown>): Cat
     stage: 'grpo',
     ...about,
     isDefault: isDefault(point, id),
+    isCore: isCore(point, id),
     options,
     optionsAreStageKeys,
     isRepeatable,
@@ -173,6 +177,7 @@ function describeDemonstrations({ id, about, options: declared }: DemonstrationM
     stage: 'sft',
     ...about,
     isDefault: false,
+    isCore: false,
     options,
     optionsAreStageKeys: false,
     isRepeatable: false,
@@ -180,6 +185,10 @@ function describeDemonstrations({ id, about, options: declared }: DemonstrationM
     companions: [],
     yaml: [id, named(id, valuesOf(options))].map((one) => line({ [DEMONSTRATIONS_KEY.yaml]: one })),
   };
+}
+
+function isCore(point: MethodPoint, id: string): boolean {
+  return USUAL_METHODS[point].some((method) => method.id === id);
 }
 
 function isDefault(point: MethodPoint, id: string): boolean {

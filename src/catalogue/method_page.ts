@@ -9,6 +9,8 @@ import {
   sameText,
   sourceText,
 } from './catalogue_words.ts';
+import { rowText } from './measured_row.ts';
+import { evidenceOf, evidenceText } from './method_evidence.ts';
 import type { MethodFacts } from './method_facts.ts';
 
 /** What a page has that is not in the declaration. */
@@ -33,6 +35,7 @@ export function methodPage(
     against,
     companions,
     sameAs,
+    when,
     point,
     stage,
     isDefault,
@@ -42,12 +45,16 @@ export function methodPage(
     isRepeatable,
     yaml,
   } = method;
+  const evidence = evidenceOf(method);
+  const elsewhere = evidence.rows.filter((row) => row.in !== 'bench/arena');
   const text = sourceText(method);
   const link = source === 'own' ? text : `[${text}](https://arxiv.org/abs/${source})`;
   const facts = [
     `- point: [${point}](../catalogue.md#${point}), ${lower(does)}${isDefault ? ' The default.' : ''}`,
     ...(names.length === 0 ? [] : [`- also called: ${names.join(', ')}`]),
     ...(sameAs === undefined ? [] : [`- the same as: ${sameText(sameAs)}`]),
+    `- worth: ${evidenceText(evidence)}`,
+    ...(when === undefined ? [] : [`- when: ${when}`]),
     `- formula: \`${formula}\``,
     `- source: ${link}, ${certaintyText(method)}`,
     ...(against.length === 0
@@ -67,6 +74,9 @@ export function methodPage(
     ...(arena.length === 0
       ? []
       : ['## In the arena', 'Beside the baseline of its block, in points, with 95 % intervals:', arena.join('\n')]),
+    ...(elsewhere.length === 0
+      ? []
+      : ['## In other benchmarks', elsewhere.map((row) => `- \`${row.in}\`, ${rowText(row)}`).join('\n')]),
     ...(options.length === 0 ? [] : ['## Options', ...shared, optionTable(options)]),
     ...(beside.length === 0 ? [] : ['## Beside others', beside.join('\n')]),
     '## In a config',

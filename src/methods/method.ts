@@ -238,6 +238,8 @@ export interface About {
   readonly source: string;
   /** What the formula is: the paper's own, one written after the paper, or ours. */
   readonly certainty: 'paper' | 'after the paper' | 'own';
+  /** When it helps, and when it does not; of one that no benchmark of ours has measured. */
+  readonly when?: string;
 }
 
 /** As a file declares it: one without options need not say so. */

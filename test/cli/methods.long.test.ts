@@ -2,6 +2,7 @@
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { catalogue } from '../../src/catalogue/catalogue.ts';
+import { evidenceOf } from '../../src/catalogue/method_evidence.ts';
 import { methodFacts } from '../../src/catalogue/method_facts.ts';
 import { methodPage } from '../../src/catalogue/method_page.ts';
 import { listMethods, showMethods } from '../../src/cli/actions/methods.ts';
@@ -25,7 +26,7 @@ function printed(work: () => void): string {
   return text;
 }
 
-const listed = (...words: readonly string[]): string => printed(() => listMethods(words, {}));
+const listed = (...words: readonly string[]): string => printed(() => listMethods(words, { all: true }));
 const shown = (...ids: readonly string[]): string => printed(() => showMethods(ids, {}));
 
 it('an id is that of one method: a page and a checkpoint are named by it', () => {
@@ -42,10 +43,27 @@ describe('docs/reference/methods', () => {
     expect(page.includes('after the paper')).toBe(method.certainty === 'after the paper');
     for (const { name } of method.options) expect(page).toContain(`| \`${name}\` |`);
     expect(page.includes('#2/…')).toBe(method.isRepeatable);
+    expect(page).toMatch(/\n- worth: (measured|published|ours|the baseline)/);
+    if (method.when !== undefined) expect(page).toContain(`- when: ${method.when}\n`);
   });
 });
 
 describe('methods ls', () => {
+  it('has the core ones in a line each, with what is known of them, and the names of all others', () => {
+    const text = printed(() => listMethods([], {}));
+    const lines = text.split('\n');
+    for (const { name, isCore } of methods) {
+      expect(lines.filter((line) => line.startsWith(`  ${name} `))).toHaveLength(isCore ? 1 : 0);
+      expect(text).toMatch(new RegExp(`\\b${name}\\b`));
+    }
+    const sequence = lines.findIndex((line) => line.startsWith('  sequence '));
+    expect(lines[sequence + 1]).toMatch(
+      /^ +measured: mean@16 [+−][\d.]+ points \(.* to .*\) in countdown\/four-steps\/gspo/,
+    );
+    expect(text).toContain('more measured  brpo, bundle');
+    expect(text).toContain('more ours  token-sum, weighted-seq-mean');
+  });
+
   it('has each method in a line, under its point', () => {
     const lines = listed().split('\n');
     for (const { name } of methods) {
@@ -68,7 +86,10 @@ describe('methods ls', () => {
   it('gives as JSON what it shows', () => {
     const found = JSON.parse(printed(() => listMethods(['controllers'], { json: true })));
     expect(found.map(({ point }: { point: string }) => point)).toContain('controllers');
-    expect(found).toEqual(JSON.parse(JSON.stringify(methods.filter(({ point }) => point === 'controllers'))));
+    const shown = methods.filter(({ point }) => point === 'controllers');
+    expect(found).toEqual(JSON.parse(JSON.stringify(shown.map((one) => ({ ...one, evidence: evidenceOf(one) })))));
+    const everything = JSON.parse(printed(() => listMethods([], { json: true })));
+    expect(everything).toHaveLength(methods.length);
   });
 
   it('refuses words that no method has, with what is near', () => {
@@ -110,7 +131,7 @@ describe('methods show', () => {
 
   it('gives as JSON what it shows', () => {
     const [one] = JSON.parse(printed(() => showMethods(['tis'], { json: true })));
-    expect(one).toMatchObject({ name: 'tis', certainty: 'own', needs: [] });
+    expect(one).toMatchObject({ name: 'tis', certainty: 'own', needs: [], evidence: { kind: 'measured' } });
     expect(one.remarks).toContainEqual(expect.objectContaining({ level: 'conflict', by: 'tis', of: ['vespo'] }));
   });
 });

@@ -12,6 +12,8 @@ import {
   sourceText,
   valueText,
 } from '../../catalogue/catalogue_words.ts';
+import { rowText } from '../../catalogue/measured_row.ts';
+import { evidenceOf, evidenceText } from '../../catalogue/method_evidence.ts';
 import type { MethodFacts } from '../../catalogue/method_facts.ts';
 import { commandName } from '../../command_name.ts';
 import { ConfigError } from '../../errors.ts';
@@ -139,18 +141,33 @@ function aboutReward({ name, does, options, yaml }: Catalogue['rewards'][number]
 
 /** @param facts  what is found out by asking it; left out of the list, which asks nobody */
 export function aboutMethod(method: CatalogueMethod, facts?: MethodFacts): string {
-  const { name, does, names, point, isDefault, formula, options, optionsAreStageKeys, isRepeatable, sameAs, yaml } =
-    method;
+  const {
+    name,
+    does,
+    names,
+    point,
+    isDefault,
+    formula,
+    options,
+    optionsAreStageKeys,
+    isRepeatable,
+    sameAs,
+    when,
+    yaml,
+  } = method;
+  const evidence = evidenceOf(method);
   return about(name, does, [
     ['point', isDefault ? `${point}, whose default it is` : point],
     ...(names === undefined ? [] : [['names', names.join(', ')] as const]),
     ...(sameAs === undefined ? [] : [['same as', sameText(sameAs)] as const]),
+    ['worth', [evidenceText(evidence), ...(when === undefined ? [] : [when])].join('. ')],
     ['formula', formula],
     ['source', facts === undefined ? sourceText(method) : `${sourceText(method)} (${certaintyText(method)})`],
     ...(method.against.length === 0 ? [] : [['against', method.against.join(', ')] as const]),
     ...method.companions.map((companion) => ['meant beside', companionText(companion).replaceAll('`', '')] as const),
     ...(facts?.needs ?? []).map((need) => ['needs', need] as const),
     ...(isRepeatable ? [['several', repeatsText(name)] as const] : []),
+    ['measured', evidence.rows.slice(1).map(rowText)],
     [optionsAreStageKeys ? 'options, also as keys of the stage' : 'options', options.map(optionText)],
     ['beside others', (facts?.remarks ?? []).map((remark) => remarkText(remark, name))],
     ['YAML, one of', yaml],

@@ -1,6 +1,7 @@
 /** `rlvr-train methods`: what a step can be made of, a line each, all that is known of one, and the check of one of the user's. */
 
 import { type Catalogue, type CatalogueMethod, catalogue, TAKES } from '../../catalogue/catalogue.ts';
+import { type Evidence, evidenceOf, evidenceText } from '../../catalogue/method_evidence.ts';
 import { methodFacts } from '../../catalogue/method_facts.ts';
 import { isSpelledAlike, otherNamesOf } from '../../catalogue/spelled_alike.ts';
 import { commandName } from '../../command_name.ts';
@@ -16,10 +17,12 @@ export interface MethodsOptions {
   readonly json?: boolean;
   /** Code of a diagnosis. */
   readonly for?: string;
+  /** Each in a line; by default, where nothing is asked for, the core ones alone are, and the names of all others. */
+  readonly all?: boolean;
 }
 
 /** @param words  points, or words that each shown method has all of. @throws ConfigError where none is left */
-export function listMethods(words: readonly string[], { json = false, for: code }: MethodsOptions): void {
+export function listMethods(words: readonly string[], { json = false, for: code, all = false }: MethodsOptions): void {
   if (code !== undefined) requireDiagnosis(code);
   const { points, methods } = catalogue();
   const asked = points.filter(({ name }) => words.includes(name)).map(({ name }) => name);
@@ -35,8 +38,9 @@ export function listMethods(words: readonly string[], { json = false, for: code 
     return;
   }
   if (found.length === 0) throw noMethod(words.join(' '), [...points.map(({ name }) => name), ...everyName(methods)]);
-  if (json) printJson(JSON.stringify(found));
-  else print(wrapWords(methodLines(points, found), wrapColumns(process.stdout)));
+  const isWhole = all || words.length > 0 || code !== undefined;
+  if (json) printJson(JSON.stringify(found.map(withEvidence)));
+  else print(wrapWords(methodLines(points, found, isWhole), wrapColumns(process.stdout)));
 }
 
 function requireDiagnosis(code: string): void {
@@ -57,7 +61,7 @@ export function showMethods(ids: readonly string[], { json = false }: MethodsOpt
     return called;
   });
   const facts = methodFacts();
-  if (json) printJson(JSON.stringify(found.map((method) => ({ ...method, ...facts(method.name) }))));
+  if (json) printJson(JSON.stringify(found.map((method) => ({ ...withEvidence(method), ...facts(method.name) }))));
   else {
     const texts = found.map((method) => aboutMethod(method, facts(method.name)));
     print(wrapWords(texts.join('\n\n'), wrapColumns(process.stdout)));
@@ -83,18 +87,51 @@ function textOf(method: CatalogueMethod): string {
   return texts.join('\n').toLowerCase();
 }
 
-function methodLines(points: Catalogue['points'], methods: readonly CatalogueMethod[]): string {
-  const width = Math.max(...methods.map(({ name }) => name.length));
+function withEvidence(method: CatalogueMethod): CatalogueMethod & { readonly evidence: Evidence } {
+  return { ...method, evidence: evidenceOf(method) };
+}
+
+/** @param isWhole  all in a line each; otherwise those of the core, and the names of the others */
+function methodLines(points: Catalogue['points'], methods: readonly CatalogueMethod[], isWhole: boolean): string {
+  const inLines = methods.filter(({ isCore }) => isWhole || isCore);
+  const width = Math.max(...inLines.map(({ name }) => name.length));
   const groups = points.flatMap(({ name, takes, does }) => {
     const here = methods.filter(({ point }) => point === name);
     if (here.length === 0) return [];
-    const lines = here.map(
-      (method) =>
-        `  ${colors.bold(method.name.padEnd(width))}  ${method.does}${method.isDefault ? colors.dim(' The default.') : ''}`,
-    );
-    return [[`${colors.bold(name)}  ${colors.dim(`${does} ${TAKES[takes]}`)}`, ...lines].join('\n')];
+    const lines = here.filter((method) => inLines.includes(method)).flatMap((method) => linesOf(method, width));
+    const others = here.filter((method) => !inLines.includes(method));
+    return [
+      [`${colors.bold(name)}  ${colors.dim(`${does} ${TAKES[takes]}`)}`, ...lines, ...namesOf(others)].join('\n'),
+    ];
   });
-  return [...groups, colors.dim(`all of one: ${commandName()} methods show ID`)].join('\n\n');
+  const command = `${commandName()} methods`;
+  const more = isWhole ? '' : `a line for each: ${command} ls --all, or ls POINT; `;
+  const legend = 'points: right samples in a hundred, beside plain GRPO from the same start; bench/arena has all rows';
+  return [...groups, colors.dim(`${legend}\n${more}all of one: ${command} show ID`)].join('\n\n');
+}
+
+/** What it does, and what that is worth. */
+function linesOf(method: CatalogueMethod, width: number): string[] {
+  const { name, does, isDefault, when } = method;
+  const worth = [evidenceText(evidenceOf(method)), ...(when === undefined ? [] : [when])].join('. ');
+  return [
+    `  ${colors.bold(name.padEnd(width))}  ${does}${isDefault ? colors.dim(' The default.') : ''}`,
+    colors.dim(`${' '.repeat(width + 4)}${worth}`),
+  ];
+}
+
+const FAMILIES: readonly (readonly [kind: Evidence['kind'], title: string])[] = [
+  ['measured', 'measured'],
+  ['published', 'published'],
+  ['none', 'ours'],
+];
+
+/** The names of methods, those that were measured first. */
+function namesOf(methods: readonly CatalogueMethod[]): string[] {
+  return FAMILIES.flatMap(([kind, title]) => {
+    const names = methods.filter((method) => evidenceOf(method).kind === kind).map(({ name }) => name);
+    return names.length === 0 ? [] : [`  ${colors.dim(`${names.length} more ${title}`)}  ${names.join(', ')}`];
+  });
 }
 
 function noMethod(name: string, known: readonly string[]): ConfigError {

@@ -11,7 +11,7 @@ export const METHODS = command({
     command({
       name: 'ls',
       isDefault: true,
-      does: 'a line each, by the point of a step at which they act',
+      does: 'the core ones and the names of all others, by the point of a step at which they act, with what was measured of them',
       words: [
         {
           syntax: '[words...]',
@@ -19,8 +19,9 @@ export const METHODS = command({
         },
       ],
       flags: {
+        all: toggle('a line for each, and not only for the core ones'),
         for: text('<diagnosis>', 'only those made against it, e.g. entropy-collapse'),
-        json: toggle('print them as JSON'),
+        json: toggle('print all of them as JSON'),
       },
       run: async (words, flags) => (await import('../actions/methods.ts')).listMethods(words, flags),
     }),
@@ -52,6 +53,9 @@ export const METHODS = command({
   ],
   examples: [
     { words: 'methods check ./methods/mine.ts', does: 'try a method of yours' },
-    { words: 'methods ls', does: 'methods by the point of a step; `methods show ID` has formula, source, options' },
+    {
+      words: 'methods ls',
+      does: 'the core methods and what was measured of them, and the names of all others; `methods show ID` has formula, source, options',
+    },
   ],
 });

@@ -21,6 +21,7 @@ export const emaRole = method({
     formula: 'A = R − b_role, b_role ← decay·b_role + (1 − decay)·mean R of the role',
     source: '2506.24119',
     certainty: 'after the paper',
+    when: 'Where a policy plays roles that are paid differently, and groups are small; with a full group its mean is the better baseline.',
   },
   options: {
     roleDecay: key(

@@ -22,6 +22,7 @@ export const segmentTree = method({
       'A_t = (q_max·tanh(Q(s)/q_temperature) − mean q)/(std q + 1e-4), Q(s) = Σ over leaves below of max(depth(s)/depth(leaf), 0.1)·q',
     source: '2509.25454',
     certainty: 'after the paper',
+    when: 'Beside mcts, whose tree it credits; without a tree every completion is a branch of its own.',
   },
   companions: [{ ids: ['mcts'], line: 'rollout_strategies: [mcts]', why: 'so that completions form a tree' }],
   agrees: ['segment_tokens'],

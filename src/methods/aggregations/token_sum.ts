@@ -9,6 +9,7 @@ export const tokenSum = method({
     formula: 'c = 1',
     source: 'own',
     certainty: 'own',
+    when: 'To follow a recipe that was tuned with it; else token-mean, since the gradient grows with the batch.',
   },
   create: (): Aggregation => () => 1,
 });

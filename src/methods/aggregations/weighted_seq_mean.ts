@@ -12,6 +12,7 @@ export const weightedSeqMean = method({
     formula: 'c = ω_t/(B·Σ_t ω_t)',
     source: 'own',
     certainty: 'own',
+    when: 'Beside a credit step that weighs tokens, so that a weighted completion counts no more than another; else it is seq-mean.',
   },
   create:
     (): Aggregation =>

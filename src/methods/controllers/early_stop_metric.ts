@@ -16,6 +16,7 @@ export const earlyStopMetric = method({
     formula: 'end where the best of stop_metric is stop_patience evaluations old',
     source: 'own',
     certainty: 'own',
+    when: 'Where training past the best evaluation costs time or accuracy; evaluations must be frequent and large enough.',
   },
   options: {
     stopMetric: key(

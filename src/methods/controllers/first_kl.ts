@@ -11,6 +11,7 @@ export const firstKl = method({
     formula: 'kl_to_ref0 = mean_t (e^x − x − 1), x = ref0 − logprob of the policy that sampled',
     source: '2505.24864',
     certainty: 'after the paper',
+    when: 'To see how far a run with a moving reference has gone in all; with a fixed reference kl says the same.',
   },
   options: {
     measuredEvery: key(

@@ -12,6 +12,7 @@ export const mForgetting = method({
       'F_k = max over evaluations of accuracy_k − accuracy_k now; forgotten: mean over tasks, worst: the largest',
     source: 'own',
     certainty: 'own',
+    when: 'For several tasks, to see whether learning one costs another.',
   },
   onlyMeasures: true,
   create: (): Controller => {

@@ -20,6 +20,7 @@ export const mGrad = method({
       'positive: Σ_t ω_t·max(A_t, 0) / Σ_t ω_t·|A_t| over tokens with a loss; layer L: ‖g_L‖ before clipping, ‖Δθ_L‖/‖θ_L‖; grad_norm² = Σ_L ‖g_L‖²',
     source: 'own',
     certainty: 'own',
+    when: "To find the layer whose gradient or update is unlike the others'; it copies all that is trained at each step.",
   },
   options: {
     normsEvery: key(

@@ -9,6 +9,7 @@ export const overoptStop = method({
     formula: 'end where best accuracy − accuracy > accuracy_fall and reward > reward at the best, reward a moving mean',
     source: 'own',
     certainty: 'own',
+    when: 'Where the reward is not the verdict and may be gamed; in vain where the verdict is what is paid.',
   },
   options: {
     accuracyFall: key(

@@ -17,6 +17,7 @@ export const until = method({
     formula: 'end where until_metric ≥ until_value (≤ for until_side: most), until_times in a row',
     source: '2511.06307',
     certainty: 'after the paper',
+    when: 'To go to the next stage when this one has done its part, at a reward or an accuracy; a noisy metric wants until_times.',
   },
   options: {
     untilMetric: key(

@@ -24,6 +24,7 @@ export const failureMask = method({
     formula: 'm_i = 0 where the failure of the verdict is one of masked_failures',
     source: '2508.03686',
     certainty: 'after the paper',
+    when: 'Where some failures are of the setting and not of the policy, such as time-outs; else they go unpunished.',
   },
   options: {
     maskedFailures: key(

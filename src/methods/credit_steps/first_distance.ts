@@ -19,6 +19,7 @@ export const firstDistance = method({
     formula: 'A ← A − first_weight·mean_t (logprob_t − first_t)',
     source: 'own',
     certainty: 'own',
+    when: 'For long runs that must not drift from where they began, where a KL in the loss is not wanted; it costs a scoring pass.',
   },
   options: {
     firstWeight: key(

@@ -21,6 +21,7 @@ export const klMaskedPrompt = method({
     formula: 'keeps the selected_share of a group of largest mean_t KL(π(· | q)‖π(· | q masked)), one at least',
     source: 'own',
     certainty: 'after the paper',
+    when: 'Where completions ignore their problem; it drops the others, so the batch teaches less.',
   },
   options: {
     selectedShare: key(

@@ -12,6 +12,7 @@ export const lengthMask = method({
     formula: 'm_t = 0 where L > max_tokens',
     source: 'own',
     certainty: 'own',
+    when: 'To leave over-long completions out without paying them badly; they are then not discouraged either.',
   },
   options: {
     maxTokens: key(

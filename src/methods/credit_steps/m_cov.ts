@@ -16,6 +16,7 @@ export const mCov = method({
     formula: 'mean_t (A_t − mean A)·(logprob_t − mean logprob)',
     source: '2505.22617',
     certainty: 'paper',
+    when: 'To see why entropy falls: it falls as fast as likely tokens are rewarded.',
   },
   onlyMeasures: true,
   create: (): CreditStep => ({

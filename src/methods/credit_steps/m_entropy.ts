@@ -21,6 +21,7 @@ export const mEntropy = method({
     formula: 'mean_t H_t of right, of wrong, by quarter, of the top fifth; shares of p ≥ 0.99 and of p < 0.05',
     source: 'own',
     certainty: 'own',
+    when: 'To see where a policy is still unsure before an entropy method is chosen.',
   },
   onlyMeasures: true,
   create: (): CreditStep => ({

@@ -20,6 +20,7 @@ export const noiseBonus = method({
     formula: 'A_i ← A_i + noise_coef·min(mean_t ½(KL(p‖q) + KL(q‖p)), noise_cap), q under the disturbed prompt',
     source: '2510.01444',
     certainty: 'after the paper',
+    when: 'Where exploration has died out and the prompt can be disturbed without changing the answer; it costs a scoring pass.',
   },
   options: {
     noiseCoef: key(

@@ -15,6 +15,7 @@ export const phaseScale = method({
     formula: 'A ← phase_factor·A while step < phase_steps',
     source: 'own',
     certainty: 'after the paper',
+    when: 'For a stage whose first advantages cannot be trusted, as after a change of reward; Adam divides a constant factor out.',
   },
   options: {
     phaseFactor: key(

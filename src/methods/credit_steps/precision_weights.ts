@@ -17,6 +17,7 @@ export const precisionWeights = method({
     formula: 'ω_t = number_weight where the token has a digit, else 1',
     source: '2508.10118',
     certainty: 'after the paper',
+    when: 'Where wrong answers differ from right ones in their numbers alone.',
   },
   options: {
     numberWeight: key(

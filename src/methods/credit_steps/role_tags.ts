@@ -29,6 +29,7 @@ export const roleTags = method({
     formula: 'A_t ← role_factor·A_t where token t is within <role>…</role>; the action is what is outside of them',
     source: '2508.13167',
     certainty: 'after the paper',
+    when: 'Where turns hold a plan beside the action and one of them is to learn faster; needs a warm start on the tags.',
   },
   options: {
     agentRoles: key(

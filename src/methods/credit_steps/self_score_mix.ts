@@ -22,6 +22,7 @@ export const selfScoreMix = method({
     formula: 'A ← (1 − τ)·A + τ·z(clip(v, 0, 1)), z within the group, unless std v < least_score_spread',
     source: '2510.14943',
     certainty: 'paper',
+    when: 'Beside laser, once its scores follow the verdicts; before, it mixes noise into the advantage.',
   },
   options: {
     selfScoreShare: key(

@@ -28,6 +28,7 @@ export const reflectionSft: DemonstrationMethod = method({
       '−mean_t log π over o¹ … o^K and a*: the outcomes of K worse actions, and that of the expert, after the turns up to a state of his, <reflect> and each worse action',
     source: '2510.08558',
     certainty: 'after the paper',
+    when: 'Before reinforcement in an environment whose expert can be played; needs room for several outcomes in a prompt.',
   },
   options: {
     reflectedShare: key(

@@ -16,6 +16,7 @@ export const tokenWeightedSft: DemonstrationMethod = method({
     formula: '−Σ_t w_t·log π_t / Σ_t w_t, w = answer_weight after the last mark of a turn, else 1',
     source: '2602.22190',
     certainty: 'after the paper',
+    when: 'Where demonstrations reason at length before a short answer, which else carries little of the loss.',
   },
   options: {
     openingMark: key('mark', text('<answer>').default('<answer>').describe('What opens the answer.')),

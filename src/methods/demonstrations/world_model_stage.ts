@@ -22,6 +22,7 @@ export const worldModelStage: DemonstrationMethod = method({
     formula: '−mean_t log π(o_t | all tokens before it); an action is one at random with probability random_share',
     source: '2510.08558',
     certainty: 'after the paper',
+    when: 'Before reinforcement in an environment whose answers can be foreseen; it teaches no action by itself.',
   },
   options: {
     randomShare: key(

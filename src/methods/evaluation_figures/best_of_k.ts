@@ -14,6 +14,7 @@ export const bestOfK = method({
     formula: 'Σ_i right_i·C(n − 1 − rank_i, k − 1)/C(n, k), ranks by the mean log-prob of a token, from 0',
     source: 'own',
     certainty: 'own',
+    when: 'Where an answer will be picked by its likelihood; against mean@k it says what the picking is worth.',
   },
   options: {
     k: key('k', integer({ min: 1, example: 4 }).describe('Samples to pick from, at most num_generations_eval.')),

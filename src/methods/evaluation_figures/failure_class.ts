@@ -23,6 +23,7 @@ export const failureClass = method({
     formula: 'samples with this failure / samples, mean over problems',
     source: 'own',
     certainty: 'own',
+    when: 'To see whether a kind of failure goes away, where the accuracy alone does not say why it moves.',
   },
   options: {
     countedFailure: key(

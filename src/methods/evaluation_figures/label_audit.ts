@@ -17,6 +17,7 @@ export const labelAudit = method({
       'share of problems with max_a #{i: answer_i = a, wrong} / samples ≥ agreement; answers by their normal form, else as they are written',
     source: '2506.13342',
     certainty: 'after the paper',
+    when: 'To find wrong labels of a data set; a policy that is sure of the same mistake looks alike.',
   },
   options: {
     auditAgreement: key(

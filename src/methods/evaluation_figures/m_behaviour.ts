@@ -20,6 +20,7 @@ export const mBehaviour = method({
     formula: 'share of the samples that have a word of the behaviour, as a whole word; mean over problems',
     source: '2503.01307',
     certainty: 'after the paper',
+    when: 'For reasoning in words; in a closed vocabulary without these words it is 0.',
   },
   options: {
     countedBehaviour: key(

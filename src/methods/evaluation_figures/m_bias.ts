@@ -14,6 +14,7 @@ export const mBias = method({
       '½·Σ_a |share of answer a among samples − among right answers|, problems by weight; interval ± ½·√(answers/problems)',
     source: 'own',
     certainty: 'own',
+    when: 'For choices and short answers, to see a preference for some of them; with many different answers it is noise.',
   },
   create: (): EvaluationFigure => ({
     name: 'answer_bias',

@@ -11,6 +11,7 @@ export const mCalibration = method({
     formula: 'mean over samples of (exp(mean_t logprob_t) − right)², then over problems',
     source: 'own',
     certainty: 'own',
+    when: 'Where the probability of an answer is used, as by best-of-k or a vote by weight.',
   },
   create: (): EvaluationFigure => ({
     name: 'brier',

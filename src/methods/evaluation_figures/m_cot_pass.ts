@@ -16,6 +16,7 @@ export const mCotPass = method({
       '1 − C(n − d, k)/C(n, k), d right samples without a false equation; flawed: share of the right samples, 0 where none is right',
     source: '2506.14245',
     certainty: 'after the paper',
+    when: 'Where answers can be guessed and equations in the way there can be checked.',
   },
   options: {
     cotSamples: key('k', integer({ min: 1, example: 4 }).default(1).describe('Samples that try.')),

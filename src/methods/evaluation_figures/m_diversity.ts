@@ -14,6 +14,7 @@ export const mDiversity = method({
     formula: 'distinct normal forms (right ones alone: show: right) / n, mean over problems',
     source: 'own',
     certainty: 'own',
+    when: 'To see whether samples still differ; show: right tells variety from noise.',
   },
   options: {
     countedAnswers: key(

@@ -24,6 +24,7 @@ export const mEnv = method({
     formula: 'actions with the property / actions of an episode, mean over samples, then over problems',
     source: 'own',
     certainty: 'own',
+    when: 'For episodes, to see illegal actions and going in circles before they show in the accuracy.',
   },
   options: {
     shownOfActions: key(

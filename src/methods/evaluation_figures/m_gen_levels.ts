@@ -17,6 +17,7 @@ export const mGenLevels = method({
     formula: 'mean over problems with ⌊3·rank(level)/levels⌋ = part of c/n; levels ranked among those that are asked',
     source: 'own',
     certainty: 'own',
+    when: 'For tasks with levels, to see whether the hard ones gain or only the easy ones.',
   },
   options: {
     levelThird: key('third', choice(THIRDS).default('high').describe('Which third of the levels.')),

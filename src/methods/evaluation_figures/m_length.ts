@@ -22,6 +22,7 @@ export const mLength = method({
       'Σ tokens of such samples / (their number·max_completion_length), mean over the problems that have some; 0 of none',
     source: 'own',
     certainty: 'own',
+    when: 'Where length is free, to see whether right answers grow or wrong ones run into the limit.',
   },
   options: {
     measuredLength: key(

@@ -17,6 +17,7 @@ export const mProcess = method({
       'mean: mean s_i · whole: share with s_i = 1 · gap: share right − share right with s_i = 1; mean over problems',
     source: 'own',
     certainty: 'own',
+    when: 'Where a verdict has sub-scores or milestones, to see progress that the accuracy does not show yet.',
   },
   options: {
     processPart: key(

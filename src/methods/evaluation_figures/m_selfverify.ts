@@ -42,6 +42,7 @@ export const mSelfverify = method({
       's_i = p(<yes>)/(p(<yes>) + p(<no>)) after answer i and <verify>; f1, rates: s_i ≥ sure; vote: argmax_a Σ s_i·1[answer_i = a]; coverage: share of problems with max_i s_i ≥ sure',
     source: '2505.13445',
     certainty: 'after the paper',
+    when: 'For a policy that learns to judge its own answers; before a warm start on the words it is chance.',
   },
   options: {
     shownOfVerdicts: key(

@@ -23,6 +23,7 @@ export const mTurn = method({
       'solved: won by turn k; gain: won in turn k; after: won in turn k, of those that have one. Over samples, then problems',
     source: 'own',
     certainty: 'own',
+    when: 'For episodes in which a failure can be mended, to see whether later turns win what earlier ones lost.',
   },
   options: {
     countedTurn: key('turn', integer({ min: 1, example: 2 }).describe('The turn of the policy, from 1.')),

@@ -14,6 +14,7 @@ export const majK = method({
     formula: 'mean over all choices of k samples of the share of the commonest normal forms that is right',
     source: '2203.11171',
     certainty: 'after the paper',
+    when: 'Where answers will be voted on; open answers without a normal form never agree.',
   },
   options: {
     k: key('k', integer({ min: 1, example: 4 }).describe('Samples that vote, at most num_generations_eval.')),

@@ -13,6 +13,7 @@ export const passHatK = method({
     formula: 'C(c, k) / C(n, k)',
     source: '2406.12045',
     certainty: 'paper',
+    when: 'Where an answer must be right every time and not once in k.',
   },
   options: {
     k: key(

@@ -12,6 +12,7 @@ export const weightedMaj = method({
     formula: 'right[argmax_a Σ_{i: answer_i = a} exp(mean_t logprob_it)], of all samples',
     source: 'own',
     certainty: 'own',
+    when: 'Where answers will be voted on and likelihoods are calibrated; else maj-k.',
   },
   create: (_, { evaluation: { samples } }): EvaluationFigure => ({
     name: `weighted_maj@${samples}`,

@@ -14,6 +14,7 @@ export const actionGuard = method({
     formula: 'where guard(s_k, a_k) denies: s_{k+1} = s_k, its reason is read, and r_k ← r_k − coef',
     source: 'own',
     certainty: 'after the paper',
+    when: 'For environments with forbidden actions, when they are to stay forbidden in use; the policy must see why it was denied.',
   },
   options: {
     guardCoef: key(

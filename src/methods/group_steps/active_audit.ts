@@ -20,6 +20,7 @@ export const activeAudit = method({
     formula: 'R_i ← 1[right] for the audit_share of a batch of least |r_i − ½| + |mean of its group − ½|',
     source: '2512.10756',
     certainty: 'after the paper',
+    when: 'Where a cheap reward decides and the verifier is dear; with a cheap verifier audit everything.',
   },
   options: {
     auditedReward: changedReward,

@@ -15,6 +15,7 @@ export const agree = method({
     formula: 'R = 1[|first − second| ≤ tolerance]',
     source: 'own',
     certainty: 'own',
+    when: 'Where two ways of computing a result exist and no key does; both can be wrong in the same way.',
   },
   options: {
     agreeFirst: rewardKey('first', 'One value, by the name of the reward that reads it.'),

@@ -36,6 +36,7 @@ export const auxAutoWeight = method({
     formula: 'R = primary + Σ_k weight_k·max(0, EMA corr(R_k, primary))·R_k',
     source: 'own',
     certainty: 'own',
+    when: 'Where it is not known which auxiliary rewards go with the main one; correlations of few completions are noisy.',
   },
   options: {
     primaryReward: key('primary', text('accuracy').default('accuracy').describe('What matters.')),

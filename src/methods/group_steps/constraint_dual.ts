@@ -24,6 +24,7 @@ export const constraintDual = method({
     formula: 'R ← R + μ·constraint; μ ← max(0, μ + rate·(least − mean of the step))',
     source: 'own',
     certainty: 'own',
+    when: 'Where a second reward must hold at a level, such as a format or a cost; the price oscillates at a high rate.',
   },
   options: {
     dualReward: rewardKey('constraint', 'The reward whose mean is held, by its name.', 'positions'),

@@ -18,6 +18,7 @@ export const distanceDelta = method({
     formula: 'r_k ← r_k + coef·[d(s_{k+1}) < d(s_k)] − away·[d(s_{k+1}) > d(s_k)], d: fewest actions to won',
     source: 'own',
     certainty: 'after the paper',
+    when: 'For episodes that are seldom won, where the distance to the goal is known; with `away` below `coef`, going to and fro pays.',
   },
   options: {
     nearerCoef: key(

@@ -28,6 +28,7 @@ export const dynamicWeights = method({
       'R = Σ_k n·weight_k·softmax_k((|R̄_new − R̄_old| + std R/|R̄|)/T)·R_k, divided so that the weights keep their sum',
     source: 'own',
     certainty: 'own',
+    when: 'For several rewards of which some have saturated; it pays movement, whether or not it is progress.',
   },
   options: {
     weightsTemperature: key(

@@ -13,6 +13,7 @@ export const ensemble = method({
     formula: 'R = mean_k R_k − penalty·std_k R_k',
     source: '2401.06080',
     certainty: 'after the paper',
+    when: 'Where rewards are several estimates of the same thing; of different things, disagreement is no error.',
   },
   options: {
     ensembleOf: key(

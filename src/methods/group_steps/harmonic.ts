@@ -11,6 +11,7 @@ export const harmonic = method({
     formula: 'R = 1/(lambda/first + (1 − lambda)/second); 0 where one is not above 0',
     source: 'own',
     certainty: 'own',
+    when: 'Where a completion must do well at two things at once; it is 0, and teaches nothing, while one of them never is above 0.',
   },
   options: {
     harmonicFirst: rewardKey('first', 'One reward, by its name.'),

@@ -20,6 +20,7 @@ export const mCurriculum = method({
       'share of groups with solve rate in [0, ¼), [¼, ½), [½, ¾), [¾, 1]; mean solve rate, mean level where problems have one, and replayed: completions with an age / all',
     source: 'own',
     certainty: 'own',
+    when: 'To see whether a prompt source asks problems of a useful difficulty; look at it before changing the source.',
   },
   onlyMeasures: true,
   create: (): GroupStep => ({

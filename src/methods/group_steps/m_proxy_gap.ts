@@ -20,6 +20,7 @@ export const mProxyGap = method({
       'gap = mean R̃ − mean [right], R̃ the reward scaled to 0 … 1; agreement: of pairs of a right and a wrong one in a group, the share where the right one is paid more, ties half; fooled: share of groups with a right one whose best paid is wrong',
     source: 'own',
     certainty: 'own',
+    when: 'Beside any reward other than the verdict, to see whether it still means what it should.',
   },
   onlyMeasures: true,
   create: (): GroupStep => ({

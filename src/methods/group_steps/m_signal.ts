@@ -17,6 +17,7 @@ export const mSignal = method({
       'all_right + all_wrong + mixed = 1 over groups, by verdict; live: share of groups whose rewards differ; real_batch: completions with a reward in live groups / all completions',
     source: 'own',
     certainty: 'own',
+    when: 'To see how much of a batch can teach at all, before raising num_generations or adding a filter.',
   },
   onlyMeasures: true,
   create: (): GroupStep => ({

@@ -22,6 +22,7 @@ export const macroActions = method({
     formula: 'a turn a¹ mark a² mark … leads where the turns a¹, a², … lead; r_k ← r_k − turn_cost',
     source: '2510.17790',
     certainty: 'after the paper',
+    when: 'For episodes of many cheap turns; longer turns are harder to credit.',
   },
   options: {
     actionsOfTurn: key(

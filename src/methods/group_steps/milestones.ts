@@ -20,6 +20,7 @@ export const milestones = method({
     formula: 'r_k ← r_k + coef·(milestones first reached by turn k) / (milestones open at the start)',
     source: 'own',
     certainty: 'after the paper',
+    when: 'For episodes with steps that can be named and reached once; it is dense where winning alone is rare.',
   },
   options: {
     milestoneCoef: key(

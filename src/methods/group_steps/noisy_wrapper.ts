@@ -18,6 +18,7 @@ export const noisyWrapper = method({
     formula: 'P(R = 1 | wrong) = false_positive, P(R = 0 | right) = false_negative',
     source: '2510.00915',
     certainty: 'paper',
+    when: 'For experiments with a verifier that errs at known rates; never for training that is to be as good as it can.',
   },
   options: {
     noisyReward: key('reward', text('accuracy').default('accuracy').describe('Reward that errs.')),

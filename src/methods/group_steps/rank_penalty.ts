@@ -20,6 +20,7 @@ export const rankPenalty = method({
       'R_k − rank_weight·(1/ln(ρ_k + 1))/Σ_wrong(1/ln(ρ + 1)) of a wrong one, ρ its place by log-prob in the group',
     source: '2510.12211',
     certainty: 'after the paper',
+    when: 'Where the policy is sure of wrong answers; where all are wrong it pushes without saying where to.',
   },
   options: {
     rankWeight: key(

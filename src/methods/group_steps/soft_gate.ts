@@ -17,6 +17,7 @@ export const softGate = method({
     formula: 'R ← R·min(1, max(floor, s)) where R > 0, s: the reward `factor`; where it does not apply, R',
     source: 'own',
     certainty: 'after the paper',
+    when: 'Where a reward is worth something only if another is met, by degrees; reward_gate does it by all or nothing.',
   },
   options: {
     gateFactor: rewardKey(

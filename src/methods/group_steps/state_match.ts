@@ -20,6 +20,7 @@ export const stateMatch = method({
       'exact [s_T = s*] | dense clip(1 − diff(s_T, s*)/diff(s_0, s*), 0, 1) | cells right/all of those that should change or did',
     source: 'own',
     certainty: 'after the paper',
+    when: 'For environments whose goal is one state, such as forms and files; it pays progress before the first win.',
   },
   options: {
     matchedBy: key(

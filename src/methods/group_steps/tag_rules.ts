@@ -22,6 +22,7 @@ export const tagRules = method({
       'r_k ← r_k + coef·([plan, won] + [explore, s_{k+1} new in the episode] + [reflect, turn k − 1 failed, turn k does not]) − untagged·[no mark]',
     source: '2507.22844',
     certainty: 'after the paper',
+    when: 'For episodes in which planning and looking back are to be kept apart; needs a warm start on the marks.',
   },
   options: {
     ruleCoef: key(

@@ -19,6 +19,7 @@ export const toolF1 = method({
     formula: 'R ← R + coef·2PC/(P + C), P = solved/calls, C = solved/open at the start; nothing open: [no calls]',
     source: 'own',
     certainty: 'after the paper',
+    when: 'Where a question needs several facts and a call costs something; with one call to make there is nothing to balance.',
   },
   options: {
     f1Coef: key(

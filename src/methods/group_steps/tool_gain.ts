@@ -23,6 +23,7 @@ export const toolGain = method({
       'R ← R + gain·(acc of members with calls − acc of members without) − call_cost·calls, of a member with calls',
     source: 'own',
     certainty: 'after the paper',
+    when: 'Where tools are called although they do not help; a group needs members with and without calls.',
   },
   options: {
     gainWeight: key(

@@ -26,6 +26,7 @@ export const toolScore = method({
       'r_k ← r_k + coef·(calls: 2·solved/(calls + 1) | right: 1/(1 + unsolved) | wrong: 0.5·[unsolved = 0] | empty −0.5 | breaks the rules −0.3)',
     source: '2508.08791',
     certainty: 'after the paper',
+    when: 'Where an episode is seldom won and single calls can be judged by the facts that they find.',
   },
   options: {
     scoreCoef: key(

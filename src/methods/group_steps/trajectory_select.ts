@@ -39,6 +39,7 @@ export const trajectorySelect = method({
       'keeps mean_j cos(ŝ_i, ŝ_j) ≥ likeness over labelled j, and the top·G nearest of a round; labelled ones keep their reward',
     source: 'own',
     certainty: 'after the paper',
+    when: 'Beside votes, where a few problems have labels; without labels there is nothing to compare with.',
   },
   options: {
     labelledShare: key(

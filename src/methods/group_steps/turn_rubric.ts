@@ -20,6 +20,7 @@ export const turnRubric = method({
       'r_k ← r_k + coef·max(0, Σ w·met_k)/Σ w over the weights above 0; assign: last pays the mean over k at the end',
     source: 'own',
     certainty: 'after the paper',
+    when: 'Where turns can be judged by criteria of their own; a weak criterion is what is then learned.',
   },
   options: {
     turnCriteria: key(

@@ -29,6 +29,7 @@ export const weaver = method({
     formula: 'R = P(right | votes), by expectation maximization over the votes',
     source: '2506.18203',
     certainty: 'after the paper',
+    when: 'Where there are several weak verifiers and no key; they must err independently of each other.',
   },
   options: {
     weakVerifiers: key(

@@ -25,6 +25,7 @@ export const difficultyBeta = method({
       'β(p̂)·(e^x − x − 1), x = ref − logprob; β: hard_beta at p̂ ≤ hard_below, easy_beta at p̂ > easy_above, else middle_beta',
     source: '2509.25004',
     certainty: 'after the paper',
+    when: 'Where easy problems may move freely and hard ones pull the policy away; it needs several samples of a problem.',
   },
   options: {
     hardBeta: weight('hard_beta', 0.0005, 'p̂ is at most hard_below'),

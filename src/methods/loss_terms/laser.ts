@@ -32,6 +32,7 @@ export const laser = method({
       'laser_coef·mean_i w_i·(v_i − R_i)², v = score_scale·(log π(z | q, y) − score_constant), w = n/(2·n_class)',
     source: '2510.14943',
     certainty: 'paper',
+    when: 'To have the policy score its own answers at no extra sampling; the score is only as good as the verdicts it learns.',
   },
   options: {
     laserWeight: key(

@@ -34,6 +34,7 @@ export const mInterference = method({
       'ℓ_k(s) = mean_t log π_s of solution k before step s; loglik: mean_k ℓ_k(s), moved: mean_k ℓ_k(s) − ℓ_k(s − 1), since: the same to the step at which k was kept, harmed: share of k with ℓ_k(s) < ℓ_k(s − 1)',
     source: '2510.02230',
     certainty: 'after the paper',
+    when: 'To see whether a step on some problems unlearns solutions of others; costs a pass over the kept solutions at each step.',
   },
   options: {
     keptSolutions: key(

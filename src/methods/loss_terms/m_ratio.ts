@@ -25,6 +25,7 @@ export const mRatio = method({
     formula: 'r = π/π_old: min, mean, max; KL = mean_t (e^x − x − 1)',
     source: 'own',
     certainty: 'own',
+    when: 'With several optimizer steps on a batch or staleness; on-policy every ratio is 1.',
   },
   holdsPolicy: false,
   onlyMeasures: true,

@@ -22,6 +22,7 @@ export const observationNll = method({
     formula: '−observation_coef·mean_t log π(o_t | all tokens before it), over the tokens of observations of a step',
     source: '2510.08558',
     certainty: 'after the paper',
+    when: 'For environments whose answers can be foreseen; noise in observations is learned too.',
   },
   options: {
     observationWeight: key(

@@ -21,6 +21,7 @@ export const ssb = method({
       'ssb_coef·KL(q^(1/τ)‖p^(1/τ)) at each token of an explanation, q of the reference with the answers in sight',
     source: '2512.05105',
     certainty: 'after the paper',
+    when: 'With contrast-explain, to learn from texts that were written with the answers in sight; whole distributions take memory.',
   },
   companions: [
     {

@@ -18,6 +18,7 @@ export const verifreeLoss = method({
     formula: '−A·log π of what was sampled, −p·log π of a reference; p = exp Σ log π(y*_t) before the step',
     source: '2505.21493',
     certainty: 'paper',
+    when: 'With the strategy verifree, for references without a verifier; measured with it, as a strategy.',
   },
   warn: (_, __, stage, members) => uncorrected(stage, members, 'nothing corrects', ''),
   note: (_, methods) =>

@@ -28,6 +28,7 @@ export const bands = method({
       'p̂ ≤ low: one of the level below; low < p̂ < high: one of the same level; p̂ ≥ high: none; else as the run mixes them',
     source: '2509.25004',
     certainty: 'after the paper',
+    when: 'For tasks with levels whose difficulty varies between problems; with a single level it only drops what is easy.',
   },
   options: {
     hardBand: key(

@@ -22,6 +22,7 @@ export const mixtureDynamic = method({
       'chance of k: floor·(its share of the mix) + (1 − floor)·softmax_k((|p̄_new − p̄_old| + std p/p̄)/T), over the last `window` batches',
     source: 'own',
     certainty: 'own',
+    when: 'For several tasks of which some have stopped moving; with one task and one level it does nothing.',
   },
   options: {
     dynamicFloor: key(

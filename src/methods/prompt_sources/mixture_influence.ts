@@ -26,6 +26,7 @@ export const mixtureInfluence = method({
     formula: 'chance of k: floor·(its share of the mix) + (1 − floor)·w_k, w_k ← w_k·exp(η·cos(g_k, g_target))/Z',
     source: 'own',
     certainty: 'own',
+    when: 'For several tasks where a few of them are the goal; each estimate costs backward passes.',
   },
   options: {
     influenceTarget: key(

@@ -31,6 +31,7 @@ export const mixtureProgress = method({
     formula: 'chance of k: floor·(its share of the mix) + (1 − floor)·softmax_k(|g_k|/T), g the moving average of Δp',
     source: '2411.01030',
     certainty: 'after the paper',
+    when: 'For several tasks that are learned at different times; noisy where a task gets few problems in a batch.',
   },
   options: {
     progressFloor: key(

@@ -21,6 +21,7 @@ export const weakness = method({
     formula: 'weak: max p_i < 0.5 and a falling line through p_1 … p_n; places N·share·f_d/Σf, f_d weak problems of d',
     source: '2506.08989',
     certainty: 'after the paper',
+    when: 'For several tasks of which one is being forgotten; it needs several visits before it can tell a trend from noise.',
   },
   options: {
     weakShare: key(

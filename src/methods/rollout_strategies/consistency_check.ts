@@ -22,6 +22,7 @@ export const consistencyCheck = method({
     formula: 'R ← first_alone·R where o is right and o′ ~ π(· | twin, reasoning of o) is not',
     source: 'own',
     certainty: 'after the paper',
+    when: 'Where answers may be right by guessing and a task can ask a problem in two ways; it samples each right answer again.',
   },
   options: {
     firstAlone: key(

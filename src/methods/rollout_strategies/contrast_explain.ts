@@ -24,6 +24,7 @@ export const contrastExplain = method({
       'c ~ π(· | problem, right, commonest wrong), right; it takes the place of the last member, under the problem alone',
     source: '2512.05105',
     certainty: 'after the paper',
+    when: 'Beside the loss term ssb, where the policy can explain an answer that it is shown; alone it only adds hinted completions.',
   },
   companions: [{ ids: ['ssb'], line: 'loss_terms: [ssb]', why: 'so that explained answers are learned from' }],
   options: {

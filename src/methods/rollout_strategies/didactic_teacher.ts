@@ -26,6 +26,7 @@ export const didacticTeacher = method({
       'where an attempt is wrong: the next after problem, attempt and hint, up to teacher_turns; R of all ← turn_discount^(turns−1)·R of the last',
     source: 'own',
     certainty: 'after the paper',
+    when: 'Where nearly all answers are wrong and a task gives feedback; the policy needs a warm start on the form of the hints.',
   },
   against: ['all-wrong', 'low-solve-rate'],
   options: {

@@ -27,6 +27,7 @@ export const multiRoundMemory = method({
       'n = chains·memory_rounds; prompt_k ← problem and the last `lemmas` right steps of rounds 1..k−1; R of all rounds ← R of the last',
     source: 'own',
     certainty: 'after the paper',
+    when: 'Where steps of a solution can be checked one by one; without such verdicts there is nothing to remember.',
   },
   options: {
     memoryRounds: key(

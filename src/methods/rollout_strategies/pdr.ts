@@ -27,6 +27,7 @@ export const pdr = method({
       'rounds × draft_samples drafts; prompt ← problem and the `workspace` answers with most votes; n completions trained',
     source: '2510.01123',
     certainty: 'after the paper',
+    when: 'Where drafts disagree and an answer can be voted on; it costs several drafts for each completion that is trained.',
   },
   options: {
     draftSamples: key(

@@ -25,6 +25,7 @@ export const prerequisiteGate = method({
       'A ← A·1[mean accuracy of read_samples copies of the operands ≥ gate_threshold]; copies are groups of their own',
     source: 'own',
     certainty: 'after the paper',
+    when: 'Where failures may come from misreading the problem; in vain once the policy copies its operands reliably.',
   },
   options: {
     readSamples: key(

@@ -16,6 +16,7 @@ export const prerl = method({
     formula: 'r = π(c_t | <eos>, c_<t)/π_old(c_t | <eos>, c_<t) for prompt_free_steps; then plain sampling',
     source: 'own',
     certainty: 'after the paper',
+    when: 'For the first steps of a pretrained model that writes fluent text without a prompt; of no use from random weights.',
   },
   options: {
     promptFreeSteps: key(

@@ -37,6 +37,7 @@ export const proposerSolver = method({
       'R = 1 − p̂ (hard), exp(−(p̂ − ½)²/(2·width²)) (half), or 1 where 0.125 ≤ p̂ ≤ 0.625 (band); groups of their own',
     source: '2509.23863',
     certainty: 'after the paper',
+    when: 'For several tasks or levels, where no curriculum is known; proposals take part of the sampling.',
   },
   options: {
     proposalsPaid: key(

@@ -30,6 +30,7 @@ export const proverVerifier = method({
       'helpful: R + convincing_weight·[right and accepted]; sneaky: [wrong and accepted]; verifier: [its verdict is that of the rule]',
     source: '2407.13692',
     certainty: 'after the paper',
+    when: 'To train a verifier on convincing mistakes, or answers that it can check; costs accuracy of the solver in the source.',
   },
   options: {
     sneakyShare: key(

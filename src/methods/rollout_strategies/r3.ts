@@ -27,6 +27,7 @@ export const r3 = method({
     formula: 'R = Σ_j w(σ_j)·[log π(y_j | q, c) − log π(y_j | q)] − β·|length difference|/length',
     source: '2506.13351',
     certainty: 'after the paper',
+    when: 'Where there are references and no verifier, and answers are longer than a few tokens; a verifier is the better signal.',
   },
   options: {
     reflectedReward: changedReward,

@@ -23,6 +23,7 @@ export const recompose = method({
       'of a group: the keep_correct share of right ones, shortest first, and the keep_incorrect share of wrong ones, longest first; the rest every compensation_every steps',
     source: '2509.25958',
     certainty: 'after the paper',
+    when: 'Where completions are longer than they need be; at short or fixed lengths it only drops data.',
   },
   options: {
     keepCorrect: key(

@@ -23,6 +23,7 @@ export const refineInject = method({
       'where all are wrong: c ~ π(· | problem, best failure, what was wrong), right; trained under the problem alone',
     source: '2511.12344',
     certainty: 'after the paper',
+    when: 'Where most groups are all wrong and feedback lets the policy mend its answer; else it costs a second attempt for nothing.',
   },
   against: ['all-wrong', 'low-solve-rate'],
   options: {

@@ -26,6 +26,7 @@ export const segmentRollout = method({
       '(1 + ahead)·n problems under way, a segment of segment_tokens each in turn, until n groups are at their end; log-probs by token',
     source: '2507.19766',
     certainty: 'after the paper',
+    when: 'Where a few long completions hold up a batch; at lengths that are alike it only makes rollouts stale.',
   },
   options: {
     segmentTokens: key(

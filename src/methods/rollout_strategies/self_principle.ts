@@ -32,6 +32,7 @@ export const selfPrinciple = method({
       'R = mean over steps of the share of verdicts that say <yes>; judging: R = 1 where a verdict is that of the majority',
     source: '2512.03244',
     certainty: 'after the paper',
+    when: 'Where there is no verifier and the policy already judges steps better than chance; weak judges reward themselves.',
   },
   options: {
     labelledReward: changedReward,

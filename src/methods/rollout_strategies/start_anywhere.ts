@@ -23,6 +23,7 @@ export const startAnywhere = method({
       'with probability begun_share a group begins after the first min(n − 1, ⌊u·n⌋) of the n turns of an expert, u uniform in [least_played, most_played]',
     source: '2508.04026',
     certainty: 'after the paper',
+    when: 'For long episodes that are seldom won from the start, where an expert can be played; else starts are unlike those in use.',
   },
   options: {
     begunShare: key(

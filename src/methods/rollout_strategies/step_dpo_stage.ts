@@ -37,6 +37,7 @@ export const stepDpoStage = method({
       'sampled: pair of a group = its right and wrong completions with the longest common beginning; stored: groups ← pairs, oldest first',
     source: '2505.19000',
     certainty: 'after the paper',
+    when: 'Where sampling is dear and a later stage is to learn from what was sampled; the pairs go stale.',
   },
   options: {
     pairsFrom: key(

@@ -33,6 +33,7 @@ export const verifierCotrain = method({
       'solver_steps: R + verdict_weight·(1 − progress)·share of <yes> after its beginnings; verifier_steps: R = 1 where <yes> or <no> is the verdict of the rule',
     source: '2505.15034',
     certainty: 'after the paper',
+    when: 'Where a verifier of partial answers is wanted as well; the two roles share steps and a small model’s capacity.',
   },
   options: {
     solverSteps: key(

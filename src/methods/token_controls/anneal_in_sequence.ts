@@ -23,6 +23,7 @@ export const annealInSequence = method({
       'τ_t = max(1 + hottest − exp(t/d), coolest) for t ≥ cool_from, else 1; d = min(cool_over + cool_growth·step, 40000)',
     source: '2510.05251',
     certainty: 'paper',
+    when: 'Where the first tokens decide how a problem is solved; scale its lengths down where completions are short.',
   },
   options: {
     hottest: key(

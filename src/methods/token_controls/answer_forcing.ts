@@ -20,6 +20,7 @@ export const answerForcing = method({
       'forced_text after `length` tokens that occur `times` times in a row, or after same_answers equal texts after answer_mark',
     source: '2505.17155',
     certainty: 'after the paper',
+    when: 'For reasoning that runs on after the answer is known; needs a mark that opens the answer.',
   },
   options: {
     forcedText: key(

@@ -16,6 +16,7 @@ export const budgetForcing = method({
     formula: 'forced_text in the place of an end before min_tokens tokens; as often as it comes, at most `times` times',
     source: '2501.19393',
     certainty: 'after the paper',
+    when: 'For reasoning that stops too early; of no use where an answer has a fixed length.',
   },
   options: {
     leastTokens: key(

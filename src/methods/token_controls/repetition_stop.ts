@@ -10,6 +10,7 @@ export const repetitionStop = method({
     formula: 'stop where the newest length tokens occur times times in a row',
     source: '2505.17155',
     certainty: 'after the paper',
+    when: 'Where completions reach their limit by repeating themselves; it saves tokens and changes nothing else.',
   },
   against: ['length-explosion'],
   options: {

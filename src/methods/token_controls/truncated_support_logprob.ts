@@ -18,6 +18,7 @@ export const truncatedSupport = method({
     formula: 'π_S(v) = π(v)/Σ_{w∈S} π(w) for v in S, else 0; S: what the filters kept at that place',
     source: '2512.02556',
     certainty: 'after the paper',
+    when: 'Beside top_k, top_p or min_p in training, whose log-probs are otherwise those of tokens that could not be drawn.',
   },
   tells: ['truncation'],
   conflict: (_, __, ___, members) => readsWholeDistributions(members),

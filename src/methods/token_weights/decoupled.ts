@@ -22,6 +22,7 @@ export const decoupled = method({
       'w_t·min(r_t·A, clip(r_t)·A) with r_t = π/π_prox and w_t = sg(π_prox/μ), 0 or behaviour_cap where above it',
     source: '2505.24298',
     certainty: 'paper',
+    when: 'With staleness or several steps on a batch; at the first step on fresh rollouts it changes nothing.',
   },
   against: ['stale-rollouts'],
   options: {

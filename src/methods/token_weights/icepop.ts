@@ -22,6 +22,7 @@ export const icepop = method({
     formula: 'weight 0 where π_old/π_sampled is out of [band_low, band_high]',
     source: '2510.18855',
     certainty: 'after the paper',
+    when: 'With a sampler that is not the policy, such as quantised_rollout or top_p; else every weight is 1.',
   },
   companions: [
     { ids: ['tis'], line: 'vllm_importance_sampling_correction: true', why: 'which weighs the tokens that stay' },
