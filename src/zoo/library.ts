@@ -4,8 +4,8 @@ import { METHOD_POINTS } from '../methods/stage.ts';
 import { METHODS, type Named, REWARDS, TASKS } from './made/names.ts';
 import { registriesWith } from './registries_with.ts';
 
-/** To the end of a line. */
-const COMMENT = /(?<=^|\s)#.*/gm;
+/** To the end of a line. One with a quote may be the end of a quoted text instead, which the rest of the line follows. */
+const COMMENT = /(?<=^|\s)#[^'"\n]*$/gm;
 
 /** Nothing, unless one of the names is among the words. */
 async function named<T>({ names, load }: Named<T>, words: ReadonlySet<string>): Promise<T | undefined> {

@@ -1,5 +1,6 @@
 /** What is looked up by name is what every file declares: the names that are known before anything is loaded are true. */
 import { expect, it } from 'vitest';
+import { CORE } from '../../src/core_registries.ts';
 import { METHOD_POINTS } from '../../src/methods/stage.ts';
 import { zooLibrary } from '../../src/zoo/library.ts';
 import { ZOO } from '../../src/zoo/registries.ts';
@@ -22,4 +23,19 @@ it('a text loads the lists that it names, and no other', async () => {
   expect(tasks.loaded.gcd).toBe(ZOO.tasks.loaded.gcd);
   expect(Object.keys(rewards.loaded)).not.toContain('kendall');
   expect(rewards.names).toContain('kendall');
+});
+
+it('what follows a number sign in quotes is named too', async () => {
+  const { tasks } = await zooLibrary.naming('{system: "Problem # 1:", task: gcd}');
+  expect(tasks.loaded.gcd).toBe(ZOO.tasks.loaded.gcd);
+});
+
+it('what a key switches on or a loss type names is loaded with every config', () => {
+  const { at } = CORE.methods;
+  for (const point of METHOD_POINTS) {
+    const unnamed = ZOO.methods.at[point].filter(
+      ({ switchedOnBy, lossTypes, optionsAreStageKeys }) => switchedOnBy ?? lossTypes ?? optionsAreStageKeys,
+    );
+    expect(at[point]).toEqual(expect.arrayContaining(unnamed));
+  }
 });
