@@ -1,6 +1,7 @@
 /** The lists of the core, with what is loaded of the zoo, and the names of all of it. */
 import type { Registries } from '../config/registries.ts';
 import { CORE } from '../core_registries.ts';
+import { DATASET } from '../data/datasets/card.ts';
 import type { RegisteredTask } from '../data/registered_task.ts';
 import type { DemonstrationMethod, Method } from '../methods/method.ts';
 import type { PointMethods } from '../methods/method_list.ts';
@@ -21,14 +22,17 @@ const names: Registries['methods']['names'] = {
   ...eachPoint((point) => [...CORE.methods.names[point], ...METHODS[point].names]),
   demonstrations: METHODS.demonstrations.names,
 };
-const taskNames = [...CORE.tasks.names, ...TASKS.names, ...Object.keys(OPENED)];
+/** Tasks of the package come before those whose problems come from elsewhere, in lists and pages. */
+const { [DATASET]: dataset, ...coreTasks } = CORE.tasks.loaded;
+const opened = { ...OPENED, [DATASET]: dataset };
+const taskNames = [...Object.keys(coreTasks), ...TASKS.names, ...Object.keys(opened)];
 const rewardNames = [...CORE.rewards.names, ...REWARDS.names];
 
 export function registriesWith({ methods, demonstrations, tasks, rewards }: Loaded): Registries {
   const at = eachPoint((point) => [...CORE.methods.at[point], ...(methods[point] ?? [])]) as unknown as PointMethods; // each point has its own
   return {
     methods: { at, demonstrations, names, own: {} },
-    tasks: { loaded: { ...CORE.tasks.loaded, ...tasks, ...OPENED }, names: taskNames },
+    tasks: { loaded: { ...coreTasks, ...tasks, ...opened }, names: taskNames },
     rewards: { loaded: { ...CORE.rewards.loaded, ...rewards }, names: rewardNames },
   };
 }
