@@ -20,7 +20,7 @@ import type { GivenOptions } from '../options/read.ts';
 import type { RewardDefinition, RewardOptions } from '../rewards/definition.ts';
 import type { RewardFunction } from '../rewards/reward_function.ts';
 import { getReward as getRewardOf, type OwnRewards } from '../rewards/reward_list.ts';
-import { openRun as openRunOf, type RunOptions } from '../run/open_run.ts';
+import { openRun as openRunOf, type RunOptions as RunOptionsOf } from '../run/open_run.ts';
 import { configHash as configHashOf } from '../run/session.ts';
 import { ZOO } from './registries.ts';
 
@@ -32,6 +32,9 @@ export interface PackagedTask extends Pick<RegisteredTask, 'card'> {
    */
   load(given?: GivenOptions, own?: AnyTaskDefinition): Promise<AnyTaskDefinition>;
 }
+
+/** What `openRun` may be given; `registries`: what the config may name; default: everything there is. */
+export type RunOptions = Partial<RunOptionsOf>;
 
 const innerOf =
   (own: AnyTaskDefinition): InnerLookup =>
@@ -63,7 +66,7 @@ export function openRun(
   config: RunConfig,
   of: Task | TaskSet,
   backend: Backend,
-  options: Partial<RunOptions> = {},
+  options: RunOptions = {},
 ): Promise<TrainingRun> {
   return openRunOf(config, of, backend, { registries: ZOO, ...options });
 }
