@@ -10,6 +10,9 @@ import { listText } from '../../src/cli/actions/list.ts';
 import { createTask } from '../support/everything.ts';
 import { stageOf } from '../support/stages.ts';
 
+// The setup has loaded the core, and with it the card that is replaced here.
+vi.hoisted(() => vi.resetModules());
+
 vi.mock(import('../../src/data/tasks/sort_digits/card.ts'), async (original) => {
   const { flag, key } = await import('../../src/options/keys.ts');
   const { sortDigitsCard } = await original();
