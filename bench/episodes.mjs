@@ -9,8 +9,8 @@
  * task for each turn: of a worker that has the keys and values of the turn before, and of another one, which computes the
  * tokens before it again; nothing goes over a wire. The four take turns.
  */
-import { KeptTurns } from '../build/fleet/kept_turns.js';
-import { sampleEpisodes } from '../build/fleet/turns.js';
+import { KeptTurns } from '../build/fleet/episodes/kept_turns.js';
+import { sampleEpisodes } from '../build/fleet/episodes/turns.js';
 import { localGenerator } from '../build/grpo/generator.js';
 import { wasmBackend } from '../build/index.js';
 import { generateEpisodes } from '../build/model/sampling/episodes.js';
