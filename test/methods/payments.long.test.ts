@@ -162,7 +162,7 @@ beforeAll(() => {
     const moves = (given: Paid): boolean => slopes(given) !== plain;
     follows.set(asked, { total: moves(totals), parts: moves(parts), verdicts: verdicts.some(moves) });
   }
-});
+}, 60_000);
 
 const followedBy = (asked: Asked): Follows => follows.get(asked) as Follows; // of all that learn, `beforeAll` says so
 
