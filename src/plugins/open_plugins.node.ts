@@ -13,7 +13,7 @@ import type { OpenedConfig, OpenOptions } from '../run/opened_config.ts';
 import { asksInWords } from '../text/codec.ts';
 import { asksOf } from './asks.node.ts';
 import { adapterInRun, findFiles, modelInRun } from './found_files.node.ts';
-import { openMethods, tryMethods } from './open/open_methods.node.ts';
+import { openMethods } from './open/open_methods.node.ts';
 import { openReporters } from './open/open_reporters.node.ts';
 import { makersOf, openRewards } from './open/open_rewards.node.ts';
 import { openTasks } from './open/open_tasks.node.ts';
@@ -60,8 +60,6 @@ export async function openPlugins(loaded: LoadedConfig, options: OpenOptions): P
     const methods = Object.fromEntries(opening.methods);
     const list = withOwnMethods(loaded.registries.methods, methods);
     const inWords = withWordsOf(config, tasks, list);
-    if (options.rewards !== 'unused') tryMethods(opening, config, inWords, list);
-    loaded.problems.throwIfAny();
     return {
       config,
       tasks: inWords,

@@ -34,7 +34,7 @@ export const METHODS = command({
     }),
     command({
       name: 'check',
-      does: 'try a method on made-up groups and in two steps of a small policy: what it gives, for null and equal rewards too, whether it always gives the same, its derivatives, its time; exit status 1 where no run can be trained with it',
+      does: 'try a method in a few steps of a small policy: what it gives, for null and equal rewards too, whether it always gives the same, its derivatives, its time; exit status 1 where no run can be trained with it',
       words: [
         {
           syntax: '<method>',

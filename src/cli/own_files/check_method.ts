@@ -1,24 +1,26 @@
-/** `rlvr-train methods check`: a method as a config names it, tried on made-up groups, and in two steps of a small policy. */
-
+/** `rlvr-train methods check`: a method as a config names it, looked at in a few steps of a small policy. */
 import { POINT_KEYS } from '../../config/keys/method_keys.ts';
 import type { LoadedConfig } from '../../config/load.ts';
-import { ConfigError, PluginError } from '../../errors.ts';
-import { train } from '../../grpo/trainer.ts';
+import { ConfigError, RlvrError } from '../../errors.ts';
 import { wasmBackend } from '../../kernels/wasm/backend.ts';
-import { lookUp } from '../../methods/method_list.ts';
+import { lookUp, methodKey, type OwnMethods, withOwnMethods } from '../../methods/method_list.ts';
 import type { StepMetrics } from '../../methods/records.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint } from '../../methods/stage.ts';
 import type { Plugin } from '../../options/keys.ts';
 import { takeOptions } from '../../options/read.ts';
-import { checkMethod, type MethodCheck } from '../../plugins/check/method_check.ts';
+import { lookedAt, MethodCheck } from '../../plugins/check/method_check.ts';
 import { shortNumber } from '../../plugins/check/say.ts';
 import { moduleReference } from '../../plugins/module.node.ts';
 import { pointOfMethod } from '../../plugins/own_exports.node.ts';
 import { tryFile } from '../../plugins/threads/trial.node.ts';
 import { isModuleFile } from '../../rewards/module_file.ts';
 import type { RewardBatch, RewardFunction } from '../../rewards/reward_function.ts';
+import { fingerprintOf } from '../../run/fingerprint/run_fingerprint.node.ts';
 import { weightsSha256 } from '../../run/model/model_files.ts';
 import { openRun } from '../../run/open_run.ts';
+import type { OpenedConfig } from '../../run/opened_config.ts';
+import { session } from '../../run/session.ts';
+import { memoryStore, type Store } from '../../run/store/store.ts';
 import { announceFile } from '../display/announce_file.ts';
 import { colors } from '../display/colors.ts';
 import { print, printJson } from '../display/output.ts';
@@ -33,9 +35,9 @@ export interface CheckMethodFlags {
 /** Messages name it where they otherwise name a config's file; paths are relative to the working directory. */
 const HERE = 'methods check';
 const LIMITS = { load: 60, call: 60 };
-const STEPS = 2;
+const STEPS = 4;
 
-/** Two steps of the smallest policy; a group has an answer of each kind and can be halved, ratios leave 1 at the second step. */
+/** Two batches for the smallest policy; a group can be halved, and ratios leave 1 at the second step of a batch. */
 const STAGE = `
 max_steps: ${STEPS}
 model: {hidden_size: 16, num_hidden_layers: 1, num_attention_heads: 2, intermediate_size: 32, initializer_range: 0.3}
@@ -60,22 +62,25 @@ export async function checkMethodCommand(entry: string, { task, json = false }: 
   const loaded = await configWith(task, `${yaml}=${takes === 'one' ? listed : `[${listed}]`}`);
   const opened = await commandParts().openConfig(loaded, { file: HERE, announce: announceFile });
   try {
-    const stage = stageOf(opened.config.stages[0]);
-    const place = stage.methods[point].length - 1;
-    const check = checkMethod({ stage, tasks: opened.tasks, list: opened.registries.methods, point, place });
-    const openSmall: OpenSmall = async () =>
-      openRun(opened.config, opened.tasks, await wasmBackend({ inline: true }), {
-        rewards: { accuracy: () => ANY_REWARD },
-        registries: opened.registries,
-        lineOf: loaded.lineOf,
-      });
-    const trained = check.findings.length > 0 ? NOT_TRAINED : await trainedTwice(openSmall);
-    const findings = [...check.findings, ...trained.findings];
+    const plugin = stageOf(opened.config.stages[0]).methods[point].at(-1) as Plugin; // it was just named
+    const method = lookUp(opened.registries.methods, point, plugin);
+    const check = new MethodCheck();
+    const looked = { [methodKey(plugin)]: lookedAt(method, point, check) };
+    const metrics = await tryMethod(check, opened, looked);
+    const findings = [...check.findings];
     if (findings.length > 0) process.exitCode = 1;
-    const { id } = lookUp(opened.registries.methods, point, stage.methods[point][place]);
-    const facts = { name: isModuleFile(entry) ? entry : id, id, point: yaml, task: opened.tasks.name };
-    if (json) printJson(JSON.stringify({ ...facts, ...check, findings, metrics: trained.metrics }));
-    else print(linesOf({ ...check, findings }, trained.metrics, facts).join('\n'));
+    const facts = {
+      name: isModuleFile(entry) ? entry : method.id,
+      id: method.id,
+      point: yaml,
+      task: opened.tasks.name,
+    };
+    const { examples, msPerCompletion } = check;
+    if (json)
+      printJson(
+        JSON.stringify({ ...facts, findings, warnings: [...check.warnings], examples, msPerCompletion, metrics }),
+      );
+    else print(linesOf(check, metrics, facts).join('\n'));
   } finally {
     await opened.close();
   }
@@ -120,46 +125,71 @@ async function pointOf({ name, export: exported, ...given }: Plugin): Promise<Me
   );
 }
 
-/** Differs within a group, and is null now and then: a small policy that is never right would give no gradient. */
-const ANY_REWARD: RewardFunction = {
+/** What the completions of a group are paid. */
+const REWARDS = [1, 0.25, 0, 0.5, 0.75, 1, 0.25, 0];
+
+/** Groups as a run has them: of all sorts of rewards; the same with one null; of equal ones; of none at all. */
+const MADE_UP: RewardFunction = {
   name: 'accuracy',
-  score: ({ completions }: RewardBatch) =>
-    completions.map((text) => {
-      const sum = [...text].reduce((all, character, i) => all + (i + 1) * (character.codePointAt(0) ?? 0), 0) % 6;
-      return sum === 5 ? null : sum / 4;
+  score: ({ groupOf }: RewardBatch) =>
+    Array.from(groupOf, (group, row) => {
+      const place = row - groupOf.indexOf(group);
+      const reward = REWARDS[place % REWARDS.length];
+      return [reward, place === REWARDS.length - 1 ? null : reward, 0.5, null][group % 4];
     }),
 };
 
-type OpenSmall = () => ReturnType<typeof openRun>;
-
-interface Trained {
-  readonly findings: readonly string[];
-  /** Each as the last step that has it gives it. */
-  readonly metrics: StepMetrics;
-}
-
-const NOT_TRAINED: Trained = { findings: [], metrics: {} };
-
-/** The same steps twice: they must end, and with the same bits. */
-async function trainedTwice(open: OpenSmall): Promise<Trained> {
+/** Runs the steps: as they are, looked at; once more; and with a resume between. @returns metrics of the last step */
+async function tryMethod(check: MethodCheck, opened: OpenedConfig, looked: OwnMethods): Promise<StepMetrics> {
   try {
-    const [first, second] = [await trained(open), await trained(open)];
-    const findings =
-      first.sha256 === second.sha256
-        ? []
-        : ['two runs of the same seed end with other weights — let it depend on its arguments and context.rng alone.'];
-    return { findings, metrics: first.metrics };
+    const { metrics } = await trained(opened, { own: looked });
+    const [once, again] = [await trained(opened), await trained(opened)];
+    const store = memoryStore();
+    await trained(opened, { store, steps: STEPS / 2 });
+    const resumed = await trained(opened, { store, isResumed: true });
+    if (once.sha256 !== again.sha256) check.findings.add(CHANGES);
+    else if (once.sha256 !== resumed.sha256) check.findings.add(FORGETS);
+    return metrics;
   } catch (error) {
-    if (error instanceof PluginError) return { findings: [error.message], metrics: {} };
-    throw error;
+    if (!RlvrError.is(error) || error instanceof ConfigError) throw error;
+    check.findings.add(error.message);
+    return {};
   }
 }
 
-async function trained(open: OpenSmall): Promise<{ readonly metrics: StepMetrics; readonly sha256: string }> {
-  const run = await open();
+const CHANGES =
+  'gives something else when it is asked again from the beginning — let it depend on its arguments and context.rng alone, as no run could be repeated otherwise.';
+const FORGETS =
+  'gives something else after a resume — let state() give all that it remembers as plain JSON, and restore() take it back.';
+
+interface TrainedHow {
+  readonly own?: OwnMethods;
+  /** Default: one of its own. */
+  readonly store?: Store;
+  readonly isResumed?: boolean;
+  /** Steps after which the session ends. Default: all. */
+  readonly steps?: number;
+}
+
+async function trained(
+  { config, tasks, registries }: OpenedConfig,
+  { own = {}, store = memoryStore(), isResumed = false, steps: most = STEPS }: TrainedHow = {},
+): Promise<{ readonly metrics: StepMetrics; readonly sha256: string }> {
+  const methods = withOwnMethods(registries.methods, own);
+  const run = await openRun(config, tasks, await wasmBackend({ inline: true }), {
+    rewards: { accuracy: () => MADE_UP },
+    registries: { ...registries, methods },
+  });
+  let steps = 0;
   let metrics: StepMetrics = {};
   try {
-    for await (const event of train(run)) if (event.type === 'step') metrics = { ...metrics, ...event.metrics };
+    const fingerprint = await fingerprintOf(run);
+    const shouldStop = (): boolean => steps >= most;
+    for await (const event of session({ run, store, fingerprint, resume: isResumed, force: false, shouldStop })) {
+      if (event.type !== 'step') continue;
+      steps++;
+      metrics = { ...metrics, ...event.metrics };
+    }
     return { metrics, sha256: await weightsSha256(run.engine.policy) };
   } finally {
     await run.engine.policy.close();
@@ -173,19 +203,20 @@ interface Facts {
   readonly task: string;
 }
 
-function linesOf({ findings, warnings, examples, msPerCompletion }: MethodCheck, metrics: StepMetrics, facts: Facts) {
+function linesOf(check: MethodCheck, metrics: StepMetrics, facts: Facts): string[] {
+  const { examples, msPerCompletion } = check;
+  const findings = [...check.findings];
   const { name, id, point, task } = facts;
   const verdict = findings.length === 0 ? `${name} keeps what a method keeps` : `${name} breaks what a method keeps`;
   const time = msPerCompletion === undefined ? '' : `; ${shortNumber(1000 * msPerCompletion)} µs per completion`;
   const own = Object.entries(metrics).filter(([key]) => key === 'reward' || key === 'loss' || key.startsWith(`${id}/`));
   const numbers = own.map(([key, value]) => `${key} ${typeof value === 'number' ? shortNumber(value) : value}`);
   return [
-    `${colors.bold(point)}  ${colors.dim(`on made-up answers to ${task}`)}`,
+    `${colors.bold(point)}  ${colors.dim(`in ${STEPS} steps of a small policy on ${task}`)}`,
     ...examples.map(({ given, gives }) => `  ${given}  ${colors.dim('→')}  ${gives}`),
-    ...(examples.length === 0 ? [colors.dim('  it needs a policy to be asked, so it was tried in a run alone')] : []),
-    ...(numbers.length === 0 ? [] : [`${colors.bold('in two steps of a small policy')}  ${numbers.join(', ')}`]),
+    ...(numbers.length === 0 ? [] : [`  ${numbers.join(', ')}`]),
     ...findings,
-    ...warnings.map((warning) => colors.yellow(`warning: ${name} ${warning}`)),
+    ...[...check.warnings].map((warning) => colors.yellow(`warning: ${name} ${warning}`)),
     findings.length > 0 ? verdict : `${verdict}${time}`,
   ];
 }

@@ -1,12 +1,9 @@
 /** The methods of a config that are files of the user's. */
-import type { RunConfig } from '../../config/run_config.ts';
-import type { TaskSet } from '../../data/task_set.ts';
-import { type MethodList, methodKey } from '../../methods/method_list.ts';
+import { methodKey } from '../../methods/method_list.ts';
 import { METHOD_POINTS, type MethodPoint } from '../../methods/stage.ts';
 import type { Plugin } from '../../options/keys.ts';
 import { takeOptions } from '../../options/read.ts';
 import { isModuleFile } from '../../rewards/module_file.ts';
-import { tryMethod } from '../check/method_check.ts';
 import { demonstrationsPlace, methodPlace } from '../found_files.node.ts';
 import { loadMethod } from '../own_exports.node.ts';
 import { tryFile } from '../threads/trial.node.ts';
@@ -30,29 +27,6 @@ export async function openMethods(opening: Opening): Promise<void> {
     for (const point of METHOD_POINTS) {
       for (const [place, plugin] of stage.methods[point].entries()) {
         await open(point, plugin, methodPlace(problems, index, point, place));
-      }
-    }
-  }
-}
-
-/**
- * Tries the methods that are files on made-up groups, so that mistakes in them show their line before step 1.
- *
- * @param config  with files by their names in the run
- */
-export function tryMethods(
-  { loaded: { problems }, methods }: Opening,
-  config: RunConfig,
-  tasks: TaskSet,
-  list: MethodList,
-): void {
-  for (const [index, stage] of config.stages.entries()) {
-    if (stage.stage !== 'grpo') continue;
-    for (const point of METHOD_POINTS) {
-      for (const [place, plugin] of stage.methods[point].entries()) {
-        if (!methods.has(methodKey(plugin))) continue;
-        const path = methodPlace(problems, index, point, place);
-        for (const flaw of tryMethod({ stage, tasks, list, point, place })) problems.addMessage(path, flaw);
       }
     }
   }
