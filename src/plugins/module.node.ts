@@ -80,7 +80,7 @@ const PACKAGE = {
   'rlvr-train': ownFile('index'),
   'rlvr-train/rewards': ownFile('rewards'),
   'rlvr-train/methods': ownFile('methods/index'),
-  'rlvr-train/tasks': ownFile('data/index'),
+  'rlvr-train/tasks': ownFile('tasks'),
   'rlvr-train/node': ownFile('node'),
 };
 
