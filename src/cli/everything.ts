@@ -10,5 +10,6 @@ export const EVERYTHING: CommandParts = {
   library: zooLibrary,
   openConfig: async (...given) => (await import('../plugins/open_plugins.node.ts')).openPlugins(...given),
   connectFleet: async (flags) => (await import('./training/training_fleet.ts')).connectFleet(flags),
+  trainSeries: async (...given) => (await import('./training/seeds.ts')).seedsCommand(...given),
   liveTrackers,
 };

@@ -1,10 +1,8 @@
 #!/usr/bin/env node
-/**
- * The command rlvr-train. Node 22.8 and later keep what they compiled for the next time, a fifth of the time to start; so
- * nothing else is imported before they are asked to.
- */
-import module from 'node:module';
+/** The command of the core alone: `train`, and what every config can name. `rlvr-train` itself is packages/commands/main.ts. */
+import { CORE } from '../core_registries.ts';
+import { openNamed } from '../run/opened_config.ts';
+import { TRAIN } from './commands/train.ts';
+import { runCommand } from './run_command.ts';
 
-// Declared as Node 20 has it, which knows nothing of this.
-(module as { readonly enableCompileCache?: () => unknown }).enableCompileCache?.();
-await import('./command_line.ts');
+await runCommand({ commands: [TRAIN], library: { naming: async () => CORE }, openConfig: openNamed });

@@ -8,6 +8,7 @@ import type { Store } from '../run/store/store.ts';
 import type { Tracker } from '../run/tracker.ts';
 import type { Command } from './flags/command.ts';
 import type { FleetFlags, TrainingFleet } from './training/fleet_part.ts';
+import type { SeedsOptions } from './training/train_options.ts';
 
 /** A run as trackers show it. */
 export interface TrackedRun {
@@ -25,6 +26,8 @@ export interface CommandParts {
   readonly openConfig: OpenConfig;
   /** Connects a training to its workers; absent: every completion is sampled here. @throws FleetError */
   readonly connectFleet?: (flags: FleetFlags) => Promise<TrainingFleet>;
+  /** Trains a run per seed and setting; absent: one run at a time. @param words  the command line */
+  readonly trainSeries?: (options: SeedsOptions, words: readonly string[]) => Promise<void>;
   /** The trackers that a config asks for; absent: there are none. @throws ConfigError */
   readonly liveTrackers?: (config: RunConfig, run: TrackedRun, env: NodeJS.ProcessEnv) => readonly Tracker[];
 }

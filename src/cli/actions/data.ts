@@ -14,7 +14,8 @@ import { colors } from '../display/colors.ts';
 import { print, printJson } from '../display/output.ts';
 import { commandParts, configOf } from '../parts.ts';
 import { approval } from '../process/trust.ts';
-import { type LoadedRun, loadRun, type RunFlags } from '../runs/load_run.ts';
+import type { RunFlags } from '../training/train_options.ts';
+import { type LoadedRun, loadRun } from '../runs/load_run.ts';
 import { openConfiguredModel } from '../runs/open_model.ts';
 
 interface DataFlags {

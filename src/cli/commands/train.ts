@@ -1,8 +1,11 @@
 /** The command `train`, whose name may be left out: one run, or one per seed. */
+
+import { ConfigError } from '../../errors.ts';
 import { command } from '../flags/command.ts';
 import { type Flag, grouped, integer, list, text, toggle } from '../flags/flag.ts';
 import { THREADS, TRUST } from '../flags/shared_flags.ts';
 import { refuseSpacedSet, refuseWords } from '../mistaken_words.ts';
+import { commandParts } from '../parts.ts';
 import { parseSeeds } from '../training/seed_list.ts';
 import { readSweep, type Sweep } from '../training/sweep_list.ts';
 
@@ -112,8 +115,10 @@ export const TRAIN = command({
     if (flags.listAdapters) return (await import('../process/gpu_probe.ts')).listAdaptersCommand();
     const { seeds, sweep, ...options } = flags;
     if (seeds ?? sweep) {
-      const { seedsCommand } = await import('../training/seeds.ts');
-      return seedsCommand({ ...options, seeds, sweep }, process.argv.slice(2));
+      const { trainSeries } = commandParts();
+      if (trainSeries === undefined)
+        throw new ConfigError('flags', '--seeds, --sweep — this command trains one run; use --seed.', {});
+      return trainSeries({ ...options, seeds, sweep }, process.argv.slice(2));
     }
     return (await import('../training/train.ts')).trainCommand(options);
   },

@@ -10,20 +10,10 @@ import { CheckpointError, ConfigError } from '../../errors.ts';
 import type { StageConfig } from '../../methods/stage.ts';
 import { nearestKey } from '../../options/nearest_name.ts';
 import { library } from '../parts.ts';
+import type { RunFlags } from '../training/train_options.ts';
 import { newestUnfinished } from './newest_run.ts';
 import { packagedConfigFile, packagedNames } from './packaged_configs.ts';
 import type { RunRow } from './run_rows.ts';
-
-export interface RunFlags {
-  readonly config?: string;
-  readonly output?: string;
-  readonly resume?: boolean;
-  readonly set?: readonly string[];
-  readonly seed?: number;
-  readonly threads?: number;
-  readonly backend?: string;
-  readonly maxSteps?: number;
-}
 
 export interface LoadedRun extends LoadedConfig {
   /** As errors show it. */

@@ -26,14 +26,8 @@ import { asksForFleet } from './fleet_part.ts';
 import { whyNotGiven } from './given_config.ts';
 import { rowOf, type SeedRow, seriesOf, seriesTable } from './seed_series.ts';
 import { directoryPart, type Setting, settingsOf, sweepTable } from './sweep.ts';
-import type { Sweep } from './sweep_list.ts';
-import { type TrainOptions, trainCommand } from './train.ts';
-
-export interface SeedsOptions extends TrainOptions {
-  /** Default: the one of the config. */
-  readonly seeds?: readonly number[];
-  readonly sweep?: readonly Sweep[];
-}
+import type { SeedsOptions, TrainOptions } from './train_options.ts';
+import { trainCommand } from './train.ts';
 
 /** What there is of a run before the series comes to it. */
 type Condition = 'new' | 'cut short' | 'finished';

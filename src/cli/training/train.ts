@@ -15,7 +15,7 @@ import { session } from '../../run/session.ts';
 import { fileStore, requireWritable } from '../../run/store/files.node.ts';
 import { announceFile } from '../display/announce_file.ts';
 import type { Display } from '../display/display.ts';
-import { type DisplayOptions, openDisplay } from '../display/open_display.ts';
+import { openDisplay } from '../display/open_display.ts';
 import { printError } from '../display/output.ts';
 import { commandParts } from '../parts.ts';
 import { chooseBackend, threadsNote } from '../process/backend.ts';
@@ -26,22 +26,13 @@ import { prepareKernels } from '../process/prepare_kernels.ts';
 import { RequestListener } from '../process/run_requests.ts';
 import { placeOf, ServedTraining } from '../process/served_training.ts';
 import { approval } from '../process/trust.ts';
-import { type LoadedRun, loadRun, type RunFlags } from '../runs/load_run.ts';
+import { type LoadedRun, loadRun } from '../runs/load_run.ts';
 import { describeRow } from '../runs/newest_run.ts';
 import { openConfiguredModel, withChosen } from '../runs/open_model.ts';
 import { withResumeAdvice } from '../runs/resume_advice.ts';
 import { dryRun } from './dry_run.ts';
 import { asksForFleet, type FleetFlags, type TrainingFleet } from './fleet_part.ts';
-
-export interface TrainOptions extends RunFlags, DisplayOptions, FleetFlags {
-  readonly force?: boolean;
-  readonly trust?: readonly string[];
-  readonly dryRun?: boolean;
-  /** A page of the run is served while it is under way. */
-  readonly ui?: boolean;
-  /** Shared page of a series; it is notified of each run once its directory exists. */
-  readonly page?: ServedTraining;
-}
+import type { TrainOptions } from './train_options.ts';
 
 /** What outlasts a run that goes back: its fleet, which knows who has lied. */
 interface Held {
