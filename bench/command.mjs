@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { packageVersion, readGitCommit } from '../build/run/fingerprint/fingerprint.node.js';
+import { packageVersion, readGitCommit } from '../build/src/run/fingerprint/fingerprint.node.js';
 
 /** Ends the benchmark with a message and no stack trace. */
 export function fail(message) {

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { createTasks, openRun, parseConfig, wasmBackend } from '../build/index.js';
+import { createTasks, openRun, parseConfig, wasmBackend } from '../build/packages/rlvr-train/index.js';
 
 const CONFIG = fileURLToPath(new URL('../configs/countdown.yaml', import.meta.url));
 /** Supervised steps, of the config's 3,300: answers then have the form and length of later ones, which decide a step's work. */

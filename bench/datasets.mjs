@@ -14,8 +14,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { createGzip } from 'node:zlib';
-import { openDataset } from '../build/data/datasets/dataset.js';
-import { diskFiles } from '../build/data/datasets/disk_files.node.js';
+import { diskFiles } from '../build/packages/plugins/data/datasets/disk_files.node.js';
+import { openDataset } from '../build/src/data/datasets/dataset.js';
 import { describeMachine, machineLine, readFlags, writeJson } from './command.mjs';
 
 const DRAWS = 10_000;

@@ -10,12 +10,12 @@
  * Scores and weights are the same on any machine with the same JavaScript engine; seconds are those of the processor.
  */
 
-import { bindEnvironment, playEpisode } from '../build/data/play.js';
-import { completeItems } from '../build/grpo/rollout/complete.js';
-import { rngFor } from '../build/kernels/philox.js';
-import { wholeVocabulary } from '../build/model/sampling/generation.js';
-import { weightsSha256 } from '../build/run/model/model_files.js';
-import { registeredTasks } from '../build/tasks.js';
+import { registeredTasks } from '../build/packages/rlvr-train/tasks.js';
+import { bindEnvironment, playEpisode } from '../build/src/data/play.js';
+import { completeItems } from '../build/src/grpo/rollout/complete.js';
+import { rngFor } from '../build/src/kernels/philox.js';
+import { wholeVocabulary } from '../build/src/model/sampling/generation.js';
+import { weightsSha256 } from '../build/src/run/model/model_files.js';
 import { fail, readFlags, table } from './command.mjs';
 import { keptRows, readSeeds, round, trained } from './kept_rows.mjs';
 

@@ -9,13 +9,13 @@
  * task for each turn: of a worker that has the keys and values of the turn before, and of another one, which computes the
  * tokens before it again; nothing goes over a wire. The four take turns.
  */
-import { KeptTurns } from '../build/fleet/episodes/kept_turns.js';
-import { sampleEpisodes } from '../build/fleet/episodes/turns.js';
-import { localGenerator } from '../build/grpo/generator.js';
-import { wasmBackend } from '../build/index.js';
-import { generateEpisodes } from '../build/model/sampling/episodes.js';
-import { completionOf } from '../build/model/sampling/generation.js';
-import { openSampler } from '../build/model/sampling/sampler.js';
+import { KeptTurns } from '../build/packages/fleet/episodes/kept_turns.js';
+import { sampleEpisodes } from '../build/packages/fleet/episodes/turns.js';
+import { wasmBackend } from '../build/packages/rlvr-train/index.js';
+import { localGenerator } from '../build/src/grpo/generator.js';
+import { generateEpisodes } from '../build/src/model/sampling/episodes.js';
+import { completionOf } from '../build/src/model/sampling/generation.js';
+import { openSampler } from '../build/src/model/sampling/sampler.js';
 import {
   describeMachine,
   machineLine,

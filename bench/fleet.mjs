@@ -15,15 +15,15 @@
  * much, and with how many workers a further doubling brings less than a tenth.
  */
 
-import { encodeJson } from '../build/fleet/cards.js';
-import { Fleet } from '../build/fleet/fleet.js';
-import { startLocalServer } from '../build/fleet/nats/local_server.node.js';
-import { connectLearner, connectWorker } from '../build/fleet/nats/nats_connect.node.js';
-import { planTasks } from '../build/fleet/plan_tasks.js';
-import { decodeTask, encodeResult, MESSAGE_BYTES, PROTOCOL } from '../build/fleet/protocol.js';
-import { randomHex } from '../build/fleet/random_hex.js';
-import { EngineTurns } from '../build/grpo/engine_turns.js';
-import { rngFor } from '../build/kernels/philox.js';
+import { encodeJson } from '../build/packages/fleet/cards.js';
+import { Fleet } from '../build/packages/fleet/fleet.js';
+import { startLocalServer } from '../build/packages/fleet/nats/local_server.node.js';
+import { connectLearner, connectWorker } from '../build/packages/fleet/nats/nats_connect.node.js';
+import { planTasks } from '../build/packages/fleet/plan_tasks.js';
+import { decodeTask, encodeResult, MESSAGE_BYTES, PROTOCOL } from '../build/packages/fleet/protocol.js';
+import { randomHex } from '../build/packages/fleet/random_hex.js';
+import { EngineTurns } from '../build/src/grpo/engine_turns.js';
+import { rngFor } from '../build/src/kernels/philox.js';
 import { describeMachine, fail, machineLine, readFlags, table, writeJson } from './command.mjs';
 
 const GROUPS = 16;

@@ -8,8 +8,8 @@
  * optimizer steps, as a learner sends them to a server on another machine, beside the bytes of all that is trained and of the
  * model. A step grows with the learning rate and with the steps since weights were sent whole. Bytes are the same on any machine.
  */
-import { huffman } from '../build/fleet/deflate.node.js';
-import { SentWeights } from '../build/fleet/sent_weights.js';
+import { huffman } from '../build/packages/fleet/deflate.node.js';
+import { SentWeights } from '../build/packages/fleet/sent_weights.js';
 import { describeMachine, machineLine, readFlags, table, writeJson } from './command.mjs';
 import { modelGiven, openLoraWorkload, SMOLLM2 } from './lora_workload.mjs';
 import { openWorkload, parameterCount, RACE, stepper } from './workload.mjs';

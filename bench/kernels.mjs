@@ -13,9 +13,9 @@
  * as many bytes as it must read and write takes, whichever is longer (roofline.mjs). Exponentials are not in it, which
  * keeps attention, sample and swiglu below.
  */
-import { ArenaBuilder, slotLength } from '../build/kernels/memory.js';
-import { referenceBackend } from '../build/kernels/reference/engine.js';
-import { wasmBackend } from '../build/kernels/wasm/backend.js';
+import { ArenaBuilder, slotLength } from '../build/src/kernels/memory.js';
+import { referenceBackend } from '../build/src/kernels/reference/engine.js';
+import { wasmBackend } from '../build/src/kernels/wasm/backend.js';
 import { describeMachine, fail, machineLine, readFlags, table, writeJson } from './command.mjs';
 import { openRoofline } from './roofline.mjs';
 import { summarize } from './statistics.mjs';

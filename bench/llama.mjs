@@ -12,7 +12,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { scoreDifference } from '../build/run/model/rescore.js';
+import { scoreDifference } from '../build/packages/models/run/model/rescore.js';
 import { fail, openBench } from './command.mjs';
 import { scoredTexts } from './scored_texts.mjs';
 

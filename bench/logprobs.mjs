@@ -8,8 +8,8 @@
  * pool never shrinks.
  */
 import * as tf from '@tensorflow/tfjs';
-import { openTfjs } from '../build/node.js';
-import { tokenLogProbs } from '../build/tfjs/index.js';
+import { openTfjs } from '../build/packages/rlvr-train/node.js';
+import { tokenLogProbs } from '../build/packages/tfjs/index.js';
 import { describeMachine, machineLine, readFlags, spread, table, writeJson } from './command.mjs';
 import { summarize } from './statistics.mjs';
 

@@ -5,10 +5,10 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { delegating } from '../build/data/task_set.js';
-import { openPretrained, openRun, parseConfig, taskSet, wasmBackend } from '../build/index.js';
-import { packBatch } from '../build/model/batch.js';
-import { findModel } from '../build/node.js';
+import { openPretrained, openRun, parseConfig, taskSet, wasmBackend } from '../build/packages/rlvr-train/index.js';
+import { findModel } from '../build/packages/rlvr-train/node.js';
+import { delegating } from '../build/src/data/task_set.js';
+import { packBatch } from '../build/src/model/batch.js';
 import { fail } from './command.mjs';
 import { lowIds, raceStage, raceTask } from './workload.mjs';
 

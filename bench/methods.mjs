@@ -13,7 +13,7 @@
  * Accuracies and weights are the same on any machine with the same JavaScript engine; seconds are those of the machine at
  * that time, with whatever else it did.
  */
-import { ZOO } from '../build/zoo/registries.js';
+import { ZOO } from '../build/packages/zoo/registries.js';
 import { fail, readFlags, table } from './command.mjs';
 import { FLEET_FLAG } from './given_rows.mjs';
 import { figure, keptRows, readSeeds, round, share, trained } from './kept_rows.mjs';

@@ -9,10 +9,17 @@
  * compared byte for byte with the one that this package writes in Node for the same YAML.
  */
 import { readFileSync, statSync } from 'node:fs';
-import { createTasks, openPretrained, openRun, parseConfig, train, wasmBackend } from '../build/index.js';
-import { findModel } from '../build/node.js';
-import { exportModel, lastOrigin } from '../build/run/model/model_export.js';
-import { memoryStore } from '../build/run/store/store.js';
+import {
+  createTasks,
+  openPretrained,
+  openRun,
+  parseConfig,
+  train,
+  wasmBackend,
+} from '../build/packages/rlvr-train/index.js';
+import { findModel } from '../build/packages/rlvr-train/node.js';
+import { exportModel, lastOrigin } from '../build/src/run/model/model_export.js';
+import { memoryStore } from '../build/src/run/store/store.js';
 import { startChromium } from './chromium.mjs';
 import { fail, openBench } from './command.mjs';
 import { modelGiven, SMOLLM2 } from './lora_workload.mjs';

@@ -29,10 +29,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { delegating } from '../build/data/task_set.js';
-import { openPretrained, openRun, parseConfig, taskSet, wasmBackend } from '../build/index.js';
-import { findModel } from '../build/node.js';
-import { plannedMemory } from '../build/planning/memory_plan.js';
+import { openPretrained, openRun, parseConfig, taskSet, wasmBackend } from '../build/packages/rlvr-train/index.js';
+import { findModel } from '../build/packages/rlvr-train/node.js';
+import { delegating } from '../build/src/data/task_set.js';
+import { plannedMemory } from '../build/src/planning/memory_plan.js';
 import { fail, openBench } from './command.mjs';
 import { SMOLLM2 } from './lora_workload.mjs';
 import { lowIds, raceStage, raceTask, stepper } from './workload.mjs';

@@ -13,9 +13,9 @@
  * --backend webgpu takes the adapter that Dawn prefers, and also counts the calls of a step. A software adapter gets 4
  * prompts × 4: it measures the machine's processor.
  */
-import { webgpuBackend } from '../build/index.js';
-import { adapterLine } from '../build/kernels/webgpu/adapter.js';
-import { ppoClip } from '../build/methods/objectives/ppo_clip.js';
+import { webgpuBackend } from '../build/packages/rlvr-train/index.js';
+import { adapterLine } from '../build/src/kernels/webgpu/adapter.js';
+import { ppoClip } from '../build/src/methods/objectives/ppo_clip.js';
 import { fail, machineLine, spread, table, writeJson } from './command.mjs';
 import { countedGpu } from './gpu_calls.mjs';
 import { readRace } from './race_flags.mjs';

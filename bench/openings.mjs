@@ -72,8 +72,10 @@ function measured(side, file) {
 
 async function measure() {
   if (flags.side === 'before') register(`data:text/javascript,${encodeURIComponent(WITHOUT)}`);
-  const { createTasks, openPretrained, openRun, parseConfig, train, wasmBackend } = await import('../build/index.js');
-  const { findModel } = await import('../build/node.js');
+  const { createTasks, openPretrained, openRun, parseConfig, train, wasmBackend } = await import(
+    '../build/packages/rlvr-train/index.js'
+  );
+  const { findModel } = await import('../build/packages/rlvr-train/node.js');
   const { SMOLLM2 } = await import('./lora_workload.mjs');
   const set = [
     `generation_batch_size=${flags.completions}`,

@@ -24,7 +24,7 @@ import {
 import { arch, platform, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readGitCommit } from '../build/run/fingerprint/fingerprint.node.js';
+import { readGitCommit } from '../build/src/run/fingerprint/fingerprint.node.js';
 import { fail } from './command.mjs';
 import { unpackPackages } from './peers/packages.mjs';
 

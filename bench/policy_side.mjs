@@ -2,10 +2,10 @@
  * A policy on any backend that rolls out and takes GRPO steps, without a trainer around it: the same work for every
  * backend and size. Weights are random, rewards are the share of ids in the lower half of the vocabulary.
  */
-import { packBatch } from '../build/model/batch.js';
-import { initialTensor } from '../build/model/initialize.js';
-import { Policy } from '../build/model/policy.js';
-import { generate, generateKept } from '../build/model/sampling/generation.js';
+import { packBatch } from '../build/src/model/batch.js';
+import { initialTensor } from '../build/src/model/initialize.js';
+import { Policy } from '../build/src/model/policy.js';
+import { generate, generateKept } from '../build/src/model/sampling/generation.js';
 import { mean } from './statistics.mjs';
 
 export const LEARNING_RATE = 1e-6;

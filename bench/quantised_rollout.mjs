@@ -10,7 +10,7 @@
  *
  * What it costs beside a pretrained model is in `npm run bench -- storage --only f32,copy`.
  */
-import { weightsSha256 } from '../build/run/model/model_files.js';
+import { weightsSha256 } from '../build/src/run/model/model_files.js';
 import { readFlags, table } from './command.mjs';
 import { figure, keptRows, readSeeds, round, trained } from './kept_rows.mjs';
 import { mean } from './statistics.mjs';

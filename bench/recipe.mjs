@@ -13,8 +13,8 @@
  * that time, with whatever else it did.
  */
 
-import { riseOf } from '../build/methods/support/figures/rise.js';
-import { registeredTasks } from '../build/tasks.js';
+import { registeredTasks } from '../build/packages/rlvr-train/tasks.js';
+import { riseOf } from '../build/src/methods/support/figures/rise.js';
 import { fail, readFlags, table } from './command.mjs';
 import { FLEET_FLAG } from './given_rows.mjs';
 import { figure, keptRows, readSeeds, share, trained } from './kept_rows.mjs';

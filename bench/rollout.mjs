@@ -6,7 +6,7 @@
  * Same weights, same prompts, temperature 1, full vocabulary, exactly 32 tokens per completion. generate gets every prompt
  * once per completion, as TRL calls it; ours gets it once per group. Ours also gives log-probs and entropies.
  */
-import { generate } from '../build/model/sampling/generation.js';
+import { generate } from '../build/src/model/sampling/generation.js';
 import { describeMachine, fail, machineLine, readFlags, readThreads, THREADS_FLAG, writeJson } from './command.mjs';
 import { startSide } from './peers/side.mjs';
 import { race, raceTable, ratioLines, summaryOf } from './race.mjs';

@@ -9,7 +9,7 @@
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { compileKernels } from '../build/kernels/wasm/modules.js';
+import { compileKernels } from '../build/src/kernels/wasm/modules.js';
 import { compileAssembly, fmaFlags } from './assembly.mjs';
 
 const LOOPS = fileURLToPath(new URL('assembly/roofline.ts', import.meta.url));

@@ -5,9 +5,9 @@
  * second are the least.
  */
 
-import { openJavaScript } from '../build/sandbox/javascript.js';
-import { openSql } from '../build/sandbox/sql.js';
-import { bindTask, registeredTasks } from '../build/tasks.js';
+import { bindTask, registeredTasks } from '../build/packages/rlvr-train/tasks.js';
+import { openJavaScript } from '../build/packages/zoo/sandbox/javascript.js';
+import { openSql } from '../build/packages/zoo/sandbox/sql.js';
 import { callRate } from './call_rate.mjs';
 import { describeMachine, machineLine, readFlags, table, writeJson } from './command.mjs';
 

@@ -1,8 +1,8 @@
 /** What this package says of texts, for programs that open its exports. */
-import { recordedCompletions, toScore } from '../build/cli/runs/export_completions.js';
-import { openGiven } from '../build/cli/runs/give_away.js';
-import { wasmBackend } from '../build/index.js';
-import { scoreCompletions } from '../build/run/model/rescore.js';
+import { recordedCompletions, toScore } from '../build/packages/commands/runs/export_completions.js';
+import { openGiven } from '../build/packages/commands/runs/give_away.js';
+import { scoreCompletions } from '../build/packages/models/run/model/rescore.js';
+import { wasmBackend } from '../build/packages/rlvr-train/index.js';
 
 /** Asked, and answered. */
 const TEXTS = [

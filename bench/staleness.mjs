@@ -13,7 +13,7 @@
  * Accuracies and weights are the same on any machine with the same JavaScript engine; seconds are those of the machine at
  * that time, with whatever else it did.
  */
-import { weightsSha256 } from '../build/run/model/model_files.js';
+import { weightsSha256 } from '../build/src/run/model/model_files.js';
 import { fail, readFlags, table } from './command.mjs';
 import { figure, keptRows, readSeeds, round, trained } from './kept_rows.mjs';
 import { mean } from './statistics.mjs';

@@ -9,7 +9,7 @@
  * --backend tfjs:wasm or tfjs:tensorflow is our side on TensorFlow.js, whose threads are its own affair.
  * Before a figure is printed, both must have begun with the same entropy and trained on live groups of full length.
  */
-import { openTfjs, TFJS_BACKENDS } from '../build/node.js';
+import { openTfjs, TFJS_BACKENDS } from '../build/packages/rlvr-train/node.js';
 import { stepFlop } from './arithmetic.mjs';
 import { describeMachine, fail, machineLine, readFlags, readThreads, THREADS_FLAG, writeJson } from './command.mjs';
 import { startSide } from './peers/side.mjs';

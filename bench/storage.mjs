@@ -14,11 +14,18 @@
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { delegating } from '../build/data/task_set.js';
-import { createTasks, openPretrained, openRun, parseConfig, train, wasmBackend } from '../build/index.js';
-import { findModel } from '../build/node.js';
-import { plannedMemory } from '../build/planning/memory_plan.js';
-import { weightsSha256 } from '../build/run/model/model_files.js';
+import {
+  createTasks,
+  openPretrained,
+  openRun,
+  parseConfig,
+  train,
+  wasmBackend,
+} from '../build/packages/rlvr-train/index.js';
+import { findModel } from '../build/packages/rlvr-train/node.js';
+import { delegating } from '../build/src/data/task_set.js';
+import { plannedMemory } from '../build/src/planning/memory_plan.js';
+import { weightsSha256 } from '../build/src/run/model/model_files.js';
 import {
   describeMachine,
   fail,

@@ -11,7 +11,7 @@
  *
  * Accuracies and weights are the same on any machine with the same JavaScript engine.
  */
-import { evaluate } from '../build/index.js';
+import { evaluate } from '../build/packages/rlvr-train/index.js';
 import { fail, readFlags, table } from './command.mjs';
 import { figure, keptRows, readSeeds, round, share, trained } from './kept_rows.mjs';
 import { mean } from './statistics.mjs';

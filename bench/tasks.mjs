@@ -5,7 +5,7 @@
  * prompt, key and right answer; answers are right ones and those of other problems, as a policy that learns gives both.
  * A task without a solver draws 20,000 a second and more, one with a solver 1,000; each judges 100,000.
  */
-import { bindTask, registeredTasks } from '../build/tasks.js';
+import { bindTask, registeredTasks } from '../build/packages/rlvr-train/tasks.js';
 import { callRate } from './call_rate.mjs';
 import { describeMachine, machineLine, readFlags, table, writeJson } from './command.mjs';
 

@@ -15,12 +15,12 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { differenceOf } from '../build/compare/statistics.js';
-import { verdictsOf } from '../build/data/judging/judged.js';
-import { evaluationEvent } from '../build/grpo/trainer.js';
-import { createTasks, openRun, train, wasmBackend } from '../build/index.js';
-import { fileStore } from '../build/node.js';
-import { loadModel, writeModel } from '../build/run/model/model_files.js';
+import { differenceOf } from '../build/packages/compare/statistics.js';
+import { createTasks, openRun, train, wasmBackend } from '../build/packages/rlvr-train/index.js';
+import { fileStore } from '../build/packages/rlvr-train/node.js';
+import { verdictsOf } from '../build/src/data/judging/judged.js';
+import { evaluationEvent } from '../build/src/grpo/trainer.js';
+import { loadModel, writeModel } from '../build/src/run/model/model_files.js';
 import { readFlags, table } from './command.mjs';
 import { keptRows, readSeeds } from './kept_rows.mjs';
 import { findPython, HOW_TO_MAKE, PeerError, startPeer } from './peers/peer.mjs';

@@ -1,5 +1,5 @@
 /** Rollouts and steps on WebGPU with and without what an adapter offers beyond the defaults: subgroups, float16 storage. */
-import { webgpuBackend } from '../build/index.js';
+import { webgpuBackend } from '../build/packages/rlvr-train/index.js';
 import { openSide } from './policy_side.mjs';
 import { compare, takeTurns } from './turns.mjs';
 

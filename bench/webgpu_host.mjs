@@ -2,7 +2,7 @@
  * What a step costs the host, whatever the GPU: dispatches a decoded token and a training step, and the time to
  * replay one of them. Dawn's null backend takes every call, validates it, and computes nothing.
  */
-import { webgpuBackend } from '../build/index.js';
+import { webgpuBackend } from '../build/packages/rlvr-train/index.js';
 import { countedGpu } from './gpu_calls.mjs';
 import { openSide } from './policy_side.mjs';
 import { summarize } from './statistics.mjs';

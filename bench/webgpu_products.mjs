@@ -1,5 +1,5 @@
 /** Matrix products of the webgpu backend at given shapes, in GFLOP/s, through the kernel interface. */
-import { ArenaBuilder } from '../build/kernels/memory.js';
+import { ArenaBuilder } from '../build/src/kernels/memory.js';
 import { summarize } from './statistics.mjs';
 
 /** Seconds of one measurement, at least: reading one number back at its end costs little of it. */

@@ -1,5 +1,5 @@
 /** Steps of one size on webgpu, and in turn with them on wasm, in plain PyTorch and in TRL: rollouts and whole steps. */
-import { wasmBackend, webgpuBackend } from '../build/index.js';
+import { wasmBackend, webgpuBackend } from '../build/packages/rlvr-train/index.js';
 import { fail } from './command.mjs';
 import { startTorch, startTrl } from './peers/gpu_sides.mjs';
 import { openSide, parametersOf } from './policy_side.mjs';

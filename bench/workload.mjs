@@ -6,8 +6,8 @@
  * at the learning rate used here, so that no group dies however long the benchmark runs.
  */
 
-import { characterTokenizer } from '../build/data/index.js';
-import { bindTask, openRun, parseConfig, train, wasmBackend } from '../build/index.js';
+import { bindTask, openRun, parseConfig, train, wasmBackend } from '../build/packages/rlvr-train/index.js';
+import { characterTokenizer } from '../build/packages/zoo/data/index.js';
 
 /** What a workload is made of; every benchmark of the race starts from these sizes. */
 export const RACE = {

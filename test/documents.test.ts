@@ -3,10 +3,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { madePages } from '../src/catalogue/made_pages.ts';
-import { systemsPage } from '../src/catalogue/systems/systems_page.ts';
-import { commandsPage } from '../src/cli/command_page.ts';
-import { COMMANDS } from '../src/cli/commands.ts';
+import { commandsPage } from '../packages/commands/command_page.ts';
+import { COMMANDS } from '../packages/commands/commands.ts';
+import { madePages } from '../packages/zoo/catalogue/made_pages.ts';
+import { systemsPage } from '../packages/zoo/catalogue/systems/systems_page.ts';
 import { METHOD_POINTS } from '../src/methods/stage.ts';
 import { GENERATED_FOLDER, generatedPages } from '../tools/generated_pages.mjs';
 import { absoluteLinks, anchorsOf, deadLinks, localLinks, type PageLink, pagesIn } from './support/page_links.ts';
@@ -84,14 +84,13 @@ it('no generated page has a value that only JavaScript would write so', () => {
 });
 
 it('what the command prints names pages and headings that there are', () => {
-  const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /\.ts$/.test(name),
+  const sources = ['src', 'packages'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => `${folder}/${name}`),
   );
   const named = sources.flatMap((name) =>
-    [...read(`src/${name}`).matchAll(/(?<![\w/.])docs\/([\w/]+\.md)(?:#([\w-]+))?/g)].map(([, page, anchor]) => [
-      page,
-      anchor,
-    ]),
+    [...read(name).matchAll(/(?<![\w/.])docs\/([\w/]+\.md)(?:#([\w-]+))?/g)].map(([, page, anchor]) => [page, anchor]),
   );
   expect(named.length).toBeGreaterThan(10);
   const missing = named.filter(([page = '', anchor]) => {

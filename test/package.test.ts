@@ -32,7 +32,8 @@ const manifest = readJson<Manifest>('package.json');
 
 /** The source of a file of dist/: tools/build_dist.mjs leaves what it names in its place. */
 function sourceOf(built: string): string {
-  return built.replace(/^(\.\/)?dist\//, 'src/').replace(/(\.d\.ts|\.js)$/, '.ts');
+  const place = built.replace(/^(\.\/)?dist\/(types\/packages\/)?/, '').replace(/(\.d\.ts|\.js)$/, '.ts');
+  return `packages/${place.replace(/^cli\//, 'commands/')}`;
 }
 
 /** Folders that a build makes; test/e2e/package.long.test.ts packs and installs them. */
@@ -55,7 +56,9 @@ describe('package.json', () => {
         expect(existsSync(join(ROOT, target)), entry).toBe(true);
         continue;
       }
-      expect(target.types, entry).toBe(target.default.replace(/\.js$/, '.d.ts'));
+      expect(target.types, entry).toBe(
+        target.default.replace('/dist/', '/dist/types/packages/').replace(/\.js$/, '.d.ts'),
+      );
       for (const built of Object.values(target)) expect(existsSync(join(ROOT, sourceOf(built))), built).toBe(true);
     }
   });
@@ -92,12 +95,15 @@ describe('dependencies', () => {
     expect(scripted.map(([path]) => path)).toEqual([]);
   });
 
-  it('are exactly the packages that src/ imports, besides optional peers', () => {
-    const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  it('are exactly the packages that src/ and packages/ import, besides optional peers', () => {
+    const sources = ['src', 'packages']
+      .flatMap((folder) =>
+        readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
+      )
       .filter((path) => path.endsWith('.ts') && !path.includes('assembly') && !path.endsWith('binaries.ts'))
       // The report's page is bundled into a text, with the licences of what it holds.
-      .filter((path) => !/^report.page/.test(path))
-      .map((path) => readFileSync(join(ROOT, 'src', path), 'utf8'));
+      .filter((path) => !/^packages.report.page/.test(path))
+      .map((path) => readFileSync(join(ROOT, path), 'utf8'));
     // At the start of a line: an import in a doc comment's example is not one.
     const atStart = /^(?:import|export|\}) ?.*\bfrom '((?:@[^/']+\/)?[^./'][^/']*)/gm;
     const whenNeeded = /\bimport\('((?:@[^/']+\/)?[a-z][^/']*)/g;

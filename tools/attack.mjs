@@ -1,7 +1,7 @@
 /**
  * `npm run attack -- [--attempts N] [--task NAME] [--seed TEXT]`: tries to cheat the verifier of every task.
  *
- * Texts near right answers, in all the ways of src/data/check/attempts.ts, at each level; each verdict is compared with
+ * Texts near right answers, in all the ways of packages/zoo/data/check/attempts.ts, at each level; each verdict is compared with
  * that of a second checker, which was written apart (test/data/second_checkers). Any that differs is printed with problem,
  * answer and verdict, and makes the exit status 1. Attacks build/: `npm run build:js` first.
  */
@@ -9,11 +9,11 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createJiti } from 'jiti';
 import { table } from '../bench/command.mjs';
-import { attack } from '../build/data/check/attack.js';
-import { remarksOnSpeed } from '../build/data/check/checks.js';
-import { Findings, findingText } from '../build/data/check/findings.js';
-import { Setting } from '../build/data/check/setting.js';
-import { registeredTasks } from '../build/tasks.js';
+import { registeredTasks } from '../build/packages/rlvr-train/tasks.js';
+import { attack } from '../build/packages/zoo/data/check/attack.js';
+import { remarksOnSpeed } from '../build/packages/zoo/data/check/checks.js';
+import { Findings, findingText } from '../build/packages/zoo/data/check/findings.js';
+import { Setting } from '../build/packages/zoo/data/check/setting.js';
 
 /** Right answers of different problems that a task must accept, or all that it has. */
 const RIGHT_ANSWERS = 1000;

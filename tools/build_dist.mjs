@@ -16,7 +16,11 @@ import { kernelFiles, loadedByName } from './small_kernels.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const build = join(root, 'build');
 const dist = join(root, 'dist');
+/** Declarations keep the folders of the sources. */
+const TYPES = join(dist, 'types');
 
+/** Where a file of build/ goes in dist/: workspaces and the core lie side by side, and commands beside the frame of the command. */
+const placeOf = (name) => name.replace(/^packages\/commands\//, 'cli/').replace(/^(?:src|packages)\//, '');
 /** Without its extension, from the folder on. */
 const nameIn = (folder, path) =>
   relative(folder, path)
@@ -27,26 +31,29 @@ const filesOf = (folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path));
 
 /** The one that browsers load: a bundle of its own, so that nothing of Node's comes along. */
-const WEB = 'web/index';
-const COMMAND = 'cli/command_line';
+const WEB = 'packages/web/index';
+const COMMAND = 'packages/commands/command_line';
+const MAIN = 'packages/commands/main';
+const LIBRARY = 'packages/rlvr-train';
 /** What needs least comes first: a module that several need at once lies in the part of the first of them. */
-const PARTS = ['rewards', 'tasks', 'methods/index', 'index', 'node', 'tfjs/index', COMMAND];
+const PARTS = [
+  ...[`${LIBRARY}/rewards`, `${LIBRARY}/tasks`, 'packages/zoo/methods/index', `${LIBRARY}/index`, `${LIBRARY}/node`],
+  ...['packages/tfjs/index', COMMAND],
+];
 /** What the command, or the thread that a user's file is tried in, needs as a library's part does. */
 const BASE = 'base';
 /** Started for each of the user's files: what it needs and no library's part does lies by itself. */
-const TRIAL = 'plugins/threads/own_worker.node';
+const TRIAL = 'packages/plugins/threads/own_worker.node';
 /** What threads load for rewards and verdicts: that of Node's part which they need lies apart from the library, after the part of rewards. */
-const JUDGES = ['plugins/threads/reward_role.node', 'plugins/threads/judge_role.node'];
+const JUDGES = ['packages/plugins/threads/reward_role.node', 'packages/plugins/threads/judge_role.node'];
 const JUDGING = 'judging';
 /** `new Worker('…_worker.node')`, and the process that looks for a GPU. */
-const STARTED_BY_PATH = /^(plugins|cli)[/].*(_worker\.node|_process)$/;
-const exported = entryPoints().map(({ code }) => nameIn(dist, code));
+const STARTED_BY_PATH = /^(packages[/]plugins|src[/]cli)[/].*(_worker\.node|_process)$/;
 const started = filesOf(build)
   .filter((path) => path.endsWith('.js'))
   .map((path) => nameIn(build, path))
   .filter((name) => STARTED_BY_PATH.test(name));
-const entries = new Set([...PARTS, 'cli/main', ...exported, ...started]);
-entries.delete(WEB);
+const entries = new Set([...PARTS, MAIN, ...started]);
 
 const inBuild = (name) => join(build, `${name}.js`);
 /** Left to Node, and to the bundler of a user; what rolldown adds for a tagged template is none of our packages. */
@@ -58,7 +65,7 @@ const places = {
   name: 'places',
   transform(code, id) {
     if (!id.startsWith(build) || !code.includes('import.meta.url')) return null;
-    const place = Buffer.from(`${nameIn(build, id)}.js`).toString('hex');
+    const place = Buffer.from(`${placeOf(nameIn(build, id))}.js`).toString('hex');
     return { code: code.replaceAll('import.meta.url', `__PLACE_${place}__`), map: null };
   },
   renderChunk(code, { fileName }) {
@@ -78,7 +85,7 @@ const FROM_ENGINE = '__ENGINE__/';
 const kernelsOfEngine = {
   name: 'kernels-of-engine',
   load(id) {
-    if (id !== inBuild('kernels/wasm/binary')) return null;
+    if (id !== inBuild('src/kernels/wasm/binary')) return null;
     const files = kernelFiles();
     return loadedByName('./inflated.js', (name) => `${FROM_ENGINE}${files.get(name).file}`);
   },
@@ -93,7 +100,7 @@ const FROM_WEB = '__WEB_PARTS__/';
 const catalogueOfWeb = {
   name: 'catalogue-of-web',
   transform(code, id) {
-    if (id !== inBuild('catalogue/catalogue')) return null;
+    if (id !== inBuild('packages/zoo/catalogue/catalogue')) return null;
     const read = code.replace('made ??= makeCatalogue();', 'made ??= catalogueAsData();');
     if (read === code) throw new Error('the catalogue is made elsewhere: correct build_dist.mjs');
     return { code: `import { catalogue as catalogueAsData } from '${FROM_WEB}catalogue.js';\n${read}`, map: null };
@@ -138,13 +145,18 @@ async function bundleNode() {
   mkdirSync(join(dist, ENGINE), { recursive: true });
   for (const { file, code } of kernelFiles().values()) writeFileSync(join(dist, ENGINE, file), code);
   const partOf = await parts();
-  const input = Object.fromEntries([...entries].map((name) => [name, inBuild(name)]));
+  const input = Object.fromEntries([...entries].map((name) => [placeOf(name), inBuild(name)]));
   return writeBundle(
     { ...options, platform: 'node', input, plugins: [...options.plugins, catalogueOfWeb] },
     (name) => `parts/${name}`,
     {
       groups: [BASE, TRIAL, ...PARTS.toSpliced(1, 0, JUDGING)].map((part, index) => ({
-        name: part === TRIAL ? 'thread' : part.replace(/[/](index|command_line)$/, ''),
+        name:
+          part === TRIAL
+            ? 'thread'
+            : placeOf(part)
+                .replace(/[/](index|command_line)$/, '')
+                .replace('rlvr-train/', ''),
         test: (id) => partOf.get(id) === part,
         priority: PARTS.length - index + 3,
       })),
@@ -154,14 +166,16 @@ async function bundleNode() {
 
 /** What a config can name is data there: a page that lists it need not load tasks and methods for that. */
 async function bundleWeb() {
-  const { catalogue } = await import('../build/catalogue/catalogue.js');
+  const { catalogue } = await import('../build/packages/zoo/catalogue/catalogue.js');
   const value = JSON.stringify(JSON.stringify(catalogue()));
   const asData = {
     name: 'catalogue-as-data',
     load: (id) =>
-      id === inBuild('catalogue/catalogue') ? `export const catalogue = () => JSON.parse(${value});` : null,
+      id === inBuild('packages/zoo/catalogue/catalogue')
+        ? `export const catalogue = () => JSON.parse(${value});`
+        : null,
   };
-  const input = { [WEB]: inBuild(WEB) };
+  const input = { [placeOf(WEB)]: inBuild(WEB) };
   const plugins = [places, asData];
   return writeBundle({ ...options, platform: 'browser', input, plugins }, (name) => `${WEB_PARTS}/${name}`);
 }
@@ -187,9 +201,11 @@ async function parts() {
   const needs = await Promise.all(PARTS.map(async (name) => [name, await neededAtOnce(name)]));
   const forHelp = new Set(needs.find(([name]) => name === COMMAND)[1]);
   const found = new Map();
-  const byLibrary = new Set(needs.filter(([name]) => !['node', COMMAND].includes(name)).flatMap(([, ids]) => ids));
+  const byLibrary = new Set(
+    needs.filter(([name]) => ![`${LIBRARY}/node`, COMMAND].includes(name)).flatMap(([, ids]) => ids),
+  );
   for (const id of await neededAtOnce(TRIAL)) found.set(id, byLibrary.has(id) || forHelp.has(id) ? BASE : TRIAL);
-  const byRewards = new Set(needs.find(([name]) => name === 'rewards')[1]);
+  const byRewards = new Set(needs.find(([name]) => name === `${LIBRARY}/rewards`)[1]);
   for (const id of (await Promise.all(JUDGES.map(neededAtOnce))).flat())
     if (!found.has(id) && !byRewards.has(id)) found.set(id, byLibrary.has(id) || forHelp.has(id) ? BASE : JUDGING);
   for (const [name, ids] of needs) {
@@ -215,7 +231,7 @@ async function neededAtOnce(name) {
 
 /** Those that some import, they import, and so on; what an example in a comment imports is none of them. @returns the copies */
 function copyDeclarations() {
-  const found = new Set(entryPoints().map(({ types }) => join(build, relative(dist, types))));
+  const found = new Set(entryPoints().map(({ types }) => join(build, relative(TYPES, types))));
   for (const path of found) {
     const code = readFileSync(path, 'utf8').replace(/\/\*[\s\S]*?\*\//g, '');
     for (const [, target] of code.matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)) {
@@ -225,7 +241,7 @@ function copyDeclarations() {
     }
   }
   return [...found].map((path) => {
-    const copy = join(dist, relative(build, path));
+    const copy = join(TYPES, relative(build, path));
     mkdirSync(dirname(copy), { recursive: true });
     cpSync(path, copy);
     return copy;

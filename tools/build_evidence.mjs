@@ -8,7 +8,7 @@ import { methodSources } from './method_reasoning.mjs';
 
 const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 const read = (name) => JSON.parse(readFileSync(path(name), 'utf8'));
-const MADE = path('src/catalogue/evidence_rows.ts');
+const MADE = path('packages/zoo/catalogue/evidence_rows.ts');
 
 /** The block that most rows of the arena are in. */
 const USUAL = 'countdown/on-policy/';

@@ -1,5 +1,5 @@
 /** Types of build_papers.mjs, for its tests. */
-import type { Mechanism, Subject } from '../src/catalogue/systems/system.ts';
+import type { Mechanism, Subject } from '../packages/zoo/catalogue/systems/system.ts';
 
 interface Papers {
   readonly SUBJECTS: readonly Subject[];

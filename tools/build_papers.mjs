@@ -1,5 +1,5 @@
 /**
- * Reads the published systems of src/catalogue/papers/*.yaml, and writes them as a TypeScript module, so that neither the
+ * Reads the published systems of packages/zoo/catalogue/papers/*.yaml, and writes them as a TypeScript module, so that neither the
  * command nor a page reads YAML to know them. Part of the build, and of `npm run typecheck`.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 
-const CATALOGUE = fileURLToPath(new URL('../src/catalogue/', import.meta.url));
+const CATALOGUE = fileURLToPath(new URL('../packages/zoo/catalogue/', import.meta.url));
 const MADE = join(CATALOGUE, 'systems/papers.ts');
 
 const text = z.string().min(1, 'expected a text; leave the field out where there is none');
@@ -46,7 +46,7 @@ const titles = z.record(z.string(), text);
 
 /**
  * @param {string} folder with tables.yaml, the files that it names, and mechanisms.yaml
- * @returns what src/catalogue/systems/papers.ts exports, by name
+ * @returns what packages/zoo/catalogue/systems/papers.ts exports, by name
  * @throws {Error} where a file is not as tables.yaml says, with the file, the line, the row, the field and the value seen
  */
 export function readPapers(folder = join(CATALOGUE, 'papers')) {

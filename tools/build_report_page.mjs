@@ -1,4 +1,4 @@
-// Bundles the report's page (src/report/page) into one script and one style, and writes both as texts into one
+// Bundles the report's page (packages/report/page) into one script and one style, and writes both as texts into one
 // TypeScript module: a report is made in Node, or in a browser, without a file to locate.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { noticesOf, packageFolders } from './third_party_notices.mjs';
 
-const folder = fileURLToPath(new URL('../src/report', import.meta.url));
+const folder = fileURLToPath(new URL('../packages/report', import.meta.url));
 
 const bundle = await rolldown({ input: join(folder, 'page/main.ts'), plugins: [withoutFormats()] });
 const { output } = await bundle.generate({ format: 'esm', minify: true });

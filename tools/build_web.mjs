@@ -1,4 +1,4 @@
-// Bundles the engine's worker of the browser (src/web/engine_worker.ts), so that a page without a bundler can start it:
+// Bundles the engine's worker of the browser (packages/web/engine_worker.ts), so that a page without a bundler can start it:
 // import maps do not reach into workers. Beside it lie the tasks, which a run loads by name. Runs after tsc, and replaces
 // what that made of the entry. The licences of what is bundled lie beside it.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -53,16 +53,16 @@ const quickJsApart = {
  * page of one's own. A file of the bundle has the methods of a point of a step, or the tasks of a first letter.
  */
 const NAMED = [
-  /[\\/]src[\\/]methods[\\/](\w+)[\\/]\w+\.ts$/,
-  /[\\/]src[\\/]data[\\/]tasks[\\/](\w)\w*[\\/]/,
-  /[\\/]src[\\/](rewards)[\\/]functions[\\/]/,
+  /[\\/]zoo[\\/]methods[\\/](\w+)[\\/]\w+\.ts$/,
+  /[\\/]zoo[\\/]data[\\/]tasks[\\/](\w)\w*[\\/]/,
+  /[\\/]zoo[\\/](rewards)[\\/]functions[\\/]/,
 ];
 
 /** What a visitor's first click trains, and the other jobs of the page, which wait for no file with more than they need. */
 const first = await namedBy('sort-digits');
 const others = await namedBy('reverse-text', 'countdown', 'environment');
 
-const entry = `${root}src/web/engine_worker.ts`;
+const entry = `${root}packages/web/engine_worker.ts`;
 const engine = {
   input: entry,
   platform: 'browser',
@@ -102,7 +102,7 @@ for (const { fileName, imports = [], dynamicImports = [] } of output) {
 /** The file of the bundle that a module lies in; null where rolldown decides. */
 function fileOf(id, graph) {
   if (atOnce.has(id) || first.test(id)) return 'start';
-  if (others.test(id) || !/[\\/]src[\\/]/.test(id)) return null;
+  if (others.test(id) || !/[\\/](?:src|packages)[\\/]/.test(id)) return null;
   const importers = graph.getModuleInfo(id)?.importers ?? [];
   if (importers.some((one) => atOnce.has(one))) return 'start'; // called there by others alone
   const named = NAMED.map((pattern) => pattern.exec(id)?.[1].replaceAll(/\W/g, '_')).find((name) => name !== undefined);
@@ -115,7 +115,7 @@ function fileOf(id, graph) {
 
 /** The files of the tasks and methods that shipped configs name. */
 async function namedBy(...configs) {
-  const { parseConfig } = await import('../build/index.js');
+  const { parseConfig } = await import('../build/packages/rlvr-train/index.js');
   const plugins = configs.flatMap((name) => {
     const file = `${root}configs/${name}.yaml`;
     const { tasks, stages } = parseConfig(readFileSync(file, 'utf8'), { file }).config;

@@ -3,7 +3,7 @@
  * test/golden/make_math_answers.py wrote. A pair of which a side cannot be read counts as not the same.
  */
 import { readFileSync } from 'node:fs';
-import { isSameMath, readMathAnswer } from '../build/parsing/math_answer.js';
+import { isSameMath, readMathAnswer } from '../build/src/parsing/math_answer.js';
 
 const [, , path] = process.argv;
 const pairs = readFileSync(path, 'utf8')

@@ -2,10 +2,10 @@
  * `node tools/count_systems.mjs`, after a build: how many of the published systems are whole, which of their parts the
  * registry of methods, rewards, tasks and figures has, and for how many systems each missing part is the last one.
  */
-import { RECIPE_SUBJECTS } from '../build/catalogue/systems/papers.js';
-import { systemStates } from '../build/catalogue/systems/system_state.js';
-import { countsText } from '../build/catalogue/systems/systems_page.js';
-import { SYSTEMS } from '../build/catalogue/systems/table.js';
+import { RECIPE_SUBJECTS } from '../build/packages/zoo/catalogue/systems/papers.js';
+import { systemStates } from '../build/packages/zoo/catalogue/systems/system_state.js';
+import { countsText } from '../build/packages/zoo/catalogue/systems/systems_page.js';
+import { SYSTEMS } from '../build/packages/zoo/catalogue/systems/table.js';
 
 const of = systemStates();
 const states = SYSTEMS.map((system) => of(system));

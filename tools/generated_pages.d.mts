@@ -1,5 +1,5 @@
-import type { BesideDeclaration } from '../src/catalogue/method_page.ts';
-import type { TrlKeys } from '../src/catalogue/trl_table.ts';
+import type { BesideDeclaration } from '../packages/zoo/catalogue/method_page.ts';
+import type { TrlKeys } from '../packages/zoo/catalogue/trl_table.ts';
 import type { Command } from '../src/cli/flags/command.ts';
 
 /** Where the generated pages go, from the root. */

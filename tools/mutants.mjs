@@ -30,7 +30,7 @@ import { FAULTS } from './mutants/faults.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** Made by the build and not in the repository, which tests need all the same. */
-const MADE = ['src/kernels/wasm/binaries.ts', 'src/report/assets.ts', 'src/catalogue/systems/papers.ts'];
+const MADE = ['src/kernels/wasm/binaries.ts', 'packages/report/assets.ts', 'packages/zoo/catalogue/systems/papers.ts'];
 /** A fault that makes a test wait for ever has been seen, too. */
 const MOST_MS = 15 * 60_000;
 /** For one test: four times what it has otherwise, so that a busy machine sees nothing that is not there. */

@@ -14,9 +14,9 @@ const BUILT = join(root, onlyJs ? 'dist/config.schema.json' : 'web/dist/index.ht
 /** Made by the build itself. */
 const MADE = [
   'src/kernels/wasm/binaries.ts',
-  'src/report/assets.ts',
-  'src/catalogue/systems/papers.ts',
-  'src/catalogue/evidence_rows.ts',
+  'packages/report/assets.ts',
+  'packages/zoo/catalogue/systems/papers.ts',
+  'packages/zoo/catalogue/evidence_rows.ts',
 ].map((name) => join(root, name));
 
 function newest(path) {
@@ -35,7 +35,7 @@ const page = [
   'service_worker.js',
 ].map((name) => join('web', name));
 const measured = ['bench/arena/results.json', 'bench/results/strategies.json', 'bench/results/methods.json'];
-const code = ['src', 'tools', ...measured, 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+const code = ['src', 'packages', 'tools', ...measured, 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
 const sources = [...code, ...(onlyJs ? [] : page)].map((name) => join(root, name));
 const made = [BUILT, ...MADE, ...(onlyJs ? [] : [join(root, 'docs/reference/catalogue.md')])];
 const isBuilt = made.every((path) => existsSync(path));

@@ -7,8 +7,8 @@
  * printed, and makes the exit status 1. Reads build/: `npm run build:js` first.
  */
 import { parseArgs } from 'node:util';
-import { ShownProblems } from '../build/data/check/shown.js';
-import { bindTask, registeredTasks } from '../build/tasks.js';
+import { bindTask, registeredTasks } from '../build/packages/rlvr-train/tasks.js';
+import { ShownProblems } from '../build/packages/zoo/data/check/shown.js';
 
 const options = {
   task: { type: 'string' },

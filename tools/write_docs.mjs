@@ -5,11 +5,11 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { madePages } from '../build/catalogue/made_pages.js';
-import { systemConfigs } from '../build/catalogue/systems/system_config.js';
-import { systemsPage } from '../build/catalogue/systems/systems_page.js';
-import { commandsPage } from '../build/cli/command_page.js';
-import { COMMANDS } from '../build/cli/commands.js';
+import { commandsPage } from '../build/packages/commands/command_page.js';
+import { COMMANDS } from '../build/packages/commands/commands.js';
+import { madePages } from '../build/packages/zoo/catalogue/made_pages.js';
+import { systemConfigs } from '../build/packages/zoo/catalogue/systems/system_config.js';
+import { systemsPage } from '../build/packages/zoo/catalogue/systems/systems_page.js';
 import { GENERATED_FOLDER, generatedPages } from './generated_pages.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

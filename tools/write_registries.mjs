@@ -9,8 +9,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('../src', import.meta.url));
-const out = join(root, 'zoo/made');
+const zoo = fileURLToPath(new URL('../packages/zoo', import.meta.url));
+const out = join(zoo, 'made');
 
 /** The folder of each point. */
 const POINTS = {
@@ -35,8 +35,7 @@ const specifier = (path) => {
   const to = relative(out, path).replaceAll('\\', '/');
   return to.startsWith('.') ? to : `./${to}`;
 };
-const usual = readFileSync(join(root, 'methods/usual_methods.ts'), 'utf8');
-const coreTasks = ['countdown', 'sort_digits', 'reverse_text'];
+const TASKS = join(zoo, 'data/tasks');
 
 /** Files of a folder that export one by a call of `maker`; a method's id is in its file, a reward has the file's name. */
 function declared(folder, maker) {
@@ -56,21 +55,19 @@ function declared(folder, maker) {
 const methods = Object.entries(POINTS).map(([point, folder]) => ({
   point,
   folder,
-  found: declared(join(root, 'methods', folder), 'method').filter(
-    ({ path }) => !usual.includes(`'./${relative(join(root, 'methods'), path).replaceAll('\\', '/')}'`),
-  ),
+  found: declared(join(zoo, 'methods', folder), 'method'),
 }));
-const tasks = readdirSync(join(root, 'data/tasks'))
-  .filter((name) => !coreTasks.includes(name) && existsSync(join(root, 'data/tasks', name, 'card.ts')))
+const tasks = readdirSync(TASKS)
+  .filter((name) => existsSync(join(TASKS, name, 'card.ts')))
   .sort()
   .map((name) => ({
     name,
     card: `${camel(name)}Card`,
-    cardPath: join(root, 'data/tasks', name, 'card.ts'),
+    cardPath: join(TASKS, name, 'card.ts'),
     exported: camel(name),
-    path: join(root, 'data/tasks', name, `${name}.ts`),
+    path: join(TASKS, name, `${name}.ts`),
   }));
-const rewards = declared(join(root, 'rewards/functions'), 'defineReward');
+const rewards = declared(join(zoo, 'rewards/functions'), 'defineReward');
 
 const HEAD = '// Made by tools/write_registries.mjs. Do not edit.\n';
 const importsOf = (found) => found.map(([name, path]) => `import { ${name} } from '${specifier(path)}';`).join('\n');
@@ -80,8 +77,8 @@ const listOf = (names) => `[\n${names.map((name) => `  ${name},`).join('\n')}\n]
 function pointFile({ point, found }) {
   const type =
     point === 'demonstrations'
-      ? "import type { DemonstrationMethod } from '../../methods/method.ts';\n"
-      : "import type { PointMethods } from '../../methods/method_list.ts';\n";
+      ? "import type { DemonstrationMethod } from '../../../src/methods/method.ts';\n"
+      : "import type { PointMethods } from '../../../src/methods/method_list.ts';\n";
   const of = point === 'demonstrations' ? 'readonly DemonstrationMethod[]' : `PointMethods['${point}']`;
   const names = found.map(({ name }) => name);
   return `${HEAD}${type}${importsOf(found.map(({ name, path }) => [name, path]))}\n\nexport const METHODS: ${of} = ${listOf(names)};\n`;
@@ -89,7 +86,7 @@ function pointFile({ point, found }) {
 
 function rewardFile() {
   const entries = rewards.map(({ id, name }) => `  '${id}': ${name},`).join('\n');
-  return `${HEAD}import type { RewardDefinition } from '../../rewards/definition.ts';\n${importsOf(rewards.map(({ name, path }) => [name, path]))}\n\nexport const REWARDS: Readonly<Record<string, RewardDefinition>> = {\n${entries}\n};\n`;
+  return `${HEAD}import type { RewardDefinition } from '../../../src/rewards/definition.ts';\n${importsOf(rewards.map(({ name, path }) => [name, path]))}\n\nexport const REWARDS: Readonly<Record<string, RewardDefinition>> = {\n${entries}\n};\n`;
 }
 
 /** The cards of all tasks; the rest of each is loaded by itself. */
@@ -100,7 +97,7 @@ function taskFile() {
         `  ${name}: registered(${card}, async () => (await import('${specifier(path)}')).${exported}),`,
     )
     .join('\n');
-  return `${HEAD}import type { RegisteredTask } from '../../data/registered_task.ts';\nimport { registered } from '../loaded_task.ts';\n${importsOf(tasks.map(({ card, cardPath }) => [card, cardPath]))}\n\nexport const TASKS: Readonly<Record<string, RegisteredTask>> = {\n${entries}\n};\n`;
+  return `${HEAD}import type { RegisteredTask } from '../../../src/data/registered_task.ts';\nimport { registered } from '../loaded_task.ts';\n${importsOf(tasks.map(({ card, cardPath }) => [card, cardPath]))}\n\nexport const TASKS: Readonly<Record<string, RegisteredTask>> = {\n${entries}\n};\n`;
 }
 
 /** What there is, by name alone, and what loads it. */
@@ -111,10 +108,10 @@ function nameFile() {
       ? `  ${point}: { names: [], load: async () => [] },`
       : `  ${point}: { names: ${words(found.map(({ id }) => id))}, load: async () => (await import('./${folder}.ts')).METHODS },`,
   );
-  return `${HEAD}import type { RegisteredTask } from '../../data/registered_task.ts';
-import type { DemonstrationMethod, Method } from '../../methods/method.ts';
-import type { MethodPoint } from '../../methods/stage.ts';
-import type { RewardDefinition } from '../../rewards/definition.ts';
+  return `${HEAD}import type { RegisteredTask } from '../../../src/data/registered_task.ts';
+import type { DemonstrationMethod, Method } from '../../../src/methods/method.ts';
+import type { MethodPoint } from '../../../src/methods/stage.ts';
+import type { RewardDefinition } from '../../../src/rewards/definition.ts';
 
 /** Names, and what loads all that they mean. */
 export interface Named<T> {

@@ -1,6 +1,6 @@
 // For Vite: the built page starts the engine's worker as the package has it, instead of bundling it once more. Its files
 // lie in a folder that is named by what is in them; in the package that folder is left out, and `rlvr-train ui` answers
-// for it from dist/web (src/cli/ui/static_files.ts).
+// for it from dist/web (packages/commands/ui/static_files.ts).
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-import type { differenceOf, Tested } from '../../src/compare/statistics.ts';
+import type { differenceOf, Tested } from '../../packages/compare/statistics.ts';
 import type { ArenaRecord } from './records.mts';
 
 export interface BudgetPoint {

@@ -1,4 +1,4 @@
-import type { differenceOf } from '../../src/compare/statistics.ts';
+import type { differenceOf } from '../../packages/compare/statistics.ts';
 import type { rngFor } from '../../src/kernels/philox.ts';
 import type { ArenaFigures } from './figures.mts';
 

@@ -1,4 +1,4 @@
-import type { differenceOf } from '../../src/compare/statistics.ts';
+import type { differenceOf } from '../../packages/compare/statistics.ts';
 import type { ArenaFigures } from './figures.mts';
 import type { ArenaRecord } from './records.mts';
 import type { ArenaRow } from './rows.mts';

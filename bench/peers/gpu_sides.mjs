@@ -3,8 +3,8 @@
  * (grpo_step.py) from our very weights and prompts, which are ids written as words. Versions are reported, not prescribed.
  */
 import { availableParallelism } from 'node:os';
-import { wordTokenizer } from '../../build/data/index.js';
-import { closedCodec } from '../../build/text/codec.js';
+import { wordTokenizer } from '../../build/packages/zoo/data/index.js';
+import { closedCodec } from '../../build/src/text/codec.js';
 import { completionsOf, LEARNING_RATE, requestsOf } from '../policy_side.mjs';
 import { findPython, startPeer } from './peer.mjs';
 import { startWithWeights } from './side.mjs';

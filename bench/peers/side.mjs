@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileStore } from '../../build/node.js';
-import { writeModel } from '../../build/run/model/model_files.js';
+import { fileStore } from '../../build/packages/rlvr-train/node.js';
+import { writeModel } from '../../build/src/run/model/model_files.js';
 import { findPython, HOW_TO_MAKE, startPeer } from './peer.mjs';
 
 /**

@@ -1,5 +1,5 @@
 // The table of a profile, in memory that all threads share: COLUMNS numbers for each command that memory has room for.
-import { COMMAND_WORDS } from '../../build/kernels/wasm/assembly/command.js';
+import { COMMAND_WORDS } from '../../build/src/kernels/wasm/assembly/command.js';
 
 /** Bytes of a command where addresses have 32 bits. */
 export const COMMAND_BYTES = 4 * COMMAND_WORDS;

@@ -7,9 +7,9 @@
  */
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { wasmBackendOn } from '../../build/kernels/wasm/engine.js';
-import { compileKernels } from '../../build/kernels/wasm/modules.js';
-import * as host from '../../build/kernels/wasm/workers.node.js';
+import { wasmBackendOn } from '../../build/src/kernels/wasm/engine.js';
+import { compileKernels } from '../../build/src/kernels/wasm/modules.js';
+import * as host from '../../build/src/kernels/wasm/workers.node.js';
 import { compileAssembly, fmaFlags } from '../assembly.mjs';
 import { AMOUNT, COLUMNS, COMMAND_BYTES, TABLE_COMMANDS } from './columns.mjs';
 

@@ -2,8 +2,8 @@
  * The profile of a race step on WebGPU: what each kernel takes between its timestamps (timed_gpu.mjs), on the adapter that
  * --adapter names. A software adapter gets a smaller step, which takes seconds.
  */
-import { webgpuBackend } from '../../build/index.js';
-import { describeAdapter } from '../../build/kernels/webgpu/adapter.js';
+import { webgpuBackend } from '../../build/packages/rlvr-train/index.js';
+import { describeAdapter } from '../../build/src/kernels/webgpu/adapter.js';
 import { fail, machineLine, table, writeJson } from '../command.mjs';
 import { gpuAdapter } from '../gpu_adapter.mjs';
 import { quantile } from '../statistics.mjs';

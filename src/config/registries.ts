@@ -6,6 +6,7 @@ import type { TaskList } from '../data/registered_task.ts';
 import type { MethodList } from '../methods/method_list.ts';
 import type { RewardList } from '../rewards/reward_list.ts';
 
+/** What a config may name. */
 export interface Registries {
   readonly methods: MethodList;
   readonly tasks: TaskList;

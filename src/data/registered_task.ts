@@ -30,6 +30,7 @@ export interface OpenedTask {
   open(knobs: Readonly<Record<string, unknown>>, options: TaskOptions): Promise<Task>;
 }
 
+/** The tasks that a config may name. */
 export interface TaskList {
   /** Those that are loaded, by name. */
   readonly loaded: Readonly<Record<string, RegisteredTask | OpenedTask>>;

@@ -1,4 +1,4 @@
-/** How a task is opened, besides its knobs. */
+/** What a task is opened with. */
 import type { AnswerFiles } from '../http/answer_log.ts';
 import type { Connect } from '../http/socket.ts';
 import type { Codec } from '../text/codec.ts';
@@ -18,6 +18,7 @@ export interface ServerOptions {
   readonly answers?: AnswerFiles | undefined;
 }
 
+/** How a task is opened, besides its knobs. */
 export interface TaskOptions extends ToolLimit {
   /** Held-out problems to sample where the task cannot list them all. Default `HELD_OUT_SAMPLE`. */
   readonly heldOutSample?: number;

@@ -3,12 +3,12 @@
 import { unzipSync, zipSync } from 'fflate';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { allFiles } from '../../packages/web/store/refuge_store.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
 import { session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
-import { allFiles } from '../../src/web/store/refuge_store.ts';
 import { openRun, parseConfig } from '../support/everything.ts';
 import { createTasks } from '../support/tasks.ts';
 import { downloaded, openSite, status, stepOf, trainTo, visit, weightsHash } from './chromium.ts';

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { catalogue } from '../../src/catalogue/catalogue.ts';
-import { rowText } from '../../src/catalogue/measured_row.ts';
-import { evidenceOf, evidenceText } from '../../src/catalogue/method_evidence.ts';
+import { catalogue } from '../../packages/zoo/catalogue/catalogue.ts';
+import { rowText } from '../../packages/zoo/catalogue/measured_row.ts';
+import { evidenceOf, evidenceText } from '../../packages/zoo/catalogue/method_evidence.ts';
 import { evidenceModule, readEvidence } from '../../tools/build_evidence.mjs';
 import { parseConfig } from '../support/everything.ts';
 
@@ -14,7 +14,7 @@ const { methods } = catalogue();
 const evidence = readEvidence();
 
 it('the module that the command reads is made of the records as they are; otherwise: npm run build:js', () => {
-  expect(readFileSync(join(ROOT, 'src/catalogue/evidence_rows.ts'), 'utf8')).toBe(evidenceModule(evidence));
+  expect(readFileSync(join(ROOT, 'packages/zoo/catalogue/evidence_rows.ts'), 'utf8')).toBe(evidenceModule(evidence));
 });
 
 it.each(methods)('$name has a row, is a default, or says when it helps', (method) => {

@@ -2,8 +2,8 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { closeEngine, createTasks } from '../../packages/rlvr-train/index.ts';
 import { train } from '../../src/grpo/trainer.ts';
-import { closeEngine, createTasks } from '../../src/index.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { fewOf } from '../support/budget.ts';

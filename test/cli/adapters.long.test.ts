@@ -12,10 +12,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { evaluateOpened } from '../../src/cli/actions/eval.ts';
-import { mergeCommand } from '../../src/cli/actions/merge.ts';
-import { sampleModelCommand } from '../../src/cli/actions/sample_model.ts';
-import { openAsked } from '../../src/cli/runs/open_asked.ts';
+import { evaluateOpened } from '../../packages/commands/actions/eval.ts';
+import { mergeCommand } from '../../packages/commands/actions/merge.ts';
+import { sampleModelCommand } from '../../packages/commands/actions/sample_model.ts';
+import { openAsked } from '../../packages/commands/runs/open_asked.ts';
 import { mergedModel } from '../../src/model/pretrained/merge_adapter.ts';
 import { allValues } from '../../src/model/pretrained/source.ts';
 import { findModel, findWithAdapter } from '../../src/run/model/find_model.node.ts';

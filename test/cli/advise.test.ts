@@ -1,9 +1,9 @@
 /** `advise`: what was said of a run, and which rows of the arena helped against it. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { catalogue } from '../../src/catalogue/catalogue.ts';
+import { type ArenaRow, adviceFor, readArena } from '../../packages/compare/advice.ts';
+import { catalogue } from '../../packages/zoo/catalogue/catalogue.ts';
 import { program } from '../../src/cli/program.ts';
-import { type ArenaRow, adviceFor, readArena } from '../../src/compare/advice.ts';
 import { DIAGNOSIS_CODES } from '../../src/diagnostics/catalogue.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 import { printed } from './printed.ts';

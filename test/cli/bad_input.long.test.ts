@@ -9,7 +9,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../src/cli/commands.ts';
+import { COMMANDS } from '../../packages/commands/commands.ts';
 import { packagedNames } from '../../src/cli/runs/packaged_configs.ts';
 import { fewOf } from '../support/budget.ts';
 import { builtInRewards } from '../support/everything.ts';

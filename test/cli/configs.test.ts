@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { copyConfig, listConfigs } from '../../src/cli/actions/configs.ts';
+import { copyConfig, listConfigs } from '../../packages/commands/actions/configs.ts';
 import { describeConfig, packagedConfigFile } from '../../src/cli/runs/packaged_configs.ts';
 import { folderOfFile } from '../support/folders.ts';
 

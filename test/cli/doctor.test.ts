@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Examination, findingsOf, lines, verdict } from '../../src/cli/actions/doctor.ts';
-import { checkEngine } from '../../src/cli/actions/engine_check.ts';
+import { type Examination, findingsOf, lines, verdict } from '../../packages/commands/actions/doctor.ts';
+import { checkEngine } from '../../packages/commands/actions/engine_check.ts';
 
 function engine({ single = 20, all = 40, fused = true, bits = 256 as 128 | 256 }): Examination['engine'] {
   return { single: { threads: 1, gflops: single, fused, bits }, all: { threads: 2, gflops: all, fused, bits } };

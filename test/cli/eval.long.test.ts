@@ -1,8 +1,8 @@
 /** `eval`: of a run with other keys, of training's problems, with further figures, and of a mean of models. */
 import { writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { averagedWith } from '../../src/cli/runs/average_weights.ts';
-import type { OpenedModel } from '../../src/cli/runs/open_trained.ts';
+import { averagedWith } from '../../packages/commands/runs/average_weights.ts';
+import type { OpenedModel } from '../../packages/commands/runs/open_trained.ts';
 import { allInOneFolder } from '../support/folders.ts';
 import { messageOf, run } from './called.ts';
 

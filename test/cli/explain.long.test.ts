@@ -2,14 +2,14 @@
 
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { catalogue } from '../../src/catalogue/catalogue.ts';
-import { keyPlaces, knownKeys, refusedKeys } from '../../src/catalogue/key_facts.ts';
-import { keysPage } from '../../src/catalogue/keys_page.ts';
-import { METRIC_FACTS, metricFacts } from '../../src/catalogue/metric_facts.ts';
-import { metricsPage } from '../../src/catalogue/metrics_page.ts';
-import { configJsonSchema } from '../../src/catalogue/schema.ts';
-import { type TrlKeys, trlTable } from '../../src/catalogue/trl_table.ts';
-import { explainCommand } from '../../src/cli/actions/explain.ts';
+import { explainCommand } from '../../packages/commands/actions/explain.ts';
+import { catalogue } from '../../packages/zoo/catalogue/catalogue.ts';
+import { keyPlaces, knownKeys, refusedKeys } from '../../packages/zoo/catalogue/key_facts.ts';
+import { keysPage } from '../../packages/zoo/catalogue/keys_page.ts';
+import { METRIC_FACTS, metricFacts } from '../../packages/zoo/catalogue/metric_facts.ts';
+import { metricsPage } from '../../packages/zoo/catalogue/metrics_page.ts';
+import { configJsonSchema } from '../../packages/zoo/catalogue/schema.ts';
+import { type TrlKeys, trlTable } from '../../packages/zoo/catalogue/trl_table.ts';
 import { UNSUPPORTED_TRL_KEYS } from '../../src/config/keys/trl_keys.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
 import { finish, metricsOf, YAML } from '../run/tiny_run.ts';

@@ -1,17 +1,17 @@
 /** Exports: each form is opened again and says what the policy says, within what its type rounds off; faults are caught. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { EXPORT } from '../../src/cli/commands/export.ts';
-import { recordedCompletions } from '../../src/cli/runs/export_completions.ts';
-import { openGiven } from '../../src/cli/runs/give_away.ts';
+import { EXPORT } from '../../packages/commands/commands/export.ts';
+import { recordedCompletions } from '../../packages/commands/runs/export_completions.ts';
+import { openGiven } from '../../packages/commands/runs/give_away.ts';
+import { EXPORTS } from '../../packages/models/run/model/exports.ts';
+import { scoreCompletions, scoreDifference } from '../../packages/models/run/model/rescore.ts';
+import { writeMergedModel } from '../../packages/models/run/model/write_merged.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { rowOfHuggingFace } from '../../src/model/pretrained/gguf_names.ts';
 import { allValues, type PretrainedTensor } from '../../src/model/pretrained/source.ts';
-import { EXPORTS } from '../../src/run/model/exports.ts';
 import { merged } from '../../src/run/model/open_pretrained.ts';
 import type { Pretrained } from '../../src/run/model/pretrained.ts';
-import { scoreCompletions, scoreDifference } from '../../src/run/model/rescore.ts';
-import { writeMergedModel } from '../../src/run/model/write_merged.ts';
 import { fileStore } from '../../src/run/store/files.node.ts';
 import { closedCodec } from '../../src/text/codec.ts';
 import { characterTokenizer } from '../../src/text/vocabulary_tokenizer.ts';

@@ -1,7 +1,7 @@
 /** A place that merge and export write: whole, or not there. */
 import { readdirSync } from 'node:fs';
 import { afterEach, expect, it, vi } from 'vitest';
-import { writeWhole } from '../../src/cli/runs/give_away.ts';
+import { writeWhole } from '../../packages/commands/runs/give_away.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 
 eachInOwnFolder();

@@ -1,11 +1,11 @@
 /** `methods ls`, `methods show` and the pages of docs/reference/methods: all from the declarations. */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { catalogue } from '../../src/catalogue/catalogue.ts';
-import { evidenceOf } from '../../src/catalogue/method_evidence.ts';
-import { methodFacts } from '../../src/catalogue/method_facts.ts';
-import { methodPage } from '../../src/catalogue/method_page.ts';
-import { listMethods, showMethods } from '../../src/cli/actions/methods.ts';
+import { listMethods, showMethods } from '../../packages/commands/actions/methods.ts';
+import { catalogue } from '../../packages/zoo/catalogue/catalogue.ts';
+import { evidenceOf } from '../../packages/zoo/catalogue/method_evidence.ts';
+import { methodFacts } from '../../packages/zoo/catalogue/method_facts.ts';
+import { methodPage } from '../../packages/zoo/catalogue/method_page.ts';
 import { METHOD_POINTS } from '../../src/methods/stage.ts';
 import { METHODS } from '../support/everything.ts';
 

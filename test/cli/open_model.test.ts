@@ -3,10 +3,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sampleModelCommand } from '../../src/cli/actions/sample_model.ts';
+import { sampleModelCommand } from '../../packages/commands/actions/sample_model.ts';
+import { openPlugins } from '../../packages/plugins/open_plugins.node.ts';
 import { openConfiguredModel } from '../../src/cli/runs/open_model.ts';
 import { resolvedYaml } from '../../src/config/dump.ts';
-import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
 import { findModel } from '../../src/run/model/find_model.node.ts';
 import { parseConfig } from '../support/everything.ts';
 import { folderOfTest } from '../support/folders.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { commandsPage } from '../../src/cli/command_page.ts';
-import { COMMANDS } from '../../src/cli/commands.ts';
+import { commandsPage } from '../../packages/commands/command_page.ts';
+import { COMMANDS } from '../../packages/commands/commands.ts';
 import { spelled } from '../../src/cli/flags/flag.ts';
 import { run } from './called.ts';
 

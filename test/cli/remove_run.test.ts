@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { removeRun } from '../../src/cli/runs/remove_run.ts';
+import { removeRun } from '../../packages/commands/runs/remove_run.ts';
 import { fileStore } from '../../src/run/store/files.node.ts';
 import { folderOfFile } from '../support/folders.ts';
 

@@ -2,10 +2,10 @@
 
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { type AnswerOptions, PromptAnswerer } from '../../src/cli/actions/answers.ts';
-import { availableLines, choosePrompts, promptsOf } from '../../src/cli/actions/prompts.ts';
-import { conversationLines } from '../../src/cli/display/conversation_lines.ts';
-import { bindTask } from '../../src/data/index.ts';
+import { type AnswerOptions, PromptAnswerer } from '../../packages/commands/actions/answers.ts';
+import { availableLines, choosePrompts, promptsOf } from '../../packages/commands/actions/prompts.ts';
+import { conversationLines } from '../../packages/commands/display/conversation_lines.ts';
+import { bindTask } from '../../packages/zoo/data/index.ts';
 import { withTasks } from '../../src/grpo/engine.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import type { Inference } from '../../src/run/open_run.ts';

@@ -1,7 +1,7 @@
 /** `--sweep`: which settings it means, and the table that it ends with. */
 import { describe, expect, it } from 'vitest';
-import { rowOf } from '../../src/cli/training/seed_series.ts';
-import { directoryPart, settingsOf, sweepTable } from '../../src/cli/training/sweep.ts';
+import { rowOf } from '../../packages/commands/training/seed_series.ts';
+import { directoryPart, settingsOf, sweepTable } from '../../packages/commands/training/sweep.ts';
 import { readSweep } from '../../src/cli/training/sweep_list.ts';
 import type { Summary } from '../../src/run/summary.ts';
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { exportTask, scoreTask } from '../../src/cli/tasks/task_rows.ts';
+import { exportTask, scoreTask } from '../../packages/commands/tasks/task_rows.ts';
 import { folderOfFile } from '../support/folders.ts';
 import { printed } from './printed.ts';
 

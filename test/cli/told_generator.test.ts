@@ -1,6 +1,6 @@
 /** Progress of `eval` and `sample`: asked in parts, an answer keeps its bits, and what is left is said. */
 import { expect, it } from 'vitest';
-import { tellingEngine } from '../../src/cli/runs/told_generator.ts';
+import { tellingEngine } from '../../packages/commands/runs/told_generator.ts';
 import { evaluate } from '../../src/grpo/evaluate.ts';
 import { openSmallRun, plainWasm, smallConfig } from '../support/small_runs.ts';
 

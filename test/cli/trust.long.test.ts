@@ -4,12 +4,12 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { seedsCommand } from '../../packages/commands/training/seeds.ts';
+import { asksOf } from '../../packages/plugins/asks.node.ts';
+import { openPlugins } from '../../packages/plugins/open_plugins.node.ts';
 import { approval, type TrustOptions } from '../../src/cli/process/trust.ts';
-import { seedsCommand } from '../../src/cli/training/seeds.ts';
 import { trainCommand } from '../../src/cli/training/train.ts';
 import { withoutPasswords } from '../../src/format.ts';
-import { asksOf } from '../../src/plugins/asks.node.ts';
-import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
 import { parseConfig } from '../support/everything.ts';
 import { LoopbackScorer } from '../support/loopback_scorer.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { admit, COMMAND_HEADER } from '../../src/cli/ui/guard.ts';
+import { admit, COMMAND_HEADER } from '../../packages/commands/ui/guard.ts';
 
 const DOOR = { port: 4321, token: 'secret-token' };
 const OURS = { host: '127.0.0.1:4321' };

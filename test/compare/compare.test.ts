@@ -1,10 +1,10 @@
 /** Two runs by problem: what is gained and lost, what differs, and what is not compared. */
 import { describe, expect, it } from 'vitest';
-import { type ComparedRun, compareRuns } from '../../src/compare/compare.ts';
-import { spelledMethods } from '../../src/compare/same_methods.ts';
-import { greedyWords } from '../../src/compare/words.ts';
+import { type ComparedRun, compareRuns } from '../../packages/compare/compare.ts';
+import { spelledMethods } from '../../packages/compare/same_methods.ts';
+import { greedyWords } from '../../packages/compare/words.ts';
+import { ZOO } from '../../packages/zoo/registries.ts';
 import type { KeptProblem } from '../../src/run/logs/problem_records.ts';
-import { ZOO } from '../../src/zoo/registries.ts';
 import { parseConfig } from '../support/everything.ts';
 
 const right = { score: 1, status: 'correct', canonical: '12' } as const;

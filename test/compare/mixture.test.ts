@@ -1,8 +1,8 @@
 /** The best mixture of a few runs, against quadratics whose maximum is known. */
 import { describe, expect, it } from 'vitest';
-import { mixtureLines, mixtureOf } from '../../src/cli/actions/compare_mixture.ts';
-import type { ComparedRun } from '../../src/compare/compare.ts';
-import { fitMixture, type MixtureRun } from '../../src/compare/mixture.ts';
+import { mixtureLines, mixtureOf } from '../../packages/commands/actions/compare_mixture.ts';
+import type { ComparedRun } from '../../packages/compare/compare.ts';
+import { fitMixture, type MixtureRun } from '../../packages/compare/mixture.ts';
 
 const runsOf = (mixtures: readonly (readonly number[])[], score: (shares: readonly number[]) => number): MixtureRun[] =>
   mixtures.map((shares) => ({ shares, score: score(shares) }));

@@ -1,10 +1,10 @@
 /** Intervals and tests of paired comparisons, by hand, by symmetry and by simulation; sampled figures against all subsets. */
 import { describe, expect, it } from 'vitest';
-import { differenceOf, holm, mcNemar, studentTails } from '../../src/compare/statistics.ts';
+import { differenceOf, holm, mcNemar, studentTails } from '../../packages/compare/statistics.ts';
+import { allRightOf } from '../../packages/zoo/methods/support/figures/all_right.ts';
+import { majorityAt, type Vote } from '../../packages/zoo/methods/support/figures/majority_at.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 import { passAtK } from '../../src/methods/statistics.ts';
-import { allRightOf } from '../../src/methods/support/figures/all_right.ts';
-import { majorityAt, type Vote } from '../../src/methods/support/figures/majority_at.ts';
 import { budget } from '../support/budget.ts';
 
 const ONES = (problems: number): number[] => new Array<number>(problems).fill(1);

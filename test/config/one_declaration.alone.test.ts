@@ -2,11 +2,11 @@
 
 import { Ajv } from 'ajv';
 import { expect, it, vi } from 'vitest';
-import { catalogue } from '../../src/catalogue/catalogue.ts';
-import { cataloguePage } from '../../src/catalogue/catalogue_page.ts';
-import { methodPage } from '../../src/catalogue/method_page.ts';
-import { configJsonSchema } from '../../src/catalogue/schema.ts';
-import { listText } from '../../src/cli/actions/list.ts';
+import { listText } from '../../packages/commands/actions/list.ts';
+import { catalogue } from '../../packages/zoo/catalogue/catalogue.ts';
+import { cataloguePage } from '../../packages/zoo/catalogue/catalogue_page.ts';
+import { methodPage } from '../../packages/zoo/catalogue/method_page.ts';
+import { configJsonSchema } from '../../packages/zoo/catalogue/schema.ts';
 import { createTask } from '../support/everything.ts';
 import { stageOf } from '../support/stages.ts';
 
@@ -20,7 +20,7 @@ vi.mock(import('../../src/data/tasks/sort_digits/card.ts'), async (original) => 
   return { sortDigitsCard: { ...sortDigitsCard, knobs: { ...sortDigitsCard.knobs, descending } } };
 });
 
-vi.mock(import('../../src/methods/credit_steps/length_mask.ts'), async (original) => {
+vi.mock(import('../../packages/zoo/methods/credit_steps/length_mask.ts'), async (original) => {
   const { key, integer } = await import('../../src/options/keys.ts');
   const { lengthMask } = await original();
   const least = key('min_tokens', integer({ min: 0, example: 3 }).default(0).describe('Fewest tokens.'));

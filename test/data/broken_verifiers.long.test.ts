@@ -3,7 +3,7 @@
  * named here, with the reason.
  */
 import { describe, expect, it } from 'vitest';
-import { type AnyTaskDefinition, checkTask, correct } from '../../src/data/index.ts';
+import { type AnyTaskDefinition, checkTask, correct } from '../../packages/zoo/data/index.ts';
 import { budget } from '../support/budget.ts';
 import { getTaskDefinition } from '../support/tasks.ts';
 import { SECOND_CHECKERS } from './second_checkers/index.ts';

@@ -1,6 +1,6 @@
 /** What `tasks check` says of an environment that is wrong about its own states. */
 import { describe, expect, it } from 'vitest';
-import { type AnyTaskDefinition, checkTask, findingText } from '../../src/data/index.ts';
+import { type AnyTaskDefinition, checkTask, findingText } from '../../packages/zoo/data/index.ts';
 import type { AnyEnvironment } from '../../src/data/play.ts';
 import { getTaskDefinition } from '../support/tasks.ts';
 

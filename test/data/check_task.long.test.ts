@@ -1,6 +1,7 @@
 /** The check of a task finds what is broken on purpose, in one place each. */
 import { describe, expect, it } from 'vitest';
-import { settingsOf } from '../../src/data/check/check_task.ts';
+import { malformed, wrongValue } from '../../packages/rlvr-train/rewards.ts';
+import { settingsOf } from '../../packages/zoo/data/check/check_task.ts';
 import {
   type AnyTaskDefinition,
   type CheckTaskOptions,
@@ -14,8 +15,7 @@ import {
   readNumber,
   type SecondChecker,
   type TaskDefinition,
-} from '../../src/data/index.ts';
-import { malformed, wrongValue } from '../../src/rewards.ts';
+} from '../../packages/zoo/data/index.ts';
 
 type Sum = { readonly a: number; readonly b: number };
 type Range = { readonly max: number };

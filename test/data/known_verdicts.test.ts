@@ -1,6 +1,6 @@
 /** How often a verifier errs on texts whose truth is known without it, as `tasks check` prints it. */
 import { expect, it } from 'vitest';
-import { checkTask } from '../../src/data/check/check_task.ts';
+import { checkTask } from '../../packages/zoo/data/check/check_task.ts';
 import { getTaskDefinition } from '../support/tasks.ts';
 
 const options = { items: 20, attempts: 200, settings: [{ level: 0 }] };

@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Json, takeKnobs } from '../../src/data/index.ts';
+import { type Json, takeKnobs } from '../../packages/zoo/data/index.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 import { getTaskDefinition } from '../support/tasks.ts';
 

@@ -1,6 +1,6 @@
 /** Problems that are trained on and held out under two keys, though nobody who plays them can tell them apart. */
 import { expect, it } from 'vitest';
-import { ShownProblems } from '../../src/data/check/shown.ts';
+import { ShownProblems } from '../../packages/zoo/data/check/shown.ts';
 import {
   type AnyTaskDefinition,
   bindTask,
@@ -9,7 +9,7 @@ import {
   judgeNumber,
   type Knobs,
   options,
-} from '../../src/data/index.ts';
+} from '../../packages/zoo/data/index.ts';
 import { getTaskDefinition } from '../support/tasks.ts';
 
 /** A number is asked for and may be hidden; `unseen` is part of the problem, and nobody is shown it. */

@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SecondChecker, TaskConfig } from '../../src/data/index.ts';
+import type { SecondChecker, TaskConfig } from '../../packages/zoo/data/index.ts';
 import { splitOf } from '../../src/data/split.ts';
 import type { TaskItem } from '../../src/data/task.ts';
 import type { TaskSet } from '../../src/data/task_set.ts';

@@ -156,7 +156,7 @@ describe('the package', () => {
 
   it('carries the licences of all that the engine of the browser bundles', async () => {
     const bundle = await rolldown({
-      input: join(ROOT, 'src/web/engine_worker.ts'),
+      input: join(ROOT, 'packages/web/engine_worker.ts'),
       platform: 'browser',
       preserveEntrySignatures: 'strict',
       plugins: [smallKernels],

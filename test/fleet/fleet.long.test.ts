@@ -1,7 +1,7 @@
 /** A run whose completions other workers sample is the run of one machine, to the bit, whatever happens to messages and workers. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { WorkerBus } from '../../src/fleet/bus.ts';
-import { encodeResult, type FleetResult, type SampledCompletion } from '../../src/fleet/protocol.ts';
+import type { WorkerBus } from '../../packages/fleet/bus.ts';
+import { encodeResult, type FleetResult, type SampledCompletion } from '../../packages/fleet/protocol.ts';
 import { budget, fewOf } from '../support/budget.ts';
 import { forgetful, honest, lagging, liar, lossy, slow, vanishing, type WorkerFault } from '../support/faulty_bus.ts';
 import { type TestFleet, type Trained, trainSmall } from '../support/fleets.ts';

@@ -1,7 +1,7 @@
 /** What a worker keeps of episodes between their turns changes what a turn costs, and no bit of it. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { KeptTurns } from '../../src/fleet/episodes/kept_turns.ts';
-import type { FleetTask, SampledCompletion } from '../../src/fleet/protocol.ts';
+import { KeptTurns } from '../../packages/fleet/episodes/kept_turns.ts';
+import type { FleetTask, SampledCompletion } from '../../packages/fleet/protocol.ts';
 import { localGenerator, type SampleRequest } from '../../src/grpo/generator.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 import type { Policy } from '../../src/model/policy.ts';

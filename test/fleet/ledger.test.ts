@@ -1,6 +1,6 @@
 /** The ledger of tasks: over random histories no task is lost, and none is used twice or by an answer that was refused. */
 import { expect, it } from 'vitest';
-import { Ledger } from '../../src/fleet/ledger.ts';
+import { Ledger } from '../../packages/fleet/ledger.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 import { budget } from '../support/budget.ts';
 

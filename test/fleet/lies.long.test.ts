@@ -1,7 +1,13 @@
 /** A worker that serves a run truly and then lies, as every kind of liar does: the run goes back, and ends with the bits of one machine. */
 import { beforeAll, expect, it } from 'vitest';
-import type { WorkerBus } from '../../src/fleet/bus.ts';
-import { decodeResult, decodeTask, encodeResult, type FleetResult, type FleetTask } from '../../src/fleet/protocol.ts';
+import type { WorkerBus } from '../../packages/fleet/bus.ts';
+import {
+  decodeResult,
+  decodeTask,
+  encodeResult,
+  type FleetResult,
+  type FleetTask,
+} from '../../packages/fleet/protocol.ts';
 import { honest, lagging, type WorkerFault } from '../support/faulty_bus.ts';
 import { type KeptRun, type TestFleet, trainPastLies } from '../support/fleets.ts';
 import { smallConfig } from '../support/small_runs.ts';

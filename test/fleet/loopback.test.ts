@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isLoopback } from '../../src/fleet/nats/loopback.ts';
+import { isLoopback } from '../../packages/fleet/nats/loopback.ts';
 
 it.each(['localhost', '127.0.0.1', '127.8.0.9', '::1', '[::1]'])('%s is this machine', (host) =>
   expect(isLoopback(host)).toBe(true),

@@ -1,6 +1,6 @@
 /** A worker's connection in a browser: the protocol's messages, however frames cut them, and a server that goes and comes back. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { NatsSocket, socketPlace } from '../../src/fleet/nats/nats_socket.ts';
+import { NatsSocket, socketPlace } from '../../packages/fleet/nats/nats_socket.ts';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 

@@ -1,6 +1,6 @@
 /** Tasks for one worker alone, beside those that all may pull: none is lost, its own come first, and few wait. */
 import { expect, it } from 'vitest';
-import { OwnTasks } from '../../src/fleet/nats/own_tasks.ts';
+import { OwnTasks } from '../../packages/fleet/nats/own_tasks.ts';
 
 const RUN = '0123456789abcdef';
 const task = (number: number): Uint8Array => Uint8Array.of(number);

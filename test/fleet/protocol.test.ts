@@ -1,7 +1,7 @@
 /** Messages of a fleet: floats keep their bits, and what is not a message is refused in words. */
 import { expect, it } from 'vitest';
-import { decodeCard } from '../../src/fleet/cards.ts';
-import { planTasks } from '../../src/fleet/plan_tasks.ts';
+import { decodeCard } from '../../packages/fleet/cards.ts';
+import { planTasks } from '../../packages/fleet/plan_tasks.ts';
 import {
   decodeResult,
   decodeTask,
@@ -10,7 +10,7 @@ import {
   type FleetResult,
   type FleetTask,
   PROTOCOL,
-} from '../../src/fleet/protocol.ts';
+} from '../../packages/fleet/protocol.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 
 const TASK: FleetTask = {

@@ -1,17 +1,17 @@
 /** Runs that are given out whole: whatever becomes of workers and messages, each directory comes back as one machine leaves it. */
 import { expect, it } from 'vitest';
-import type { WorkerBus } from '../../src/fleet/bus.ts';
-import { MemoryBroker } from '../../src/fleet/memory_bus.ts';
-import { PROTOCOL } from '../../src/fleet/protocol.ts';
-import { RunReceiver } from '../../src/fleet/series/run_files.ts';
-import { Series } from '../../src/fleet/series/series.ts';
+import type { WorkerBus } from '../../packages/fleet/bus.ts';
+import { MemoryBroker } from '../../packages/fleet/memory_bus.ts';
+import { PROTOCOL } from '../../packages/fleet/protocol.ts';
+import { RunReceiver } from '../../packages/fleet/series/run_files.ts';
+import { Series } from '../../packages/fleet/series/series.ts';
 import {
   decodeSeriesReply,
   decodeSeriesRequest,
   encodeSeries,
   type SeriesRequest,
-} from '../../src/fleet/series/series_messages.ts';
-import { type OwnRunFolder, type OwnTraining, serveSeries } from '../../src/fleet/series/series_worker.ts';
+} from '../../packages/fleet/series/series_messages.ts';
+import { type OwnRunFolder, type OwnTraining, serveSeries } from '../../packages/fleet/series/series_worker.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 

@@ -1,7 +1,7 @@
 /** Results of visitors: signed by a key of their own, so that nobody answers in the name of another, or twice in two sessions. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { encodeResult, type FleetResult, readResultHead } from '../../src/fleet/protocol.ts';
-import { makeResultKey, openSigned, type ResultKey } from '../../src/fleet/signature.ts';
+import { encodeResult, type FleetResult, readResultHead } from '../../packages/fleet/protocol.ts';
+import { makeResultKey, openSigned, type ResultKey } from '../../packages/fleet/signature.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 import { honest, type WorkerFault } from '../support/faulty_bus.ts';
 import { type Trained, trainSmall } from '../support/fleets.ts';

@@ -1,6 +1,6 @@
 /** What a learner says of its fleet: where it waits, and when further workers change nothing. */
 import { expect, it } from 'vitest';
-import { fleetLines, Tally } from '../../src/fleet/tally.ts';
+import { fleetLines, Tally } from '../../packages/fleet/tally.ts';
 
 it('a learner that hardly waits says so, once, and not in the first minute', () => {
   let now = 0;

@@ -1,9 +1,9 @@
 /** How soon a share of checks finds a liar, that all checks let none of its groups through, and that no honest worker is accused. */
 import { expect, it } from 'vitest';
-import { Answers } from '../../src/fleet/answers.ts';
-import { encodeResult, type FleetTask, type SampledCompletion } from '../../src/fleet/protocol.ts';
-import { Tally } from '../../src/fleet/tally.ts';
-import { Trust } from '../../src/fleet/trust/trust.ts';
+import { Answers } from '../../packages/fleet/answers.ts';
+import { encodeResult, type FleetTask, type SampledCompletion } from '../../packages/fleet/protocol.ts';
+import { Tally } from '../../packages/fleet/tally.ts';
+import { Trust } from '../../packages/fleet/trust/trust.ts';
 import { type Generator, localGenerator } from '../../src/grpo/generator.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 

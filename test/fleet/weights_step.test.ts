@@ -1,10 +1,10 @@
 /** Weights as steps from earlier ones: lossless, smaller, whole again once they have grown, and nothing else is taken for them. */
 import { describe, expect, it } from 'vitest';
-import { huffman } from '../../src/fleet/deflate.node.ts';
-import type { WeightsName } from '../../src/fleet/protocol.ts';
-import { ReceivedWeights } from '../../src/fleet/received_weights.ts';
-import { SentWeights } from '../../src/fleet/sent_weights.ts';
-import { packStep, unpackStep } from '../../src/fleet/weights_step.ts';
+import { huffman } from '../../packages/fleet/deflate.node.ts';
+import type { WeightsName } from '../../packages/fleet/protocol.ts';
+import { ReceivedWeights } from '../../packages/fleet/received_weights.ts';
+import { SentWeights } from '../../packages/fleet/sent_weights.ts';
+import { packStep, unpackStep } from '../../packages/fleet/weights_step.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 import type { Policy } from '../../src/model/policy.ts';
 

@@ -1,12 +1,12 @@
 /** Runs whose methods see whole distributions, and the reference at credit time: their bits, and what they are told. */
 import { afterAll, describe, expect, it } from 'vitest';
+import { refLogprobs } from '../../packages/zoo/methods/uses/ref_logprobs.ts';
+import { uniformDivergences, uniformKl } from '../../packages/zoo/methods/uses/uniform_kl.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { method } from '../../src/methods/method.ts';
 import type { CreditStep } from '../../src/methods/points.ts';
 import type { CreditedGroup } from '../../src/methods/records.ts';
-import { refLogprobs } from '../../src/methods/uses/ref_logprobs.ts';
-import { uniformDivergences, uniformKl } from '../../src/methods/uses/uniform_kl.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import { finishSmallRun, openSmallRun, type SmallRun } from '../support/small_runs.ts';
 import { tokensOf } from './step_parts.ts';

@@ -1,12 +1,12 @@
 /** Texts that a term of the loss trains on beside the rollouts: which they are, what they weigh, and that nothing else changes. */
 
 import { describe, expect, it } from 'vitest';
+import { demonstrations } from '../../packages/zoo/methods/uses/room.ts';
 import type { TrainEvent } from '../../src/grpo/events.ts';
 import { stageOf } from '../../src/grpo/run.ts';
 import { type Method, method } from '../../src/methods/method.ts';
 import type { LossTerm, ScoredText } from '../../src/methods/points.ts';
 import type { StepMetrics } from '../../src/methods/records.ts';
-import { demonstrations } from '../../src/methods/uses/room.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import type { RewardBatch } from '../../src/rewards/reward_function.ts';
 import { TOKEN } from '../../src/token_kinds.ts';

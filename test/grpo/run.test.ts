@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { bindTask } from '../../packages/zoo/data/index.ts';
 import type { RunConfig } from '../../src/config/run_config.ts';
-import { bindTask } from '../../src/data/index.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import type { StepMetrics } from '../../src/methods/records.ts';

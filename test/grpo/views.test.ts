@@ -1,9 +1,9 @@
 /** Rollouts that are trained under another prompt than that of their group, or than they were sampled under. */
 
 import { describe, expect, it } from 'vitest';
+import { withoutHint } from '../../packages/zoo/methods/support/rollouts/hints.ts';
+import { furtherPrompts, shownTexts } from '../../packages/zoo/methods/uses/room.ts';
 import type { RolloutStrategy } from '../../src/methods/points.ts';
-import { withoutHint } from '../../src/methods/support/rollouts/hints.ts';
-import { furtherPrompts, shownTexts } from '../../src/methods/uses/room.ts';
 import { completionRecords } from '../../src/run/logs/completions.ts';
 import { goOn, withTossedRun } from '../support/killed_runs.ts';
 import { answered, collect, credit, gradientOf, reinforced, scoresOf, slopes, update } from './step_parts.ts';

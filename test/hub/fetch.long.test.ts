@@ -14,11 +14,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { HubClient, type HubOptions } from '../../packages/models/hub/client.ts';
+import { type FetchedModel, fetchModel } from '../../packages/models/hub/fetch_model.node.ts';
 import { program } from '../../src/cli/program.ts';
 import { HubError } from '../../src/errors.ts';
 import { findSnapshot, hubCache, isOffline } from '../../src/hub/cache.node.ts';
-import { HubClient, type HubOptions } from '../../src/hub/client.ts';
-import { type FetchedModel, fetchModel } from '../../src/hub/fetch_model.node.ts';
 import { readHubName } from '../../src/hub/names.ts';
 import { findModel } from '../../src/run/model/find_model.node.ts';
 import { openPretrained } from '../../src/run/model/open_pretrained.ts';

@@ -8,8 +8,8 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { describeMethod } from '../../src/catalogue/catalogue.ts';
-import { methodFacts } from '../../src/catalogue/method_facts.ts';
+import { describeMethod } from '../../packages/zoo/catalogue/catalogue.ts';
+import { methodFacts } from '../../packages/zoo/catalogue/method_facts.ts';
 import { POINT_KEYS } from '../../src/config/keys/method_keys.ts';
 import { ConfigError, DataError, RlvrError } from '../../src/errors.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';

@@ -6,7 +6,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeMethod, EXAMPLE_REWARDS } from '../../src/catalogue/catalogue.ts';
+import { describeMethod, EXAMPLE_REWARDS } from '../../packages/zoo/catalogue/catalogue.ts';
 import { resolvedYaml } from '../../src/config/dump.ts';
 import { POINT_KEYS } from '../../src/config/keys/method_keys.ts';
 import { rngFor } from '../../src/kernels/philox.ts';

@@ -1,7 +1,7 @@
 /** Covariances of advantage and log-prob, and the two methods that act on the largest: clip-cov and kl-cov. */
 import { describe, expect, it } from 'vitest';
+import { tokenCovariances } from '../../packages/zoo/methods/support/loss/covariance.ts';
 import type { LossSequence } from '../../src/methods/points.ts';
-import { tokenCovariances } from '../../src/methods/support/loss/covariance.ts';
 import { gradientsOf, groupBy } from '../support/losses.ts';
 import { randomSequences } from '../support/rollouts.ts';
 

@@ -1,9 +1,9 @@
 /** What is looked up by name is what every file declares: the names that are known before anything is loaded are true. */
 import { expect, it } from 'vitest';
+import { zooLibrary } from '../../packages/zoo/library.ts';
+import { ZOO } from '../../packages/zoo/registries.ts';
 import { CORE } from '../../src/core_registries.ts';
 import { METHOD_POINTS } from '../../src/methods/stage.ts';
-import { zooLibrary } from '../../src/zoo/library.ts';
-import { ZOO } from '../../src/zoo/registries.ts';
 
 it('the names of each point are the ids of its methods', () => {
   const { at, demonstrations, names } = ZOO.methods;

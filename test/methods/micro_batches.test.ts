@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { describeMethod } from '../../src/catalogue/catalogue.ts';
+import { describeMethod } from '../../packages/zoo/catalogue/catalogue.ts';
 import { type Answer, answered, credit, gradientOf, nudge, reinforced, update } from '../grpo/step_parts.ts';
 import { fewOf } from '../support/budget.ts';
 import { METHODS } from '../support/everything.ts';

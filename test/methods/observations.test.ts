@@ -1,7 +1,7 @@
 /** What an environment says is in no figure of any method: asked of each of the registry, with noise in its places. */
 
 import { describe, expect, it } from 'vitest';
-import { describeMethod, EXAMPLE_REWARDS } from '../../src/catalogue/catalogue.ts';
+import { describeMethod, EXAMPLE_REWARDS } from '../../packages/zoo/catalogue/catalogue.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 import type { LossSequence } from '../../src/methods/points.ts';
 import type { CreditedGroup, Rollout } from '../../src/methods/records.ts';

@@ -5,7 +5,7 @@
  */
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import { describeMethod, EXAMPLE_REWARDS } from '../../src/catalogue/catalogue.ts';
+import { describeMethod, EXAMPLE_REWARDS } from '../../packages/zoo/catalogue/catalogue.ts';
 import type { Member, Payment } from '../../src/methods/method.ts';
 import type { RolloutGroup } from '../../src/methods/records.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodPoint } from '../../src/methods/stage.ts';

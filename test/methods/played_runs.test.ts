@@ -1,7 +1,7 @@
 /** Methods of episodes in whole runs: the same bits after a kill, in micro-batches and with two threads; numbers are finite. */
 
 import { describe, expect, it } from 'vitest';
-import { describeMethod } from '../../src/catalogue/catalogue.ts';
+import { describeMethod } from '../../packages/zoo/catalogue/catalogue.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { METHODS } from '../support/everything.ts';

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { describeMethod } from '../../src/catalogue/catalogue.ts';
+import { describeMethod } from '../../packages/zoo/catalogue/catalogue.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { type Method, method } from '../../src/methods/method.ts';

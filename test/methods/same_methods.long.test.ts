@@ -4,8 +4,10 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { describeMethod } from '../../src/catalogue/catalogue.ts';
-import { plainestOf, sameWords, spelledMethods } from '../../src/compare/same_methods.ts';
+import { plainestOf, sameWords, spelledMethods } from '../../packages/compare/same_methods.ts';
+import { describeMethod } from '../../packages/zoo/catalogue/catalogue.ts';
+import { flowText } from '../../packages/zoo/options/flow_text.ts';
+import { ZOO } from '../../packages/zoo/registries.ts';
 import { POINT_KEYS } from '../../src/config/keys/method_keys.ts';
 import { ConfigError } from '../../src/errors.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
@@ -13,10 +15,8 @@ import type { LossContext, LossSequence, PointParts } from '../../src/methods/po
 import type { CreditedGroup, Rollout } from '../../src/methods/records.ts';
 import { hasEqualRewards } from '../../src/methods/support/credit/baseline.ts';
 import { objectiveTerm } from '../../src/methods/support/loss/surrogate_term.ts';
-import { flowText } from '../../src/options/flow_text.ts';
 import type { Json } from '../../src/options/json.ts';
 import type { Plugin } from '../../src/options/keys.ts';
-import { ZOO } from '../../src/zoo/registries.ts';
 import { createMethods, findMethod, METHODS } from '../support/everything.ts';
 import { emptyGradients, groupOf, randomSequences, rolloutOf } from '../support/rollouts.ts';
 import { stageOf } from '../support/stages.ts';

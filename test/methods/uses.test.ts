@@ -1,12 +1,12 @@
 /** What methods use of a run: the union over a stage, its words, room and refusals. */
 import { describe, expect, it } from 'vitest';
+import { figure } from '../../packages/zoo/methods/uses/figure.ts';
+import { maskedKl } from '../../packages/zoo/methods/uses/masked_kl.ts';
+import { refLogprobs } from '../../packages/zoo/methods/uses/ref_logprobs.ts';
+import { furtherGroups, furtherPrompts, shownTexts } from '../../packages/zoo/methods/uses/room.ts';
 import type { TaskSet } from '../../src/data/task_set.ts';
-import { figure } from '../../src/methods/uses/figure.ts';
 import { ledger } from '../../src/methods/uses/ledger.ts';
-import { maskedKl } from '../../src/methods/uses/masked_kl.ts';
 import { parameterSet } from '../../src/methods/uses/parameter_sets.ts';
-import { refLogprobs } from '../../src/methods/uses/ref_logprobs.ts';
-import { furtherGroups, furtherPrompts, shownTexts } from '../../src/methods/uses/room.ts';
 import { solutionSteps } from '../../src/methods/uses/solution_steps.ts';
 import { roomOf, uniteUses, wordsOf } from '../../src/methods/uses/stage_uses.ts';
 import type { Use } from '../../src/methods/uses/use.ts';

@@ -3,9 +3,9 @@
  * of them; and the same bits whatever the threads and the micro-batches.
  */
 import { describe, expect, it } from 'vitest';
+import { uniformDivergences } from '../../packages/zoo/methods/uses/uniform_kl.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { uniformDivergences } from '../../src/methods/uses/uniform_kl.ts';
 import type { PackedBatch } from '../../src/model/batch.ts';
 import { packBatch, splitGroups } from '../../src/model/batch.ts';
 import { logSoftmaxRows } from '../../src/model/distributions.ts';

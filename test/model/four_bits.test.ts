@@ -1,7 +1,7 @@
 /** Matrices in 4 bits, as onnxruntime reads them: the values of q4_0, in another order of nibbles. */
 import { expect, it } from 'vitest';
+import { fourBits, ofFourBits } from '../../packages/models/model/onnx/four_bits.ts';
 import { STORAGE } from '../../src/kernels/storage.ts';
-import { fourBits, ofFourBits } from '../../src/model/onnx/four_bits.ts';
 import { normals } from '../support/data.ts';
 
 it('has the values that q4_0 has of the same blocks', () => {

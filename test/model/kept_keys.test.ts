@@ -1,9 +1,9 @@
 /** A policy whose keys and values are kept as bf16: the same promises in bits, in half of their memory. */
 
 import { describe, expect, it } from 'vitest';
-import type { RunCard } from '../../src/fleet/cards.ts';
-import { classOfBits, openRunModel, storageOfKeys } from '../../src/fleet/open_model.ts';
-import { PROTOCOL } from '../../src/fleet/protocol.ts';
+import type { RunCard } from '../../packages/fleet/cards.ts';
+import { classOfBits, openRunModel, storageOfKeys } from '../../packages/fleet/open_model.ts';
+import { PROTOCOL } from '../../packages/fleet/protocol.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';

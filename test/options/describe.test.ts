@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { describeOption, textWithDefault } from '../../src/options/describe.ts';
+import { describeOption, textWithDefault } from '../../packages/zoo/options/describe.ts';
 import { choice, flag, integer, key, number, optional, text } from '../../src/options/keys.ts';
 import type { Schema } from '../../src/options/option_schema.ts';
 

@@ -1,8 +1,8 @@
 /** Expressions in x against sympy: whether two are the same function. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { readAlgebra } from '../../src/parsing/algebra.ts';
-import { isSame } from '../../src/parsing/identity.ts';
+import { readAlgebra } from '../../packages/zoo/parsing/algebra.ts';
+import { isSame } from '../../packages/zoo/parsing/identity.ts';
 
 const lines = readFileSync(new URL('../golden/algebra/pairs.txt', import.meta.url), 'utf8')
   .trim()

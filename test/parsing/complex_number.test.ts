@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readComplex } from '../../src/parsing/complex_number.ts';
+import { readComplex } from '../../packages/zoo/parsing/complex_number.ts';
 
 it.each(
   /* biome-ignore format: a list */ [

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readHexadecimal } from '../../src/parsing/hexadecimal.ts';
+import { readHexadecimal } from '../../packages/zoo/parsing/hexadecimal.ts';
 
 it.each([
   ['1f', 31n],

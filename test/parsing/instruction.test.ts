@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Instruction, keepsInstruction } from '../../src/parsing/instruction.ts';
+import { type Instruction, keepsInstruction } from '../../packages/zoo/parsing/instruction.ts';
 import { processorMs } from '../support/processor_time.ts';
 
 // biome-ignore format: a table

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { readJson } from '../../src/parsing/json_value.ts';
+import { readJson } from '../../packages/zoo/parsing/json_value.ts';
 import { processorMs } from '../support/processor_time.ts';
 
 const PERSON = z.strictObject({ name: z.string().min(1), age: z.int().min(0).max(150) });

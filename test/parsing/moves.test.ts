@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readMoves, simulate } from '../../src/parsing/moves.ts';
+import { readMoves, simulate } from '../../packages/zoo/parsing/moves.ts';
 
 const MAP = ['S#G', '...'];
 const STEPS: Readonly<Record<string, readonly [number, number]>> = { U: [0, -1], D: [0, 1], L: [-1, 0], R: [1, 0] };

@@ -5,7 +5,7 @@ import {
   readFormula,
   TAUTOLOGY,
   truthTable,
-} from '../../src/parsing/propositional_logic.ts';
+} from '../../packages/zoo/parsing/propositional_logic.ts';
 
 const read = (text: string) => {
   const reading = readFormula(text);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { furtherPrompts } from '../../packages/zoo/methods/uses/room.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { furtherPrompts } from '../../src/methods/uses/room.ts';
 import { roomOf, uniteUses } from '../../src/methods/uses/stage_uses.ts';
 import type { Use } from '../../src/methods/uses/use.ts';
 import { planPolicy } from '../../src/model/memory/plan.ts';

@@ -4,9 +4,9 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { type OpenedPlugins, openPlugins } from '../../packages/plugins/open_plugins.node.ts';
 import { resolvedYaml } from '../../src/config/dump.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.node.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
 import { session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';

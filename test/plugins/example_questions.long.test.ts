@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { openPlugins } from '../../packages/plugins/open_plugins.node.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
 import { loadConfigFile, openRun } from '../support/everything.ts';
 
 it('the example of 200 questions learns from what it is shown, and goes on by GRPO', async () => {

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.node.ts';
+import { type OpenedPlugins, openPlugins } from '../../packages/plugins/open_plugins.node.ts';
 import { parseConfig } from '../support/everything.ts';
 
 const COMMIT = 'c0ffee0123456789c0ffee0123456789c0ffee01';

@@ -2,12 +2,12 @@
 
 import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
+import { moduleReference } from '../../packages/plugins/module.node.ts';
+import { type OpenedPlugins, openPlugins } from '../../packages/plugins/open_plugins.node.ts';
+import { judgeThreads, type NodeJudgeThreads } from '../../packages/plugins/threads/judge_threads.node.ts';
 import { verdictsOf, verifyEach } from '../../src/data/judging/judged.ts';
 import type { GivenAnswer } from '../../src/data/task.ts';
 import type { TaskSet } from '../../src/data/task_set.ts';
-import { moduleReference } from '../../src/plugins/module.node.ts';
-import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.node.ts';
-import { judgeThreads, type NodeJudgeThreads } from '../../src/plugins/threads/judge_threads.node.ts';
 import { parseConfig } from '../support/everything.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 

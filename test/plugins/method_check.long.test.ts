@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { checkMethodCommand } from '../../src/cli/own_files/check_method.ts';
+import { checkMethodCommand } from '../../packages/commands/own_files/check_method.ts';
 import { printed } from '../cli/printed.ts';
 import { fewOf } from '../support/budget.ts';
 import { eachInOwnFolder } from '../support/folders.ts';

@@ -5,7 +5,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
+import { openPlugins } from '../../packages/plugins/open_plugins.node.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
 import { finish, YAML } from '../run/tiny_run.ts';
 import { fewOf } from '../support/budget.ts';

@@ -2,10 +2,10 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { type OpenedPlugins, openPlugins, type PluginOptions } from '../../packages/plugins/open_plugins.node.ts';
 import { resolvedYaml } from '../../src/config/dump.ts';
 import type { Surrogate } from '../../src/methods/points.ts';
 import type { GrpoStageConfig } from '../../src/methods/stage.ts';
-import { type OpenedPlugins, openPlugins, type PluginOptions } from '../../src/plugins/open_plugins.node.ts';
 import { fewOf } from '../support/budget.ts';
 import { createMethods, parseConfig } from '../support/everything.ts';
 import { eachInOwnFolder } from '../support/folders.ts';

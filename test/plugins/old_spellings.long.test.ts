@@ -3,11 +3,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { oldSpellingNotes } from '../../packages/plugins/module.node.ts';
+import { openPlugins } from '../../packages/plugins/open_plugins.node.ts';
+import { real, unset, whole } from '../../packages/zoo/options/old_spellings.ts';
 import { integer, number, optional } from '../../src/options/keys.ts';
-import { real, unset, whole } from '../../src/options/old_spellings.ts';
 import { zodOf } from '../../src/options/schemas.ts';
-import { oldSpellingNotes } from '../../src/plugins/module.node.ts';
-import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
 import { parseConfig } from '../support/everything.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type OpenedPlugins, openPlugins } from '../../packages/plugins/open_plugins.node.ts';
 import { resolvedYaml } from '../../src/config/dump.ts';
-import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.node.ts';
 import type { RewardBatch } from '../../src/rewards/reward_function.ts';
 import { ADDITION } from '../cli/own_files.ts';
 import { getReward, parseConfig } from '../support/everything.ts';

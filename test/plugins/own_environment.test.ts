@@ -1,9 +1,9 @@
 /** Environments of the user's that do what an environment should not: each is named for it. */
 import { describe, expect, it } from 'vitest';
-import { bindTask, environmentTask, oneTask } from '../../src/data/index.ts';
+import { watchedEnvironment } from '../../packages/plugins/own_exports.node.ts';
+import { bindTask, environmentTask, oneTask } from '../../packages/zoo/data/index.ts';
 import { bindEnvironment, playEpisode } from '../../src/data/play.ts';
 import { options } from '../../src/options/keys.ts';
-import { watchedEnvironment } from '../../src/plugins/own_exports.node.ts';
 
 const CALLEE = {
   kind: 'task' as const,

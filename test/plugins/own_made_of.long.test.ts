@@ -3,9 +3,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { type OpenedPlugins, openPlugins } from '../../packages/plugins/open_plugins.node.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.node.ts';
 import { ADDITION } from '../cli/own_files.ts';
 import { configHash, openRun, parseConfig } from '../support/everything.ts';
 import { eachInOwnFolder } from '../support/folders.ts';

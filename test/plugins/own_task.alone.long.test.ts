@@ -1,7 +1,7 @@
 /** Tasks of the user's that do what a task should not: each is named for it, and the run can stop as it should. */
 import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.node.ts';
+import { type OpenedPlugins, openPlugins } from '../../packages/plugins/open_plugins.node.ts';
 import { fewOf } from '../support/budget.ts';
 import { parseConfig } from '../support/everything.ts';
 import { eachInOwnFolder } from '../support/folders.ts';

@@ -1,10 +1,10 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { moduleReference } from '../../packages/plugins/module.node.ts';
+import { type OpenedPlugins, openPlugins } from '../../packages/plugins/open_plugins.node.ts';
+import { startReporter } from '../../packages/plugins/threads/reporter_thread.node.ts';
 import { resolvedYaml } from '../../src/config/dump.ts';
-import { moduleReference } from '../../src/plugins/module.node.ts';
-import { type OpenedPlugins, openPlugins } from '../../src/plugins/open_plugins.node.ts';
-import { startReporter } from '../../src/plugins/threads/reporter_thread.node.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
 import type { Tracker } from '../../src/run/tracker.ts';
 import { finish } from '../run/tiny_run.ts';

@@ -1,8 +1,8 @@
 /** `rewards check`: what is said of rewards that are wrong, and of such that teach nothing. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { checkRewardCommand } from '../../src/cli/own_files/check_reward.ts';
-import { checkReward, type RewardCheck, tryReward } from '../../src/plugins/check/reward_check.ts';
+import { checkRewardCommand } from '../../packages/commands/own_files/check_reward.ts';
+import { checkReward, type RewardCheck, tryReward } from '../../packages/plugins/check/reward_check.ts';
 import type { RewardBatch, RewardFunction } from '../../src/rewards/reward_function.ts';
 import { BRIEF } from '../cli/own_files.ts';
 import { printed } from '../cli/printed.ts';

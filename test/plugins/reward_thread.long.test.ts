@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { moduleReference } from '../../src/plugins/module.node.ts';
-import { type RewardLimits, startReward } from '../../src/plugins/threads/reward_thread.node.ts';
+import { moduleReference } from '../../packages/plugins/module.node.ts';
+import { type RewardLimits, startReward } from '../../packages/plugins/threads/reward_thread.node.ts';
 import type { RewardOptions } from '../../src/rewards/definition.ts';
 import { type RewardBatch, scoreRewards } from '../../src/rewards/reward_function.ts';
 import type { SandboxedReward } from '../../src/rewards/sandbox/sandboxed_reward.ts';

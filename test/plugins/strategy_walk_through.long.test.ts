@@ -3,9 +3,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { importExport, moduleReference } from '../../packages/plugins/module.node.ts';
+import { openPlugins } from '../../packages/plugins/open_plugins.node.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { importExport, moduleReference } from '../../src/plugins/module.node.ts';
-import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
 import { openRun, parseConfig } from '../support/everything.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 import { goOn } from '../support/killed_runs.ts';

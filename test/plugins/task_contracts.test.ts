@@ -1,6 +1,6 @@
 /** What a verdict of a user's task may be. */
 import { describe, expect, it } from 'vitest';
-import { CONTRACTS } from '../../src/plugins/contracts.node.ts';
+import { CONTRACTS } from '../../packages/plugins/contracts.node.ts';
 
 const verdict = { score: 0.5, status: 'incorrect', reason: 'half of it' };
 const isKept = (steps: unknown): boolean => CONTRACTS.task.verify.check?.({ ...verdict, steps }, [], {}) === undefined;

@@ -1,8 +1,8 @@
 import { Script } from 'node:vm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { repeatWithin, runCall } from '../../packages/plugins/calls.node.ts';
+import { TimeLimitError, withTimeLimit } from '../../packages/plugins/time_limit.node.ts';
 import { makeEach } from '../../src/data/repeat.ts';
-import { repeatWithin, runCall } from '../../src/plugins/calls.node.ts';
-import { TimeLimitError, withTimeLimit } from '../../src/plugins/time_limit.node.ts';
 
 describe('withTimeLimit', () => {
   it('gives what the work gives, and throws what it throws', () => {

@@ -2,18 +2,18 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { checkTask, findingText, type TaskDefinition } from '../../src/data/index.ts';
+import { importExport, moduleReference } from '../../packages/plugins/module.node.ts';
+import { openPlugins } from '../../packages/plugins/open_plugins.node.ts';
+import { watchedEnvironment } from '../../packages/plugins/own_exports.node.ts';
+import { checkTask, findingText, type TaskDefinition } from '../../packages/zoo/data/index.ts';
+import { environmentFactory } from '../../packages/zoo/data/tools/environment_factory.ts';
 import { bindEnvironment, playEpisode } from '../../src/data/play.ts';
 import type { AnyTaskDefinition, TaskItem } from '../../src/data/task.ts';
-import { environmentFactory } from '../../src/data/tools/environment_factory.ts';
 import { completeItems } from '../../src/grpo/rollout/complete.ts';
 import { samplingKey } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { wholeVocabulary } from '../../src/model/sampling/generation.ts';
-import { importExport, moduleReference } from '../../src/plugins/module.node.ts';
-import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
-import { watchedEnvironment } from '../../src/plugins/own_exports.node.ts';
 import { openRun, parseConfig } from '../support/everything.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 import { blockOf } from '../support/page_blocks.ts';

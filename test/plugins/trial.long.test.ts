@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { moduleReference } from '../../src/plugins/module.node.ts';
-import { tryFile } from '../../src/plugins/threads/trial.node.ts';
+import { moduleReference } from '../../packages/plugins/module.node.ts';
+import { tryFile } from '../../packages/plugins/threads/trial.node.ts';
 import { folderOfFile } from '../support/folders.ts';
 
 const folder = folderOfFile();

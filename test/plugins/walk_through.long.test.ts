@@ -1,10 +1,10 @@
 /** The method that docs/own_method.md writes, step by step: its files as they stand there, through a run. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { importExport, moduleReference } from '../../packages/plugins/module.node.ts';
+import { openPlugins } from '../../packages/plugins/open_plugins.node.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { importExport, moduleReference } from '../../src/plugins/module.node.ts';
-import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
 import { openRun, parseConfig } from '../support/everything.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 import { blockOf } from '../support/page_blocks.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { openPython } from '../../src/sandbox/python.node.ts';
+import { openPython } from '../../packages/zoo/sandbox/python.node.ts';
 import { hostilePython } from './hostile_python.ts';
 
 const python = await openPython();

@@ -1,7 +1,7 @@
 /** The page of a comparison: its figures, its problems as text, and why two are not compared. */
 import { describe, expect, it } from 'vitest';
-import { type ComparedRun, compareRuns } from '../../src/compare/compare.ts';
-import { makeComparisonPage, renderComparisons } from '../../src/report/compared.ts';
+import { type ComparedRun, compareRuns } from '../../packages/compare/compare.ts';
+import { makeComparisonPage, renderComparisons } from '../../packages/report/compared.ts';
 
 /** @param right  of each problem, how many of two samples are; its greedy answer is right where both are */
 function run(name: string, right: readonly number[]): ComparedRun {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type CompletionsLog, readCompletions as readLog } from '../../src/report/completion_groups.ts';
-import type { CompletionsData } from '../../src/report/data.ts';
-import { countVerdicts, search } from '../../src/report/page/completion_search.ts';
+import { type CompletionsLog, readCompletions as readLog } from '../../packages/report/completion_groups.ts';
+import type { CompletionsData } from '../../packages/report/data.ts';
+import { countVerdicts, search } from '../../packages/report/page/completion_search.ts';
 import type { JsonObject } from '../../src/run/json.ts';
 import { logLines } from '../../src/run/logs/log_lines.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';

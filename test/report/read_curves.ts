@@ -1,5 +1,5 @@
 /** The curves of a whole log at once, for tests; the page and the report read it as it grows. */
-import { CurveReader, type Curves } from '../../src/report/series.ts';
+import { CurveReader, type Curves } from '../../packages/report/series.ts';
 import type { JsonObject } from '../../src/run/json.ts';
 
 /** @param planned  stages of the config, in order */

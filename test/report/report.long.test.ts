@@ -1,8 +1,8 @@
 import { Window } from 'happy-dom';
 import { describe, expect, it } from 'vitest';
+import { PAGE_SCRIPT } from '../../packages/report/assets.ts';
+import { makeReport } from '../../packages/report/report.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
-import { PAGE_SCRIPT } from '../../src/report/assets.ts';
-import { makeReport } from '../../src/report/report.ts';
 import type { JsonObject } from '../../src/run/json.ts';
 import { session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';

@@ -1,8 +1,8 @@
 /** Which runs of a comparison are one curve, and at which step they are compared. */
 import { describe, expect, it } from 'vitest';
-import type { ServedRun } from '../../src/report/data.ts';
-import { type ComparedRun, commonName, commonStep, groupsOf } from '../../src/report/page/charts/run_groups.ts';
-import { Curves, NO_COMPLETIONS } from '../../src/report/page/track.ts';
+import type { ServedRun } from '../../packages/report/data.ts';
+import { type ComparedRun, commonName, commonStep, groupsOf } from '../../packages/report/page/charts/run_groups.ts';
+import { Curves, NO_COMPLETIONS } from '../../packages/report/page/track.ts';
 
 /** @param evaluated  steps with an evaluation */
 function compared(

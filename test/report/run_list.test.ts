@@ -1,7 +1,7 @@
 /** Which runs of the list are found by words, and how they are sorted. */
 import { describe, expect, it } from 'vitest';
-import type { ListedRun } from '../../src/report/data.ts';
-import { matching, NEWEST_FIRST, orderOf, orderText, sorted } from '../../src/report/page/run_list.ts';
+import type { ListedRun } from '../../packages/report/data.ts';
+import { matching, NEWEST_FIRST, orderOf, orderText, sorted } from '../../packages/report/page/run_list.ts';
 
 const run = (name: string, more: Partial<ListedRun> = {}): ListedRun => ({
   ...{ name, condition: 'finished', problem: null, title: '', note: '', task: 'sort_digits', seed: 0, steps: null },

@@ -1,7 +1,7 @@
 /** A log that is read as it grows gives what one gives that is read at once. */
 import { expect, it } from 'vitest';
-import { readRun } from '../../src/report/read_run.ts';
-import { RunLog } from '../../src/report/run_log.ts';
+import { readRun } from '../../packages/report/read_run.ts';
+import { RunLog } from '../../packages/report/run_log.ts';
 import type { JsonObject } from '../../src/run/json.ts';
 import type { Store } from '../../src/run/store/store.ts';
 import { readCurves } from './read_curves.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { linesOf, type View } from '../../src/report/page/charts/chart_lines.ts';
-import { csvOf } from '../../src/report/page/charts/save_chart.ts';
-import { logDomainOf } from '../../src/report/page/charts/scales.ts';
-import { Curves, type Series } from '../../src/report/page/track.ts';
+import { linesOf, type View } from '../../packages/report/page/charts/chart_lines.ts';
+import { csvOf } from '../../packages/report/page/charts/save_chart.ts';
+import { logDomainOf } from '../../packages/report/page/charts/scales.ts';
+import { Curves, type Series } from '../../packages/report/page/track.ts';
 import { readCurves } from './read_curves.ts';
 import { step } from './run_directory.ts';
 

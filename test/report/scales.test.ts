@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { duration, formatTick, formatValue } from '../../src/report/format.ts';
-import { domainOf, nearest, smoothed, ticksOf } from '../../src/report/page/charts/scales.ts';
+import { duration, formatTick, formatValue } from '../../packages/report/format.ts';
+import { domainOf, nearest, smoothed, ticksOf } from '../../packages/report/page/charts/scales.ts';
 
 describe('ticks', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { acrossSeeds, meanInterval, type SeedCurve } from '../../src/report/page/charts/seed_bands.ts';
+import { acrossSeeds, meanInterval, type SeedCurve } from '../../packages/report/page/charts/seed_bands.ts';
 
 const seed = (steps: readonly number[], values: readonly (number | null)[], stage = 0): SeedCurve => ({
   track: {

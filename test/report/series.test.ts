@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CurveReader, evenly } from '../../src/report/series.ts';
+import { CurveReader, evenly } from '../../packages/report/series.ts';
 import type { JsonObject } from '../../src/run/json.ts';
 import { readCurves } from './read_curves.ts';
 import { evaluation, step } from './run_directory.ts';

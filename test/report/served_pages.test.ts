@@ -1,8 +1,8 @@
 /** What the server of the pages reads of a run's directory for them. */
 import { expect, it } from 'vitest';
-import { readOutline } from '../../src/report/outline.ts';
-import { RunLog } from '../../src/report/run_log.ts';
-import { newestCompletions } from '../../src/report/served_pages.ts';
+import { readOutline } from '../../packages/report/outline.ts';
+import { RunLog } from '../../packages/report/run_log.ts';
+import { newestCompletions } from '../../packages/report/served_pages.ts';
 import { writeChange } from '../../src/run/checkpoint/setting_changes.ts';
 import { completion, directory, SUMMARY, step } from './run_directory.ts';
 

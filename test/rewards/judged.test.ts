@@ -1,7 +1,7 @@
 /** Rewards that weigh a verdict with what else a completion says, with the values that their formulas give by hand. */
 
 import { describe, expect, it } from 'vitest';
-import type { Verdict } from '../../src/rewards.ts';
+import type { Verdict } from '../../packages/rlvr-train/rewards.ts';
 import { getReward } from '../support/everything.ts';
 import { oneValue, type Row, values } from './reward_batch.ts';
 

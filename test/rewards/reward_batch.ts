@@ -1,6 +1,6 @@
 /** Batches for rewards, from what a test says of each completion. */
 
-import type { RewardBatch, RewardValues, Verdict } from '../../src/rewards.ts';
+import type { RewardBatch, RewardValues, Verdict } from '../../packages/rlvr-train/rewards.ts';
 import { getReward } from '../support/everything.ts';
 
 export interface Row {

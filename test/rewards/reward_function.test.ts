@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { NAMED_REWARDS } from '../../src/rewards/names_elsewhere.ts';
 import {
   accuracyReward,
   combineRewards,
@@ -8,7 +7,8 @@ import {
   type RewardFunction,
   scoreRewards,
   softOverlongReward,
-} from '../../src/rewards.ts';
+} from '../../packages/rlvr-train/rewards.ts';
+import { NAMED_REWARDS } from '../../src/rewards/names_elsewhere.ts';
 import { getReward, parseConfig } from '../support/everything.ts';
 import { createTask } from '../support/tasks.ts';
 

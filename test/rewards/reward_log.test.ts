@@ -1,7 +1,7 @@
 /** What reward functions log beside their values: columns of completions, and metrics of a step. */
 import { describe, expect, it } from 'vitest';
-import { METRIC_FACTS } from '../../src/catalogue/metric_facts.ts';
-import { type RewardBatch, type RewardFunction, scoreRewards } from '../../src/rewards.ts';
+import { type RewardBatch, type RewardFunction, scoreRewards } from '../../packages/rlvr-train/rewards.ts';
+import { METRIC_FACTS } from '../../packages/zoo/catalogue/metric_facts.ts';
 import { batchOf } from './reward_batch.ts';
 
 const batch = batchOf([{ text: 'a' }, { text: 'bb' }]);

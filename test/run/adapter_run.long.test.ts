@@ -1,6 +1,7 @@
 /** Runs that train an adapter: what they leave, and what they go on with. */
 
 import { describe, expect, it } from 'vitest';
+import { writeGgufAdapter } from '../../packages/models/run/model/write_gguf_adapter.ts';
 import { resolvedYaml } from '../../src/config/dump.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
@@ -15,7 +16,6 @@ import { exportModel, lastOrigin } from '../../src/run/model/model_export.ts';
 import { loadOwnModel, weightsSha256 } from '../../src/run/model/model_files.ts';
 import { folderOf, merged, openPretrained } from '../../src/run/model/open_pretrained.ts';
 import type { ModelPlace, Pretrained } from '../../src/run/model/pretrained.ts';
-import { writeGgufAdapter } from '../../src/run/model/write_gguf_adapter.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { createTasks, openForInference, openRun, parseConfig } from '../support/everything.ts';
 import { randomGroups, SMALL_CAPACITY } from '../support/policies.ts';

@@ -2,7 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { bindTask } from '../../src/data/index.ts';
+import { allFiles } from '../../packages/web/store/refuge_store.ts';
+import { bindTask } from '../../packages/zoo/data/index.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
@@ -10,7 +11,6 @@ import { weightsSha256 } from '../../src/run/model/model_files.ts';
 import { type SessionEvent, session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import type { Summary } from '../../src/run/summary.ts';
-import { allFiles } from '../../src/web/store/refuge_store.ts';
 import { fewOf } from '../support/budget.ts';
 import { configHash, openRun, parseConfig } from '../support/everything.ts';
 import { getTaskDefinition } from '../support/tasks.ts';

@@ -1,7 +1,7 @@
 /** What is said during a run is kept in its directory. */
 
 import { describe, expect, it } from 'vitest';
-import { bindTask } from '../../src/data/index.ts';
+import { bindTask } from '../../packages/zoo/data/index.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';

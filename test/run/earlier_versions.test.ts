@@ -7,10 +7,10 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
+import { readRun } from '../../packages/report/read_run.ts';
+import { makeReport } from '../../packages/report/report.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { readRun } from '../../src/report/read_run.ts';
-import { makeReport } from '../../src/report/report.ts';
 import { captureCheckpoint } from '../../src/run/checkpoint/capture.ts';
 import { loadLatestCheckpoint } from '../../src/run/checkpoint/checkpoints.ts';
 import { restoreCheckpoint } from '../../src/run/checkpoint/restore.ts';

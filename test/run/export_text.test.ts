@@ -1,9 +1,9 @@
 /** Exports whose answers end elsewhere, or whose questions are put in other words, are refused when they are opened again. */
 
 import { expect, it } from 'vitest';
+import { EXPORTS } from '../../packages/models/run/model/exports.ts';
 import { CheckpointError } from '../../src/errors.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { EXPORTS } from '../../src/run/model/exports.ts';
 import { exportModel, lastOrigin } from '../../src/run/model/model_export.ts';
 import { folderOf, openPretrained } from '../../src/run/model/open_pretrained.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';

@@ -1,13 +1,13 @@
 /** Settings that were changed within a run: read back up to where it stands, and applied as `--set` would. */
 
 import { expect, it } from 'vitest';
+import { allFiles } from '../../packages/web/store/refuge_store.ts';
 import { withConfig } from '../../src/grpo/run.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { readChanges, type SettingChange, writeChange } from '../../src/run/checkpoint/setting_changes.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
 import { type SessionEvent, session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
-import { allFiles } from '../../src/web/store/refuge_store.ts';
 import { ofPreset, yamlOf } from '../../web/src/experiment.ts';
 import { changedConfig, openRun, parseConfig } from '../support/everything.ts';
 import { createTasks } from '../support/tasks.ts';

@@ -2,12 +2,12 @@
 
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { evaluateSuite } from '../../src/cli/actions/eval_suite.ts';
-import { openAsked } from '../../src/cli/runs/open_asked.ts';
+import { evaluateSuite } from '../../packages/commands/actions/eval_suite.ts';
+import { openAsked } from '../../packages/commands/runs/open_asked.ts';
+import { openTrained } from '../../packages/commands/runs/open_trained.ts';
+import { openPlugins } from '../../packages/plugins/open_plugins.node.ts';
 import { openConfiguredModel, withChosen } from '../../src/cli/runs/open_model.ts';
-import { openTrained } from '../../src/cli/runs/open_trained.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { openPlugins } from '../../src/plugins/open_plugins.node.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
 import { session } from '../../src/run/session.ts';

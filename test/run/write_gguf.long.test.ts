@@ -1,23 +1,23 @@
 /** Models as GGUF files: the bytes of llama.cpp's own converter, what is said of the model, and what is refused. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { EXPORT } from '../../src/cli/commands/export.ts';
+import { EXPORT } from '../../packages/commands/commands/export.ts';
+import { GGUF_ENCODERS, type GgufDtype } from '../../packages/models/model/pretrained/gguf_encoders.ts';
+import { writeGguf } from '../../packages/models/run/model/write_gguf.ts';
+import { writeMergedModel } from '../../packages/models/run/model/write_merged.ts';
+import { ggufVocabulary } from '../../packages/models/text/gguf_vocabulary.ts';
 import { CheckpointError, DataError } from '../../src/errors.ts';
 import { GGUF_TYPES } from '../../src/model/pretrained/gguf_blocks.ts';
-import { GGUF_ENCODERS, type GgufDtype } from '../../src/model/pretrained/gguf_encoders.ts';
 import { readGguf } from '../../src/model/pretrained/gguf_file.ts';
 import { openGguf } from '../../src/model/pretrained/gguf_model.ts';
 import { rotaryFrequencies } from '../../src/model/rotary.ts';
 import { folderOf, openPretrained } from '../../src/run/model/open_pretrained.ts';
 import type { Pretrained } from '../../src/run/model/pretrained.ts';
-import { writeGguf } from '../../src/run/model/write_gguf.ts';
-import { writeMergedModel } from '../../src/run/model/write_merged.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
 import { byteTokenizer } from '../../src/text/byte_tokenizer.ts';
 import { type Codec, closedCodec } from '../../src/text/codec.ts';
 import { withWords } from '../../src/text/control_words.ts';
 import { ggufTokenizer } from '../../src/text/gguf_tokenizer.ts';
-import { ggufVocabulary } from '../../src/text/gguf_vocabulary.ts';
 import { pretrainedCodec } from '../../src/text/pretrained_codec.ts';
 import { characterTokenizer, wordTokenizer } from '../../src/text/vocabulary_tokenizer.ts';
 import { eachInOwnFolder } from '../support/folders.ts';

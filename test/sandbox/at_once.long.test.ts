@@ -5,10 +5,12 @@ it('each gets its meter, and WebAssembly is as it was', async () => {
   const { instantiate } = WebAssembly;
   // Modules of their own, which no other test has opened.
   const [{ openJavaScript }, { openSql }] = await Promise.all([
-    import('../../src/sandbox/javascript.ts?at-once' as string) as Promise<
-      typeof import('../../src/sandbox/javascript.ts')
+    import('../../packages/zoo/sandbox/javascript.ts' as string) as Promise<
+      typeof import('../../packages/zoo/sandbox/javascript.ts')
     >,
-    import('../../src/sandbox/sql.ts?at-once' as string) as Promise<typeof import('../../src/sandbox/sql.ts')>,
+    import('../../packages/zoo/sandbox/sql.ts' as string) as Promise<
+      typeof import('../../packages/zoo/sandbox/sql.ts')
+    >,
   ]);
   const [javascript, sql] = await Promise.all([openJavaScript(), openSql()]);
   expect(javascript.run('1 + 1')).toMatchObject({ ok: true, output: '2' });

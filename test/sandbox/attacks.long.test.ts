@@ -1,9 +1,9 @@
 /** Programs that attack the sandbox for JavaScript, and what is left of the host after them. */
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
+import { openJavaScript } from '../../packages/zoo/sandbox/javascript.ts';
+import type { SandboxResult } from '../../packages/zoo/sandbox/limits.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
-import { openJavaScript } from '../../src/sandbox/javascript.ts';
-import type { SandboxResult } from '../../src/sandbox/limits.ts';
 import { budget } from '../support/budget.ts';
 import { HOSTILE_PROGRAMS } from './hostile_programs.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openJavaScript } from '../../src/sandbox/javascript.ts';
-import { loadPeers } from '../../src/sandbox/peer.ts';
+import { openJavaScript } from '../../packages/zoo/sandbox/javascript.ts';
+import { loadPeers } from '../../packages/zoo/sandbox/peer.ts';
 import { createTask } from '../support/everything.ts';
 import { HOSTILE_PROGRAMS } from './hostile_programs.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { loadPeers } from '../../src/sandbox/peer.ts';
+import { loadPeers } from '../../packages/zoo/sandbox/peer.ts';
 
 const missing = () => loadPeers('sandbox for SQL', ['one@1', 'two@2'], () => Promise.reject(new Error('not found')));
 

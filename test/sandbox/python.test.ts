@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openPython } from '../../src/sandbox/python.node.ts';
+import { openPython } from '../../packages/zoo/sandbox/python.node.ts';
 
 it('a Python that is not there is named, with what to do', async () => {
   await expect(openPython('no-such-python')).rejects.toThrow(

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
-import { openSql } from '../../src/sandbox/sql.ts';
+import { openSql } from '../../packages/zoo/sandbox/sql.ts';
 import { HOSTILE_QUERIES } from './hostile_queries.ts';
 
 const sandbox = await openSql();

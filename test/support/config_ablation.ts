@@ -1,8 +1,8 @@
 /** A shipped config with a small policy, and the same without its methods. */
 
 import { parse, stringify } from 'yaml';
+import { createTasks } from '../../packages/rlvr-train/index.ts';
 import { METHOD_KEYS } from '../../src/config/keys/method_keys.ts';
-import { createTasks } from '../../src/index.ts';
 import type { Backend } from '../../src/kernels/engine.ts';
 import { METHOD_POINTS } from '../../src/methods/stage.ts';
 import { type Outcome, outcomeOf, type Verdict, verdictOf } from './ablation.ts';

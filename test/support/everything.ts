@@ -1,5 +1,6 @@
 /** What reads a config or opens a run, with everything that the package has to look names up in. */
 
+import { ZOO } from '../../packages/zoo/registries.ts';
 import { withWordsOf as withWords } from '../../src/config/control_words.ts';
 import type { LoadedConfig } from '../../src/config/load.ts';
 import type { RunConfig } from '../../src/config/run_config.ts';
@@ -23,9 +24,8 @@ import type { Pretrained } from '../../src/run/model/pretrained.ts';
 import { type Inference, openForInference as openModel } from '../../src/run/open_run.ts';
 import { recordedConfig as recorded } from '../../src/run/recorded_config.ts';
 import type { Store } from '../../src/run/store/store.ts';
-import { ZOO } from '../../src/zoo/registries.ts';
 
-export { loadConfigFile } from '../../src/zoo/api.node.ts';
+export { loadConfigFile } from '../../packages/zoo/api.node.ts';
 export {
   builtInRewards,
   configHash,
@@ -36,7 +36,7 @@ export {
   parseConfig,
   registeredTask,
   registeredTasks,
-} from '../../src/zoo/api.ts';
+} from '../../packages/zoo/api.ts';
 
 export const METHODS = ZOO.methods.at;
 export const DEMONSTRATIONS = ZOO.methods.demonstrations;

@@ -1,6 +1,6 @@
 /** Buses that lose, double and delay messages, and workers that lie: for tests alone. */
-import type { LearnerBus, WorkerBus } from '../../src/fleet/bus.ts';
-import type { MemoryBroker } from '../../src/fleet/memory_bus.ts';
+import type { LearnerBus, WorkerBus } from '../../packages/fleet/bus.ts';
+import type { MemoryBroker } from '../../packages/fleet/memory_bus.ts';
 import {
   decodeResult,
   decodeTask,
@@ -9,7 +9,7 @@ import {
   type FleetResult,
   type FleetTask,
   type WeightsName,
-} from '../../src/fleet/protocol.ts';
+} from '../../packages/fleet/protocol.ts';
 import { rngFor } from '../../src/kernels/philox.ts';
 
 const WIDE = 2 ** 20;

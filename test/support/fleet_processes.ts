@@ -7,7 +7,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import { INBOX_SUBJECT, inboxPrefix, TASKS } from '../../src/fleet/nats/nats_names.ts';
+import { INBOX_SUBJECT, inboxPrefix, TASKS } from '../../packages/fleet/nats/nats_names.ts';
 import {
   commandLine,
   type Interrupt,

@@ -1,16 +1,16 @@
 /** Small runs whose completions come from a fleet within this process, honest or not. */
 
-import { bindTask } from '../../src/data/index.ts';
+import type { LearnerBus, WorkerBus } from '../../packages/fleet/bus.ts';
+import { huffman } from '../../packages/fleet/deflate.node.ts';
+import { Fleet } from '../../packages/fleet/fleet.ts';
+import { MemoryBroker } from '../../packages/fleet/memory_bus.ts';
+import { openRunModel } from '../../packages/fleet/open_model.ts';
+import { runCard } from '../../packages/fleet/run_card.ts';
+import type { FleetFigures } from '../../packages/fleet/tally.ts';
+import { goBackBefore } from '../../packages/fleet/trust/go_back.ts';
+import { work } from '../../packages/fleet/worker.ts';
+import { bindTask } from '../../packages/zoo/data/index.ts';
 import { FleetError } from '../../src/errors.ts';
-import type { LearnerBus, WorkerBus } from '../../src/fleet/bus.ts';
-import { huffman } from '../../src/fleet/deflate.node.ts';
-import { Fleet } from '../../src/fleet/fleet.ts';
-import { MemoryBroker } from '../../src/fleet/memory_bus.ts';
-import { openRunModel } from '../../src/fleet/open_model.ts';
-import { runCard } from '../../src/fleet/run_card.ts';
-import type { FleetFigures } from '../../src/fleet/tally.ts';
-import { goBackBefore } from '../../src/fleet/trust/go_back.ts';
-import { work } from '../../src/fleet/worker.ts';
 import { closeEngine } from '../../src/grpo/engine.ts';
 import { localGenerator, type MakeGenerator } from '../../src/grpo/generator.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';

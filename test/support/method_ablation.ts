@@ -4,8 +4,8 @@
  */
 
 import { parse, stringify } from 'yaml';
-import { describeMethod } from '../../src/catalogue/catalogue.ts';
-import { methodFacts } from '../../src/catalogue/method_facts.ts';
+import { describeMethod } from '../../packages/zoo/catalogue/catalogue.ts';
+import { methodFacts } from '../../packages/zoo/catalogue/method_facts.ts';
 import { POINT_KEYS } from '../../src/config/keys/method_keys.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import type { Backend } from '../../src/kernels/engine.ts';

@@ -1,6 +1,7 @@
 /** Episodes of an environment whose actions a test writes. */
+
+import type { Knobs, TaskDefinition } from '../../packages/zoo/data/index.ts';
 import type { EpisodeStep } from '../../src/data/environment.ts';
-import type { Knobs, TaskDefinition } from '../../src/data/index.ts';
 import { type AnyEnvironment, bindEnvironment } from '../../src/data/play.ts';
 import type { TaskItem } from '../../src/data/problem.ts';
 import type { Json } from '../../src/options/json.ts';

@@ -1,5 +1,5 @@
 /** Products of two numbers, as a user would write such a task. */
-import { integer, judgeNumber, lineTask, numberMisses, options, type Values } from '../../src/data/index.ts';
+import { integer, judgeNumber, lineTask, numberMisses, options, type Values } from '../../packages/zoo/data/index.ts';
 
 type ProductItem = { readonly a: number; readonly b: number };
 const KNOBS = options({ max: integer({ min: 9, max: 99, example: 20 }).default(20).describe('Largest factor.') });

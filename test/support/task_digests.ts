@@ -1,6 +1,6 @@
 /** What a task draws at each level, in a few digits: the same in every JavaScript engine. */
 
-import { bindTask } from '../../src/data/index.ts';
+import { bindTask } from '../../packages/zoo/data/index.ts';
 import { murmur3OfText } from '../../src/kernels/murmur3.ts';
 import { registeredTasks } from './everything.ts';
 

@@ -1,7 +1,13 @@
 /** Tests that the tasks of a category all have: the suite of `checkTask`, a second checker, and a digest per level. */
 
 import { describe, expect, it } from 'vitest';
-import { type AnyTaskDefinition, checkTask, findingText, type SecondChecker, takeKnobs } from '../../src/data/index.ts';
+import {
+  type AnyTaskDefinition,
+  checkTask,
+  findingText,
+  type SecondChecker,
+  takeKnobs,
+} from '../../packages/zoo/data/index.ts';
 import type { Knobs, TaskDefinition } from '../../src/data/task.ts';
 import type { Json } from '../../src/options/json.ts';
 import { budget, fewOf } from './budget.ts';

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url));
 
-it('only src/kernels/tfjs and src/tfjs import a package of TensorFlow.js, and no other module imports those', () => {
+it('only src/kernels/tfjs and packages/tfjs import a package of TensorFlow.js, and no other module imports those', () => {
   const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
   const isOurs = (path: string): boolean => /^(kernels\/)?tfjs\//.test(path);
   const importers = files.filter((path) => readFileSync(SOURCE + path, 'utf8').includes("'@tensorflow/"));

@@ -1,8 +1,6 @@
 /** The ops of rlvr-train/tfjs: values and gradients against the float64 reference, and no tensor left behind. */
 import * as tf from '@tensorflow/tfjs';
 import { describe, expect, it } from 'vitest';
-import { referenceBackend } from '../../src/kernels/reference/engine.ts';
-import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import {
   clippedObjective,
   groupAdvantages,
@@ -11,7 +9,9 @@ import {
   takeRows,
   tokenLogProbs,
   tokenScores,
-} from '../../src/tfjs/index.ts';
+} from '../../packages/tfjs/index.ts';
+import { referenceBackend } from '../../src/kernels/reference/engine.ts';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { loadBackend } from '../support/backends.ts';
 import { expectClose } from '../support/compare.ts';
 import { integers, normals, offsetsOf, uniforms } from '../support/data.ts';

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { papersModule, readPapers } from '../../tools/build_papers.mjs';
 
-const CATALOGUE = fileURLToPath(new URL('../../src/catalogue/', import.meta.url));
+const CATALOGUE = fileURLToPath(new URL('../../packages/zoo/catalogue/', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'papers-'));
 beforeEach(() => cpSync(join(CATALOGUE, 'papers'), folder, { recursive: true }));
 afterAll(() => rmSync(folder, { recursive: true }));

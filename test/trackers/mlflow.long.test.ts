@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { liveMlflow } from '../../packages/trackers/mlflow.ts';
+import { MlflowClient } from '../../packages/trackers/mlflow_client.ts';
+import { MlflowMirror } from '../../packages/trackers/mlflow_mirror.ts';
 import { flatConfig } from '../../src/run/flat_config.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import type { Tracker } from '../../src/run/tracker.ts';
-import { liveMlflow } from '../../src/trackers/mlflow.ts';
-import { MlflowClient } from '../../src/trackers/mlflow_client.ts';
-import { MlflowMirror } from '../../src/trackers/mlflow_mirror.ts';
 import { loadGolden } from '../golden/load.ts';
 import { finish, metricsOf, oneInThree, YAML } from '../run/tiny_run.ts';
 import { parseConfig } from '../support/everything.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { liveTrackers, TRACKERS } from '../../packages/trackers/trackers.ts';
 import { SENT_TRACKERS, TRACKER_CARDS } from '../../src/config/tracker_cards.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
-import { liveTrackers, TRACKERS } from '../../src/trackers/trackers.ts';
 import { parseConfig } from '../support/everything.ts';
 
 const RUN = { store: memoryStore(), name: 'countdown', directory: 'runs/countdown' };

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LiveMirror } from '../../packages/trackers/mirrored.ts';
+import { TRACKIO, trackioServer } from '../../packages/trackers/trackio.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import type { Tracker } from '../../src/run/tracker.ts';
-import { LiveMirror } from '../../src/trackers/mirrored.ts';
-import { TRACKIO, trackioServer } from '../../src/trackers/trackio.ts';
 import { loadGolden } from '../golden/load.ts';
 import { finish, metricsOf, oneInThree, YAML } from '../run/tiny_run.ts';
 import { LoopbackTrackio } from '../support/loopback_trackio.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { browserName } from '../../src/web/fingerprint.ts';
+import { browserName } from '../../packages/web/fingerprint.ts';
 
 it.each([
   [

@@ -1,8 +1,8 @@
 /** A full disk ends no training: what was there moves into memory, and the page hears of it once. */
 import { expect, it } from 'vitest';
+import { allFiles, refugeStore } from '../../packages/web/store/refuge_store.ts';
 import { CheckpointError } from '../../src/errors.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
-import { allFiles, refugeStore } from '../../src/web/store/refuge_store.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { trackerNotes } from '../../src/web/tracker_notes.ts';
+import { trackerNotes } from '../../packages/web/tracker_notes.ts';
 import { parseConfig } from '../support/everything.ts';
 
 const notesOf = (...lines: string[]): string[] =>

@@ -1,5 +1,5 @@
 /** The question whether foreign code may run, above everything that would run it: the code itself, and two buttons. */
-import { element } from '../../src/report/page/dom.ts';
+import { element } from '../../packages/report/page/dom.ts';
 import type { Question } from './agreement.ts';
 import type { OwnCode } from './experiment.ts';
 import type { Lab } from './lab.ts';

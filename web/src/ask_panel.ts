@@ -1,6 +1,7 @@
 /** A box to ask the policy, before and after training; the answers stay beside each other. */
+
+import { element } from '../../packages/report/page/dom.ts';
 import { counted } from '../../src/format.ts';
-import { element } from '../../src/report/page/dom.ts';
 import type { Lab } from './lab.ts';
 import { messageOf } from './notes.ts';
 import type { Asked } from './shown_run.ts';

@@ -3,7 +3,7 @@
  * goes into it. The editor is a file of its own that is fetched then; until it is there, and where it cannot be
  * fetched, the text area does.
  */
-import { element } from '../../src/report/page/dom.ts';
+import { element } from '../../packages/report/page/dom.ts';
 import type { CodeEditor, Word } from './code_editor.ts';
 
 export interface CodeFieldOptions {

@@ -1,8 +1,8 @@
 /** The buttons, and the lines that say how far the run is and what it runs on. */
 import type { BrowserRun } from 'rlvr-train/web';
+import { byId, element, write } from '../../packages/report/page/dom.ts';
 import { counted, percent, thousands } from '../../src/format.ts';
 import { riseOf } from '../../src/methods/support/figures/rise.ts';
-import { byId, element, write } from '../../src/report/page/dom.ts';
 import { shortShare } from './curve_tables.ts';
 import { type Experiment, linkOf, ofPreset, PRESETS } from './experiment.ts';
 import type { History, Share } from './history.ts';

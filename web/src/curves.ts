@@ -1,9 +1,9 @@
 /** The curves: small uPlot charts over the same steps, with a legend each, and the values under the pointer or the arrow keys. */
 import type uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { AXIS, bandColor, FONT, movedCursor } from '../../src/report/page/charts/chart_look.ts';
-import { forget, paletteColor } from '../../src/report/page/charts/palette.ts';
-import { element, write } from '../../src/report/page/dom.ts';
+import { AXIS, bandColor, FONT, movedCursor } from '../../packages/report/page/charts/chart_look.ts';
+import { forget, paletteColor } from '../../packages/report/page/charts/palette.ts';
+import { element, write } from '../../packages/report/page/dom.ts';
 import { latestOf, overlayOf, PANELS, type Panel, readingOf, tableOf } from './curve_tables.ts';
 import type { Experiment } from './experiment.ts';
 import type { History } from './history.ts';

@@ -1,6 +1,6 @@
 /** One group side by side: every completion with reward, advantage, verdict, and the probability of each token as colour. */
 import type { CreditedGroup, Rollout } from 'rlvr-train/web';
-import { element } from '../../src/report/page/dom.ts';
+import { element } from '../../packages/report/page/dom.ts';
 import { originWords, type Provenance, promptWords, provenanceOf } from '../../src/run/logs/provenance.ts';
 import type { Lab } from './lab.ts';
 import { loggedValues } from './logged_values.ts';

@@ -1,5 +1,5 @@
 /** How a policy hacks a weak reward: what it is paid beside what the strict verifier says of the same completions. */
-import { element } from '../../src/report/page/dom.ts';
+import { element } from '../../packages/report/page/dom.ts';
 import { shortShare } from './curve_tables.ts';
 import { DWELL_MS } from './group_panel.ts';
 import type { Lab } from './lab.ts';

@@ -1,5 +1,5 @@
 /** Links, files and hashes: what leaves the page. */
-import { element } from '../../src/report/page/dom.ts';
+import { element } from '../../packages/report/page/dom.ts';
 import type { Experiment } from './experiment.ts';
 import type { Lab } from './lab.ts';
 import { messageOf } from './notes.ts';

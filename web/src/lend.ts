@@ -1,6 +1,6 @@
 /** The page of a link like `lend.html#wss://visitor:password@host:4223`: asks a visitor to lend the tab, and says what it gives. */
 import { type Lending, type LendingNews, lendTab } from 'rlvr-train/web';
-import { byId, element } from '../../src/report/page/dom.ts';
+import { byId, element } from '../../packages/report/page/dom.ts';
 import { isolate } from './isolation.ts';
 
 /** Sentences of the fleet that are shown. */

@@ -1,6 +1,6 @@
 /** What a reward logged of a completion, in a line below it. */
 import type { TriedCompletion } from 'rlvr-train/web';
-import { element } from '../../src/report/page/dom.ts';
+import { element } from '../../packages/report/page/dom.ts';
 
 /** Empty where nothing was logged. */
 export function loggedValues(extra: TriedCompletion['extra']): HTMLElement[] {

@@ -1,5 +1,5 @@
 /** The page: makes the panels, opens the run of the link, and draws what changed at most once a frame. */
-import { byId, element } from '../../src/report/page/dom.ts';
+import { byId, element } from '../../packages/report/page/dom.ts';
 import { AgreementPanel } from './agreement_panel.ts';
 import { AskPanel } from './ask_panel.ts';
 import { Controls } from './controls.ts';

@@ -1,6 +1,6 @@
 /** The methods that a stage can be made of, as the engine declares them: for people who write YAML. */
 import type { Catalogue, OptionText } from 'rlvr-train/web';
-import { element } from '../../src/report/page/dom.ts';
+import { element } from '../../packages/report/page/dom.ts';
 
 /** A place that is filled once it is opened and what there is was fetched. */
 export class MethodsList {

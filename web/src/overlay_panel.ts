@@ -1,6 +1,7 @@
 /** Earlier runs that this browser keeps, to lay under the curves. */
+
+import { element } from '../../packages/report/page/dom.ts';
 import { counted } from '../../src/format.ts';
-import { element } from '../../src/report/page/dom.ts';
 import { shortShare } from './curve_tables.ts';
 import type { Curves } from './curves.ts';
 import { earlierRuns } from './earlier.ts';

@@ -1,5 +1,5 @@
 /** The tasks to choose from, each with what is asked and an honest time. */
-import { element } from '../../src/report/page/dom.ts';
+import { element } from '../../packages/report/page/dom.ts';
 import { ofPreset, PRESETS } from './experiment.ts';
 import type { Lab } from './lab.ts';
 

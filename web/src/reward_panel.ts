@@ -1,5 +1,5 @@
 /** An editor for a reward of the visitor's own: tried on twenty completions, then trained against. */
-import { element } from '../../src/report/page/dom.ts';
+import { element } from '../../packages/report/page/dom.ts';
 import type { Word } from './code_editor.ts';
 import { CodeField, problemOf } from './code_field.ts';
 import type { Experiment } from './experiment.ts';

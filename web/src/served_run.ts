@@ -1,5 +1,5 @@
 /** A run of the command line, on the page that `rlvr-train ui` serves: read from that server, and opened here at a click. */
-import { element } from '../../src/report/page/dom.ts';
+import { element } from '../../packages/report/page/dom.ts';
 import { type Experiment, ofPreset, PRESETS } from './experiment.ts';
 import type { Lab } from './lab.ts';
 import { messageOf } from './notes.ts';

@@ -1,6 +1,6 @@
 /** Settings: those of a new run, those that a run may change on its way, and the YAML of both. */
 import { type Catalogue, type CatalogueTask, loadCatalogue, type OptionText, type SettingChange } from 'rlvr-train/web';
-import { element } from '../../src/report/page/dom.ts';
+import { element } from '../../packages/report/page/dom.ts';
 import type { Experiment, Knobs } from './experiment.ts';
 import { copyButton } from './keep_panel.ts';
 import type { Lab } from './lab.ts';

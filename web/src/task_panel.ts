@@ -1,7 +1,7 @@
 /** An editor for a task of the visitor's own: checked, with its first problems shown, then trained on. */
 import type { CheckedTask } from 'rlvr-train/web';
+import { element } from '../../packages/report/page/dom.ts';
 import { percent, thousands } from '../../src/format.ts';
-import { element } from '../../src/report/page/dom.ts';
 import type { Word } from './code_editor.ts';
 import { CodeField, problemOf } from './code_field.ts';
 import { type Experiment, ofPreset } from './experiment.ts';

@@ -31,4 +31,3 @@ export interface SeedsOptions extends TrainOptions {
   readonly seeds?: readonly number[];
   readonly sweep?: readonly Sweep[];
 }
-

@@ -1,6 +1,6 @@
 /** Verdicts that take time: asked together, and each is that of its answer, whatever comes first. */
 import { describe, expect, it } from 'vitest';
-import { checkJudgedTask, checkTask } from '../../../src/data/check/check_task.ts';
+import { checkJudgedTask, checkTask } from '../../../packages/zoo/data/check/check_task.ts';
 import { bindTask } from '../../../src/data/create_task.ts';
 import { atOnce, judgedTogether, verdictsOf } from '../../../src/data/judging/judged.ts';
 import type { AnyTaskDefinition, AskedAnswer, GivenAnswer, Knobs } from '../../../src/data/task.ts';

@@ -1,7 +1,7 @@
 /** What can be wrong with an OpenEnv server or with what a config says of it: one message each. */
 
 import { describe, expect, it } from 'vitest';
-import { actionOf } from '../../../src/data/openenv/actions.ts';
+import { actionOf } from '../../../packages/zoo/data/openenv/actions.ts';
 import type { Task } from '../../../src/data/task.ts';
 import { connectWebSocket } from '../../../src/http/websocket.node.ts';
 import { referenceBackend } from '../../../src/kernels/reference/engine.ts';

@@ -1,8 +1,13 @@
 /** MCP tools of an OpenEnv server, by the messages of a real one: what it lists, a call, and what it gives. */
 import { expect, it } from 'vitest';
-import type { Notation } from '../../../src/data/openenv/actions.ts';
-import { introduction, type OfferedTool, offeredTools, toolNotation } from '../../../src/data/openenv/tools.ts';
-import { readAnswer, type WireObservation } from '../../../src/data/openenv/wire.ts';
+import type { Notation } from '../../../packages/zoo/data/openenv/actions.ts';
+import {
+  introduction,
+  type OfferedTool,
+  offeredTools,
+  toolNotation,
+} from '../../../packages/zoo/data/openenv/tools.ts';
+import { readAnswer, type WireObservation } from '../../../packages/zoo/data/openenv/wire.ts';
 import { RECORDED } from '../../support/loopback_openenv.ts';
 
 const { list, put, wrong, unknown, ship } = RECORDED.tools;

@@ -1,5 +1,5 @@
 /** The tasks of algebra, decided from their prompts: both sides exactly, at more places than their degrees add up to. */
-import type { SecondChecker } from '../../../src/data/index.ts';
+import type { SecondChecker } from '../../../packages/zoo/data/index.ts';
 import { anyNumber, asked, bare } from './notation.ts';
 
 type Ratio = readonly [numerator: bigint, denominator: bigint];

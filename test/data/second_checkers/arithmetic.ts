@@ -1,5 +1,5 @@
 /** The tasks of arithmetic, decided from their prompts by counting and trying. */
-import type { SecondChecker } from '../../../src/data/index.ts';
+import type { SecondChecker } from '../../../packages/zoo/data/index.ts';
 import { anyNumber, asked, bare, listed, opened, wholeNumber } from './notation.ts';
 
 /**

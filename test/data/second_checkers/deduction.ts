@@ -1,5 +1,5 @@
 /** The tasks of deduction, decided from their prompts by looking at every world; formulas are reduced as texts. */
-import type { SecondChecker } from '../../../src/data/index.ts';
+import type { SecondChecker } from '../../../packages/zoo/data/index.ts';
 import { asked, bare } from './notation.ts';
 
 type World = Readonly<Record<string, boolean>>;

@@ -5,7 +5,7 @@
  * Where chance decides (cards, an opponent who draws), what the policy was answered is looked at too: whether a rule could
  * have given it, and who has won by it. What nobody was shown, such as the dealer's cards, leaves the end open.
  */
-import type { SecondChecker } from '../../../src/data/index.ts';
+import type { SecondChecker } from '../../../packages/zoo/data/index.ts';
 
 type Turns = NonNullable<Parameters<SecondChecker>[2]>;
 

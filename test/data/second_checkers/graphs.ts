@@ -1,5 +1,5 @@
 /** The tasks of graphs, decided from their prompts by trying everything. */
-import type { SecondChecker } from '../../../src/data/index.ts';
+import type { SecondChecker } from '../../../packages/zoo/data/index.ts';
 import { asked, bare, wholeNumber } from './notation.ts';
 
 /** One-character pieces, joined or separated by a space or a comma in one way. */

@@ -1,5 +1,5 @@
 /** The tasks of grids, decided from their prompts cell by cell. */
-import type { SecondChecker } from '../../../src/data/index.ts';
+import type { SecondChecker } from '../../../packages/zoo/data/index.ts';
 import { asked, bare, isNumberOrNone, wholeNumber } from './notation.ts';
 
 /** The cells of an answer of one-character cells: rows by line breaks or `/`, cells joined, or by a space or comma. */

@@ -1,5 +1,5 @@
 /** The tasks of facts and rules that are shown, decided from their prompts. */
-import type { SecondChecker } from '../../../src/data/index.ts';
+import type { SecondChecker } from '../../../packages/zoo/data/index.ts';
 import { asked, bare, listed, wholeNumber } from './notation.ts';
 
 export const KNOWLEDGE: Readonly<Record<string, SecondChecker>> = {

@@ -1,5 +1,5 @@
 /** The tasks of logic and sequences, decided from their prompts. */
-import type { SecondChecker } from '../../../src/data/index.ts';
+import type { SecondChecker } from '../../../packages/zoo/data/index.ts';
 import { asked, bare, wholeNumber } from './notation.ts';
 
 /** All sequences of the rules by brute force: each parameter takes every value of its range. */

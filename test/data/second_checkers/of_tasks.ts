@@ -1,5 +1,5 @@
 /** The tasks that are made of countdown, decided from their prompts by calculating. */
-import type { SecondChecker } from '../../../src/data/index.ts';
+import type { SecondChecker } from '../../../packages/zoo/data/index.ts';
 import { asked, bare } from './notation.ts';
 
 const TOKENS = [...Array.from({ length: 100 }, (_, i) => String(i)), ...'+-*/=,?'];

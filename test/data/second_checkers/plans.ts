@@ -1,5 +1,5 @@
 /** The tasks of plans, decided from their prompts by carrying plans out. */
-import type { SecondChecker } from '../../../src/data/index.ts';
+import type { SecondChecker } from '../../../packages/zoo/data/index.ts';
 import { asked, bare } from './notation.ts';
 
 /** Two-character pieces, separated in one way. */

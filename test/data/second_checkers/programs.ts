@@ -1,5 +1,5 @@
 /** The tasks of programs, decided from their prompts. */
-import type { SecondChecker } from '../../../src/data/index.ts';
+import type { SecondChecker } from '../../../packages/zoo/data/index.ts';
 import { asked, bare, listed, wholeNumber } from './notation.ts';
 
 /** Whether a list is these numbers. */

@@ -1,5 +1,5 @@
 /** The puzzles, decided from their prompts cell by cell: places are counted through, and rules are looked at pairwise. */
-import type { SecondChecker } from '../../../src/data/index.ts';
+import type { SecondChecker } from '../../../packages/zoo/data/index.ts';
 import { cellsOf } from './grids.ts';
 import { asked } from './notation.ts';
 

@@ -1,5 +1,5 @@
 /** Records of JSON and regular expressions, decided without their tasks' packages. */
-import type { SecondChecker } from '../../../src/data/index.ts';
+import type { SecondChecker } from '../../../packages/zoo/data/index.ts';
 import { asked, bare } from './notation.ts';
 
 type Plain = string | number | boolean | readonly Plain[] | { readonly [name: string]: Plain };

@@ -1,7 +1,7 @@
 /** The tasks whose answers are run, decided by running them in this very engine. */
 import { runInNewContext, Script } from 'node:vm';
-import type { SecondChecker } from '../../../src/data/index.ts';
-import { openSql } from '../../../src/sandbox/sql.ts';
+import type { SecondChecker } from '../../../packages/zoo/data/index.ts';
+import { openSql } from '../../../packages/zoo/sandbox/sql.ts';
 import { asked, bare } from './notation.ts';
 import { chained } from './programs.ts';
 

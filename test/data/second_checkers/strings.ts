@@ -1,5 +1,5 @@
 /** The tasks of strings, decided from their prompts. */
-import type { SecondChecker } from '../../../src/data/index.ts';
+import type { SecondChecker } from '../../../packages/zoo/data/index.ts';
 import { asked, bare, isNumberOrNone, listed, wholeNumber } from './notation.ts';
 
 const sortedLetters = (text: string): string => [...text].sort().join('');

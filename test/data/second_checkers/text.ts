@@ -1,5 +1,5 @@
 /** The tasks of free texts, decided from their prompts. */
-import type { SecondChecker } from '../../../src/data/index.ts';
+import type { SecondChecker } from '../../../packages/zoo/data/index.ts';
 import { asked, bare } from './notation.ts';
 
 const hasContent = (text: string): boolean => /\p{L}|\p{N}/u.test(text);

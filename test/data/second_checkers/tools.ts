@@ -1,5 +1,5 @@
 /** Tasks with tools, decided from what is hidden, which comes with the problem: an answer is the actions of an episode. */
-import type { SecondChecker } from '../../../src/data/index.ts';
+import type { SecondChecker } from '../../../packages/zoo/data/index.ts';
 import { bare } from './notation.ts';
 
 /**

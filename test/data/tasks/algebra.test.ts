@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { antiderivative } from '../../../src/data/tasks/antiderivative/antiderivative.ts';
-import { derivative } from '../../../src/data/tasks/derivative/derivative.ts';
-import { inequality } from '../../../src/data/tasks/inequality/inequality.ts';
-import { polynomialExpand } from '../../../src/data/tasks/polynomial_expand/polynomial_expand.ts';
+import { antiderivative } from '../../../packages/zoo/data/tasks/antiderivative/antiderivative.ts';
+import { derivative } from '../../../packages/zoo/data/tasks/derivative/derivative.ts';
+import { inequality } from '../../../packages/zoo/data/tasks/inequality/inequality.ts';
+import { polynomialExpand } from '../../../packages/zoo/data/tasks/polynomial_expand/polynomial_expand.ts';
 import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { ALGEBRA } from '../second_checkers/algebra.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { bitwiseArithmetic } from '../../../src/data/tasks/bitwise_arithmetic/bitwise_arithmetic.ts';
-import { coinFlip } from '../../../src/data/tasks/coin_flip/coin_flip.ts';
-import { complexArithmetic } from '../../../src/data/tasks/complex_arithmetic/complex_arithmetic.ts';
+import { bitwiseArithmetic } from '../../../packages/zoo/data/tasks/bitwise_arithmetic/bitwise_arithmetic.ts';
+import { coinFlip } from '../../../packages/zoo/data/tasks/coin_flip/coin_flip.ts';
+import { complexArithmetic } from '../../../packages/zoo/data/tasks/complex_arithmetic/complex_arithmetic.ts';
 import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { ARITHMETIC } from '../second_checkers/arithmetic.ts';
 

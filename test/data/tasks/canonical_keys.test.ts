@@ -1,7 +1,7 @@
 /** One problem in two presentations has one key; problems that are each other's image are on one side of the split. */
 
 import { expect, it } from 'vitest';
-import { type AnyTaskDefinition, bindTask } from '../../../src/data/index.ts';
+import { type AnyTaskDefinition, bindTask } from '../../../packages/zoo/data/index.ts';
 import { splitOfProblem } from '../../../src/data/split.ts';
 import { registeredTasks } from '../../support/everything.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TaskItem, TaskSet } from '../../../src/data/index.ts';
+import type { TaskItem, TaskSet } from '../../../packages/zoo/data/index.ts';
 import { tracesOf } from '../../../src/data/tasks/countdown/solver.ts';
 import { rngFor } from '../../../src/kernels/philox.ts';
 import { shareSolved } from '../../../src/methods/statistics.ts';

@@ -1,7 +1,7 @@
 /** What countdown says besides a verdict: hints to a problem, and what was wrong with an answer. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bindTask, oneTask } from '../../../src/data/index.ts';
+import { bindTask, oneTask } from '../../../packages/zoo/data/index.ts';
 import { getTaskDefinition } from '../../support/tasks.ts';
 
 const task = bindTask(getTaskDefinition('countdown'), {});

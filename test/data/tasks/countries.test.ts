@@ -1,11 +1,11 @@
 /** Judging on data of the world: the countries of npm's countries-list. */
 import { countries } from 'countries-list';
 import { describe, expect, it } from 'vitest';
-import { judgeRecord } from '../../../src/data/tasks/json_record/record.ts';
-import { judgeQuery } from '../../../src/data/tasks/sql_select/sql_select.ts';
+import { judgeRecord } from '../../../packages/zoo/data/tasks/json_record/record.ts';
+import { judgeQuery } from '../../../packages/zoo/data/tasks/sql_select/sql_select.ts';
+import { openSchemaChecker } from '../../../packages/zoo/sandbox/json_schema.ts';
+import { openSql, type SqlValue } from '../../../packages/zoo/sandbox/sql.ts';
 import type { Json } from '../../../src/options/json.ts';
-import { openSchemaChecker } from '../../../src/sandbox/json_schema.ts';
-import { openSql, type SqlValue } from '../../../src/sandbox/sql.ts';
 
 const all = Object.entries(countries).map(([code, country]) => ({ code, ...country }));
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { bindTask } from '../../../src/data/index.ts';
-import { knightsKnaves } from '../../../src/data/tasks/knights_knaves/knights_knaves.ts';
-import { propositionalLogic } from '../../../src/data/tasks/propositional_logic/propositional_logic.ts';
-import { syllogism } from '../../../src/data/tasks/syllogism/syllogism.ts';
+import { bindTask } from '../../../packages/zoo/data/index.ts';
+import { knightsKnaves } from '../../../packages/zoo/data/tasks/knights_knaves/knights_knaves.ts';
+import { propositionalLogic } from '../../../packages/zoo/data/tasks/propositional_logic/propositional_logic.ts';
+import { syllogism } from '../../../packages/zoo/data/tasks/syllogism/syllogism.ts';
 import { registeredTasks } from '../../support/everything.ts';
 import { describeTasks, itScores, scoreOf } from '../../support/task_rules.ts';
 import { DEDUCTION } from '../second_checkers/deduction.ts';

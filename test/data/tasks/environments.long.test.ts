@@ -1,9 +1,9 @@
 /** Environments: each keeps the rules that `tasks check` knows, and its problems stay those of their digests. */
 
 import { describe, expect, it } from 'vitest';
-import { settingsOf } from '../../../src/data/check/check_task.ts';
-import { ShownProblems } from '../../../src/data/check/shown.ts';
-import { bindTask, checkTask, findingText } from '../../../src/data/index.ts';
+import { settingsOf } from '../../../packages/zoo/data/check/check_task.ts';
+import { ShownProblems } from '../../../packages/zoo/data/check/shown.ts';
+import { bindTask, checkTask, findingText } from '../../../packages/zoo/data/index.ts';
 import { budget, fewOf } from '../../support/budget.ts';
 import { registeredTasks } from '../../support/everything.ts';
 import { digestsOf } from '../../support/task_digests.ts';

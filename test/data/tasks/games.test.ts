@@ -1,21 +1,26 @@
 /** Environments with a theory: what their experts do is what the theory says. */
 import { describe, expect, it } from 'vitest';
-import { bindTask } from '../../../src/data/index.ts';
+import { bindTask } from '../../../packages/zoo/data/index.ts';
+import { blackjack } from '../../../packages/zoo/data/tasks/blackjack/blackjack.ts';
+import {
+  bestValue,
+  handOf,
+  valueOfHitting,
+  valueOfStanding,
+} from '../../../packages/zoo/data/tasks/blackjack/hands.ts';
+import { hangman } from '../../../packages/zoo/data/tasks/hangman/hangman.ts';
+import { kuhnPoker } from '../../../packages/zoo/data/tasks/kuhn_poker/kuhn_poker.ts';
+import { type Seat, worthOf as worthOfAction } from '../../../packages/zoo/data/tasks/kuhn_poker/strategies.ts';
+import { answerTo, mastermind } from '../../../packages/zoo/data/tasks/mastermind/mastermind.ts';
+import { neighboursOf, safeFields } from '../../../packages/zoo/data/tasks/minesweeper/deduction.ts';
+import { minesweeper } from '../../../packages/zoo/data/tasks/minesweeper/minesweeper.ts';
+import { nim } from '../../../packages/zoo/data/tasks/nim/nim.ts';
+import { sokoban } from '../../../packages/zoo/data/tasks/sokoban/sokoban.ts';
+import { moved, shortestWay } from '../../../packages/zoo/data/tasks/sokoban/warehouse.ts';
+import { ticTacToe, worthOf } from '../../../packages/zoo/data/tasks/tic_tac_toe/tic_tac_toe.ts';
+import { marksOf, wordle } from '../../../packages/zoo/data/tasks/wordle/wordle.ts';
 import { bindEnvironment, playEpisode } from '../../../src/data/play.ts';
 import type { AnyTaskDefinition } from '../../../src/data/task.ts';
-import { blackjack } from '../../../src/data/tasks/blackjack/blackjack.ts';
-import { bestValue, handOf, valueOfHitting, valueOfStanding } from '../../../src/data/tasks/blackjack/hands.ts';
-import { hangman } from '../../../src/data/tasks/hangman/hangman.ts';
-import { kuhnPoker } from '../../../src/data/tasks/kuhn_poker/kuhn_poker.ts';
-import { type Seat, worthOf as worthOfAction } from '../../../src/data/tasks/kuhn_poker/strategies.ts';
-import { answerTo, mastermind } from '../../../src/data/tasks/mastermind/mastermind.ts';
-import { neighboursOf, safeFields } from '../../../src/data/tasks/minesweeper/deduction.ts';
-import { minesweeper } from '../../../src/data/tasks/minesweeper/minesweeper.ts';
-import { nim } from '../../../src/data/tasks/nim/nim.ts';
-import { sokoban } from '../../../src/data/tasks/sokoban/sokoban.ts';
-import { moved, shortestWay } from '../../../src/data/tasks/sokoban/warehouse.ts';
-import { ticTacToe, worthOf } from '../../../src/data/tasks/tic_tac_toe/tic_tac_toe.ts';
-import { marksOf, wordle } from '../../../src/data/tasks/wordle/wordle.ts';
 import { rngFor } from '../../../src/kernels/philox.ts';
 
 /** Mean score of a player over these many problems of the training stream. */

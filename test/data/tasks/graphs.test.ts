@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
-import { graphColor } from '../../../src/data/tasks/graph_color/graph_color.ts';
-import { shortestPath } from '../../../src/data/tasks/shortest_path/shortest_path.ts';
+import { graphColor } from '../../../packages/zoo/data/tasks/graph_color/graph_color.ts';
+import { shortestPath } from '../../../packages/zoo/data/tasks/shortest_path/shortest_path.ts';
 import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { GRAPHS } from '../second_checkers/graphs.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { applyOperation } from '../../../src/data/tasks/manipulate_matrix/operations.ts';
+import { applyOperation } from '../../../packages/zoo/data/tasks/manipulate_matrix/operations.ts';
 import { describeTasks } from '../../support/task_rules.ts';
 import { GRIDS } from '../second_checkers/grids.ts';
 

@@ -1,7 +1,7 @@
 /** What tasks say besides a verdict: steps, hints and feedback, on every task that has them. */
 
 import { describe, expect, it } from 'vitest';
-import { bindTask, oneTask } from '../../../src/data/index.ts';
+import { bindTask, oneTask } from '../../../packages/zoo/data/index.ts';
 import { registeredTasks } from '../../support/everything.ts';
 
 const LEAST = 20;

@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
-import { inContextKg } from '../../../src/data/tasks/in_context_kg/in_context_kg.ts';
-import { ranking } from '../../../src/data/tasks/ranking/ranking.ts';
-import { rulesCalc } from '../../../src/data/tasks/rules_calc/rules_calc.ts';
+import { inContextKg } from '../../../packages/zoo/data/tasks/in_context_kg/in_context_kg.ts';
+import { ranking } from '../../../packages/zoo/data/tasks/ranking/ranking.ts';
+import { rulesCalc } from '../../../packages/zoo/data/tasks/rules_calc/rules_calc.ts';
 import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { KNOWLEDGE } from '../second_checkers/knowledge.ts';
 

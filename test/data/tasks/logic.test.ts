@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { boolExpression } from '../../../src/data/tasks/bool_expression/bool_expression.ts';
-import { numberSequence } from '../../../src/data/tasks/number_sequence/number_sequence.ts';
-import { predictions } from '../../../src/data/tasks/number_sequence/rules.ts';
-import { proof } from '../../../src/data/tasks/proof/proof.ts';
-import { series } from '../../../src/data/tasks/series/series.ts';
-import { statutes } from '../../../src/data/tasks/statutes/statutes.ts';
+import { boolExpression } from '../../../packages/zoo/data/tasks/bool_expression/bool_expression.ts';
+import { numberSequence } from '../../../packages/zoo/data/tasks/number_sequence/number_sequence.ts';
+import { predictions } from '../../../packages/zoo/data/tasks/number_sequence/rules.ts';
+import { proof } from '../../../packages/zoo/data/tasks/proof/proof.ts';
+import { series } from '../../../packages/zoo/data/tasks/series/series.ts';
+import { statutes } from '../../../packages/zoo/data/tasks/statutes/statutes.ts';
 import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { LOGIC } from '../second_checkers/logic.ts';
 

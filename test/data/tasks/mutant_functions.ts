@@ -1,5 +1,5 @@
 /** Functions near the right one of js_function: each gives another result for some list of numbers from 0 to 20. */
-import { functionText, type Step, valueOfChain } from '../../../src/data/tasks/js_function/steps.ts';
+import { functionText, type Step, valueOfChain } from '../../../packages/zoo/data/tasks/js_function/steps.ts';
 
 /** Lists that tell two functions apart, many more than a verdict tries. */
 const LISTS = Array.from({ length: 1500 }, (_, i) =>

@@ -1,5 +1,5 @@
 /** Queries near the right one of sql_select: each gives other rows of some table, often of one that has no small numbers alone. */
-import type { SqlSelectItem } from '../../../src/data/tasks/sql_select/sql_select.ts';
+import type { SqlSelectItem } from '../../../packages/zoo/data/tasks/sql_select/sql_select.ts';
 
 interface Pieces {
   readonly value: string;

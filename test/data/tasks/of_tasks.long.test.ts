@@ -1,7 +1,7 @@
 /** Tasks made of tasks: the suite that every task passes, and what is theirs alone. */
 
 import { describe, expect, it } from 'vitest';
-import { bindTask } from '../../../src/data/index.ts';
+import { bindTask } from '../../../packages/zoo/data/index.ts';
 import { createTask, registeredTasks } from '../../support/everything.ts';
 import { describeTasks } from '../../support/task_rules.ts';
 import { OF_TASKS } from '../second_checkers/of_tasks.ts';

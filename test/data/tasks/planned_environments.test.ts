@@ -1,9 +1,9 @@
 /** Environments in which a plan wins: what their actions lead to, by hand. */
 import { describe, expect, it } from 'vitest';
-import { bindTask } from '../../../src/data/index.ts';
-import { stepsToGoal } from '../../../src/data/search/distances.ts';
-import { formState } from '../../../src/data/tasks/form_state/form_state.ts';
-import { fsmSite } from '../../../src/data/tasks/fsm_site/fsm_site.ts';
+import { bindTask } from '../../../packages/zoo/data/index.ts';
+import { stepsToGoal } from '../../../packages/zoo/data/search/distances.ts';
+import { formState } from '../../../packages/zoo/data/tasks/form_state/form_state.ts';
+import { fsmSite } from '../../../packages/zoo/data/tasks/fsm_site/fsm_site.ts';
 import { answersTo, playActions } from '../../support/play_actions.ts';
 
 it('steps to a goal are counted back from it, along the edges', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { lightsOut } from '../../../src/data/tasks/lights_out/lights_out.ts';
-import { towerOfHanoi } from '../../../src/data/tasks/tower_of_hanoi/tower_of_hanoi.ts';
+import { lightsOut } from '../../../packages/zoo/data/tasks/lights_out/lights_out.ts';
+import { towerOfHanoi } from '../../../packages/zoo/data/tasks/tower_of_hanoi/tower_of_hanoi.ts';
 import { describeTasks, itScores, scoreOf } from '../../support/task_rules.ts';
 import { PLANS } from '../second_checkers/plans.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { bf } from '../../../src/data/tasks/bf/bf.ts';
-import { printed } from '../../../src/data/tasks/bf/interpreter.ts';
-import { lineTrace } from '../../../src/data/tasks/line_trace/line_trace.ts';
-import { stackMachine } from '../../../src/data/tasks/stack_machine/stack_machine.ts';
-import { stackVm } from '../../../src/data/tasks/stack_vm/stack_vm.ts';
-import { vmTrace } from '../../../src/data/tasks/vm_trace/vm_trace.ts';
+import { bf } from '../../../packages/zoo/data/tasks/bf/bf.ts';
+import { printed } from '../../../packages/zoo/data/tasks/bf/interpreter.ts';
+import { lineTrace } from '../../../packages/zoo/data/tasks/line_trace/line_trace.ts';
+import { stackMachine } from '../../../packages/zoo/data/tasks/stack_machine/stack_machine.ts';
+import { stackVm } from '../../../packages/zoo/data/tasks/stack_vm/stack_vm.ts';
+import { vmTrace } from '../../../packages/zoo/data/tasks/vm_trace/vm_trace.ts';
 import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { PROGRAMS } from '../second_checkers/programs.ts';
 

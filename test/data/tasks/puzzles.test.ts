@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { bindTask } from '../../../src/data/index.ts';
-import { miniSudoku } from '../../../src/data/tasks/mini_sudoku/mini_sudoku.ts';
-import { nQueens } from '../../../src/data/tasks/n_queens/n_queens.ts';
+import { bindTask } from '../../../packages/zoo/data/index.ts';
+import { miniSudoku } from '../../../packages/zoo/data/tasks/mini_sudoku/mini_sudoku.ts';
+import { nQueens } from '../../../packages/zoo/data/tasks/n_queens/n_queens.ts';
 import { registeredTasks } from '../../support/everything.ts';
 import { describeTasks, itScores, scoreOf } from '../../support/task_rules.ts';
 import { PUZZLES } from '../second_checkers/puzzles.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type AnyTaskDefinition, bindTask, takeKnobs } from '../../../src/data/index.ts';
-import { jsonRecord } from '../../../src/data/tasks/json_record/json_record.ts';
-import { automatonOf, type Branches, languageKey } from '../../../src/data/tasks/regex_write/automaton.ts';
-import { regexWrite } from '../../../src/data/tasks/regex_write/regex_write.ts';
-import { openSchemaChecker } from '../../../src/sandbox/json_schema.ts';
-import { openRegex } from '../../../src/sandbox/regex.ts';
+import { type AnyTaskDefinition, bindTask, takeKnobs } from '../../../packages/zoo/data/index.ts';
+import { jsonRecord } from '../../../packages/zoo/data/tasks/json_record/json_record.ts';
+import { automatonOf, type Branches, languageKey } from '../../../packages/zoo/data/tasks/regex_write/automaton.ts';
+import { regexWrite } from '../../../packages/zoo/data/tasks/regex_write/regex_write.ts';
+import { openSchemaChecker } from '../../../packages/zoo/sandbox/json_schema.ts';
+import { openRegex } from '../../../packages/zoo/sandbox/regex.ts';
 import { registeredTasks } from '../../support/everything.ts';
 import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { RECORDS } from '../second_checkers/records.ts';

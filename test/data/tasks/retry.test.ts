@@ -1,7 +1,7 @@
 /** Tasks that are asked again where the answer was wrong. */
 
 import { describe, expect, it } from 'vitest';
-import { bindTask, checkTask, findingText, retried, taskSet } from '../../../src/data/index.ts';
+import { bindTask, checkTask, findingText, retried, taskSet } from '../../../packages/zoo/data/index.ts';
 import { playEpisode } from '../../../src/data/play.ts';
 import type { Task, TaskDefinition } from '../../../src/data/task.ts';
 import { createTask, registeredTask } from '../../support/everything.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type AnyTaskDefinition, bindTask } from '../../../src/data/index.ts';
-import { jsFunction } from '../../../src/data/tasks/js_function/js_function.ts';
-import type { ShownFunction } from '../../../src/data/tasks/js_function/tests.ts';
-import { jsRepair } from '../../../src/data/tasks/js_repair/js_repair.ts';
-import { type SqlSelectItem, sqlSelect } from '../../../src/data/tasks/sql_select/sql_select.ts';
-import { openJavaScript } from '../../../src/sandbox/javascript.ts';
-import { openSql } from '../../../src/sandbox/sql.ts';
+import { type AnyTaskDefinition, bindTask } from '../../../packages/zoo/data/index.ts';
+import { jsFunction } from '../../../packages/zoo/data/tasks/js_function/js_function.ts';
+import type { ShownFunction } from '../../../packages/zoo/data/tasks/js_function/tests.ts';
+import { jsRepair } from '../../../packages/zoo/data/tasks/js_repair/js_repair.ts';
+import { type SqlSelectItem, sqlSelect } from '../../../packages/zoo/data/tasks/sql_select/sql_select.ts';
+import { openJavaScript } from '../../../packages/zoo/sandbox/javascript.ts';
+import { openSql } from '../../../packages/zoo/sandbox/sql.ts';
 import { budget } from '../../support/budget.ts';
 import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { SANDBOXED } from '../second_checkers/sandboxed.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ab } from '../../../src/data/tasks/ab/ab.ts';
-import { letterCounting } from '../../../src/data/tasks/letter_counting/letter_counting.ts';
-import { roundTrip } from '../../../src/data/tasks/round_trip/round_trip.ts';
-import { stringManipulation } from '../../../src/data/tasks/string_manipulation/string_manipulation.ts';
+import { ab } from '../../../packages/zoo/data/tasks/ab/ab.ts';
+import { letterCounting } from '../../../packages/zoo/data/tasks/letter_counting/letter_counting.ts';
+import { roundTrip } from '../../../packages/zoo/data/tasks/round_trip/round_trip.ts';
+import { stringManipulation } from '../../../packages/zoo/data/tasks/string_manipulation/string_manipulation.ts';
 import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { STRINGS } from '../second_checkers/strings.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { constraints } from '../../../src/data/tasks/constraints/constraints.ts';
-import { keepsAll, writtenFor } from '../../../src/data/tasks/constraints/writer.ts';
-import { openRef } from '../../../src/data/tasks/open_ref/open_ref.ts';
-import type { Instruction } from '../../../src/parsing/instruction.ts';
+import { constraints } from '../../../packages/zoo/data/tasks/constraints/constraints.ts';
+import { keepsAll, writtenFor } from '../../../packages/zoo/data/tasks/constraints/writer.ts';
+import { openRef } from '../../../packages/zoo/data/tasks/open_ref/open_ref.ts';
+import type { Instruction } from '../../../packages/zoo/parsing/instruction.ts';
 import { describeTasks, itScores } from '../../support/task_rules.ts';
 import { TEXT } from '../second_checkers/text.ts';
 

@@ -1,7 +1,7 @@
 /** Tasks whose answers are run, in turns: with a tool that runs what a policy tries, and asked again. */
 
 import { expect, it } from 'vitest';
-import { checkTask, findingText, type SecondChecker, takeKnobs } from '../../../src/data/index.ts';
+import { checkTask, findingText, type SecondChecker, takeKnobs } from '../../../packages/zoo/data/index.ts';
 import { bindEnvironment, playEpisode } from '../../../src/data/play.ts';
 import type { TaskItem } from '../../../src/data/task.ts';
 import { budget } from '../../support/budget.ts';

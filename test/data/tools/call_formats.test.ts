@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CALL_FORMATS, callFormatOf, showsTools } from '../../../src/data/tools/call_formats.ts';
-import { readArguments, type ToolParameters, toolSchema } from '../../../src/data/tools/tool.ts';
+import { CALL_FORMATS, callFormatOf, showsTools } from '../../../packages/zoo/data/tools/call_formats.ts';
+import { readArguments, type ToolParameters, toolSchema } from '../../../packages/zoo/data/tools/tool.ts';
 
 const [TAGS, CODER, HERMES, LLAMA] = CALL_FORMATS;
 const golden = JSON.parse(readFileSync(new URL('../../golden/text.json', import.meta.url), 'utf8'));

@@ -8,7 +8,7 @@ import {
   type TaskDefinition,
   tool,
   toolEnvironment,
-} from '../../../src/data/index.ts';
+} from '../../../packages/zoo/data/index.ts';
 import { playActions } from '../../support/play_actions.ts';
 
 type Found = { readonly letters: string };

@@ -2,12 +2,12 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { bindTask, taskSet } from '../../../src/data/index.ts';
+import { bindTask, taskSet } from '../../../packages/zoo/data/index.ts';
+import { calculator } from '../../../packages/zoo/data/tasks/calculator/calculator.ts';
+import { lookup } from '../../../packages/zoo/data/tasks/lookup/lookup.ts';
 import { takeKnobs } from '../../../src/data/knobs.ts';
 import { environmentFor, playEpisode } from '../../../src/data/play.ts';
 import type { AnyTaskDefinition, TaskItem } from '../../../src/data/task.ts';
-import { calculator } from '../../../src/data/tasks/calculator/calculator.ts';
-import { lookup } from '../../../src/data/tasks/lookup/lookup.ts';
 import { type Codec, closedCodec } from '../../../src/text/codec.ts';
 import { pretrainedCodec } from '../../../src/text/pretrained_codec.ts';
 import { TOKEN } from '../../../src/token_kinds.ts';

@@ -1,10 +1,10 @@
 /** Bundles of problems: their comparison, and the risk measure over them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type RiskShape, riskWeight } from '../../../packages/zoo/methods/advantage_estimators/riskpo.ts';
+import { bundlesOf } from '../../../packages/zoo/methods/support/credit/bundles.ts';
 import { rngFor } from '../../../src/kernels/philox.ts';
-import { type RiskShape, riskWeight } from '../../../src/methods/advantage_estimators/riskpo.ts';
 import { quantileOf } from '../../../src/methods/statistics.ts';
-import { bundlesOf } from '../../../src/methods/support/credit/bundles.ts';
 import { estimatorOf, expectAll, rewarded, scoreOf, slopesOf, softmax } from '../../support/advantages.ts';
 import { groupOfRewards } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';

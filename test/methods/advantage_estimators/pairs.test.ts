@@ -1,9 +1,9 @@
 /** Estimators that compare completions two by two. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { comparedWith } from '../../../src/methods/advantage_estimators/brpo.ts';
-import { bracket, ranking } from '../../../src/methods/advantage_estimators/tournament.ts';
-import { type Comparator, comparatorOf } from '../../../src/methods/support/credit/pairs.ts';
+import { comparedWith } from '../../../packages/zoo/methods/advantage_estimators/brpo.ts';
+import { bracket, ranking } from '../../../packages/zoo/methods/advantage_estimators/tournament.ts';
+import { type Comparator, comparatorOf } from '../../../packages/zoo/methods/support/credit/pairs.ts';
 import { estimatorOf, expectAll } from '../../support/advantages.ts';
 import { groupOfRewards } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';

@@ -1,7 +1,7 @@
 /** Shapers by how sure the policy was: confidence, self-certainty. */
 import { describe, expect, it } from 'vitest';
-import { certaintyOf, scoresAmong } from '../../../src/methods/support/credit/certainty.ts';
-import { uniformKl } from '../../../src/methods/uses/uniform_kl.ts';
+import { certaintyOf, scoresAmong } from '../../../packages/zoo/methods/support/credit/certainty.ts';
+import { uniformKl } from '../../../packages/zoo/methods/uses/uniform_kl.ts';
 import { TOKEN } from '../../../src/token_kinds.ts';
 import { advantagesOf, creditedGroup, creditStep, type GivenRollout, tokenAdvantagesOf } from '../../support/credit.ts';
 

@@ -1,9 +1,9 @@
 /** Credit by token from a teacher that sees more. */
 import { describe, expect, it } from 'vitest';
+import { teacherLogprobs } from '../../../packages/zoo/methods/uses/teacher_logprobs.ts';
 import { stageOf as stageOfRun, type TrainingRun } from '../../../src/grpo/run.ts';
 import { withSampledFigures } from '../../../src/grpo/score/sampled_figures.ts';
 import { openStep } from '../../../src/grpo/step.ts';
-import { teacherLogprobs } from '../../../src/methods/uses/teacher_logprobs.ts';
 import { TOKEN } from '../../../src/token_kinds.ts';
 import { collect, scoresOf } from '../../grpo/step_parts.ts';
 import { creditedGroup, creditStep, tokenAdvantagesOf } from '../../support/credit.ts';

@@ -1,8 +1,8 @@
 /** Each problem under two prompts, whose majorities label each other. */
 
 import { describe, expect, it } from 'vitest';
+import { crossMajority } from '../../../packages/zoo/methods/group_steps/cross_majority.ts';
 import { referenceBackend } from '../../../src/kernels/reference/engine.ts';
-import { crossMajority } from '../../../src/methods/group_steps/cross_majority.ts';
 import type { RolloutGroup } from '../../../src/methods/records.ts';
 import { createMethods, createTask } from '../../support/everything.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';

@@ -1,6 +1,6 @@
 /** Who of a group is punished how much, for how likely it was. */
 import { expect, it } from 'vitest';
-import { rankPenalty } from '../../../src/methods/group_steps/rank_penalty.ts';
+import { rankPenalty } from '../../../packages/zoo/methods/group_steps/rank_penalty.ts';
 import type { Rollout } from '../../../src/methods/records.ts';
 import { groupOf, groupOfRewards } from '../../support/rollouts.ts';
 import { stageOf } from '../../support/stages.ts';

@@ -1,7 +1,7 @@
 /** Which voted groups learn, by how their shares move beside those of labelled problems. */
 
 import { expect, it } from 'vitest';
-import { cosine, hashShare } from '../../../src/methods/group_steps/trajectory_select.ts';
+import { cosine, hashShare } from '../../../packages/zoo/methods/group_steps/trajectory_select.ts';
 import type { GroupStep } from '../../../src/methods/points.ts';
 import type { RolloutGroup } from '../../../src/methods/records.ts';
 import { createMethods } from '../../support/everything.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { posteriors } from '../../../packages/zoo/methods/support/rewards/dawid_skene.ts';
 import { rngFor } from '../../../src/kernels/philox.ts';
-import { posteriors } from '../../../src/methods/support/rewards/dawid_skene.ts';
 import { type Row, StepTrial } from '../../support/group_steps.ts';
 
 /** How often each of five simulated verifiers is right. */

@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { describeMethod } from '../../../src/catalogue/catalogue.ts';
+import { describeMethod } from '../../../packages/zoo/catalogue/catalogue.ts';
 import { train } from '../../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
 import type { StepMetrics } from '../../../src/methods/records.ts';

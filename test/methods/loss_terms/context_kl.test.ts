@@ -1,6 +1,8 @@
 /** What is learned from a problem whose operands are masked: a term of the loss, and a shaper of credit. */
 
 import { describe, expect, it } from 'vitest';
+import { maskedKl } from '../../../packages/zoo/methods/uses/masked_kl.ts';
+import { symmetric } from '../../../packages/zoo/methods/uses/noise_kl.ts';
 import { maskedTokens } from '../../../src/data/prompts/masked_prompt.ts';
 import { stageOf as stageOfRun, type TrainingRun } from '../../../src/grpo/run.ts';
 import { maskedPrompt } from '../../../src/grpo/score/masked_prompts.ts';
@@ -8,8 +10,6 @@ import { withSampledFigures } from '../../../src/grpo/score/sampled_figures.ts';
 import { openStep } from '../../../src/grpo/step.ts';
 import { rngFor } from '../../../src/kernels/philox.ts';
 import type { LossSequence } from '../../../src/methods/points.ts';
-import { maskedKl } from '../../../src/methods/uses/masked_kl.ts';
-import { symmetric } from '../../../src/methods/uses/noise_kl.ts';
 import { packBatch } from '../../../src/model/batch.ts';
 import { logSoftmaxRows } from '../../../src/model/distributions.ts';
 import { collect, credit, gradientOf, update } from '../../grpo/step_parts.ts';

@@ -1,10 +1,10 @@
 /** The score of a completion by itself: its term of the loss, its place in the batch, and what is learned from it besides. */
 
 import { describe, expect, it } from 'vitest';
+import { SELF_SCORE, selfScore } from '../../../packages/zoo/methods/support/rollouts/self_score.ts';
 import { stageOf as stageOfRun } from '../../../src/grpo/run.ts';
 import type { LossTerm, ScoredText, TextSources } from '../../../src/methods/points.ts';
 import type { CreditedGroup } from '../../../src/methods/records.ts';
-import { SELF_SCORE, selfScore } from '../../../src/methods/support/rollouts/self_score.ts';
 import { packBatch } from '../../../src/model/batch.ts';
 import { wordTokens } from '../../../src/text/control_words.ts';
 import {

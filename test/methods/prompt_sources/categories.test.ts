@@ -1,14 +1,14 @@
 /** Sources that choose among the tasks and levels of a run: what they learn of each, by hand, and through a kill. */
 
 import { describe, expect, it } from 'vitest';
+import { bestArm } from '../../../packages/zoo/methods/prompt_sources/bandit.ts';
+import { AskedProblems } from '../../../packages/zoo/methods/support/prompts/asked.ts';
 import type { TaskItem } from '../../../src/data/task.ts';
 import { train } from '../../../src/grpo/trainer.ts';
 import { rngFor } from '../../../src/kernels/philox.ts';
 import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
 import { Ledger, observationsOf } from '../../../src/methods/ledger.ts';
 import type { DrawItems, PromptSource, SourceTools } from '../../../src/methods/points.ts';
-import { bestArm } from '../../../src/methods/prompt_sources/bandit.ts';
-import { AskedProblems } from '../../../src/methods/support/prompts/asked.ts';
 import { captureCheckpoint } from '../../../src/run/checkpoint/capture.ts';
 import { restoreCheckpoint } from '../../../src/run/checkpoint/restore.ts';
 import { encodeStrictJson } from '../../../src/run/json.ts';

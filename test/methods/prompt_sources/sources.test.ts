@@ -1,12 +1,12 @@
 /** What each prompt source asks of what is drawn, by its formula, without a run. */
 
 import { describe, expect, it } from 'vitest';
+import { weakProblems } from '../../../packages/zoo/methods/prompt_sources/weakness.ts';
 import { resolvedYaml } from '../../../src/config/dump.ts';
 import type { TaskItem } from '../../../src/data/task.ts';
 import { rngFor } from '../../../src/kernels/philox.ts';
 import { Ledger, observationsOf } from '../../../src/methods/ledger.ts';
 import type { DrawItems, PromptSource, SourceTools } from '../../../src/methods/points.ts';
-import { weakProblems } from '../../../src/methods/prompt_sources/weakness.ts';
 import type { Verdict } from '../../../src/rewards/verdict.ts';
 import { createMethods, parseConfig } from '../../support/everything.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';

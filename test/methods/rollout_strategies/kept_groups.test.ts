@@ -1,9 +1,9 @@
 /** A strategy that keeps groups or completions from step to step gives them back as it took them, with all that credit reads. */
 
 import { describe, expect, it } from 'vitest';
+import { requireStored, restored, stored } from '../../../packages/zoo/methods/support/rollouts/stored_groups.ts';
 import type { GroupRequest } from '../../../src/methods/points.ts';
 import type { Rollout, RolloutGroup } from '../../../src/methods/records.ts';
-import { requireStored, restored, stored } from '../../../src/methods/support/rollouts/stored_groups.ts';
 import type { Json } from '../../../src/options/json.ts';
 import { estimatorOf } from '../../support/advantages.ts';
 import { createMethods, METHODS } from '../../support/everything.ts';

@@ -1,8 +1,8 @@
 /** Rounds of drafts: what the next round is shown, which is trained, and that no round is plain sampling. */
 
 import { describe, expect, it } from 'vitest';
+import { mostVoted } from '../../../packages/zoo/methods/rollout_strategies/pdr.ts';
 import type { GroupRequest } from '../../../src/methods/points.ts';
-import { mostVoted } from '../../../src/methods/rollout_strategies/pdr.ts';
 import { createMethods } from '../../support/everything.ts';
 import { goOn, longRun, weightsAfter, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';
 import { groupOf, rolloutOf } from '../../support/rollouts.ts';

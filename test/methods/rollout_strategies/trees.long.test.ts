@@ -1,7 +1,7 @@
 /** Completions that are sampled as trees: where they branch, what is pruned and kept, and that all of it is on-policy to the bit. */
 import { describe, expect, it } from 'vitest';
+import { editDistance } from '../../../packages/zoo/methods/support/rollouts/edit_distance.ts';
 import type { Rollout } from '../../../src/methods/records.ts';
-import { editDistance } from '../../../src/methods/support/rollouts/edit_distance.ts';
 import { TOKEN } from '../../../src/token_kinds.ts';
 import { collect, scoresOf } from '../../grpo/step_parts.ts';
 import { askedOf } from '../../support/asked_strategies.ts';

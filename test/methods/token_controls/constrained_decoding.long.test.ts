@@ -1,7 +1,7 @@
 /** Which texts a pattern allows, that a policy under it writes no other, and that it is trained as it was sampled. */
 
 import { describe, expect, it } from 'vitest';
-import { markedAutomaton, patternAutomaton } from '../../../src/methods/support/patterns/text_pattern.ts';
+import { markedAutomaton, patternAutomaton } from '../../../packages/zoo/methods/support/patterns/text_pattern.ts';
 import { collect, credit, update } from '../../grpo/step_parts.ts';
 import { createMethods } from '../../support/everything.ts';
 import { goOn, longRun, wholeAndKilled, withTossedRun } from '../../support/killed_runs.ts';

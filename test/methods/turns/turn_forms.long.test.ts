@@ -1,8 +1,8 @@
 /** Turns that say more than one action: what they lead to, what they cost, what is shown of them, and what of them is read. */
 import { describe, expect, it } from 'vitest';
+import { outsideRoles, rolesByToken } from '../../../packages/zoo/methods/support/rollouts/roles.ts';
 import { rngFor } from '../../../src/kernels/philox.ts';
 import type { Rollout } from '../../../src/methods/records.ts';
-import { outsideRoles, rolesByToken } from '../../../src/methods/support/rollouts/roles.ts';
 import { closedCodec } from '../../../src/text/codec.ts';
 import { withMarks } from '../../../src/text/control_words.ts';
 import { characterTokenizer } from '../../../src/text/vocabulary_tokenizer.ts';

@@ -1,7 +1,7 @@
 /** A server that scores completions, and everything that it can do wrong. */
 import { describe, expect, it } from 'vitest';
-import { AskedReward } from '../../../src/rewards/elsewhere/asked_reward.ts';
-import { type HttpOptions, HttpScorer } from '../../../src/rewards/elsewhere/http_scorer.ts';
+import { AskedReward } from '../../../packages/zoo/rewards/elsewhere/asked_reward.ts';
+import { type HttpOptions, HttpScorer } from '../../../packages/zoo/rewards/elsewhere/http_scorer.ts';
 import { type LoopbackScorer, startedScorer } from '../../support/loopback_scorer.ts';
 import { batchOf } from '../reward_batch.ts';
 

@@ -1,6 +1,7 @@
 /** A chat box: the same text to the base and to the adapter, side by side. One engine answers both. */
+
+import { element } from '../../../packages/report/page/dom.ts';
 import { counted } from '../../../src/format.ts';
-import { element } from '../../../src/report/page/dom.ts';
 import type { Compared, ModelLab } from './model_lab.ts';
 
 export class ChatPanel {

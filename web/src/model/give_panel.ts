@@ -1,5 +1,5 @@
 /** Downloads: the adapter, the merged model, GGUF and ONNX, each opened again and compared before it is offered. */
-import { element } from '../../../src/report/page/dom.ts';
+import { element } from '../../../packages/report/page/dom.ts';
 import { megabytes } from './megabytes.ts';
 import type { ModelLab } from './model_lab.ts';
 

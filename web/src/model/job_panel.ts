@@ -1,5 +1,5 @@
 /** What the model learns: a preset's YAML, free to be changed, and what it would take of this device. */
-import { choices, element } from '../../../src/report/page/dom.ts';
+import { choices, element } from '../../../packages/report/page/dom.ts';
 import { megabytes } from './megabytes.ts';
 import type { ModelLab } from './model_lab.ts';
 import { MODEL_PRESETS, type ModelPreset } from './presets.ts';

@@ -1,6 +1,6 @@
 /** Models in this browser: brought in from a file, a folder or an address, with pause and resume, and deleted. */
 import { type KeptModel, keepModel, keptModels, type ModelOrigin, removeKeptModel } from 'rlvr-train/web';
-import { element } from '../../../src/report/page/dom.ts';
+import { element } from '../../../packages/report/page/dom.ts';
 import { messageOf } from '../notes.ts';
 import { megabytes } from './megabytes.ts';
 

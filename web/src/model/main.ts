@@ -1,6 +1,6 @@
 /** The page for pretrained models: its panels, drawn when something changed. */
 import type { BackendRequest } from 'rlvr-train/web';
-import { byId } from '../../../src/report/page/dom.ts';
+import { byId } from '../../../packages/report/page/dom.ts';
 import { Curves } from '../curves.ts';
 import { isolate } from '../isolation.ts';
 import { keepForOffline } from '../offline.ts';

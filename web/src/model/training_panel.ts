@@ -1,6 +1,7 @@
 /** The buttons of a training, how far it is, and what it has to say. */
+
+import { byId, element, write } from '../../../packages/report/page/dom.ts';
 import { counted, percent } from '../../../src/format.ts';
-import { byId, element, write } from '../../../src/report/page/dom.ts';
 import type { Note } from '../notes.ts';
 import type { ModelLab, ModelStatus } from './model_lab.ts';
 

@@ -1,0 +1,139 @@
+/** `rlvr-train data show`: problems as the model will see them, before anything is trained. */
+
+import { announceFile } from '../../../src/cli/display/announce_file.ts';
+import { colors } from '../../../src/cli/display/colors.ts';
+import { print, printJson } from '../../../src/cli/display/output.ts';
+import { commandParts, configOf } from '../../../src/cli/parts.ts';
+import { approval } from '../../../src/cli/process/trust.ts';
+import { type LoadedRun, loadRun } from '../../../src/cli/runs/load_run.ts';
+import { openConfiguredModel } from '../../../src/cli/runs/open_model.ts';
+import type { RunFlags } from '../../../src/cli/training/train_options.ts';
+import type { Problem } from '../../../src/config/problems.ts';
+import { verdictsOf } from '../../../src/data/judging/judged.ts';
+import { fittingItems } from '../../../src/data/prompts/prompt_limit.ts';
+import type { TaskItem } from '../../../src/data/task.ts';
+import type { TaskSet } from '../../../src/data/task_set.ts';
+import { ConfigError } from '../../../src/errors.ts';
+import { counted, printable, printableLines } from '../../../src/format.ts';
+import { completionText } from '../../../src/grpo/rollout/complete.ts';
+import { fewHeldOut } from '../../../src/methods/statistics.ts';
+
+interface DataFlags {
+  readonly config?: string;
+  readonly set?: readonly string[];
+  readonly count?: number;
+  readonly trust?: readonly string[];
+  readonly json?: boolean;
+}
+
+/** Messages name it where they otherwise name a config's file. */
+const HERE = 'data show';
+
+/** Steps of a stage that does not say how many it has. */
+const STEPS = 1_000_000;
+
+/** @throws ConfigError, DataError, CheckpointError */
+export async function showData(rows: string | undefined, flags: DataFlags): Promise<void> {
+  const { count = 3, json = false, trust } = flags;
+  const { loaded, file } = await load(rows, flags);
+  const { problems } = loaded;
+  const pretrained = await openConfiguredModel(loaded, file);
+  const approve = approval({ file, problems, trust, isDry: true });
+  const { codec } = pretrained ?? {};
+  const plugins = await commandParts().openConfig(loaded, {
+    file,
+    announce: announceFile,
+    approve,
+    rewards: 'unused',
+    codec,
+  });
+  try {
+    const { config, tasks, notes } = plugins;
+    const items = fittingItems(tasks, config.seed, count);
+    const showing = items.map(({ item, index }) => shownProblem(tasks, config.seed, item, index));
+    const shown = await Promise.all(showing);
+    if (json) {
+      for (const problem of shown) printJson(JSON.stringify(problem));
+      return;
+    }
+    for (const note of notes) print(colors.yellow(printable(note)));
+    for (const problem of shown) for (const line of problemLines(problem)) print(line);
+    const train = tasks.trainProblems();
+    const heldOut = tasks.heldOutItems().length;
+    const few = fewHeldOut(heldOut);
+    print(colors.dim(`${train === undefined ? 'an endless stream' : train} to train on, ${heldOut} held out`));
+    if (few !== undefined) print(colors.yellow(few));
+  } catch (error) {
+    throw problems.placed(error);
+  } finally {
+    await plugins.close();
+  }
+}
+
+async function load(rows: string | undefined, { config, set = [] }: DataFlags) {
+  if (rows === undefined || config !== undefined) {
+    const own = rows === undefined ? [] : [`task.train=${JSON.stringify([rows])}`];
+    const loaded = await loadShown({ ...(config !== undefined && { config }), set: [...set, ...own] });
+    return { loaded, file: loaded.file };
+  }
+  const task = { flag: HERE, assignment: `task=${JSON.stringify({ name: 'dataset', train: [rows] })}` };
+  return { loaded: await configOf('max_steps: 1\n', HERE, [task, ...set]), file: HERE };
+}
+
+/** Nothing is trained, so a config need not say for how long. */
+async function loadShown(flags: RunFlags & { readonly set: readonly string[] }): Promise<LoadedRun> {
+  try {
+    return await loadRun(flags);
+  } catch (error) {
+    const found = error instanceof ConfigError ? error.facts.problems : undefined;
+    const missing = (Array.isArray(found) ? (found as Problem[]) : []).filter(({ path }) => /\bmax_steps$/.test(path));
+    if (missing.length === 0) throw error;
+    return loadRun({ ...flags, set: [...missing.map(({ path }) => `${path}=${STEPS}`), ...flags.set] });
+  }
+}
+
+interface ShownProblem {
+  readonly item: TaskItem;
+  /** As the model reads it, special tokens as their text. */
+  readonly prompt: string;
+  readonly promptTokens: number;
+  readonly demonstration: string;
+  readonly demonstrationTokens: number;
+  /** What the verifier says of the answer alone. */
+  readonly verdict: { readonly score: number | null; readonly reason: string };
+}
+
+async function shownProblem(tasks: TaskSet, seed: number, item: TaskItem, index: number): Promise<ShownProblem> {
+  const prompt = tasks.promptTokens(item);
+  const shown = tasks.demonstrationTokens(item, seed, index);
+  const finishReason = tasks.fixedCompletionTokens === undefined ? 'eos' : 'stop';
+  const given = { item, completion: item.answer, context: { finishReason } } as const;
+  const [{ score, reason }] = await verdictsOf(tasks, [given]);
+  return {
+    item,
+    prompt: tasks.codec.decode(prompt),
+    promptTokens: prompt.length,
+    demonstration: completionText(tasks, { tokens: shown, finishReason }),
+    demonstrationTokens: shown.length,
+    verdict: { score, reason },
+  };
+}
+
+function problemLines({
+  item,
+  prompt,
+  promptTokens,
+  demonstration,
+  demonstrationTokens,
+  verdict,
+}: ShownProblem): string[] {
+  const judged = verdict.score === 1 ? '' : colors.yellow(`  alone it is not right: ${printable(verdict.reason)}`);
+  return [
+    `${colors.bold(printable(item.id))}  ${colors.dim(`prompt ${counted(promptTokens, 'token')}`)}`,
+    ...printableLines(prompt)
+      .split('\n')
+      .map((line) => `  ${line}`),
+    `  ${colors.dim('right  ')} ${printable(item.answer)}${judged}`,
+    `  ${colors.dim('shown  ')} ${printable(demonstration)} ${colors.dim(`${counted(demonstrationTokens, 'token')}`)}`,
+  ];
+}

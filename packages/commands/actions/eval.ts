@@ -1,0 +1,87 @@
+import { print, printJson } from '../../../src/cli/display/output.ts';
+import { evaluationLine, exampleLine, figureLines } from '../../../src/cli/display/reporter.ts';
+import { onlyRun } from '../../../src/cli/mistaken_words.ts';
+import type { Override } from '../../../src/config/overrides.ts';
+import type { TaskSet } from '../../../src/data/task_set.ts';
+import { ConfigError } from '../../../src/errors.ts';
+import { printable } from '../../../src/format.ts';
+import { evaluationMetrics } from '../../../src/grpo/metrics.ts';
+import type { InferenceLoad } from '../../../src/planning/capacity.ts';
+import { averagedWith } from '../runs/average_weights.ts';
+import { type AskedFlags, openAsked } from '../runs/open_asked.ts';
+import { type InferenceFlags, type OpenedModel, openTrained } from '../runs/open_trained.ts';
+import { evaluateSuite } from './eval_suite.ts';
+import { type EvaluatedFlags, evaluated } from './evaluated.ts';
+
+/** Those of the command that say what is evaluated. */
+export type EvalFlags = InferenceFlags &
+  Omit<AskedFlags, 'model' | 'task'> &
+  EvaluationFlags & {
+    readonly run?: string;
+    readonly model?: string;
+    readonly task?: string;
+    readonly suite?: string;
+    /** Models whose weights are averaged with those. */
+    readonly average?: readonly string[];
+  };
+
+interface EvaluationFlags extends EvaluatedFlags {
+  readonly json?: boolean;
+}
+
+/**
+ * A run's policy on its own problems, or a model on those of a task.
+ *
+ * @param words  none is known
+ * @throws ConfigError where it is not said what is evaluated, or on what
+ */
+export async function evaluateGiven(words: readonly string[], given: EvalFlags): Promise<void> {
+  const { model, task, suite, samples, average = [] } = given;
+  const figures = given.figures === undefined ? [] : figuresOverrides(given.figures, samples, model === undefined);
+  const flags = { ...given, set: [...(given.set ?? []), ...figures] };
+  if (suite !== undefined && model !== undefined) {
+    onlyRun(words, model);
+    return evaluateSuite({ ...flags, model, suite });
+  }
+  if (suite !== undefined) {
+    const rule = 'asks a model; name it, a run too: --model runs/NAME';
+    throw new ConfigError('missing-flag', `--suite ${suite} — ${rule}.`, { flag: 'model' });
+  }
+  if (model === undefined) {
+    const load = (tasks: TaskSet): InferenceLoad => ({ prompts: tasks.heldOutItems().length, samples });
+    const opened = await openTrained(onlyRun(words, flags.run), { ...flags, overrides: flags.set }, load);
+    const keepsProblems = flags.set.some((set) => typeof set === 'string' && /(^|\.)eval_samples=/.test(set));
+    return evaluateOpened(await averagedWith(opened, average), { ...flags, keepsProblems });
+  }
+  if (task === undefined) {
+    const rule = 'missing — what the model is asked; for example --task reverse_text';
+    throw new ConfigError('missing-flag', `--task: ${rule}.`, { flag: 'task' });
+  }
+  onlyRun(words, model);
+  const opened = await averagedWith(await openAsked({ ...flags, model, task }), average);
+  return evaluateOpened(opened, { ...flags, keepsProblems: true });
+}
+
+/** Figures, and what they are of. A run has stages, of which those of reinforcement have figures; a model has one alone. */
+function figuresOverrides(names: string, samples: number, ofRun: boolean): Override[] {
+  const at = ofRun ? 'grpo.' : '';
+  return [
+    { flag: '--samples', assignment: `${at}num_generations_eval=${samples}` },
+    { flag: '--figures', assignment: `${at}evaluation_figures=[${names}]` },
+  ];
+}
+
+/** Asks problems, prints the figures, and closes the model. */
+export async function evaluateOpened(opened: OpenedModel, { json, ...asked }: EvaluationFlags): Promise<void> {
+  const { name } = opened.model.engine.tasks;
+  const evaluation = await evaluated(opened, asked);
+  if (json) {
+    printJson(JSON.stringify(evaluationMetrics(evaluation)));
+    return;
+  }
+  const problems = asked.split === 'train' ? 'problems of training' : 'held-out problems';
+  print(`${printable(`${opened.from}: ${name}`)}, ${evaluation.accuracy.count} ${problems}`);
+  print(evaluationLine(evaluation));
+  for (const line of figureLines(evaluation)) print(line);
+  for (const example of evaluation.examples) print(exampleLine(example));
+}

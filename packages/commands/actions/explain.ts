@@ -1,0 +1,164 @@
+/**
+ * `rlvr-train explain NAME`: what a key of a config, an option, a metric, a method, a reward or a task is, and where it is
+ * written; of a published system, what runs it here.
+ */
+
+import { colors } from '../../../src/cli/display/colors.ts';
+import { wrapWords } from '../../../src/cli/display/live/text.ts';
+import { print, printJson, wrapColumns } from '../../../src/cli/display/output.ts';
+import { commandName } from '../../../src/command_name.ts';
+import { DIAGNOSIS_CODES } from '../../../src/diagnostics/catalogue.ts';
+import { ConfigError } from '../../../src/errors.ts';
+import { didYouMean } from '../../../src/options/nearest_name.ts';
+import { type CatalogueMethod, catalogue } from '../../zoo/catalogue/catalogue.ts';
+import { valueText } from '../../zoo/catalogue/catalogue_words.ts';
+import { type KeyFacts, keyFacts, knownKeys, OF_GRPO, type OptionPlace } from '../../zoo/catalogue/key_facts.ts';
+import { METRIC_FACTS, type MetricFacts, metricFacts, metricOfWord } from '../../zoo/catalogue/metric_facts.ts';
+import { arxivNumber, isSpelledAlike, otherNamesOf } from '../../zoo/catalogue/spelled_alike.ts';
+import { type SystemFacts, systemFacts, systemNames } from '../../zoo/catalogue/systems/system_facts.ts';
+import type { OptionText } from '../../zoo/options/describe.ts';
+import { systemText } from './explain_system.ts';
+
+/** All that a name means. */
+interface NameFacts extends Partial<KeyFacts> {
+  readonly name: string;
+  readonly metric?: MetricFacts;
+  /** What is called so: what it does; what it is, and where more is said. */
+  readonly things: readonly { readonly does: string; readonly more: string }[];
+  /** Published systems of that name. */
+  readonly systems: readonly SystemFacts[];
+}
+
+/**
+ * @param names  each a word, or all of them one name of a system: `golden goose`
+ * @throws ConfigError for a name that means nothing, with the nearest one, after the others are explained
+ */
+export function explainCommand(names: readonly string[], { json = false }: { readonly json?: boolean }): void {
+  const whole = names.join(' ');
+  const isOne = systemFacts(whole).length > 0 || names.every((name) => nameFacts(name) === undefined);
+  const asked = names.length > 1 && isOne ? [whole] : names;
+  const facts = asked.flatMap((name) => nameFacts(name) ?? []);
+  const columns = wrapColumns(process.stdout);
+  if (json) printJson(JSON.stringify(facts));
+  else if (facts.length > 0) print(facts.map((fact) => explanation(fact, columns)).join('\n\n'));
+  const unknown = asked.find((name) => nameFacts(name) === undefined);
+  if (unknown !== undefined) refuse(unknown);
+}
+
+function nameFacts(name: string): NameFacts | undefined {
+  const [key, seen, things, systems] = [keyFacts(name), metricFacts(name), namedThings(name), systemFacts(name)];
+  // A key is no metric for looking like one, as eval_steps looks like eval_<figure>.
+  const metric = key === undefined || seen?.name === name ? (seen ?? metricOfWord(name)) : undefined;
+  if (key === undefined && metric === undefined && things.length + systems.length === 0) return undefined;
+  return { ...key, name, ...(metric && { metric }), things, systems };
+}
+
+/** Tasks, rewards, methods and diagnoses of that name or of that paper, and the method that logs under it. */
+function namedThings(name: string): NameFacts['things'] {
+  const { tasks, rewards, points, methods } = catalogue();
+  const shown = (words: string): string => `${commandName()} ${words}`;
+  const paper = arxivNumber(name);
+  const isCalled = (thing: { readonly name: string }): boolean => isSpelledAlike(thing.name, name);
+  const isAmong = (names: readonly string[]): boolean => names.some((other) => isSpelledAlike(other, name));
+  const isOfPaper = ({ source }: CatalogueMethod): boolean => paper !== undefined && source.includes(paper);
+  const [owner, ...rest] = name.replace(/#\d+/, '').split('/');
+  return [
+    ...those(tasks, isCalled, (task) => `A task: ${shown(`tasks show ${task}`)}`),
+    ...those(rewards, isCalled, (reward) => `A reward: ${shown(`list ${reward}`)}`),
+    ...those(points, isCalled, (point) => `A point of a step: ${shown(`methods ls ${point}`)}`),
+    ...those(methods, isCalled, (method, { point }) => `A method (${point}): ${shown(`methods show ${method}`)}`),
+    ...those(
+      methods,
+      (method) => !isCalled(method) && (isAmong(otherNamesOf(method)) || isOfPaper(method)),
+      (method) => `The method ${method}: ${shown(`methods show ${method}`)}`,
+    ),
+    ...those(
+      tasks,
+      ({ names }) => isAmong(names),
+      (task) => `The task ${task}: ${shown(`tasks show ${task}`)}`,
+    ),
+    ...those(
+      rest.length === 0 ? [] : methods,
+      (method) => isSpelledAlike(method.name, owner),
+      (method) => `Logs it: ${shown(`methods show ${method}`)}`,
+    ),
+    ...(DIAGNOSIS_CODES.includes(name)
+      ? [{ does: 'Said of a run that does not learn as it might.', more: `A diagnosis: docs/diagnostics.md#${name}` }]
+      : []),
+  ];
+}
+
+/** What a list says of those of its things that are meant. */
+function those<T extends { readonly name: string; readonly does: string }>(
+  list: readonly T[],
+  isMeant: (thing: T) => boolean,
+  more: (name: string, thing: T) => string,
+): NameFacts['things'] {
+  return list.filter(isMeant).map((thing) => ({ does: thing.does, more: more(thing.name, thing) }));
+}
+
+/** Every name that can be explained. */
+function explainable(): string[] {
+  const { tasks, rewards, points, methods } = catalogue();
+  const things = [...tasks, ...rewards, ...points, ...methods, ...METRIC_FACTS].map(({ name }) => name);
+  const others = [...tasks.flatMap(({ names }) => names), ...methods.flatMap(otherNamesOf)];
+  return [...new Set([...knownKeys(), ...things, ...others, ...DIAGNOSIS_CODES, ...systemNames()])];
+}
+
+function refuse(name: string): never {
+  const near = didYouMean(name, explainable());
+  const others = ', metric, method, reward or task; docs/reference/keys.md and docs/reference/metrics.md list them';
+  const papers = ', docs/systems.md published systems';
+  const rule = `no such key${near === '' ? `${others}${papers}` : near}`;
+  throw new ConfigError('unknown-name', `${name} — ${rule}${near === '' ? '.' : ''}`, { name });
+}
+
+function explanation(facts: NameFacts, columns: number | undefined): string {
+  const { name, places = [], options = [], refused = [], metric, things, systems } = facts;
+  const lines = [
+    ...places.flatMap(({ place, option }) => meaning(plain(place.where), option)),
+    ...byText(options).flatMap(({ owners, option }) => meaning(owners, option)),
+    ...things.flatMap(({ does, more }) => [`  ${does}`, colors.dim(`  ${more}`)]),
+    ...(metric === undefined ? [] : [`  ${metric.text}`, colors.dim(`  ${placeText(name, metric)}`)]),
+    ...refused.map(({ because }) => `  Of TRL or config.json, and not here: ${because}.`),
+  ];
+  const own = lines.length === 0 ? [] : [wrapWords([colors.bold(name), ...lines].join('\n'), columns)];
+  return [...own, ...systems.map((system) => systemText(system, columns))].join('\n\n');
+}
+
+function placeText(name: string, metric: MetricFacts): string {
+  const pattern = metric.name === name ? '' : ` as ${metric.name}`;
+  return `In metrics.jsonl, ${metric.place}${pattern}: docs/reference/metrics.md`;
+}
+
+function meaning(where: string, option: OptionText): string[] {
+  const { example } = option;
+  const sample = example === undefined ? '' : `; for example ${JSON.stringify(example)}`;
+  return [`  ${option.text}`, colors.dim(`  ${valueText(option)}${sample}`), colors.dim(`  ${where}`)];
+}
+
+const MOST_OWNERS = 8;
+
+/** Options of one text and one rule are shown once, with all that have them. */
+function byText(options: readonly OptionPlace[]): { readonly owners: string; readonly option: OptionText }[] {
+  const groups = new Map<string, OptionPlace[]>();
+  for (const place of options) {
+    const told = `${place.kind}|${place.option.text}|${valueText(place.option)}`;
+    groups.set(told, [...(groups.get(told) ?? []), place]);
+  }
+  return [...groups.values()].map((places) => {
+    const names = places.map(({ owner }) => owner);
+    const shown =
+      names.length > MOST_OWNERS ? [...names.slice(0, MOST_OWNERS), `${names.length - MOST_OWNERS} more`] : names;
+    const [{ kind, isStageKey, option }] = places;
+    const show = kind === 'method' ? `methods show ${names[0]}` : `list ${names[0]}`;
+    const owners = `Of the ${kind}${names.length > 1 ? 's' : ''} ${shown.join(', ')}`;
+    const where = isStageKey ? `${plain(OF_GRPO)}. ` : '';
+    return { owners: `${where}${owners}: ${commandName()} ${show}`, option };
+  });
+}
+
+/** Without the marks of Markdown. */
+function plain(text: string): string {
+  return text.replaceAll('`', '');
+}

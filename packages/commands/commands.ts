@@ -1,0 +1,53 @@
+/** Every command of the package. */
+
+import { TRAIN } from '../../src/cli/commands/train.ts';
+import type { Command } from '../../src/cli/flags/command.ts';
+import { ADVISE } from './commands/advise.ts';
+import { COMPARE } from './commands/compare.ts';
+import { CONFIGS } from './commands/configs.ts';
+import { DATA } from './commands/data.ts';
+import { DOCTOR } from './commands/doctor.ts';
+import { EVAL } from './commands/eval.ts';
+import { EXPLAIN } from './commands/explain.ts';
+import { EXPORT } from './commands/export.ts';
+import { FETCH } from './commands/fetch.ts';
+import { FLEET } from './commands/fleet.ts';
+import { LIST } from './commands/list.ts';
+import { MERGE } from './commands/merge.ts';
+import { METHODS } from './commands/methods.ts';
+import { REPORT } from './commands/report.ts';
+import { REWARDS } from './commands/rewards.ts';
+import { RUNS } from './commands/runs.ts';
+import { SAMPLE } from './commands/sample.ts';
+import { SCHEMA } from './commands/schema.ts';
+import { TASKS } from './commands/tasks.ts';
+import { TRACK } from './commands/track.ts';
+import { UI } from './commands/ui.ts';
+import { WORKER } from './commands/worker.ts';
+
+/** In the order of help and documentation. */
+export const COMMANDS: readonly Command[] = [
+  TRAIN,
+  EVAL,
+  COMPARE,
+  ADVISE,
+  SAMPLE,
+  FETCH,
+  MERGE,
+  EXPORT,
+  REPORT,
+  TRACK,
+  RUNS,
+  UI,
+  WORKER,
+  FLEET,
+  SCHEMA,
+  LIST,
+  EXPLAIN,
+  METHODS,
+  REWARDS,
+  TASKS,
+  DATA,
+  CONFIGS,
+  DOCTOR,
+];

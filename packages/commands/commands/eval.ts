@@ -1,0 +1,51 @@
+/** `rlvr-train eval`: all held-out problems, greedy and sampled, asked of a run's policy or of a model of the user's. */
+
+import { command } from '../../../src/cli/flags/command.ts';
+import { choice, integer, list, text, toggle, withDefault } from '../../../src/cli/flags/flag.ts';
+import { ADAPTER, MODEL_TEXT, THREADS, TRAINED_RUN, TRUST, USE_ANYWAY } from '../../../src/cli/flags/shared_flags.ts';
+import { MOST_SAMPLES } from '../../../src/config/keys/limits.ts';
+
+export const EVAL = command({
+  name: 'eval',
+  does: 'evaluate a trained policy, or a model of yours, on all held-out problems',
+  usage: '--run <directory> | --model <path> --task <task> [options]',
+  explainsWords: true,
+  flags: {
+    run: TRAINED_RUN,
+    model: text('<path>', MODEL_TEXT, { excludes: ['run', 'force'] }),
+    adapter: ADAPTER,
+    task: text('<task>', "what --model is asked, as in a config: reverse_text, or '{name: sort_digits, digits: 3}'"),
+    suite: text('<file>', 'YAML list of tasks and data sets that --model is asked, one table', { excludes: ['task'] }),
+    set: list('<key=value>', 'a key of the config, e.g. max_completion_length=64; of a run too: task.max_number=6'),
+    samples: withDefault(
+      integer('<number>', 'sampled completions per problem (num_generations_eval)', { min: 1, max: MOST_SAMPLES }),
+      4,
+    ),
+    figures: text('<figures>', 'further figures, e.g. weighted-maj,m-length, as evaluation_figures takes them'),
+    split: withDefault(
+      choice('<split>', 'held-out problems, or as many of the training stream', ['eval', 'train']),
+      'eval',
+    ),
+    average: list('<path>', 'a model or checkpoint of the same shape, whose weights are averaged with those'),
+    force: USE_ANYWAY,
+    threads: THREADS,
+    trust: TRUST,
+    json: toggle('print the figures as JSON'),
+  },
+  examples: [
+    { words: 'eval --run runs/countdown --json', does: 'all held-out problems' },
+    {
+      words: 'eval --run runs/countdown --samples 16 --figures weighted-maj,m-length --split train',
+      does: 'further figures, of problems that training asks',
+    },
+    {
+      words: 'eval --run runs/countdown --set task.max_number=6 --average runs/countdown/checkpoints/grpo-300',
+      does: 'another range of the task, asked of the mean of two models',
+    },
+    { words: 'eval --model runs/countdown --suite suite.yaml', does: 'one table of several tasks and data sets' },
+  ],
+  async run(words, flags) {
+    const { evaluateGiven } = await import('../actions/eval.ts');
+    await evaluateGiven(words, flags);
+  },
+});

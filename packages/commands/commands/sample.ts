@@ -1,0 +1,63 @@
+/** `rlvr-train sample --run DIR [PROMPT…]`: ask a trained policy, with prompts from the command, a pipe or a keyboard. */
+
+import { existsSync } from 'node:fs';
+import { command } from '../../../src/cli/flags/command.ts';
+import { type Flag, integer, text, toggle, withDefault } from '../../../src/cli/flags/flag.ts';
+import { ADAPTER, MODEL_TEXT, THREADS, TRAINED_RUN, TRUST, USE_ANYWAY } from '../../../src/cli/flags/shared_flags.ts';
+import { requiredRun } from '../../../src/cli/mistaken_words.ts';
+import { MOST_SAMPLES } from '../../../src/config/keys/limits.ts';
+
+const TEMPERATURE: Flag<number> = {
+  text: 'sampling temperature; 0 is greedy',
+  value: '<number>',
+  rule: 'number of 0 or more',
+  letter: 't',
+  read(given) {
+    const value = Number(given);
+    if (given.trim() !== '' && Number.isFinite(value) && value >= 0) return value;
+    throw new RangeError('use a number of 0 or more; 0 is greedy');
+  },
+};
+
+export const SAMPLE = command({
+  name: 'sample',
+  does: 'ask a trained policy: prompts as arguments, line by line from a pipe, or typed',
+  usage: '--run <directory> | --model <path> [options] [prompt...]',
+  words: [
+    {
+      syntax: '[prompt...]',
+      text: 'prompts, one each; - reads standard input; default: some held-out problems',
+    },
+  ],
+  flags: {
+    run: TRAINED_RUN,
+    model: text('<path>', MODEL_TEXT, { excludes: ['run', 'force', 'trust'] }),
+    adapter: ADAPTER,
+    maxTokens: integer('<number>', 'most tokens of an answer of --model', { min: 1, max: 1_000_000, otherwise: '256' }),
+    samples: withDefault(integer('<number>', 'completions per prompt', { min: 1, max: MOST_SAMPLES, letter: 'n' }), 1),
+    temperature: withDefault(TEMPERATURE, 0),
+    seed: withDefault(integer('<number>', 'seed of the random draws', { min: 0 }), 0),
+    force: USE_ANYWAY,
+    threads: THREADS,
+    trust: TRUST,
+    interactive: toggle('answer what is typed, until Ctrl-D', {
+      letter: 'i',
+      otherwise: 'on a terminal without prompts',
+    }),
+    json: toggle('one JSON object per completion', { excludes: ['interactive'] }),
+  },
+  examples: [
+    { words: 'sample --run runs/countdown', does: 'held-out problems, with verdicts; then yours, as typed' },
+    { words: 'sample --run runs/countdown "3 7 2 = 13 ?"', does: 'your own, one per argument' },
+    { pipe: 'cat prompts.txt', words: 'sample --run runs/countdown --json', does: 'a JSON object per completion' },
+  ],
+  async run(prompts, flags) {
+    if (flags.model !== undefined) {
+      const { sampleModelCommand } = await import('../actions/sample_model.ts');
+      return sampleModelCommand(prompts, { ...flags, model: flags.model });
+    }
+    const [directory] = prompts.filter((word) => existsSync(word));
+    const { sampleCommand } = await import('../actions/sample.ts');
+    return sampleCommand(prompts, { ...flags, run: requiredRun(flags.run, directory) });
+  },
+});

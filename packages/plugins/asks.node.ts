@@ -1,0 +1,87 @@
+/** What a config asks of this machine besides code: servers that are sent something, variables, and rows of other folders. */
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { LoadedConfig } from '../../src/config/load.ts';
+import { placeOfTask } from '../../src/config/mixture.ts';
+import type { Registries } from '../../src/config/registries.ts';
+import type { RunConfig } from '../../src/config/run_config.ts';
+import { cardOf } from '../../src/data/registered_task.ts';
+import type { Reach } from '../../src/http/reach.ts';
+import { findReward } from '../../src/rewards/reward_list.ts';
+import type { Ask } from '../../src/run/opened_config.ts';
+import { rowsOf } from './dataset_files.node.ts';
+import { rewardPlace, taskPlace } from './found_files.node.ts';
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** @param options.rewards  'unused': those of its rewards are not asked */
+export function asksOf(
+  loaded: LoadedConfig,
+  { file, rewards }: { readonly file: string; readonly rewards?: 'unused' },
+): readonly Ask[] {
+  const { config, problems, registries } = loaded;
+  const isTyped = (place: string): boolean => {
+    const { label } = problems.placeOf(place);
+    return !label.startsWith(`${file}:`) && !(label === file && existsSync(file));
+  };
+  const reached = (reach: Reach | undefined, entry: Entry, place: string): Ask[] => {
+    const sent = reach && whatIsSent(reach, entry);
+    return sent === undefined ? [] : [{ ...sent, place, isTyped: isTyped(place) }];
+  };
+  const fileAsk = (name: string, place: string): Ask => {
+    const path = resolve(isTyped(place) ? '.' : dirname(file), name);
+    return {
+      name: path,
+      does: "lies outside of the config's folder, and would be read",
+      place,
+      isTyped: isTyped(place),
+      path,
+    };
+  };
+  const rows = (entry: object, place: string): Ask[] =>
+    rowsOf(entry).map(({ knob, name }) =>
+      fileAsk(name, problems.written(`${place}.${knob}`, `${place}.data_files`, place, 'data_files') ?? place),
+    );
+  const ofTasks = config.tasks.flatMap(({ task }, i) => [
+    ...reached(cardOf(registries.tasks, task.name)?.reaches, task, taskPlace(problems, i)),
+    ...rows(task, placeOfTask(problems, i)),
+  ]);
+  const ofStages = config.stages.flatMap((stage, index) => {
+    if (stage.stage === 'sft') return stage.rows === undefined ? [] : rows(stage.rows, `stages.${index}`);
+    if (rewards === 'unused') return [];
+    return stage.rewards.flatMap((reward, i) => {
+      const place = rewardPlace(problems, index, i);
+      const { reads: folder, reaches } = findReward(registries.rewards, reward.name) ?? {};
+      return [
+        ...reached(reaches, reward, place),
+        ...(folder === undefined ? [] : [fileAsk(String(reward[folder]), place)]),
+      ];
+    });
+  });
+  return [...ofTasks, ...ofStages];
+}
+
+/** The hosts that a run of the config would ask. */
+export function serversOf({ tasks, stages }: RunConfig, registries: Registries): string[] {
+  const asked: readonly (readonly [Reach | undefined, Entry])[] = [
+    ...tasks.map(({ task }) => [cardOf(registries.tasks, task.name)?.reaches, task] as const),
+    ...stages.flatMap((stage) =>
+      stage.stage === 'sft'
+        ? []
+        : stage.rewards.map((reward) => [findReward(registries.rewards, reward.name)?.reaches, reward] as const),
+    ),
+  ];
+  return asked.flatMap(([reach, entry]) => (reach && whatIsSent(reach, entry)?.name) ?? []);
+}
+
+/** Undefined where the address is none, as is said where it is opened. */
+function whatIsSent({ url, variable, token }: Reach, entry: Entry): Pick<Ask, 'name' | 'does'> | undefined {
+  const address = String(entry[url]);
+  if (!URL.canParse(address)) return undefined;
+  const { host } = new URL(address);
+  const named = variable === undefined ? undefined : entry[variable];
+  const secret = named ?? (token !== undefined && process.env[token] !== undefined ? token : undefined);
+  return secret === undefined
+    ? { name: host, does: 'would be sent what is sampled' }
+    : { name: `${secret}@${host}`, does: `would be sent the value of ${secret}, and what is sampled` };
+}

@@ -1,0 +1,104 @@
+/** A model that classifies texts, in a thread of its own, as what a reward asks. */
+import { createHash } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { PluginError } from '../../../src/errors.ts';
+import type { Values } from '../../../src/options/keys.ts';
+import type { RewardValues } from '../../../src/rewards/reward_function.ts';
+import { SandboxThread } from '../../../src/rewards/sandbox/sandbox_thread.ts';
+import type { AskedCompletion, Scorer } from '../../zoo/rewards/elsewhere/asked_reward.ts';
+import { CLASSIFIER, type CLASSIFIER_OPTIONS } from '../../zoo/rewards/functions/classifier.ts';
+import { hashOfFile } from '../data/datasets/disk_files.node.ts';
+import { refusal } from '../module.node.ts';
+import { openThread } from '../threads/own_thread.node.ts';
+import type { ClassifierQuestion } from './classifier.node.ts';
+
+/** What decides what the model gives; the tokenizer's second file is not needed by all. */
+const NEEDED = ['config.json', 'tokenizer.json', 'onnx/model.onnx'];
+const FILES = [...NEEDED, 'tokenizer_config.json', 'onnx/model.onnx_data'];
+/** Time to load a model, however short the limit of a question is. */
+const LOAD_SECONDS = 300;
+
+/**
+ * SHA-256 of the files of a model, by their names.
+ *
+ * @param written  the folder as the config names it
+ * @throws PluginError `rule; remedy` where it is none
+ */
+export async function hashesOfModel(
+  folder: string,
+  written: string,
+): Promise<readonly (readonly [name: string, sha256: string])[]> {
+  const remedy = `name a folder with ${NEEDED.join(', ')}, as optimum-cli export onnx makes one`;
+  const refuse = (rule: string): never => {
+    throw refusal(`${rule}; ${remedy}`, { key: 'model', value: written });
+  };
+  if (!existsSync(folder)) refuse(`no such folder (${folder})`);
+  if (!statSync(folder).isDirectory()) refuse('a file, not the folder of a model');
+  const lacks = NEEDED.filter((file) => !existsSync(join(folder, file)));
+  if (lacks.length > 0) refuse(`its folder has no ${lacks.join(', ')}`);
+  const there = FILES.filter((file) => existsSync(join(folder, file)));
+  return Promise.all(there.map(async (file) => [file, await hashOfFile(join(folder, file))] as const));
+}
+
+export class ClassifierScorer implements Scorer {
+  readonly source: string;
+  /** What is read before the completion. */
+  readonly #before: 'nothing' | 'prompt' | 'answer';
+  readonly #thread: SandboxThread;
+  readonly #timeout: number;
+  readonly #shown: string;
+
+  /**
+   * @param folder  absolute
+   * @param hashes  of its files
+   * @param library  what is imported for @huggingface/transformers
+   */
+  constructor(
+    folder: string,
+    hashes: readonly (readonly [string, string])[],
+    { model, label, pays, reads, timeout }: Values<typeof CLASSIFIER_OPTIONS>,
+    library = '@huggingface/transformers',
+  ) {
+    const sum = createHash('sha256').update(JSON.stringify(hashes)).digest('hex').slice(0, 12);
+    this.source = `the model ${basename(folder)} (${sum}${label === undefined ? '' : `, ${label}`}${pays === 'likeness' ? ', likeness' : ''})`;
+    this.#shown = model;
+    const isCompared = pays === 'likeness' || reads === 'reference';
+    this.#before = reads === 'both' ? 'prompt' : isCompared ? 'answer' : 'nothing';
+    this.#timeout = timeout;
+    this.#thread = openThread(
+      { kind: 'classifier', folder, label, pays, isCompared: this.#before !== 'nothing', library },
+      (host) => new SandboxThread(host, { load: Math.max(LOAD_SECONDS, timeout), score: timeout }),
+    );
+  }
+
+  async open(): Promise<void> {
+    await this.#thread.load(undefined);
+  }
+
+  async ask(completions: readonly AskedCompletion[]): Promise<RewardValues> {
+    const answer = await this.#thread.ask(this.#timeout, this.#question(completions));
+    if (answer.type === 'late')
+      throw this.#failed(`gave nothing within ${this.#timeout} s`, 'raise timeout, or lower batch_size');
+    if (answer.type === 'ended') throw this.#failed(answer.reason, 'see to its model');
+    const { reply } = answer;
+    if (reply.type === 'scores') return reply.values as RewardValues; // numbers of the worker; scoreRewards looks at them
+    throw this.#failed(reply.type === 'threw' ? `failed (${reply.thrown})` : `said ${reply.type}`, 'see to its model');
+  }
+
+  async close(): Promise<void> {
+    await this.#thread.close();
+  }
+
+  #question(completions: readonly AskedCompletion[]): ClassifierQuestion {
+    const texts = completions.map(({ completion }) => completion);
+    if (this.#before === 'nothing') return { texts };
+    const isAnswer = this.#before === 'answer';
+    return { texts, before: completions.map(({ prompt, item }) => (isAnswer ? item.answer : prompt)) };
+  }
+
+  #failed(what: string, remedy: string): PluginError {
+    const message = `reward "${CLASSIFIER}" (${this.#shown}): ${what} — ${remedy}, then resume: nothing sampled is lost.`;
+    return new PluginError('reward-server', message, { model: this.#shown });
+  }
+}

@@ -1,0 +1,81 @@
+/** The files of a data set that a config names: where they lie, what they are called in the run, and their hashes. */
+import { dirname, resolve } from 'node:path';
+import type { LoadedConfig } from '../../src/config/load.ts';
+import { DATASET } from '../../src/data/datasets/card.ts';
+import type { DataFiles } from '../../src/data/datasets/data_files.ts';
+import type { Plugin } from '../../src/options/keys.ts';
+import { isModuleFile } from '../../src/rewards/module_file.ts';
+import { diskFiles, hashOfFile } from './data/datasets/disk_files.node.ts';
+import { hubDataset, hubFile } from './data/datasets/hub_file.node.ts';
+import { pathFrom } from './module.node.ts';
+
+/** An entry of the config that names files: a task, or what a supervised stage shows. */
+export interface DatasetEntry {
+  readonly train?: string | readonly string[];
+  readonly held_out?: string | number | readonly string[];
+  readonly hub?: string;
+}
+
+export interface FoundDataset<E> {
+  readonly files: DataFiles;
+  /** The entry as the run's config has it: files named from the run directory. */
+  readonly inRun: E;
+  /** SHA-256 by name in the run's config. */
+  hashes(): Promise<readonly (readonly [string, string])[]>;
+}
+
+/** The file of the user's that compares answers; undefined where a built-in comparison does. */
+export function verifierOf({ name, verify }: Plugin): string | undefined {
+  return name === DATASET && typeof verify === 'string' && isModuleFile(verify) ? verify : undefined;
+}
+
+const FILE_KNOBS = ['train', 'held_out'] as const;
+
+/** The files on this machine that an entry of the config names, by their knobs. */
+export function rowsOf(entry: object): { readonly knob: string; readonly name: string }[] {
+  const given = entry as DatasetEntry; // its card, or the schema of the keys, has read it
+  if (given.hub !== undefined) return [];
+  return FILE_KNOBS.flatMap((knob) => {
+    const names = [given[knob] ?? []].flat();
+    return names.flatMap((name) => (typeof name === 'string' ? { knob, name } : []));
+  });
+}
+
+/**
+ * @param entry  of the config, whose knobs were read
+ * @param place  its key
+ * @throws DataError where a file of the hub cannot be fetched
+ */
+export async function findDataset<E extends object>(
+  { problems }: LoadedConfig,
+  { file, directory }: { readonly file: string; readonly directory?: string },
+  entry: E,
+  place: string,
+): Promise<FoundDataset<E>> {
+  const paths = new Map<string, string>();
+  const names = new Map<string, string>();
+  const inRun: Record<string, string | readonly string[]> = {};
+  const given = entry as DatasetEntry; // its card, or the schema of the keys, has read it
+  const hub = typeof given.hub === 'string' ? hubDataset(given.hub) : undefined;
+  for (const knob of FILE_KNOBS) {
+    const written = given[knob];
+    if (written === undefined || typeof written === 'number') continue; // a share of the rows has no file
+    // What is typed at the prompt is meant from where it is typed.
+    const key = problems.written(`${place}.${knob}`, `${place}.data_files`, place, 'data_files') ?? place;
+    const folder = problems.placeOf(key).label === '--set' ? '.' : dirname(file);
+    const named: string[] = [];
+    for (const name of [written].flat()) {
+      const path = hub === undefined ? resolve(folder, name) : await hubFile(hub, name);
+      const moved = hub !== undefined || directory === undefined ? name : pathFrom(directory, path);
+      paths.set(name, path);
+      names.set(hub === undefined ? moved : `hub:${given.hub}/${name}`, path);
+      named.push(moved);
+    }
+    inRun[knob] = typeof written === 'string' ? named[0] : named;
+  }
+  return {
+    files: diskFiles((name) => paths.get(name) ?? resolve(dirname(file), name)),
+    inRun: { ...entry, ...inRun },
+    hashes: () => Promise.all([...names].map(async ([name, path]) => [name, await hashOfFile(path)] as const)),
+  };
+}

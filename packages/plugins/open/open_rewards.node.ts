@@ -1,0 +1,126 @@
+/** The rewards of a config: those that are files get a thread each. */
+import { dirname, resolve } from 'node:path';
+import type { TaskSet } from '../../../src/data/task_set.ts';
+import { PluginError } from '../../../src/errors.ts';
+import type { RewardConfig } from '../../../src/methods/stage.ts';
+import type { Plugin } from '../../../src/options/keys.ts';
+import { takeOptions } from '../../../src/options/read.ts';
+import type { RewardOptions } from '../../../src/rewards/definition.ts';
+import { isModuleFile, rewardLabel } from '../../../src/rewards/module_file.ts';
+import { getReward, type OwnRewards } from '../../../src/rewards/reward_list.ts';
+import type { SandboxedReward } from '../../../src/rewards/sandbox/sandboxed_reward.ts';
+import { AskedReward } from '../../zoo/rewards/elsewhere/asked_reward.ts';
+import { CLASSIFIER, CLASSIFIER_OPTIONS } from '../../zoo/rewards/functions/classifier.ts';
+import { tryReward } from '../check/reward_check.ts';
+import { ClassifierScorer, hashesOfModel } from '../classifier/classifier_scorer.node.ts';
+import { rewardPlace } from '../found_files.node.ts';
+import { pathFrom } from '../module.node.ts';
+import { startReward } from '../threads/reward_thread.node.ts';
+import { LOAD_SECONDS, type OpenedReward, type Opening, openModule, orReport } from './opening.node.ts';
+
+/**
+ * Starts the rewards that are files, and looks at the others, so that mistakes in them show their line too.
+ *
+ * @param tasks  whose problems those that are files are tried on; undefined where they could not be opened
+ */
+export async function openRewards(opening: Opening, tasks: TaskSet | undefined): Promise<void> {
+  const { config, problems } = opening.loaded;
+  for (const [index, stage] of config.stages.entries()) {
+    if (stage.stage !== 'grpo') continue;
+    for (const [place, entry] of stage.rewards.entries()) {
+      const { weight: _, ...reward } = entry;
+      const path = rewardPlace(problems, index, place);
+      if (reward.name === CLASSIFIER) {
+        await orReport(opening, path, reward.name, () => openClassifier(opening, entry, path));
+        continue;
+      }
+      const started = await orReport(opening, path, reward.name, () => openReward(opening, reward, path));
+      if (started === undefined || tasks === undefined) continue;
+      for (const flaw of await tryReward(started, tasks)) {
+        if (stage.rewardOnError === 'exclude') opening.notes.push(flaw);
+        else problems.addMessage(path, flaw);
+      }
+    }
+  }
+}
+
+/** The reward of a file, where it is started here; undefined where it is no file, or was started before. */
+async function openReward(
+  opening: Opening,
+  { name, ...options }: Plugin,
+  path: string,
+): Promise<SandboxedReward | undefined> {
+  if (!isModuleFile(name)) {
+    await openElsewhere(opening, name, options);
+    return undefined;
+  }
+  const { export: exported, signature, ...own } = options;
+  if (signature !== undefined && signature !== 'trl') throw wrongSignature(signature);
+  const { reference, inRun } = await openModule(opening, name, exported, path);
+  const key = threadKey(inRun, options);
+  if (opening.threads.has(key)) return undefined;
+  const start = {
+    reference,
+    label: rewardLabel({ name, export: exported }),
+    options: own,
+    ...(signature === 'trl' && { signature: 'trl' as const }),
+  };
+  const { rewardTimeout } = opening.loaded.config;
+  const limits = { load: Math.max(LOAD_SECONDS, rewardTimeout), score: rewardTimeout };
+  const started = await startReward(start, limits);
+  opening.threads.set(key, started);
+  return started;
+}
+
+/** Looks at a reward of the package; one whose values come from elsewhere is kept open for the run. */
+async function openElsewhere({ threads, loaded }: Opening, name: string, options: RewardOptions): Promise<void> {
+  const key = threadKey(name, options);
+  if (threads.has(key)) return;
+  const reward = getReward(loaded.registries.rewards, name, options);
+  const { distant } = reward;
+  if (distant === undefined) return;
+  threads.set(key, Object.assign(reward, { close: () => distant.close() }));
+  await distant.open();
+}
+
+/** A model in a folder, which is named from the run directory in the run. */
+async function openClassifier(opening: Opening, entry: RewardConfig, path: string): Promise<void> {
+  const { loaded, options, threads, datasets } = opening;
+  const { name, weight: _, ...given } = entry;
+  const subject = { path: `reward_funcs: ${name}`, subject: name, beside: ['name', 'weight'] };
+  const values = takeOptions(CLASSIFIER_OPTIONS, given, subject);
+  // What is typed at the prompt is meant from where it is typed.
+  const folder = resolve(loaded.problems.placeOf(path).label === '--set' ? '.' : dirname(options.file), values.model);
+  const hashes = await hashesOfModel(folder, values.model);
+  const model = options.directory === undefined ? values.model : pathFrom(options.directory, folder);
+  datasets.set(entry, { inRun: { model }, hashes: hashes.map(([file, hash]) => [`${model}/${file}`, hash] as const) });
+  const key = threadKey(name, { ...given, model });
+  if (threads.has(key)) return;
+  const scorer = new ClassifierScorer(folder, hashes, values);
+  const reward = new AskedReward(name, scorer, values.batchSize);
+  threads.set(key, Object.assign(reward, { close: () => scorer.close() }));
+  await reward.distant.open();
+}
+
+function wrongSignature(value: unknown): PluginError {
+  const rule = 'not a way to call a reward; use trl, or leave it out for {name, score(batch)}';
+  return new PluginError('bad-module', rule, { key: 'signature', value });
+}
+
+function threadKey(inRun: string, options: RewardOptions): string {
+  return JSON.stringify([inRun, Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))]);
+}
+
+/** A maker for each file, and each reward from elsewhere, that gives what was opened for the same options. */
+export function makersOf({ modules, threads }: Opening): OwnRewards {
+  const elsewhere = [...threads.values()].flatMap(({ name, distant }) => (distant === undefined ? [] : [name]));
+  const makers = [...[...modules.values()].map(({ inRun }) => inRun), ...elsewhere].map((name) => {
+    const maker = (options: RewardOptions): OpenedReward => {
+      const opened = threads.get(threadKey(name, options));
+      if (opened === undefined) throw new RangeError(`${name} was not opened for these options`);
+      return opened;
+    };
+    return [name, maker] as const;
+  });
+  return Object.fromEntries(makers);
+}

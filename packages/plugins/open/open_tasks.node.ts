@@ -1,0 +1,193 @@
+/** The tasks of a config: registered ones, files of the user's, and rows; and the rows that a supervised stage shows. */
+import { bindTask, createTask } from '../../../src/data/create_task.ts';
+import type { Verifier } from '../../../src/data/datasets/answers.ts';
+import { DATASET } from '../../../src/data/datasets/card.ts';
+import { openDataset, requireWritable } from '../../../src/data/datasets/dataset.ts';
+import { takeKnobs } from '../../../src/data/knobs.ts';
+import { limitPrompts } from '../../../src/data/prompts/prompt_limit.ts';
+import { cardOf } from '../../../src/data/registered_task.ts';
+import type { Knobs, ListedCard, Task } from '../../../src/data/task.ts';
+import { type TaskSet, taskSet } from '../../../src/data/task_set.ts';
+import { requireTools } from '../../../src/data/tools/tool_limit.ts';
+import { connectWebSocket } from '../../../src/http/websocket.node.ts';
+import type { ShownRows } from '../../../src/methods/stage.ts';
+import type { Plugin } from '../../../src/options/keys.ts';
+import { isModuleFile, MODULE_ENDINGS } from '../../../src/rewards/module_file.ts';
+import { asksInWords, type Codec } from '../../../src/text/codec.ts';
+import { isInTokensOf } from '../../../src/text/shared_vocabulary.ts';
+import { repeatWithin } from '../calls.node.ts';
+import { findDataset, verifierOf } from '../dataset_files.node.ts';
+import { type InnerFile, innerFile, taskPlace } from '../found_files.node.ts';
+import { refusal } from '../module.node.ts';
+import { loadOwnTask, loadVerifier } from '../own_exports.node.ts';
+import { freezePlain } from '../plain_data.ts';
+import { refuseImpure } from '../threads/task_probe.node.ts';
+import { tryFile } from '../threads/trial.node.ts';
+import { LOAD_SECONDS, type Opening, openModule, orReport } from './opening.node.ts';
+
+/** Each task of the config; undefined where one of them, or their vocabularies, are a problem. */
+export async function openTasks(opening: Opening): Promise<TaskSet | undefined> {
+  const { config, problems } = opening.loaded;
+  const opened: { task: Task; weight: number }[] = [];
+  for (const [index, { task: entry, weight }] of config.tasks.entries()) {
+    const path = taskPlace(problems, index);
+    const task = await orReport(opening, path, entry.name, async () => {
+      const task = await openTask(opening, entry, path, index);
+      // The set asks again, and knows no line.
+      const { codec } = opening.options;
+      if (task !== undefined && codec !== undefined)
+        isInTokensOf([{ tokenizer: task.language.tokenizer, label: task.name }], codec);
+      return task;
+    });
+    if (task !== undefined) opened.push({ task, weight });
+  }
+  if (opened.length < config.tasks.length) return undefined;
+  await orReport(opening, 'max_tool_calling_iterations', '', async () =>
+    requireTools(
+      opened.map(({ task }) => task),
+      config,
+    ),
+  );
+  const list = problems.written('tasks', 'task.parts') ?? 'tasks';
+  const shown = new Map<number, TaskSet>();
+  const tasks = await orReport(opening, list, '', async () =>
+    taskSet(opened, opening.options.codec, shown, config.maxPromptLength),
+  );
+  if (tasks === undefined) return undefined;
+  for (const [index, stage] of config.stages.entries()) {
+    if (stage.stage !== 'sft' || stage.rows === undefined) continue;
+    const { rows } = stage;
+    const place = `stages.${index}`;
+    const of = await orReport(opening, `${place}.data_files`, '', () =>
+      openShownRows(opening, rows, tasks.codec, place),
+    );
+    if (of !== undefined) shown.set(index, of);
+  }
+  return limitPrompts(tasks, config);
+}
+
+/** Undefined where what is wrong was reported with its place. */
+async function openTask(opening: Opening, entry: Plugin, path: string, index: number): Promise<Task | undefined> {
+  const { name, ...knobs } = entry;
+  if (name === DATASET) return openDatasetTask(opening, entry, path.replace(/\.(?:name|task)$/, ''));
+  const { rewardTimeout, maxToolCallingIterations } = opening.loaded.config;
+  const options = {
+    path: path.replace(/\.(?:name|task)$/, ''),
+    codec: opening.options.codec,
+    maxToolCallingIterations,
+  };
+  if (isModuleFile(name)) {
+    const { export: exported, ...own } = knobs;
+    const { definition, reference, tried } = await openDefinition(opening, { name, export: exported }, own, path);
+    const judge = definition.takesTime && opening.judges.ofFile(reference, rewardTimeout);
+    const judged = judge && definition.judge === undefined ? { ...definition, judge } : definition;
+    const task = bindTask(judged, own, { ...options, repeat: repeatWithin(rewardTimeout) });
+    freezePlain(task.knobs);
+    refuseImpure(definition, task.knobs, tried, reference);
+    return task;
+  }
+  if (/[/\\.]/.test(name))
+    throw refusal(`neither a task nor a file that ends in ${MODULE_ENDINGS}; give its full name`);
+  const { tasks } = opening.loaded.registries;
+  const openenv = {
+    connect: connectWebSocket,
+    token: tokenOf(cardOf(tasks, name)),
+    answers: opening.options.answers?.(index),
+  };
+  const inner = innerFile(entry);
+  if (inner !== undefined) {
+    return orReport(opening, `${options.path}.of`, inner.task, () => openTaskOfFile(opening, entry, inner, options));
+  }
+  return createTask({ ...knobs, name }, tasks, { ...options, openenv, threads: opening.judges });
+}
+
+/** The secret of a task's server, from the environment. */
+function tokenOf(card: ListedCard<Knobs> | undefined): string | undefined {
+  const token = card?.reaches?.token;
+  return token === undefined ? undefined : process.env[token];
+}
+
+/** A definition of a file, loaded after it was tried in a thread of its own. */
+async function openDefinition(
+  opening: Opening,
+  file: { readonly name: string; readonly export?: unknown },
+  knobs: Readonly<Record<string, unknown>>,
+  path: string,
+) {
+  const { rewardTimeout } = opening.loaded.config;
+  const { reference, inRun } = await openModule(opening, file.name, file.export, path);
+  const tried = await tryFile(reference, { load: Math.max(LOAD_SECONDS, rewardTimeout), call: rewardTimeout }, knobs);
+  return { definition: await loadOwnTask(reference, rewardTimeout), reference, tried, inRun };
+}
+
+/**
+ * A task of the package that is made of one of a file. Its knobs name that by what it calls itself, so that problems do not
+ * depend on where the file lies.
+ */
+async function openTaskOfFile(
+  opening: Opening,
+  entry: Plugin,
+  { task: file, export: exported, ...own }: InnerFile,
+  options: { readonly path: string; readonly codec: Codec | undefined },
+): Promise<Task> {
+  const place = `${options.path}.of`;
+  const opened = await openDefinition(opening, { name: file, export: exported }, own, place);
+  const { definition, reference, tried, inRun } = opened;
+  if (definition.takesTime)
+    throw refusal('its verdicts take time, and are asked for in the middle of an episode; name another task');
+  opening.datasets.set(entry, {
+    inRun: { of: { task: inRun, ...(exported !== undefined && { export: exported }), ...own } },
+    hashes: [],
+  });
+  const { rewardTimeout } = opening.loaded.config;
+  const knobs = { ...entry, of: { ...own, task: definition.name } };
+  const task = await createTask(knobs, opening.loaded.registries.tasks, {
+    ...options,
+    inner: definition,
+    repeat: repeatWithin(rewardTimeout),
+  });
+  freezePlain(task.knobs);
+  refuseImpure(definition, takeKnobs(definition, own, place), tried, reference);
+  return task;
+}
+
+async function openDatasetTask(opening: Opening, entry: Plugin, path: string): Promise<Task> {
+  const { loaded, options, datasets, notes } = opening;
+  const { name: _, ...knobs } = entry;
+  const found = await findDataset(loaded, options, entry, path);
+  const comparison = verifierOf(entry);
+  const verifier = comparison === undefined ? undefined : await openVerifier(opening, comparison, `${path}.verify`);
+  const task = await openDataset(knobs, {
+    path,
+    codec: options.codec,
+    files: found.files,
+    ...(verifier && { verifier: verifier.verify, repeat: repeatWithin(loaded.config.rewardTimeout) }),
+  });
+  if (options.codec !== undefined && !asksInWords(options.codec)) requireWritable(task, options.codec);
+  const inRun = verifier === undefined ? found.inRun : { ...found.inRun, verify: verifier.inRun };
+  datasets.set(entry, { inRun, hashes: await found.hashes() });
+  notes.push(...task.notes);
+  return task;
+}
+
+/** Rows that a supervised stage shows, in the run's tokens. */
+async function openShownRows(opening: Opening, rows: ShownRows, codec: Codec, place: string): Promise<TaskSet> {
+  const { loaded, options, datasets, notes } = opening;
+  const found = await findDataset(loaded, options, rows, place);
+  const task = await openDataset({ ...rows }, { path: place, files: found.files, codec: options.codec, isShown: true });
+  if (!asksInWords(options.codec)) requireWritable(task, codec);
+  datasets.set(rows, { inRun: found.inRun, hashes: await found.hashes() });
+  notes.push(...task.notes);
+  return taskSet([{ task, weight: 1 }], codec);
+}
+
+async function openVerifier(
+  opening: Opening,
+  name: string,
+  path: string,
+): Promise<{ readonly verify: Verifier; readonly inRun: string }> {
+  const { reference, inRun } = await openModule(opening, name, undefined, path);
+  const { rewardTimeout } = opening.loaded.config;
+  await tryFile(reference, { load: Math.max(LOAD_SECONDS, rewardTimeout), call: rewardTimeout });
+  return { verify: await loadVerifier(reference, rewardTimeout), inRun };
+}

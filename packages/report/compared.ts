@@ -1,0 +1,101 @@
+/** Runs beside each other, problem by problem, as a page and as a section of one: what `rlvr-train compare` prints. */
+
+import { counted } from '../../src/format.ts';
+import type { Comparison } from '../compare/compare.ts';
+import { greedyWords, reachWords } from '../compare/words.ts';
+import { html, type Markup } from './markup.ts';
+import { pageHtml } from './page_html.ts';
+
+/** A comparison, or why there is none between these two. */
+export type MadeComparison =
+  | Comparison
+  | { readonly a: readonly string[]; readonly b: readonly string[]; readonly reason: string };
+
+/** Problems gained, and lost, that a page shows of each pair; `compare --json` has all. */
+const SHOWN_PROBLEMS = 12;
+const SHOWN_KEYS = 24;
+
+/** A page that is complete in itself. @param at  the evaluation that was compared */
+export async function makeComparisonPage(comparisons: readonly MadeComparison[], at: string): Promise<string> {
+  const body = html`
+<header class="top">
+  <div><h1>Compare ${comparisons.length + 1} methods</h1><p class="about">by their evaluation “${at}”, problem by problem</p></div>
+  <button type="button" id="theme" title="Switch between light and dark">Theme</button>
+</header>
+<main>${renderComparisons(comparisons)}</main>
+<footer>Made by rlvr-train compare; the page is complete in itself.</footer>`;
+  return pageHtml('Compare', body, { page: 'comparison' });
+}
+
+/** The first method beside each of the others. */
+export function renderComparisons(comparisons: readonly MadeComparison[]): Markup {
+  return html`${comparisons.map((one) => ('reason' in one ? refused(one) : compared(one)))}`;
+}
+
+function headingOf({ a, b }: Pick<MadeComparison, 'a' | 'b'>): Markup {
+  return html`<h3>A ${a.join(', ')} <span class="note">beside</span> B ${b.join(', ')}</h3>`;
+}
+
+function refused(one: Extract<MadeComparison, { readonly reason: string }>): Markup {
+  return html`<article>${headingOf(one)}<p class="notice">Not compared: ${one.reason}</p></article>`;
+}
+
+function compared(one: Comparison): Markup {
+  const { problems, figures, gained, lost } = one;
+  const rows = figures.map(({ name, isShare, a, b, difference: { mean, low, high } }) => {
+    const number = (value: number): string => ((isShare ? 100 : 1) * value).toFixed(1).replace('-', '−');
+    const signed = (value: number): string => `${value < 0 ? '' : '+'}${number(value)}`;
+    const word = low > 0 ? 'more' : high < 0 ? 'less' : 'cannot tell';
+    const unit = isShare ? ' %' : '';
+    return html`<tr><th scope="row">${name}</th><td>${number(a)}${unit}</td><td>${number(b)}${unit}</td><td>${signed(mean)}</td><td>${signed(low)} to ${signed(high)}</td><td>${word}</td></tr>`;
+  });
+  return html`<article>${headingOf(one)}
+${keysOf(one)}
+<div class="wide" tabindex="0" role="region" aria-label="Figures of both">
+<table class="runs"><thead><tr><th scope="col">${problems} held-out problems</th><th scope="col">A</th><th scope="col">B</th><th scope="col">B − A</th><th scope="col">95 %</th><th scope="col">of B</th></tr></thead><tbody>${rows}</tbody></table>
+</div>
+<p>${greedyWords(one)}</p>
+${boundaryOf(one)}
+${examplesOf('Gained: B is right, A is not', gained)}
+${examplesOf('Lost: A is right, B is not', lost)}
+</article>`;
+}
+
+function keysOf({ differs, same }: Comparison): Markup {
+  if (differs.length === 0) return html`<p class="quiet">Their configs are the same.</p>`;
+  const text = (value: unknown): string => (value === undefined ? 'absent' : JSON.stringify(value));
+  const shown = differs.slice(0, SHOWN_KEYS);
+  const more = differs.length > shown.length ? html`<li>and ${differs.length - shown.length} more</li>` : undefined;
+  return html`<details><summary>${counted(differs.length, 'key of their configs differs', 'keys of their configs differ')}</summary><ul>${shown.map(({ key, a, b }) => html`<li><code>${key}</code>: ${text(a)} → ${text(b)}</li>`)}${more}</ul></details>${same.map((sentence) => html`<p class="notice">${sentence}</p>`)}`;
+}
+
+const WIDTH = 480;
+const HEIGHT = 160;
+
+/** pass@k of both over k, k doubling from left to right. */
+function boundaryOf(one: Comparison): Markup | undefined {
+  const words = reachWords(one);
+  if (words === undefined) return undefined;
+  const { a, b } = one.boundary;
+  const samples = a.length;
+  const x = (i: number): number => (WIDTH * Math.log2(i + 1)) / Math.log2(samples);
+  const points = (curve: readonly number[]): string =>
+    curve.map((value, i) => `${x(i).toFixed(1)},${(HEIGHT * (1 - value)).toFixed(1)}`).join(' ');
+  return html`
+<figure class="boundary">
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="pass@k of A and B, k from 1 to ${samples}"><polyline class="a" points="${points(a)}"/><polyline class="b" points="${points(b)}"/></svg>
+<figcaption><span class="a">A</span> and <span class="b">B</span>: pass@k from 0 to 100 %, k from 1 to ${samples}, doubling. ${words}</figcaption>
+</figure>`;
+}
+
+function examplesOf(what: string, all: Comparison['gained']): Markup | undefined {
+  if (all.length === 0) return undefined;
+  const rows = all
+    .slice(0, SHOWN_PROBLEMS)
+    .map(
+      ({ prompt, a, b }) =>
+        html`<tr><td><code>${prompt}</code></td><td><code>${a}</code></td><td><code>${b}</code></td></tr>`,
+    );
+  return html`<details><summary>${what} (${Math.min(SHOWN_PROBLEMS, all.length)} of ${all.length})</summary>
+<div class="wide" tabindex="0" role="region" aria-label="${what}"><table class="runs"><thead><tr><th scope="col">problem</th><th scope="col">A</th><th scope="col">B</th></tr></thead><tbody>${rows}</tbody></table></div></details>`;
+}

@@ -1,0 +1,43 @@
+/** A row of packages/zoo/catalogue/papers/: a published system, what it proposes, and what of it is here. */
+
+export interface System {
+  /** As its paper calls it; further names after a slash or in brackets. */
+  readonly name: string;
+  /** Its number at arXiv, where it is known. */
+  readonly arxiv?: string;
+  /** What it proposes. */
+  readonly does: string;
+  /** What it is made of, by names apart by spaces: methods, rewards, tasks and figures of this package, or of mechanisms.yaml. */
+  readonly uses: string;
+  /** Lines of a config, at its top, that run what is here. */
+  readonly keys?: readonly string[];
+  /** Random weights hardly ever solve its task: a supervised stage comes first. */
+  readonly warm?: boolean;
+  /** What these lines need that a small model and a task of the package do not have. */
+  readonly needs?: string;
+  /** Nothing of it is built: what its lines run in its place, as the end of a sentence. */
+  readonly nearest?: string;
+  /** What of it transfers to text on a device. */
+  readonly transfers?: string;
+  /** What is otherwise here than in the paper, though all of its parts are here. */
+  readonly differs?: string;
+  /** Why nothing of it is built. */
+  readonly why?: string;
+}
+
+/** A table of docs/systems.md. */
+export interface Subject {
+  readonly title: string;
+  readonly systems: readonly System[];
+}
+
+/**
+ * What a system is made of, where it has another name here than the catalogue's, or is here only in part. Any other
+ * mechanism is here where a method, a reward, a task or a figure has its name, and missing until one has.
+ */
+export interface Mechanism {
+  /** What it is here: methods, rewards, tasks, figures, apart by spaces; `key:NAME` of a config, `page:PAGE` of docs/. */
+  readonly by: string;
+  /** What of it is not here; absent: nothing. */
+  readonly lacks?: string;
+}

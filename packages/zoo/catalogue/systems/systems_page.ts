@@ -1,0 +1,84 @@
+/** docs/systems.md: every system of the table, what it proposes and what of it is here. */
+import { tableCell } from '../catalogue_words.ts';
+import { RECIPE_SUBJECTS, SUBJECTS } from './papers.ts';
+import type { System } from './system.ts';
+import { configName, nearestText } from './system_config.ts';
+import { type Part, type Status, type SystemState, systemStates, type Thing } from './system_state.ts';
+import { SYSTEMS } from './table.ts';
+
+/** What a method's row of the arena came to, in few words; undefined where it has none. */
+export type ArenaWords = (id: string) => string | undefined;
+
+/** The page as Markdown, ending in a newline. */
+export function systemsPage(arenaOf: ArenaWords = () => undefined): string {
+  const of = systemStates();
+  const tables = (subjects: typeof SUBJECTS): string[] =>
+    subjects.flatMap(({ title, systems }) => [
+      `## ${title}`,
+      [
+        '| system | proposes | here |',
+        '|---|---|---|',
+        ...systems.map((system) => row(system, of(system), arenaOf)),
+      ].join('\n'),
+    ]);
+  const recipes = RECIPE_SUBJECTS.flatMap(({ systems }) => systems);
+  const parts = [
+    '# Published systems',
+    'What each proposes, and what of it runs here. `rlvr-train explain NAME` prints an entry with the lines of a config that run it; `rlvr-train --config systems/NAME` trains the config that is linked here, on a small task from random weights.',
+    countsText(SYSTEMS.map(of)),
+    '- **whole**: every part of it is here; where its subject is images, screens or robots, every part that transfers to text.\n- **partly**: with what is missing, or otherwise here.\n- **not built**: waits for the parts that are named.\n- **outside**: nothing to build, and why.',
+    'In brackets after a method: its row of the [arena](choosing.md#more-right-answers-or-the-same-more-often), mean@16 beside the baseline in points with its 95 % interval, on countdown where nothing else is said.',
+    ...tables(SUBJECTS),
+    `${recipes.length} recipes that are known by name are the last tables; they are not in the counts above.`,
+    ...tables(RECIPE_SUBJECTS),
+    'Made by `npm run docs` from `packages/zoo/catalogue/papers/`; what is here is read from the registry of methods, rewards and tasks.',
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+/** How many systems are whole and so on, and how many of the mechanisms are here. */
+export function countsText(states: readonly SystemState[]): string {
+  const count = (status: Status): number => states.filter((state) => state.status === status).length;
+  const parts = new Map(states.flatMap((state) => state.parts.map((part) => [part.id, part] as const)));
+  const missing = [...parts.values()].filter(({ by }) => by.length === 0).length;
+  const partly = [...parts.values()].filter(({ lacks }) => lacks !== undefined).length;
+  return `${states.length} systems: ${count('whole')} whole, ${count('partly')} partly, ${count('not built')} not built, ${count('outside')} outside. They are made of ${parts.size} mechanisms: ${parts.size - missing - partly} are here, ${partly} in part, ${missing} are missing.`;
+}
+
+function row(system: System, state: SystemState, arenaOf: ArenaWords): string {
+  const { name, arxiv, does } = system;
+  const source = arxiv === undefined ? '' : ` [${arxiv}](https://arxiv.org/abs/${arxiv})`;
+  return `| **${tableCell(name)}**${source} | ${tableCell(does)} | ${tableCell(hereText(system, state, arenaOf))} |`;
+}
+
+function hereText(system: System, { status, parts }: SystemState, arenaOf: ArenaWords): string {
+  const { transfers, differs, nearest, why, needs } = system;
+  const things = [...new Map(parts.flatMap(({ by }) => by).map((thing) => [thing.name, thing])).values()];
+  const config = configName(system);
+  const texts = [
+    `**${status}**${why === undefined ? '' : `: ${why}`}`,
+    things.map((thing) => link(thing, arenaOf)).join(', '),
+    config === undefined ? '' : `[config](../configs/systems/${config}.yaml)`,
+    ...[nearest && nearestText(nearest), transfers, differs].map((text) => (text ?? '').replace(/\.$/, '')),
+    needs === undefined ? '' : `needs ${needs}`,
+    ...lackTexts(parts),
+  ];
+  return `${texts.filter((text) => text !== '').join('. ')}.`;
+}
+
+/** What of the parts is not here. */
+export function lackTexts(parts: readonly Part[]): string[] {
+  const missing = parts.filter(({ by }) => by.length === 0).map(({ id }) => `\`${id}\``);
+  const partly = parts.flatMap(({ id, lacks }) => (lacks === undefined ? [] : [`\`${id}\` in part: ${lacks}`]));
+  return [...(missing.length === 0 ? [] : [`Missing: ${missing.join(', ')}`]), ...partly];
+}
+
+function link({ kind, name }: Thing, arenaOf: ArenaWords): string {
+  if (kind === 'page') return `[${name.replace(/^.*#|\.md$/g, '').replaceAll(/[-_]/g, ' ')}](${name})`;
+  if (kind === 'method') {
+    const seen = arenaOf(name);
+    return `[\`${name}\`](reference/methods/${name}.md)${seen === undefined ? '' : ` (${seen})`}`;
+  }
+  if (kind === 'key') return `[\`${name}\`](reference/keys.md)`;
+  return `[\`${name}\`](reference/catalogue.md#${name})`;
+}

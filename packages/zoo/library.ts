@@ -1,0 +1,26 @@
+/** What a config may name, loaded once a config names some of it: a list of methods, the rewards, the cards of the tasks. */
+import type { Library } from '../../src/config/registries.ts';
+import { METHOD_POINTS } from '../../src/methods/stage.ts';
+import { METHODS, type Named, REWARDS, TASKS } from './made/names.ts';
+import { registriesWith } from './registries_with.ts';
+
+/** To the end of a line. One with a quote may be the end of a quoted text instead, which the rest of the line follows. */
+const COMMENT = /(?<=^|\s)#[^'"\n]*$/gm;
+
+/** Nothing, unless one of the names is among the words. */
+async function named<T>({ names, load }: Named<T>, words: ReadonlySet<string>): Promise<T | undefined> {
+  return names.some((name) => words.has(name)) ? load() : undefined;
+}
+
+export const zooLibrary: Library = {
+  async naming(...texts) {
+    const words = new Set(texts.flatMap((text) => text.replace(COMMENT, '').split(/[^\w-]+/)));
+    const [points, demonstrations = [], tasks = {}, rewards = {}] = await Promise.all([
+      Promise.all(METHOD_POINTS.map(async (point) => [point, await named(METHODS[point], words)] as const)),
+      named(METHODS.demonstrations, words),
+      named(TASKS, words),
+      named(REWARDS, words),
+    ]);
+    return registriesWith({ methods: Object.fromEntries(points), demonstrations, tasks, rewards });
+  },
+};

@@ -1,0 +1,27 @@
+/**
+ * Rewards less a constant. No group is compared with itself, so that one of equal rewards teaches, too: all right, it is
+ * raised; all wrong, it is lowered. TOPR's advantages (arXiv:2503.14286); and where verifiers miss a share ρ of what is
+ * right, 1 − ρ takes back on average what they wrongly punish.
+ */
+
+import { method } from '../../../../src/methods/method.ts';
+import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
+import { key, number } from '../../../../src/options/keys.ts';
+import { rewardsLess } from '../support/credit/rewards_less.ts';
+
+export const constant = method({
+  id: 'constant',
+  about: {
+    does: 'Compares each reward with a constant.',
+    formula: 'A = R − constant_baseline',
+    source: '2503.14286',
+    certainty: 'after the paper',
+  },
+  options: {
+    constantBaseline: key(
+      'constant_baseline',
+      number({ example: 0.5 }).default(0.5).describe('What a reward is compared with.'),
+    ),
+  },
+  create: ({ constantBaseline }): AdvantageEstimator => rewardsLess(constantBaseline),
+});

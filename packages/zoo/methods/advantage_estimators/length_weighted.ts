@@ -1,0 +1,27 @@
+/**
+ * The baseline of least variance where the squared length of a completion's score grows with its tokens: the mean
+ * reward of the group, weighted by length; undivided. Its own reward is in it, as in the paper.
+ */
+import { method } from '../../../../src/methods/method.ts';
+import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
+import { meanOf } from '../../../../src/methods/statistics.ts';
+import { areEqual, groupByGroup } from '../../../../src/methods/support/credit/baseline.ts';
+import { lossTokens } from '../../../../src/methods/tokens.ts';
+
+export const lengthWeighted = method({
+  id: 'length-weighted',
+  about: {
+    does: 'Compares each completion with the mean of its group by tokens: long ones weigh more.',
+    formula: 'A = R − Σ_j L_j·R_j / Σ_j L_j',
+    source: '2505.23585',
+    certainty: 'paper',
+    names: ['OPO', 'optimal baseline'],
+  },
+  create: (): AdvantageEstimator =>
+    groupByGroup((rewards, rollouts) => {
+      const lengths = rollouts.map(lossTokens);
+      const total = lengths.reduce((sum, length) => sum + length, 0);
+      const center = total === 0 ? meanOf(rewards) : rewards.reduce((sum, r, i) => sum + lengths[i] * r, 0) / total;
+      return rewards.map((reward) => (areEqual(rewards) ? 0 : reward - center));
+    }),
+});

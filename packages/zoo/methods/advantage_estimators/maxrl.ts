@@ -1,0 +1,21 @@
+/**
+ * Maximum-likelihood reinforcement: divided by the mean reward, so that a problem counts the more the more rarely it is
+ * solved; the expected gradient is that of a truncated log-likelihood of success. For rewards that are never negative: 0
+ * where the mean is not above 0.
+ */
+import { method } from '../../../../src/methods/method.ts';
+import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
+import { groupAdvantages } from '../../../../src/methods/support/credit/baseline.ts';
+
+export const maxrl = method({
+  id: 'maxrl',
+  about: {
+    does: 'Compares each completion with the mean of its group, and divides by it.',
+    formula: 'A = (R − μ)/μ; 0 where μ ≤ 0',
+    source: '2602.02710',
+    certainty: 'paper',
+  },
+  against: ['entropy-collapse', 'pass-at-k-falls', 'sharpening'],
+  sameAs: { id: 'group', options: { scale_rewards: 'mean' } },
+  create: (): AdvantageEstimator => groupAdvantages({ baseline: 'group', divisor: 'mean' }),
+});

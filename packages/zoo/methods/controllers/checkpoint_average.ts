@@ -1,0 +1,39 @@
+/**
+ * At the end of a stage the weights become an average of what they are and of what the run's first grpo stage began with: some
+ * of what reinforcement gained on its problems for some of what it lost elsewhere, pass@k above all. The last evaluation is of
+ * the average; `--sweep kept_share=…` gives one for each share. A stage that ends early keeps its weights.
+ */
+
+import { method } from '../../../../src/methods/method.ts';
+import type { Controller } from '../../../../src/methods/points.ts';
+import { averagedWeights, parameterSet } from '../../../../src/methods/uses/parameter_sets.ts';
+import { key, number } from '../../../../src/options/keys.ts';
+
+export const checkpointAverage = method({
+  id: 'checkpoint-average',
+  about: {
+    does: 'Averages the weights at the end of the stage with those that reinforcement began with.',
+    names: ['model averaging', 'weight interpolation', 'WiSE-FT'],
+    formula: 'θ ← (1 − kept_share)·θ_first + kept_share·θ, after the last step of the stage',
+    source: '2508.03613',
+    certainty: 'after the paper',
+  },
+  options: {
+    keptShare: key(
+      'kept_share',
+      number({ min: 0, max: 1, example: 0.6 })
+        .default(0.6)
+        .describe('Share of the trained weights; 1 leaves them as they are.'),
+    ),
+  },
+  uses: ({ keptShare }) => [
+    parameterSet('first'),
+    ...(keptShare === 1 ? [] : [averagedWeights('train without use_peft, or leave it out')]),
+  ],
+  create: ({ keptShare }, { optimizer: { maxSteps } }): Controller => ({
+    async afterStep(_, levers) {
+      if (levers.step !== maxSteps || keptShare === 1) return;
+      levers.metric('moved', await levers.mixIntoPolicy('first', 1 - keptShare));
+    },
+  }),
+});

@@ -1,0 +1,33 @@
+/**
+ * Moves the temperature of sampling over the stage: its option is a schedule, `{from: 1.2, to: 0.8, over: 0.5}`. Log-probs
+ * are tempered alike in the update, at the temperature that a completion was sampled at, also where its rollouts give
+ * several steps. Evaluations keep the temperature of the stage, so that their figures can be compared.
+ */
+
+import { method } from '../../../../src/methods/method.ts';
+import type { Controller } from '../../../../src/methods/points.ts';
+import { key, number } from '../../../../src/options/keys.ts';
+
+export const temperatureSchedule = method({
+  id: 'temperature-schedule',
+  about: {
+    does: 'Samples at a temperature that moves over the stage.',
+    formula: 'T = sampling_temperature at this step',
+    source: 'own',
+    certainty: 'own',
+  },
+  options: {
+    samplingTemperature: key(
+      'sampling_temperature',
+      number({ above: 0, example: 1 })
+        .default(1)
+        .describe('Temperature of the rollouts, usually a schedule: {from: 1.2, to: 0.8}.'),
+    ),
+  },
+  create: ({ samplingTemperature }): Controller => ({
+    temperature: samplingTemperature,
+    async afterStep(_, levers) {
+      levers.metric('temperature', samplingTemperature);
+    },
+  }),
+});

@@ -1,0 +1,86 @@
+/**
+ * Credits what depends on the problem: with d_t the divergence KL(p‖q) between what the policy says of token t and what
+ * it would say with the operands masked, completions that depend on them more count more, and only their most dependent
+ * tokens are trained on. The paper (VPPO, arXiv:2510.09285) masks parts of a picture, of a text this is ours. A group
+ * in which nothing depends on the operands stays as it is. Costs two scoring passes of whole distributions.
+ */
+
+import { method } from '../../../../src/methods/method.ts';
+import type { CreditStep } from '../../../../src/methods/points.ts';
+import type { CreditedGroup, Rollout } from '../../../../src/methods/records.ts';
+import { meanOf } from '../../../../src/methods/statistics.ts';
+import { counts } from '../../../../src/methods/support/credit/baseline.ts';
+import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
+import { carriesLoss } from '../../../../src/methods/tokens.ts';
+import { key, number } from '../../../../src/options/keys.ts';
+import { MASK_SHARE } from '../support/rollouts/masked_operands.ts';
+import { maskedKl } from '../uses/masked_kl.ts';
+
+export const contextDependency = method({
+  id: 'context-dependency',
+  about: {
+    does: 'Weighs completions by how much they depend on the operands of the problem, and trains on the tokens that do most.',
+    names: ['VPPO', 'token perception'],
+    formula:
+      'A_i ← A_i·d̄_i/mean_j d̄_j, and the dependent_share of tokens of largest d_t = KL(π(· | q)‖π(· | q masked))',
+    source: '2510.09285',
+    certainty: 'after the paper',
+  },
+  options: {
+    dependentShare: key(
+      'dependent_share',
+      number({ above: 0, max: 1, example: 0.4 })
+        .default(0.4)
+        .describe("Share of a completion's tokens, the most dependent, that are trained on; 1 is all."),
+    ),
+    dependencyMaskShare: key('mask_share', MASK_SHARE),
+  },
+  uses: ({ dependencyMaskShare }) => [maskedKl(dependencyMaskShare)],
+  create: ({ dependentShare, dependencyMaskShare }): CreditStep => ({
+    apply(groups, { metric }) {
+      const divergences = maskedKl(dependencyMaskShare).of;
+      const seen: number[] = [];
+      const shaped = groups.map((group) => {
+        const means = group.rollouts.map((rollout) =>
+          counts(rollout) ? dependencyOf(rollout, divergences(rollout)) : undefined,
+        );
+        const known = means.filter((mean) => mean !== undefined);
+        seen.push(...known);
+        const mean = meanOf(known);
+        if (group.dead || !(mean > 0)) return group;
+        const factorOf = new Map(group.rollouts.map((rollout, i) => [rollout, (means[i] ?? mean) / mean]));
+        const [weighed] = mapAdvantages([group], (advantage, rollout) => advantage * (factorOf.get(rollout) ?? 1));
+        return dependentShare === 1 ? weighed : selected(weighed, dependentShare, divergences);
+      });
+      metric('divergence', meanOf(seen));
+      return shaped;
+    },
+  }),
+});
+
+/** Mean of the divergences over the tokens that carry a loss; undefined where there are none. */
+function dependencyOf(rollout: Rollout, divergences: Float32Array | undefined): number | undefined {
+  const own = [...(divergences ?? [])].filter((_, t) => carriesLoss(rollout, t));
+  return own.length === 0 ? undefined : meanOf(own);
+}
+
+/** The most dependent tokens of each completion, one at least; of equal ones the earlier. */
+function selected(
+  group: CreditedGroup,
+  share: number,
+  divergencesOf: (rollout: Rollout) => Float32Array | undefined,
+): CreditedGroup {
+  return {
+    ...group,
+    tokenSelection: group.rollouts.map((rollout, i) => {
+      const { tokens } = rollout;
+      const divergences = divergencesOf(rollout);
+      const earlier = group.tokenSelection?.[i] ?? new Float32Array(tokens.length).fill(1);
+      if (divergences === undefined) return earlier;
+      const places = Array.from(tokens, (_, t) => t).filter((t) => carriesLoss(rollout, t));
+      const most = places.sort((a, b) => divergences[b] - divergences[a] || a - b);
+      const kept = new Set(most.slice(0, Math.max(1, Math.round(share * most.length))));
+      return earlier.map((value, t) => (kept.has(t) ? value : 0));
+    }),
+  };
+}

@@ -1,0 +1,49 @@
+/**
+ * Lowers the advantage of completions by how far the policy has moved on them from the one that the run began with. A
+ * reference may be moved by controllers, and begins again with each stage; the first policy stays, so that what is paid
+ * is the distance of the whole run.
+ */
+
+import { method } from '../../../../src/methods/method.ts';
+import type { CreditStep } from '../../../../src/methods/points.ts';
+import type { Rollout } from '../../../../src/methods/records.ts';
+import { meanOf } from '../../../../src/methods/statistics.ts';
+import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
+import { carriesLoss } from '../../../../src/methods/tokens.ts';
+import { key, number } from '../../../../src/options/keys.ts';
+import { firstLogprobs } from '../uses/first_logprobs.ts';
+
+export const firstDistance = method({
+  id: 'first-distance',
+  about: {
+    does: 'Takes the distance from the policy that the run began with out of the advantage of each completion.',
+    formula: 'A ← A − first_weight·mean_t (logprob_t − first_t)',
+    source: 'own',
+    certainty: 'own',
+    when: 'For long runs that must not drift from where they began, where a KL in the loss is not wanted; it costs a scoring pass.',
+  },
+  options: {
+    firstWeight: key(
+      'first_weight',
+      number({ min: 0, example: 0.1 }).default(0.1).describe('What a nat a token costs, in units of the advantage.'),
+    ),
+  },
+  uses: ({ firstWeight }) => (firstWeight === 0 ? [] : [firstLogprobs]),
+  create: ({ firstWeight }): CreditStep => ({
+    apply(groups, { metric }) {
+      if (firstWeight === 0) return groups;
+      const live = groups.filter(({ dead }) => !dead).flatMap(({ rollouts }) => rollouts);
+      const distanceOf = new Map(live.map((rollout) => [rollout, distance(rollout)]));
+      metric('distance', meanOf([...distanceOf.values()]));
+      return mapAdvantages(groups, (advantage, rollout) => advantage - firstWeight * (distanceOf.get(rollout) ?? 0));
+    },
+  }),
+});
+
+/** Nats a token that carries a loss; 0 where none does. */
+function distance(rollout: Rollout): number {
+  const first = firstLogprobs.of(rollout);
+  if (first === undefined) throw new RangeError('first-distance needs log-probs under the first policy');
+  const own = [...rollout.logprobs].flatMap((logprob, t) => (carriesLoss(rollout, t) ? [logprob - first[t]] : []));
+  return own.length === 0 ? 0 : meanOf(own);
+}

@@ -1,0 +1,34 @@
+/**
+ * Keeps the size of a step where few groups say anything: advantages are multiplied by how many groups there are for each
+ * that gives a gradient, up to a cap. Dead groups stay in the denominators of the loss, so that without it a step shrinks
+ * with their share. Where a strategy replaces dead groups there is nothing to scale. After RAPO of Fathom-DeepResearch,
+ * arXiv:2509.24107; its cap we do not know, and the default is ours.
+ */
+
+import { method } from '../../../../src/methods/method.ts';
+import type { CreditStep } from '../../../../src/methods/points.ts';
+import { hasAdvantage, mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
+import { key, number } from '../../../../src/options/keys.ts';
+
+export const informativeScale = method({
+  id: 'informative-scale',
+  about: {
+    does: 'Makes up for groups that give no gradient.',
+    names: ['RAPO', 'Fathom-DeepResearch'],
+    formula: 'A ← A·min(groups / groups with an advantage, most_scale)',
+    source: '2509.24107',
+    certainty: 'after the paper',
+  },
+  options: {
+    mostScale: key('most_scale', number({ min: 1, example: 4 }).default(4).describe('Largest factor of an advantage.')),
+  },
+  create: ({ mostScale }): CreditStep => ({
+    apply(groups, { metric }) {
+      const informative = groups.filter((group) => !group.dead && hasAdvantage(group)).length;
+      if (informative === 0) return groups;
+      const scale = Math.min(groups.length / informative, mostScale);
+      metric('scale', scale);
+      return scale === 1 ? groups : mapAdvantages(groups, (advantage) => scale * advantage);
+    },
+  }),
+});

@@ -1,0 +1,60 @@
+/**
+ * The policy's own certainty as what is learned: the mean over a completion of KL(U‖p), compared within its group,
+ * beside the advantage of the outcome or, by default, in its place. No label is then needed, and none is read; the
+ * rewards are logged all the same, for a policy that has grown sure of one constant answer shows in them alone.
+ */
+
+import { method } from '../../../../src/methods/method.ts';
+import type { CreditStep } from '../../../../src/methods/points.ts';
+import type { CreditedGroup } from '../../../../src/methods/records.ts';
+import { counts, hasEqualRewards } from '../../../../src/methods/support/credit/baseline.ts';
+import { hasAdvantage } from '../../../../src/methods/support/credit/map_advantages.ts';
+import { key, number } from '../../../../src/options/keys.ts';
+import { certaintyOf, scoresAmong } from '../support/credit/certainty.ts';
+import { uniformKl } from '../uses/uniform_kl.ts';
+
+export const selfCertainty = method({
+  id: 'self-certainty',
+  about: {
+    does: 'Rewards completions that the policy is sure of, whether they are right or not.',
+    names: ['Intuitor', 'RLIF'],
+    formula: 'A ← outcome_weight·A + certainty_weight·z(mean_t KL(U‖p_t)), z within the group',
+    source: '2505.19590',
+    certainty: 'paper',
+  },
+  options: {
+    certaintyWeight: key(
+      'certainty_weight',
+      number({ min: 0, example: 1 }).default(1).describe('Weight of the certainty.'),
+    ),
+    outcomeWeight: key(
+      'outcome_weight',
+      number({ min: 0, example: 1 })
+        .default(0)
+        .describe('Weight of the advantage that the rewards gave; at 0 no reward is learned from.'),
+    ),
+  },
+  note: ({ outcome_weight: weight }) =>
+    weight === 0 ? 'no reward is learned from, since outcome_weight is 0; watch that reward does not fall' : undefined,
+  uses: ({ certaintyWeight }) => (certaintyWeight === 0 ? [] : [uniformKl]),
+  readsRewards: ({ outcomeWeight }) => (outcomeWeight === 0 ? 'none' : undefined),
+  create: ({ certaintyWeight, outcomeWeight }): CreditStep => {
+    const shape = (group: CreditedGroup): CreditedGroup => {
+      const { rollouts, advantages, tokenAdvantages, dead } = group;
+      if (dead && !hasEqualRewards(group)) return group; // by the word of a group step
+      const certainties = rollouts.map((rollout) =>
+        counts(rollout) && certaintyWeight > 0 ? certaintyOf(rollout, 'mean') : undefined,
+      );
+      const scores = scoresAmong(certainties);
+      const mix = (values: Float32Array, i: (place: number) => number): Float32Array =>
+        values.map((value, place) => outcomeWeight * value + certaintyWeight * scores[i(place)]);
+      const shaped = {
+        ...group,
+        advantages: mix(advantages, (place) => place),
+        ...(tokenAdvantages && { tokenAdvantages: tokenAdvantages.map((own, i) => mix(own, () => i)) }),
+      };
+      return { ...shaped, dead: dead && !hasAdvantage(shaped) };
+    };
+    return { apply: (groups) => groups.map(shape) };
+  },
+});

@@ -1,0 +1,50 @@
+/** Which way samples fail: a format that is not learned wants another remedy than a wrong value. */
+
+import { method } from '../../../../src/methods/method.ts';
+import type { EvaluationFigure } from '../../../../src/methods/points.ts';
+import { meanOf, meanOverProblems } from '../../../../src/methods/statistics.ts';
+import { choice, key } from '../../../../src/options/keys.ts';
+
+const CLASSES = [
+  'truncated',
+  'no_answer',
+  'bad_format',
+  'illegal',
+  'wrong_value',
+  'partial',
+  'timeout',
+  'error',
+] as const;
+
+export const failureClass = method({
+  id: 'failure-class',
+  about: {
+    does: 'Reports the share of samples that fail in one way.',
+    names: ['failure histogram'],
+    formula: 'samples with this failure / samples, mean over problems',
+    source: 'own',
+    certainty: 'own',
+    when: 'To see whether a kind of failure goes away, where the accuracy alone does not say why it moves.',
+  },
+  options: {
+    countedFailure: key(
+      'failure',
+      choice(CLASSES).default('wrong_value').describe('The failure that is counted; truncated: cut off by a limit.'),
+    ),
+  },
+  isRepeatable: true,
+  create: ({ countedFailure: failure }): EvaluationFigure => ({
+    name: `failures/${failure}`,
+    of: (problems) =>
+      meanOverProblems(
+        problems.map(({ samples }) =>
+          meanOf(
+            samples.map(({ status, failure: own }) =>
+              Number(failure === 'truncated' ? status === 'truncated' : own === failure),
+            ),
+          ),
+        ),
+        problems.map(({ weight }) => weight),
+      ),
+  }),
+});

@@ -1,0 +1,65 @@
+/**
+ * Pays each action for the milestones that it is the first of its episode to reach, where the environment has some. One that
+ * is lost and reached again is not paid twice, and what is there at the start is not paid: an episode that reaches all of
+ * them gets `coef`, however long it takes. The reward of the whole episode stays; an estimator by turn reads what turns
+ * are paid. Where potential-shaping would take back what is undone, this does not.
+ */
+
+import { method } from '../../../../src/methods/method.ts';
+import type { GroupStep } from '../../../../src/methods/points.ts';
+import type { Turn } from '../../../../src/methods/records.ts';
+import { meanOf } from '../../../../src/methods/statistics.ts';
+import { states } from '../../../../src/methods/uses/states.ts';
+import { key, number } from '../../../../src/options/keys.ts';
+import { payTurns, warnUncredited } from '../support/rewards/paid_turns.ts';
+
+export const milestones = method({
+  id: 'milestones',
+  about: {
+    does: 'Pays each turn for the milestones that it reaches first.',
+    names: ['MiRA', 'subgoals'],
+    formula: 'r_k ← r_k + coef·(milestones first reached by turn k) / (milestones open at the start)',
+    source: 'own',
+    certainty: 'after the paper',
+    when: 'For episodes with steps that can be named and reached once; it is dense where winning alone is rare.',
+  },
+  options: {
+    milestoneCoef: key(
+      'coef',
+      number({ above: 0, example: 0.5 }).default(1).describe('What all milestones together are worth.'),
+    ),
+  },
+  warn: warnUncredited,
+  uses: () => [states('milestones')],
+  create: ({ milestoneCoef }): GroupStep => ({
+    scope: 'group',
+    apply: (groups, { metric }) => {
+      const shares: number[] = [];
+      const paid = payTurns(groups, (own) => {
+        const reached = firstReached(own);
+        if (reached === undefined) return undefined;
+        shares.push(reached.reduce((sum, share) => sum + share, 0));
+        return reached.map((share) => milestoneCoef * share);
+      });
+      if (shares.length > 0) metric('reached', meanOf(shares));
+      return paid;
+    },
+  }),
+});
+
+/** [turns] share of the milestones open at the start that each turn is the first to reach; undefined where none is known. */
+function firstReached(own: readonly Turn[]): number[] | undefined {
+  const start = own[0]?.before?.milestones;
+  if (start === undefined) return undefined;
+  const reached = [...start];
+  const open = start.filter((is) => !is).length;
+  return own.map(({ after }) => {
+    let count = 0;
+    after?.milestones?.forEach((is, milestone) => {
+      if (!is || reached[milestone]) return;
+      reached[milestone] = true;
+      count++;
+    });
+    return open === 0 ? 0 : count / open;
+  });
+}

@@ -1,0 +1,56 @@
+/**
+ * Undoes the error rates of a verifier on average: the mean of what it makes of a noisy reward is the true reward. A single
+ * value may be below 0 or above 1. With constant rates it is affine in the reward, so that a baseline and a deviation undo
+ * it exactly: it acts under `baseline: none`.
+ */
+
+import { method } from '../../../../src/methods/method.ts';
+import type { GroupStep } from '../../../../src/methods/points.ts';
+import { key, number, text } from '../../../../src/options/keys.ts';
+import { centredWarning } from '../support/rewards/noise_warnings.ts';
+import { changeConflict, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
+
+const rate = (what: string) => number({ min: 0, below: 1, example: 0.1 }).default(0).describe(what);
+
+export const noiseBackward = method({
+  id: 'noise-backward',
+  about: {
+    does: 'Undoes the error rates of a verifier on average.',
+    formula: 'R ← (R − false_positive)/(1 − false_positive − false_negative)',
+    source: '2510.00915',
+    certainty: 'paper',
+  },
+  options: {
+    backwardReward: key('reward', text('accuracy').default('accuracy').describe('The noisy reward.')),
+    backwardFalsePositive: key('false_positive', rate('Chance that a wrong completion is called right.')),
+    backwardFalseNegative: key('false_negative', rate('Chance that a right completion is called wrong.')),
+  },
+  isRepeatable: true,
+  complete(options, refuse) {
+    if (options.backwardFalsePositive + options.backwardFalseNegative >= 1) {
+      refuse('backwardFalseNegative', 'with false_positive 1 or more, so that the verifier says nothing; lower one');
+    }
+    return options;
+  },
+  conflict: changeConflict,
+  pays: paysReward('changes', 'accuracy'),
+  warn: ({ reward }, _, stage, members) =>
+    centredWarning(
+      String(reward),
+      stage,
+      members,
+      'undoes it but for its scale, and a division by the deviation that, too',
+    ),
+  create: ({ backwardReward, backwardFalsePositive, backwardFalseNegative }, stage): GroupStep => {
+    const target = targetOf(stage, backwardReward);
+    const scale = 1 - backwardFalsePositive - backwardFalseNegative;
+    return {
+      scope: 'group',
+      apply: (groups) =>
+        mapRollouts(groups, (rollout) => {
+          const value = target.read(rollout);
+          return value === null ? rollout : target.write(rollout, (value - backwardFalsePositive) / scale);
+        }),
+    };
+  },
+});

@@ -1,0 +1,57 @@
+/**
+ * A verifier that errs at known rates, for studies of noise and of its corrections: a wrong completion is called right
+ * with the chance false_positive, a right one wrong with false_negative. What the verifier had said stays in the metrics
+ * of the reward, and held-out problems are judged without noise.
+ */
+
+import { method } from '../../../../src/methods/method.ts';
+import type { GroupStep } from '../../../../src/methods/points.ts';
+import { meanOf } from '../../../../src/methods/statistics.ts';
+import { key, number, text } from '../../../../src/options/keys.ts';
+import { changeConflict, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
+
+const rate = (what: string) => number({ min: 0, max: 1, example: 0.1 }).default(0).describe(what);
+
+export const noisyWrapper = method({
+  id: 'noisy-wrapper',
+  about: {
+    does: 'Lets a verifier err at given rates.',
+    formula: 'P(R = 1 | wrong) = false_positive, P(R = 0 | right) = false_negative',
+    source: '2510.00915',
+    certainty: 'paper',
+    when: 'For experiments with a verifier that errs at known rates; never for training that is to be as good as it can.',
+  },
+  options: {
+    noisyReward: key('reward', text('accuracy').default('accuracy').describe('Reward that errs.')),
+    noisyFalsePositive: key('false_positive', rate('Chance that a wrong completion is called right.')),
+    noisyFalseNegative: key('false_negative', rate('Chance that a right completion is called wrong.')),
+  },
+  isRepeatable: true,
+  conflict: changeConflict,
+  pays: paysReward('changes', 'accuracy'),
+  relabels: true,
+  create: ({ noisyReward, noisyFalsePositive, noisyFalseNegative }, stage): GroupStep => {
+    const target = targetOf(stage, noisyReward);
+    return {
+      scope: 'group',
+      apply(groups, { rng, metric }) {
+        const flips: { readonly wasRight: boolean; readonly isFlipped: boolean; readonly gap: number }[] = [];
+        const noisy = mapRollouts(groups, (rollout) => {
+          const value = target.read(rollout);
+          if (value === null) return rollout;
+          const wasRight = value === 1;
+          const isFlipped = rng.float() < (wasRight ? noisyFalseNegative : noisyFalsePositive); // one draw for each
+          const said = isFlipped ? Number(!wasRight) : value;
+          flips.push({ wasRight, isFlipped, gap: said - value });
+          return isFlipped ? target.write(rollout, said) : rollout;
+        });
+        const shareOf = (right: boolean): number =>
+          meanOf(flips.filter(({ wasRight }) => wasRight === right).map(({ isFlipped }) => Number(isFlipped)));
+        metric('proxy_gap', meanOf(flips.map(({ gap }) => gap)));
+        metric('false_positives', shareOf(false));
+        metric('false_negatives', shareOf(true));
+        return noisy;
+      },
+    };
+  },
+});

@@ -1,0 +1,60 @@
+/**
+ * Punishes what is wrong the more, the surer the policy was of it: the wrong completions of a group are ranked by their
+ * log-prob, and share a penalty that is heaviest for the likeliest. A hard negative then weighs more than one that
+ * would hardly ever be drawn, where a reward of 0 tells them not apart. ReRe's ranking reward, arXiv:2510.12211. Where
+ * all of a group are right, or all wrong, it is left as it is.
+ */
+
+import { method } from '../../../../src/methods/method.ts';
+import type { GroupStep } from '../../../../src/methods/points.ts';
+import type { Rollout } from '../../../../src/methods/records.ts';
+import { counts } from '../../../../src/methods/support/credit/baseline.ts';
+import { carriesLoss } from '../../../../src/methods/tokens.ts';
+import { key, number } from '../../../../src/options/keys.ts';
+
+export const rankPenalty = method({
+  id: 'rank-penalty',
+  about: {
+    does: 'Punishes wrong completions the more, the likelier the policy found them.',
+    names: ['ReRe', 'ranking reward', 'hard negatives'],
+    formula:
+      'R_k − rank_weight·(1/ln(ρ_k + 1))/Σ_wrong(1/ln(ρ + 1)) of a wrong one, ρ its place by log-prob in the group',
+    source: '2510.12211',
+    certainty: 'after the paper',
+    when: 'Where the policy is sure of wrong answers; where all are wrong it pushes without saying where to.',
+  },
+  options: {
+    rankWeight: key(
+      'rank_weight',
+      number({ min: 0, example: 1 }).default(1).describe('What the wrong completions of a group lose together.'),
+    ),
+  },
+  pays: { does: 'changes' },
+  readsVerdicts: true,
+  create: ({ rankWeight }): GroupStep => ({
+    scope: 'group',
+    apply: (groups, { metric }) =>
+      groups.map((group) => {
+        const members = group.rollouts.filter((rollout) => counts(rollout) && rollout.reward !== null);
+        const wrong = members.filter(({ verdict }) => verdict.score !== 1);
+        if (rankWeight === 0 || wrong.length === 0 || wrong.length === members.length) return group;
+        const likeliest = [...members].sort((a, b) => logprobOf(b) - logprobOf(a));
+        const shares = new Map(wrong.map((rollout) => [rollout, 1 / Math.log(likeliest.indexOf(rollout) + 2)]));
+        const sum = [...shares.values()].reduce((all, share) => all + share, 0);
+        metric('heaviest', Math.max(...shares.values()) / sum);
+        return {
+          ...group,
+          rollouts: group.rollouts.map((rollout) => {
+            const share = shares.get(rollout);
+            if (share === undefined || rollout.reward === null) return rollout;
+            return { ...rollout, reward: rollout.reward - (rankWeight * share) / sum };
+          }),
+        };
+      }),
+  }),
+});
+
+/** Sum over the tokens that the policy has written itself. */
+function logprobOf(rollout: Rollout): number {
+  return rollout.logprobs.reduce((sum, logprob, t) => (carriesLoss(rollout, t) ? sum + logprob : sum), 0);
+}

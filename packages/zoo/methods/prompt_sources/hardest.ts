@@ -1,0 +1,40 @@
+/**
+ * Asks the hardest problems alone: of those that are drawn, the part of the smallest moving share of right completions. A
+ * problem that was never asked counts as one that is never solved, so that it is met once. A second stage after a broad one
+ * knows all of them from the first, where a method of that stage uses the ledger, too. arXiv:2511.06307 (DRIVE).
+ */
+
+import { method } from '../../../../src/methods/method.ts';
+import type { PromptSource } from '../../../../src/methods/points.ts';
+import { meanOf } from '../../../../src/methods/statistics.ts';
+import { ledger } from '../../../../src/methods/uses/ledger.ts';
+import { key, number } from '../../../../src/options/keys.ts';
+
+export const hardest = method({
+  id: 'hardest',
+  about: {
+    does: 'Asks the hardest part of the problems that are drawn.',
+    names: ['hardest-fraction', 'hard-focus curriculum'],
+    formula: 'of count/fraction drawn problems the count of the smallest p, the moving share of right completions',
+    source: '2511.06307',
+    certainty: 'after the paper',
+  },
+  options: {
+    hardestFraction: key(
+      'fraction',
+      number({ above: 0, max: 1, example: 0.25 })
+        .default(0.25)
+        .describe('Part of the drawn problems that is asked; 1 asks all.'),
+    ),
+  },
+  uses: () => [ledger()],
+  create: ({ hardestFraction }): PromptSource => ({
+    async next(count, draw, { ledger, metric }) {
+      const drawn = await draw(Math.ceil(count / hardestFraction));
+      const solved = drawn.map((item) => ledger.get(item)?.solved ?? 0);
+      const order = [...drawn.keys()].sort((a, b) => solved[a] - solved[b] || a - b).slice(0, count);
+      metric('solved', meanOf(order.map((i) => solved[i])));
+      return order.sort((a, b) => a - b).map((i) => drawn[i]);
+    },
+  }),
+});

@@ -1,0 +1,52 @@
+/**
+ * Asks the problems that teach most: of a few drawn for each place, one is chosen with a chance that grows with
+ * p·(1 − p), p the moving share of its completions that were right. A problem that was never asked counts as p = 1/2,
+ * one that is always or never solved as `floor`.
+ */
+import type { TaskItem } from '../../../../src/data/task.ts';
+import { method } from '../../../../src/methods/method.ts';
+import type { PromptSource } from '../../../../src/methods/points.ts';
+import { ledger } from '../../../../src/methods/uses/ledger.ts';
+import { integer, key, number } from '../../../../src/options/keys.ts';
+
+/** `Rng.weighted` takes whole numbers. */
+const PARTS = 1_000_000;
+
+export const prioritized = method({
+  id: 'prioritized',
+  about: {
+    does: 'Prefers problems that are solved about half of the time.',
+    formula: 'chance ∝ floor + p·(1 − p)',
+    source: 'own',
+    certainty: 'own',
+  },
+  against: ['few-live-groups'],
+  options: {
+    candidates: key(
+      'candidates',
+      integer({ min: 2, max: 64, example: 4 }).default(4).describe('Problems drawn for each one asked.'),
+    ),
+    floor: key(
+      'floor',
+      number({ above: 0, max: 1, example: 0.05 })
+        .default(0.05)
+        .describe(
+          'What a problem that is always or never solved weighs; one solved half of the time weighs 0.25 more.',
+        ),
+    ),
+  },
+  uses: () => [ledger()],
+  create: ({ candidates, floor }): PromptSource => ({
+    async next(count, draw, { rng, ledger }) {
+      const weightOf = (item: TaskItem): number => {
+        const solved = ledger.get(item)?.solved ?? 0.5;
+        return Math.round(PARTS * (floor + solved * (1 - solved)));
+      };
+      const all = await draw(count * candidates);
+      return Array.from({ length: count }, (_, place) => {
+        const drawn = all.slice(place * candidates, (place + 1) * candidates);
+        return drawn[rng.weighted(drawn.map(weightOf))];
+      });
+    },
+  }),
+});

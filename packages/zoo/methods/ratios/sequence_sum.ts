@@ -1,0 +1,21 @@
+import { method } from '../../../../src/methods/method.ts';
+import type { Ratio } from '../../../../src/methods/points.ts';
+import { addUp, spreadSum } from '../../../../src/methods/support/loss/whole_sequence.ts';
+
+/** Exact, and of a variance that grows with its length. */
+export const sequenceSum = method({
+  id: 'sequence_sum',
+  about: {
+    does: 'Weighs and clips a completion by the ratio of its probabilities.',
+    formula: 'w = exp(Σ_t (logprob_t − old_t))',
+    source: '2503.14286',
+    certainty: 'after the paper',
+  },
+  create: (): Ratio => ({
+    isPerSequence: true,
+    measure(sequence, logRatios) {
+      logRatios.fill(addUp(sequence).sum);
+    },
+    spread: (sequence, slopes, dLogprobs) => spreadSum(sequence, slopes, 1, dLogprobs),
+  }),
+});

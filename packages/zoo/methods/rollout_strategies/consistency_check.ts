@@ -1,0 +1,83 @@
+/**
+ * Wants the reasoning to lead to the same answer where the problem is put differently: after each right completion the
+ * problem is asked once more under its twin, with the same reasoning, and only the answer is sampled again. A
+ * completion whose reasoning does not lead there is worth less. ACRE shuffles the options of multiple choice; a twin
+ * has the numbers of a problem in another order, say. What is sampled again is not trained on.
+ */
+
+import { method } from '../../../../src/methods/method.ts';
+import type { GroupRequest, RolloutStrategy } from '../../../../src/methods/points.ts';
+import type { Rollout } from '../../../../src/methods/records.ts';
+import { meanOf } from '../../../../src/methods/statistics.ts';
+import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
+import { key, number } from '../../../../src/options/keys.ts';
+import { answerTokens } from '../support/rollouts/answers.ts';
+import { endOfMark, MARK } from '../support/rollouts/marked.ts';
+import { twinPrompts } from '../uses/twin_prompts.ts';
+
+export const consistencyCheck = method({
+  id: 'consistency-check',
+  about: {
+    does: 'Pays less for a right answer whose reasoning does not lead to it under another prompt of the problem.',
+    names: ['ACRE', 'answer-consistent reinforcement'],
+    formula: 'R ← first_alone·R where o is right and o′ ~ π(· | twin, reasoning of o) is not',
+    source: 'own',
+    certainty: 'after the paper',
+    when: 'Where answers may be right by guessing and a task can ask a problem in two ways; it samples each right answer again.',
+  },
+  options: {
+    firstAlone: key(
+      'first_alone',
+      number({ min: 0, max: 1, example: 0.5 })
+        .default(0.5)
+        .describe('What a right answer is worth that is not found again; 1 asks nothing again.'),
+    ),
+    traceMark: key('mark', MARK),
+    traceShare: key(
+      'trace_share',
+      number({ min: 0, below: 1, example: 0.5 })
+        .default(0.5)
+        .describe('Share of a completion without the mark that is taken for its reasoning.'),
+    ),
+  },
+  uses: () => [twinPrompts],
+  readsVerdicts: true,
+  pays: { does: 'changes' },
+  work: (_, { batch: { numGenerations } }, { prompt, completion }) => ({ rows: prompt + numGenerations * completion }),
+  create: ({ firstAlone, traceMark, traceShare }): RolloutStrategy => ({
+    async rollOut(requests, next, { twin, tokenText, regroup, metric }) {
+      const groups = await next(requests);
+      if (firstAlone === 1) return groups;
+      const asked: GroupRequest[] = [];
+      const again = groups.map(({ item, rollouts }) => {
+        const other = twin(item);
+        const right = rollouts.filter(isRight);
+        if (other === undefined || right.length === 0) return undefined;
+        const prefixes = right.map((rollout) => traceOf(rollout, traceMark, traceShare, tokenText));
+        asked.push({ item: other, samples: right.length, prefixes, origin: 'recheck' });
+        return right;
+      });
+      if (asked.length === 0) return groups;
+      const rechecked = (await next(asked)).slice(0, asked.length);
+      metric('consistent', meanOf(rechecked.flatMap(({ rollouts }) => rollouts.map((one) => Number(isRight(one))))));
+      let at = 0;
+      return groups.map((group, i) => {
+        const right = again[i];
+        if (right === undefined) return group;
+        const found = rechecked[at++].rollouts;
+        const alone = new Set(right.filter((_, k) => !isRight(found[k])));
+        if (alone.size === 0) return group;
+        const worth = (one: Rollout): Rollout =>
+          alone.has(one) && one.reward !== null ? { ...one, reward: firstAlone * one.reward } : one;
+        return regroup(group, group.rollouts.map(worth));
+      });
+    },
+  }),
+});
+
+/** The tokens up to the answer. */
+function traceOf(rollout: Rollout, mark: string, share: number, textOf: (id: number) => string): Int32Array {
+  const written = answerTokens(rollout);
+  const end = endOfMark(written, mark, textOf) ?? Math.floor(share * written.length);
+  return written.subarray(0, end);
+}

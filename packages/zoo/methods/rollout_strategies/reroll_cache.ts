@@ -1,0 +1,96 @@
+/**
+ * A memory of successes for problems that the policy fails: where it solves one by itself, that is remembered; where it
+ * fails one that nobody remembers, it is sampled once more with a hint, and what is then right is remembered as if the
+ * hint had not been there. Whatever is remembered takes the place of the last member of a group that has no right one.
+ */
+
+import { method } from '../../../../src/methods/method.ts';
+import type { RolloutStrategy } from '../../../../src/methods/points.ts';
+import { meanOf } from '../../../../src/methods/statistics.ts';
+import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
+import { helpedRows } from '../../../../src/methods/work.ts';
+import { integer, key, number } from '../../../../src/options/keys.ts';
+import { HINT_OPTIONS, hinted, hintForm, hintsOf, hintUses, withoutHint } from '../support/rollouts/hints.ts';
+import { isUnsolved } from '../support/rollouts/unsolved.ts';
+import { ownSuccess, replayed, SuccessCache } from './success_cache.ts';
+
+/** Parts of a draw that a share is a number of. */
+const FINE = 100;
+
+export const rerollCache = method({
+  id: 'reroll-cache',
+  about: {
+    does: 'Remembers successes, hinted ones too, and puts them into groups that have none.',
+    names: ['BEPA', 'bi-level expert-to-policy assimilation'],
+    formula: 'where all are wrong: the last member ← the latest success, else one of reroll_samples with a hint',
+    source: '2601.05787',
+    certainty: 'after the paper',
+  },
+  against: ['all-wrong', 'low-solve-rate'],
+  options: {
+    cachedFor: key(
+      'max_age',
+      integer({ min: 1, max: 1_000_000, example: 50 })
+        .default(100)
+        .describe('Optimizer steps after which a success is forgotten.'),
+    ),
+    rerolls: key(
+      'reroll_samples',
+      integer({ min: 1, max: 64, example: 4 }).default(4).describe('Completions that see the hint.'),
+    ),
+    rerollShare: key(
+      'hint_share',
+      number({ above: 0, below: 1, example: 0.5 })
+        .default(0.5)
+        .describe('How much of a solution the hint is, or how far among the hints of the task.'),
+    ),
+    ...HINT_OPTIONS,
+  },
+  uses: (options) => hintUses(options),
+  demonstrate: hintForm,
+  samplesOffPolicy: true,
+  helps: ['hinted'],
+  tells: ['replays'],
+  readsVerdicts: true,
+  work: ({ rerolls }, _, lengths) => ({ rows: helpedRows(rerolls, lengths) }),
+  create: ({ cachedFor, rerolls, rerollShare, ...options }): RolloutStrategy => {
+    const cache = new SuccessCache();
+    return {
+      async rollOut(requests, next, tools) {
+        const { step, metric, regroup } = tools;
+        const groups = [...(await next(requests))];
+        for (const { item, rollouts } of groups) {
+          const own = ownSuccess(rollouts);
+          if (own !== undefined) cache.keep(item, step, own);
+        }
+        const failed = groups.flatMap((group, i) => (isUnsolved(group) ? [i] : []));
+        const unknown = failed.flatMap((i) => {
+          if (cache.get(groups[i].item, step, cachedFor) !== undefined) return [];
+          const hints = hintsOf(groups[i].item, FINE, options, tools);
+          return hints.length === 0 ? [] : [{ i, hint: hints[Math.floor(rerollShare * hints.length)] }];
+        });
+        const again =
+          unknown.length === 0
+            ? []
+            : await next(unknown.map(({ i, hint }) => hinted(groups[i].item, rerolls, hint, options, tools)));
+        unknown.forEach(({ i }, k) => {
+          const right = again[k].rollouts.find(isRight);
+          if (right !== undefined) cache.keep(groups[i].item, step, withoutHint(right));
+        });
+        const ages: number[] = [];
+        for (const i of failed) {
+          const known = cache.get(groups[i].item, step, cachedFor);
+          if (known === undefined) continue;
+          ages.push(step - known.step);
+          groups[i] = regroup(groups[i], [...groups[i].rollouts.slice(0, -1), replayed(known, step)]);
+        }
+        metric('rerolled', unknown.length / groups.length);
+        metric('hits', ages.length / groups.length);
+        if (ages.length > 0) metric('age', meanOf(ages));
+        return groups;
+      },
+      state: () => cache.state(),
+      restore: (state) => cache.restore(state),
+    };
+  },
+});

@@ -1,0 +1,131 @@
+/**
+ * A solver and a verifier that learn in turn, as two roles of one policy. For some steps it solves: what it is paid for
+ * an answer is the rule's verdict and, less and less, what the verifier says of its steps. For the next steps it
+ * verifies: answers of the batch, right and wrong ones alike, are judged, a verdict is paid where it is the rule's, and
+ * the answers themselves carry no loss. The verifier learns from outcomes alone, and judges steps all the same.
+ */
+
+import { method } from '../../../../src/methods/method.ts';
+import type { RollOut, RolloutStrategy, RolloutTools } from '../../../../src/methods/points.ts';
+import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';
+import { meanOf } from '../../../../src/methods/statistics.ts';
+import { isRight, shareRight } from '../../../../src/methods/support/rollouts/right.ts';
+import { solutionSteps } from '../../../../src/methods/uses/solution_steps.ts';
+import { integer, key, number } from '../../../../src/options/keys.ts';
+import { balancedAnswers } from '../support/rollouts/answers.ts';
+import {
+  beginningsOf,
+  demonstratedVerdict,
+  JUDGED_PARTS,
+  type JudgedParts,
+  sampledVerdicts,
+  VERDICT_WORDS,
+  verdictGroups,
+} from '../support/rollouts/verdict_words.ts';
+import { replies } from '../uses/room.ts';
+import { words } from '../uses/words.ts';
+
+export const verifierCotrain = method({
+  id: 'verifier-cotrain',
+  about: {
+    does: 'Trains a solver and a verifier of its answers in turn, as two roles of one policy.',
+    names: ['RL Tango', 'generator and verifier'],
+    formula:
+      'solver_steps: R + verdict_weight·(1 − progress)·share of <yes> after its beginnings; verifier_steps: R = 1 where <yes> or <no> is the verdict of the rule',
+    source: '2505.15034',
+    certainty: 'after the paper',
+    when: 'Where a verifier of partial answers is wanted as well; the two roles share steps and a small model’s capacity.',
+  },
+  options: {
+    solverSteps: key(
+      'solver_steps',
+      integer({ min: 1, max: 1_000_000, example: 3 }).default(3).describe('Optimizer steps in a row that solve.'),
+    ),
+    verifierSteps: key(
+      'verifier_steps',
+      integer({ min: 0, max: 1_000_000, example: 1 }).default(1).describe('Optimizer steps after them that verify.'),
+    ),
+    verdictWeight: key(
+      'verdict_weight',
+      number({ min: 0, example: 0.5 })
+        .default(0.5)
+        .describe('Of the verdicts beside the reward, at the beginning of the stage; it falls to 0.'),
+    ),
+    judgedParts: key('judged', JUDGED_PARTS),
+  },
+  uses: ({ judgedParts }) => [words(VERDICT_WORDS), replies(1), ...(judgedParts === 'steps' ? [solutionSteps] : [])],
+  demonstrate: demonstratedVerdict,
+  tells: ['judges'],
+  readsVerdicts: true,
+  pays: { does: 'changes' },
+  work: ({ verdictWeight }, { batch: { numGenerations } }, { prompt, completion }) => ({
+    rows: verdictWeight === 0 ? 0 : numGenerations * (prompt + completion),
+  }),
+  create: (
+    { solverSteps, verifierSteps, verdictWeight, judgedParts },
+    { batch: { numGenerations } },
+  ): RolloutStrategy => ({
+    async rollOut(requests, next, tools) {
+      const { step, progress } = tools;
+      const groups = await next(requests);
+      if (step % (solverSteps + verifierSteps) >= solverSteps) return verify(groups, next, tools, numGenerations);
+      const weight = verdictWeight * (1 - progress);
+      return weight === 0 ? groups : payVerdicts(groups, next, tools, { weight, judgedParts });
+    },
+  }),
+});
+
+/** As many groups of verdicts as there are that solve; those that solve carry no loss. */
+async function verify(
+  groups: readonly RolloutGroup[],
+  next: RollOut,
+  tools: RolloutTools,
+  samples: number,
+): Promise<readonly RolloutGroup[]> {
+  const { rng, metric, regroup } = tools;
+  const verdicts = await verdictGroups(balancedAnswers(groups, groups.length, rng), samples, next, tools);
+  metric('verifies', 1);
+  metric('accuracy', shareRight(verdicts));
+  const unlearned = groups.map((group) =>
+    regroup(
+      group,
+      group.rollouts.map((one): Rollout => ({ ...one, inLoss: false })),
+    ),
+  );
+  return [...unlearned, ...verdicts];
+}
+
+interface Paid {
+  readonly weight: number;
+  readonly judgedParts: JudgedParts;
+}
+
+/** The groups, paid by what the verifier says of each answer besides; what it says is not trained on. */
+async function payVerdicts(
+  groups: readonly RolloutGroup[],
+  next: RollOut,
+  tools: RolloutTools,
+  { weight, judgedParts }: Paid,
+): Promise<readonly RolloutGroup[]> {
+  const { metric, regroup } = tools;
+  const claims = groups.flatMap(({ item, rollouts }) =>
+    rollouts.flatMap((rollout) => beginningsOf(rollout, judgedParts).map((tokens) => ({ item, tokens }))),
+  );
+  const verdicts = await sampledVerdicts(claims, next, tools);
+  const [ofRight, ofWrong]: [number[], number[]] = [[], []];
+  const paid = groups.map((group) =>
+    regroup(
+      group,
+      group.rollouts.map((one) => {
+        const own = verdicts.splice(0, beginningsOf(one, judgedParts).length);
+        const share = own.filter(Boolean).length / own.length;
+        (isRight(one) ? ofRight : ofWrong).push(share);
+        return one.reward === null ? one : { ...one, reward: one.reward + weight * share };
+      }),
+    ),
+  );
+  metric('verifies', 0);
+  if (ofRight.length > 0) metric('yes_of_right', meanOf(ofRight));
+  if (ofWrong.length > 0) metric('yes_of_wrong', meanOf(ofWrong));
+  return paid;
+}

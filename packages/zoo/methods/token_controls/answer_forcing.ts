@@ -1,0 +1,71 @@
+/**
+ * Makes a completion answer that goes round in circles: where it repeats itself, or comes to the same answer again, the
+ * text that opens an answer is appended once, and it continues from there. What is put in carries no loss, and neither
+ * do held-out completions know it: a policy learns to answer after it, and to stop thinking from what that is rewarded
+ * with. TrimR (arXiv:2505.17155) asks a small verifier which answers of a chain are equivalent; here they are compared
+ * as texts.
+ */
+
+import { method } from '../../../../src/methods/method.ts';
+import type { TokenControl } from '../../../../src/methods/points.ts';
+import { integer, key, optional, text } from '../../../../src/options/keys.ts';
+import { repeats } from '../support/rollouts/repeats.ts';
+import { writtenText } from '../uses/words.ts';
+
+export const answerForcing = method({
+  id: 'answer-forcing',
+  about: {
+    does: 'Opens the answer of a completion that repeats itself, or comes to the same answer again.',
+    names: ['TrimR', 'early exit from reasoning'],
+    formula:
+      'forced_text after `length` tokens that occur `times` times in a row, or after same_answers equal texts after answer_mark',
+    source: '2505.17155',
+    certainty: 'after the paper',
+    when: 'For reasoning that runs on after the answer is known; needs a mark that opens the answer.',
+  },
+  options: {
+    forcedText: key(
+      'forced_text',
+      text('</think><answer>').default('<answer>').describe('What is put in, and opens the answer.'),
+    ),
+    forcedLength: key('length', integer({ min: 1, max: 1024, example: 4 }).default(4).describe('Tokens that repeat.')),
+    forcedTimes: key(
+      'times',
+      integer({ min: 2, max: 64, example: 3 }).default(3).describe('Times that they occur in a row.'),
+    ),
+    answerMark: key(
+      'answer_mark',
+      optional(text('Answer:')).describe(
+        'What precedes each answer that a completion comes to while it thinks, up to the next white space. Default ' +
+          'none: only what repeats counts.',
+      ),
+    ),
+    sameAnswers: key(
+      'same_answers',
+      integer({ min: 2, max: 64, example: 2 })
+        .default(2)
+        .describe('Answers in a row that are the same before one is forced.'),
+    ),
+  },
+  uses: ({ forcedText }) => [writtenText(forcedText)],
+  note: () => 'held-out completions are not made to answer; compare evaluations with those of a run without it',
+  create: ({ forcedText, forcedLength, forcedTimes, answerMark, sameAnswers }): TokenControl => ({
+    after(tokens, _item, seen) {
+      const isStuck =
+        repeats(tokens, forcedLength, forcedTimes) ||
+        (answerMark !== undefined && agrees(seen.text(), answerMark, sameAnswers));
+      if (!isStuck || seen.text().includes(forcedText)) return undefined;
+      return [...seen.tokensOf(forcedText)];
+    },
+  }),
+});
+
+/** Whether the last answers after the mark are the same; one that white space does not close is still being written. */
+function agrees(written: string, mark: string, count: number): boolean {
+  const closed = written
+    .split(mark)
+    .slice(1)
+    .flatMap((behind) => /^\s*(\S+)\s/.exec(behind)?.[1] ?? []);
+  const last = closed.slice(-count);
+  return last.length === count && last.every((answer) => answer === last[0]);
+}

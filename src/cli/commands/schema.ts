@@ -1,8 +1,0 @@
-import { command } from '../flags/command.ts';
-
-export const SCHEMA = command({
-  name: 'schema',
-  does: 'print the JSON Schema of a config, for editors',
-  examples: [{ words: 'schema', does: 'the JSON Schema of a config' }],
-  run: async () => (await import('../actions/schema.ts')).schemaCommand(),
-});

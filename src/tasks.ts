@@ -1,3 +1,0 @@
-/** Tasks: problems, prompts, verifiers, splits and tokenizers, and everything that the package has of them. */
-export * from './data/index.ts';
-export { createTask, createTasks, getTaskDefinition, registeredTask, registeredTasks } from './zoo/api.ts';
