@@ -35,7 +35,7 @@ const run = await openWorkload(RACE, { threads: 1 });
 const { policy, tasks } = run.engine;
 const server = await startLocalServer().catch(({ message }) => fail(message));
 const fleet = new Fleet(await connectLearner(server.learnerUrl), { verifyShare: 0, say: () => undefined });
-await fleet.open(randomHex(8), runCard({ config: run.config, engine: run.engine }, packageVersion()));
+await fleet.open(randomHex(8), runCard(run, packageVersion()));
 const worker = spawn(process.execPath, [COMMAND, 'worker', '--threads', '1', '--quiet'], {
   env: { ...process.env, RLVR_FLEET: server.workerUrl },
   stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
