@@ -6,7 +6,7 @@
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import './tools/write_registries.mjs';
+import { writeMadeModules } from './tools/made_modules.mjs';
 
 /** More than a few seconds each, and nearly all of it repeats what a quick file has shown at one place. */
 const LONG = 'test/**/*.long.test.ts';
@@ -14,6 +14,7 @@ const LONG = 'test/**/*.long.test.ts';
 /** They replace modules or what a process has but once, or time what they do, so that no other file may share their process. */
 const ALONE = 'test/**/*.alone{,.long}.test.ts';
 
+await writeMadeModules();
 // What is printed is compared without colours, wherever the tests run.
 process.env.NO_COLOR = '1';
 // What a test agrees to run is not remembered for whoever runs the tests.

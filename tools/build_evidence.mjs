@@ -1,14 +1,15 @@
 /**
- * Writes what the benchmarks of bench/ have measured of each method as a TypeScript module, so that the command says it
- * without reading their records. Part of the build, and of `npm run typecheck`.
+ * What the benchmarks of bench/ have measured of each method as a TypeScript module, so that the command says it without
+ * reading their records.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { methodSources } from './method_reasoning.mjs';
 
 const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 const read = (name) => JSON.parse(readFileSync(path(name), 'utf8'));
-const MADE = path('packages/zoo/catalogue/evidence_rows.ts');
+/** From the root. */
+export const EVIDENCE_MODULE = 'packages/zoo/catalogue/evidence_rows.ts';
 
 /** The block that most rows of the arena are in. */
 const USUAL = 'countdown/on-policy/';
@@ -34,7 +35,7 @@ export function readEvidence() {
 /** @param evidence  of `readEvidence` @returns the text of the module */
 export function evidenceModule(evidence) {
   const lines = [...evidence].map(([id, rows]) => `  ${JSON.stringify(id)}: ${JSON.stringify(rows)},\n`);
-  return `// Made by tools/build_evidence.mjs. Do not edit.\nimport type { MeasuredRow } from './measured_row.ts';\n\nexport const MEASURED: Readonly<Record<string, readonly MeasuredRow[]>> = {\n${lines.join('')}};\n`;
+  return `// Made by tools/made_modules.mjs of bench/. Do not edit.\nimport type { MeasuredRow } from './measured_row.ts';\n\nexport const MEASURED: Readonly<Record<string, readonly MeasuredRow[]>> = {\n${lines.join('')}};\n`;
 }
 
 /** Beside the baseline of its block, with an interval over problems and over paired runs. */
@@ -85,9 +86,4 @@ function recipeRows() {
 
 function rounded(value) {
   return Number(value.toFixed(4));
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const text = evidenceModule(readEvidence());
-  if (!existsSync(MADE) || readFileSync(MADE, 'utf8') !== text) writeFileSync(MADE, text);
 }

@@ -8,4 +8,3 @@ interface Papers {
 }
 
 export function readPapers(folder?: string): Papers;
-export function papersModule(papers: Papers): string;

@@ -1,15 +1,16 @@
 /**
- * Reads the published systems of packages/zoo/catalogue/papers/*.yaml, and writes them as a TypeScript module, so that neither the
- * command nor a page reads YAML to know them. Part of the build, and of `npm run typecheck`.
+ * Reads the published systems of packages/zoo/catalogue/papers/*.yaml, and says them as a TypeScript module, so that neither the
+ * command nor a page reads YAML to know them.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 
 const CATALOGUE = fileURLToPath(new URL('../packages/zoo/catalogue/', import.meta.url));
-const MADE = join(CATALOGUE, 'systems/papers.ts');
+/** From the root. */
+export const PAPERS_MODULE = 'packages/zoo/catalogue/systems/papers.ts';
 
 const text = z.string().min(1, 'expected a text; leave the field out where there is none');
 const names = z.string().regex(/^\S+( \S+)*$/, 'expected names, separated by one space each');
@@ -101,11 +102,9 @@ export function papersModule(papers) {
     ([name, value]) => `export const ${name}: ${types[name]} = ${literal(value)};`,
   );
   const head = [
-    '// Made by tools/build_papers.mjs. Do not edit.',
+    '// Made by tools/made_modules.mjs of packages/zoo/catalogue/papers/. Do not edit.',
     "import type { Mechanism, Subject } from './system.ts';",
     '',
   ];
   return `${[...head, ...values].join('\n')}\n`;
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(MADE, papersModule(readPapers()));

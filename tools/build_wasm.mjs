@@ -9,6 +9,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
 import binaryen from 'assemblyscript/binaryen';
+import { writeKernelLists } from './kernel_lists.mjs';
+import { BINARIES, sourcesLine } from './wasm_sources.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const entry = join(root, 'src/kernels/wasm/assembly/index.ts');
@@ -33,7 +35,8 @@ const variants = [
   { name: 'single', threads: false, fma: false },
 ];
 
-const lines = ['// Made by tools/build_wasm.mjs. Do not edit.', ''];
+writeKernelLists();
+const lines = ['// Made by tools/build_wasm.mjs. Do not edit.', sourcesLine(), ''];
 for (const { name, threads, fma, wide, memory64 } of variants) {
   const out = join(folder, `${name}.wasm`);
   const text = join(folder, `${name}.wat`);
@@ -66,7 +69,7 @@ for (const { name, threads, fma, wide, memory64 } of variants) {
   const deflated = deflateRawSync(readFileSync(out), { level: 9 });
   lines.push(`export const ${name}: string =`, `  '${deflated.toString('base64')}';`);
 }
-writeFileSync(join(root, 'src/kernels/wasm/binaries.ts'), `${lines.join('\n')}\n`);
+writeFileSync(BINARIES, `${lines.join('\n')}\n`);
 rmSync(folder, { recursive: true });
 
 /**

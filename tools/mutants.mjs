@@ -26,11 +26,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { MADE } from './made_modules.mjs';
 import { FAULTS } from './mutants/faults.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Made by the build and not in the repository, which tests need all the same. */
-const MADE = ['src/kernels/wasm/binaries.ts', 'packages/report/assets.ts', 'packages/zoo/catalogue/systems/papers.ts'];
 /** A fault that makes a test wait for ever has been seen, too. */
 const MOST_MS = 15 * 60_000;
 /** For one test: four times what it has otherwise, so that a busy machine sees nothing that is not there. */
@@ -81,6 +80,7 @@ function copyTree() {
   const pages = readdirSync(join(root, 'docs/reference'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+  // What git does not keep, and tests need all the same.
   for (const file of [...listed.toString().split('\0'), ...MADE, ...pages]) {
     if (file === '' || !existsSync(join(root, file))) continue;
     mkdirSync(dirname(join(copy, file)), { recursive: true });

@@ -6,18 +6,14 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { MADE as MADE_MODULES } from './made_modules.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const onlyJs = process.argv[2] === 'js';
 /** The last file that the build writes. */
 const BUILT = join(root, onlyJs ? 'dist/config.schema.json' : 'web/dist/index.html');
 /** Made by the build itself. */
-const MADE = [
-  'src/kernels/wasm/binaries.ts',
-  'packages/report/assets.ts',
-  'packages/zoo/catalogue/systems/papers.ts',
-  'packages/zoo/catalogue/evidence_rows.ts',
-].map((name) => join(root, name));
+const MADE = MADE_MODULES.map((name) => join(root, name));
 
 function newest(path) {
   if (!statSync(path).isDirectory()) return MADE.includes(path) ? 0 : statSync(path).mtimeMs;

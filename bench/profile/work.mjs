@@ -4,7 +4,7 @@
  *
  * Bytes count each operand once; of attention only rows, not the keys, which stay in a cache.
  */
-import { Command } from '../../build/src/kernels/wasm/assembly/command.js';
+import { Command } from '../../build/src/kernels/wasm/assembly/commands.js';
 
 const product = (rows, inputs, outputs) => 2 * rows * inputs * outputs;
 

@@ -1,6 +1,6 @@
 /** A compute thread of the profiled build: as the engine's own, with a clock at each command and barrier. */
 import { workerData } from 'node:worker_threads';
-import { Command } from '../../build/src/kernels/wasm/assembly/command.js';
+import { Command } from '../../build/src/kernels/wasm/assembly/commands.js';
 import { AMOUNT, CALLS, COLUMNS, COMMAND_BYTES, PAIRS, TABLE_COMMANDS, WAIT, WORK } from './columns.mjs';
 
 const { module, memory, work, table, index } = workerData;

@@ -51,7 +51,7 @@ const onHost: Accumulate = async (policy, batch, rows, settings) => {
     ...outputs,
     rows: { begin: 0, end: R },
   };
-  policyObjective(args);
+  policyObjective.run(args, {});
   await policy.backward({
     logprobs: Float32Array.from(outputs.dLogprobs),
     entropies: Float32Array.from(outputs.dEntropies),

@@ -1,19 +1,15 @@
-/** The rows of published systems: a fault is named by file, line, row and field, and the module is of the rows of today. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+/** The rows of published systems: a fault is named by file, line, row and field. */
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { papersModule, readPapers } from '../../tools/build_papers.mjs';
+import { readPapers } from '../../tools/build_papers.mjs';
 
 const CATALOGUE = fileURLToPath(new URL('../../packages/zoo/catalogue/', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'papers-'));
 beforeEach(() => cpSync(join(CATALOGUE, 'papers'), folder, { recursive: true }));
 afterAll(() => rmSync(folder, { recursive: true }));
-
-it('the module that everything reads is made of the rows as they are; otherwise: npm run build:js', () => {
-  expect(readFileSync(join(CATALOGUE, 'systems/papers.ts'), 'utf8')).toBe(papersModule(readPapers()));
-});
 
 it('lines of a config that several rows share are written once and read by each', () => {
   const rows = 'task: parity\n';

@@ -1,30 +1,46 @@
 /** Fill, add, copy, scale and mix. Formulas: kernels.ts (fill, add, copy, scale, mix). */
-import type { Kernels } from '../kernels.ts';
-import type { Dimensions, Opened } from './operands.ts';
+import { slotLength } from '../memory.ts';
+import type { ReferenceKernel } from './reference_kernel.ts';
+import { elementsOf, real } from './shapes.ts';
 
 /** out = value, in `rows` of its first dimension, or everywhere */
-export function fill({ out, value, rows }: Opened<Parameters<Kernels['fill']>[0]>, { N }: Dimensions): void {
-  if (rows === undefined) out.fill(value);
-  else out.fill(value, (rows.begin * out.length) / N, (rows.end * out.length) / N);
-}
+export const fill: ReferenceKernel<'fill'> = {
+  rules: ({ out }) => ({ out: { dtype: out.dtype, shape: ['N', ...out.shape.slice(1)] }, rows: 'N' }),
+  run({ out, value, rows }, { N }) {
+    if (rows === undefined) out.fill(value);
+    else out.fill(value, (rows.begin * out.length) / N, (rows.end * out.length) / N);
+  },
+};
 
 /** out += x */
-export function add({ x, out }: Opened<Parameters<Kernels['add']>[0]>): void {
-  for (let i = 0; i < out.length; i++) out[i] += x[i];
-}
+export const add: ReferenceKernel<'add'> = {
+  rules: ({ out }) => ({ x: elementsOf(out), out: { dtype: 'real', elements: slotLength(out) } }),
+  run({ x, out }) {
+    for (let i = 0; i < out.length; i++) out[i] += x[i];
+  },
+};
 
 /** out = x */
-export function copy({ x, out }: Opened<Parameters<Kernels['copy']>[0]>): void {
-  out.set(x);
-}
+export const copy: ReferenceKernel<'copy'> = {
+  rules: ({ out }) => ({ x: elementsOf(out), out: elementsOf(out) }),
+  run({ x, out }) {
+    out.set(x);
+  },
+};
 
 /** out = factor·out, in `rows` of its first dimension */
-export function scale({ out, factor, rows }: Opened<Parameters<Kernels['scale']>[0]>, { N }: Dimensions): void {
-  const width = out.length / N;
-  for (let i = rows.begin * width; i < rows.end * width; i++) out[i] *= factor;
-}
+export const scale: ReferenceKernel<'scale'> = {
+  rules: ({ out }) => ({ out: { dtype: 'real', shape: ['N', ...out.shape.slice(1)] }, rows: 'N' }),
+  run({ out, factor, rows }, { N }) {
+    const width = out.length / N;
+    for (let i = rows.begin * width; i < rows.end * width; i++) out[i] *= factor;
+  },
+};
 
 /** out = share·x + (1 − share)·out */
-export function mix({ x, share: [share], out }: Opened<Parameters<Kernels['mix']>[0]>): void {
-  for (let i = 0; i < out.length; i++) out[i] = share * x[i] + (1 - share) * out[i];
-}
+export const mix: ReferenceKernel<'mix'> = {
+  rules: ({ out }) => ({ x: elementsOf(out), share: real(1), out: { dtype: 'real', elements: slotLength(out) } }),
+  run({ x, share: [share], out }) {
+    for (let i = 0; i < out.length; i++) out[i] = share * x[i] + (1 - share) * out[i];
+  },
+};

@@ -11,9 +11,9 @@ import type { Kernels } from '../kernels.ts';
 import type { ArenaSpec, MemoryPlan, Slot } from '../memory.ts';
 import { slotLength, storageOf } from '../memory.ts';
 import { FROZEN_STORAGES, numbersOf, PLAIN, STORAGE, type StoredValues, storedAs } from '../storage.ts';
-import { type Call, checkOperands, checkSlot, opener, type Values } from './operands.ts';
-import { type AnyKernel, referenceKernels } from './registry.ts';
-import { operandRules } from './shapes.ts';
+import { checkOperands, checkSlot, opener, type Values } from './operands.ts';
+import type { AnyKernel } from './reference_kernel.ts';
+import { referenceKernels } from './registry.ts';
 
 /** The float64 backend. Deterministic; allocates 8 bytes a real and 4 bytes an int, and no scratch. */
 export const referenceBackend: Backend = {
@@ -119,9 +119,8 @@ class ReferenceEngine implements Engine {
   }
 
   #command(kernel: keyof Kernels, args: Readonly<Record<string, unknown>>): () => void {
-    // One name picks both the rules and the function, so their argument types agree; a union cannot say so.
-    const rules = operandRules[kernel] as unknown as (args: unknown) => Call['rules'];
-    const run = referenceKernels[kernel] as AnyKernel;
+    // A union of kernels cannot say that the arguments of both functions agree.
+    const { rules, run } = referenceKernels[kernel] as unknown as AnyKernel;
     const call = { kernel, args, rules: rules(args) };
     const dimensions = checkOperands(call, this.#plan);
     const open = opener(call, dimensions, (slot) => this.#view(kernel, slot));

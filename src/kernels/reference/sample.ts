@@ -5,11 +5,12 @@
  * shortest prefix, largest first, whose sum reaches topP; of these, min-p keeps those with p ≥ minP·(largest p).
  * Ties go to the lower index.
  */
-import { SAMPLING, type SampleArgs } from '../kernels.ts';
+import { SAMPLING } from '../kernels.ts';
 import { philox4x32 } from '../philox.ts';
 import { entropyOf, temperedLogits } from './linear_logprob.ts';
 import { logSumExpOf } from './log_sum_exp.ts';
-import type { Dimensions, Opened } from './operands.ts';
+import type { ReferenceKernel } from './reference_kernel.ts';
+import { int, matrix, real } from './shapes.ts';
 
 /** The filters of a `sampling` slot. */
 export interface SamplingFilters {
@@ -27,20 +28,35 @@ export interface Draw {
 }
 
 /** Temperature 0 takes the arg-max, keeps everything, and reports log-probs at temperature 1. */
-export function sample(args: Opened<SampleArgs>, { D, V }: Dimensions): void {
-  const { hidden, weight, sampling, key, rolloutNumbers, counters, rows } = args;
-  const { tokens, logprobs, entropies, keptLogMass } = args;
-  for (let r = rows.begin; r < rows.end; r++) {
-    const row = hidden.subarray(r * D, (r + 1) * D);
-    const u = temperedLogits(row, weight, V, sampling[SAMPLING.temperature] || 1);
-    const counter = [counters[r], rolloutNumbers[r * 2], rolloutNumbers[r * 2 + 1], 0];
-    const draw = drawToken(u, sampling, counter, key);
-    tokens[r] = draw.token;
-    logprobs[r] = draw.logprob;
-    entropies[r] = draw.entropy;
-    keptLogMass[r] = draw.keptLogMass;
-  }
-}
+export const sample: ReferenceKernel<'sample'> = {
+  rules: () => ({
+    hidden: real('B', 'D'),
+    weight: matrix(['forward'], 'V', 'D'),
+    sampling: real(SAMPLING.length),
+    key: int(2),
+    rolloutNumbers: int('B', 2),
+    counters: int('B'),
+    tokens: int('B'),
+    logprobs: real('B'),
+    entropies: real('B'),
+    keptLogMass: real('B'),
+    rows: 'B',
+  }),
+  run(args, { D, V }) {
+    const { hidden, weight, sampling, key, rolloutNumbers, counters, rows } = args;
+    const { tokens, logprobs, entropies, keptLogMass } = args;
+    for (let r = rows.begin; r < rows.end; r++) {
+      const row = hidden.subarray(r * D, (r + 1) * D);
+      const u = temperedLogits(row, weight, V, sampling[SAMPLING.temperature] || 1);
+      const counter = [counters[r], rolloutNumbers[r * 2], rolloutNumbers[r * 2 + 1], 0];
+      const draw = drawToken(u, sampling, counter, key);
+      tokens[r] = draw.token;
+      logprobs[r] = draw.logprob;
+      entropies[r] = draw.entropy;
+      keptLogMass[r] = draw.keptLogMass;
+    }
+  },
+};
 
 /**
  * Draws a token from logits that the temperature has divided already.

@@ -10,12 +10,14 @@ import type { Engine, Program } from '../engine.ts';
 import type { KernelName, Kernels } from '../kernels.ts';
 import type { MemoryPlan, Slot } from '../memory.ts';
 import { requireStorages, slotLength } from '../memory.ts';
-import { type Call, checkOperands, checkSlot } from '../reference/operands.ts';
-import { operandRules } from '../reference/shapes.ts';
+import { checkOperands, checkSlot } from '../reference/operands.ts';
+import type { AnyKernel as AnyReferenceKernel } from '../reference/reference_kernel.ts';
+import { referenceKernels } from '../reference/registry.ts';
 import { numbersOf, type StoredValues } from '../storage.ts';
 import { TensorArena } from './arena.ts';
 import { intOperand, type Operand, opener, type RowRange, realOperand } from './operands.ts';
-import { type AnyKernel, tfjsKernels } from './registry.ts';
+import { tfjsKernels } from './registry.ts';
+import { type AnyKernel, runOf } from './tfjs_kernel.ts';
 
 interface TfjsProgram extends Program {
   readonly commands: readonly (() => void | Promise<void>)[];
@@ -124,9 +126,9 @@ export class TfjsEngine implements Engine {
   }
 
   #command(kernel: KernelName, args: Readonly<Record<string, unknown>>): () => void | Promise<void> {
-    // One name picks both the rules and the function, so their argument types agree; a union cannot say so.
-    const rules = operandRules[kernel] as unknown as (args: unknown) => Call['rules'];
-    const run = tfjsKernels[kernel] as AnyKernel;
+    // Unions of kernels cannot say that the arguments of these functions agree.
+    const { rules } = referenceKernels[kernel] as unknown as AnyReferenceKernel;
+    const run = runOf(tfjsKernels[kernel] as AnyKernel);
     checkOperands({ kernel, args, rules: rules(args) }, this.#plan);
     const open = opener(args, (slot) => this.#operand(kernel, slot));
     return () => {

@@ -1,8 +1,8 @@
 /** Group-relative advantages, arXiv:2402.03300 §4.1. Formulas and shapes: ../kernels.ts (groupAdvantages). */
 import * as tf from '@tensorflow/tfjs';
-import type { GroupAdvantagesArgs, ScaleRewards } from '../kernels.ts';
-import type { Opened } from './operands.ts';
+import type { ScaleRewards } from '../kernels.ts';
 import { NO_ROW, placeRows } from './take_rows.ts';
+import type { WaitingKernel } from './tfjs_kernel.ts';
 
 /** Added to the standard deviation, as TRL does. */
 const STD_EPSILON = 1e-4;
@@ -65,17 +65,19 @@ function padGroups(sizes: readonly number[]): { memberAt: Int32Array; placeOf: I
   return { memberAt, placeOf, width };
 }
 
-export async function groupAdvantages(args: Opened<GroupAdvantagesArgs>): Promise<void> {
-  const { rewards, offsets, groups, scale, advantages, dead } = args;
-  if (groups === 0) return;
-  const bounds = offsets.ints;
-  const sizes = Array.from({ length: groups }, (_, g) => bounds[g + 1] - bounds[g]);
-  const members = { begin: bounds[0], end: bounds[groups] };
-  const flags = tf.tidy(() => {
-    const credited = advantagesOf(rewards.tensor(members), sizes, scale);
-    advantages.set(credited.advantages, members);
-    return credited.dead;
-  });
-  dead.ints.set(await flags.data());
-  flags.dispose();
-}
+export const groupAdvantages: WaitingKernel<'groupAdvantages'> = {
+  async waits(args) {
+    const { rewards, offsets, groups, scale, advantages, dead } = args;
+    if (groups === 0) return;
+    const bounds = offsets.ints;
+    const sizes = Array.from({ length: groups }, (_, g) => bounds[g + 1] - bounds[g]);
+    const members = { begin: bounds[0], end: bounds[groups] };
+    const flags = tf.tidy(() => {
+      const credited = advantagesOf(rewards.tensor(members), sizes, scale);
+      advantages.set(credited.advantages, members);
+      return credited.dead;
+    });
+    dead.ints.set(await flags.data());
+    flags.dispose();
+  },
+};

@@ -3,8 +3,8 @@
  * shapes and papers: ../kernels.ts (policyObjective).
  */
 import * as tf from '@tensorflow/tfjs';
-import { OBJECTIVE, type PolicyObjectiveArgs } from '../kernels.ts';
-import type { Opened } from './operands.ts';
+import { OBJECTIVE } from '../kernels.ts';
+import type { WaitingKernel } from './tfjs_kernel.ts';
 
 export interface Clipping {
   readonly low: number;
@@ -34,38 +34,40 @@ export function klToReference(logprobs: tf.Tensor, refLogprobs: tf.Tensor): tf.T
   return tf.sub(tf.expm1(x), x);
 }
 
-export async function policyObjective(args: Opened<PolicyObjectiveArgs>): Promise<void> {
-  const { logprobs, oldLogprobs, refLogprobs, entropies, advantages, coefficients, rows } = args;
-  const { entropyCoefficients, losses, dLogprobs, dEntropies } = args;
-  const settings = await args.settings.values();
-  const klCoef = settings[OBJECTIVE.klCoef];
-  const clipping: Clipping = {
-    low: settings[OBJECTIVE.clipEpsilonLow],
-    high: settings[OBJECTIVE.clipEpsilonHigh],
-    delta: settings[OBJECTIVE.clipDelta],
-  };
-  tf.tidy(() => {
-    const weights = coefficients.tensor(rows);
-    const entropyWeights = entropyCoefficients.tensor(rows);
-    const credits = advantages.tensor(rows);
-    // A masked row's numbers may be infinite, and 0·∞ is not 0: they are replaced before they are used.
-    const isMasked = tf.equal(weights, 0);
-    const unlessMasked = (values: tf.Tensor, instead: tf.Tensor): tf.Tensor => tf.where(isMasked, instead, values);
-    const current = logprobs.tensor(rows);
-    const zeros = tf.zerosLike(current);
-    const objective = (logprob: tf.Tensor, entropy: tf.Tensor): tf.Tensor => {
-      const kept = unlessMasked(logprob, zeros);
-      const policy = clippedSurrogate(tf.sub(kept, unlessMasked(oldLogprobs.tensor(rows), zeros)), credits, clipping);
-      const loss =
-        klCoef === 0
-          ? policy
-          : tf.add(policy, tf.mul(klToReference(kept, unlessMasked(refLogprobs.tensor(rows), zeros)), klCoef));
-      return tf.sub(tf.mul(weights, loss), tf.mul(entropyWeights, entropy));
+export const policyObjective: WaitingKernel<'policyObjective'> = {
+  async waits(args) {
+    const { logprobs, oldLogprobs, refLogprobs, entropies, advantages, coefficients, rows } = args;
+    const { entropyCoefficients, losses, dLogprobs, dEntropies } = args;
+    const settings = await args.settings.values();
+    const klCoef = settings[OBJECTIVE.klCoef];
+    const clipping: Clipping = {
+      low: settings[OBJECTIVE.clipEpsilonLow],
+      high: settings[OBJECTIVE.clipEpsilonHigh],
+      delta: settings[OBJECTIVE.clipDelta],
     };
-    const inputs = [current, entropies.tensor(rows)];
-    losses.set(objective(inputs[0] as tf.Tensor, inputs[1] as tf.Tensor), rows);
-    const [dLogprob, dEntropy] = tf.grads(objective)(inputs, tf.onesLike(current)) as [tf.Tensor, tf.Tensor];
-    dLogprobs.set(dLogprob, rows);
-    dEntropies.set(dEntropy, rows);
-  });
-}
+    tf.tidy(() => {
+      const weights = coefficients.tensor(rows);
+      const entropyWeights = entropyCoefficients.tensor(rows);
+      const credits = advantages.tensor(rows);
+      // A masked row's numbers may be infinite, and 0·∞ is not 0: they are replaced before they are used.
+      const isMasked = tf.equal(weights, 0);
+      const unlessMasked = (values: tf.Tensor, instead: tf.Tensor): tf.Tensor => tf.where(isMasked, instead, values);
+      const current = logprobs.tensor(rows);
+      const zeros = tf.zerosLike(current);
+      const objective = (logprob: tf.Tensor, entropy: tf.Tensor): tf.Tensor => {
+        const kept = unlessMasked(logprob, zeros);
+        const policy = clippedSurrogate(tf.sub(kept, unlessMasked(oldLogprobs.tensor(rows), zeros)), credits, clipping);
+        const loss =
+          klCoef === 0
+            ? policy
+            : tf.add(policy, tf.mul(klToReference(kept, unlessMasked(refLogprobs.tensor(rows), zeros)), klCoef));
+        return tf.sub(tf.mul(weights, loss), tf.mul(entropyWeights, entropy));
+      };
+      const inputs = [current, entropies.tensor(rows)];
+      losses.set(objective(inputs[0] as tf.Tensor, inputs[1] as tf.Tensor), rows);
+      const [dLogprob, dEntropy] = tf.grads(objective)(inputs, tf.onesLike(current)) as [tf.Tensor, tf.Tensor];
+      dLogprobs.set(dLogprob, rows);
+      dEntropies.set(dEntropy, rows);
+    });
+  },
+};

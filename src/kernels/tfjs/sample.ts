@@ -9,19 +9,22 @@ import { SAMPLING, type SampleArgs } from '../kernels.ts';
 import { drawToken } from '../reference/sample.ts';
 import { rowBlocks, temperedLogits } from './linear_logprob.ts';
 import type { Opened, Operand, RowRange } from './operands.ts';
+import type { WaitingKernel } from './tfjs_kernel.ts';
 
-export async function sample(args: Opened<SampleArgs>): Promise<void> {
-  const { hidden, weight, sampling, rows } = args;
-  const settings = await sampling.values();
-  const temperature = settings[SAMPLING.temperature];
-  const V = weight.shape[0];
-  for (const block of rowBlocks(rows, V)) {
-    const logits = tf.tidy(() => temperedLogits(hidden.tensor(block), weight.tensor(), tf.scalar(temperature || 1)));
-    const values = Float64Array.from(await logits.data());
-    logits.dispose();
-    drawBlock(args, settings, values, block);
-  }
-}
+export const sample: WaitingKernel<'sample'> = {
+  async waits(args) {
+    const { hidden, weight, sampling, rows } = args;
+    const settings = await sampling.values();
+    const temperature = settings[SAMPLING.temperature];
+    const V = weight.shape[0];
+    for (const block of rowBlocks(rows, V)) {
+      const logits = tf.tidy(() => temperedLogits(hidden.tensor(block), weight.tensor(), tf.scalar(temperature || 1)));
+      const values = Float64Array.from(await logits.data());
+      logits.dispose();
+      drawBlock(args, settings, values, block);
+    }
+  },
+};
 
 /** Draws the rows of `block` from their logits [rows, V]. */
 function drawBlock(args: Opened<SampleArgs>, settings: Float32Array, logits: Float64Array, block: RowRange): void {

@@ -6,37 +6,3 @@
 
 export const COMMAND_WORDS = 32;
 export const COMMAND_ARGUMENTS = 30;
-
-export enum Command {
-  embedding,
-  embeddingBackward,
-  rmsNorm,
-  rmsNormBackward,
-  linear,
-  linearInputGradient,
-  linearWeightGradient,
-  rotary,
-  rotaryBackward,
-  attention,
-  attentionBackward,
-  swiglu,
-  swigluBackward,
-  gatherRows,
-  gatherRowsBackward,
-  linearLogprob,
-  linearLogprobBackward,
-  sample,
-  groupAdvantages,
-  policyObjective,
-  gradientNorm,
-  adamw,
-  fill,
-  add,
-  copy,
-  packWeight,
-  mix,
-  scale,
-  scaleColumns,
-  magnitudeScale,
-  magnitudeGradient,
-}

@@ -2,27 +2,13 @@
 //
 // Job block in shared memory: number of the job (the host raises it) and of the finished one, count of programs
 // (−1: stop), then pairs (first command, number of commands).
-import { adamw, gradientNorm } from './adamw';
 import { setCommand, WORD } from './arguments';
-import { attention } from './attention';
-import { attentionBackward } from './attention_backward';
-import { Command, COMMAND_WORDS } from './command';
-import { add, copy, fill, mix, scale } from './elementwise';
-import { embedding, embeddingBackward } from './embedding';
-import { gatherRows, gatherRowsBackward } from './gather_rows';
-import { groupAdvantages } from './group_advantages';
-import { linear, linearInputGradient, linearWeightGradient, packWeight } from './linear';
-import { linearLogprob, linearLogprobBackward } from './linear_logprob';
-import { magnitudeGradient, magnitudeScale, scaleColumns } from './magnitudes';
+import { COMMAND_WORDS } from './command';
 import { PANEL_BYTES } from './matmul';
 import { chains, STRIP_BYTES } from './micro_kernel';
-import { policyObjective } from './policy_objective';
 import { began } from './profile';
-import { rmsNorm, rmsNormBackward } from './rms_norm';
-import { rotary, rotaryBackward } from './rotary';
-import { sample } from './sample';
+import { runCommand } from './run_command';
 import { JOB_FINISHED, JOB_LIST, JOB_NUMBER, JOB_PROGRAMS } from './sizes';
-import { swiglu, swigluBackward } from './swiglu';
 import { barrier, setThread, thread } from './threads';
 
 /** Bytes from the start of the job block. */
@@ -32,43 +18,6 @@ const PROGRAMS: usize = JOB_PROGRAMS << 2;
 const LIST: usize = JOB_LIST << 2;
 /** Bytes of a command. */
 const COMMAND_BYTES: usize = COMMAND_WORDS * WORD;
-
-function runCommand(kernel: i32): void {
-  switch (kernel) {
-    case Command.embedding: return embedding();
-    case Command.embeddingBackward: return embeddingBackward();
-    case Command.rmsNorm: return rmsNorm();
-    case Command.rmsNormBackward: return rmsNormBackward();
-    case Command.linear: return linear();
-    case Command.linearInputGradient: return linearInputGradient();
-    case Command.linearWeightGradient: return linearWeightGradient();
-    case Command.rotary: return rotary();
-    case Command.rotaryBackward: return rotaryBackward();
-    case Command.attention: return attention();
-    case Command.attentionBackward: return attentionBackward();
-    case Command.swiglu: return swiglu();
-    case Command.swigluBackward: return swigluBackward();
-    case Command.gatherRows: return gatherRows();
-    case Command.gatherRowsBackward: return gatherRowsBackward();
-    case Command.linearLogprob: return linearLogprob();
-    case Command.linearLogprobBackward: return linearLogprobBackward();
-    case Command.sample: return sample();
-    case Command.groupAdvantages: return groupAdvantages();
-    case Command.policyObjective: return policyObjective();
-    case Command.gradientNorm: return gradientNorm();
-    case Command.adamw: return adamw();
-    case Command.fill: return fill();
-    case Command.add: return add();
-    case Command.copy: return copy();
-    case Command.packWeight: return packWeight();
-    case Command.mix: return mix();
-    case Command.scale: return scale();
-    case Command.scaleColumns: return scaleColumns();
-    case Command.magnitudeScale: return magnitudeScale();
-    case Command.magnitudeGradient: return magnitudeGradient();
-    default: unreachable();
-  }
-}
 
 function runPrograms(job: usize): void {
   const programs = load<i32>(job, PROGRAMS);

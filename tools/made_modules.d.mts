@@ -1,0 +1,3 @@
+/** Types of made_modules.mjs, for vitest.config.ts. */
+export const MADE: readonly string[];
+export function writeMadeModules(): Promise<void>;
