@@ -2,17 +2,22 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const FOLDER = fileURLToPath(new URL('../src/methods/', import.meta.url));
+/** Where methods are declared: those of the core, and all others. */
+const FOLDERS = ['../src/methods/', '../packages/zoo/methods/'].map((folder) =>
+  fileURLToPath(new URL(folder, import.meta.url)),
+);
 const DECLARED = /^(?: {2}id: |const ID = )'([^']+)'/m;
 const FIRST_COMMENT = /^\/\*\*([\s\S]*?)\*\//;
 
 /** The source of the file that declares each method, by its id. */
 export function methodSources() {
-  const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /^\w+[/\\]\w+\.ts$/.test(name),
+  const files = FOLDERS.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /^\w+[/\\]\w+\.ts$/.test(name))
+      .map((name) => `${folder}${name}`),
   );
-  const all = files.flatMap((name) => {
-    const text = readFileSync(`${FOLDER}${name}`, 'utf8');
+  const all = files.flatMap((file) => {
+    const text = readFileSync(file, 'utf8');
     const id = text.includes('method({') ? DECLARED.exec(text)?.[1] : undefined;
     return id === undefined ? [] : [[id, text]];
   });
