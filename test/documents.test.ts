@@ -50,8 +50,10 @@ describe.each(PAGES)('%s', (page) => {
   });
 
   it('is published with everything that it links to', () => {
+    const matchesGlob = (path: string, entry: string): boolean =>
+      new RegExp(`^${entry.replaceAll('.', '\\.').replaceAll('*', '[^/]+')}$`).test(path);
     const isPublished = (path: string): boolean =>
-      published.some((entry) => path === entry || path.startsWith(`${entry}/`));
+      published.some((entry) => path.startsWith(`${entry}/`) || matchesGlob(path, entry));
     const paths = [page, ...linksOf(page).map(({ path }) => path)];
     expect(paths.filter((path) => !isPublished(path))).toEqual([]);
   });
