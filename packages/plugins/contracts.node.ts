@@ -4,8 +4,11 @@
  * It is checked where a function gives it. A number that is none would show as a loss that is not finite, and the learning
  * rate would be blamed.
  */
+import { correct } from '../../src/data/judge.ts';
 import { isVerdict } from '../../src/data/judging/is_verdict.ts';
 import type { MethodPoint } from '../../src/methods/stage.ts';
+import { wrongValue } from '../../src/rewards/reject.ts';
+import type { Verdict } from '../../src/rewards/verdict.ts';
 import { type Flaw, shown } from './calls.node.ts';
 import { freezePlain } from './plain_data.ts';
 import * as is from './shapes.node.ts';
@@ -14,34 +17,48 @@ import { isMapping, list, mapping, optional, type Shape, shape, shapeFlaw } from
 /** Arguments of a call; those that the run gives have the types of their point. */
 type Given = readonly unknown[];
 type Mapping = Readonly<Record<string, unknown>>;
+type Members = ExportContract['members'];
 
 /** One member of an export. */
 export interface Contract {
   /** The export is refused without it: always, or where this says so of the export. */
   readonly needed?: true | ((own: Mapping) => boolean);
   /** What it must be, where it is no function. */
-  readonly fact?: Shape;
+  readonly fact?: (own: Mapping) => Shape;
+  /** It is an export of this kind itself, or a function that makes one. */
+  readonly holds?: Kind;
+  readonly makes?: Kind;
   /** Too short for a time limit of its own. */
   readonly isShort?: true;
   /** Called for every token: a limit for each call would cost more than the call. `check` is asked where this is false. */
   readonly perToken?: (out: unknown) => boolean;
   /** It may give a promise, and whether that has the limit of a call. What it resolves to is checked. */
   readonly mayWait?: 'limited' | 'unlimited';
+  /** It may give a generator, of which this many values are read in the call. */
+  readonly reads?: number;
   /** What a call was about, as a message says it. */
   readonly about?: (given: Given) => string;
   /** What is wrong with what it gave, or did to its arguments. @param own  the export that it is of */
   readonly check?: (value: unknown, given: Given, own: Mapping) => Flaw | undefined;
+  /** What the run gets of a value that was checked. */
+  readonly as?: (value: never) => unknown;
 }
 
-export type Contracts = Readonly<Record<string, Contract>>;
+/** A kind of export: in words, how to give one, and its members. */
+export interface ExportContract {
+  readonly noun: string;
+  readonly remedy: string;
+  readonly members: Readonly<Record<string, Contract>>;
+}
 
 /** Names of what an export lacks: `version (a number)`, `key()`. */
-export function lacking(own: unknown, contracts: Contracts): string[] {
-  const members: Mapping = isMapping(own) ? own : {};
-  return Object.entries(contracts).flatMap(([name, { needed, fact }]) => {
-    if (needed === undefined || (needed !== true && !needed(members))) return [];
-    if (fact !== undefined) return fact.find(members[name]) === undefined ? [] : [`${name} (${fact.words})`];
-    return typeof members[name] === 'function' ? [] : [`${name}()`];
+export function lacking(own: unknown, { members }: Pick<ExportContract, 'members'>): string[] {
+  const given: Mapping = isMapping(own) ? own : {};
+  return Object.entries(members).flatMap(([name, { needed, fact }]) => {
+    if (needed === undefined || (needed !== true && !needed(given))) return [];
+    const shape = fact?.(given);
+    if (shape !== undefined) return shape.find(given[name]) === undefined ? [] : [`${name} (${shape.words})`];
+    return typeof given[name] === 'function' ? [] : [`${name}()`];
   });
 }
 
@@ -74,15 +91,15 @@ function problemFlaw(value: unknown): Flaw | undefined {
 }
 const givesProblem: Contract = { check: (value) => (value === null ? undefined : problemFlaw(value)) };
 
-/** `key` and `splitKey` are called for each of perhaps a million problems: the call that gives a problem has asked both. */
-const TASK: Contracts = {
-  name: { needed, fact: is.TEXT },
-  family: { needed, fact: is.TEXT },
-  version: { needed, fact: is.NUMBER },
+const TASK: Members = {
+  name: { needed, fact: () => is.TEXT },
+  family: { needed, fact: () => is.TEXT },
+  version: { needed, fact: () => is.NUMBER },
   checkKnobs: gives(list(mapping({ rule: is.TEXT }), { words: 'a list of {key, rule}, empty where all is well' })),
   generate: { needed, ...givesProblem },
   parse: givesProblem,
   enumerate: {
+    reads: Number.POSITIVE_INFINITY,
     check(value) {
       const flaw = shapeFlaw(optional(list(is.ANY, { words: 'a list of problems' })), value);
       return flaw ?? ((value ?? []) as unknown[]).map(problemFlaw).find((wrong) => wrong !== undefined);
@@ -90,29 +107,24 @@ const TASK: Contracts = {
   },
   isFit: gives(is.TRUTH, ofProblem),
   trainKnobs: gives(is.MAPPING),
-  frequency: gives(is.ABOVE_0, { isShort, ...ofProblem }),
-  key: gives(is.TEXT, { needed, isShort, ...ofProblem }),
-  splitKey: gives(is.TEXT, { isShort, ...ofProblem }),
+  frequency: gives(is.ABOVE_0, ofProblem),
+  key: gives(is.TEXT, { needed, ...ofProblem }),
+  splitKey: gives(is.TEXT, ofProblem),
   prompt: gives(is.TEXT, { needed, ...ofProblem }),
   question: gives(is.TEXT, ofProblem),
   columns: gives(is.MAPPING, ofProblem),
   oracle: gives(is.TEXT, { needed, ...ofProblem }),
   demonstration: gives(is.TEXT, { needed, ...ofProblem }),
   mutants: gives(list(mapping({ text: is.TEXT, maxScore: is.NUMBER }))),
-  solutions: gives(TEXTS),
+  solutions: gives(TEXTS, { reads: 1000 }), // some problems have no end of them
   hints: gives(TEXTS),
   feedback: gives(is.TEXT),
   verify: gives(VERDICT, { needed: ({ judge }) => typeof judge !== 'function', ...ofAnswer }),
   judge: { mayWait: 'limited' },
   givesSteps: gives(is.TRUTH, { isShort }),
   chance: gives(is.NUMBER, { needed }),
-  tokenizer: gives(
-    shape(
-      'a tokenizer, as characterTokenizer or wordTokenizer of rlvr-train/tasks makes one',
-      (value) => lacking(value, TOKENIZER).length === 0,
-    ),
-    { needed },
-  ),
+  tokenizer: { needed, makes: 'tokenizer' },
+  environment: { holds: 'environment' },
   limits: gives(mapping({ promptTokens: is.COUNT, completionTokens: is.COUNT }), { needed }),
   fixedCompletionTokens: gives(is.COUNT),
 };
@@ -124,18 +136,16 @@ const tokenIdOf = ({ vocabSize }: Mapping): Shape =>
     (id) => Number.isInteger(id) && Number(id) >= 0 && Number(id) < Number(vocabSize),
   );
 
-/** What is wrong with a tokenizer itself. */
-export function tokenizerFlaw(own: Mapping): Flaw | undefined {
-  return shapeFlaw(mapping({ eosTokenId: tokenIdOf(own), padTokenId: tokenIdOf(own) }), own);
-}
-
-const TOKENIZER: Contracts = {
-  vocabSize: { needed, fact: is.COUNT },
+const TOKENIZER: Members = {
+  vocabSize: { needed, fact: () => is.COUNT },
+  eosTokenId: { needed, fact: tokenIdOf },
+  padTokenId: { needed, fact: tokenIdOf },
   encode: {
     needed,
     isShort,
     ...ofText,
     check: (ids, _, own) => shapeFlaw(list(tokenIdOf(own), { words: 'an Int32Array of token ids' }), ids),
+    as: (ids: ArrayLike<number>) => (ids instanceof Int32Array ? ids : Int32Array.from(ids)),
   },
   decode: gives(is.TEXT, { needed, isShort, ...ofText }),
   tokenText: gives(is.TEXT, { needed, isShort }),
@@ -160,7 +170,7 @@ const STEP = mapping({
 const TURN_LIMITS = mapping({ maxTurns: is.COUNT, actionTokens: is.COUNT, observationTokens: is.COUNT_FROM_0 });
 const SCHEMAS = shape('a list of JSON Schemas', (all) => Array.isArray(all) && freezePlain(all) === undefined);
 
-const ENVIRONMENT: Contracts = {
+const ENVIRONMENT: Members = {
   start: { needed, ...ofProblem, check: stateFlaw },
   step: { needed, ...ofAction, check: (step) => shapeFlaw(STEP, step) ?? stateFlaw((step as Mapping).state) },
   expert: gives(is.TEXT, { needed, ...ofState }),
@@ -182,6 +192,7 @@ const ENVIRONMENT: Contracts = {
   guard: gives(optional(is.TEXT), ofAction),
   toolNames: gives(TEXTS),
   introduction: gives(optional(mapping({ system: optional(is.TEXT), tools: optional(SCHEMAS) }))),
+  inWords: { makes: 'environment' },
 };
 
 type Groups = readonly { readonly rollouts: readonly { readonly tokens: ArrayLike<number> }[] }[];
@@ -278,29 +289,57 @@ const METHOD_PARTS = {
   controllers: {},
   evaluationFigures: { of: gives(mapping({ mean: is.NUMBER, low: is.NUMBER, high: is.NUMBER }), { needed }) },
   demonstrations: { show: gives(optional(TRAINED_TEXT), { needed }) },
-} satisfies Readonly<Record<MethodPoint | 'demonstrations', Contracts>>;
+} satisfies Readonly<Record<MethodPoint | 'demonstrations', Members>>;
 
-/** By the kind of export; the parts of methods by their point. */
-export const CONTRACTS = {
-  reward: { score: { needed } },
-  reporter: { report: { needed } },
-  task: TASK,
-  tokenizer: TOKENIZER,
-  environment: ENVIRONMENT,
+const SCORE = shape(
+  'true, false, a score from 0 to 1, or a verdict',
+  (value) =>
+    typeof value === 'boolean' || (is.FROM_0.find(value) === undefined && Number(value) <= 1) || isVerdict(value),
+);
+
+function verdictOf(value: boolean | number | Verdict): Verdict {
+  if (typeof value === 'object') return value;
+  if (Number(value) === 1) return correct('right, as the file says', 'right');
+  return { ...wrongValue('not right, as the file says'), score: Number(value) };
+}
+
+/** What a file may export. */
+const EXPORTS = {
+  reward: {
+    noun: 'a reward',
+    remedy: 'export {name, score(batch)}, or a function of options that returns one',
+    members: { score: { needed } },
+  },
+  reporter: {
+    noun: 'a reporter',
+    remedy: 'export {report(event)}, or a function of options that returns one',
+    members: { report: { needed } },
+  },
+  task: { noun: 'a task', remedy: 'export a TaskDefinition, as docs/own_task.md shows one', members: TASK },
+  tokenizer: {
+    noun: 'a tokenizer',
+    remedy: 'give one as characterTokenizer or wordTokenizer of rlvr-train/tasks makes it',
+    members: TOKENIZER,
+  },
+  environment: {
+    noun: 'an environment',
+    remedy: 'environmentTask() of rlvr-train/tasks makes the whole of one',
+    members: ENVIRONMENT,
+  },
   verifier: {
-    verify: gives(
-      shape(
-        'true, false, a score from 0 to 1, or a verdict',
-        (value) =>
-          typeof value === 'boolean' || (is.FROM_0.find(value) === undefined && Number(value) <= 1) || isVerdict(value),
-      ),
-      { about: ([answer, row]: Given) => ofAnswer.about([row, answer]) },
-    ),
+    noun: 'a comparison',
+    remedy: 'export function verify(answer, row), which gives true or false',
+    members: {
+      verify: gives(SCORE, { needed, about: ([answer, row]) => ofAnswer.about([row, answer]), as: verdictOf }),
+    },
   },
   method: {
-    id: { needed, fact: is.TEXT },
-    options: { needed, fact: is.MAPPING },
-    create: { needed },
+    noun: 'a method',
+    remedy: 'export method({id, about, options, create})',
+    members: { id: { needed, fact: () => is.TEXT }, options: { needed, fact: () => is.MAPPING }, create: { needed } },
   },
-  ...METHOD_PARTS,
-} satisfies Readonly<Record<string, Contracts>>;
+} satisfies Readonly<Record<string, ExportContract>>;
+
+export type Kind = keyof typeof EXPORTS;
+export const CONTRACTS: Readonly<Record<Kind, ExportContract>> = EXPORTS;
+export { METHOD_PARTS };

@@ -10,7 +10,7 @@ import { DataError } from '../errors.ts';
 import { murmur3OfText } from '../kernels/murmur3.ts';
 import { type Rng, rngFor } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
-import type { Repeat } from './repeat.ts';
+import { makeEach, type Repeat } from './repeat.ts';
 import type { Knobs, Split, TaskDefinition } from './task.ts';
 
 /** Part of every split hash: raising it moves every problem. */
@@ -144,13 +144,17 @@ function exhausted(source: ProblemSource, place: DrawPlace): DataError {
   return new DataError('space-exhausted', message, { task: source.definition.name, estimatedKeys, ...place });
 }
 
+/** The split of each of these problems. */
+function splitsOf({ definition, repeat }: ProblemSource, all: readonly Json[]): Split[] {
+  return makeEach(repeat, all.length, (i) => splitOfProblem(definition, all[i]));
+}
+
 /** Problems that can be trained on; undefined where the task cannot list its problems. */
-export function countTrainProblems({ definition, knobs }: ProblemSource): number | undefined {
+export function countTrainProblems(source: ProblemSource): number | undefined {
+  const { definition, knobs } = source;
   const all = definition.enumerate?.(knobs);
   if (all === undefined) return undefined;
-  let count = 0;
-  for (const identity of all) if (splitOfProblem(definition, identity) === 'train') count++;
-  return count;
+  return splitsOf(source, [...all]).filter((split) => split === 'train').length;
 }
 
 /**
@@ -172,11 +176,14 @@ export function heldOutProblems(
   const first: DrawPlace = { split: 'eval', seed: 0, index: 0 };
   const all = definition.enumerate?.(knobs);
   if (all !== undefined) {
-    const heldOut = [...all].filter((identity) => splitOfProblem(definition, identity) === 'eval');
+    const listed = [...all];
+    const splits = splitsOf(source, listed);
+    const heldOut = listed.filter((_, i) => splits[i] === 'eval');
     if (heldOut.length === 0) throw exhausted(source, first);
-    return rngFor(`held-out order|${definition.family}|${SPLIT_VERSION}`)
-      .shuffle(heldOut)
-      .map((identity) => weighted({ identity, key: definition.key(identity) }));
+    const ordered = rngFor(`held-out order|${definition.family}|${SPLIT_VERSION}`).shuffle(heldOut);
+    return makeEach(source.repeat, ordered.length, (i) => {
+      return weighted({ identity: ordered[i], key: definition.key(ordered[i]) });
+    });
   }
   const drawn = new Map<string, KeyedProblem>();
   let failed = 0;

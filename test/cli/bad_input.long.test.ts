@@ -372,7 +372,7 @@ const TASK_FILES: Mistake[] = [
     says: 'my.yaml:1  task.name: ./addition.ts — uses KnobReader, which is gone; declare knobs: options({…}) in place of parseKnobs(), as docs/own_task.md shows.' },
   { what: 'a task file that ends the process', whole: true, yaml: USES_ADDITION,
     files: { 'addition.ts': 'process.exit(3);\n' },
-    says: 'my.yaml:1  task.name: ./addition.ts — fails when it is loaded: it called process.exit(3), which would end the run without a word (line 1); correct it.' },
+    says: 'my.yaml:1  task.name: ./addition.ts — ended its thread by process.exit(3) while it was loaded; correct it.' },
   { what: 'a knob of a task file out of range', whole: true, yaml: USES_ADDITION.replace('99', '9999'),
     files: task((text) => text), says: 'my.yaml:1  task.max: 9999 — must be from 9 to 999; for example 99.' },
   { what: 'a task that gives NaN for a score', whole: true, yaml: USES_ADDITION,

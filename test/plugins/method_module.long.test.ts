@@ -72,7 +72,7 @@ describe('a method from a file', () => {
     ['aggregation: ./methods/rot.ts', /my\.yaml:3 .*no such file .*root\.ts/],
     [
       'credit_steps: [./methods/empty.ts]',
-      /my\.yaml:3 .*it lacks id \(a text\), options \(an object\), create\(\); add what is missing/,
+      /my\.yaml:3 .*its default export is an object with no keys, not a method; export method\(\{id, about, options, create\}\)/,
     ],
   ];
   it.each(fewOf(mistakes, { quick: 2, all: 2 }))('is refused with its line: %s', async (line, message) => {

@@ -1,8 +1,8 @@
 /** Environments of the user's that do what an environment should not: each is named for it. */
 import { describe, expect, it } from 'vitest';
-import { watchedEnvironment } from '../../packages/plugins/own_exports.node.ts';
+import { requireExport, watchedExport } from '../../packages/plugins/watched.node.ts';
 import { bindTask, environmentTask, oneTask } from '../../packages/zoo/data/index.ts';
-import { bindEnvironment, playEpisode } from '../../src/data/play.ts';
+import { type AnyEnvironment, bindEnvironment, playEpisode } from '../../src/data/play.ts';
 import { options } from '../../src/options/keys.ts';
 
 const CALLEE = {
@@ -26,7 +26,8 @@ const COUNT = {
 
 function play(changes: Record<string, unknown>): () => unknown {
   return () => {
-    const watched = watchedEnvironment({ ...COUNT, ...changes }, CALLEE);
+    const own = requireExport({ ...COUNT, ...changes }, 'its environment', 'environment');
+    const watched = watchedExport(own, 'environment', CALLEE, 'environment.') as unknown as AnyEnvironment;
     const item = { identity: null, key: 'one' } as unknown as Parameters<typeof playEpisode>[1];
     return playEpisode(bindEnvironment(watched, 'count', {}), item, '0', () => '1').verdict.score;
   };
@@ -87,7 +88,7 @@ describe("the environment of a user's task", () => {
     [
       'lacks parts',
       { expert: undefined, random: 3 },
-      /its environment lacks expert\(\), random\(\); add what is missing/,
+      /its environment is no complete environment: it lacks expert\(\), random\(\); add what is missing/,
     ],
   ])('that %s is refused with its name', (_, changes, message) => {
     expect(play(changes)).toThrow(message);

@@ -97,8 +97,6 @@ describe('a task that hangs', () => {
         /prompt gave nothing within 0\.3 s for problem/],
       ['verify', inVerify(loop),
         /verify gave nothing within 0\.3 s for problem \{.*\} and answer '\d+' — it hangs or is too slow; correct it, or raise reward_timeout/],
-      ['a timer', inVerify(`setTimeout(() => { ${loop} });`), /leaves a timer or a promise that comes to no end after [a-z]+ within 0\.3 s/],
-      ['a promise', inVerify(`Promise.resolve().then(() => { ${loop} });`), /leaves a timer or a promise that comes to no end after [a-z]+ within 0\.3 s/],
     ];
   it.each(fewOf(hangs, { quick: 2, all: 4 }))(
     'in %s is refused before step 1, with the function and the problem',
@@ -166,11 +164,6 @@ describe('a task that is not a function of its arguments', () => {
     await expect(refused).rejects.toThrow(`task "addition" (addition.mjs): ${part} gives`);
   });
 
-  it('from one load of its file to the next is refused as well', async () => {
-    const salted = (text: string): string => `const SALT = Math.random();\n${text.replace("+ '='", "+ '=' + SALT")}`;
-    await expect(open(salted)).rejects.toThrow(impure);
-  });
-
   it('cannot write to the problem that it judges', async () => {
     const writes = (text: string): string =>
       text
@@ -216,7 +209,7 @@ describe("the tokenizer of a user's task", () => {
     ['eosTokenId', '0.5'],
   ])('has its %s in the vocabulary (%s)', async (name, id) => {
     await expect(open(own(`${name}: ${id}`))).rejects.toThrow(
-      `task "addition" (addition.mjs): tokenizer() gave ${id} at ${name} — give a whole number from 0 to 13, as vocabSize is 14`,
+      `task "addition" (addition.mjs): tokenizer gave a tokenizer without ${name} (a whole number from 0 to 13, as vocabSize is 14)`,
     );
   });
 });

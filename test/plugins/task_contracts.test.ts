@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { CONTRACTS } from '../../packages/plugins/contracts.node.ts';
 
 const verdict = { score: 0.5, status: 'incorrect', reason: 'half of it' };
-const isKept = (steps: unknown): boolean => CONTRACTS.task.verify.check?.({ ...verdict, steps }, [], {}) === undefined;
+const isKept = (steps: unknown): boolean =>
+  CONTRACTS.task.members.verify.check?.({ ...verdict, steps }, [], {}) === undefined;
 
 describe('the steps of a verdict', () => {
   it.each([[undefined], [[]], [[{ from: 0, to: 3, score: 1 }]]])('may be %j', (steps) => {

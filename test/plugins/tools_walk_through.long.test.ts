@@ -4,10 +4,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { importExport, moduleReference } from '../../packages/plugins/module.node.ts';
 import { openPlugins } from '../../packages/plugins/open_plugins.node.ts';
-import { watchedEnvironment } from '../../packages/plugins/own_exports.node.ts';
+import { requireExport, watchedExport } from '../../packages/plugins/watched.node.ts';
 import { checkTask, findingText, type TaskDefinition } from '../../packages/zoo/data/index.ts';
 import { environmentFactory } from '../../packages/zoo/data/tools/environment_factory.ts';
-import { bindEnvironment, playEpisode } from '../../src/data/play.ts';
+import { type AnyEnvironment, bindEnvironment, playEpisode } from '../../src/data/play.ts';
 import type { AnyTaskDefinition, TaskItem } from '../../src/data/task.ts';
 import { completeItems } from '../../src/grpo/rollout/complete.ts';
 import { samplingKey } from '../../src/grpo/run.ts';
@@ -104,7 +104,8 @@ function play(changes: Partial<Counter>, actions = ['<call>add 1</call>', '<call
     path: 'tasks/counter.ts',
     limitSeconds: 0.3,
   };
-  const watched = watchedEnvironment(definition.environment, callee);
+  const own = requireExport(definition.environment, 'its environment', 'environment');
+  const watched = watchedExport(own, 'environment', callee, 'environment.') as unknown as AnyEnvironment;
   const item = { identity: { prompt: 'Count.' }, key: 'one' } as unknown as TaskItem;
   return playEpisode(bindEnvironment(watched, 'counter', {}), item, '0', (_, turn) => actions[turn]);
 }

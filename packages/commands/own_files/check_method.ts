@@ -35,7 +35,7 @@ export interface CheckMethodFlags {
 
 /** Messages name it where they otherwise name a config's file; paths are relative to the working directory. */
 const HERE = 'methods check';
-const LIMITS = { load: 60, call: 60 };
+const LIMIT_SECONDS = 60;
 const STEPS = 4;
 
 /** Two batches for the smallest policy; a group can be halved, and ratios leave 1 at the second step of a batch. */
@@ -76,11 +76,9 @@ export async function checkMethodCommand(entry: string, { task, json = false }: 
       point: yaml,
       task: opened.tasks.name,
     };
-    const { examples, msPerCompletion } = check;
-    if (json)
-      printJson(
-        JSON.stringify({ ...facts, findings, warnings: [...check.warnings], examples, msPerCompletion, metrics }),
-      );
+    const { warnings, examples, msPerCompletion } = check;
+    const lists = { findings, warnings: [...warnings], examples: [...examples.values()] };
+    if (json) printJson(JSON.stringify({ ...facts, ...lists, msPerCompletion, metrics }));
     else print(linesOf(check, metrics, facts).join('\n'));
   } finally {
     await opened.close();
@@ -119,9 +117,9 @@ async function pointOf({ name, export: exported, ...given }: Plugin): Promise<Me
     });
   }
   const reference = moduleReference(name, exported, '.');
-  await tryFile(reference, LIMITS);
+  await tryFile(reference, LIMIT_SECONDS);
   const stage = stageOf((await configWith('countdown')).config.stages[0]);
-  return pointOfMethod(reference, LIMITS.call, (method) =>
+  return pointOfMethod(reference, LIMIT_SECONDS, (method) =>
     method.create(takeOptions(method.options, given, { path: HERE, subject: method.id }), stage),
   );
 }
@@ -214,7 +212,7 @@ function linesOf(check: MethodCheck, metrics: StepMetrics, facts: Facts): string
   const numbers = own.map(([key, value]) => `${key} ${typeof value === 'number' ? shortNumber(value) : value}`);
   return [
     `${colors.bold(point)}  ${colors.dim(`in ${STEPS} steps of a small policy on ${task}`)}`,
-    ...examples.map(({ given, gives }) => `  ${given}  ${colors.dim('→')}  ${gives}`),
+    ...[...examples.values()].map(({ given, gives }) => `  ${given}  ${colors.dim('→')}  ${gives}`),
     ...(numbers.length === 0 ? [] : [`  ${numbers.join(', ')}`]),
     ...findings,
     ...[...check.warnings].map((warning) => colors.yellow(`warning: ${name} ${warning}`)),

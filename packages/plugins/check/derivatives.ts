@@ -32,6 +32,8 @@ function isSlope(derivative: number, by: (step: number) => number, step: number)
 const moved = (values: Float32Array, place: number, by: number): Float32Array =>
   values.map((value, i) => (i === place ? value + by : value));
 
+const sumOf = (values: ArrayLike<number>): number => Array.from(values).reduce((sum, value) => sum + value, 0);
+
 /** What a term adds for these sequences. */
 function gradientsOf(part: LossTerm, given: readonly LossSequence[], context: LossContext): LossGradient[] {
   const gradients = given.map(({ logprobs: { length } }) => ({
@@ -43,24 +45,28 @@ function gradientsOf(part: LossTerm, given: readonly LossSequence[], context: Lo
   return gradients;
 }
 
-/** Where a term's derivatives are not those of its loss, or a masked token has some. */
-export function termWarnings(part: LossTerm, given: readonly LossSequence[], context: LossContext): string[] {
+/** Where a term's derivatives are not those of its loss, or a masked token has some: the second one of each completion is masked. */
+export function termWarnings(part: LossTerm, sequences: readonly LossSequence[], context: LossContext): string[] {
+  const given = sequences.map((sequence) => {
+    return { ...sequence, coefficients: sequence.coefficients.map((weight, t) => (t === 1 ? 0 : weight)) };
+  });
   const gradients = gradientsOf(part, given, context);
-  const isMaskedMoved = given.some(({ coefficients }, i) =>
-    coefficients.some((weight, t) => weight === 0 && (gradients[i].losses[t] !== 0 || gradients[i].dLogprobs[t] !== 0)),
+  const isMaskedMoved = gradients.some(({ losses, dLogprobs }, i) =>
+    given[i].coefficients.some((weight, t) => weight === 0 && (losses[t] !== 0 || dLogprobs[t] !== 0)),
   );
   const masked = isMaskedMoved
     ? ['adds to tokens whose coefficient is 0: they are masked, as what others wrote; multiply by the coefficient']
     : [];
   if (part.stopsGradient) return masked;
-  const names = { dLogprobs: 'logprobs', dEntropies: 'entropies' } as const;
-  for (const [name, which] of Object.entries(names) as [keyof typeof names, 'logprobs' | 'entropies'][]) {
-    for (const [s, sequence] of given.slice(0, MOST_MOVED).entries()) {
+  for (const [s, sequence] of given.slice(0, MOST_MOVED).entries()) {
+    for (const [name, which] of [
+      ['dLogprobs', 'logprobs'],
+      ['dEntropies', 'entropies'],
+    ] as const) {
       for (const [t, derivative] of gradients[s][name].entries()) {
         const lossBy = (by: number): number => {
           const changed = given.with(s, { ...sequence, [which]: moved(sequence[which], t, by) });
-          const losses = gradientsOf(part, changed, context).map((gradient) => gradient.losses);
-          return losses.reduce((sum, own) => own.reduce((all, loss) => all + loss, sum), 0);
+          return sumOf(gradientsOf(part, changed, context).map(({ losses }) => sumOf(losses)));
         };
         if (sequence.coefficients[t] === 0 || isSlope(derivative, lossBy, STEP)) continue;
         const seen = shortNumber((lossBy(STEP) - lossBy(-STEP)) / (2 * STEP));

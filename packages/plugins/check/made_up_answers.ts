@@ -1,12 +1,9 @@
-/** Answers to some problems of a task as a policy may give them: what a user's reward and method are tried on. */
-import { correct } from '../../../src/data/judge.ts';
+/** Answers to some problems of a task as a policy may give them: what a user's reward is tried on. */
 import { verdictsOf } from '../../../src/data/judging/judged.ts';
 import type { TaskItem } from '../../../src/data/task.ts';
 import type { TaskSet } from '../../../src/data/task_set.ts';
 import type { FinishReason } from '../../../src/finish_reason.ts';
-import { type Rng, rngFor } from '../../../src/kernels/philox.ts';
-import type { VerifiedCompletion } from '../../../src/methods/records.ts';
-import { truncated, wrongValue } from '../../../src/rewards/reject.ts';
+import { rngFor } from '../../../src/kernels/philox.ts';
 import type { Verdict } from '../../../src/rewards/verdict.ts';
 
 /** What kind of answer it is: the right one, that of another problem, nothing, random tokens, or one that was cut. */
@@ -18,7 +15,10 @@ export interface MadeUpAnswer {
   readonly item: TaskItem;
   /** Number of the problem, from 0. */
   readonly group: number;
-  readonly completion: VerifiedCompletion;
+  readonly tokens: Int32Array;
+  readonly text: string;
+  readonly finishReason: FinishReason;
+  readonly verdict: Verdict;
 }
 
 /** No run's: seeds are whole numbers from 0. */
@@ -26,50 +26,33 @@ const SEED = -3;
 /** Problems that are asked for an answer which is wrong for this one. */
 const MOST_OTHERS = 20;
 
-/**
- * One answer of each kind to each problem; kinds that a task cannot have are left out. Always the same. Where verdicts take
- * time, those are made up, too: `withVerdicts` asks for them.
- */
-export function madeUpAnswers(tasks: TaskSet, problems: number): MadeUpAnswer[] {
-  return Array.from({ length: problems }, (_, group) => answersTo(tasks, group)).flat();
+/** One answer of each kind to each problem, with its verdict; kinds that a task cannot have are left out. Always the same. */
+export async function madeUpAnswers(tasks: TaskSet, problems: number): Promise<readonly MadeUpAnswer[]> {
+  const answers = Array.from({ length: problems }, (_, group) => answersTo(tasks, group)).flat();
+  const given = answers.map(({ item, text, finishReason }) => ({ item, completion: text, context: { finishReason } }));
+  const verdicts = await verdictsOf(tasks, given);
+  return answers.map((answer, i) => ({ ...answer, verdict: verdicts[i] }));
 }
 
-function answersTo(tasks: TaskSet, group: number): MadeUpAnswer[] {
+function answersTo(tasks: TaskSet, group: number): Omit<MadeUpAnswer, 'verdict'>[] {
   const item = tasks.trainItem(SEED, group);
-  const rng = rngFor(`made up|${item.key}`);
   const { codec, fixedCompletionTokens } = tasks;
   const right = codec.encode(item.answer);
   const endsItself = fixedCompletionTokens === undefined;
-  const tokensOf: Readonly<Record<AnswerKind, Int32Array | undefined>> = {
+  const answers: Readonly<Record<AnswerKind, Int32Array | undefined>> = {
     right,
     wrong: wrongAnswer(tasks, item, group),
     empty: endsItself ? new Int32Array() : undefined,
-    random: randomTokens(tasks, fixedCompletionTokens ?? Math.max(1, right.length), rng),
+    random: randomTokens(tasks, fixedCompletionTokens ?? Math.max(1, right.length), item.key),
     cut: endsItself ? right : undefined,
   };
   return ANSWER_KINDS.flatMap((kind) => {
-    const tokens = tokensOf[kind];
-    if (tokens === undefined) return [];
+    const answer = answers[kind];
+    if (answer === undefined) return [];
     const finishReason = kind === 'cut' ? 'length' : endsItself ? 'eos' : 'stop';
-    return [{ kind, item, group, completion: completionOf(tasks, { item, kind }, tokens, finishReason, rng) }];
+    const tokens = finishReason === 'eos' ? Int32Array.from([...answer, codec.eosTokenId]) : answer;
+    return [{ kind, item, group, tokens, text: codec.decode(answer), finishReason }];
   });
-}
-
-/** The same with the verdicts of their task. */
-export async function withVerdicts(tasks: TaskSet, answers: readonly MadeUpAnswer[]): Promise<readonly MadeUpAnswer[]> {
-  if (tasks.judge === undefined) return answers;
-  const given = answers.map(({ item, completion: { text, finishReason } }) => ({
-    item,
-    completion: text,
-    context: { finishReason },
-  }));
-  const verdicts = await verdictsOf(tasks, given);
-  return answers.map((answer, i) => ({ ...answer, completion: { ...answer.completion, verdict: verdicts[i] } }));
-}
-
-function madeUpVerdict(kind: AnswerKind): Verdict {
-  if (kind === 'right') return correct('made up', '');
-  return kind === 'cut' ? truncated() : wrongValue('made up');
 }
 
 /** What another problem asks for, where that is wrong here. */
@@ -84,30 +67,9 @@ function wrongAnswer(tasks: TaskSet, item: TaskItem, group: number): Int32Array 
   return undefined;
 }
 
-function randomTokens({ codec }: TaskSet, length: number, rng: Rng): Int32Array {
+function randomTokens({ codec }: TaskSet, length: number, key: string): Int32Array {
+  const rng = rngFor(`made up|${key}`);
   const isText = (id: number): boolean => !codec.stopIds.includes(id) && id !== codec.padTokenId;
   const draws = (): number[] => Array.from({ length: MOST_OTHERS }, () => rng.int(0, codec.vocabSize - 1));
   return Int32Array.from({ length }, () => draws().find(isText) ?? 0);
-}
-
-function completionOf(
-  tasks: TaskSet,
-  { item, kind }: Pick<MadeUpAnswer, 'item' | 'kind'>,
-  answer: Int32Array,
-  finishReason: FinishReason,
-  rng: Rng,
-): VerifiedCompletion {
-  const { codec } = tasks;
-  const text = codec.decode(answer);
-  const tokens = finishReason === 'eos' ? Int32Array.from([...answer, codec.eosTokenId]) : answer;
-  const { length } = tokens;
-  return {
-    tokens,
-    logprobs: Float32Array.from({ length }, () => -2 * rng.float()),
-    entropies: Float32Array.from({ length }, () => 2 * rng.float()),
-    keptLogMass: new Float32Array(length),
-    finishReason,
-    text,
-    verdict: tasks.judge ? madeUpVerdict(kind) : tasks.verify(item, text, { finishReason }),
-  };
 }

@@ -5,12 +5,11 @@ import {
   type RewardBatch,
   type RewardFunction,
   type RewardValues,
+  type ScoredRewards,
   scoreRewards,
 } from '../../../src/rewards/reward_function.ts';
-import type { RewardLogs } from '../../../src/rewards/reward_log.ts';
 import { frozen } from '../../../src/rewards/sandbox/sandbox.ts';
-
-import { ANSWER_KINDS, type AnswerKind, type MadeUpAnswer, madeUpAnswers, withVerdicts } from './made_up_answers.ts';
+import { ANSWER_KINDS, type AnswerKind, type MadeUpAnswer, madeUpAnswers } from './made_up_answers.ts';
 import { shortNumber } from './say.ts';
 
 /** What a reward pays for one kind of answer. */
@@ -45,15 +44,8 @@ export interface RewardCheck {
   readonly msPerCompletion: number;
 }
 
-interface Scored {
-  readonly values: RewardValues;
-  readonly logs: RewardLogs;
-}
-
 const PROBLEMS = 8;
-/** Batches that are timed, and the time for all of them. */
-const TIMED = 20;
-const TIMED_MS = 500;
+const REMEDY = 'let it depend on its batch alone, as no run could be repeated otherwise';
 
 /**
  * Asks a reward once, before step 1: about the answers to one problem.
@@ -61,81 +53,77 @@ const TIMED_MS = 500;
  * @returns what is wrong, in words
  */
 export async function tryReward(reward: RewardFunction, tasks: TaskSet): Promise<readonly string[]> {
-  const answers = await answersOrNone(tasks);
-  if (answers.length === 0) return [];
-  const { failures } = await scoreRewards([reward], batchOf(answers));
-  return failures.map(({ message }) => beforeStep1(message));
-}
-
-/** None where the task itself fails, which the run meets and says of the task. */
-async function answersOrNone(tasks: TaskSet): Promise<readonly MadeUpAnswer[]> {
   try {
-    return await withVerdicts(tasks, madeUpAnswers(tasks, 1));
+    return failuresIn(await scoreRewards([reward], batchOf(await madeUpAnswers(tasks, 1))));
   } catch (error) {
-    if (RlvrError.is(error)) return [];
+    if (RlvrError.is(error)) return []; // the task itself fails, which the run meets and says of the task
     throw error;
   }
 }
 
-/** Messages name the step of a batch; this one belongs to none. */
-function beforeStep1(message: string): string {
-  return message.replace(/ in step 1\b/g, ' before step 1');
+/** Messages name the step of a batch; these belong to none. */
+function failuresIn({ failures }: ScoredRewards): string[] {
+  return failures.map(({ message }) => message.replace(/ in step 1\b/g, ' before step 1'));
 }
 
 /** Tries a reward on a batch of all kinds of answers, several times. Its thread may have ended afterwards. */
 export async function checkReward(reward: RewardFunction, tasks: TaskSet): Promise<RewardCheck> {
-  const answers = await withVerdicts(tasks, madeUpAnswers(tasks, PROBLEMS));
+  const answers = await madeUpAnswers(tasks, PROBLEMS);
   const refused = answers.map(({ item }) => reward.refuses?.(item)).find((rule) => rule !== undefined);
-  const findings = refused === undefined ? [] : [`cannot be used on ${tasks.name}: ${refused}.`];
-  const score = async (given: readonly MadeUpAnswer[], progress = 0): Promise<Scored | undefined> => {
-    const { rewards, failures, logs } = await scoreRewards([reward], batchOf(given, progress));
-    findings.push(...failures.map(({ message }) => beforeStep1(message)));
-    return failures.length === 0 ? { values: rewards[0], logs } : undefined;
+  const findings = new Set(refused === undefined ? [] : [`cannot be used on ${tasks.name}: ${refused}.`]);
+  let msPerCompletion = Number.POSITIVE_INFINITY;
+  const score = async (given: readonly MadeUpAnswer[], progress = 0): Promise<ScoredRewards> => {
+    const start = performance.now();
+    const scored = await scoreRewards([reward], batchOf(given, progress));
+    msPerCompletion = Math.min(msPerCompletion, (performance.now() - start) / given.length);
+    for (const failure of failuresIn(scored)) findings.add(failure);
+    return scored;
   };
   const first = await score(answers);
-  if (first === undefined) {
-    return { findings, warnings: [], pays: [], examples: [], logs: { columns: [], metrics: [] }, msPerCompletion: 0 };
+  const [values] = first.rewards;
+  const hasFailed = first.failures.length > 0;
+  if (!hasFailed) {
+    const { rewards, logs, failures } = await score(answers);
+    const other = values.findIndex((value, i) => failures.length === 0 && rewards[0][i] !== value);
+    const { item, text } = answers[Math.max(0, other)];
+    const about = `for ${JSON.stringify(item.prompt)} → ${JSON.stringify(text)}`;
+    if (other >= 0) {
+      findings.add(
+        `gives ${values[other]} once and ${rewards[0][other]} when it is asked again, ${about} — ${REMEDY}.`,
+      );
+    }
+    if (failures.length === 0 && JSON.stringify(logs) !== JSON.stringify(first.logs)) {
+      findings.add(`logs something else when it is asked again — ${REMEDY}.`);
+    }
+    // A batch may have any size, and a schedule must hold to the end of the stage.
+    await score(answers.slice(0, 1));
+    await score(answers, 0.99);
   }
-  const { values, logs } = first;
-  const second = await score(answers);
-  const again = second?.values;
-  if (second !== undefined && JSON.stringify(second.logs) !== JSON.stringify(logs)) {
-    const rule = 'logs something else when it is asked again';
-    findings.push(`${rule} — let it depend on its batch alone, as no log could be repeated otherwise.`);
-  }
-  const other = values.findIndex((value, i) => again !== undefined && again[i] !== value);
-  if (again !== undefined && other >= 0) {
-    const { item, completion } = answers[other];
-    const about = `${JSON.stringify(item.prompt)} → ${JSON.stringify(completion.text)}`;
-    const rule = `gives ${values[other]} once and ${again[other]} when it is asked again, for ${about}`;
-    findings.push(`${rule} — let it depend on its batch alone, as no run could be repeated otherwise.`);
-  }
-  // A batch may have any size, and a schedule must hold to the end of the stage.
-  await score(answers.slice(0, 1));
-  await score(answers, 0.99);
-  const pays = paidKinds(answers, values);
+  const pays = hasFailed ? [] : paidKinds(answers, values);
   return {
-    findings: [...new Set(findings)],
-    warnings: warningsOf(answers, values, pays),
+    findings: [...findings],
+    warnings: hasFailed ? [] : warningsOf(answers, values, pays),
     pays,
-    examples: answers.flatMap(({ kind, group, item: { prompt }, completion: { text } }, i) =>
-      group === 0 ? [{ kind, prompt, completion: text, value: values[i] }] : [],
+    examples: answers.flatMap(({ kind, group, item: { prompt }, text }, i) =>
+      group === 0 && !hasFailed ? [{ kind, prompt, completion: text, value: values[i] }] : [],
     ),
-    logs: { columns: logs.columns.map(([name]) => name), metrics: logs.metrics.map(([name]) => name) },
-    msPerCompletion: findings.length > 0 ? 0 : await timeOf(reward, batchOf(answers)),
+    logs: {
+      columns: first.logs.columns.map(([name]) => name),
+      metrics: first.logs.metrics.map(([name]) => name),
+    },
+    msPerCompletion,
   };
 }
 
 function batchOf(answers: readonly MadeUpAnswer[], progress = 0): RewardBatch {
-  const each = <T>(of: (answer: MadeUpAnswer) => T): T[] => answers.map(of);
   return frozen({
-    prompts: each(({ item }) => item.prompt),
-    completions: each(({ completion }) => completion.text),
-    completionTokens: each(({ completion }) => completion.tokens),
-    items: each(({ item }) => item),
+    prompts: answers.map(({ item }) => item.prompt),
+    completions: answers.map(({ text }) => text),
+    completionTokens: answers.map(({ tokens }) => tokens),
+    items: answers.map(({ item }) => item),
     groupOf: Int32Array.from(answers, ({ group }) => group),
-    verdicts: each(({ completion }) => completion.verdict),
-    finishReasons: each(({ completion }) => completion.finishReason),
+    verdicts: answers.map(({ verdict }) => verdict),
+    finishReasons: answers.map(({ finishReason }) => finishReason),
     trainerState: { step: 0, progress },
   });
 }
@@ -177,15 +165,4 @@ function warningsOf(answers: readonly MadeUpAnswer[], values: RewardValues, pays
     const means = `${shortNumber(mean)} and ${shortNumber(right)} on average`;
     return [`pays ${WORDS[kind]} ${much} a right one (${means}): alone, it does not teach to be right`];
   });
-}
-
-async function timeOf(reward: RewardFunction, batch: RewardBatch): Promise<number> {
-  const times: number[] = [];
-  const start = performance.now();
-  while (times.length < TIMED && performance.now() - start < TIMED_MS) {
-    const before = performance.now();
-    await scoreRewards([reward], batch);
-    times.push(performance.now() - before);
-  }
-  return Math.min(...times) / batch.completions.length;
 }

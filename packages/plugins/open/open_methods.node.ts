@@ -6,8 +6,7 @@ import { takeOptions } from '../../../src/options/read.ts';
 import { isModuleFile } from '../../../src/rewards/module_file.ts';
 import { demonstrationsPlace, methodPlace } from '../found_files.node.ts';
 import { loadMethod } from '../own_exports.node.ts';
-import { tryFile } from '../threads/trial.node.ts';
-import { LOAD_SECONDS, type Opening, openModule, orReport } from './opening.node.ts';
+import { type Opening, openTried, orReport } from './opening.node.ts';
 
 /** Loads the methods that are files; options that the file does not have show their line. */
 export async function openMethods(opening: Opening): Promise<void> {
@@ -38,9 +37,8 @@ async function openMethod(
   plugin: Plugin,
   path: string,
 ): Promise<void> {
-  const { reference, inRun } = await openModule(opening, plugin.name, plugin.export, path);
+  const { reference, inRun } = await openTried(opening, plugin.name, plugin.export, path);
   const { rewardTimeout } = opening.loaded.config;
-  await tryFile(reference, { load: Math.max(LOAD_SECONDS, rewardTimeout), call: rewardTimeout });
   const method = await loadMethod(reference, point, rewardTimeout);
   const { name: _, export: __, ...given } = plugin;
   takeOptions(method.options, given, { path, subject: method.id });

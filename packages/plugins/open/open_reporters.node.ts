@@ -3,7 +3,7 @@ import { isModuleFile, MODULE_ENDINGS } from '../../../src/rewards/module_file.t
 import { reporterPlace } from '../found_files.node.ts';
 import { refusal } from '../module.node.ts';
 import { startReporter } from '../threads/reporter_thread.node.ts';
-import { LOAD_SECONDS, type Opening, openModule, orReport } from './opening.node.ts';
+import { loadSeconds, type Opening, openModule, orReport } from './opening.node.ts';
 
 /** Time for a reporter to finish the events that it was sent. */
 const REPORTER_END_SECONDS = 5;
@@ -17,7 +17,7 @@ export async function openReporters(opening: Opening): Promise<void> {
       if (!isModuleFile(name)) throw refusal(`not a file that ends in ${MODULE_ENDINGS}; give one of yours`);
       const { reference } = await openModule(opening, name, exported, path);
       opening.reporters.push(
-        await startReporter({ reference, options }, { load: LOAD_SECONDS, end: REPORTER_END_SECONDS }),
+        await startReporter({ reference, options }, { load: loadSeconds(opening), end: REPORTER_END_SECONDS }),
       );
     });
   }

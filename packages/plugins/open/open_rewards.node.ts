@@ -16,7 +16,7 @@ import { ClassifierScorer, hashesOfModel } from '../classifier/classifier_scorer
 import { rewardPlace } from '../found_files.node.ts';
 import { pathFrom } from '../module.node.ts';
 import { startReward } from '../threads/reward_thread.node.ts';
-import { LOAD_SECONDS, type OpenedReward, type Opening, openModule, orReport } from './opening.node.ts';
+import { loadSeconds, type OpenedReward, type Opening, openModule, orReport } from './opening.node.ts';
 
 /**
  * Starts the rewards that are files, and looks at the others, so that mistakes in them show their line too.
@@ -65,9 +65,8 @@ async function openReward(
     options: own,
     ...(signature === 'trl' && { signature: 'trl' as const }),
   };
-  const { rewardTimeout } = opening.loaded.config;
-  const limits = { load: Math.max(LOAD_SECONDS, rewardTimeout), score: rewardTimeout };
-  const started = await startReward(start, limits);
+  const score = opening.loaded.config.rewardTimeout;
+  const started = await startReward(start, { load: loadSeconds(opening), score });
   opening.threads.set(key, started);
   return started;
 }

@@ -16,14 +16,13 @@ import { isModuleFile, MODULE_ENDINGS } from '../../../src/rewards/module_file.t
 import { asksInWords, type Codec } from '../../../src/text/codec.ts';
 import { isInTokensOf } from '../../../src/text/shared_vocabulary.ts';
 import { repeatWithin } from '../calls.node.ts';
+import { refuseImpure } from '../check/pure_task.ts';
 import { findDataset, verifierOf } from '../dataset_files.node.ts';
 import { type InnerFile, innerFile, taskPlace } from '../found_files.node.ts';
 import { refusal } from '../module.node.ts';
 import { loadOwnTask, loadVerifier } from '../own_exports.node.ts';
 import { freezePlain } from '../plain_data.ts';
-import { refuseImpure } from '../threads/task_probe.node.ts';
-import { tryFile } from '../threads/trial.node.ts';
-import { LOAD_SECONDS, type Opening, openModule, orReport } from './opening.node.ts';
+import { type Opening, openTried, orReport } from './opening.node.ts';
 
 /** Each task of the config; undefined where one of them, or their vocabularies, are a problem. */
 export async function openTasks(opening: Opening): Promise<TaskSet | undefined> {
@@ -78,12 +77,12 @@ async function openTask(opening: Opening, entry: Plugin, path: string, index: nu
   };
   if (isModuleFile(name)) {
     const { export: exported, ...own } = knobs;
-    const { definition, reference, tried } = await openDefinition(opening, { name, export: exported }, own, path);
+    const { definition, reference } = await openDefinition(opening, { name, export: exported }, path);
     const judge = definition.takesTime && opening.judges.ofFile(reference, rewardTimeout);
     const judged = judge && definition.judge === undefined ? { ...definition, judge } : definition;
     const task = bindTask(judged, own, { ...options, repeat: repeatWithin(rewardTimeout) });
     freezePlain(task.knobs);
-    refuseImpure(definition, task.knobs, tried, reference);
+    refuseImpure(task, reference.shown);
     return task;
   }
   if (/[/\\.]/.test(name))
@@ -107,17 +106,13 @@ function tokenOf(card: ListedCard<Knobs> | undefined): string | undefined {
   return token === undefined ? undefined : process.env[token];
 }
 
-/** A definition of a file, loaded after it was tried in a thread of its own. */
 async function openDefinition(
   opening: Opening,
-  file: { readonly name: string; readonly export?: unknown },
-  knobs: Readonly<Record<string, unknown>>,
+  { name, export: exported }: { readonly name: string; readonly export?: unknown },
   path: string,
 ) {
-  const { rewardTimeout } = opening.loaded.config;
-  const { reference, inRun } = await openModule(opening, file.name, file.export, path);
-  const tried = await tryFile(reference, { load: Math.max(LOAD_SECONDS, rewardTimeout), call: rewardTimeout }, knobs);
-  return { definition: await loadOwnTask(reference, rewardTimeout), reference, tried, inRun };
+  const { reference, inRun } = await openTried(opening, name, exported, path);
+  return { definition: await loadOwnTask(reference, opening.loaded.config.rewardTimeout), reference, inRun };
 }
 
 /**
@@ -131,8 +126,7 @@ async function openTaskOfFile(
   options: { readonly path: string; readonly codec: Codec | undefined },
 ): Promise<Task> {
   const place = `${options.path}.of`;
-  const opened = await openDefinition(opening, { name: file, export: exported }, own, place);
-  const { definition, reference, tried, inRun } = opened;
+  const { definition, reference, inRun } = await openDefinition(opening, { name: file, export: exported }, place);
   if (definition.takesTime)
     throw refusal('its verdicts take time, and are asked for in the middle of an episode; name another task');
   opening.datasets.set(entry, {
@@ -147,7 +141,8 @@ async function openTaskOfFile(
     repeat: repeatWithin(rewardTimeout),
   });
   freezePlain(task.knobs);
-  refuseImpure(definition, takeKnobs(definition, own, place), tried, reference);
+  takeKnobs(definition, own, place);
+  refuseImpure(task, reference.shown);
   return task;
 }
 
@@ -186,8 +181,6 @@ async function openVerifier(
   name: string,
   path: string,
 ): Promise<{ readonly verify: Verifier; readonly inRun: string }> {
-  const { reference, inRun } = await openModule(opening, name, undefined, path);
-  const { rewardTimeout } = opening.loaded.config;
-  await tryFile(reference, { load: Math.max(LOAD_SECONDS, rewardTimeout), call: rewardTimeout });
-  return { verify: await loadVerifier(reference, rewardTimeout), inRun };
+  const { reference, inRun } = await openTried(opening, name, undefined, path);
+  return { verify: await loadVerifier(reference, opening.loaded.config.rewardTimeout), inRun };
 }

@@ -10,9 +10,12 @@ import { findFile } from '../found_files.node.ts';
 import { moduleReference, oldSpellingNotes } from '../module.node.ts';
 import type { NodeJudgeThreads } from '../threads/judge_threads.node.ts';
 import type { ReporterThread } from '../threads/reporter_thread.node.ts';
+import { tryFile } from '../threads/trial.node.ts';
 
-/** Time to load a file, however short the limit of its calls is. */
-export const LOAD_SECONDS = 60;
+/** Seconds to load a file, however short the limit of its calls is. */
+export function loadSeconds({ loaded }: Opening): number {
+  return Math.max(60, loaded.config.rewardTimeout);
+}
 
 /** A reward in its thread, or one that is asked for elsewhere. */
 export type OpenedReward = RewardFunction & { close(): Promise<void> };
@@ -75,4 +78,11 @@ export async function openModule(opening: Opening, name: string, exported: unkno
     notes.push(...(await oldSpellingNotes(found.reference.path)));
   }
   return { ...found, reference: moduleReference(found.reference.path, exported, '.') };
+}
+
+/** The same of a file that will run on the run's own thread: it was loaded in a thread before. */
+export async function openTried(opening: Opening, name: string, exported: unknown, path: string): Promise<FoundFile> {
+  const found = await openModule(opening, name, exported, path);
+  await tryFile(found.reference, loadSeconds(opening));
+  return found;
 }

@@ -15,7 +15,6 @@ async function load(): Promise<Answer> {
     case 'reporter':
       return (await import('./reward_role.node.ts')).openReporter(start);
     case 'trial':
-      if (start.knobs !== undefined) return (await import('./task_probe.node.ts')).openProbe(start);
       await importExport(start.reference);
       return () => ({ type: 'scores', values: null });
     case 'judge':

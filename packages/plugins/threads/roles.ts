@@ -7,7 +7,8 @@ import type { ModuleReference } from '../../../src/run/opened_config.ts';
 export type ThreadStart =
   | RewardStart
   | ReporterStart
-  | TrialStart
+  /** A file is imported. */
+  | { readonly kind: 'trial'; readonly reference: ModuleReference }
   /** Verdicts, of whichever task is asked for. */
   | { readonly kind: 'judge' }
   | ClassifierStart;
@@ -26,16 +27,6 @@ export interface ReporterStart {
   readonly kind: 'reporter';
   readonly reference: ModuleReference;
   readonly options: Readonly<Record<string, unknown>>;
-}
-
-/** A file is imported and, where it is a task, asked about some problems. */
-export interface TrialStart {
-  readonly kind: 'trial';
-  readonly reference: ModuleReference;
-  /** Knobs of a task, as the config has them. */
-  readonly knobs: Readonly<Record<string, unknown>> | undefined;
-  /** Most seconds of a call. */
-  readonly limitSeconds: number;
 }
 
 /** A model that scores texts. */

@@ -1,6 +1,6 @@
 /**
  * The sandbox of a reward that a user wrote: one contract, kept by two hosts, a thread of Node's
- * (`plugins/threads/reward_thread.node.ts`) and a worker of a browser's (`web/own_code/own_reward.ts`). docs/plugins.md says it to users.
+ * (`packages/plugins/threads/reward_thread.node.ts`) and a worker of a browser's (`web/own_code/own_reward.ts`). docs/plugins.md says it to users.
  *
  * - **Input**: a copy, deeply frozen (`frozen`). What the code does to it reaches neither the run nor another call.
  * - **Output**: a list with a finite number or null per completion, no larger than `LARGEST_REWARD` either way. Checked
