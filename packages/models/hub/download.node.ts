@@ -8,8 +8,8 @@ import { copyFile, mkdir, open, readdir, rename, rm, statfs, symlink } from 'nod
 import { dirname, join, relative } from 'node:path';
 import { HubError } from '../../../src/errors.ts';
 import { modelFolder, snapshotFolder } from '../../../src/hub/cache.node.ts';
-import type { HubClient, HubFile } from './client.ts';
 import type { HubName } from '../../../src/hub/names.ts';
+import type { HubClient, HubFile } from './client.ts';
 
 export interface Download {
   readonly client: HubClient;

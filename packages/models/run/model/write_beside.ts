@@ -1,9 +1,15 @@
 /** What lies beside the weights of a model in Hugging Face's layout: its config, its tokenizer, and the ends of an answer. */
 import { CONFIG } from '../../../../src/model/pretrained/file_names.ts';
 import { readJsonFile } from '../../../../src/model/pretrained/open_folder.ts';
-import type { Store } from '../../../../src/run/store/store.ts';
-import { encodeJson, eosTokenIds, type StoredModel, writeModelConfig, writeTokenizer } from '../../../../src/run/model/model_files.ts';
+import {
+  encodeJson,
+  eosTokenIds,
+  type StoredModel,
+  writeModelConfig,
+  writeTokenizer,
+} from '../../../../src/run/model/model_files.ts';
 import type { Pretrained } from '../../../../src/run/model/pretrained.ts';
+import type { Store } from '../../../../src/run/store/store.ts';
 
 /** config.json is the last: a folder is whole once it has it. */
 export async function writeBeside(
