@@ -34,6 +34,7 @@ describe('the override', () => {
     expect(stage(`[accuracy, ${soft}]`)).not.toThrow();
     expect(stage('[accuracy, ./mine.ts]')).not.toThrow();
     expect(stage('[accuracy, lcs]')).toThrow(/set it above 1/);
+    expect(stage('[accuracy, kendall]')).toThrow(/set it above 1/);
   });
 
   it('stops with words at a wrong answer that is worth as much', () => {

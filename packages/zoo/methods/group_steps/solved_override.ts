@@ -7,6 +7,7 @@ import { key, number, optional, text } from '../../../../src/options/keys.ts';
 import { rewardLabel } from '../../../../src/rewards/module_file.ts';
 import { makeReward } from '../../../../src/rewards/reward_list.ts';
 import { USUAL_REWARDS } from '../../../../src/rewards/usual_rewards.ts';
+import { REWARDS } from '../../made/rewards.ts';
 import { mapRollouts, readerOf, unknownReward } from '../support/rewards/reward_parts.ts';
 
 /**
@@ -68,11 +69,12 @@ function mostWithout({ rewards }: GrpoStageConfig, solvedBy: string): number | u
   }, 0);
 }
 
-/** The range of a usual reward; what any other pays is seen while it trains. */
+/** The range of a reward of the package; what a caller's own pays is seen while it trains. */
 function rangeOf({ name, weight: _, ...options }: RewardConfig): readonly [number, number] | undefined {
-  if (!Object.hasOwn(USUAL_REWARDS, name)) return undefined;
+  const of = [USUAL_REWARDS, REWARDS].find((definitions) => Object.hasOwn(definitions, name));
+  if (of === undefined) return undefined;
   try {
-    return makeReward(name, USUAL_REWARDS[name], options).range;
+    return makeReward(name, of[name], options).range;
   } catch (error) {
     if (error instanceof ConfigError) return undefined; // it is broken, and reported already
     throw error;
