@@ -81,5 +81,6 @@ export { merged, openPretrained } from '../../src/run/model/open_pretrained.ts';
 export type { ModelPlace, Pretrained } from '../../src/run/model/pretrained.ts';
 export type { Reporter, ReporterEvent } from '../../src/run/reporter_event.ts';
 export { codecOf, type TokenizerObject, type TokenizerObjectOptions } from '../../src/text/tokenizer_object.ts';
-export { createTask, createTasks, openRun, parseConfig, type RunOptions } from '../zoo/api.ts';
+export { openRun, parseConfig, type RunOptions } from '../zoo/api/runs.ts';
+export { createTask, createTasks } from '../zoo/api/tasks.ts';
 export { ZOO } from '../zoo/registries.ts';

@@ -41,5 +41,5 @@ export type { OwnRewards } from '../../src/rewards/reward_list.ts';
 export type { ExtraValue, RewardLogs } from '../../src/rewards/reward_log.ts';
 export { accuracyReward, partReward, softOverlongReward } from '../../src/rewards/usual_rewards.ts';
 export type { FinishReason, Verdict, VerdictStep } from '../../src/rewards/verdict.ts';
-export { builtInRewards, getReward } from '../zoo/api.ts';
+export { builtInRewards, getReward } from '../zoo/api/rewards.ts';
 export { real, whole } from '../zoo/options/old_spellings.ts';

@@ -1,4 +1,4 @@
 /** Tasks: problems, prompts, verifiers, splits and tokenizers, and everything that the package has of them. */
 
-export { createTask, createTasks, getTaskDefinition, registeredTask, registeredTasks } from '../zoo/api.ts';
+export { createTask, createTasks, getTaskDefinition, registeredTask, registeredTasks } from '../zoo/api/tasks.ts';
 export * from '../zoo/data/index.ts';

@@ -1,8 +1,10 @@
 /** What a config may name, loaded once a config names some of it: a list of methods, the rewards, the cards of the tasks. */
 import type { Library } from '../../src/config/registries.ts';
 import { METHOD_POINTS } from '../../src/methods/stage.ts';
+import { methodsWith } from './lists/methods_with.ts';
+import { rewardsWith } from './lists/rewards_with.ts';
+import { tasksWith } from './lists/tasks_with.ts';
 import { METHODS, type Named, REWARDS, TASKS } from './made/names.ts';
-import { registriesWith } from './registries_with.ts';
 
 /** To the end of a line. One with a quote may be the end of a quoted text instead, which the rest of the line follows. */
 const COMMENT = /(?<=^|\s)#[^'"\n]*$/gm;
@@ -21,6 +23,10 @@ export const zooLibrary: Library = {
       named(TASKS, words),
       named(REWARDS, words),
     ]);
-    return registriesWith({ methods: Object.fromEntries(points), demonstrations, tasks, rewards });
+    return {
+      methods: methodsWith(Object.fromEntries(points), demonstrations),
+      tasks: tasksWith(tasks),
+      rewards: rewardsWith(rewards),
+    };
   },
 };

@@ -1,41 +1,7 @@
 /** Everything that a config may name, loaded: for programs that import the library, schemas and pages. */
 import type { Registries } from '../../src/config/registries.ts';
-import { METHODS as advantageEstimator } from './made/advantage_estimators.ts';
-import { METHODS as aggregation } from './made/aggregations.ts';
-import { METHODS as controllers } from './made/controllers.ts';
-import { METHODS as creditSteps } from './made/credit_steps.ts';
-import { METHODS as demonstrations } from './made/demonstrations.ts';
-import { METHODS as evaluationFigures } from './made/evaluation_figures.ts';
-import { METHODS as groupSteps } from './made/group_steps.ts';
-import { METHODS as lossTerms } from './made/loss_terms.ts';
-import { METHODS as objective } from './made/objectives.ts';
-import { METHODS as promptSource } from './made/prompt_sources.ts';
-import { METHODS as ratio } from './made/ratios.ts';
-import { REWARDS } from './made/rewards.ts';
-import { METHODS as rolloutStrategies } from './made/rollout_strategies.ts';
-import { TASKS } from './made/tasks.ts';
-import { METHODS as tokenControls } from './made/token_controls.ts';
-import { METHODS as tokenWeights } from './made/token_weights.ts';
-import { registriesWith } from './registries_with.ts';
+import { ALL_METHODS } from './lists/all_methods.ts';
+import { ALL_REWARDS } from './lists/all_rewards.ts';
+import { ALL_TASKS } from './lists/all_tasks.ts';
 
-/** All lists, loaded. */
-export const ZOO: Registries = registriesWith({
-  methods: {
-    promptSource,
-    rolloutStrategies,
-    tokenControls,
-    groupSteps,
-    advantageEstimator,
-    creditSteps,
-    ratio,
-    objective,
-    tokenWeights,
-    lossTerms,
-    aggregation,
-    controllers,
-    evaluationFigures,
-  },
-  demonstrations,
-  tasks: TASKS,
-  rewards: REWARDS,
-});
+export const ZOO: Registries = { methods: ALL_METHODS, tasks: ALL_TASKS, rewards: ALL_REWARDS };

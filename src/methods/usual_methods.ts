@@ -14,7 +14,7 @@ import { topEntropyMask } from './credit_steps/top_entropy_mask.ts';
 import { truncationMask } from './credit_steps/truncation_mask.ts';
 import { entropyBonus } from './loss_terms/entropy_bonus.ts';
 import { klLoss } from './loss_terms/kl_loss.ts';
-import type { PointMethods } from './method_list.ts';
+import type { MethodList, PointMethods } from './method_list.ts';
 import { cispo } from './objectives/cispo.ts';
 import { dualClip } from './objectives/dual_clip.ts';
 import { pDiv } from './objectives/p_div.ts';
@@ -26,6 +26,7 @@ import { sequence } from './ratios/sequence.ts';
 import { sequenceToken } from './ratios/sequence_token.ts';
 import { token } from './ratios/token.ts';
 import { refill } from './rollout_strategies/refill.ts';
+import { eachPoint } from './stage.ts';
 import { opsm } from './token_weights/opsm.ts';
 import { tis } from './token_weights/tis.ts';
 
@@ -43,4 +44,11 @@ export const USUAL_METHODS: PointMethods = {
   aggregation: [seqMean, microTokenMean, constNorm, tokenMean, seqSum],
   controllers: [refSync, until],
   evaluationFigures: [],
+};
+
+export const CORE_METHODS: MethodList = {
+  at: USUAL_METHODS,
+  demonstrations: [],
+  names: { ...eachPoint((point) => USUAL_METHODS[point].map(({ id }) => id)), demonstrations: [] },
+  own: {},
 };

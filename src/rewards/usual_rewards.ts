@@ -3,6 +3,7 @@ import { integer, key, text } from '../options/keys.ts';
 import { defineReward, type RewardDefinition } from './definition.ts';
 import { PART_REWARD } from './module_file.ts';
 import type { RewardFunction } from './reward_function.ts';
+import type { RewardList } from './reward_list.ts';
 import { cosineReward, diversityReward, formatReward, repetitionReward, ternaryReward } from './shaped.ts';
 
 /** The verifier's score: 1 or 0 in the tasks that ship here. */
@@ -81,3 +82,5 @@ export const USUAL_REWARDS: Readonly<Record<string, RewardDefinition>> = {
   ternary: ternaryReward,
   diversity: diversityReward,
 };
+
+export const CORE_REWARDS: RewardList = { loaded: USUAL_REWARDS, names: Object.keys(USUAL_REWARDS) };

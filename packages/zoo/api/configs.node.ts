@@ -1,9 +1,9 @@
 /** The library's function that reads a config from disk, whose names are looked up among everything that the package has. */
-import type { LoadedConfig } from '../../src/config/load.ts';
-import { loadConfigFile as loadFile } from '../../src/config/load_file.node.ts';
-import type { Override } from '../../src/config/overrides.ts';
-import type { Library } from '../../src/config/registries.ts';
-import { zooLibrary } from './library.ts';
+import type { LoadedConfig } from '../../../src/config/load.ts';
+import { loadConfigFile as loadFile } from '../../../src/config/load_file.node.ts';
+import type { Override } from '../../../src/config/overrides.ts';
+import type { Library } from '../../../src/config/registries.ts';
+import { zooLibrary } from '../library.ts';
 
 /**
  * Reads, parses and validates a YAML file.

@@ -1,0 +1,15 @@
+/** The tasks of the core, with the cards of the zoo's if they are loaded, and the names of all of them. */
+import { CORE_TASKS } from '../../../src/data/core_tasks.ts';
+import { DATASET } from '../../../src/data/datasets/card.ts';
+import type { RegisteredTask, TaskList } from '../../../src/data/registered_task.ts';
+import { TASKS } from '../made/names.ts';
+import { OPENED } from '../opened_tasks.ts';
+
+/** Tasks of the package come before those whose problems come from elsewhere, in lists and pages. */
+const { [DATASET]: dataset, ...coreTasks } = CORE_TASKS.loaded;
+const opened = { ...OPENED, [DATASET]: dataset };
+const names = [...Object.keys(coreTasks), ...TASKS.names, ...Object.keys(opened)];
+
+export function tasksWith(loaded: Readonly<Record<string, RegisteredTask>>): TaskList {
+  return { loaded: { ...coreTasks, ...loaded, ...opened }, names };
+}
