@@ -1,15 +1,13 @@
 /** The command with all that the package has: loaded where it is needed, since most runs name no file and no fleet. */
 
 import type { CommandParts } from '../../src/cli/parts.ts';
-import { liveTrackers } from '../trackers/trackers.ts';
-import { zooLibrary } from '../zoo/library.ts';
 import { COMMANDS } from './commands.ts';
 
 export const EVERYTHING: CommandParts = {
   commands: COMMANDS,
-  library: zooLibrary,
+  library: { naming: async (...texts) => (await import('../zoo/library.ts')).zooLibrary.naming(...texts) },
   openConfig: async (...given) => (await import('../plugins/open_plugins.node.ts')).openPlugins(...given),
   connectFleet: async (flags) => (await import('./training/training_fleet.ts')).connectFleet(flags),
   trainSeries: async (...given) => (await import('./training/seeds.ts')).seedsCommand(...given),
-  liveTrackers,
+  liveTrackers: async (...given) => (await import('../trackers/trackers.ts')).liveTrackers(...given),
 };

@@ -29,7 +29,7 @@ export interface CommandParts {
   /** Trains a run per seed and setting; absent: one run at a time. @param words  the command line */
   readonly trainSeries?: (options: SeedsOptions, words: readonly string[]) => Promise<void>;
   /** The trackers that a config asks for; absent: there are none. @throws ConfigError */
-  readonly liveTrackers?: (config: RunConfig, run: TrackedRun, env: NodeJS.ProcessEnv) => readonly Tracker[];
+  readonly liveTrackers?: (config: RunConfig, run: TrackedRun, env: NodeJS.ProcessEnv) => Promise<readonly Tracker[]>;
 }
 
 let given: CommandParts | undefined;

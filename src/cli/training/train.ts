@@ -95,7 +95,7 @@ async function trainWith(
   const tooMany = threadsNote(config.threads);
   if (tooMany !== undefined && backend.name === 'wasm') notes.push(tooMany);
   if (loaded.notes.length > 0) notes.push(idleKeys(loaded));
-  const { liveTrackers = () => [] } = commandParts();
+  const { liveTrackers = async () => [] } = commandParts();
   const controls = new RunControls();
   const { clock } = controls;
   held.fleet ??= await connectFleet(options);
@@ -132,7 +132,7 @@ async function trainWith(
       const { resume = false, force = false } = options;
       const store = fileStore(directory);
       const shown = { store, name: basename(resolve(directory)), directory };
-      const trackers = [...liveTrackers(config, shown, process.env), ...plugins.reporters];
+      const trackers = [...(await liveTrackers(config, shown, process.env)), ...plugins.reporters];
       for await (const event of session({
         run,
         store,
