@@ -47,6 +47,9 @@ const TRIAL = 'packages/plugins/threads/own_worker.node';
 /** What threads load for rewards and verdicts: that of Node's part which they need lies apart from the library, after the part of rewards. */
 const JUDGES = ['packages/plugins/threads/reward_role.node', 'packages/plugins/threads/judge_role.node'];
 const JUDGING = 'judging';
+/** What a part needs of the zoo lies apart from it: a config that names nothing of the zoo loads nothing of it. */
+const ofZoo = (part) => `${part}_zoo`;
+const isOfZoo = (id) => nameIn(build, id).startsWith('packages/zoo/');
 /** `new Worker('…_worker.node')`, and the process that looks for a GPU. */
 const STARTED_BY_PATH = /^(packages[/]plugins|src[/]cli)[/].*(_worker\.node|_process)$/;
 const started = filesOf(build)
@@ -97,14 +100,10 @@ const kernelsOfEngine = {
 /** Made of every definition it takes a second of a processor; so the command's lists read what was made for browsers. */
 const WEB_PARTS = 'web/parts';
 const FROM_WEB = '__WEB_PARTS__/';
+const CATALOGUE = 'packages/zoo/catalogue/whole_catalogue';
 const catalogueOfWeb = {
   name: 'catalogue-of-web',
-  transform(code, id) {
-    if (id !== inBuild('packages/zoo/catalogue/catalogue')) return null;
-    const read = code.replace('made ??= makeCatalogue();', 'made ??= catalogueAsData();');
-    if (read === code) throw new Error('the catalogue is made elsewhere: correct build_dist.mjs');
-    return { code: `import { catalogue as catalogueAsData } from '${FROM_WEB}catalogue.js';\n${read}`, map: null };
-  },
+  load: (id) => (id === inBuild(CATALOGUE) ? `export { catalogue } from '${FROM_WEB}whole_catalogue.js';` : null),
   renderChunk: (code, { fileName }) =>
     code.includes(FROM_WEB)
       ? code.replaceAll(FROM_WEB, `${posix.relative(posix.dirname(fileName), WEB_PARTS)}/`)
@@ -150,30 +149,29 @@ async function bundleNode() {
     { ...options, platform: 'node', input, plugins: [...options.plugins, catalogueOfWeb] },
     (name) => `parts/${name}`,
     {
-      groups: [BASE, TRIAL, ...PARTS.toSpliced(1, 0, JUDGING)].map((part, index) => ({
-        name:
-          part === TRIAL
-            ? 'thread'
-            : placeOf(part)
-                .replace(/[/](index|command_line)$/, '')
-                .replace('rlvr-train/', ''),
-        test: (id) => partOf.get(id) === part,
-        priority: PARTS.length - index + 3,
-      })),
+      groups: [BASE, TRIAL, ...PARTS.toSpliced(1, 0, JUDGING).flatMap((part) => [part, ofZoo(part)])].map(
+        (part, index, { length }) => ({
+          name:
+            part === TRIAL
+              ? 'thread'
+              : placeOf(part)
+                  .replace(/[/](index|command_line)$/, '')
+                  .replace('rlvr-train/', ''),
+          test: (id) => partOf.get(id) === part,
+          priority: length - index,
+        }),
+      ),
     },
   );
 }
 
 /** What a config can name is data there: a page that lists it need not load tasks and methods for that. */
 async function bundleWeb() {
-  const { catalogue } = await import('../build/packages/zoo/catalogue/catalogue.js');
+  const { catalogue } = await import('../build/packages/zoo/catalogue/whole_catalogue.js');
   const value = JSON.stringify(JSON.stringify(catalogue()));
   const asData = {
     name: 'catalogue-as-data',
-    load: (id) =>
-      id === inBuild('packages/zoo/catalogue/catalogue')
-        ? `export const catalogue = () => JSON.parse(${value});`
-        : null,
+    load: (id) => (id === inBuild(CATALOGUE) ? `export const catalogue = () => JSON.parse(${value});` : null),
   };
   const input = { [placeOf(WEB)]: inBuild(WEB) };
   const plugins = [places, asData];
@@ -209,7 +207,8 @@ async function parts() {
   for (const id of (await Promise.all(JUDGES.map(neededAtOnce))).flat())
     if (!found.has(id) && !byRewards.has(id)) found.set(id, byLibrary.has(id) || forHelp.has(id) ? BASE : JUDGING);
   for (const [name, ids] of needs) {
-    for (const id of ids) if (!found.has(id)) found.set(id, name !== COMMAND && forHelp.has(id) ? BASE : name);
+    for (const id of ids)
+      if (!found.has(id)) found.set(id, name !== COMMAND && forHelp.has(id) ? BASE : isOfZoo(id) ? ofZoo(name) : name);
   }
   return found;
 }

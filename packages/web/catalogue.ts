@@ -6,6 +6,6 @@ import type { Catalogue } from '../zoo/catalogue/catalogue.ts';
  * the first call: tools/build_dist.mjs puts it in the place of what is imported here.
  */
 export async function loadCatalogue(): Promise<Catalogue> {
-  const { catalogue } = await import('../zoo/catalogue/catalogue.ts');
+  const { catalogue } = await import('../zoo/catalogue/whole_catalogue.ts');
   return catalogue();
 }

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { catalogue } from '../../packages/zoo/catalogue/catalogue.ts';
 import { rowText } from '../../packages/zoo/catalogue/measured_row.ts';
 import { evidenceOf, evidenceText } from '../../packages/zoo/catalogue/method_evidence.ts';
+import { catalogue } from '../../packages/zoo/catalogue/whole_catalogue.ts';
 import { evidenceModule, readEvidence } from '../../tools/build_evidence.mjs';
 import { parseConfig } from '../support/everything.ts';
 

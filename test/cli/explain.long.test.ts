@@ -3,13 +3,13 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { explainCommand } from '../../packages/commands/actions/explain.ts';
-import { catalogue } from '../../packages/zoo/catalogue/catalogue.ts';
 import { keyPlaces, knownKeys, refusedKeys } from '../../packages/zoo/catalogue/key_facts.ts';
 import { keysPage } from '../../packages/zoo/catalogue/keys_page.ts';
 import { METRIC_FACTS, metricFacts } from '../../packages/zoo/catalogue/metric_facts.ts';
 import { metricsPage } from '../../packages/zoo/catalogue/metrics_page.ts';
 import { configJsonSchema } from '../../packages/zoo/catalogue/schema.ts';
 import { type TrlKeys, trlTable } from '../../packages/zoo/catalogue/trl_table.ts';
+import { catalogue } from '../../packages/zoo/catalogue/whole_catalogue.ts';
 import { UNSUPPORTED_TRL_KEYS } from '../../src/config/keys/trl_keys.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
 import { finish, metricsOf, YAML } from '../run/tiny_run.ts';

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { listCommand } from '../../packages/commands/actions/list.ts';
-import { type Catalogue, catalogue, EXAMPLE_REWARDS } from '../../packages/zoo/catalogue/catalogue.ts';
+import { type Catalogue, EXAMPLE_REWARDS } from '../../packages/zoo/catalogue/catalogue.ts';
 import { cataloguePage } from '../../packages/zoo/catalogue/catalogue_page.ts';
+import { catalogue } from '../../packages/zoo/catalogue/whole_catalogue.ts';
 import { POINT_KEYS } from '../../src/config/keys/method_keys.ts';
 import { METHOD_POINTS } from '../../src/methods/stage.ts';
 import { builtInRewards, DEMONSTRATIONS, METHODS, parseConfig, registeredTasks } from '../support/everything.ts';

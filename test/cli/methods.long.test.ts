@@ -2,10 +2,10 @@
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { listMethods, showMethods } from '../../packages/commands/actions/methods.ts';
-import { catalogue } from '../../packages/zoo/catalogue/catalogue.ts';
 import { evidenceOf } from '../../packages/zoo/catalogue/method_evidence.ts';
 import { methodFacts } from '../../packages/zoo/catalogue/method_facts.ts';
 import { methodPage } from '../../packages/zoo/catalogue/method_page.ts';
+import { catalogue } from '../../packages/zoo/catalogue/whole_catalogue.ts';
 import { METHOD_POINTS } from '../../src/methods/stage.ts';
 import { METHODS } from '../support/everything.ts';
 

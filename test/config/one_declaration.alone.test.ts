@@ -3,10 +3,10 @@
 import { Ajv } from 'ajv';
 import { expect, it, vi } from 'vitest';
 import { listText } from '../../packages/commands/actions/list.ts';
-import { catalogue } from '../../packages/zoo/catalogue/catalogue.ts';
 import { cataloguePage } from '../../packages/zoo/catalogue/catalogue_page.ts';
 import { methodPage } from '../../packages/zoo/catalogue/method_page.ts';
 import { configJsonSchema } from '../../packages/zoo/catalogue/schema.ts';
+import { catalogue } from '../../packages/zoo/catalogue/whole_catalogue.ts';
 import { createTask } from '../support/everything.ts';
 import { stageOf } from '../support/stages.ts';
 

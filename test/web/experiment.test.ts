@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { catalogue } from '../../packages/zoo/catalogue/catalogue.ts';
+import { catalogue } from '../../packages/zoo/catalogue/whole_catalogue.ts';
 import type { RunConfig } from '../../src/config/run_config.ts';
 import { linkOf, ofLink, ofPreset, PRESETS, yamlOf } from '../../web/src/experiment.ts';
 import { parseConfig } from '../support/everything.ts';

@@ -10,12 +10,13 @@ import { commandName } from '../../../src/command_name.ts';
 import { DIAGNOSIS_CODES } from '../../../src/diagnostics/catalogue.ts';
 import { ConfigError } from '../../../src/errors.ts';
 import { didYouMean } from '../../../src/options/nearest_name.ts';
-import { type CatalogueMethod, catalogue } from '../../zoo/catalogue/catalogue.ts';
+import type { CatalogueMethod } from '../../zoo/catalogue/catalogue.ts';
 import { valueText } from '../../zoo/catalogue/catalogue_words.ts';
 import { type KeyFacts, keyFacts, knownKeys, OF_GRPO, type OptionPlace } from '../../zoo/catalogue/key_facts.ts';
 import { METRIC_FACTS, type MetricFacts, metricFacts, metricOfWord } from '../../zoo/catalogue/metric_facts.ts';
 import { arxivNumber, isSpelledAlike, otherNamesOf } from '../../zoo/catalogue/spelled_alike.ts';
 import { type SystemFacts, systemFacts, systemNames } from '../../zoo/catalogue/systems/system_facts.ts';
+import { catalogue } from '../../zoo/catalogue/whole_catalogue.ts';
 import type { OptionText } from '../../zoo/options/describe.ts';
 import { systemText } from './explain_system.ts';
 

@@ -6,7 +6,7 @@ import { print, printJson, wrapColumns } from '../../../src/cli/display/output.t
 import { commandName } from '../../../src/command_name.ts';
 import { ConfigError } from '../../../src/errors.ts';
 import { didYouMean } from '../../../src/options/nearest_name.ts';
-import { type Catalogue, type CatalogueMethod, type CatalogueTask, catalogue } from '../../zoo/catalogue/catalogue.ts';
+import type { Catalogue, CatalogueMethod, CatalogueTask } from '../../zoo/catalogue/catalogue.ts';
 import { cataloguePage } from '../../zoo/catalogue/catalogue_page.ts';
 import {
   certaintyText,
@@ -21,6 +21,7 @@ import {
 import { rowText } from '../../zoo/catalogue/measured_row.ts';
 import { evidenceOf, evidenceText } from '../../zoo/catalogue/method_evidence.ts';
 import type { MethodFacts } from '../../zoo/catalogue/method_facts.ts';
+import { catalogue } from '../../zoo/catalogue/whole_catalogue.ts';
 import type { OptionText } from '../../zoo/options/describe.ts';
 
 /** How much is said: names and what they do; their options' names, too; everything. */

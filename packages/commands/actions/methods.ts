@@ -7,10 +7,11 @@ import { commandName } from '../../../src/command_name.ts';
 import { DIAGNOSIS_CODES } from '../../../src/diagnostics/catalogue.ts';
 import { ConfigError } from '../../../src/errors.ts';
 import { didYouMean } from '../../../src/options/nearest_name.ts';
-import { type Catalogue, type CatalogueMethod, catalogue, TAKES } from '../../zoo/catalogue/catalogue.ts';
+import { type Catalogue, type CatalogueMethod, TAKES } from '../../zoo/catalogue/catalogue.ts';
 import { type Evidence, evidenceOf, evidenceText } from '../../zoo/catalogue/method_evidence.ts';
 import { methodFacts } from '../../zoo/catalogue/method_facts.ts';
 import { isSpelledAlike, otherNamesOf } from '../../zoo/catalogue/spelled_alike.ts';
+import { catalogue } from '../../zoo/catalogue/whole_catalogue.ts';
 import { aboutMethod } from './list.ts';
 
 export interface MethodsOptions {

@@ -3,7 +3,7 @@
 import { colors } from '../../../src/cli/display/colors.ts';
 import { print, printJson } from '../../../src/cli/display/output.ts';
 import { commandName } from '../../../src/command_name.ts';
-import { catalogue } from '../../zoo/catalogue/catalogue.ts';
+import { catalogue } from '../../zoo/catalogue/whole_catalogue.ts';
 
 export function listTasks({ json = false }: { readonly json?: boolean }): void {
   const { tasks: cards } = catalogue();

@@ -6,7 +6,7 @@ import { CAUSES } from '../../../src/diagnostics/catalogue.ts';
 import { COMBINATION } from '../../../src/diagnostics/codes.ts';
 import { counted, minus, printable } from '../../../src/format.ts';
 import { type Advice, type ArenaRow, adviceFor, type Diagnosed, readArena, type Tried } from '../../compare/advice.ts';
-import { catalogue } from '../../zoo/catalogue/catalogue.ts';
+import { catalogue } from '../../zoo/catalogue/whole_catalogue.ts';
 
 const ARENA = new URL('../../../bench/arena/results.json', import.meta.url);
 

@@ -7,13 +7,12 @@ import { DEFAULT_LOSS_TYPE, LOSS_TYPES, POINT_KEYS } from '../../../src/config/k
 import { DEMONSTRATIONS_KEY } from '../../../src/config/keys/stage_keys.ts';
 import type { Knobs, ListedCard } from '../../../src/data/task.ts';
 import type { About, Companion, DemonstrationMethod, Method, SameAs } from '../../../src/methods/method.ts';
-import { METHOD_POINTS, type MethodPoint, type StageConfig } from '../../../src/methods/stage.ts';
+import type { MethodPoint, StageConfig } from '../../../src/methods/stage.ts';
 import { USUAL_METHODS } from '../../../src/methods/usual_methods.ts';
 import type { Json } from '../../../src/options/json.ts';
 import type { RewardDefinition } from '../../../src/rewards/definition.ts';
 import { describeOptions, type OptionText } from '../options/describe.ts';
 import { flowText } from '../options/flow_text.ts';
-import { ZOO } from '../registries.ts';
 
 /** A task as the catalogue lists it, at its default knobs. */
 export interface CatalogueTask {
@@ -93,38 +92,10 @@ export interface Catalogue {
 /** The key that every example of a method comes with: group steps name rewards, which must be there. */
 export const EXAMPLE_REWARDS = 'reward_funcs: [accuracy, {name: positions, weight: 0}, {name: lcs, weight: 0}]';
 
-let made: Catalogue | undefined;
-
-/** Made once, at the first call. */
-export function catalogue(): Catalogue {
-  made ??= makeCatalogue();
-  return made;
-}
-
-function makeCatalogue(): Catalogue {
-  return {
-    tasks: Object.values(ZOO.tasks.loaded).map(({ card }) => describeTask(card)),
-    rewards: Object.entries(ZOO.rewards.loaded).map(([name, definition]) => describeReward(name, definition)),
-    points: [
-      ...METHOD_POINTS.map((point): CataloguePoint => {
-        const { yaml, takes, text } = POINT_KEYS[point];
-        return { name: yaml, takes, does: text };
-      }),
-      { name: DEMONSTRATIONS_KEY.yaml, takes: 'one', does: DEMONSTRATIONS_KEY.text },
-    ],
-    methods: [
-      ...METHOD_POINTS.flatMap((point) => {
-        const methods: readonly Method<unknown>[] = ZOO.methods.at[point];
-        return methods.map((method) => describeMethod(point, method));
-      }),
-      ...ZOO.methods.demonstrations.map(describeDemonstrations),
-    ],
-  };
-}
-
-function describeTask(card: ListedCard<Knobs>): CatalogueTask {
+/** @param isReward  whether a sub-score is a reward of its own */
+export function describeTask(card: ListedCard<Knobs>, isReward: (part: string) => boolean): CatalogueTask {
   const { name, names = [], does, example, category, tier, parts = [], levels } = card;
-  const rewards = ['accuracy', ...parts.filter((part) => Object.hasOwn(ZOO.rewards.loaded, part))];
+  const rewards = ['accuracy', ...parts.filter(isReward)];
   const options = describeOptions(card.knobs);
   const needed = valuesOf(options.filter(({ isNeeded }) => isNeeded));
   const byLevel = levels.length === 0 ? [] : [{ name, level: 0 }];
@@ -169,7 +140,7 @@ export function describeMethod(point: MethodPoint, method: Method<unknown>): Cat
 }
 
 /** A method of supervised stages. */
-function describeDemonstrations({ id, about, options: declared }: DemonstrationMethod): CatalogueMethod {
+export function describeDemonstrations({ id, about, options: declared }: DemonstrationMethod): CatalogueMethod {
   const options = describeOptions(declared);
   return {
     name: id,
@@ -194,7 +165,7 @@ function isCore(point: MethodPoint, id: string): boolean {
 function isDefault(point: MethodPoint, id: string): boolean {
   if (POINT_KEYS[point].takes === 'many') return false;
   if (point === 'objective' || point === 'aggregation') return LOSS_TYPES.get(DEFAULT_LOSS_TYPE)?.[point] === id;
-  return ZOO.methods.at[point][0].id === id;
+  return USUAL_METHODS[point][0]?.id === id;
 }
 
 /** With what it cannot do without, and with all of its options. */

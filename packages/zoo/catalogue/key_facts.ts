@@ -12,7 +12,7 @@ import { MODEL_KEYS } from '../../../src/config/model_config.ts';
 import type { KeyTable } from '../../../src/options/keys.ts';
 import { describeOptions, type OptionText } from '../options/describe.ts';
 import { ZOO } from '../registries.ts';
-import { catalogue } from './catalogue.ts';
+import { catalogue } from './whole_catalogue.ts';
 
 /** Keys of one place of a config. */
 export interface KeyPlace {

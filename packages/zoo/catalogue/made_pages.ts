@@ -1,12 +1,12 @@
 /** The pages of docs/reference that are made of the declarations: by path in that folder, as Markdown that ends in a newline. */
 
-import { catalogue } from './catalogue.ts';
 import { cataloguePage } from './catalogue_page.ts';
 import { keysPage } from './keys_page.ts';
 import { methodFacts } from './method_facts.ts';
 import { type BesideDeclaration, methodPage } from './method_page.ts';
 import { metricsPage } from './metrics_page.ts';
 import type { TrlKeys } from './trl_table.ts';
+import { catalogue } from './whole_catalogue.ts';
 
 /**
  * @param trl  TRL's keys with their defaults, for the table of keys.md

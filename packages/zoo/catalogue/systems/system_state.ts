@@ -1,6 +1,7 @@
 /** How much of a system is here, from what the registry knows: nothing says so by hand. */
-import { type Catalogue, catalogue } from '../catalogue.ts';
+import type { Catalogue } from '../catalogue.ts';
 import { knownKeys } from '../key_facts.ts';
+import { catalogue } from '../whole_catalogue.ts';
 import { MECHANISMS } from './papers.ts';
 import type { System } from './system.ts';
 
