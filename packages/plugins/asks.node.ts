@@ -10,7 +10,7 @@ import type { Reach } from '../../src/http/reach.ts';
 import { findReward } from '../../src/rewards/reward_list.ts';
 import type { Ask } from '../../src/run/opened_config.ts';
 import { rowsOf } from './dataset_files.node.ts';
-import { rewardPlace, taskPlace } from './found_files.node.ts';
+import { entriesOf } from './named_entries.ts';
 
 type Entry = Readonly<Record<string, unknown>>;
 
@@ -42,23 +42,20 @@ export function asksOf(
     rowsOf(entry).map(({ knob, name }) =>
       fileAsk(name, problems.written(`${place}.${knob}`, `${place}.data_files`, place, 'data_files') ?? place),
     );
-  const ofTasks = config.tasks.flatMap(({ task }, i) => [
-    ...reached(cardOf(registries.tasks, task.name)?.reaches, task, taskPlace(problems, i)),
-    ...rows(task, placeOfTask(problems, i)),
-  ]);
-  const ofStages = config.stages.flatMap((stage, index) => {
-    if (stage.stage === 'sft') return stage.rows === undefined ? [] : rows(stage.rows, `stages.${index}`);
-    if (rewards === 'unused') return [];
-    return stage.rewards.flatMap((reward, i) => {
-      const place = rewardPlace(problems, index, i);
-      const { reads: folder, reaches } = findReward(registries.rewards, reward.name) ?? {};
-      return [
-        ...reached(reaches, reward, place),
-        ...(folder === undefined ? [] : [fileAsk(String(reward[folder]), place)]),
-      ];
-    });
+  const named = entriesOf(loaded).flatMap(({ kind, plugin, place }): Ask[] => {
+    if (kind === 'task') return reached(cardOf(registries.tasks, plugin.name)?.reaches, plugin, place);
+    if (kind !== 'reward' || rewards === 'unused') return [];
+    const { reads: folder, reaches } = findReward(registries.rewards, plugin.name) ?? {};
+    return [
+      ...reached(reaches, plugin, place),
+      ...(folder === undefined ? [] : [fileAsk(String(plugin[folder]), place)]),
+    ];
   });
-  return [...ofTasks, ...ofStages];
+  const ofTasks = config.tasks.flatMap(({ task }, i) => rows(task, placeOfTask(problems, i)));
+  const ofStages = config.stages.flatMap((stage, i) =>
+    'rows' in stage && stage.rows ? rows(stage.rows, `stages.${i}`) : [],
+  );
+  return [...named, ...ofTasks, ...ofStages];
 }
 
 /** The hosts that a run of the config would ask. */

@@ -1,10 +1,7 @@
 /** The files of a data set that a config names: where they lie, what they are called in the run, and their hashes. */
 import { dirname, resolve } from 'node:path';
 import type { LoadedConfig } from '../../src/config/load.ts';
-import { DATASET } from '../../src/data/datasets/card.ts';
 import type { DataFiles } from '../../src/data/datasets/data_files.ts';
-import type { Plugin } from '../../src/options/keys.ts';
-import { isModuleFile } from '../../src/rewards/module_file.ts';
 import { diskFiles, hashOfFile } from './data/datasets/disk_files.node.ts';
 import { hubDataset, hubFile } from './data/datasets/hub_file.node.ts';
 import { pathFrom } from './module.node.ts';
@@ -22,11 +19,6 @@ export interface FoundDataset<E> {
   readonly inRun: E;
   /** SHA-256 by name in the run's config. */
   hashes(): Promise<readonly (readonly [string, string])[]>;
-}
-
-/** The file of the user's that compares answers; undefined where a built-in comparison does. */
-export function verifierOf({ name, verify }: Plugin): string | undefined {
-  return name === DATASET && typeof verify === 'string' && isModuleFile(verify) ? verify : undefined;
 }
 
 const FILE_KNOBS = ['train', 'held_out'] as const;

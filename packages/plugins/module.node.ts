@@ -147,16 +147,8 @@ export async function importExport(reference: ModuleReference): Promise<unknown>
   throw refusal(`has no export ${JSON.stringify(reference.export)}; ${remedy}`);
 }
 
-/** Readers of rlvr-train 0.1, and what is written instead. */
-const RETIRED: Readonly<Record<string, string>> = {
-  KnobReader: 'declare knobs: options({…}) in place of parseKnobs(), as docs/own_task.md shows',
-  OptionReader: 'export {does, options, create(values)}, as docs/rewards.md shows',
-};
-
 function loadRule(error: unknown, path: string): string {
   const message = error instanceof Error ? error.message : String(error);
-  const retired = /\b(?:KnobReader|OptionReader)\b/.exec(message)?.[0];
-  if (retired !== undefined) return `uses ${retired}, which is gone; ${RETIRED[retired]}`;
   const missing = /^Cannot find (?:module|package) '([^']+)'/.exec(message)?.[1];
   if (missing !== undefined)
     return `imports ${JSON.stringify(missing)}, which is not there; install it, or correct the import`;

@@ -33,8 +33,9 @@ export async function loadOwnTask(reference: ModuleReference, limitSeconds: numb
   const own = requireExport(await importHere(reference), called, 'task');
   const { knobs } = own;
   if (!isMapping(knobs) || !Object.values(knobs).every((key) => isMapping(key) && isMapping(key.schema))) {
-    const has = typeof own.parseKnobs === 'function' ? 'parses its knobs itself' : 'declares no knobs';
-    throw refusal(`${called} ${has}; give knobs: options({…}) of rlvr-train/tasks, as docs/own_task.md shows`);
+    throw refusal(
+      `${called} declares no knobs; give knobs: options({…}) of rlvr-train/tasks, as docs/own_task.md shows`,
+    );
   }
   const name = `task "${own.name}" (${reference.shown})`;
   const task = watchedExport(own, 'task', { kind: 'task', name, path: reference.path, limitSeconds });

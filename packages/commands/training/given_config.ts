@@ -6,7 +6,7 @@ import { DATASET } from '../../../src/data/datasets/card.ts';
 import { ConfigError } from '../../../src/errors.ts';
 import { readHubName } from '../../../src/hub/names.ts';
 import { asksOf, serversOf } from '../../plugins/asks.node.ts';
-import { namedFiles } from '../../plugins/found_files.node.ts';
+import { namedFiles } from '../../plugins/named_entries.ts';
 
 /** Messages name it where they otherwise name a config's file. */
 const GIVEN = 'config of the run';
@@ -37,7 +37,7 @@ export async function whyNotTaken(text: string): Promise<string | undefined> {
   try {
     const loaded = await configOf(text, GIVEN);
     const { config } = loaded;
-    const files = namedFiles(loaded, { file: GIVEN }).map(([{ name }]) => name);
+    const files = namedFiles(loaded, {}).map(({ plugin }) => plugin.name);
     const asked = asksOf(loaded, { file: GIVEN }).map(({ name }) => name);
     const rows = [
       ...config.tasks.map(({ task }) => task.name),

@@ -1,46 +1,46 @@
-/** The methods of a config that are files of the user's. */
+/** The methods and reporters of a config that are files of the user's. */
 import { methodKey } from '../../../src/methods/method_list.ts';
-import { METHOD_POINTS, type MethodPoint } from '../../../src/methods/stage.ts';
-import type { Plugin } from '../../../src/options/keys.ts';
+import type { MethodPoint } from '../../../src/methods/stage.ts';
 import { takeOptions } from '../../../src/options/read.ts';
-import { isModuleFile } from '../../../src/rewards/module_file.ts';
-import { demonstrationsPlace, methodPlace } from '../found_files.node.ts';
+import { isModuleFile, MODULE_ENDINGS } from '../../../src/rewards/module_file.ts';
+import { refusal } from '../module.node.ts';
+import { entriesOf, type NamedEntry } from '../named_entries.ts';
 import { loadMethod } from '../own_exports.node.ts';
-import { type Opening, openTried, orReport } from './opening.node.ts';
+import { startReporter } from '../threads/reporter_thread.node.ts';
+import { loadSeconds, type Opening, openModule, openTried, orReport } from './opening.node.ts';
+
+const NO_METHODS: readonly NamedEntry['kind'][] = ['task', 'inner', 'verifier', 'reward', 'reporter'];
 
 /** Loads the methods that are files; options that the file does not have show their line. */
 export async function openMethods(opening: Opening): Promise<void> {
-  const { config, problems } = opening.loaded;
-  for (const [index, stage] of config.stages.entries()) {
-    const open = async (point: MethodPoint | 'demonstrations', plugin: Plugin, path: string): Promise<void> => {
-      if (!isModuleFile(plugin.name)) return;
-      // A run that only answers can do without a file that is gone, unless that added words: the weights tell.
-      if (opening.options.rewards === 'unused' && !opening.modules.has(plugin.name)) return;
-      await orReport(opening, path, plugin.name, () => openMethod(opening, point, plugin, path));
-    };
-    if (stage.stage === 'sft') {
-      if (stage.demonstrations)
-        await open('demonstrations', stage.demonstrations, demonstrationsPlace(problems, index));
-      continue;
-    }
-    for (const point of METHOD_POINTS) {
-      for (const [place, plugin] of stage.methods[point].entries()) {
-        await open(point, plugin, methodPlace(problems, index, point, place));
-      }
-    }
+  for (const { kind, plugin, place } of entriesOf(opening.loaded)) {
+    const { name, export: exported, ...given } = plugin;
+    if (NO_METHODS.includes(kind) || !isModuleFile(name)) continue;
+    // A run that only answers can do without a file that is gone, unless that added words: the weights tell.
+    if (opening.options.rewards === 'unused' && !opening.modules.has(name)) continue;
+    await orReport(opening, place, name, async () => {
+      const { reference, inRun } = await openTried(opening, name, exported, place);
+      const point = kind as MethodPoint | 'demonstrations'; // all that is left
+      const method = await loadMethod(reference, point, opening.loaded.config.rewardTimeout);
+      takeOptions(method.options, given, { path: place, subject: method.id });
+      opening.methods.set(methodKey({ ...plugin, name: inRun }), method);
+    });
   }
 }
 
-async function openMethod(
-  opening: Opening,
-  point: MethodPoint | 'demonstrations',
-  plugin: Plugin,
-  path: string,
-): Promise<void> {
-  const { reference, inRun } = await openTried(opening, plugin.name, plugin.export, path);
-  const { rewardTimeout } = opening.loaded.config;
-  const method = await loadMethod(reference, point, rewardTimeout);
-  const { name: _, export: __, ...given } = plugin;
-  takeOptions(method.options, given, { path, subject: method.id });
-  opening.methods.set(methodKey({ ...plugin, name: inRun }), method);
+/** Time for a reporter to finish the events that it was sent. */
+const REPORTER_END_SECONDS = 5;
+
+/** Starts the reporters: a file that cannot be loaded is a mistake in the config; what it does later is not. */
+export async function openReporters(opening: Opening): Promise<void> {
+  for (const { kind, plugin, place } of entriesOf(opening.loaded)) {
+    if (kind !== 'reporter') continue;
+    const { name, export: exported, ...options } = plugin;
+    await orReport(opening, place, name, async () => {
+      if (!isModuleFile(name)) throw refusal(`not a file that ends in ${MODULE_ENDINGS}; give one of yours`);
+      const { reference } = await openModule(opening, name, exported, place);
+      const limits = { load: loadSeconds(opening), end: REPORTER_END_SECONDS };
+      opening.reporters.push(await startReporter({ reference, options }, limits));
+    });
+  }
 }

@@ -1,8 +1,7 @@
 /** The rewards of a config: those that are files get a thread each. */
 import { dirname, resolve } from 'node:path';
 import type { TaskSet } from '../../../src/data/task_set.ts';
-import { PluginError } from '../../../src/errors.ts';
-import type { RewardConfig } from '../../../src/methods/stage.ts';
+import type { GrpoStageConfig, RewardConfig } from '../../../src/methods/stage.ts';
 import type { Plugin } from '../../../src/options/keys.ts';
 import { takeOptions } from '../../../src/options/read.ts';
 import type { RewardOptions } from '../../../src/rewards/definition.ts';
@@ -13,8 +12,8 @@ import { AskedReward } from '../../zoo/rewards/elsewhere/asked_reward.ts';
 import { CLASSIFIER, CLASSIFIER_OPTIONS } from '../../zoo/rewards/functions/classifier.ts';
 import { tryReward } from '../check/reward_check.ts';
 import { ClassifierScorer, hashesOfModel } from '../classifier/classifier_scorer.node.ts';
-import { rewardPlace } from '../found_files.node.ts';
-import { pathFrom } from '../module.node.ts';
+import { pathFrom, refusal } from '../module.node.ts';
+import { entriesOf } from '../named_entries.ts';
 import { startReward } from '../threads/reward_thread.node.ts';
 import { loadSeconds, type OpenedReward, type Opening, openModule, orReport } from './opening.node.ts';
 
@@ -25,21 +24,17 @@ import { loadSeconds, type OpenedReward, type Opening, openModule, orReport } fr
  */
 export async function openRewards(opening: Opening, tasks: TaskSet | undefined): Promise<void> {
   const { config, problems } = opening.loaded;
-  for (const [index, stage] of config.stages.entries()) {
-    if (stage.stage !== 'grpo') continue;
-    for (const [place, entry] of stage.rewards.entries()) {
-      const { weight: _, ...reward } = entry;
-      const path = rewardPlace(problems, index, place);
-      if (reward.name === CLASSIFIER) {
-        await orReport(opening, path, reward.name, () => openClassifier(opening, entry, path));
-        continue;
-      }
-      const started = await orReport(opening, path, reward.name, () => openReward(opening, reward, path));
-      if (started === undefined || tasks === undefined) continue;
-      for (const flaw of await tryReward(started, tasks)) {
-        if (stage.rewardOnError === 'exclude') opening.notes.push(flaw);
-        else problems.addMessage(path, flaw);
-      }
+  for (const { kind, plugin, place, index } of entriesOf(opening.loaded)) {
+    if (kind !== 'reward') continue;
+    const { weight: _, ...reward } = plugin as RewardConfig;
+    const open = (): Promise<SandboxedReward | undefined> =>
+      reward.name === CLASSIFIER ? openClassifier(opening, plugin, place) : openReward(opening, reward, place);
+    const started = await orReport(opening, place, reward.name, open);
+    if (started === undefined || tasks === undefined) continue;
+    const { rewardOnError } = config.stages[index] as GrpoStageConfig; // supervised stages have no rewards
+    for (const flaw of await tryReward(started, tasks)) {
+      if (rewardOnError === 'exclude') opening.notes.push(flaw);
+      else problems.addMessage(place, flaw);
     }
   }
 }
@@ -50,12 +45,12 @@ async function openReward(
   { name, ...options }: Plugin,
   path: string,
 ): Promise<SandboxedReward | undefined> {
-  if (!isModuleFile(name)) {
-    await openElsewhere(opening, name, options);
-    return undefined;
-  }
+  if (!isModuleFile(name)) return openElsewhere(opening, name, options);
   const { export: exported, signature, ...own } = options;
-  if (signature !== undefined && signature !== 'trl') throw wrongSignature(signature);
+  if (signature !== undefined && signature !== 'trl') {
+    const rule = 'not a way to call a reward; use trl, or leave it out for {name, score(batch)}';
+    throw refusal(rule, { key: 'signature', value: signature });
+  }
   const { reference, inRun } = await openModule(opening, name, exported, path);
   const key = threadKey(inRun, options);
   if (opening.threads.has(key)) return undefined;
@@ -72,7 +67,7 @@ async function openReward(
 }
 
 /** Looks at a reward of the package; one whose values come from elsewhere is kept open for the run. */
-async function openElsewhere({ threads, loaded }: Opening, name: string, options: RewardOptions): Promise<void> {
+async function openElsewhere({ threads, loaded }: Opening, name: string, options: RewardOptions): Promise<undefined> {
   const key = threadKey(name, options);
   if (threads.has(key)) return;
   const reward = getReward(loaded.registries.rewards, name, options);
@@ -83,7 +78,7 @@ async function openElsewhere({ threads, loaded }: Opening, name: string, options
 }
 
 /** A model in a folder, which is named from the run directory in the run. */
-async function openClassifier(opening: Opening, entry: RewardConfig, path: string): Promise<void> {
+async function openClassifier(opening: Opening, entry: Plugin, path: string): Promise<undefined> {
   const { loaded, options, threads, datasets } = opening;
   const { name, weight: _, ...given } = entry;
   const subject = { path: `reward_funcs: ${name}`, subject: name, beside: ['name', 'weight'] };
@@ -99,11 +94,6 @@ async function openClassifier(opening: Opening, entry: RewardConfig, path: strin
   const reward = new AskedReward(name, scorer, values.batchSize);
   threads.set(key, Object.assign(reward, { close: () => scorer.close() }));
   await reward.distant.open();
-}
-
-function wrongSignature(value: unknown): PluginError {
-  const rule = 'not a way to call a reward; use trl, or leave it out for {name, score(batch)}';
-  return new PluginError('bad-module', rule, { key: 'signature', value });
 }
 
 function threadKey(inRun: string, options: RewardOptions): string {

@@ -1,12 +1,11 @@
 /** The tasks of a config: registered ones, files of the user's, and rows; and the rows that a supervised stage shows. */
 import { bindTask, createTask } from '../../../src/data/create_task.ts';
-import type { Verifier } from '../../../src/data/datasets/answers.ts';
 import { DATASET } from '../../../src/data/datasets/card.ts';
 import { openDataset, requireWritable } from '../../../src/data/datasets/dataset.ts';
 import { takeKnobs } from '../../../src/data/knobs.ts';
 import { limitPrompts } from '../../../src/data/prompts/prompt_limit.ts';
 import { cardOf } from '../../../src/data/registered_task.ts';
-import type { Knobs, ListedCard, Task } from '../../../src/data/task.ts';
+import type { Task } from '../../../src/data/task.ts';
 import { type TaskSet, taskSet } from '../../../src/data/task_set.ts';
 import { requireTools } from '../../../src/data/tools/tool_limit.ts';
 import { connectWebSocket } from '../../../src/http/websocket.node.ts';
@@ -17,9 +16,9 @@ import { asksInWords, type Codec } from '../../../src/text/codec.ts';
 import { isInTokensOf } from '../../../src/text/shared_vocabulary.ts';
 import { repeatWithin } from '../calls.node.ts';
 import { refuseImpure } from '../check/pure_task.ts';
-import { findDataset, verifierOf } from '../dataset_files.node.ts';
-import { type InnerFile, innerFile, taskPlace } from '../found_files.node.ts';
+import { findDataset } from '../dataset_files.node.ts';
 import { refusal } from '../module.node.ts';
+import { entriesOf, type InnerFile, innerFile, verifierOf } from '../named_entries.ts';
 import { loadOwnTask, loadVerifier } from '../own_exports.node.ts';
 import { freezePlain } from '../plain_data.ts';
 import { type Opening, openTried, orReport } from './opening.node.ts';
@@ -28,17 +27,17 @@ import { type Opening, openTried, orReport } from './opening.node.ts';
 export async function openTasks(opening: Opening): Promise<TaskSet | undefined> {
   const { config, problems } = opening.loaded;
   const opened: { task: Task; weight: number }[] = [];
-  for (const [index, { task: entry, weight }] of config.tasks.entries()) {
-    const path = taskPlace(problems, index);
-    const task = await orReport(opening, path, entry.name, async () => {
-      const task = await openTask(opening, entry, path, index);
+  for (const { kind, plugin, place, index } of entriesOf(opening.loaded)) {
+    if (kind !== 'task') continue;
+    const task = await orReport(opening, place, plugin.name, async () => {
+      const task = await openTask(opening, plugin, place, index);
       // The set asks again, and knows no line.
       const { codec } = opening.options;
       if (task !== undefined && codec !== undefined)
         isInTokensOf([{ tokenizer: task.language.tokenizer, label: task.name }], codec);
       return task;
     });
-    if (task !== undefined) opened.push({ task, weight });
+    if (task !== undefined) opened.push({ task, weight: config.tasks[index].weight });
   }
   if (opened.length < config.tasks.length) return undefined;
   await orReport(opening, 'max_tool_calling_iterations', '', async () =>
@@ -88,9 +87,10 @@ async function openTask(opening: Opening, entry: Plugin, path: string, index: nu
   if (/[/\\.]/.test(name))
     throw refusal(`neither a task nor a file that ends in ${MODULE_ENDINGS}; give its full name`);
   const { tasks } = opening.loaded.registries;
+  const token = cardOf(tasks, name)?.reaches?.token; // the variable with the secret of its server
   const openenv = {
     connect: connectWebSocket,
-    token: tokenOf(cardOf(tasks, name)),
+    token: token === undefined ? undefined : process.env[token],
     answers: opening.options.answers?.(index),
   };
   const inner = innerFile(entry);
@@ -98,12 +98,6 @@ async function openTask(opening: Opening, entry: Plugin, path: string, index: nu
     return orReport(opening, `${options.path}.of`, inner.task, () => openTaskOfFile(opening, entry, inner, options));
   }
   return createTask({ ...knobs, name }, tasks, { ...options, openenv, threads: opening.judges });
-}
-
-/** The secret of a task's server, from the environment. */
-function tokenOf(card: ListedCard<Knobs> | undefined): string | undefined {
-  const token = card?.reaches?.token;
-  return token === undefined ? undefined : process.env[token];
 }
 
 async function openDefinition(
@@ -151,15 +145,16 @@ async function openDatasetTask(opening: Opening, entry: Plugin, path: string): P
   const { name: _, ...knobs } = entry;
   const found = await findDataset(loaded, options, entry, path);
   const comparison = verifierOf(entry);
-  const verifier = comparison === undefined ? undefined : await openVerifier(opening, comparison, `${path}.verify`);
+  const tried = comparison && (await openTried(opening, comparison, undefined, `${path}.verify`));
+  const verifier = tried && (await loadVerifier(tried.reference, loaded.config.rewardTimeout));
   const task = await openDataset(knobs, {
     path,
     codec: options.codec,
     files: found.files,
-    ...(verifier && { verifier: verifier.verify, repeat: repeatWithin(loaded.config.rewardTimeout) }),
+    ...(verifier && { verifier, repeat: repeatWithin(loaded.config.rewardTimeout) }),
   });
   if (options.codec !== undefined && !asksInWords(options.codec)) requireWritable(task, options.codec);
-  const inRun = verifier === undefined ? found.inRun : { ...found.inRun, verify: verifier.inRun };
+  const inRun = { ...found.inRun, ...(tried && { verify: tried.inRun }) };
   datasets.set(entry, { inRun, hashes: await found.hashes() });
   notes.push(...task.notes);
   return task;
@@ -174,13 +169,4 @@ async function openShownRows(opening: Opening, rows: ShownRows, codec: Codec, pl
   datasets.set(rows, { inRun: found.inRun, hashes: await found.hashes() });
   notes.push(...task.notes);
   return taskSet([{ task, weight: 1 }], codec);
-}
-
-async function openVerifier(
-  opening: Opening,
-  name: string,
-  path: string,
-): Promise<{ readonly verify: Verifier; readonly inRun: string }> {
-  const { reference, inRun } = await openTried(opening, name, undefined, path);
-  return { verify: await loadVerifier(reference, opening.loaded.config.rewardTimeout), inRun };
 }

@@ -8,17 +8,16 @@ import type { RewardDefinition, RewardOptions } from '../../../src/rewards/defin
 import { describeError, type RewardFunction } from '../../../src/rewards/reward_function.ts';
 import { makeReward, takesNoOptions } from '../../../src/rewards/reward_list.ts';
 import type { Reporter } from '../../../src/run/reporter_event.ts';
-import { CONTRACTS, lacking } from '../contracts.node.ts';
+import { CONTRACTS, type Kind, lacking } from '../contracts.node.ts';
 import { kindOf, refusal } from '../module.node.ts';
 import { isMapping } from '../shapes.node.ts';
+import { requireExport } from '../watched.node.ts';
 
 /** `export:` of the config and what it names, for messages: `its default export`, `its export brief`. */
 export interface Exported {
   readonly value: unknown;
   readonly called: string;
 }
-
-const EXAMPLE = 'export {name, score(batch)}, or a function of options that returns one';
 
 const TRL_EXAMPLE =
   'export function f({prompts, completions, completion_ids, trainer_state, log_extra, log_metric, …columns}), or leave signature out';
@@ -58,17 +57,11 @@ const spoken = (content: string | undefined) => ({ role: 'assistant', content })
 
 /** @throws PluginError `rule; remedy` where it is none; whatever the function throws */
 export function toReporter({ value, called }: Exported, options: Readonly<Record<string, unknown>>): Reporter {
-  const example = 'export {report(event)}, or a function of options that returns one';
-  const isReporter = (own: unknown): own is Reporter => lacking(own, CONTRACTS.reporter).length === 0;
-  if (isReporter(value)) {
-    const [name] = Object.keys(options);
-    if (name === undefined) return value;
-    throw refusal(`${called} takes no options; leave ${name} out, or export a function of them`);
+  const [option] = Object.keys(options);
+  if (isExport(value, 'reporter') && option !== undefined) {
+    throw refusal(`${called} takes no options; leave ${option} out, or export a function of them`);
   }
-  if (typeof value !== 'function') throw refusal(`${called} is ${kindOf(value)}, not a reporter; ${example}`);
-  const made: unknown = value(options);
-  if (isReporter(made)) return made;
-  throw refusal(`${called} is a function that gave ${kindOf(made)}; ${example}`);
+  return madeOf(value, called, 'reporter', (factory) => factory(options)) as unknown as Reporter;
 }
 
 /**
@@ -81,40 +74,32 @@ export function toRewardFunction(
   options: RewardOptions,
   signature?: 'trl',
 ): RewardFunction {
-  const makes = (factory: (options: RewardOptions) => unknown): unknown => make(factory, called, options);
+  const make = (factory: Factory): unknown => makeOf(factory, called, options);
   if (signature === 'trl') {
     if (typeof value !== 'function') throw refusal(`${called} is ${kindOf(value)}, not a function; ${TRL_EXAMPLE}`);
-    makes((given) => takesNoOptions(label, given));
+    make((given) => takesNoOptions(label, given));
     return fromTrl(label, value as TrlReward);
   }
-  if (hasScore(value)) {
-    makes((given) => takesNoOptions(label, given));
-    return labelled(label, value);
-  }
-  if (isDefinition(value)) {
-    const made = makes((given) => makeReward(label, value, given));
-    if (hasScore(made)) return labelled(label, made);
-    throw refusal(`${called} is a definition whose create() gave ${kindOf(made)}; return {name, score(batch)}`);
-  }
-  if (typeof value !== 'function') throw refusal(`${called} is ${kindOf(value)}, not a reward; ${EXAMPLE}`);
-  const made = makes(value as (options: RewardOptions) => unknown);
-  if (hasScore(made)) return labelled(label, made);
-  throw refusal(`${called} is a function that gave ${kindOf(made)} for its options; ${EXAMPLE}`);
+  if (isExport(value, 'reward')) make((given) => takesNoOptions(label, given));
+  const isDefinition = isMapping(value) && typeof value.create === 'function' && isMapping(value.options);
+  const definition = value as unknown as RewardDefinition; // where it is one
+  const factory = isDefinition ? (given: RewardOptions): unknown => makeReward(label, definition, given) : value;
+  const own = madeOf(factory, called, 'reward', make) as unknown as Pick<RewardFunction, 'range' | 'score'>;
+  const { range } = own;
+  return { name: label, score: (batch) => own.score(batch), ...(range !== undefined && { range }) }; // its name is the config's to give
 }
 
-/** An export with a score: its name is the config's to give. */
-type Scoring = Pick<RewardFunction, 'range' | 'score'>;
+type Factory = (options: RewardOptions) => unknown;
+const isExport = (value: unknown, kind: Kind): boolean => lacking(value, CONTRACTS[kind]).length === 0;
 
-const hasScore = (value: unknown): value is Scoring => lacking(value, CONTRACTS.reward).length === 0;
-const isDefinition = (value: unknown): value is RewardDefinition =>
-  isMapping(value) && typeof value.create === 'function' && isMapping(value.options);
-
-function labelled(name: string, reward: Scoring): RewardFunction {
-  const { range } = reward;
-  return { name, score: (batch) => reward.score(batch), ...(range !== undefined && { range }) };
+/** The export itself, or what it makes where it is a function. */
+function madeOf(value: unknown, called: string, kind: Kind, make: (factory: Factory) => unknown) {
+  const isFunction = typeof value === 'function' && !isExport(value, kind);
+  const made = isFunction ? make(value as Factory) : value;
+  return requireExport(made, isFunction ? `what ${called} gave for its options` : called, kind);
 }
 
-function make(factory: (options: RewardOptions) => unknown, called: string, options: RewardOptions): unknown {
+function makeOf(factory: Factory, called: string, options: RewardOptions): unknown {
   try {
     return factory(options);
   } catch (error) {
