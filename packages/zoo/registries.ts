@@ -4,4 +4,5 @@ import { ALL_METHODS } from './lists/all_methods.ts';
 import { ALL_REWARDS } from './lists/all_rewards.ts';
 import { ALL_TASKS } from './lists/all_tasks.ts';
 
+/** The lists of all methods, tasks and rewards of the package, loaded. */
 export const ZOO: Registries = { methods: ALL_METHODS, tasks: ALL_TASKS, rewards: ALL_REWARDS };
