@@ -18,7 +18,7 @@ import { smallPretrainedFiles } from '../support/small_pretrained.ts';
 import { startChromium } from './chromium.ts';
 import { bundled } from './script_page.ts';
 
-const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
+const SOURCE = fileURLToPath(new URL('../../packages', import.meta.url));
 const NAME = 'tiny.gguf';
 const YAML = `model_name_or_path: ${NAME}
 task: reverse_text

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { bundled, resultsOfScript } from './script_page.ts';
 
-const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
+const SOURCE = fileURLToPath(new URL('../../packages', import.meta.url));
 
 export interface TrainedInPage {
   /** Metrics of each step. */

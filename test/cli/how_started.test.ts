@@ -29,7 +29,7 @@ it('the command that resumes a run begins with how the program was started', () 
 
 it('no message and no page tells people to run `npx rlvr-train`, which asks a registry where nothing is installed', () => {
   const root = fileURLToPath(new URL('../..', import.meta.url));
-  const files = ['src', 'docs', 'configs', 'examples', 'web/src'].flatMap((folder) =>
+  const files = ['src', 'packages', 'docs', 'configs', 'examples', 'web/src'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.(ts|md|yaml|mjs)$/.test(name) && !/assets|binaries/.test(name))
       .map((name) => join(folder, name)),
