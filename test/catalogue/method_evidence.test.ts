@@ -6,16 +6,12 @@ import { describe, expect, it } from 'vitest';
 import { rowText } from '../../packages/zoo/catalogue/measured_row.ts';
 import { evidenceOf, evidenceText } from '../../packages/zoo/catalogue/method_evidence.ts';
 import { catalogue } from '../../packages/zoo/catalogue/whole_catalogue.ts';
-import { evidenceModule, readEvidence } from '../../tools/build_evidence.mjs';
+import { readEvidence } from '../../tools/build_evidence.mjs';
 import { parseConfig } from '../support/everything.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const { methods } = catalogue();
 const evidence = readEvidence();
-
-it('the module that the command reads is made of the records as they are; otherwise: npm run build:js', () => {
-  expect(readFileSync(join(ROOT, 'packages/zoo/catalogue/evidence_rows.ts'), 'utf8')).toBe(evidenceModule(evidence));
-});
 
 it.each(methods)('$name has a row, is a default, or says when it helps', (method) => {
   const { kind, rows } = evidenceOf(method);
