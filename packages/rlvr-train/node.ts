@@ -37,8 +37,8 @@ export { type LiveOptions, liveMlflow } from '../trackers/mlflow.ts';
 export type { MlflowPlace } from '../trackers/mlflow_client.ts';
 export type { Environment, SentRun } from '../trackers/sent_tracker.ts';
 export { liveTrackers } from '../trackers/trackers.ts';
+export { configHash } from '../zoo/api/config_hash.ts';
 export { loadConfigFile } from '../zoo/api/configs.node.ts';
-export { configHash } from '../zoo/api/runs.ts';
 export {
   openPython,
   type PythonOutput,

@@ -25,9 +25,10 @@ import { type Inference, openForInference as openModel } from '../../src/run/ope
 import { recordedConfig as recorded } from '../../src/run/recorded_config.ts';
 import type { Store } from '../../src/run/store/store.ts';
 
+export { configHash } from '../../packages/zoo/api/config_hash.ts';
 export { loadConfigFile } from '../../packages/zoo/api/configs.node.ts';
 export { builtInRewards, getReward } from '../../packages/zoo/api/rewards.ts';
-export { configHash, openRun, parseConfig } from '../../packages/zoo/api/runs.ts';
+export { openRun, parseConfig } from '../../packages/zoo/api/runs.ts';
 export { createTask, createTasks, registeredTask, registeredTasks } from '../../packages/zoo/api/tasks.ts';
 
 export const METHODS = ZOO.methods.at;

@@ -8,7 +8,6 @@ import type { TaskSet } from '../../../src/data/task_set.ts';
 import type { TrainingRun } from '../../../src/grpo/run.ts';
 import type { Backend } from '../../../src/kernels/engine.ts';
 import { openRun as openRunOf, type RunOptions as RunOptionsOf } from '../../../src/run/open_run.ts';
-import { configHash as configHashOf } from '../../../src/run/session.ts';
 import { ZOO } from '../registries.ts';
 
 /** What `openRun` may be given; `registries`: what the config may name; default: everything there is. */
@@ -43,9 +42,4 @@ export function openRun(
   options: RunOptions = {},
 ): Promise<TrainingRun> {
   return openRunOf(config, of, backend, { registries: ZOO, ...options });
-}
-
-/** Hash of everything in the config that decides bits. */
-export function configHash(config: RunConfig): Promise<string> {
-  return configHashOf(config, ZOO.tasks);
 }
