@@ -16,6 +16,7 @@ const OPEN_TO_ALL = [
   'errors.ts',
   'finish_reason.ts',
   'format.ts',
+  'package_folder.node.ts',
   'sandbox_engine.ts',
   'token_kinds.ts',
 ];

@@ -134,8 +134,6 @@ const format = { dir: dist, format: 'esm', entryFileNames: '[name].js', comments
 /** For the files of Node: bundlers look in the others for texts as they were written. */
 const small = { minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } }, plugins: [flush] };
 
-// What runs from build/ asks for the version as it does from src/ and dist/: three folders up.
-cpSync(join(root, 'package.json'), join(build, 'package.json'));
 const written = new Set([...(await bundleNode()), ...(await bundleWeb()), ...copyDeclarations()]);
 for (const path of filesOf(dist)) {
   const isStale = /\.(js|d\.ts)$/.test(path) && !/^web[/]engine/.test(relative(dist, path).split(sep).join('/'));

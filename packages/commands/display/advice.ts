@@ -5,10 +5,11 @@ import { print } from '../../../src/cli/display/output.ts';
 import { CAUSES } from '../../../src/diagnostics/catalogue.ts';
 import { COMBINATION } from '../../../src/diagnostics/codes.ts';
 import { counted, minus, printable } from '../../../src/format.ts';
+import { packageFile } from '../../../src/package_folder.node.ts';
 import { type Advice, type ArenaRow, adviceFor, type Diagnosed, readArena, type Tried } from '../../compare/advice.ts';
 import { catalogue } from '../../zoo/catalogue/whole_catalogue.ts';
 
-const ARENA = new URL('../../../bench/arena/results.json', import.meta.url);
+const ARENA = packageFile('bench/arena/results.json');
 
 /**
  * Advice from the arena's rows, of methods that say what they are against: none where a rate, a reward or a verifier is the

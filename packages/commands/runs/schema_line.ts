@@ -1,10 +1,9 @@
 /** The line by which an editor finds the schema of a config. */
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
+import { packageFile } from '../../../src/package_folder.node.ts';
 
-/** Three folders up, from `src/cli/runs` as from `dist/cli`. */
-const PACKAGE_FOLDER = fileURLToPath(new URL('../../../', import.meta.url));
 /** Where the build puts what `rlvr-train schema` prints, in the package. */
 const SCHEMA_FILE = 'dist/config.schema.json';
 
@@ -28,7 +27,7 @@ function schemaFrom(folder: string): string {
     .find(existsSync);
   if (installed !== undefined && !/\s/.test(relative(folder, installed)))
     return withSlashes(relative(folder, installed));
-  const root = realpathSync(PACKAGE_FOLDER);
+  const root = realpathSync(packageFile(''));
   const inside = relative(root, folder);
   const isInside = !inside.startsWith('..') && !isAbsolute(inside);
   if (isInside && !/\s/.test(inside)) return withSlashes(relative(folder, join(root, SCHEMA_FILE)));

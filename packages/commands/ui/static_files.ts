@@ -3,11 +3,12 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packageFile } from '../../../src/package_folder.node.ts';
 
 /** Beside `dist`, in a checkout as in the package. */
-const FOLDER = fileURLToPath(new URL('../../../web/dist/', import.meta.url));
+const FOLDER = packageFile('web/dist');
 /** Pages of the documentation, as texts. */
-export const DOCS_FOLDER = fileURLToPath(new URL('../../../docs/', import.meta.url));
+export const DOCS_FOLDER = packageFile('docs');
 /** Where the engine's worker lies for everyone. The page asks for it in a folder of its own, named by a hash. */
 const ENGINE_FOLDER = fileURLToPath(new URL('../../web/', import.meta.url));
 const ENGINE = /^engine-[0-9a-f]{16}\/(engine_worker\.js|engine\/[\w-]+\.js)$/;

@@ -1,10 +1,9 @@
 /** The configs that the package brings. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { packageFile } from '../../package_folder.node.ts';
 
-/** Three folders up, from `src/cli/runs` as from `dist/cli`. */
-const CONFIGS_FOLDER = fileURLToPath(new URL('../../../configs/', import.meta.url));
+const CONFIGS_FOLDER = packageFile('configs');
 
 /** In it, a config for each published system that a small task can run. */
 const SYSTEMS_FOLDER = 'systems';

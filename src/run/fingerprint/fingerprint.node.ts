@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { packageFile } from '../../package_folder.node.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import type { RunFingerprint } from './run_fingerprint.ts';
 
@@ -36,9 +37,9 @@ export function collectFingerprint({ directory = process.cwd(), ...given }: Fing
   };
 }
 
-/** Version of this package; its package.json is two folders up, from `src/run` as from `dist/run`. */
+/** Version of this package. */
 export function packageVersion(): string {
-  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+  const text = readFileSync(packageFile('package.json'), 'utf8');
   const { version } = JSON.parse(text) as { version: string }; // npm refuses a package without one
   return version;
 }
