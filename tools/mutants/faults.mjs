@@ -46,7 +46,7 @@ const ROOMS = {
     ['src/methods/statistics.ts', 'pass@k counts one sample too few',
       'let i = samples - correct + 1; i <= samples',
       'let i = samples - correct + 1; i < samples'],
-    ['src/methods/advantage_estimators/group.ts', 'the leave-one-out baseline holds the reward itself',
+    ['src/methods/support/credit/baseline.ts', 'the leave-one-out baseline holds the reward itself',
       '(sum - reward) / (rewards.length - 1)',
       'sum / rewards.length'],
     ['src/methods/support/loss/clipped.ts', 'the slope goes on where the clip decides',
