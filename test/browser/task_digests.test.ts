@@ -3,8 +3,8 @@
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { registeredTasks } from '../../packages/zoo/api/tasks.ts';
 import { fewOf } from '../support/budget.ts';
-import { registeredTasks } from '../support/everything.ts';
 import { digestsOf } from '../support/task_digests.ts';
 import { startChromium } from './chromium.ts';
 import { bundled, resultsOfScript } from './script_page.ts';

@@ -1,8 +1,8 @@
 /** What a task draws at each level, in a few digits: the same in every JavaScript engine. */
 
+import { registeredTasks } from '../../packages/zoo/api/tasks.ts';
 import { bindTask } from '../../packages/zoo/data/index.ts';
 import { murmur3OfText } from '../../src/kernels/murmur3.ts';
-import { registeredTasks } from './everything.ts';
 
 /** Problems with their demonstrations that go into a digest, and held-out ones: what is drawn otherwise shows in few. */
 const TRAINED = 25;
