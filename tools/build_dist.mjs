@@ -47,6 +47,8 @@ const TRIAL = 'packages/plugins/threads/own_worker.node';
 /** What threads load for rewards and verdicts: that of Node's part which they need lies apart from the library, after the part of rewards. */
 const JUDGES = ['packages/plugins/threads/reward_role.node', 'packages/plugins/threads/judge_role.node'];
 const JUDGING = 'judging';
+/** Names of the zoo, and what loads what they mean: every config is read with them, and each entry needs those of its list. */
+const NAMES = ['made/names', 'lists/rewards_with', 'lists/tasks_with', 'library'].map((name) => `packages/zoo/${name}`);
 /** What a part needs of the zoo lies apart from it: a config that names nothing of the zoo loads nothing of it. */
 const ofZoo = (part) => `${part}_zoo`;
 const isOfZoo = (id) => nameIn(build, id).startsWith('packages/zoo/');
@@ -144,23 +146,33 @@ async function bundleNode() {
   mkdirSync(join(dist, ENGINE), { recursive: true });
   for (const { file, code } of kernelFiles().values()) writeFileSync(join(dist, ENGINE, file), code);
   const partOf = await parts();
+  // A part takes along what its modules import, unless a part before it has that.
+  const split = PARTS.indexOf(`${LIBRARY}/node`);
+  const [early, late] = [PARTS.slice(0, split), PARTS.slice(split)];
+  const groups = [
+    BASE,
+    TRIAL,
+    ...early.toSpliced(1, 0, JUDGING),
+    ...NAMES,
+    ...early.map(ofZoo),
+    ...late,
+    ...late.map(ofZoo),
+  ];
   const input = Object.fromEntries([...entries].map((name) => [placeOf(name), inBuild(name)]));
   return writeBundle(
     { ...options, platform: 'node', input, plugins: [...options.plugins, catalogueOfWeb] },
     (name) => `parts/${name}`,
     {
-      groups: [BASE, TRIAL, ...PARTS.toSpliced(1, 0, JUDGING).flatMap((part) => [part, ofZoo(part)])].map(
-        (part, index, { length }) => ({
-          name:
-            part === TRIAL
-              ? 'thread'
-              : placeOf(part)
-                  .replace(/[/](index|command_line)$/, '')
-                  .replace('rlvr-train/', ''),
-          test: (id) => partOf.get(id) === part,
-          priority: length - index,
-        }),
-      ),
+      groups: groups.map((part, index, { length }) => ({
+        name:
+          part === TRIAL
+            ? 'thread'
+            : placeOf(part)
+                .replace(/[/](index|command_line)$/, '')
+                .replace('rlvr-train/', ''),
+        test: (id) => partOf.get(id) === part,
+        priority: length - index,
+      })),
     },
   );
 }
@@ -203,6 +215,7 @@ async function parts() {
     needs.filter(([name]) => ![`${LIBRARY}/node`, COMMAND].includes(name)).flatMap(([, ids]) => ids),
   );
   for (const id of await neededAtOnce(TRIAL)) found.set(id, byLibrary.has(id) || forHelp.has(id) ? BASE : TRIAL);
+  for (const name of NAMES) found.set(inBuild(name), name);
   const byRewards = new Set(needs.find(([name]) => name === `${LIBRARY}/rewards`)[1]);
   for (const id of (await Promise.all(JUDGES.map(neededAtOnce))).flat())
     if (!found.has(id) && !byRewards.has(id)) found.set(id, byLibrary.has(id) || forHelp.has(id) ? BASE : JUDGING);
