@@ -1,7 +1,7 @@
 /** What a run was asked to do, as far as pages say it: its tasks and its stages. */
 import { z } from 'zod';
-import { MOST_CHARACTERS, parseYaml } from '../../src/config/yaml/yaml_document.ts';
-import { CheckpointError } from '../../src/errors.ts';
+import { readTree } from '../../src/config/yaml/yaml_tree.ts';
+import { CheckpointError, ConfigError } from '../../src/errors.ts';
 import { changedSteps } from '../../src/run/checkpoint/setting_changes.ts';
 import { readFingerprint } from '../../src/run/fingerprint/fingerprint.ts';
 import type { Store } from '../../src/run/store/store.ts';
@@ -56,15 +56,15 @@ export async function readOutline(store: Store): Promise<RunOutline> {
   };
 }
 
-/** A config that somebody edited may be no YAML, or refer to an anchor that it does not have. */
+/** A config that somebody edited may be no YAML, or hold what no config has, such as an alias. */
 function yamlTree(text: string): unknown {
-  if (text.length > MOST_CHARACTERS) throw malformedConfig('more than 1 MB');
-  const parsed = parseYaml(text);
-  if ('mistake' in parsed) throw malformedConfig(`line ${parsed.mistake.line}: ${parsed.mistake.rule}`);
   try {
-    return parsed.document.toJS();
+    const { values, problems } = readTree(text, 'config.yaml');
+    problems.throwIfAny();
+    return values;
   } catch (error) {
-    throw malformedConfig(error instanceof Error ? error.message : String(error));
+    if (error instanceof ConfigError) throw malformedConfig(error.message);
+    throw error;
   }
 }
 

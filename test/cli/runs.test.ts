@@ -55,6 +55,20 @@ async function rowsByName(): Promise<Record<string, RunRow>> {
   return Object.fromEntries((await runRows('runs')).map((row) => [row.directory.replace(/^runs./, ''), row]));
 }
 
+describe('a run whose config somebody edited', () => {
+  it.each([
+    ['an anchor that is missing', 'task: *nowhere\n'],
+    ['an alias', 'task: &t countdown\nseed: *t\n'],
+    ['NUL bytes', 'task: count\0down\n'],
+    ['text that is no YAML', 'task: [\n'],
+    ['more than any config has', `seed: ${'1'.repeat(1_000_001)}\n`],
+    ['nothing', ''],
+  ])('is described without it where it has %s', async (_, text) => {
+    const run = makeRun('edited', 5, { ...SUMMARY, 'config.yaml': text });
+    expect(await describeRun(fileStore(run))).toBe('a finished run');
+  });
+});
+
 describe('a list of runs', () => {
   it('keeps a row for as long as nothing of its run is written', async () => {
     const directory = makeRun('kept', 5);
