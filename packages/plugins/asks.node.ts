@@ -30,13 +30,8 @@ export function asksOf(
   };
   const fileAsk = (name: string, place: string): Ask => {
     const path = resolve(isTyped(place) ? '.' : dirname(file), name);
-    return {
-      name: path,
-      does: "lies outside of the config's folder, and would be read",
-      place,
-      isTyped: isTyped(place),
-      path,
-    };
+    const does = "lies outside of the config's folder, and would be read";
+    return { name: path, does, place, isTyped: isTyped(place), path };
   };
   const rows = (entry: object, place: string): Ask[] =>
     rowsOf(entry).map(({ knob, name }) =>

@@ -5,10 +5,11 @@
  * What a function leaves in a timer or a promise that nobody awaits is outside of this, as in any program.
  */
 import { inspect } from 'node:util';
+import { createContext, Script } from 'node:vm';
 import { type Repeat, repeatPlainly } from '../../src/data/repeat.ts';
 import { PluginError, RlvrError } from '../../src/errors.ts';
+import { LONGEST_TIMER_MS } from '../../src/rewards/sandbox/sandbox_thread.ts';
 import { describeThrown } from './module.node.ts';
-import { LONGEST_TIMER_MS, TimeLimitError, withTimeLimit } from './time_limit.node.ts';
 
 /** Whose functions are called. */
 export interface Callee {
@@ -168,6 +169,32 @@ export function repeatWithin(limitSeconds: number): Repeat {
       if (!isWhole) goOn();
     }
   };
+}
+
+/** Code took longer than it may. */
+export class TimeLimitError extends Error {}
+
+const context: { work: () => unknown } = { work: () => undefined };
+createContext(context);
+const script = new Script('work()');
+
+/**
+ * What `work` returns. Costs 0.1 ms per call, as the engine starts a thread for each, and several times that where the
+ * machine has other work; the code itself runs as ever, and nothing in it can catch the end.
+ * Asynchronous code counts only up to its first `await`.
+ *
+ * @throws TimeLimitError after `seconds`; else what `work` throws
+ */
+export function withTimeLimit<T>(seconds: number, work: () => T): T {
+  context.work = work;
+  try {
+    return script.runInContext(context, { timeout: Math.min(Math.ceil(seconds * 1000), LONGEST_TIMER_MS) }) as T; // of work
+  } catch (error) {
+    // Made in the context of the script, it is no instance of this one's Error.
+    const code = (error as { readonly code?: unknown } | null)?.code;
+    if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw new TimeLimitError(`no end within ${seconds} s`);
+    throw error;
+  }
 }
 
 const LONGEST_VALUE = 80; // characters of a value that a message shows

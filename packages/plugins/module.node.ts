@@ -10,8 +10,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, extname, isAbsolute, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
-import { PluginError, RlvrError } from '../../src/errors.ts';
+import { RlvrError } from '../../src/errors.ts';
 import { closestName } from '../../src/options/nearest_name.ts';
+import { refusal } from '../../src/rewards/sandbox/sandbox_thread.ts';
 import type { ModuleReference } from '../../src/run/opened_config.ts';
 import { importedFiles } from './imported_files.node.ts';
 import { findOldSpellings } from './options/find_old_spellings.ts';
@@ -47,11 +48,6 @@ function shownPath(path: string): string {
   return fromHere.startsWith('..') ? path : fromHere.replaceAll('\\', '/');
 }
 
-/** A PluginError about a file, `rule; remedy`; about one of its options where the facts have `key` and `value`. */
-export function refusal(rule: string, facts: PluginError['facts'] = {}): PluginError {
-  return new PluginError('bad-module', rule, facts);
-}
-
 /** SHA-256 of a file that is about to be loaded, or imported by one. @throws PluginError where it cannot be read */
 export async function hashModule({ path }: Pick<ModuleReference, 'path'>): Promise<string> {
   try {
@@ -84,6 +80,12 @@ const PACKAGE = {
   'rlvr-train/node': ownFile('rlvr-train/node'),
 };
 
+/** A file and those that it imports, each with its text; empty where it cannot be read, as the loader says. */
+async function textsOf(path: string): Promise<(readonly [file: string, text: string])[]> {
+  const files = [path, ...(await importedFiles(path))];
+  return Promise.all(files.map(async (file) => [file, await readFile(file, 'utf8').catch(() => '')] as const));
+}
+
 /** Is gone when the file runs. */
 const TYPE_IMPORT = /^import type [^;'"]*['"][^'"\n]*['"];?/gm;
 
@@ -92,9 +94,7 @@ const TYPE_IMPORT = /^import type [^;'"]*['"][^'"\n]*['"];?/gm;
  * loader, each file would load them again, and from the sources transform them, too.
  */
 async function ownModules(path: string): Promise<Record<string, unknown>> {
-  const files = [path, ...(await importedFiles(path))];
-  const read = files.map((file) => readFile(file, 'utf8').catch(() => '')); // the loader complains
-  const texts = (await Promise.all(read)).map((text) => text.replace(TYPE_IMPORT, ''));
+  const texts = (await textsOf(path)).map(([, text]) => text.replace(TYPE_IMPORT, ''));
   const isNamed = (name: string): boolean =>
     texts.some((text) => text.includes(`'${name}'`) || text.includes(`"${name}"`));
   const named = Object.entries(PACKAGE).filter(([name]) => isNamed(name));
@@ -107,14 +107,11 @@ async function ownModules(path: string): Promise<Record<string, unknown>> {
 
 /** A note for each file, of the one at `path` and those that it imports, that spells options as version 0.1 did. */
 export async function oldSpellingNotes(path: string): Promise<readonly string[]> {
-  const files = [path, ...(await importedFiles(path))];
-  const notes = files.map(async (file) => {
-    const found = findOldSpellings(await readFile(file, 'utf8').catch(() => '')); // the loader complains
-    if (found.length === 0) return [];
-    const remedies = found.join(', ');
+  return (await textsOf(path)).flatMap(([file, text]) => {
+    const remedies = findOldSpellings(text).join(', ');
+    if (remedies === '') return [];
     return [`${shownPath(file)} spells options the old way, which the next version no longer takes: write ${remedies}`];
   });
-  return (await Promise.all(notes)).flat();
 }
 
 /** The export that is meant. Runs the file. @throws PluginError where it cannot be loaded, or has no such export */

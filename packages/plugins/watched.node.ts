@@ -1,7 +1,9 @@
 /** Exports with their functions watched: each call is one of `calls.node.ts`, and what it gives is held to its contract. */
+
+import { refusal } from '../../src/rewards/sandbox/sandbox_thread.ts';
 import { broken, type Callee, type OwnCall, promised, runCall } from './calls.node.ts';
 import { CONTRACTS, type Contract, type ExportContract, type Kind, lacking } from './contracts.node.ts';
-import { kindOf, refusal } from './module.node.ts';
+import { kindOf } from './module.node.ts';
 import { isMapping } from './shapes.node.ts';
 
 type Mapping = Readonly<Record<string, unknown>>;

@@ -7,8 +7,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ClassifierScorer, hashesOfModel } from '../../packages/plugins/classifier/classifier_scorer.node.ts';
 import { openPlugins } from '../../packages/plugins/open_plugins.node.ts';
+import { openThread } from '../../packages/plugins/threads/own_thread.node.ts';
+import { ClassifierScorer, filesOfModel } from '../../packages/zoo/rewards/classifier/classifier_scorer.node.ts';
 import { AskedReward } from '../../packages/zoo/rewards/elsewhere/asked_reward.ts';
 import { batchOf } from '../rewards/reward_batch.ts';
 import { parseConfig } from '../support/everything.ts';
@@ -88,7 +89,8 @@ async function open(
     ...options,
   };
   const library = pathToFileURL(resolve('library.mjs')).href;
-  const scorer = new ClassifierScorer(folder, await hashesOfModel(folder, given.model), given, library);
+  const hashes = filesOfModel(folder, given.model).map((file) => [file, ''] as const);
+  const scorer = new ClassifierScorer(folder, hashes, given, openThread, library);
   opened = new AskedReward('classifier', scorer, given.batchSize);
   await opened.distant.open();
   return opened;

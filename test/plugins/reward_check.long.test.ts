@@ -2,7 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkRewardCommand } from '../../packages/commands/own_files/check_reward.ts';
-import { checkReward, type RewardCheck, tryReward } from '../../packages/plugins/check/reward_check.ts';
+import { checkReward, type RewardCheck } from '../../packages/commands/own_files/reward_check.ts';
+import { tryReward } from '../../packages/plugins/check/made_up_answers.ts';
 import type { RewardBatch, RewardFunction } from '../../src/rewards/reward_function.ts';
 import { BRIEF } from '../cli/own_files.ts';
 import { printed } from '../cli/printed.ts';

@@ -1,7 +1,6 @@
 import { Script } from 'node:vm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { repeatWithin, runCall } from '../../packages/plugins/calls.node.ts';
-import { TimeLimitError, withTimeLimit } from '../../packages/plugins/time_limit.node.ts';
+import { repeatWithin, runCall, TimeLimitError, withTimeLimit } from '../../packages/plugins/calls.node.ts';
 import { makeEach } from '../../src/data/repeat.ts';
 
 describe('withTimeLimit', () => {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { moduleReference } from '../../packages/plugins/module.node.ts';
-import { tryFile } from '../../packages/plugins/threads/trial.node.ts';
+import { tryFile } from '../../packages/plugins/threads/own_thread.node.ts';
 import { folderOfFile } from '../support/folders.ts';
 
 const folder = folderOfFile();

@@ -21,11 +21,11 @@ import { openRun } from '../../../src/run/open_run.ts';
 import type { OpenedConfig } from '../../../src/run/opened_config.ts';
 import { session } from '../../../src/run/session.ts';
 import { memoryStore, type Store } from '../../../src/run/store/store.ts';
-import { shortNumber } from '../../plugins/check/say.ts';
 import { moduleReference } from '../../plugins/module.node.ts';
 import { pointOfMethod } from '../../plugins/own_exports.node.ts';
-import { tryFile } from '../../plugins/threads/trial.node.ts';
+import { tryFile } from '../../plugins/threads/own_thread.node.ts';
 import { lookedAt, MethodCheck } from './method_look.ts';
+import { shortNumber } from './say.ts';
 
 export interface CheckMethodFlags {
   /** As a config has it: a name, or a mapping with its knobs. */

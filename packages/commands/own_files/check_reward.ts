@@ -6,8 +6,8 @@ import { print, printJson } from '../../../src/cli/display/output.ts';
 import { commandParts, configOf } from '../../../src/cli/parts.ts';
 import { isModuleFile, rewardLabel } from '../../../src/rewards/module_file.ts';
 import { getReward } from '../../../src/rewards/reward_list.ts';
-import { checkReward, type RewardCheck } from '../../plugins/check/reward_check.ts';
-import { shortNumber } from '../../plugins/check/say.ts';
+import { checkReward, type RewardCheck } from './reward_check.ts';
+import { shortNumber } from './say.ts';
 
 export interface CheckRewardFlags {
   /** As a config has it: a name, or a mapping with its knobs. */

@@ -7,7 +7,7 @@ import type {
   Ratio,
   Surrogate,
 } from '../../../src/methods/points.ts';
-import { shortNumber } from '../../plugins/check/say.ts';
+import { shortNumber } from './say.ts';
 
 /** Log-probs are float32: a step that they hold. */
 const STEP = 2 ** -12;

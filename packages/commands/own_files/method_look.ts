@@ -15,8 +15,8 @@ import type {
 } from '../../../src/methods/points.ts';
 import type { CreditedGroup, RolloutGroup } from '../../../src/methods/records.ts';
 import type { MethodPoint } from '../../../src/methods/stage.ts';
-import { type Example, shortNumber } from '../../plugins/check/say.ts';
 import { ratioWarnings, slopesOfSurrogate, termWarnings } from './derivatives.ts';
+import { type Example, shortNumber } from './say.ts';
 
 /** What was seen of a method. */
 export class MethodCheck {

@@ -2,8 +2,16 @@
 import { verdictsOf } from '../../../src/data/judging/judged.ts';
 import type { TaskItem } from '../../../src/data/task.ts';
 import type { TaskSet } from '../../../src/data/task_set.ts';
+import { RlvrError } from '../../../src/errors.ts';
 import type { FinishReason } from '../../../src/finish_reason.ts';
 import { rngFor } from '../../../src/kernels/philox.ts';
+import {
+  type RewardBatch,
+  type RewardFunction,
+  type ScoredRewards,
+  scoreRewards,
+} from '../../../src/rewards/reward_function.ts';
+import { frozen } from '../../../src/rewards/sandbox/sandbox.ts';
 import type { Verdict } from '../../../src/rewards/verdict.ts';
 
 /** What kind of answer it is: the right one, that of another problem, nothing, random tokens, or one that was cut. */
@@ -72,4 +80,37 @@ function randomTokens({ codec }: TaskSet, length: number, key: string): Int32Arr
   const isText = (id: number): boolean => !codec.stopIds.includes(id) && id !== codec.padTokenId;
   const draws = (): number[] => Array.from({ length: MOST_OTHERS }, () => rng.int(0, codec.vocabSize - 1));
   return Int32Array.from({ length }, () => draws().find(isText) ?? 0);
+}
+
+/**
+ * Asks a reward once, before step 1: about the answers to one problem.
+ *
+ * @returns what is wrong, in words
+ */
+export async function tryReward(reward: RewardFunction, tasks: TaskSet): Promise<readonly string[]> {
+  try {
+    return failuresIn(await scoreRewards([reward], batchOf(await madeUpAnswers(tasks, 1))));
+  } catch (error) {
+    if (RlvrError.is(error)) return []; // the task itself fails, which the run meets and says of the task
+    throw error;
+  }
+}
+
+/** Messages name the step of a batch; these belong to none. */
+export function failuresIn({ failures }: ScoredRewards): string[] {
+  return failures.map(({ message }) => message.replace(/ in step 1\b/g, ' before step 1'));
+}
+
+/** A batch of these answers. @param progress  of the stage, 0 to 1 */
+export function batchOf(answers: readonly MadeUpAnswer[], progress = 0): RewardBatch {
+  return frozen({
+    prompts: answers.map(({ item }) => item.prompt),
+    completions: answers.map(({ text }) => text),
+    completionTokens: answers.map(({ tokens }) => tokens),
+    items: answers.map(({ item }) => item),
+    groupOf: Int32Array.from(answers, ({ group }) => group),
+    verdicts: answers.map(({ verdict }) => verdict),
+    finishReasons: answers.map(({ finishReason }) => finishReason),
+    trainerState: { step: 0, progress },
+  });
 }

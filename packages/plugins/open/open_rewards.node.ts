@@ -1,5 +1,5 @@
 /** The rewards of a config: those that are files get a thread each. */
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { TaskSet } from '../../../src/data/task_set.ts';
 import type { GrpoStageConfig, RewardConfig } from '../../../src/methods/stage.ts';
 import type { Plugin } from '../../../src/options/keys.ts';
@@ -7,13 +7,16 @@ import { takeOptions } from '../../../src/options/read.ts';
 import type { RewardOptions } from '../../../src/rewards/definition.ts';
 import { isModuleFile, rewardLabel } from '../../../src/rewards/module_file.ts';
 import { getReward, type OwnRewards } from '../../../src/rewards/reward_list.ts';
+import { refusal } from '../../../src/rewards/sandbox/sandbox_thread.ts';
 import type { SandboxedReward } from '../../../src/rewards/sandbox/sandboxed_reward.ts';
+import { ClassifierScorer, filesOfModel } from '../../zoo/rewards/classifier/classifier_scorer.node.ts';
 import { AskedReward } from '../../zoo/rewards/elsewhere/asked_reward.ts';
 import { CLASSIFIER, CLASSIFIER_OPTIONS } from '../../zoo/rewards/functions/classifier.ts';
-import { tryReward } from '../check/reward_check.ts';
-import { ClassifierScorer, hashesOfModel } from '../classifier/classifier_scorer.node.ts';
-import { pathFrom, refusal } from '../module.node.ts';
+import { tryReward } from '../check/made_up_answers.ts';
+import { hashOfFile } from '../data/datasets/disk_files.node.ts';
+import { pathFrom } from '../module.node.ts';
 import { entriesOf } from '../named_entries.ts';
+import { openThread } from '../threads/own_thread.node.ts';
 import { startReward } from '../threads/reward_thread.node.ts';
 import { loadSeconds, type OpenedReward, type Opening, openModule, orReport } from './opening.node.ts';
 
@@ -54,14 +57,9 @@ async function openReward(
   const { reference, inRun } = await openModule(opening, name, exported, path);
   const key = threadKey(inRun, options);
   if (opening.threads.has(key)) return undefined;
-  const start = {
-    reference,
-    label: rewardLabel({ name, export: exported }),
-    options: own,
-    ...(signature === 'trl' && { signature: 'trl' as const }),
-  };
-  const score = opening.loaded.config.rewardTimeout;
-  const started = await startReward(start, { load: loadSeconds(opening), score });
+  const start = { reference, label: rewardLabel({ name, export: exported }), options: own, signature } as const;
+  const limits = { load: loadSeconds(opening), score: opening.loaded.config.rewardTimeout };
+  const started = await startReward(start, limits);
   opening.threads.set(key, started);
   return started;
 }
@@ -85,12 +83,13 @@ async function openClassifier(opening: Opening, entry: Plugin, path: string): Pr
   const values = takeOptions(CLASSIFIER_OPTIONS, given, subject);
   // What is typed at the prompt is meant from where it is typed.
   const folder = resolve(loaded.problems.placeOf(path).label === '--set' ? '.' : dirname(options.file), values.model);
-  const hashes = await hashesOfModel(folder, values.model);
+  const files = filesOfModel(folder, values.model);
+  const hashes = await Promise.all(files.map(async (file) => [file, await hashOfFile(join(folder, file))] as const));
   const model = options.directory === undefined ? values.model : pathFrom(options.directory, folder);
   datasets.set(entry, { inRun: { model }, hashes: hashes.map(([file, hash]) => [`${model}/${file}`, hash] as const) });
   const key = threadKey(name, { ...given, model });
   if (threads.has(key)) return;
-  const scorer = new ClassifierScorer(folder, hashes, values);
+  const scorer = new ClassifierScorer(folder, hashes, values, openThread);
   const reward = new AskedReward(name, scorer, values.batchSize);
   threads.set(key, Object.assign(reward, { close: () => scorer.close() }));
   await reward.distant.open();

@@ -9,8 +9,8 @@ import type { FoundFile, OpenOptions } from '../../../src/run/opened_config.ts';
 import { findFile } from '../found_files.node.ts';
 import { moduleReference, oldSpellingNotes } from '../module.node.ts';
 import type { NodeJudgeThreads } from '../threads/judge_threads.node.ts';
+import { tryFile } from '../threads/own_thread.node.ts';
 import type { ReporterThread } from '../threads/reporter_thread.node.ts';
-import { tryFile } from '../threads/trial.node.ts';
 
 /** Seconds to load a file, however short the limit of its calls is. */
 export function loadSeconds({ loaded }: Opening): number {

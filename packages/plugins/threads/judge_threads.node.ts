@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import type { Judge, JudgeThreads } from '../../../src/data/judging/judged.ts';
-import type { AskedAnswer, Knobs } from '../../../src/data/problem.ts';
+import type { Knobs } from '../../../src/data/problem.ts';
 import { PluginError } from '../../../src/errors.ts';
 import type { Json } from '../../../src/options/json.ts';
 import { SandboxThread } from '../../../src/rewards/sandbox/sandbox_thread.ts';
@@ -29,84 +29,65 @@ export interface NodeJudgeThreads extends JudgeThreads {
   close(): Promise<void>;
 }
 
-/** Opens threads for verdicts that take time. @param threads  most of them, from 1; default: one for each core, at most 4 */
-export function judgeThreads(threads = Math.min(MOST_THREADS, availableParallelism())): NodeJudgeThreads {
-  const pool = new Pool(threads);
-  const judgeOf =
-    (name: string, source: TaskSource): Judge<Json, Knobs> =>
-    (answers, knobs) =>
-      pool.judge(name, { source, knobs, answers });
-  return {
-    ofTask: (name, given) => judgeOf(name, { name, given }),
-    ofFile: (reference, limitSeconds) => judgeOf(reference.shown, { reference, limitSeconds }),
-    close: () => pool.close(),
-  };
-}
-
-class Pool {
-  readonly #most: number;
+/** Opens threads for verdicts that take time. @param most  of them, from 1; default: one for each core, at most 4 */
+export function judgeThreads(most = Math.min(MOST_THREADS, availableParallelism())): NodeJudgeThreads {
   /** All that were started, and have not ended. */
-  readonly #threads = new Set<SandboxThread>();
-  readonly #idle: SandboxThread[] = [];
+  const threads = new Set<SandboxThread>();
+  const idle: SandboxThread[] = [];
   /** Parts that wait for a thread. */
-  readonly #waiting: ((thread: SandboxThread) => void)[] = [];
-  #isClosed = false;
+  const waiting: ((thread: SandboxThread) => void)[] = [];
+  let isClosed = false;
 
-  constructor(most: number) {
-    this.#most = most;
-  }
+  const start = (): SandboxThread => {
+    const limits = { load: NO_LIMIT, score: NO_LIMIT };
+    const thread = openThread({ kind: 'judge' }, (host) => new SandboxThread(host, limits));
+    threads.add(thread);
+    return thread;
+  };
+  const freeThread = async (): Promise<SandboxThread> =>
+    idle.pop() ?? (threads.size < most ? start() : new Promise((resolve) => waiting.push(resolve)));
 
-  /** @param name  what the task is called in messages */
-  async judge(name: string, { source, knobs, answers }: JudgeQuestion): Promise<readonly Verdict[]> {
-    if (this.#isClosed) throw new RangeError('threads that are closed were asked for verdicts');
-    const size = Math.max(1, Math.min(MOST_AT_ONCE, Math.ceil(answers.length / (PARTS_PER_THREAD * this.#most))));
-    const parts: (readonly AskedAnswer<Json>[])[] = [];
-    for (let begin = 0; begin < answers.length; begin += size) parts.push(answers.slice(begin, begin + size));
-    const judged = parts.map((part) => this.#judgePart(name, { source, knobs, answers: part }));
-    const verdicts: Verdict[] = [];
-    // The first of several failures in order is said, whichever came first.
-    for (const part of await Promise.allSettled(judged)) {
-      if (part.status === 'rejected') throw part.reason;
-      verdicts.push(...part.value);
-    }
-    return verdicts;
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await Promise.all([...this.#threads].map((thread) => thread.close()));
-  }
-
-  async #judgePart(name: string, question: JudgeQuestion): Promise<readonly Verdict[]> {
-    const thread = await this.#freeThread();
+  const judgePart = async (name: string, question: JudgeQuestion): Promise<readonly Verdict[]> => {
+    const thread = await freeThread();
     const answer = await thread.ask(NO_LIMIT, question);
     const isOver = answer.type !== 'reply';
-    if (isOver) this.#threads.delete(thread);
-    const next = this.#waiting.shift();
-    if (next !== undefined) next(isOver && !this.#isClosed ? this.#start() : thread);
-    else if (!isOver) this.#idle.push(thread);
+    if (isOver) threads.delete(thread);
+    const next = waiting.shift();
+    if (next !== undefined) next(isOver && !isClosed ? start() : thread);
+    else if (!isOver) idle.push(thread);
     if (isOver) throw ended(name, question, answer.type === 'ended' ? answer.reason : 'gave nothing');
     const { reply } = answer;
-    if (reply.type === 'scores') return reply.values as readonly Verdict[]; // looked at in the thread
+    if (reply.type === 'scores') return reply.values as readonly Verdict[]; // the thread has checked them
     if (reply.type === 'failed' && reply.code !== undefined)
       throw new PluginError(reply.code, reply.message, reply.facts);
     const thrown = reply.type === 'threw' ? reply.thrown : reply.type;
     throw new PluginError('task-failed', `task "${name}": verify failed in its thread (${thrown}) — correct it.`);
-  }
+  };
 
-  async #freeThread(): Promise<SandboxThread> {
-    const idle = this.#idle.pop();
-    if (idle !== undefined) return idle;
-    if (this.#threads.size < this.#most) return this.#start();
-    return new Promise((resolve) => this.#waiting.push(resolve));
-  }
-
-  #start(): SandboxThread {
-    const limits = { load: NO_LIMIT, score: NO_LIMIT };
-    const thread = openThread({ kind: 'judge' }, (host) => new SandboxThread(host, limits));
-    this.#threads.add(thread);
-    return thread;
-  }
+  /** @param name  what the task is called in messages */
+  const judgeOf =
+    (name: string, source: TaskSource): Judge<Json, Knobs> =>
+    async (answers, knobs) => {
+      if (isClosed) throw new RangeError('threads that are closed were asked for verdicts');
+      const size = Math.max(1, Math.min(MOST_AT_ONCE, Math.ceil(answers.length / (PARTS_PER_THREAD * most))));
+      const judged: Promise<readonly Verdict[]>[] = [];
+      for (let begin = 0; begin < answers.length; begin += size) {
+        judged.push(judgePart(name, { source, knobs, answers: answers.slice(begin, begin + size) }));
+      }
+      // Of several failures the first in order is thrown, whichever came first.
+      return (await Promise.allSettled(judged)).flatMap((part) => {
+        if (part.status === 'rejected') throw part.reason;
+        return part.value;
+      });
+    };
+  return {
+    ofTask: (name, given) => judgeOf(name, { name, given }),
+    ofFile: (reference, limitSeconds) => judgeOf(reference.shown, { reference, limitSeconds }),
+    async close() {
+      isClosed = true;
+      await Promise.all([...threads].map((thread) => thread.close()));
+    },
+  };
 }
 
 function ended(name: string, { answers }: JudgeQuestion, reason: string): PluginError {

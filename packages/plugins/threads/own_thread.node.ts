@@ -6,7 +6,8 @@ import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Envelope } from '../../../src/rewards/sandbox/sandbox.ts';
-import type { SandboxHost, SandboxThread } from '../../../src/rewards/sandbox/sandbox_thread.ts';
+import { type SandboxHost, SandboxThread } from '../../../src/rewards/sandbox/sandbox_thread.ts';
+import type { ModuleReference } from '../../../src/run/opened_config.ts';
 import type { ThreadStart } from './roles.ts';
 
 const EXTENSION = extname(import.meta.url);
@@ -60,4 +61,18 @@ export function openThread<T extends SandboxThread>(
 function endOf(cause: NodeJS.ErrnoException): string {
   if (cause.code === 'ERR_WORKER_OUT_OF_MEMORY') return 'ran out of memory';
   return `failed outside of a call (${cause.name}: ${cause.message})`;
+}
+
+/**
+ * Loads a file in a thread first, so that one that hangs, ends the process or eats the memory is noticed from outside: a task
+ * or a method runs on the run's own thread, where nothing could report it. Costs a tenth of a second at the start of a run.
+ *
+ * @throws PluginError `rule; remedy` where the file cannot be loaded within some seconds
+ */
+export async function tryFile(reference: ModuleReference, seconds: number): Promise<void> {
+  const limits = { load: seconds, score: seconds, key: 'reward_timeout' };
+  // What the file prints shows when the run loads it.
+  const thread = openThread({ kind: 'trial', reference }, (host) => new SandboxThread(host, limits), 'dropped');
+  await thread.load(undefined);
+  await thread.close();
 }

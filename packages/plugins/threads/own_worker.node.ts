@@ -20,7 +20,7 @@ async function load(): Promise<Answer> {
     case 'judge':
       return (await import('./judge_role.node.ts')).judge;
     case 'classifier':
-      return (await import('../classifier/classifier.node.ts')).openClassifier(start);
+      return (await import('../../zoo/rewards/classifier/classifier.node.ts')).openClassifier(start);
   }
 }
 

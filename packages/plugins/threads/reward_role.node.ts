@@ -34,8 +34,7 @@ export async function openReward({ reference, label, options, signature }: Rewar
       throw new PluginError('reward-failed', `${what}: ${describeThrown(error, reference.path)} — ${remedy}.`);
     }
   };
-  const { range } = own;
-  const reward = { name: label, source, score, ...(range !== undefined && { range }) };
+  const reward = { name: label, source, score, range: own.range };
   return async (batch: RewardBatch) => {
     const { rewards, failures, logs } = await scoreRewards([reward], frozen(batch));
     const [failure] = failures;

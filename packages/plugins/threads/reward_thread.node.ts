@@ -47,11 +47,6 @@ export async function startReward(start: Omit<RewardStart, 'kind'>, limits: Rewa
     const { label: name, reference } = start;
     return new RewardThread({ name, source: reference.shown, host, limits: { load, score, key: 'reward_timeout' } });
   });
-  try {
-    await reward.load(undefined); // the thread knows its file from its start
-    return reward;
-  } catch (error) {
-    await reward.close();
-    throw error;
-  }
+  await reward.load(undefined); // the thread knows its file from its start
+  return reward;
 }

@@ -2,6 +2,7 @@
 import type { RewardOptions } from '../../../src/rewards/definition.ts';
 import type { SandboxReply } from '../../../src/rewards/sandbox/sandbox.ts';
 import type { ModuleReference } from '../../../src/run/opened_config.ts';
+import type { ClassifierStart } from '../../zoo/rewards/classifier/classifier.node.ts';
 
 /** What a thread is started for. */
 export type ThreadStart =
@@ -27,19 +28,6 @@ export interface ReporterStart {
   readonly kind: 'reporter';
   readonly reference: ModuleReference;
   readonly options: Readonly<Record<string, unknown>>;
-}
-
-/** A model that scores texts. */
-export interface ClassifierStart {
-  readonly kind: 'classifier';
-  /** Absolute. */
-  readonly folder: string;
-  readonly label: string | undefined;
-  readonly pays: 'label' | 'likeness';
-  /** Each text is compared with another, or read as the second of a pair. */
-  readonly isCompared: boolean;
-  /** What is imported for `@huggingface/transformers`. */
-  readonly library: string;
 }
 
 /** Answers a question, which is typed where it is asked. */

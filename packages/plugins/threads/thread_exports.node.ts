@@ -7,9 +7,10 @@ import { optionProblems } from '../../../src/options/read.ts';
 import type { RewardDefinition, RewardOptions } from '../../../src/rewards/definition.ts';
 import { describeError, type RewardFunction } from '../../../src/rewards/reward_function.ts';
 import { makeReward, takesNoOptions } from '../../../src/rewards/reward_list.ts';
+import { refusal } from '../../../src/rewards/sandbox/sandbox_thread.ts';
 import type { Reporter } from '../../../src/run/reporter_event.ts';
 import { CONTRACTS, type Kind, lacking } from '../contracts.node.ts';
-import { kindOf, refusal } from '../module.node.ts';
+import { kindOf } from '../module.node.ts';
 import { isMapping } from '../shapes.node.ts';
 import { requireExport } from '../watched.node.ts';
 
@@ -85,8 +86,7 @@ export function toRewardFunction(
   const definition = value as unknown as RewardDefinition; // where it is one
   const factory = isDefinition ? (given: RewardOptions): unknown => makeReward(label, definition, given) : value;
   const own = madeOf(factory, called, 'reward', make) as unknown as Pick<RewardFunction, 'range' | 'score'>;
-  const { range } = own;
-  return { name: label, score: (batch) => own.score(batch), ...(range !== undefined && { range }) }; // its name is the config's to give
+  return { name: label, range: own.range, score: (batch) => own.score(batch) }; // the config names it
 }
 
 type Factory = (options: RewardOptions) => unknown;

@@ -32,7 +32,6 @@ export async function startOwnReward(name: string, code: string, start: StartSan
     await reward.load({ code, declares: 'reward' } satisfies SandboxQuestion);
     return reward;
   } catch (error) {
-    await reward.close();
     if (!(error instanceof PluginError)) throw error;
     throw refuse(withoutDomPrefix(error.message));
   }

@@ -51,7 +51,6 @@ export async function startOwnTask(code: string, start: StartSandbox): Promise<O
   try {
     await sandbox.load({ code, declares: 'task' } satisfies SandboxQuestion);
   } catch (error) {
-    await sandbox.close();
     throw error instanceof PluginError ? failed(withoutDomPrefix(error.message)) : error;
   }
   const asker = new Asker(sandbox);

@@ -20,7 +20,7 @@ export type SandboxAnswer =
   | { readonly type: 'late' };
 
 /** A longer timer would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** A user's code in its thread, until it is closed. */
 export class SandboxThread {
@@ -37,9 +37,18 @@ export class SandboxThread {
 
   /**
    * Has the code read.
-   * @throws PluginError `rule; remedy` where it cannot be, or shows no reward
+   * @throws PluginError `rule; remedy` where it cannot be, or shows no reward; the thread is closed then
    */
   async load(question: unknown): Promise<void> {
+    try {
+      await this.#load(question);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  async #load(question: unknown): Promise<void> {
     const { load } = this.limits;
     const answer = await this.ask(load, question);
     if (answer.type === 'late') throw refusal(`does not finish loading within ${load} s; correct it${this.raise}`);
@@ -92,6 +101,7 @@ export class SandboxThread {
   }
 }
 
-function refusal(rule: string, facts: Readonly<Record<string, unknown>> = {}): PluginError {
+/** A PluginError about a user's file, `rule; remedy`; about one of its options where the facts have `key` and `value`. */
+export function refusal(rule: string, facts: PluginError['facts'] = {}): PluginError {
   return new PluginError('bad-module', rule, facts);
 }

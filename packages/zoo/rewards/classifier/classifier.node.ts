@@ -3,9 +3,22 @@
  * `@huggingface/transformers`, and gives a number for each text. It asks no network.
  */
 import { basename, dirname } from 'node:path';
-import { RlvrError } from '../../../src/errors.ts';
-import { refusal } from '../module.node.ts';
-import type { Answer, ClassifierStart } from '../threads/roles.ts';
+import { RlvrError } from '../../../../src/errors.ts';
+import type { SandboxReply } from '../../../../src/rewards/sandbox/sandbox.ts';
+import { refusal } from '../../../../src/rewards/sandbox/sandbox_thread.ts';
+
+/** What the thread is started for. */
+export interface ClassifierStart {
+  readonly kind: 'classifier';
+  /** Absolute. */
+  readonly folder: string;
+  readonly label: string | undefined;
+  readonly pays: 'label' | 'likeness';
+  /** Each text is compared with another, or read as the second of a pair. */
+  readonly isCompared: boolean;
+  /** What is imported for `@huggingface/transformers`. */
+  readonly library: string;
+}
 
 /** Texts to score; with `before`, each is read as the second of a pair, or compared with it. */
 export interface ClassifierQuestion {
@@ -50,7 +63,9 @@ const TRIED = ['yes', 'no, that is wrong'];
 type Score = (question: ClassifierQuestion) => Promise<readonly number[]>;
 
 /** Opens the model. @throws PluginError `rule; remedy` where it cannot be used */
-export async function openClassifier(start: ClassifierStart): Promise<Answer> {
+export async function openClassifier(
+  start: ClassifierStart,
+): Promise<(question: ClassifierQuestion) => Promise<SandboxReply>> {
   const { folder, pays, library } = start;
   try {
     const opened = await loadLibrary(library);
@@ -60,11 +75,11 @@ export async function openClassifier(start: ClassifierStart): Promise<Answer> {
     const name = basename(folder);
     const tokenize = await AutoTokenizer.from_pretrained(name, { local_files_only: true });
     const score = await (pays === 'likeness' ? likeness : probability)(opened, name, tokenize, start.label);
-    const tried = await score({ texts: TRIED, ...(start.isCompared && { before: TRIED }) });
+    const tried = await score({ texts: TRIED, before: start.isCompared ? TRIED : undefined });
     if (!tried.every(Number.isFinite)) {
       throw refusal(`gives ${tried.join(' and ')} for two short texts; name a model whose outputs are finite`);
     }
-    return async (question: ClassifierQuestion) => ({ type: 'scores', values: await score(question) });
+    return async (question) => ({ type: 'scores', values: await score(question) });
   } catch (error) {
     if (RlvrError.is(error)) throw error;
     const kind = pays === 'likeness' ? 'model of embeddings' : 'text classifier';

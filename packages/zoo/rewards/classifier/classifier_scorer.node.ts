@@ -2,16 +2,13 @@
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { PluginError } from '../../../src/errors.ts';
-import type { Values } from '../../../src/options/keys.ts';
-import type { RewardValues } from '../../../src/rewards/reward_function.ts';
-import { SandboxThread } from '../../../src/rewards/sandbox/sandbox_thread.ts';
-import type { AskedCompletion, Scorer } from '../../zoo/rewards/elsewhere/asked_reward.ts';
-import { CLASSIFIER, type CLASSIFIER_OPTIONS } from '../../zoo/rewards/functions/classifier.ts';
-import { hashOfFile } from '../data/datasets/disk_files.node.ts';
-import { refusal } from '../module.node.ts';
-import { openThread } from '../threads/own_thread.node.ts';
-import type { ClassifierQuestion } from './classifier.node.ts';
+import { PluginError } from '../../../../src/errors.ts';
+import type { Values } from '../../../../src/options/keys.ts';
+import type { RewardValues } from '../../../../src/rewards/reward_function.ts';
+import { refusal, type SandboxHost, SandboxThread } from '../../../../src/rewards/sandbox/sandbox_thread.ts';
+import type { AskedCompletion, Scorer } from '../elsewhere/asked_reward.ts';
+import { CLASSIFIER, type CLASSIFIER_OPTIONS } from '../functions/classifier.ts';
+import type { ClassifierQuestion, ClassifierStart } from './classifier.node.ts';
 
 /** What decides what the model gives; the tokenizer's second file is not needed by all. */
 const NEEDED = ['config.json', 'tokenizer.json', 'onnx/model.onnx'];
@@ -20,15 +17,12 @@ const FILES = [...NEEDED, 'tokenizer_config.json', 'onnx/model.onnx_data'];
 const LOAD_SECONDS = 300;
 
 /**
- * SHA-256 of the files of a model, by their names.
+ * The files of a model that decide what it gives, by their names in its folder.
  *
  * @param written  the folder as the config names it
  * @throws PluginError `rule; remedy` where it is none
  */
-export async function hashesOfModel(
-  folder: string,
-  written: string,
-): Promise<readonly (readonly [name: string, sha256: string])[]> {
+export function filesOfModel(folder: string, written: string): readonly string[] {
   const remedy = `name a folder with ${NEEDED.join(', ')}, as optimum-cli export onnx makes one`;
   const refuse = (rule: string): never => {
     throw refusal(`${rule}; ${remedy}`, { key: 'model', value: written });
@@ -37,8 +31,7 @@ export async function hashesOfModel(
   if (!statSync(folder).isDirectory()) refuse('a file, not the folder of a model');
   const lacks = NEEDED.filter((file) => !existsSync(join(folder, file)));
   if (lacks.length > 0) refuse(`its folder has no ${lacks.join(', ')}`);
-  const there = FILES.filter((file) => existsSync(join(folder, file)));
-  return Promise.all(there.map(async (file) => [file, await hashOfFile(join(folder, file))] as const));
+  return FILES.filter((file) => existsSync(join(folder, file)));
 }
 
 export class ClassifierScorer implements Scorer {
@@ -51,13 +44,15 @@ export class ClassifierScorer implements Scorer {
 
   /**
    * @param folder  absolute
-   * @param hashes  of its files
+   * @param hashes  of its files, by their names
+   * @param openThread  starts a thread, of which `make` gives the run's end
    * @param library  what is imported for @huggingface/transformers
    */
   constructor(
     folder: string,
     hashes: readonly (readonly [string, string])[],
     { model, label, pays, reads, timeout }: Values<typeof CLASSIFIER_OPTIONS>,
+    openThread: (start: ClassifierStart, make: (host: SandboxHost) => SandboxThread) => SandboxThread,
     library = '@huggingface/transformers',
   ) {
     const sum = createHash('sha256').update(JSON.stringify(hashes)).digest('hex').slice(0, 12);

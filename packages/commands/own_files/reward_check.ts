@@ -1,15 +1,19 @@
-/** A reward tried on made-up answers: what it breaks of its contract, what it pays for what, and what it costs. */
+/** What `rewards check` finds: what a reward breaks of its contract, what it pays for what, and what it costs. */
 import type { TaskSet } from '../../../src/data/task_set.ts';
-import { RlvrError } from '../../../src/errors.ts';
 import {
-  type RewardBatch,
   type RewardFunction,
   type RewardValues,
   type ScoredRewards,
   scoreRewards,
 } from '../../../src/rewards/reward_function.ts';
-import { frozen } from '../../../src/rewards/sandbox/sandbox.ts';
-import { ANSWER_KINDS, type AnswerKind, type MadeUpAnswer, madeUpAnswers } from './made_up_answers.ts';
+import {
+  ANSWER_KINDS,
+  type AnswerKind,
+  batchOf,
+  failuresIn,
+  type MadeUpAnswer,
+  madeUpAnswers,
+} from '../../plugins/check/made_up_answers.ts';
 import { shortNumber } from './say.ts';
 
 /** What a reward pays for one kind of answer. */
@@ -46,25 +50,6 @@ export interface RewardCheck {
 
 const PROBLEMS = 8;
 const REMEDY = 'let it depend on its batch alone, as no run could be repeated otherwise';
-
-/**
- * Asks a reward once, before step 1: about the answers to one problem.
- *
- * @returns what is wrong, in words
- */
-export async function tryReward(reward: RewardFunction, tasks: TaskSet): Promise<readonly string[]> {
-  try {
-    return failuresIn(await scoreRewards([reward], batchOf(await madeUpAnswers(tasks, 1))));
-  } catch (error) {
-    if (RlvrError.is(error)) return []; // the task itself fails, which the run meets and says of the task
-    throw error;
-  }
-}
-
-/** Messages name the step of a batch; these belong to none. */
-function failuresIn({ failures }: ScoredRewards): string[] {
-  return failures.map(({ message }) => message.replace(/ in step 1\b/g, ' before step 1'));
-}
 
 /** Tries a reward on a batch of all kinds of answers, several times. Its thread may have ended afterwards. */
 export async function checkReward(reward: RewardFunction, tasks: TaskSet): Promise<RewardCheck> {
@@ -113,19 +98,6 @@ export async function checkReward(reward: RewardFunction, tasks: TaskSet): Promi
     },
     msPerCompletion,
   };
-}
-
-function batchOf(answers: readonly MadeUpAnswer[], progress = 0): RewardBatch {
-  return frozen({
-    prompts: answers.map(({ item }) => item.prompt),
-    completions: answers.map(({ text }) => text),
-    completionTokens: answers.map(({ tokens }) => tokens),
-    items: answers.map(({ item }) => item),
-    groupOf: Int32Array.from(answers, ({ group }) => group),
-    verdicts: answers.map(({ verdict }) => verdict),
-    finishReasons: answers.map(({ finishReason }) => finishReason),
-    trainerState: { step: 0, progress },
-  });
 }
 
 function paidKinds(answers: readonly MadeUpAnswer[], values: RewardValues): PaidKind[] {
