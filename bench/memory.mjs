@@ -25,7 +25,6 @@ import { STORAGE } from '../build/src/kernels/storage.js';
 import { Policy } from '../build/src/model/policy.js';
 import { generate, wholeVocabulary } from '../build/src/model/sampling/generation.js';
 import { plannedMemory } from '../build/src/planning/memory_plan.js';
-import { loadWeights } from '../build/src/run/model/use_pretrained.js';
 import { describeMachine, fail, machineLine, readFlags, writeJson } from './command.mjs';
 import { slope } from './statistics.mjs';
 
@@ -84,7 +83,7 @@ async function measureOpening() {
   const capacity = { ...sizes, training: false, keptRows: 0 };
   const policy = await Policy.open(backend, pretrained.model.shape, capacity);
   try {
-    await loadWeights(pretrained, policy);
+    await pretrained.loadWeights(policy);
     const prompt = pretrained.codec.encode(pretrained.codec.render([{ role: 'user', content: 'Hello' }]));
     const options = { sampling: wholeVocabulary(0), samplingKey: [0, 0], maxCompletionTokens: 4, stopIds: [] };
     await generate(policy, [{ prompt, rolloutNumbers: [0] }], options);

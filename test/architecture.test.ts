@@ -34,7 +34,6 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   rewards: ['parsing', 'options', 'kernels', 'http'],
   data: ['rewards', 'parsing', 'text', 'options', 'kernels', 'http'],
   model: ['kernels'],
-  hub: ['model', 'text', 'http'],
   // Decides how a policy learns; sees neither the policy nor a kernel.
   methods: ['data', 'rewards', 'options', 'kernels/philox.ts'],
   config: ['methods', 'model', 'data', 'text', 'rewards', 'options', 'kernels'],
@@ -42,28 +41,28 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   grpo: ['diagnostics', 'config', 'methods', 'model', 'data', 'text', 'rewards', 'options', 'kernels'],
   planning: ['grpo', 'config', 'methods', 'model', 'data', 'text', 'rewards', 'options', 'kernels'],
   run: [
-    'hub', 'planning', 'grpo', 'diagnostics', 'config', 'methods', 'model', 'data', 'text', 'rewards', 'options',
-    'kernels', 'http',
+    'planning', 'grpo', 'diagnostics', 'config', 'methods', 'model', 'data', 'text', 'rewards', 'options', 'kernels',
+    'http',
   ],
   cli: [
-    CORE_REGISTRIES, 'run', 'planning', 'hub', 'grpo', 'diagnostics', 'config', 'methods', 'model', 'data', 'text',
-    'rewards', 'options', 'kernels',
+    CORE_REGISTRIES, 'run', 'planning', 'grpo', 'diagnostics', 'config', 'methods', 'model', 'data', 'text', 'rewards',
+    'options', 'kernels',
   ],
 };
 
 /** The other workspaces that each imports; all of them import the core. */
 const WORKSPACES: Readonly<Record<string, readonly string[]>> = {
   zoo: [],
-  fleet: [],
   models: [],
+  fleet: ['models'],
   tfjs: [],
   trackers: [],
   compare: ['zoo'],
   report: ['compare'],
-  plugins: ['zoo'],
+  plugins: ['models', 'zoo'],
   web: ['fleet', 'models', 'zoo'],
   commands: ['compare', 'fleet', 'models', 'plugins', 'report', 'trackers', 'zoo'],
-  'rlvr-train': ['plugins', 'trackers', 'zoo'],
+  'rlvr-train': ['models', 'plugins', 'trackers', 'zoo'],
 };
 
 /** Where the command may write to a stream: the place that makes text printable, and those that need the stream itself. */

@@ -2,11 +2,11 @@
 import { FleetError, RlvrError } from '../../src/errors.ts';
 import type { Backend } from '../../src/kernels/engine.ts';
 import { Policy } from '../../src/model/policy.ts';
-import { loadPretrained } from '../../src/model/pretrained/load_weights.ts';
-import type { ModelFiles, PretrainedModel } from '../../src/model/pretrained/source.ts';
-import { type BaseHashes, weightsHash } from '../../src/run/model/base_hashes.ts';
-import type { Pretrained } from '../../src/run/model/pretrained.ts';
-import { loadWeights } from '../../src/run/model/use_pretrained.ts';
+import type { BaseHashes } from '../../src/run/base.ts';
+import { loadPretrained } from '../models/model/pretrained/load_weights.ts';
+import type { ModelFiles, PretrainedModel } from '../models/model/pretrained/source.ts';
+import { weightsHash } from '../models/run/model/base_hashes.ts';
+import type { Pretrained } from '../models/run/model/pretrained.ts';
 import type { RunCard } from './cards.ts';
 
 type Base = NonNullable<RunCard['base']>;
@@ -73,7 +73,7 @@ async function loadBase(card: RunCard, policy: Policy, { openBase, receiveBase }
   try {
     const pretrained = await openBase(base.path);
     await requireSame(base, await pretrained.hashes(), pretrained.model);
-    return await loadWeights(pretrained, policy);
+    return await pretrained.loadWeights(policy);
   } catch (error) {
     if (!(error instanceof RlvrError) || receiveBase === undefined) throw error;
   }

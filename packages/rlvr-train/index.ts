@@ -77,10 +77,10 @@ export {
 export type { ScoreDerivatives, Scores } from '../../src/model/scores.ts';
 export type { ModelShape } from '../../src/model/shape.ts';
 export type { RewardBatch, RewardFunction } from '../../src/rewards/reward_function.ts';
-export { merged, openPretrained } from '../../src/run/model/open_pretrained.ts';
-export type { ModelPlace, Pretrained } from '../../src/run/model/pretrained.ts';
 export type { Reporter, ReporterEvent } from '../../src/run/reporter_event.ts';
-export { codecOf, type TokenizerObject, type TokenizerObjectOptions } from '../../src/text/tokenizer_object.ts';
+export { merged, openPretrained } from '../models/run/model/open_pretrained.ts';
+export type { ModelPlace, Pretrained } from '../models/run/model/pretrained.ts';
+export { codecOf, type TokenizerObject, type TokenizerObjectOptions } from '../models/text/tokenizer_object.ts';
 export { openRun, parseConfig, type RunOptions } from '../zoo/api/runs.ts';
 export { createTask, createTasks } from '../zoo/api/tasks.ts';
 export { ZOO } from '../zoo/registries.ts';

@@ -18,12 +18,12 @@ import { type Fingerprint, identityOf, readFingerprint } from '../../src/run/fin
 import { parseJsonObject } from '../../src/run/json.ts';
 import { bestOrigin, exportModel, lastOrigin } from '../../src/run/model/model_export.ts';
 import { loadOwnModel, weightsSha256 } from '../../src/run/model/model_files.ts';
-import type { Pretrained } from '../../src/run/model/pretrained.ts';
 import { openRun } from '../../src/run/open_run.ts';
 import { MODEL_FOLDER, type SessionEvent, session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { asksInWords } from '../../src/text/codec.ts';
 import type { ExportTarget } from '../models/run/model/exports.ts';
+import type { Pretrained } from '../models/run/model/pretrained.ts';
 import { askPolicy } from './ask_policy.ts';
 import type {
   Answer,

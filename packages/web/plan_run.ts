@@ -15,7 +15,6 @@ import { modelShape, stageUses, trainedOf } from '../../src/planning/capacity.ts
 import { plannedMemory } from '../../src/planning/memory_plan.ts';
 import { requireMemory } from '../../src/planning/require_memory.ts';
 import { plannedWork } from '../../src/planning/work.ts';
-import { withPretrained } from '../../src/run/model/use_pretrained.ts';
 import { zooLibrary } from '../zoo/library.ts';
 import { chooseBackend } from './choose_backend.ts';
 import { keptModelOf } from './open_local_run.ts';
@@ -31,7 +30,7 @@ export async function planRun({ yaml, backend: asked }: PlanOptions): Promise<Ru
   const registries = await zooLibrary.naming(yaml);
   const { config: given } = parseConfig(yaml, { file: 'config', registries });
   const pretrained = await keptModelOf(given);
-  const config = pretrained === undefined ? given : withPretrained(given, pretrained);
+  const config = pretrained?.configured(given) ?? given;
   const { codec } = pretrained ?? {};
   const { methods } = registries;
   const tasks = withWordsOf(config, await createTasks(config, registries.tasks, { codec }), methods);

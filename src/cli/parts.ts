@@ -3,6 +3,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { Override } from '../config/overrides.ts';
 import type { Library } from '../config/registries.ts';
 import type { RunConfig } from '../config/run_config.ts';
+import type { OpenedBase } from '../run/base.ts';
 import type { OpenConfig } from '../run/opened_config.ts';
 import type { Store } from '../run/store/store.ts';
 import type { Tracker } from '../run/tracker.ts';
@@ -17,6 +18,13 @@ export interface TrackedRun {
   readonly directory: string;
 }
 
+/** A pretrained model that a config names. */
+export interface ConfiguredBase {
+  readonly base: OpenedBase;
+  /** Names the checkpoint that was chosen, where the model is that of a run. */
+  readonly config: RunConfig;
+}
+
 export interface CommandParts {
   /** In the order of help and documentation. */
   readonly commands: readonly Command[];
@@ -24,6 +32,14 @@ export interface CommandParts {
   readonly library: Library;
   /** Makes tasks, rewards and methods of what a config names. */
   readonly openConfig: OpenConfig;
+  /**
+   * Opens the pretrained model that a config names; undefined where it names none. Absent: no command reads one.
+   *
+   * @param file  the config's
+   * @param own  the directory of the run, where it has begun already
+   * @throws CheckpointError, DataError, ConfigError
+   */
+  readonly openBase?: (loaded: LoadedConfig, file: string, own?: string) => Promise<ConfiguredBase | undefined>;
   /** Connects a training to its workers; absent: every completion is sampled here. @throws FleetError */
   readonly connectFleet?: (flags: FleetFlags) => Promise<TrainingFleet>;
   /** Trains a run per seed and setting; absent: one run at a time. @param words  the command line */
@@ -46,6 +62,23 @@ export function commandParts(): CommandParts {
 
 export function library(): Library {
   return commandParts().library;
+}
+
+/** What a config begins with, and the config that a run records; as `CommandParts.openBase`. */
+export async function withBase<L extends LoadedConfig>(
+  loaded: L,
+  file: string,
+  own?: string,
+): Promise<{ readonly loaded: L; readonly base?: OpenedBase }> {
+  const { modelNameOrPath: value } = loaded.config;
+  if (value === undefined) return { loaded };
+  const { openBase } = commandParts();
+  if (openBase === undefined) {
+    loaded.problems.add('model_name_or_path', value, 'this command reads no pretrained models; leave it out');
+    loaded.problems.throwIfAny();
+  }
+  const opened = await openBase?.(loaded, file, own);
+  return opened === undefined ? { loaded } : { loaded: { ...loaded, config: opened.config }, base: opened.base };
 }
 
 /** A config that the command has the text of. @throws ConfigError */

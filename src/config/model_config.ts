@@ -5,10 +5,8 @@
  * the model's files, and what is written says the same.
  */
 
-import type { ModelShape, RopeScaling } from '../model/shape.ts';
+import type { RopeScaling } from '../model/shape.ts';
 import { flag, integer, key, number, optional, type Values } from '../options/keys.ts';
-import { takeOptions } from '../options/read.ts';
-import type { OtherKey } from './problems.ts';
 import type { Section } from './section.ts';
 
 /** Every key under `model:`. */
@@ -95,34 +93,6 @@ export const KEYS_OF_RANDOM_WEIGHTS = [
   MODEL_KEYS.maxPositionEmbeddings.yaml,
 ] as const;
 
-const SHAPE_NAMES = [
-  'hiddenSize',
-  'intermediateSize',
-  'numLayers',
-  'numHeads',
-  'numKvHeads',
-  'headDim',
-  'ropeTheta',
-  'rmsNormEps',
-  'tieWordEmbeddings',
-  'attentionBias',
-  'qkNorm',
-] as const satisfies readonly (keyof ModelShape)[];
-
-/** Sizes that follow from no other. */
-const DEFAULTS = takeOptions(MODEL_KEYS, {}, { path: 'model', subject: 'the model' });
-
-/** The keys of a model that say another shape than the files of `name`, which the run begins with. */
-export function otherModelKeys(config: ModelConfig, shape: Omit<ModelShape, 'vocabSize'>, name: string): OtherKey[] {
-  const usual: ModelConfig = { ...DEFAULTS, ...derivedSizes(config) };
-  return SHAPE_NAMES.filter((each) => config[each] !== shape[each]).map((each) => ({
-    key: `model.${MODEL_KEYS[each].yaml}`,
-    value: config[each],
-    rule: `the weights of ${name} have ${shape[each]}; leave this out, or leave model_name_or_path out and begin with random weights`,
-    isDefault: config[each] === usual[each],
-  }));
-}
-
 /** Fills in the sizes that follow from others and reports shapes that no kernel can run. */
 export function resolveModel(section: Section<typeof MODEL_KEYS>): ModelConfig {
   const { values } = section;
@@ -139,7 +109,7 @@ export function resolveModel(section: Section<typeof MODEL_KEYS>): ModelConfig {
 }
 
 /** The sizes that follow from others where they are not written. */
-function derivedSizes({ hiddenSize, numHeads }: Pick<ModelValues, 'hiddenSize' | 'numHeads'>): DerivedSizes {
+export function derivedSizes({ hiddenSize, numHeads }: Pick<ModelValues, 'hiddenSize' | 'numHeads'>): DerivedSizes {
   const intermediateSize = Math.max(16, Math.floor((hiddenSize * 8) / 3 / 16) * 16);
   return { intermediateSize, numKvHeads: numHeads, headDim: hiddenSize / numHeads };
 }

@@ -28,16 +28,6 @@ export interface Problem {
   readonly message: string;
 }
 
-/** A key of the config that says something else than the files which the run begins with. */
-export interface OtherKey {
-  readonly key: string;
-  readonly value: unknown;
-  /** `rule; remedy`. */
-  readonly rule: string;
-  /** It may be that nobody wrote it. */
-  readonly isDefault: boolean;
-}
-
 /** What is said of a key that is taken. */
 export interface Noted {
   readonly place: string;

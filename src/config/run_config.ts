@@ -2,12 +2,12 @@
 import type { PromptLimit } from '../data/prompts/prompt_limit.ts';
 import type { TaskList } from '../data/registered_task.ts';
 import type { ToolLimit } from '../data/tools/tool_limit.ts';
+import type { Storage } from '../kernels/storage.ts';
 import type { MethodList } from '../methods/method_list.ts';
 import type { Remark } from '../methods/remark.ts';
 import { remarksOn } from '../methods/remarks.ts';
 import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
-import type { AdapterConfig } from '../model/pretrained/adapter_config.ts';
-import type { FrozenStorage } from '../model/pretrained/frozen_storage.ts';
+import type { AdapterConfig } from '../model/adapter_config.ts';
 import type { Json } from '../options/json.ts';
 import type { KeyTable, Plugin, Values } from '../options/keys.ts';
 import { type ADAPTER_KEYS, resolveAdapter } from './keys/adapter_keys.ts';
@@ -50,15 +50,15 @@ export type RunConfig = Omit<
     readonly tasks: readonly TaskEntry[];
     readonly outputDir?: string;
     readonly threads?: number;
-    /** The model, or the run, that the weights are from; `model` then says what its files say, once they are read (`withPretrained`). */
+    /** The model, or the run, that the weights are from; `model` then says what its files say, once they are read (`OpenedBase.configured`). */
     readonly modelNameOrPath?: string;
     /** An adapter to continue; `adapter` then says what its files say. */
     readonly adapterNameOrPath?: string;
     readonly chatTemplateKwargs?: Readonly<Record<string, Json>>;
     /** What is trained beside the weights of `modelNameOrPath`; absent: the weights themselves. */
     readonly adapter?: AdapterConfig;
-    /** How its frozen matrices are kept, where not in float32, once the files are read. */
-    readonly frozenStorage?: FrozenStorage;
+    /** How its frozen matrices are kept, by name, where not in float32, once the files are read. */
+    readonly frozenStorage?: Readonly<Record<string, Storage>>;
     readonly model: ModelConfig;
     /** At least one, in the order they run. */
     readonly stages: readonly StageConfig[];

@@ -9,7 +9,7 @@ import type { Member } from '../methods/method.ts';
 import type { EvaluationFigure } from '../methods/points.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import type { StageUses } from '../methods/uses/stage_uses.ts';
-import type { BaseName } from '../model/pretrained/adapter_config.ts';
+import type { BaseName } from '../model/adapter_config.ts';
 import type { RewardFunction } from '../rewards/reward_function.ts';
 import { type Engine, localEngine } from './engine.ts';
 import { endingOf, type Journal } from './journal.ts';

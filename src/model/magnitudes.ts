@@ -13,8 +13,7 @@ import type { Slot } from '../kernels/memory.ts';
 import { MAGNITUDE, type MatrixName } from './adapter.ts';
 import { adapterProducts } from './linear.ts';
 import type { AdapterScratch } from './memory/adapter_scratch.ts';
-import type { LayerSlots, ParameterSet } from './parameters.ts';
-import type { AdapterTaker } from './pretrained/load_weights.ts';
+import type { LayerSlots, Parameter, ParameterSet } from './parameters.ts';
 
 /** Whether adapters of these weights have magnitudes. */
 export function hasMagnitudes({ layers }: Pick<ParameterSet, 'layers'>): boolean {
@@ -56,7 +55,9 @@ export async function writeBaseNorms(engine: Engine, weights: ParameterSet): Pro
 }
 
 /** What has adapters; a `Policy` is one. */
-export interface Adapted extends AdapterTaker {
+export interface Adapted {
+  readonly adapterParameters: readonly Parameter[];
+  writeParameter(parameter: Parameter, values: ArrayLike<number>): void;
   readonly engine: Engine;
   readonly slots: { readonly weights: ParameterSet };
 }

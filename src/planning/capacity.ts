@@ -11,13 +11,13 @@ import { PARAMETER_SET_NAMES, PARAMETER_SETS } from '../methods/parameter_sets.t
 import { copyOf, keepsForward } from '../methods/sampling_modes/modes.ts';
 import type { StageConfig } from '../methods/stage.ts';
 import { roomOf, type StageUses } from '../methods/uses/stage_uses.ts';
+import { adapterSettings } from '../model/adapter_config.ts';
 import { isNamedBy } from '../model/frozen_names.ts';
 import { keptRowFloats } from '../model/memory/activations.ts';
 import type { Capacity } from '../model/memory/capacity.ts';
 import { usualRecompute } from '../model/memory/keeping.ts';
 import type { Trained } from '../model/memory/plan.ts';
 import type { Recompute } from '../model/memory/recompute.ts';
-import { adapterSettings } from '../model/pretrained/adapter_config.ts';
 import type { ModelShape } from '../model/shape.ts';
 import { asksInWords } from '../text/codec.ts';
 import { mostDistributed } from './distribution_limit.ts';

@@ -34,17 +34,14 @@ import { Policy } from '../model/policy.ts';
 import { type InferenceLoad, inferenceCapacity, modelShape, trainedOf } from '../planning/capacity.ts';
 import { requireMemory } from '../planning/require_memory.ts';
 import { getReward, type OwnRewards, type RewardList } from '../rewards/reward_list.ts';
+import { type OpenedBase, requireBase } from './base.ts';
 import { requireDemonstrations, requireUses, warningsOfUses } from './check_uses.ts';
-import { type Pretrained, requirePretrained } from './model/pretrained.ts';
 
 /** The reward functions that a stage names, with their weights. @throws ConfigError for an unknown name or option */
 function stageRewards(stage: StageConfig, list: RewardList, own: OwnRewards | 'unused'): WeightedReward[] {
   if (stage.stage === 'sft' || own === 'unused') return [];
   return stage.rewards.map(({ name, weight, ...options }) => ({ reward: getReward(list, name, options, own), weight }));
 }
-
-/** What makes a run of a pretrained model, loaded where there is one: most pages have none. */
-const using = () => import('./model/use_pretrained.ts');
 
 /** What `openRun` is given besides config, tasks and backend. */
 export interface RunOptions {
@@ -57,7 +54,7 @@ export interface RunOptions {
   /** How a remark on a stage is shown, with the line of the file that it is about; default: by its key alone. */
   readonly lineOf?: LoadedConfig['lineOf'];
   /** The model that the config names; `tasks` were made with its codec. */
-  readonly pretrained?: Pretrained | undefined;
+  readonly pretrained?: OpenedBase | undefined;
   /** Milliseconds of a monotonic clock; default `performance.now`. */
   readonly clock?: () => number;
   /** Makes what samples completions; default: the policy that is trained. */
@@ -79,11 +76,11 @@ export async function openRun(
   const { rewards: own = {}, lineOf, pretrained, clock = () => performance.now() } = options;
   const list = withOwnMethods(options.registries.methods, options.methods ?? {});
   const registries = { ...options.registries, methods: list };
-  requirePretrained(given, pretrained);
-  const config = pretrained === undefined ? given : (await using()).withPretrained(given, pretrained);
+  requireBase(given, pretrained);
+  const config = pretrained?.configured(given) ?? given;
   requireStorage(config, backend);
   const tasks = withWordsOf(config, 'shares' in of ? of : oneTask(of), list);
-  if (pretrained !== undefined) (await using()).requireWords(pretrained, tasks);
+  pretrained?.requireWords(tasks);
   const rewards = config.stages.map((stage) => stageRewards(stage, registries.rewards, own));
   const methods = config.stages.map((stage) => (stage.stage === 'grpo' ? createMethods(stage, list) : undefined));
   const demonstrations = config.stages.map((stage) =>
@@ -115,17 +112,17 @@ export async function openRun(
         policy.parameters.map(({ name }) => name),
       );
     }
-    if (pretrained !== undefined) await (await using()).loadWeights(pretrained, policy);
+    await pretrained?.loadWeights(policy);
     const drawn = pretrained === undefined ? undefined : policy.adapterParameters;
     writeInitialWeights(policy, config.seed, config.model.initializerRange, drawn);
     await beginMagnitudes(policy);
-    if (pretrained !== undefined) await (await using()).loadItsAdapter(pretrained, policy);
+    await pretrained?.loadAdapter(policy);
   } catch (error) {
     await policy.close(); // its threads would keep the process alive
     throw error;
   }
   const ledger = new Ledger();
-  const base = pretrained && (await (await using()).baseOf(pretrained));
+  const base = await pretrained?.recorded();
   const journal: Journal = { state: initialState(), clock };
   const version = (): number => totalSteps({ config, journal });
   const engine = localEngine({ policy: { policy, codec: tasks.codec } }, tasks, version, options.makeGenerator);
@@ -165,22 +162,22 @@ export async function openForInference(
   backend: Backend,
   { registries, load, pretrained }: InferenceOptions,
 ): Promise<Inference> {
-  requirePretrained(given, pretrained);
-  const config = pretrained === undefined ? given : (await using()).withPretrained(given, pretrained);
+  requireBase(given, pretrained);
+  const config = pretrained?.configured(given) ?? given;
   requireStorage(config, backend);
   const tasks = withWordsOf(config, of, registries.methods); // those of the user's files are there: `openPlugins` has added them
   const capacity = inferenceCapacity(config, tasks, load);
   const policy = await Policy.open(backend, modelShape(config, tasks), capacity, trainedOf(config));
-  if (pretrained !== undefined && config.adapter !== undefined) await loadBase(pretrained, policy);
-  const base = pretrained && (await (await using()).baseOf(pretrained));
+  if (config.adapter !== undefined) await loadBase(pretrained, policy);
+  const base = await pretrained?.recorded();
   const engine = localEngine({ policy: { policy, codec: tasks.codec } }, tasks);
   return { config, registries, engine, figures: figuresOf(config, registries.methods), ...(base && { base }) };
 }
 
 /** Loads the base model of an adapter. */
-async function loadBase(pretrained: Pretrained, policy: Policy): Promise<void> {
+async function loadBase(pretrained: OpenedBase | undefined, policy: Policy): Promise<void> {
   try {
-    await (await using()).loadWeights(pretrained, policy);
+    await pretrained?.loadWeights(policy);
   } catch (error) {
     await policy.close();
     throw error;

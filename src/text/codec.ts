@@ -2,7 +2,7 @@
  * Text to tokens and back for a whole run: a codec belongs to the run, and its tasks speak text.
  *
  * A closed vocabulary, made by `vocabulary_tokenizer.ts` or by a user's task, is one kind; a pretrained model's own
- * tokenizer, with its chat template, is the other (`pretrained_codec.ts`).
+ * tokenizer, with its chat template, is the other (`packages/models/text/pretrained_codec.ts`).
  */
 import type { Tokenizer } from './tokenizer.ts';
 

@@ -16,10 +16,10 @@ import { evaluateOpened } from '../../packages/commands/actions/eval.ts';
 import { mergeCommand } from '../../packages/commands/actions/merge.ts';
 import { sampleModelCommand } from '../../packages/commands/actions/sample_model.ts';
 import { openAsked } from '../../packages/commands/runs/open_asked.ts';
-import { mergedModel } from '../../src/model/pretrained/merge_adapter.ts';
-import { allValues } from '../../src/model/pretrained/source.ts';
-import { findModel, findWithAdapter } from '../../src/run/model/find_model.node.ts';
-import { openPretrained } from '../../src/run/model/open_pretrained.ts';
+import { mergedModel } from '../../packages/models/model/pretrained/merge_adapter.ts';
+import { allValues } from '../../packages/models/model/pretrained/source.ts';
+import { findModel, findWithAdapter } from '../../packages/models/run/model/find_model.node.ts';
+import { openPretrained } from '../../packages/models/run/model/open_pretrained.ts';
 import { fileStore } from '../../src/run/store/files.node.ts';
 import { smallPretrainedFiles, writeSmallAdapter } from '../support/small_pretrained.ts';
 

@@ -1,10 +1,10 @@
 /** What the policy has read before each of its turns is what transformers renders, and its own turns stay as sampled. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { pretrainedCodec } from '../../packages/models/text/pretrained_codec.ts';
 import { ENVIRONMENT_TURN } from '../../src/data/environment.ts';
 import { observationTokens } from '../../src/data/prompts/observation_tokens.ts';
 import type { Codec } from '../../src/text/codec.ts';
-import { pretrainedCodec } from '../../src/text/pretrained_codec.ts';
 
 interface Case {
   readonly template: string;

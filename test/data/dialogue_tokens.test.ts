@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { pretrainedCodec } from '../../packages/models/text/pretrained_codec.ts';
 import { dialogueTokens } from '../../src/data/prompts/dialogue_tokens.ts';
 import { byteTokenizer } from '../../src/text/byte_tokenizer.ts';
 import { type Codec, closedCodec, type Message } from '../../src/text/codec.ts';
-import { pretrainedCodec } from '../../src/text/pretrained_codec.ts';
 import { TOKEN } from '../../src/token_kinds.ts';
 
 const golden = JSON.parse(readFileSync(new URL('../golden/text.json', import.meta.url), 'utf8'));

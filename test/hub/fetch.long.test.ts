@@ -14,14 +14,14 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { findSnapshot, hubCache, isOffline } from '../../packages/models/hub/cache.node.ts';
 import { HubClient, type HubOptions } from '../../packages/models/hub/client.ts';
 import { type FetchedModel, fetchModel } from '../../packages/models/hub/fetch_model.node.ts';
+import { readHubName } from '../../packages/models/hub/names.ts';
+import { findModel } from '../../packages/models/run/model/find_model.node.ts';
+import { openPretrained } from '../../packages/models/run/model/open_pretrained.ts';
 import { program } from '../../src/cli/program.ts';
 import { HubError } from '../../src/errors.ts';
-import { findSnapshot, hubCache, isOffline } from '../../src/hub/cache.node.ts';
-import { readHubName } from '../../src/hub/names.ts';
-import { findModel } from '../../src/run/model/find_model.node.ts';
-import { openPretrained } from '../../src/run/model/open_pretrained.ts';
 import { COMMIT, LoopbackHub } from '../support/loopback_hub.ts';
 import { refusalOf } from '../support/refusals.ts';
 import { smallPretrainedFiles } from '../support/small_pretrained.ts';

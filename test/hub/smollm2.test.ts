@@ -3,9 +3,9 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { findModel } from '../../packages/models/run/model/find_model.node.ts';
 import { program } from '../../src/cli/program.ts';
 import { CheckpointError, HubError } from '../../src/errors.ts';
-import { findModel } from '../../src/run/model/find_model.node.ts';
 import { printed } from '../cli/printed.ts';
 import { refusalOf } from '../support/refusals.ts';
 

@@ -1,6 +1,9 @@
 /** Runs that train an adapter: what they leave, and what they go on with. */
 
 import { describe, expect, it } from 'vitest';
+import { loadPretrained } from '../../packages/models/model/pretrained/load_weights.ts';
+import { folderOf, merged, openPretrained } from '../../packages/models/run/model/open_pretrained.ts';
+import type { ModelPlace, Pretrained } from '../../packages/models/run/model/pretrained.ts';
 import { writeGgufAdapter } from '../../packages/models/run/model/write_gguf_adapter.ts';
 import { resolvedYaml } from '../../src/config/dump.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
@@ -8,14 +11,11 @@ import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import { Policy } from '../../src/model/policy.ts';
-import { loadPretrained } from '../../src/model/pretrained/load_weights.ts';
 import { plannedMemory } from '../../src/planning/memory_plan.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { modelCard } from '../../src/run/model/model_card.ts';
 import { exportModel, lastOrigin } from '../../src/run/model/model_export.ts';
 import { loadOwnModel, weightsSha256 } from '../../src/run/model/model_files.ts';
-import { folderOf, merged, openPretrained } from '../../src/run/model/open_pretrained.ts';
-import type { ModelPlace, Pretrained } from '../../src/run/model/pretrained.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { createTasks, openForInference, openRun, parseConfig } from '../support/everything.ts';
 import { randomGroups, SMALL_CAPACITY } from '../support/policies.ts';

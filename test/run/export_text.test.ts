@@ -2,10 +2,10 @@
 
 import { expect, it } from 'vitest';
 import { EXPORTS } from '../../packages/models/run/model/exports.ts';
+import { folderOf, openPretrained } from '../../packages/models/run/model/open_pretrained.ts';
 import { CheckpointError } from '../../src/errors.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { exportModel, lastOrigin } from '../../src/run/model/model_export.ts';
-import { folderOf, openPretrained } from '../../src/run/model/open_pretrained.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { openRun, parseConfig } from '../support/everything.ts';
 import { refusalOf } from '../support/refusals.ts';

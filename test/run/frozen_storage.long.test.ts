@@ -4,13 +4,13 @@
  */
 
 import { describe, expect, it } from 'vitest';
+import { folderOf, openPretrained } from '../../packages/models/run/model/open_pretrained.ts';
 import type { Backend } from '../../src/kernels/engine.ts';
 import type { Storage } from '../../src/kernels/storage.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { plannedMemory } from '../../src/planning/memory_plan.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
-import { folderOf, openPretrained } from '../../src/run/model/open_pretrained.ts';
 import { session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { fewOf } from '../support/budget.ts';

@@ -1,6 +1,8 @@
 /** Runs that begin with a pretrained model: its shape, its tokens, its chat template, all of its weights trained. */
 
 import { describe, expect, it } from 'vitest';
+import { folderOf, openPretrained } from '../../packages/models/run/model/open_pretrained.ts';
+import type { Pretrained } from '../../packages/models/run/model/pretrained.ts';
 import { resolvedYaml } from '../../src/config/dump.ts';
 import { ConfigError, DataError } from '../../src/errors.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
@@ -10,8 +12,6 @@ import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { modelCard } from '../../src/run/model/model_card.ts';
 import { exportModel, lastOrigin } from '../../src/run/model/model_export.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
-import { folderOf, openPretrained } from '../../src/run/model/open_pretrained.ts';
-import type { Pretrained } from '../../src/run/model/pretrained.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
 import { fewOf } from '../support/budget.ts';
 import { createTasks, openRun, parseConfig } from '../support/everything.ts';

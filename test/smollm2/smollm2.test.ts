@@ -4,8 +4,8 @@
  * Without the model (npx --no-install rlvr-train fetch smollm2) these tests are skipped, and fail where CI requires it.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Pretrained } from '../../packages/models/run/model/pretrained.ts';
 import type { Policy } from '../../src/model/policy.ts';
-import type { Pretrained } from '../../src/run/model/pretrained.ts';
 import { loadGolden, type ScoredText } from '../golden/load.ts';
 import { budget, fewOf } from '../support/budget.ts';
 import { expectSameBits } from '../support/compare.ts';

@@ -1,5 +1,6 @@
 /** What reads a config or opens a run, with everything that the package has to look names up in. */
 
+import type { Pretrained } from '../../packages/models/run/model/pretrained.ts';
 import { ZOO } from '../../packages/zoo/registries.ts';
 import { withWordsOf as withWords } from '../../src/config/control_words.ts';
 import type { LoadedConfig } from '../../src/config/load.ts';
@@ -20,7 +21,6 @@ import * as capacity from '../../src/planning/capacity.ts';
 import * as memory from '../../src/planning/require_memory.ts';
 import * as work from '../../src/planning/work.ts';
 import { changedConfig as changed, type SettingChange } from '../../src/run/checkpoint/setting_changes.ts';
-import type { Pretrained } from '../../src/run/model/pretrained.ts';
 import { type Inference, openForInference as openModel } from '../../src/run/open_run.ts';
 import { recordedConfig as recorded } from '../../src/run/recorded_config.ts';
 import type { Store } from '../../src/run/store/store.ts';

@@ -1,7 +1,7 @@
 /** Checkpoints of test/golden/pretrained as model folders in memory, and what transformers computes from them. */
 import { readdirSync, readFileSync } from 'node:fs';
+import type { ModelFiles } from '../../packages/models/model/pretrained/source.ts';
 import type { PackedBatch, TokenGroup } from '../../src/model/batch.ts';
-import type { ModelFiles } from '../../src/model/pretrained/source.ts';
 import { loadPretrainedGolden, type PretrainedGoldenName } from '../golden/load.ts';
 import { fixtureIndex, toGroups } from './golden_model.ts';
 

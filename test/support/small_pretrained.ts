@@ -1,17 +1,17 @@
 /** A small pretrained model with a byte-level tokenizer and a chat template, as files in memory. */
 import { readFileSync } from 'node:fs';
+import { folderOf, openPretrained } from '../../packages/models/run/model/open_pretrained.ts';
+import type { Pretrained } from '../../packages/models/run/model/pretrained.ts';
+import { pretrainedCodec } from '../../packages/models/text/pretrained_codec.ts';
 import { STORAGE, type Storage } from '../../src/kernels/storage.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { type AdapterConfig, adapterScale } from '../../src/model/adapter_config.ts';
 import { initialTensor } from '../../src/model/initialize.ts';
 import { Policy } from '../../src/model/policy.ts';
-import { type AdapterConfig, adapterScale } from '../../src/model/pretrained/adapter_config.ts';
 import type { ModelShape } from '../../src/model/shape.ts';
 import { type AdapterBase, writeAdapter } from '../../src/run/model/adapter_export.ts';
 import { writeModel } from '../../src/run/model/model_files.ts';
-import { folderOf, openPretrained } from '../../src/run/model/open_pretrained.ts';
-import type { Pretrained } from '../../src/run/model/pretrained.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
-import { pretrainedCodec } from '../../src/text/pretrained_codec.ts';
 import { normals } from './data.ts';
 import { SMALL_CAPACITY } from './policies.ts';
 

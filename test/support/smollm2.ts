@@ -2,13 +2,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { loadPretrained } from '../../packages/models/model/pretrained/load_weights.ts';
+import { findModel } from '../../packages/models/run/model/find_model.node.ts';
+import { openPretrained } from '../../packages/models/run/model/open_pretrained.ts';
+import type { Pretrained } from '../../packages/models/run/model/pretrained.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { Capacity } from '../../src/model/memory/capacity.ts';
 import { Policy } from '../../src/model/policy.ts';
-import { loadPretrained } from '../../src/model/pretrained/load_weights.ts';
-import { findModel } from '../../src/run/model/find_model.node.ts';
-import { openPretrained } from '../../src/run/model/open_pretrained.ts';
-import type { Pretrained } from '../../src/run/model/pretrained.ts';
 
 const FOLDER = process.env.RLVR_MODELS ?? fileURLToPath(new URL('../../models', import.meta.url));
 

@@ -1,6 +1,6 @@
 /** Sections of text are cut up once, and as they would be without being kept. */
 import { expect, it, vi } from 'vitest';
-import { keepingPieces } from '../../src/text/kept_pieces.ts';
+import { keepingPieces } from '../../packages/models/text/kept_pieces.ts';
 
 const cut = (text: string, { section_index: index }: { readonly section_index: number }) =>
   (index === 0 ? ` ${text}` : text).split('-');

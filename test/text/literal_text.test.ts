@@ -1,10 +1,10 @@
 /** What comes from outside is data: no text of an environment, a tool or a person becomes a control token. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { controlTexts } from '../../packages/models/text/literal_text.ts';
+import { pretrainedCodec } from '../../packages/models/text/pretrained_codec.ts';
 import { observationTokens } from '../../src/data/prompts/observation_tokens.ts';
 import type { Codec } from '../../src/text/codec.ts';
-import { controlTexts } from '../../src/text/literal_text.ts';
-import { pretrainedCodec } from '../../src/text/pretrained_codec.ts';
 
 const read = (name: string) => JSON.parse(readFileSync(new URL(`../golden/${name}.json`, import.meta.url), 'utf8'));
 const text = read('text');

@@ -1,11 +1,11 @@
 /** The text of pretrained models: ids as the Rust tokenizers have them, conversations as transformers writes them. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { compileChatTemplate } from '../../packages/models/text/chat_template.ts';
+import { ggufTokenizer } from '../../packages/models/text/gguf_tokenizer.ts';
+import { pretrainedCodec, type TokenizerFiles } from '../../packages/models/text/pretrained_codec.ts';
 import { DataError } from '../../src/errors.ts';
-import { compileChatTemplate } from '../../src/text/chat_template.ts';
 import type { Codec, Message } from '../../src/text/codec.ts';
-import { ggufTokenizer } from '../../src/text/gguf_tokenizer.ts';
-import { pretrainedCodec, type TokenizerFiles } from '../../src/text/pretrained_codec.ts';
 
 type Json = Record<string, unknown>;
 

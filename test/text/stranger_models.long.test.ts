@@ -1,8 +1,8 @@
 /** Small files of a stranger's model that ask for work or memory without end: each is refused in words, and soon. */
 import { expect, it } from 'vitest';
-import { compileChatTemplate } from '../../src/text/chat_template.ts';
-import { pretrainedCodec } from '../../src/text/pretrained_codec.ts';
-import { requireBounded } from '../../src/text/tokenizer_bounds.ts';
+import { compileChatTemplate } from '../../packages/models/text/chat_template.ts';
+import { pretrainedCodec } from '../../packages/models/text/pretrained_codec.ts';
+import { requireBounded } from '../../packages/models/text/tokenizer_bounds.ts';
 import { processorMs } from '../support/processor_time.ts';
 
 const MESSAGES = [{ role: 'user', content: 'hello' }] as const;

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readVocabulary } from '../../packages/models/text/read_vocabulary.ts';
 import { byteTokenizer } from '../../src/text/byte_tokenizer.ts';
 import { closedCodec } from '../../src/text/codec.ts';
 import { withWords } from '../../src/text/control_words.ts';
-import { readVocabulary } from '../../src/text/read_vocabulary.ts';
 import { characterTokenizer, wordTokenizer } from '../../src/text/vocabulary_tokenizer.ts';
 import { createTask } from '../support/tasks.ts';
 

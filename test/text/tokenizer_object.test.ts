@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { Template } from '@huggingface/jinja';
 import { Tokenizer } from '@huggingface/tokenizers';
 import { describe, expect, it } from 'vitest';
+import { pretrainedCodec } from '../../packages/models/text/pretrained_codec.ts';
+import { codecOf, type TokenizerObject } from '../../packages/models/text/tokenizer_object.ts';
 import { DataError } from '../../src/errors.ts';
 import type { Message } from '../../src/text/codec.ts';
-import { pretrainedCodec } from '../../src/text/pretrained_codec.ts';
-import { codecOf, type TokenizerObject } from '../../src/text/tokenizer_object.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,13 +1,13 @@
 /** Base and adapter in one engine: the base answers as it does alone, and the adapter is as it was. */
 
 import { expect, it } from 'vitest';
+import { folderOf, openPretrained } from '../../packages/models/run/model/open_pretrained.ts';
 import { askPolicy } from '../../packages/web/ask_policy.ts';
 import { withoutAdapter } from '../../packages/web/pretrained/without_adapter.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { weightsSha256 } from '../../src/run/model/model_files.ts';
-import { folderOf, openPretrained } from '../../src/run/model/open_pretrained.ts';
 import { createTasks, openRun, parseConfig } from '../support/everything.ts';
 import { smallPretrainedFiles } from '../support/small_pretrained.ts';
 

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { megabytes } from '../../../src/cli/display/format.ts';
 import { print, printJson } from '../../../src/cli/display/output.ts';
 import { CheckpointError, ConfigError } from '../../../src/errors.ts';
-import { findSnapshot, hubCache, isOffline, type Snapshot } from '../../../src/hub/cache.node.ts';
-import { type HubName, hubNameText, readHubName } from '../../../src/hub/names.ts';
-import { fetchSmolLm2, SMOLLM2 } from '../../../src/hub/smollm2.node.ts';
+import { findSnapshot, hubCache, isOffline, type Snapshot } from '../../models/hub/cache.node.ts';
 import { HubClient, type HubFile } from '../../models/hub/client.ts';
 import { fetchModel } from '../../models/hub/fetch_model.node.ts';
+import { type HubName, hubNameText, readHubName } from '../../models/hub/names.ts';
+import { fetchSmolLm2, SMOLLM2 } from '../../models/hub/smollm2.node.ts';
 
 export interface FetchCommandOptions {
   readonly offline?: boolean;

@@ -3,16 +3,15 @@
 import { colors } from '../../../src/cli/display/colors.ts';
 import { print, printJson } from '../../../src/cli/display/output.ts';
 import { chooseBackend } from '../../../src/cli/process/backend.ts';
-import { type ModelFlags, openTypedModel } from '../../../src/cli/runs/open_model.ts';
 import { DataError } from '../../../src/errors.ts';
 import { printable } from '../../../src/format.ts';
 import { samplingKey } from '../../../src/grpo/run.ts';
 import type { Capacity } from '../../../src/model/memory/capacity.ts';
 import { Policy } from '../../../src/model/policy.ts';
 import { type Completion, generate, wholeVocabulary } from '../../../src/model/sampling/generation.ts';
-import type { Pretrained } from '../../../src/run/model/pretrained.ts';
-import { loadWeights } from '../../../src/run/model/use_pretrained.ts';
 import type { Codec } from '../../../src/text/codec.ts';
+import { type ModelFlags, openTypedModel } from '../../models/run/model/configured_model.node.ts';
+import type { Pretrained } from '../../models/run/model/pretrained.ts';
 import { availableLines, choosePrompts } from './prompts.ts';
 
 export interface SampleModelOptions extends ModelFlags {
@@ -46,7 +45,7 @@ export async function sampleModelCommand(words: readonly string[], options: Samp
   const backend = await chooseBackend({ backend: 'auto', threads });
   const policy = await Policy.open(backend, model.shape, capacityOf(room, maxTokens, samples));
   try {
-    await loadWeights(pretrained, policy);
+    await pretrained.loadWeights(policy);
     let asked = 0;
     const answer = async (prompts: readonly string[]): Promise<void> => {
       const requests = prompts.map((content) => {

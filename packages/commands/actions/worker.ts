@@ -5,14 +5,14 @@ import { chooseBackend } from '../../../src/cli/process/backend.ts';
 import { FleetError } from '../../../src/errors.ts';
 import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
 import { packageVersion } from '../../../src/run/fingerprint/fingerprint.node.ts';
-import { findModel } from '../../../src/run/model/find_model.node.ts';
-import { openPretrained } from '../../../src/run/model/open_pretrained.ts';
 import { basesFolder, folderKeeper } from '../../fleet/base/folder_keeper.node.ts';
 import { receiveBase as receiveModel } from '../../fleet/base/received_base.ts';
 import { connectWorker } from '../../fleet/nats/nats_connect.node.ts';
 import { type ModelSources, openRunModel, storageOfKeys } from '../../fleet/open_model.ts';
 import { machineClass, requireMachine } from '../../fleet/series/series_card.ts';
 import { type TrainingTools, work } from '../../fleet/worker.ts';
+import { findModel } from '../../models/run/model/find_model.node.ts';
+import { openPretrained } from '../../models/run/model/open_pretrained.ts';
 import { makeRunFolder } from '../process/own_training.ts';
 import { thisPlatform } from '../training/given_series.ts';
 

@@ -1,9 +1,8 @@
 /** The mean of several models of one shape: what is between checkpoints is often better than each of them. */
 
-import { openTypedModel } from '../../../src/cli/runs/open_model.ts';
 import { CheckpointError } from '../../../src/errors.ts';
 import type { Policy } from '../../../src/model/policy.ts';
-import { loadWeights } from '../../../src/run/model/use_pretrained.ts';
+import { openTypedModel } from '../../models/run/model/configured_model.node.ts';
 import type { OpenedModel } from './open_trained.ts';
 
 /**
@@ -40,7 +39,8 @@ async function average(policy: Policy, paths: readonly string[]): Promise<void> 
   };
   await add();
   for (const model of paths) {
-    await loadWeights(await openTypedModel({ model }), policy);
+    const other = await openTypedModel({ model });
+    await other.loadWeights(policy);
     await add();
   }
   for (const parameter of policy.parameters) {

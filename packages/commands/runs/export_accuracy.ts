@@ -11,11 +11,9 @@ import { CheckpointError } from '../../../src/errors.ts';
 import { closeEngine } from '../../../src/grpo/engine.ts';
 import { evaluate } from '../../../src/grpo/evaluate.ts';
 import type { Estimate } from '../../../src/methods/statistics.ts';
-import { loadAdapter } from '../../../src/model/pretrained/load_weights.ts';
-import type { Pretrained } from '../../../src/run/model/pretrained.ts';
-import { loadWeights } from '../../../src/run/model/use_pretrained.ts';
 import { openForInference } from '../../../src/run/open_run.ts';
 import type { OpenedConfig } from '../../../src/run/opened_config.ts';
+import type { Pretrained } from '../../models/run/model/pretrained.ts';
 
 /** Greedy answers to the same problems. */
 export interface AccuracyChange {
@@ -75,8 +73,7 @@ async function accuracyOf(
   });
   try {
     const { policy } = engine;
-    if (adapter === undefined) await loadWeights(pretrained, policy);
-    else await loadAdapter(adapter, pretrained.model, policy);
+    await (adapter === undefined ? pretrained.loadWeights(policy) : pretrained.loadAdapter(policy));
     const stage = config.stages[config.stages.length - 1] as (typeof config.stages)[number];
     const evaluation = { ...stage.evaluation, problems, samples: 1 };
     return (await evaluate({ engine, figures: [], seed: config.seed }, { ...stage, evaluation })).accuracy;

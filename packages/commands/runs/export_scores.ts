@@ -4,11 +4,11 @@ import { printError } from '../../../src/cli/display/output.ts';
 import { chooseBackend } from '../../../src/cli/process/backend.ts';
 import { CheckpointError } from '../../../src/errors.ts';
 import { counted, printable } from '../../../src/format.ts';
-import type { Pretrained } from '../../../src/run/model/pretrained.ts';
 import { asksInWords } from '../../../src/text/codec.ts';
 import type { Exported } from '../../models/run/model/compare_weights.ts';
 import { TEXTS_OF_ALL_KINDS } from '../../models/run/model/export_texts.ts';
 import type { ExportDtype } from '../../models/run/model/exports.ts';
+import type { Pretrained } from '../../models/run/model/pretrained.ts';
 import {
   type CompletionToScore,
   type ScoreDifference,

@@ -1,9 +1,9 @@
 /** The lines that ask an export, in programs of others. */
 import { isAbsolute } from 'node:path';
 import { shellQuoted } from '../../../src/format.ts';
-import type { Pretrained } from '../../../src/run/model/pretrained.ts';
 import { asksInWords } from '../../../src/text/codec.ts';
 import type { ExportTarget } from '../../models/run/model/exports.ts';
+import type { Pretrained } from '../../models/run/model/pretrained.ts';
 
 export function usage({ codec, location }: Pretrained, to: ExportTarget, output: string): string[] {
   const place = shellQuoted(output);

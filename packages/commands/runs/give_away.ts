@@ -3,10 +3,10 @@ import { existsSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { printError } from '../../../src/cli/display/output.ts';
 import { CheckpointError } from '../../../src/errors.ts';
-import { findModel, findWithAdapter } from '../../../src/run/model/find_model.node.ts';
-import { openPretrained } from '../../../src/run/model/open_pretrained.ts';
-import type { Pretrained } from '../../../src/run/model/pretrained.ts';
 import { fileStore } from '../../../src/run/store/files.node.ts';
+import { findModel, findWithAdapter } from '../../models/run/model/find_model.node.ts';
+import { openPretrained } from '../../models/run/model/open_pretrained.ts';
+import type { Pretrained } from '../../models/run/model/pretrained.ts';
 
 /**
  * The model, and what there is to say of its adapter.

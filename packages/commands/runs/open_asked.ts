@@ -4,11 +4,10 @@ import { announceFile } from '../../../src/cli/display/announce_file.ts';
 import { commandParts, configOf } from '../../../src/cli/parts.ts';
 import { chooseBackend } from '../../../src/cli/process/backend.ts';
 import { approval } from '../../../src/cli/process/trust.ts';
-import { type ModelFlags, openTypedModel } from '../../../src/cli/runs/open_model.ts';
 import type { Override } from '../../../src/config/overrides.ts';
 import { closeEngine } from '../../../src/grpo/engine.ts';
-import { loadWeights } from '../../../src/run/model/use_pretrained.ts';
 import { openForInference } from '../../../src/run/open_run.ts';
+import { type ModelFlags, openTypedModel } from '../../models/run/model/configured_model.node.ts';
 import type { OpenedModel } from './open_trained.ts';
 
 export interface AskedFlags extends ModelFlags {
@@ -53,7 +52,7 @@ export async function openAsked(flags: AskedFlags): Promise<OpenedModel> {
     const load = { prompts: tasks.heldOutItems().length, samples };
     const model = await openForInference(config, tasks, backend, { registries, load, pretrained });
     closers.push(() => closeEngine(model.engine));
-    await loadWeights(pretrained, model.engine.policy);
+    await pretrained.loadWeights(model.engine.policy);
     return { model, stageIndex: 0, from: pretrained.name, close };
   } catch (error) {
     await close(); // threads that are left open keep the process alive

@@ -7,22 +7,22 @@ import { printError } from '../../../src/cli/display/output.ts';
 import { commandParts, library } from '../../../src/cli/parts.ts';
 import { chooseBackend, threadsNote } from '../../../src/cli/process/backend.ts';
 import { approval } from '../../../src/cli/process/trust.ts';
-import { openConfiguredModel } from '../../../src/cli/runs/open_model.ts';
 import { loadConfigFile } from '../../../src/config/load_file.node.ts';
 import type { Override } from '../../../src/config/overrides.ts';
 import type { TaskSet } from '../../../src/data/task_set.ts';
 import { CheckpointError } from '../../../src/errors.ts';
 import { closeEngine } from '../../../src/grpo/engine.ts';
 import type { InferenceLoad } from '../../../src/planning/capacity.ts';
+import { changedFiles } from '../../../src/run/base.ts';
 import { loadLatestCheckpoint, passedOver } from '../../../src/run/checkpoint/checkpoints.ts';
 import { restoreWeights } from '../../../src/run/checkpoint/restore.ts';
 import { type Fingerprint, identityOf, readFingerprint } from '../../../src/run/fingerprint/fingerprint.ts';
 import { parseJsonObject } from '../../../src/run/json.ts';
-import { changedFiles } from '../../../src/run/model/base_hashes.ts';
 import { loadOwnModel, modelFile } from '../../../src/run/model/model_files.ts';
 import { type Inference, openForInference } from '../../../src/run/open_run.ts';
 import { fileStore } from '../../../src/run/store/files.node.ts';
 import type { Store } from '../../../src/run/store/store.ts';
+import { openConfiguredModel } from '../../models/run/model/configured_model.node.ts';
 
 /** A trained model, and where its weights come from. */
 export interface OpenedModel {

@@ -4,7 +4,7 @@ import { configOf } from '../../../src/cli/parts.ts';
 import type { LoadedConfig } from '../../../src/config/load.ts';
 import { DATASET } from '../../../src/data/datasets/card.ts';
 import { ConfigError } from '../../../src/errors.ts';
-import { readHubName } from '../../../src/hub/names.ts';
+import { readHubName } from '../../models/hub/names.ts';
 import { asksOf, serversOf } from '../../plugins/asks.node.ts';
 import { namedFiles } from '../../plugins/named_entries.ts';
 

@@ -8,11 +8,10 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { announceFile } from '../../../src/cli/display/announce_file.ts';
 import { print, printError, printJson } from '../../../src/cli/display/output.ts';
-import { commandParts } from '../../../src/cli/parts.ts';
+import { commandParts, withBase } from '../../../src/cli/parts.ts';
 import { ServedTraining } from '../../../src/cli/process/served_training.ts';
 import { approval } from '../../../src/cli/process/trust.ts';
 import { loadRun } from '../../../src/cli/runs/load_run.ts';
-import { openConfiguredModel, withChosen } from '../../../src/cli/runs/open_model.ts';
 import { asksForFleet } from '../../../src/cli/training/fleet_part.ts';
 import { trainCommand } from '../../../src/cli/training/train.ts';
 import type { SeedsOptions, TrainOptions } from '../../../src/cli/training/train_options.ts';
@@ -130,11 +129,15 @@ async function planRuns(
   const asked = await loadRun({ ...options, output, set, ...(seed !== undefined && { seed }) });
   const base = options.output ?? asked.config.outputDir ?? join('runs', name);
   const { file, directory } = asked;
-  const pretrained = await openConfiguredModel(asked, file);
-  const loaded = withChosen(asked, pretrained);
+  const { loaded, base: start } = await withBase(asked, file);
   const approve = approval({ file, problems: loaded.problems, trust: options.trust, isDry: options.dryRun });
-  const { codec } = pretrained ?? {};
-  const plugins = await commandParts().openConfig(loaded, { file, directory, announce: announceFile, approve, codec });
+  const plugins = await commandParts().openConfig(loaded, {
+    file,
+    directory,
+    announce: announceFile,
+    approve,
+    codec: start?.codec,
+  });
   try {
     const { config, modules, registries } = plugins;
     const planned: PlannedRun[] = [];

@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import type { FleetFlags, TrainingFleet } from '../../../src/cli/training/fleet_part.ts';
 import { localGenerator, type MakeGenerator } from '../../../src/grpo/generator.ts';
 import type { ConfiguredModel, Progress } from '../../../src/grpo/run.ts';
+import type { OpenedBase } from '../../../src/run/base.ts';
 import { packageVersion } from '../../../src/run/fingerprint/fingerprint.node.ts';
-import type { Pretrained } from '../../../src/run/model/pretrained.ts';
 import { fileStore } from '../../../src/run/store/files.node.ts';
 import type { Store } from '../../../src/run/store/store.ts';
 import type { BaseFiles } from '../../fleet/base/sent_base.ts';
@@ -47,7 +47,7 @@ class NatsFleet implements TrainingFleet {
 
   async open(
     run: ConfiguredModel,
-    { directory, pretrained }: { readonly directory: string; readonly pretrained: Pretrained | undefined },
+    { directory, pretrained }: { readonly directory: string; readonly pretrained: OpenedBase | undefined },
     say: (line: string) => void,
   ): Promise<void> {
     this.#say = say;
@@ -84,7 +84,7 @@ class NatsFleet implements TrainingFleet {
 }
 
 /** Files of the model that an adapter is beside: what a worker opens it from. */
-function baseFiles({ base, config }: ConfiguredModel, pretrained: Pretrained | undefined): BaseFiles | undefined {
+function baseFiles({ base, config }: ConfiguredModel, pretrained: OpenedBase | undefined): BaseFiles | undefined {
   if (base === undefined || pretrained === undefined || config.adapter === undefined) return undefined;
   return { files: pretrained.place.files, names: Object.keys(base.files) };
 }

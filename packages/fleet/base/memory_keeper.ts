@@ -1,6 +1,7 @@
 /** Keeps a received base model in memory, where a worker may keep nothing else: the newest one alone. */
-import type { ModelFiles } from '../../../src/model/pretrained/source.ts';
+
 import { joinBytes } from '../../../src/run/logs/event_file.ts';
+import type { ModelFiles } from '../../models/model/pretrained/source.ts';
 import type { BaseKeeper } from './received_base.ts';
 
 export function memoryKeeper(): BaseKeeper {

@@ -1,7 +1,7 @@
 /** Opens the weights of a model that was received: no tokenizer, since a worker knows no text. */
-import { openGguf } from '../../../src/model/pretrained/gguf_model.ts';
-import { openModelFolder } from '../../../src/model/pretrained/open_folder.ts';
-import type { ModelFiles, PretrainedModel } from '../../../src/model/pretrained/source.ts';
+import { openGguf } from '../../models/model/pretrained/gguf_model.ts';
+import { openModelFolder } from '../../models/model/pretrained/open_folder.ts';
+import type { ModelFiles, PretrainedModel } from '../../models/model/pretrained/source.ts';
 
 /**
  * @param files  whose hashes are those that the learner says

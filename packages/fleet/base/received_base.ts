@@ -1,8 +1,8 @@
 /** A base model that a worker has not got: asked for, read piece by piece, and kept. */
 import { FleetError } from '../../../src/errors.ts';
-import type { ModelFiles } from '../../../src/model/pretrained/source.ts';
 import { sha256Hex } from '../../../src/run/fingerprint/sha256.ts';
-import { hashFiles } from '../../../src/run/model/base_hashes.ts';
+import type { ModelFiles } from '../../models/model/pretrained/source.ts';
+import { hashFiles } from '../../models/run/model/base_hashes.ts';
 import type { WorkerBus } from '../bus.ts';
 import type { RunCard } from '../cards.ts';
 import { MESSAGE_BYTES } from '../protocol.ts';

@@ -1,6 +1,7 @@
 /** The learner's base model, for workers that have not got it: put on the server in pieces once one of them asks. */
-import type { ModelFiles } from '../../../src/model/pretrained/source.ts';
+
 import { sha256Hex } from '../../../src/run/fingerprint/sha256.ts';
+import type { ModelFiles } from '../../models/model/pretrained/source.ts';
 import type { LearnerBus } from '../bus.ts';
 import { MESSAGE_BYTES } from '../protocol.ts';
 import { weightsKey } from '../sent_weights.ts';

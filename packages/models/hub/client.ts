@@ -7,7 +7,7 @@
 import { HubError } from '../../../src/errors.ts';
 import { serverAddress, withoutSecrets } from '../../../src/http/address.ts';
 import { boundedText, EndlessAnswer } from '../../../src/http/bounded_text.ts';
-import { type HubName, hubNameText, isCommit } from '../../../src/hub/names.ts';
+import { type HubName, hubNameText, isCommit } from './names.ts';
 
 export interface HubFile {
   readonly path: string;

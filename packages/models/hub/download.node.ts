@@ -7,9 +7,9 @@ import { createReadStream, existsSync, statSync } from 'node:fs';
 import { copyFile, mkdir, open, readdir, rename, rm, statfs, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { HubError } from '../../../src/errors.ts';
-import { modelFolder, snapshotFolder } from '../../../src/hub/cache.node.ts';
-import type { HubName } from '../../../src/hub/names.ts';
+import { modelFolder, snapshotFolder } from './cache.node.ts';
 import type { HubClient, HubFile } from './client.ts';
+import type { HubName } from './names.ts';
 
 export interface Download {
   readonly client: HubClient;

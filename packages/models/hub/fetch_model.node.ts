@@ -2,14 +2,14 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { HubError } from '../../../src/errors.ts';
-import { refFile, type Snapshot, snapshotFolder } from '../../../src/hub/cache.node.ts';
-import { type HubName, hubNameText, isCommit } from '../../../src/hub/names.ts';
-import { readModelConfig } from '../../../src/model/pretrained/config_json.ts';
-import { INDEX, WHOLE } from '../../../src/model/pretrained/file_names.ts';
-import { weightMap } from '../../../src/model/pretrained/safetensors_files.ts';
-import { TOKENIZER_FILES } from '../../../src/text/tokenizer_files.ts';
+import { INDEX, WHOLE } from '../../../src/run/model/file_names.ts';
+import { readModelConfig } from '../model/pretrained/config_json.ts';
+import { weightMap } from '../model/pretrained/safetensors_files.ts';
+import { TOKENIZER_FILES } from '../text/tokenizer_files.ts';
+import { refFile, type Snapshot, snapshotFolder } from './cache.node.ts';
 import type { HubClient, HubFile, HubModel } from './client.ts';
 import { downloadFile, missingBytes, onDisk, requireRoom } from './download.node.ts';
+import { type HubName, hubNameText, isCommit } from './names.ts';
 
 export interface FetchOptions {
   readonly client: HubClient;

@@ -6,10 +6,10 @@
 import { DataError } from '../../../src/errors.ts';
 import { byteCharacters } from '../../../src/text/byte_tokenizer.ts';
 import { asksInWords, type Codec } from '../../../src/text/codec.ts';
-import { RULES, type TextRules, TOKEN_TYPE } from '../../../src/text/gguf_tokenizer.ts';
-import { UNIGRAM_RULES, unigramToken } from '../../../src/text/gguf_words.ts';
-import { chatTemplateIn } from '../../../src/text/pretrained_codec.ts';
-import { CHAT_TEMPLATE } from '../../../src/text/tokenizer_files.ts';
+import { RULES, type TextRules, TOKEN_TYPE } from './gguf_tokenizer.ts';
+import { UNIGRAM_RULES, unigramToken } from './gguf_words.ts';
+import { chatTemplateIn } from './pretrained_codec.ts';
+import { CHAT_TEMPLATE } from './tokenizer_files.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Value = string | number | boolean | readonly string[] | Int32Array<ArrayBuffer>;

@@ -2,10 +2,10 @@
 import { CheckpointError } from '../../../src/errors.ts';
 import type { ConfiguredModel, Progress } from '../../../src/grpo/run.ts';
 import { exportModel, lastOrigin } from '../../../src/run/model/model_export.ts';
-import { folderOf, openPretrained } from '../../../src/run/model/open_pretrained.ts';
-import type { Pretrained } from '../../../src/run/model/pretrained.ts';
 import { memoryStore, type Store } from '../../../src/run/store/store.ts';
 import { EXPORTS, type ExportTarget } from '../../models/run/model/exports.ts';
+import { folderOf, openPretrained } from '../../models/run/model/open_pretrained.ts';
+import type { Pretrained } from '../../models/run/model/pretrained.ts';
 import { opfsStore } from '../store/opfs_store.ts';
 import { rootDirectory } from '../store/root_directory.ts';
 

@@ -1,8 +1,8 @@
 /** Files of a model where they come from: a server, or this machine. */
 import { CheckpointError } from '../../../src/errors.ts';
-import { CONFIG, INDEX, WHOLE } from '../../../src/model/pretrained/file_names.ts';
-import { weightMap } from '../../../src/model/pretrained/safetensors_files.ts';
-import { TOKENIZER_FILES } from '../../../src/text/tokenizer_files.ts';
+import { CONFIG, INDEX, WHOLE } from '../../../src/run/model/file_names.ts';
+import { weightMap } from '../../models/model/pretrained/safetensors_files.ts';
+import { TOKENIZER_FILES } from '../../models/text/tokenizer_files.ts';
 import type { ChosenFile, ModelOrigin } from './model_origin.ts';
 
 /** A file that is read in ranges. */

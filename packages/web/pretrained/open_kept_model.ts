@@ -1,8 +1,8 @@
 /** A kept model as a run begins with it: its files in the browser's own file system, and the hashes that its record has. */
 import { CheckpointError } from '../../../src/errors.ts';
-import type { ModelFiles } from '../../../src/model/pretrained/source.ts';
-import { folderOf, openPretrained, type PretrainedOptions } from '../../../src/run/model/open_pretrained.ts';
-import type { Pretrained } from '../../../src/run/model/pretrained.ts';
+import type { ModelFiles } from '../../models/model/pretrained/source.ts';
+import { folderOf, openPretrained, type PretrainedOptions } from '../../models/run/model/open_pretrained.ts';
+import type { Pretrained } from '../../models/run/model/pretrained.ts';
 import { opfsStore } from '../store/opfs_store.ts';
 import { FOLDER, isName, recordOf } from './kept_models.ts';
 

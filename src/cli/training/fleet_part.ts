@@ -1,7 +1,7 @@
 /** What a fleet adds to a training: completions that other processes sample. */
 import type { MakeGenerator } from '../../grpo/generator.ts';
 import type { ConfiguredModel, Progress } from '../../grpo/run.ts';
-import type { Pretrained } from '../../run/model/pretrained.ts';
+import type { OpenedBase } from '../../run/base.ts';
 import type { Store } from '../../run/store/store.ts';
 
 /** Flags of a training with a fleet. */
@@ -27,7 +27,7 @@ export interface TrainingFleet {
   /** Tells workers of the run; where it goes back, they know it already. @param say  shows what happens @throws FleetError where another learner has it */
   open(
     run: ConfiguredModel,
-    from: { readonly directory: string; readonly pretrained: Pretrained | undefined },
+    from: { readonly directory: string; readonly pretrained: OpenedBase | undefined },
     say: (line: string) => void,
   ): Promise<void>;
   /** What it has done by an optimizer step, for the run's page. */

@@ -5,9 +5,9 @@ import { ConfigError } from '../../errors.ts';
 import { closeEngine } from '../../grpo/engine.ts';
 import { fewHeldOut } from '../../methods/statistics.ts';
 import { plannedMemory } from '../../planning/memory_plan.ts';
+import type { OpenedBase } from '../../run/base.ts';
 import { fingerprintOf } from '../../run/fingerprint/run_fingerprint.node.ts';
 import { answerFiles } from '../../run/logs/answer_files.ts';
-import type { Pretrained } from '../../run/model/pretrained.ts';
 import { openRun } from '../../run/open_run.ts';
 import type { OpenedConfig } from '../../run/opened_config.ts';
 import { resumeCommand } from '../../run/resume_command.ts';
@@ -17,7 +17,7 @@ import { announceFile } from '../display/announce_file.ts';
 import type { Display } from '../display/display.ts';
 import { openDisplay } from '../display/open_display.ts';
 import { printError } from '../display/output.ts';
-import { commandParts } from '../parts.ts';
+import { commandParts, withBase } from '../parts.ts';
 import { chooseBackend, threadsNote } from '../process/backend.ts';
 import { RunControls } from '../process/controls.ts';
 import { onHangup } from '../process/hangup.ts';
@@ -28,7 +28,6 @@ import { placeOf, ServedTraining } from '../process/served_training.ts';
 import { approval } from '../process/trust.ts';
 import { type LoadedRun, loadRun } from '../runs/load_run.ts';
 import { describeRow } from '../runs/newest_run.ts';
-import { openConfiguredModel, withChosen } from '../runs/open_model.ts';
 import { withResumeAdvice } from '../runs/resume_advice.ts';
 import { dryRun } from './dry_run.ts';
 import { asksForFleet, type FleetFlags, type TrainingFleet } from './fleet_part.ts';
@@ -59,9 +58,7 @@ async function trainOnce(options: TrainOptions, held: Held): Promise<string | un
   await requireWritable(directory, isDry);
   const run = options.resume ? { directory, goal: 'resume' as const, force } : undefined;
   const approve = approval({ file, problems, trust, run, isDry });
-  const pretrained = await openConfiguredModel(given, file, options.resume ? directory : undefined);
-  const loaded = withChosen(given, pretrained);
-  const { codec } = pretrained ?? {};
+  const { loaded, base } = await withBase(given, file, options.resume ? directory : undefined);
   const store = fileStore(directory);
   const answers = options.resume ? (task: number) => answerFiles(store, task) : undefined;
   const plugins = await commandParts().openConfig(loaded, {
@@ -69,11 +66,11 @@ async function trainOnce(options: TrainOptions, held: Held): Promise<string | un
     directory,
     announce: announceFile,
     approve,
-    codec,
+    codec: base?.codec,
     answers,
   });
   try {
-    const wentBack = await trainWith({ ...loaded, config: plugins.config }, plugins, pretrained, { options, held });
+    const wentBack = await trainWith({ ...loaded, config: plugins.config }, plugins, base, { options, held });
     return wentBack ? directory : undefined;
   } catch (error) {
     throw loaded.problems.placed(error);
@@ -85,7 +82,7 @@ async function trainOnce(options: TrainOptions, held: Held): Promise<string | un
 async function trainWith(
   loaded: LoadedRun,
   plugins: OpenedConfig,
-  pretrained: Pretrained | undefined,
+  pretrained: OpenedBase | undefined,
   { options, held }: { readonly options: TrainOptions; readonly held: Held },
 ): Promise<boolean> {
   const { config, directory, lineOf, maxSteps } = loaded;

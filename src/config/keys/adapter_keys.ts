@@ -1,10 +1,9 @@
 /** The keys of LoRA, as TRL and PEFT spell them, and the rules that combine them. */
 import { z } from 'zod';
 import { ADAPTER_TARGETS } from '../../model/adapter.ts';
-import type { AdapterConfig } from '../../model/pretrained/adapter_config.ts';
+import type { AdapterConfig } from '../../model/adapter_config.ts';
 import { key, laterKey, type Values } from '../../options/keys.ts';
 import { choice, flag, integer, number } from '../../options/schemas.ts';
-import type { OtherKey } from '../problems.ts';
 
 const targetsRule = `must be all-linear, or a list of ${ADAPTER_TARGETS.join(', ')}; for example [q_proj, v_proj]`;
 
@@ -65,7 +64,14 @@ export const ADAPTER_KEYS = {
 } as const;
 
 /** The keys without which the others mean nothing, under their names in TypeScript. */
-const OPTIONS = ['loraR', 'loraAlpha', 'useRslora', 'useDora', 'loraTargetModules', 'loraDropout'] as const;
+export const ADAPTER_OPTIONS = [
+  'loraR',
+  'loraAlpha',
+  'useRslora',
+  'useDora',
+  'loraTargetModules',
+  'loraDropout',
+] as const;
 
 /** What TRL writes out where no adapter is asked for, and this trainer has another default. */
 const TRL_DROPOUT = 0.05;
@@ -79,11 +85,12 @@ interface AdapterSection {
 
 /** The adapter that a run trains; undefined where it trains all weights. Mistakes are refused. */
 export function resolveAdapter(section: AdapterSection): AdapterConfig | undefined {
-  if (!section.sound('usePeft', ...OPTIONS)) return undefined;
+  if (!section.sound('usePeft', ...ADAPTER_OPTIONS)) return undefined;
   const { usePeft, loraR, loraAlpha, useRslora, useDora, loraTargetModules, loraDropout, modelNameOrPath } =
     section.values;
   if (!usePeft) {
-    for (const name of OPTIONS) if (!isDefault(name, section.values[name])) section.refuse(name, ofNoAdapter);
+    for (const name of ADAPTER_OPTIONS)
+      if (!isDefaultOption(name, section.values[name])) section.refuse(name, ofNoAdapter);
     return undefined;
   }
   if (modelNameOrPath === undefined) {
@@ -103,7 +110,8 @@ export function resolveAdapter(section: AdapterSection): AdapterConfig | undefin
 
 const ofNoAdapter = 'all weights are trained, without an adapter; add use_peft: true, or leave it out';
 
-function isDefault(name: (typeof OPTIONS)[number], value: unknown): boolean {
+/** Whether that is what it is where nobody writes it. */
+export function isDefaultOption(name: (typeof ADAPTER_OPTIONS)[number], value: unknown): boolean {
   if (name === 'loraDropout' && value === TRL_DROPOUT) return true;
   return (
     value ===
@@ -111,22 +119,6 @@ function isDefault(name: (typeof OPTIONS)[number], value: unknown): boolean {
       name
     ]
   );
-}
-
-/**
- * Those that say another adapter than its files do.
- *
- * @param config  none where the config asks for no adapter, which is no contradiction
- */
-export function otherAdapterKeys(config: AdapterConfig | undefined, files: AdapterConfig): OtherKey[] {
-  if (config === undefined) return [];
-  const [asked, found] = [adapterValues(config), adapterValues(files)];
-  return OPTIONS.filter((name) => JSON.stringify(asked[name]) !== JSON.stringify(found[name])).map((name) => ({
-    key: ADAPTER_KEYS[name].yaml,
-    value: asked[name],
-    rule: `the adapter that the run continues has ${JSON.stringify(found[name])}; leave the key out`,
-    isDefault: isDefault(name, asked[name]),
-  }));
 }
 
 /** The keys of an adapter, as a file would have them. */

@@ -5,10 +5,10 @@
  * if writing it again gives the same bytes: a single flipped bit anywhere is noticed.
  */
 import { z } from 'zod';
+import { changedFiles } from '../base.ts';
 import type { RunIdentity } from '../fingerprint/fingerprint.ts';
 import { sha256Hex } from '../fingerprint/sha256.ts';
 import { parseJsonObject } from '../json.ts';
-import { changedFiles } from '../model/base_hashes.ts';
 
 /** The files of a checkpoint beside its manifest. */
 export const CHECKPOINT_FILES = ['weights.safetensors', 'optimizer.safetensors', 'state.json'] as const;

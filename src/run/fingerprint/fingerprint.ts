@@ -11,8 +11,8 @@
  */
 import { z } from 'zod';
 import { CheckpointError } from '../../errors.ts';
+import type { BaseHashes } from '../base.ts';
 import { encodeCanonicalJson, isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from '../json.ts';
-import type { BaseHashes } from '../model/base_hashes.ts';
 import type { Store } from '../store/store.ts';
 import { sha256Hex } from './sha256.ts';
 

@@ -1,15 +1,15 @@
 /** The adapter of a policy in PEFT's layout, and back. */
 
-import type { Policy } from '../../model/policy.ts';
 import {
   type AdapterConfig,
   adapterConfigJson,
   BASE_SHA256,
   type BaseName,
   nameInFile,
-} from '../../model/pretrained/adapter_config.ts';
-import { ADAPTER_CONFIG, ADAPTER_WEIGHTS } from '../../model/pretrained/file_names.ts';
+} from '../../model/adapter_config.ts';
+import type { Policy } from '../../model/policy.ts';
 import type { Store } from '../store/store.ts';
+import { ADAPTER_CONFIG, ADAPTER_WEIGHTS } from './file_names.ts';
 import { encodeJson, encodeWeights } from './model_files.ts';
 
 /** The base model of an adapter. */

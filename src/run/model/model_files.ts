@@ -3,10 +3,9 @@
 import type { RunConfig } from '../../config/run_config.ts';
 import { CheckpointError } from '../../errors.ts';
 import type { TrainingRun } from '../../grpo/run.ts';
+import { nameInFile } from '../../model/adapter_config.ts';
 import { countParameters, type Parameter } from '../../model/parameters.ts';
 import type { Policy } from '../../model/policy.ts';
-import { nameInFile } from '../../model/pretrained/adapter_config.ts';
-import { ADAPTER_WEIGHTS } from '../../model/pretrained/file_names.ts';
 import {
   allocateSafetensors,
   decodeElements,
@@ -20,6 +19,7 @@ import type { ModelShape, RopeScaling } from '../../model/shape.ts';
 import type { Codec } from '../../text/codec.ts';
 import { sha256Hex } from '../fingerprint/sha256.ts';
 import type { Store } from '../store/store.ts';
+import { ADAPTER_WEIGHTS } from './file_names.ts';
 
 /** Where a run directory keeps the model that its run ended with. */
 export const MODEL_FOLDER = 'model';

@@ -22,13 +22,12 @@ import {
 } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CheckpointError } from '../../errors.ts';
-import type { ModelFiles } from '../../model/pretrained/source.ts';
 import { describeFileError, type FileAction, systemCode } from './file_errors.ts';
 import { isAlive, takeLock } from './lock.node.ts';
 import { assertStorePath, countedClaim, type Store } from './store.ts';
 
 /** A store over the directory `root`, which is created with its first file. Nothing outside `root` is touched. */
-export function fileStore(root: string): Store & Required<Pick<ModelFiles, 'sha256'>> {
+export function fileStore(root: string): Store & Required<Pick<Store, 'sha256'>> {
   return new FileStore(resolve(root));
 }
 

@@ -13,8 +13,10 @@ export interface Claim {
   release(): Promise<void>;
 }
 
-/** The run directory, as a small set of operations that a crash leaves either done or not done. */
-export interface Store {
+/** Files that are read alone. Paths are relative, with `/`. */
+export interface ReadableFiles {
+  /** Length in bytes; undefined when there is no such file. */
+  size(path: string): Promise<number | undefined>;
   /** The file's bytes, owned by the caller; undefined when there is no such file. */
   read(path: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /**
@@ -22,6 +24,12 @@ export interface Store {
    * such file. Only the range is held in memory.
    */
   readRange(path: string, begin: number, end: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** Where the whole file need not be in memory for it: its SHA-256; undefined when there is no such file. */
+  sha256?(path: string): Promise<string | undefined>;
+}
+
+/** The run directory, as a small set of operations that a crash leaves either done or not done. */
+export interface Store extends ReadableFiles {
   /** Replaces the file. Durable when it resolves; a reader sees the old bytes or the new, never a mixture. */
   writeAtomic(path: string, bytes: Uint8Array): Promise<void>;
   /** Adds text (UTF-8) or bytes at the end, creating the file. Not durable before `sync`; a crash may leave a part. */
@@ -30,8 +38,6 @@ export interface Store {
   sync(path: string): Promise<void>;
   /** Cuts the file to its first `bytes` bytes. Never extends it; nothing happens when there is no such file. */
   truncate(path: string, bytes: number): Promise<void>;
-  /** Length in bytes; undefined when there is no such file. */
-  size(path: string): Promise<number | undefined>;
   /** Names in a directory, sorted; empty when there is no such directory. */
   list(directory: string): Promise<string[]>;
   /** True for a file and for a directory that holds a file. */

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { pretrainedCodec } from '../../../packages/models/text/pretrained_codec.ts';
 import { bindTask, taskSet } from '../../../packages/zoo/data/index.ts';
 import { calculator } from '../../../packages/zoo/data/tasks/calculator/calculator.ts';
 import { lookup } from '../../../packages/zoo/data/tasks/lookup/lookup.ts';
@@ -9,7 +10,6 @@ import { takeKnobs } from '../../../src/data/knobs.ts';
 import { environmentFor, playEpisode } from '../../../src/data/play.ts';
 import type { AnyTaskDefinition, TaskItem } from '../../../src/data/task.ts';
 import { type Codec, closedCodec } from '../../../src/text/codec.ts';
-import { pretrainedCodec } from '../../../src/text/pretrained_codec.ts';
 import { TOKEN } from '../../../src/token_kinds.ts';
 import { fewOf } from '../../support/budget.ts';
 import { createTasks } from '../../support/everything.ts';

@@ -1,14 +1,14 @@
 /** Adapters that PEFT wrote: read, merged into their base, and refused where another arithmetic is meant. */
 import { describe, expect, it } from 'vitest';
+import { baseNameOf, openAdapter, requireFit } from '../../../packages/models/model/pretrained/adapter_files.ts';
+import { loadPretrained } from '../../../packages/models/model/pretrained/load_weights.ts';
+import { mergedModel } from '../../../packages/models/model/pretrained/merge_adapter.ts';
+import { openModelFolder } from '../../../packages/models/model/pretrained/open_folder.ts';
 import { CheckpointError } from '../../../src/errors.ts';
 import { referenceBackend } from '../../../src/kernels/reference/engine.ts';
+import { type AdapterConfig, adapterScale } from '../../../src/model/adapter_config.ts';
 import { packBatch } from '../../../src/model/batch.ts';
 import { Policy } from '../../../src/model/policy.ts';
-import { type AdapterConfig, adapterScale } from '../../../src/model/pretrained/adapter_config.ts';
-import { baseNameOf, openAdapter, requireFit } from '../../../src/model/pretrained/adapter_files.ts';
-import { loadPretrained } from '../../../src/model/pretrained/load_weights.ts';
-import { mergedModel } from '../../../src/model/pretrained/merge_adapter.ts';
-import { openModelFolder } from '../../../src/model/pretrained/open_folder.ts';
 import { encodeSafetensors } from '../../../src/model/safetensors.ts';
 import { toGroups } from '../../support/golden_model.ts';
 import { adapterFiles, loadPeftGolden, PEFT_ADAPTERS, type PeftGoldenName } from '../../support/peft_files.ts';

@@ -1,11 +1,11 @@
 /** Blocks of GGUF files that are only read: element for element what the Python package `gguf` makes of the same bytes. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { FILE_BLOCKS, type FileBlocks } from '../../../packages/models/model/pretrained/file_blocks.ts';
+import { frozenStorage } from '../../../packages/models/model/pretrained/frozen_storage.ts';
+import { GGUF_TYPES } from '../../../packages/models/model/pretrained/gguf_blocks.ts';
+import type { PretrainedModel } from '../../../packages/models/model/pretrained/source.ts';
 import { ConfigError } from '../../../src/errors.ts';
-import { FILE_BLOCKS, type FileBlocks } from '../../../src/model/pretrained/file_blocks.ts';
-import { frozenStorage } from '../../../src/model/pretrained/frozen_storage.ts';
-import { GGUF_TYPES } from '../../../src/model/pretrained/gguf_blocks.ts';
-import type { PretrainedModel } from '../../../src/model/pretrained/source.ts';
 
 const { types } = JSON.parse(readFileSync(new URL('../../golden/gguf_blocks.json', import.meta.url), 'utf8')) as {
   readonly types: Readonly<Record<string, { readonly bytes: string; readonly values: string }>>;

@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { type GgufModel, openGguf } from '../../../packages/models/model/pretrained/gguf_model.ts';
+import { loadPretrained } from '../../../packages/models/model/pretrained/load_weights.ts';
 import { CheckpointError } from '../../../src/errors.ts';
 import { planPolicy } from '../../../src/model/memory/plan.ts';
 import type { Parameter } from '../../../src/model/parameters.ts';
-import { type GgufModel, openGguf } from '../../../src/model/pretrained/gguf_model.ts';
-import { loadPretrained } from '../../../src/model/pretrained/load_weights.ts';
 import { rotaryFrequencies } from '../../../src/model/rotary.ts';
 import { SMALL_CAPACITY } from '../../support/policies.ts';
 import { MemoryFiles } from '../../support/pretrained_files.ts';

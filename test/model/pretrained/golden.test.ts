@@ -1,13 +1,13 @@
 /** Tiny checkpoints that transformers wrote: logits, log-probs, entropies and every gradient as transformers has them. */
 import { describe, expect, it } from 'vitest';
+import { loadPretrained } from '../../../packages/models/model/pretrained/load_weights.ts';
+import { openModelFolder } from '../../../packages/models/model/pretrained/open_folder.ts';
+import type { ModelFiles } from '../../../packages/models/model/pretrained/source.ts';
 import type { Backend } from '../../../src/kernels/engine.ts';
 import { referenceBackend } from '../../../src/kernels/reference/engine.ts';
 import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
 import { packBatch, type TokenGroup } from '../../../src/model/batch.ts';
 import { Policy } from '../../../src/model/policy.ts';
-import { loadPretrained } from '../../../src/model/pretrained/load_weights.ts';
-import { openModelFolder } from '../../../src/model/pretrained/open_folder.ts';
-import type { ModelFiles } from '../../../src/model/pretrained/source.ts';
 import { worstRelative } from '../../support/golden_model.ts';
 import { takeGradients } from '../../support/policies.ts';
 import {

@@ -1,9 +1,9 @@
 /** Weights on their way into a policy: what is no number is refused before it is stored in fewer bits, where it would be one. */
 import { expect, it } from 'vitest';
+import { loadPretrained } from '../../../packages/models/model/pretrained/load_weights.ts';
+import type { PretrainedModel } from '../../../packages/models/model/pretrained/source.ts';
 import { CheckpointError } from '../../../src/errors.ts';
 import { STORAGE, type Storage } from '../../../src/kernels/storage.ts';
-import { loadPretrained } from '../../../src/model/pretrained/load_weights.ts';
-import type { PretrainedModel } from '../../../src/model/pretrained/source.ts';
 import { refusalOf } from '../../support/refusals.ts';
 
 const STORAGES = Object.keys(STORAGE).filter((storage) => storage !== 'i32') as Exclude<Storage, 'i32'>[];

@@ -1,16 +1,16 @@
 /** Adapters that PEFT wrote, unmerged in the engine: logits, gradients of every A and B, and five AdamW steps as PEFT has them. */
 import { describe, expect, it } from 'vitest';
+import { openAdapter } from '../../../packages/models/model/pretrained/adapter_files.ts';
+import { loadAdapter, loadPretrained } from '../../../packages/models/model/pretrained/load_weights.ts';
+import { openModelFolder } from '../../../packages/models/model/pretrained/open_folder.ts';
 import type { Backend } from '../../../src/kernels/engine.ts';
 import { referenceBackend } from '../../../src/kernels/reference/engine.ts';
 import { wasmBackend } from '../../../src/kernels/wasm/backend.ts';
+import { adapterSettings } from '../../../src/model/adapter_config.ts';
 import { packBatch } from '../../../src/model/batch.ts';
 import { logSoftmaxRows } from '../../../src/model/distributions.ts';
 import type { Capacity } from '../../../src/model/memory/capacity.ts';
 import { Policy } from '../../../src/model/policy.ts';
-import { adapterSettings } from '../../../src/model/pretrained/adapter_config.ts';
-import { openAdapter } from '../../../src/model/pretrained/adapter_files.ts';
-import { loadAdapter, loadPretrained } from '../../../src/model/pretrained/load_weights.ts';
-import { openModelFolder } from '../../../src/model/pretrained/open_folder.ts';
 import { toGroups, worstRelative } from '../../support/golden_model.ts';
 import { adapterFiles, loadPeftGolden, PEFT_ADAPTERS, type PeftGoldenName } from '../../support/peft_files.ts';
 import { SMALL_CAPACITY, takeGradients } from '../../support/policies.ts';

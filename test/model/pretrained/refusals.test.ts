@@ -1,13 +1,13 @@
 /** Checkpoints that are damaged, or of a model that is not computed here: each is one clear message. */
 import { describe, expect, it } from 'vitest';
+import { readModelConfig } from '../../../packages/models/model/pretrained/config_json.ts';
+import { loadPretrained } from '../../../packages/models/model/pretrained/load_weights.ts';
+import { openModelFolder } from '../../../packages/models/model/pretrained/open_folder.ts';
+import { safetensorsTensors } from '../../../packages/models/model/pretrained/safetensors_files.ts';
+import { PIECE_BYTES } from '../../../packages/models/model/pretrained/source.ts';
 import { CheckpointError } from '../../../src/errors.ts';
 import { planPolicy } from '../../../src/model/memory/plan.ts';
 import type { Parameter } from '../../../src/model/parameters.ts';
-import { readModelConfig } from '../../../src/model/pretrained/config_json.ts';
-import { loadPretrained } from '../../../src/model/pretrained/load_weights.ts';
-import { openModelFolder } from '../../../src/model/pretrained/open_folder.ts';
-import { safetensorsTensors } from '../../../src/model/pretrained/safetensors_files.ts';
-import { PIECE_BYTES } from '../../../src/model/pretrained/source.ts';
 import { encodeSafetensors } from '../../../src/model/safetensors.ts';
 import { SMALL_CAPACITY } from '../../support/policies.ts';
 import { checkpointFiles, MemoryFiles } from '../../support/pretrained_files.ts';

@@ -1,13 +1,7 @@
 /** The weights of an ONNX file, opened again: its tensors by name, in it or in files beside it. Nothing of the graph is read. */
 import { CheckpointError } from '../../../../src/errors.ts';
 import { STORAGE, type Storage } from '../../../../src/kernels/storage.ts';
-import {
-  allValues,
-  type ModelFiles,
-  PIECE_BYTES,
-  type PretrainedTensor,
-  readAll,
-} from '../../../../src/model/pretrained/source.ts';
+import { allValues, type ModelFiles, PIECE_BYTES, type PretrainedTensor, readAll } from '../pretrained/source.ts';
 import { BLOCK, ofFourBits, QUANTA, SCALES } from './four_bits.ts';
 import { ELEMENT } from './graph.ts';
 import { type Field, readFields } from './protobuf.ts';

@@ -8,12 +8,12 @@
  * @see https://github.com/ggml-org/llama.cpp/blob/master/convert_lora_to_gguf.py
  */
 import { ADAPTER_TARGETS } from '../../../../src/model/adapter.ts';
-import type { Adapter } from '../../../../src/model/pretrained/adapter_files.ts';
-import { readGguf } from '../../../../src/model/pretrained/gguf_file.ts';
-import { tensorAt } from '../../../../src/model/pretrained/gguf_model.ts';
-import { ggufName, huggingFaceName, isPermuted } from '../../../../src/model/pretrained/gguf_names.ts';
-import { type ModelFiles, type PretrainedTensor, unsupported } from '../../../../src/model/pretrained/source.ts';
 import type { ModelShape } from '../../../../src/model/shape.ts';
+import type { Adapter } from './adapter_files.ts';
+import { readGguf } from './gguf_file.ts';
+import { tensorAt } from './gguf_model.ts';
+import { ggufName, huggingFaceName, isPermuted } from './gguf_names.ts';
+import { type ModelFiles, type PretrainedTensor, unsupported } from './source.ts';
 
 /** Keys of the metadata, and what they say of every such file. */
 export const ADAPTER_METADATA = { 'general.type': 'adapter', 'adapter.type': 'lora' } as const;

@@ -1,5 +1,5 @@
 /** The head of a GGUF file, version 3, as `gguf_file.ts` describes it: what is said of the model, and where its tensors lie. */
-import { GGUF_TYPES } from '../../../../src/model/pretrained/gguf_blocks.ts';
+import { GGUF_TYPES } from './gguf_blocks.ts';
 
 /** A value of the metadata: a whole number is written as u32, a list of numbers as i32. */
 export type GgufEntry =

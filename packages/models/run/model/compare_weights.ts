@@ -1,9 +1,9 @@
 /** Weights that were written, against those that they were made of: nothing but what their type rounds off may differ. */
 import { CheckpointError } from '../../../../src/errors.ts';
-import { GGUF_TYPES } from '../../../../src/model/pretrained/gguf_blocks.ts';
-import { allValues, type PretrainedTensor } from '../../../../src/model/pretrained/source.ts';
-import type { Pretrained } from '../../../../src/run/model/pretrained.ts';
+import { GGUF_TYPES } from '../../model/pretrained/gguf_blocks.ts';
 import type { GgufEncoder } from '../../model/pretrained/gguf_encoders.ts';
+import { allValues, type PretrainedTensor } from '../../model/pretrained/source.ts';
+import type { Pretrained } from './pretrained.ts';
 
 type Tensors = ReadonlyMap<string, PretrainedTensor>;
 

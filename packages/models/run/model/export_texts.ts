@@ -1,7 +1,7 @@
 /** Texts that an export and the model that it was made of must read alike. */
 
-import type { Pretrained } from '../../../../src/run/model/pretrained.ts';
 import { asksInWords } from '../../../../src/text/codec.ts';
+import type { Pretrained } from './pretrained.ts';
 
 /** Texts that reach every rule by which a text is split. */
 export const TEXTS_OF_ALL_KINDS = [

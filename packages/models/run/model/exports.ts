@@ -3,11 +3,11 @@
  * is loaded when it writes, so that help can name the forms without it.
  */
 import { CheckpointError } from '../../../../src/errors.ts';
-import type { ModelFiles } from '../../../../src/model/pretrained/source.ts';
-import type { Pretrained } from '../../../../src/run/model/pretrained.ts';
 import type { Store } from '../../../../src/run/store/store.ts';
 import type { GgufDtype } from '../../model/pretrained/gguf_encoders.ts';
+import type { ModelFiles } from '../../model/pretrained/source.ts';
 import type { Exported } from './compare_weights.ts';
+import type { Pretrained } from './pretrained.ts';
 
 /** Types in which weights are written, by their names on the command line; q4f16: matrices in 4 bits, the embedding in 16. */
 export type ExportDtype = GgufDtype | 'q4f16';
@@ -87,5 +87,5 @@ function adapted(pretrained: Pretrained): Pretrained & Required<Pick<Pretrained,
 }
 
 async function merged(pretrained: Pretrained): Promise<Pretrained> {
-  return (await import('../../../../src/run/model/open_pretrained.ts')).merged(pretrained);
+  return (await import('./open_pretrained.ts')).merged(pretrained);
 }

@@ -5,10 +5,8 @@
 import { scoreSequences } from '../../../../src/grpo/score/score_sequences.ts';
 import type { Backend } from '../../../../src/kernels/engine.ts';
 import { Policy } from '../../../../src/model/policy.ts';
-import { loadAdapter } from '../../../../src/model/pretrained/load_weights.ts';
 import { trainedOf } from '../../../../src/planning/capacity.ts';
-import type { Pretrained } from '../../../../src/run/model/pretrained.ts';
-import { loadWeights } from '../../../../src/run/model/use_pretrained.ts';
+import type { Pretrained } from './pretrained.ts';
 
 /** A completion of a prompt, in tokens. */
 export interface CompletionToScore {
@@ -55,8 +53,8 @@ export async function scoreCompletions(
   const capacity = { ...room, training: false, outputRows: { distributions: lossRows } };
   const policy = await Policy.open(backend, model.shape, capacity, trainedOf({ adapter: adapter?.config }));
   try {
-    await loadWeights(pretrained, policy);
-    if (adapter !== undefined) await loadAdapter(adapter, model, policy);
+    await pretrained.loadWeights(policy);
+    await pretrained.loadAdapter(policy);
     const width = model.shape.vocabSize;
     const [logprobs, likeliest]: [number[], number[]] = [[], []];
     for (let first = 0; first < completions.length; first += TOGETHER) {

@@ -1,16 +1,16 @@
 /** An adapter by itself, as a folder in PEFT's layout, with the tokenizer of its model. */
 
-import { adapterConfigJson, BASE_SHA256, nameInFile } from '../../../../src/model/pretrained/adapter_config.ts';
-import { openAdapter } from '../../../../src/model/pretrained/adapter_files.ts';
-import { ADAPTER_CONFIG, ADAPTER_WEIGHTS } from '../../../../src/model/pretrained/file_names.ts';
-import { allValues } from '../../../../src/model/pretrained/source.ts';
+import { adapterConfigJson, BASE_SHA256, nameInFile } from '../../../../src/model/adapter_config.ts';
 import { safetensorsHead } from '../../../../src/model/safetensors.ts';
+import { ADAPTER_CONFIG, ADAPTER_WEIGHTS } from '../../../../src/run/model/file_names.ts';
 import { encodeJson, writeTokenizer } from '../../../../src/run/model/model_files.ts';
-import { folderOf } from '../../../../src/run/model/open_pretrained.ts';
-import type { Pretrained } from '../../../../src/run/model/pretrained.ts';
 import type { Store } from '../../../../src/run/store/store.ts';
+import { openAdapter } from '../../model/pretrained/adapter_files.ts';
 import { GGUF_ENCODERS } from '../../model/pretrained/gguf_encoders.ts';
+import { allValues } from '../../model/pretrained/source.ts';
 import { compareWeights, type Exported } from './compare_weights.ts';
+import { folderOf } from './open_pretrained.ts';
+import type { Pretrained } from './pretrained.ts';
 import { FOLDER_DTYPES, type FolderDtype } from './write_merged.ts';
 
 /**

@@ -1,6 +1,5 @@
 /** What lies beside the weights of a model in Hugging Face's layout: its config, its tokenizer, and the ends of an answer. */
-import { CONFIG } from '../../../../src/model/pretrained/file_names.ts';
-import { readJsonFile } from '../../../../src/model/pretrained/open_folder.ts';
+import { CONFIG } from '../../../../src/run/model/file_names.ts';
 import {
   encodeJson,
   eosTokenIds,
@@ -8,8 +7,9 @@ import {
   writeModelConfig,
   writeTokenizer,
 } from '../../../../src/run/model/model_files.ts';
-import type { Pretrained } from '../../../../src/run/model/pretrained.ts';
 import type { Store } from '../../../../src/run/store/store.ts';
+import { readJsonFile } from '../../model/pretrained/open_folder.ts';
+import type { Pretrained } from './pretrained.ts';
 
 /** config.json is the last: a folder is whole once it has it. */
 export async function writeBeside(

@@ -1,21 +1,21 @@
 /** A pretrained model with its adapter merged, as one GGUF file: what llama.cpp opens, and Ollama with it. */
 import { CheckpointError } from '../../../../src/errors.ts';
-import { GGUF_TYPES } from '../../../../src/model/pretrained/gguf_blocks.ts';
-import { ggufName, isPermuted, ROPE_FACTORS, rowOfHuggingFace } from '../../../../src/model/pretrained/gguf_names.ts';
-import { isDerived } from '../../../../src/model/pretrained/load_weights.ts';
-import { allValues, type ModelFiles, type PretrainedTensor } from '../../../../src/model/pretrained/source.ts';
 import { rotaryFrequencies } from '../../../../src/model/rotary.ts';
 import type { ModelShape } from '../../../../src/model/shape.ts';
 import { architecture } from '../../../../src/run/model/model_files.ts';
-import { openPretrained } from '../../../../src/run/model/open_pretrained.ts';
-import type { Pretrained } from '../../../../src/run/model/pretrained.ts';
 import type { Store } from '../../../../src/run/store/store.ts';
+import { GGUF_TYPES } from '../../model/pretrained/gguf_blocks.ts';
 import { GGUF_ENCODERS, type GgufDtype, type GgufEncoder } from '../../model/pretrained/gguf_encoders.ts';
 import { type DescribedTensor, type GgufEntry, ggufHead, padding } from '../../model/pretrained/gguf_head.ts';
+import { ggufName, isPermuted, ROPE_FACTORS, rowOfHuggingFace } from '../../model/pretrained/gguf_names.ts';
+import { isDerived } from '../../model/pretrained/load_weights.ts';
+import { allValues, type ModelFiles, type PretrainedTensor } from '../../model/pretrained/source.ts';
 import { ggufStopIds, ggufVocabulary } from '../../text/gguf_vocabulary.ts';
 import { requireSameText } from './compare_codec.ts';
 import { compareWeights, type Exported } from './compare_weights.ts';
 import { textsToRead } from './export_texts.ts';
+import { openPretrained } from './open_pretrained.ts';
+import type { Pretrained } from './pretrained.ts';
 import { contextOf } from './write_beside.ts';
 
 /** A tensor of the file, and what it is made of. */

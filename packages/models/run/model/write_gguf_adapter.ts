@@ -1,9 +1,7 @@
 /** An adapter by itself as one GGUF file, which llama.cpp adds to a base model of the same architecture. */
 import { CheckpointError } from '../../../../src/errors.ts';
-import { adapterScale } from '../../../../src/model/pretrained/adapter_config.ts';
-import type { ModelFiles } from '../../../../src/model/pretrained/source.ts';
+import { adapterScale } from '../../../../src/model/adapter_config.ts';
 import { architecture } from '../../../../src/run/model/model_files.ts';
-import type { Pretrained } from '../../../../src/run/model/pretrained.ts';
 import type { Store } from '../../../../src/run/store/store.ts';
 import {
   ADAPTER_ALPHA,
@@ -14,7 +12,9 @@ import {
 } from '../../model/pretrained/gguf_adapter.ts';
 import { GGUF_ENCODERS } from '../../model/pretrained/gguf_encoders.ts';
 import { type GgufEntry, ggufHead, padding } from '../../model/pretrained/gguf_head.ts';
+import type { ModelFiles } from '../../model/pretrained/source.ts';
 import { compareWeights, type Exported } from './compare_weights.ts';
+import type { Pretrained } from './pretrained.ts';
 import { ggufValues } from './write_gguf.ts';
 
 /** Types of its weights, by their names on the command line: blocks do not fit into rows of r elements. */

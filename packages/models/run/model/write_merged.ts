@@ -1,17 +1,17 @@
 /** A pretrained model with its adapter merged, as a folder of its own in Hugging Face's layout. */
 
-import { INDEX, WHOLE } from '../../../../src/model/pretrained/file_names.ts';
-import { isDerived } from '../../../../src/model/pretrained/load_weights.ts';
-import { allValues, type PretrainedTensor } from '../../../../src/model/pretrained/source.ts';
 import { elementBytes, safetensorsHead } from '../../../../src/model/safetensors.ts';
+import { INDEX, WHOLE } from '../../../../src/run/model/file_names.ts';
 import { encodeJson } from '../../../../src/run/model/model_files.ts';
-import { folderOf, openPretrained } from '../../../../src/run/model/open_pretrained.ts';
-import type { Pretrained } from '../../../../src/run/model/pretrained.ts';
 import type { Store } from '../../../../src/run/store/store.ts';
 import { GGUF_ENCODERS } from '../../model/pretrained/gguf_encoders.ts';
+import { isDerived } from '../../model/pretrained/load_weights.ts';
+import { allValues, type PretrainedTensor } from '../../model/pretrained/source.ts';
 import { requireSameText } from './compare_codec.ts';
 import { compareWeights, type Exported } from './compare_weights.ts';
 import { textsToRead } from './export_texts.ts';
+import { folderOf, openPretrained } from './open_pretrained.ts';
+import type { Pretrained } from './pretrained.ts';
 import { writeBeside } from './write_beside.ts';
 
 /** Types of its weights, by their names on the command line: what safetensors and config.json call each. */

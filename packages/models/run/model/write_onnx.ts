@@ -1,9 +1,5 @@
 /** A pretrained model with its adapter merged, as a folder that `pipeline('text-generation', folder)` of transformers.js opens. */
 
-import { isDerived } from '../../../../src/model/pretrained/load_weights.ts';
-import { allValues, type PretrainedTensor } from '../../../../src/model/pretrained/source.ts';
-import { folderOf, openCodec } from '../../../../src/run/model/open_pretrained.ts';
-import type { Pretrained } from '../../../../src/run/model/pretrained.ts';
 import type { Store } from '../../../../src/run/store/store.ts';
 import { decoderGraph, type GraphWeight } from '../../model/onnx/decoder_graph.ts';
 import { BLOCK, BLOCK_BYTES, fourBits } from '../../model/onnx/four_bits.ts';
@@ -11,9 +7,13 @@ import type { ExternalPlace, GraphTensor } from '../../model/onnx/graph.ts';
 import { openOnnx } from '../../model/onnx/onnx_file.ts';
 import type { LaterBytes, Part } from '../../model/onnx/protobuf.ts';
 import { GGUF_ENCODERS, type GgufEncoder } from '../../model/pretrained/gguf_encoders.ts';
+import { isDerived } from '../../model/pretrained/load_weights.ts';
+import { allValues, type PretrainedTensor } from '../../model/pretrained/source.ts';
 import { requireSameText } from './compare_codec.ts';
 import { compareWeights, type Exported } from './compare_weights.ts';
 import { textsToRead } from './export_texts.ts';
+import { folderOf, openCodec } from './open_pretrained.ts';
+import type { Pretrained } from './pretrained.ts';
 import { contextOf, writeBeside } from './write_beside.ts';
 
 /** Types of its matrices, by their names on the command line: what transformers.js calls each, and its file. */

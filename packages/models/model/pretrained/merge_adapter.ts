@@ -5,8 +5,8 @@
  * magnitudes, each row is then scaled to its own, and a row is held besides.
  */
 
-import { MAGNITUDE } from '../adapter.ts';
-import { adapterScale } from './adapter_config.ts';
+import { MAGNITUDE } from '../../../../src/model/adapter.ts';
+import { adapterScale } from '../../../../src/model/adapter_config.ts';
 import { type Adapter, requireFit } from './adapter_files.ts';
 import { allValues, type PretrainedModel, type PretrainedTensor, type TakeValues } from './source.ts';
 

@@ -2,11 +2,11 @@
  * The codec of a closed vocabulary, read back from the tokenizer.json that a run wrote of it: a new run from its weights
  * then has each token under the same id.
  */
-import { byteTokenizer } from './byte_tokenizer.ts';
-import { type Codec, closedCodec } from './codec.ts';
-import { withWords } from './control_words.ts';
-import type { Tokenizer } from './tokenizer.ts';
-import { characterTokenizer, wordTokenizer } from './vocabulary_tokenizer.ts';
+import { byteTokenizer } from '../../../src/text/byte_tokenizer.ts';
+import { type Codec, closedCodec } from '../../../src/text/codec.ts';
+import { withWords } from '../../../src/text/control_words.ts';
+import type { Tokenizer } from '../../../src/text/tokenizer.ts';
+import { characterTokenizer, wordTokenizer } from '../../../src/text/vocabulary_tokenizer.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,18 +1,18 @@
 /** The model that a config or a flag names: a pretrained one, or that of an earlier run. */
 import { join } from 'node:path';
-import { otherAdapterKeys } from '../../config/keys/adapter_keys.ts';
-import type { LoadedConfig } from '../../config/load.ts';
-import { otherModelKeys } from '../../config/model_config.ts';
-import type { OtherKey } from '../../config/problems.ts';
-import { CheckpointError } from '../../errors.ts';
-import { type Fingerprint, readFingerprint } from '../../run/fingerprint/fingerprint.ts';
-import { findModel, findWithAdapter } from '../../run/model/find_model.node.ts';
-import { adapterPath, modelPath } from '../../run/model/model_paths.node.ts';
-import { merged, openPretrained } from '../../run/model/open_pretrained.ts';
-import type { ModelPlace, Pretrained } from '../../run/model/pretrained.ts';
-import { fileStore } from '../../run/store/files.node.ts';
-import { asksInWords } from '../../text/codec.ts';
-import { printError } from '../display/output.ts';
+import { printError } from '../../../../src/cli/display/output.ts';
+import type { ConfiguredBase } from '../../../../src/cli/parts.ts';
+import type { LoadedConfig } from '../../../../src/config/load.ts';
+import type { RunConfig } from '../../../../src/config/run_config.ts';
+import { CheckpointError } from '../../../../src/errors.ts';
+import { type Fingerprint, readFingerprint } from '../../../../src/run/fingerprint/fingerprint.ts';
+import { fileStore } from '../../../../src/run/store/files.node.ts';
+import { asksInWords } from '../../../../src/text/codec.ts';
+import { otherKeys } from '../../config/other_keys.ts';
+import { findModel, findWithAdapter } from './find_model.node.ts';
+import { adapterPath, modelPath } from './model_paths.node.ts';
+import { merged, openPretrained } from './open_pretrained.ts';
+import type { ModelPlace, Pretrained } from './pretrained.ts';
 
 /** Flags of the commands that use a model which is not that of a run. */
 export interface ModelFlags {
@@ -99,12 +99,11 @@ async function openOwn({ loaded, own, recorded, shown, open, lost }: Begun): Pro
 }
 
 /** What is written beside a model that is there already says the same, or is not written. */
-function refuseOthers({ config, problems }: LoadedConfig, { name, model, adapter, codec }: Pretrained): void {
-  const others: OtherKey[] = [
-    ...otherModelKeys(config.model, model.shape, name),
-    ...(adapter === undefined ? [] : otherAdapterKeys(config.adapter, adapter.config)),
-  ];
-  for (const { key, value, rule } of others) if (problems.written(key) !== undefined) problems.add(key, value, rule);
+function refuseOthers({ config, problems }: LoadedConfig, pretrained: Pretrained): void {
+  const { name, codec } = pretrained;
+  for (const { key, value, rule } of otherKeys(config, pretrained)) {
+    if (problems.written(key) !== undefined) problems.add(key, value, rule);
+  }
   if (config.chatTemplateKwargs !== undefined && !asksInWords(codec)) {
     const rule = `${name} has no chat template: its vocabulary is closed, and problems are asked as their task writes them`;
     problems.add('chat_template_kwargs', config.chatTemplateKwargs, `${rule}; leave it out`);
@@ -112,21 +111,25 @@ function refuseOthers({ config, problems }: LoadedConfig, { name, model, adapter
   problems.throwIfAny();
 }
 
+/** For the command: the model, and the config that names it. */
+export async function openBase(loaded: LoadedConfig, file: string, own?: string): Promise<ConfiguredBase | undefined> {
+  const base = await openConfiguredModel(loaded, file, own);
+  return base && { base, config: withChosen(loaded.config, base) };
+}
+
 /** The config with the checkpoint that was chosen of a run: the newest one is another soon. */
-export function withChosen<L extends LoadedConfig>(loaded: L, pretrained: Pretrained | undefined): L {
+function withChosen(config: RunConfig, { place }: Pretrained): RunConfig {
   const named = (path: string | undefined, checkpoint: ModelPlace['checkpoint']): string | undefined =>
     path !== undefined && checkpoint?.isChosen ? join(path, checkpoint.path) : path;
-  const { modelNameOrPath, adapterNameOrPath } = loaded.config;
-  const { place } = pretrained ?? {};
+  const { modelNameOrPath, adapterNameOrPath } = config;
   // A run with an adapter is named as the model.
   const [model, adapter] =
     adapterNameOrPath === undefined
-      ? [named(modelNameOrPath, place?.adapter?.checkpoint ?? place?.checkpoint), undefined]
-      : [named(modelNameOrPath, place?.checkpoint), named(adapterNameOrPath, place?.adapter?.checkpoint)];
-  const config = {
-    ...loaded.config,
+      ? [named(modelNameOrPath, place.adapter?.checkpoint ?? place.checkpoint), undefined]
+      : [named(modelNameOrPath, place.checkpoint), named(adapterNameOrPath, place.adapter?.checkpoint)];
+  return {
+    ...config,
     ...(model !== undefined && { modelNameOrPath: model }),
     ...(adapter !== undefined && { adapterNameOrPath: adapter }),
   };
-  return { ...loaded, config };
 }

@@ -1,5 +1,5 @@
 /** What a LoRA adapter is, apart from its tensors, and what PEFT calls its parts: ./adapter_files.ts reads one. */
-import type { AdapterSettings, AdapterTarget } from '../adapter.ts';
+import type { AdapterSettings, AdapterTarget } from './adapter.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

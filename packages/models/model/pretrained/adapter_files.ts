@@ -9,11 +9,11 @@
  *
  * @see https://huggingface.co/docs/peft, LoraConfig
  */
-import { CheckpointError } from '../../errors.ts';
-import { ADAPTER_TARGETS, MAGNITUDE } from '../adapter.ts';
-import { type AdapterConfig, BASE_SHA256, type BaseName, MODULE_PREFIX } from './adapter_config.ts';
+import { CheckpointError } from '../../../../src/errors.ts';
+import { ADAPTER_TARGETS, MAGNITUDE } from '../../../../src/model/adapter.ts';
+import { type AdapterConfig, BASE_SHA256, type BaseName, MODULE_PREFIX } from '../../../../src/model/adapter_config.ts';
+import { ADAPTER_CONFIG, ADAPTER_WEIGHTS } from '../../../../src/run/model/file_names.ts';
 import { positive, shown, wholeNumber } from './config_json.ts';
-import { ADAPTER_CONFIG, ADAPTER_WEIGHTS } from './file_names.ts';
 import { readJsonFile } from './open_folder.ts';
 import { openSafetensors } from './safetensors_files.ts';
 import { type ModelFiles, type PretrainedModel, type PretrainedTensor, unsupported } from './source.ts';

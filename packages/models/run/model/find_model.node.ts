@@ -4,20 +4,20 @@
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { commandName } from '../../command_name.ts';
-import { CheckpointError } from '../../errors.ts';
-import { shellQuoted } from '../../format.ts';
+import { commandName } from '../../../../src/command_name.ts';
+import { CheckpointError } from '../../../../src/errors.ts';
+import { shellQuoted } from '../../../../src/format.ts';
+import { CHECKPOINTS } from '../../../../src/run/checkpoint/checkpoints.ts';
+import { type JsonObject, parseJsonObject } from '../../../../src/run/json.ts';
+import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, CONFIG, INDEX, WHOLE } from '../../../../src/run/model/file_names.ts';
+import { MODEL_FOLDER } from '../../../../src/run/model/model_files.ts';
+import { fileStore } from '../../../../src/run/store/files.node.ts';
 import { findSnapshot, hubCache } from '../../hub/cache.node.ts';
 import { hubNameText, readHubName } from '../../hub/names.ts';
 import { SMOLLM2 } from '../../hub/smollm2.node.ts';
 import { baseNameOf } from '../../model/pretrained/adapter_files.ts';
-import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, CONFIG, INDEX, WHOLE } from '../../model/pretrained/file_names.ts';
 import type { ModelFiles } from '../../model/pretrained/source.ts';
 import { TOKENIZER_FILES } from '../../text/tokenizer_files.ts';
-import { CHECKPOINTS } from '../checkpoint/checkpoints.ts';
-import { type JsonObject, parseJsonObject } from '../json.ts';
-import { fileStore } from '../store/files.node.ts';
-import { MODEL_FOLDER } from './model_files.ts';
 import type { ModelPlace } from './pretrained.ts';
 
 /**

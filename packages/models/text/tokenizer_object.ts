@@ -2,8 +2,8 @@
  * The codec of a tokenizer object that a program has already: one of `@huggingface/transformers` (3 and 4) or of
  * `@xenova/transformers` (2), known by its shape. Neither package is needed here.
  */
-import { DataError } from '../errors.ts';
-import type { Codec, Message } from './codec.ts';
+import { DataError } from '../../../src/errors.ts';
+import type { Codec, Message } from '../../../src/text/codec.ts';
 import { literalMessages, literalText } from './literal_text.ts';
 import { AS_IT_IS, decoderOf, openTokenizer, plainPrompt, requireRoom, stopIdsOf } from './pretrained_codec.ts';
 

@@ -4,13 +4,11 @@
  * They decide the bits of the run as its own config does. A checkpoint of adapters does not hold their base model,
  * so it says of which files they are. A pass over the files costs about 1.5 s a gigabyte.
  */
+import type { BaseHashes } from '../../../../src/run/base.ts';
+import { sha256Hex } from '../../../../src/run/fingerprint/sha256.ts';
 import type { ModelFiles, PretrainedModel } from '../../model/pretrained/source.ts';
-import { sha256Hex } from '../fingerprint/sha256.ts';
 
-/** By file, in the order of their names. */
-export type BaseHashes = Readonly<Record<string, string>>;
-
-/** Hashes of those of the files that are there. */
+/** Hashes of those of the files that are there, in the order of their names. */
 export async function hashFiles(files: ModelFiles, names: Iterable<string>): Promise<BaseHashes> {
   const hashes: [string, string][] = [];
   for (const name of [...new Set(names)].sort()) {
@@ -31,13 +29,4 @@ export async function weightsHash(hashes: BaseHashes, { tensors }: Pick<Pretrain
   const files = new Set([...tensors.values()].map(({ file }) => file));
   const own = Object.entries(hashes).flatMap(([file, sha256]) => (files.has(file) ? [sha256] : []));
   return own.length === 1 && own[0] !== undefined ? own[0] : sha256Hex(new TextEncoder().encode(own.join('\n')));
-}
-
-/** Files that differ, with both hashes shortened: `model.safetensors (SHA-256 1f3a5c7e → 90ab12cd)`. */
-export function changedFiles(before: BaseHashes, after: BaseHashes): string[] {
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  const short = (hash: string | undefined): string => hash?.slice(0, 8) ?? 'absent';
-  return [...names]
-    .filter((name) => before[name] !== after[name])
-    .map((name) => `${name} (SHA-256 ${short(before[name])} → ${short(after[name])})`);
 }

@@ -6,8 +6,8 @@
  * write the date take their fixed one, or what `chat_template_kwargs` gives.
  */
 import { Environment, Interpreter, parse, tokenize } from '@huggingface/jinja';
-import { DataError } from '../errors.ts';
-import type { Message } from './codec.ts';
+import { DataError } from '../../../src/errors.ts';
+import type { Message } from '../../../src/text/codec.ts';
 
 /** Parts of a template that one rendering may evaluate; templates of today take some hundreds a message. */
 const MOST_EVALUATIONS = 300_000;

@@ -2,8 +2,9 @@
  * How each frozen matrix of a pretrained model is kept, by what is asked for and what its file has: nothing that lies in
  * blocks is rounded a second time.
  */
-import { ConfigError } from '../../errors.ts';
-import { STORAGE, type Storage } from '../../kernels/storage.ts';
+import type { RunConfig } from '../../../../src/config/run_config.ts';
+import { ConfigError } from '../../../../src/errors.ts';
+import { STORAGE, type Storage } from '../../../../src/kernels/storage.ts';
 import { isDerived } from './load_weights.ts';
 import type { PretrainedModel, PretrainedTensor } from './source.ts';
 
@@ -15,7 +16,7 @@ export interface FrozenDtype {
 }
 
 /** Tensors that are not kept in float32, by name. Plain JSON. */
-export type FrozenStorage = Readonly<Record<string, Storage>>;
+type FrozenStorage = NonNullable<RunConfig['frozenStorage']>;
 
 const IN_DTYPE = { float32: 'f32', bfloat16: 'bf16', float16: 'f16' } as const satisfies Record<string, Storage>;
 

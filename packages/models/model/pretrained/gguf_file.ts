@@ -10,7 +10,7 @@
  *
  * @see https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
  */
-import { CheckpointError } from '../../errors.ts';
+import { CheckpointError } from '../../../../src/errors.ts';
 import { type ModelFiles, readAll } from './source.ts';
 
 export type GgufValue = number | boolean | string | readonly GgufValue[];

@@ -2,10 +2,16 @@
  * The tensors of a model in Hugging Face's layout: model.safetensors, or shards that model.safetensors.index.json lists.
  * Headers are read first; of the data no more than a piece is held at a time.
  */
-import { CheckpointError } from '../../errors.ts';
-import type { Storage } from '../../kernels/storage.ts';
-import { decodeElements, elementBytes, namingFile, readHeader, type TensorPlace } from '../safetensors.ts';
-import { INDEX, WHOLE } from './file_names.ts';
+import { CheckpointError } from '../../../../src/errors.ts';
+import type { Storage } from '../../../../src/kernels/storage.ts';
+import {
+  decodeElements,
+  elementBytes,
+  namingFile,
+  readHeader,
+  type TensorPlace,
+} from '../../../../src/model/safetensors.ts';
+import { INDEX, WHOLE } from '../../../../src/run/model/file_names.ts';
 import {
   type ModelFiles,
   PIECE_BYTES,

@@ -1,6 +1,6 @@
 /** A model in a GGUF file: its metadata as a shape, its tensors under Hugging Face's names, rows in Hugging Face's order. */
-import { CheckpointError } from '../../errors.ts';
-import type { ModelShape, RopeScaling } from '../shape.ts';
+import { CheckpointError } from '../../../../src/errors.ts';
+import type { ModelShape, RopeScaling } from '../../../../src/model/shape.ts';
 import { GGUF_TYPES, ggufTypeName } from './gguf_blocks.ts';
 import { type GgufFile, type GgufTensor, type GgufValue, readGguf } from './gguf_file.ts';
 import { huggingFaceName, isPermuted, ROPE_FACTORS, rowOfHuggingFace } from './gguf_names.ts';

@@ -7,13 +7,13 @@
  */
 
 import { Tokenizer as TokenizerJson } from '@huggingface/tokenizers';
-import { DataError } from '../errors.ts';
+import { DataError } from '../../../src/errors.ts';
+import type { Codec, Message } from '../../../src/text/codec.ts';
+import { splitAt } from '../../../src/text/tokenizer_json.ts';
 import { compileChatTemplate } from './chat_template.ts';
-import type { Codec, Message } from './codec.ts';
 import { keepingPieces, type PreTokenizer } from './kept_pieces.ts';
 import { literalMessages, literalText } from './literal_text.ts';
 import { largestId, requireBounded } from './tokenizer_bounds.ts';
-import { splitAt } from './tokenizer_json.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

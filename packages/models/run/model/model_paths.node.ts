@@ -1,7 +1,7 @@
 /** Where a model that a config names lies: paths are relative to the config's folder, and typed ones to the current folder. */
 import { dirname, resolve } from 'node:path';
-import type { LoadedConfig } from '../../config/load.ts';
-import type { Problems } from '../../config/problems.ts';
+import type { LoadedConfig } from '../../../../src/config/load.ts';
+import type { Problems } from '../../../../src/config/problems.ts';
 
 /** The model that the run begins with, from where the command was typed; undefined: it begins with random weights. */
 export function modelPath({ config, problems }: LoadedConfig, file: string): string | undefined {

@@ -1,7 +1,7 @@
 /** A model in a folder of Hugging Face's layout: config.json and its weights. */
-import { CheckpointError } from '../../errors.ts';
+import { CheckpointError } from '../../../../src/errors.ts';
+import { CONFIG } from '../../../../src/run/model/file_names.ts';
 import { readModelConfig } from './config_json.ts';
-import { CONFIG } from './file_names.ts';
 import { openSafetensors, safetensorsTensors } from './safetensors_files.ts';
 import type { ModelFiles, PretrainedModel } from './source.ts';
 

@@ -2,9 +2,9 @@
  * Writes a pretrained model's weights into a policy, piece by piece: beside the policy's own weights nothing of the
  * model is ever held but one piece.
  */
-import { CheckpointError } from '../../errors.ts';
-import { numbersOf, STORAGE, type StoredValues } from '../../kernels/storage.ts';
-import type { Parameter } from '../parameters.ts';
+import { CheckpointError } from '../../../../src/errors.ts';
+import { numbersOf, STORAGE, type StoredValues } from '../../../../src/kernels/storage.ts';
+import type { Parameter } from '../../../../src/model/parameters.ts';
 import { type Adapter, requireFit } from './adapter_files.ts';
 import type { PretrainedModel, PretrainedTensor } from './source.ts';
 

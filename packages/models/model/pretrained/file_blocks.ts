@@ -9,7 +9,7 @@
  *
  * Each product and each sum is rounded to float32.
  */
-import { halfAt, halfValues } from '../../kernels/half.ts';
+import { halfAt, halfValues } from '../../../../src/kernels/half.ts';
 
 export interface FileBlocks {
   /** Values of a block, and its bytes. */

@@ -2,10 +2,10 @@
  * The tokenizer of a GGUF file, written again as tokenizer.json: byte-level BPE, whose way to split a text is named by
  * `tokenizer.ggml.pre`, or a closed vocabulary of words.
  */
-import { DataError } from '../errors.ts';
+import { DataError } from '../../../src/errors.ts';
+import { bpeModel, splitAt } from '../../../src/text/tokenizer_json.ts';
 import { UNIGRAM, unigramWords } from './gguf_words.ts';
 import type { TokenizerFiles } from './pretrained_codec.ts';
-import { bpeModel, splitAt } from './tokenizer_json.ts';
 
 type Part = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 /** Element types of GGUF files; kernels/blocks.ts says what blocks hold that engines keep, and file_blocks.ts the others. */
-import { STORAGE, type Storage } from '../../kernels/storage.ts';
+import { STORAGE, type Storage } from '../../../../src/kernels/storage.ts';
 import { FILE_BLOCKS } from './file_blocks.ts';
 
 export interface GgufType {

@@ -7,7 +7,7 @@
  * could so write turns of the system or of the policy. Here the texts of messages are marked as data before a template
  * writes its own control tokens around them.
  */
-import type { ToolSchema } from './codec.ts';
+import type { ToolSchema } from '../../../src/text/codec.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -2,21 +2,13 @@
  * A pretrained model as its files have it: the shape, and its tensors under Hugging Face's names, each read in pieces
  * when it is asked for. `load_weights.ts` writes them into a policy.
  */
-import { CheckpointError } from '../../errors.ts';
-import type { Storage, StoredValues } from '../../kernels/storage.ts';
-import type { ModelShape } from '../shape.ts';
+import { CheckpointError } from '../../../../src/errors.ts';
+import type { Storage, StoredValues } from '../../../../src/kernels/storage.ts';
+import type { ModelShape } from '../../../../src/model/shape.ts';
+import type { ReadableFiles } from '../../../../src/run/store/store.ts';
 
-/** The files that a model is read from; a run's `Store` is one. Paths are relative, with `/`. */
-export interface ModelFiles {
-  /** undefined where there is no such file */
-  size(path: string): Promise<number | undefined>;
-  /** The whole file; undefined where there is no such file. */
-  read(path: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Bytes [begin, end) of the file, fewer where it ends before. */
-  readRange(path: string, begin: number, end: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Where the whole file need not be in memory for it: its SHA-256; undefined where there is no such file. */
-  sha256?(path: string): Promise<string | undefined>;
-}
+/** The files that a model is read from; a run's `Store` is one. */
+export type ModelFiles = ReadableFiles;
 
 /** Takes values of a tensor, row-major; the first one is element `at`. */
 export type TakeValues = (values: Float32Array, at: number) => void;

@@ -4,7 +4,7 @@
  * transformers computes these four architectures from the keys that are read here and from no others, so other keys
  * are left alone; a value that this engine does not compute is refused by its key, never ignored.
  */
-import type { ModelShape, RopeScaling } from '../shape.ts';
+import type { ModelShape, RopeScaling } from '../../../../src/model/shape.ts';
 import type { PretrainedModel } from './source.ts';
 import { requireLayers, unsupported } from './source.ts';
 

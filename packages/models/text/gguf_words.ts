@@ -4,10 +4,10 @@
  * takes several for one, and then each word is one token, or unknown. Unknown becomes `<pad>`, where this package refuses the
  * text.
  */
-import { closedCodec } from './codec.ts';
-import { withWords } from './control_words.ts';
+import { closedCodec } from '../../../src/text/codec.ts';
+import { withWords } from '../../../src/text/control_words.ts';
+import { wordTokenizer } from '../../../src/text/vocabulary_tokenizer.ts';
 import type { TokenizerFiles } from './pretrained_codec.ts';
-import { wordTokenizer } from './vocabulary_tokenizer.ts';
 
 /** `tokenizer.ggml.model` */
 export const UNIGRAM = 't5';

