@@ -14,8 +14,8 @@ import { RlvrError } from '../../src/errors.ts';
 import { closestName } from '../../src/options/nearest_name.ts';
 import { refusal } from '../../src/rewards/sandbox/sandbox_thread.ts';
 import type { ModuleReference } from '../../src/run/opened_config.ts';
+import { findOldSpellings } from '../zoo/options/find_old_spellings.ts';
 import { importedFiles } from './imported_files.node.ts';
-import { findOldSpellings } from './options/find_old_spellings.ts';
 
 /** @param folder  what a relative name starts from */
 export function moduleReference(name: string, exported: unknown, folder: string): ModuleReference {

@@ -3,6 +3,7 @@ import { POINT_KEYS } from '../../src/config/keys/method_keys.ts';
 import type { LoadedConfig } from '../../src/config/load.ts';
 import { placeOfTask } from '../../src/config/mixture.ts';
 import { DATASET } from '../../src/data/datasets/card.ts';
+import { findMethod } from '../../src/methods/method_list.ts';
 import { METHOD_POINTS, type MethodPoint } from '../../src/methods/stage.ts';
 import type { Plugin } from '../../src/options/keys.ts';
 import { isModuleFile } from '../../src/rewards/module_file.ts';
@@ -58,6 +59,22 @@ export function entriesOf({ config, problems }: LoadedConfig): NamedEntry[] {
 
 const named = (kind: NamedEntry['kind'], plugin: Plugin | undefined, place: string, index: number): NamedEntry[] =>
   plugin === undefined ? [] : [{ kind, plugin, place, index }];
+
+/** A note for each option of a method that the config calls by the name that it had before. */
+export function renamedOptions(loaded: LoadedConfig): string[] {
+  return entriesOf(loaded).flatMap(({ kind, plugin, place }) => {
+    const method = isPoint(kind) ? findMethod(loaded.registries.methods, kind, plugin) : undefined;
+    const renamed = Object.values(method?.options ?? {}).filter(
+      (key) => key.oldYaml !== undefined && key.oldYaml in plugin,
+    );
+    return renamed.map(
+      ({ yaml, oldYaml }) =>
+        `${place}.${oldYaml} is the old name, which the next version no longer takes: write ${yaml}`,
+    );
+  });
+}
+
+const isPoint = (kind: NamedEntry['kind']): kind is MethodPoint => METHOD_POINTS.some((point) => point === kind);
 
 /** What a run has no need of that only answers, as it is evaluated or sampled. */
 export interface NeededOptions {

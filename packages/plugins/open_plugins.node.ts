@@ -13,6 +13,7 @@ import type { OpenedConfig, OpenOptions } from '../../src/run/opened_config.ts';
 import { asksInWords } from '../../src/text/codec.ts';
 import { asksOf } from './asks.node.ts';
 import { adapterInRun, findFiles, modelInRun } from './found_files.node.ts';
+import { renamedOptions } from './named_entries.ts';
 import { openMethods, openReporters } from './open/open_methods.node.ts';
 import { makersOf, openRewards } from './open/open_rewards.node.ts';
 import { openTasks } from './open/open_tasks.node.ts';
@@ -55,6 +56,7 @@ export async function openPlugins(loaded: LoadedConfig, options: OpenOptions): P
     } else if (!asksInWords(options.codec)) await openMethods(opening); // for the words that they add
     loaded.problems.throwIfAny();
     if (tasks === undefined) throw new RangeError('a task that cannot be opened is a problem');
+    opening.notes.push(...renamedOptions(loaded));
     const config = withModuleNames(loaded.config, opening);
     const methods = Object.fromEntries(opening.methods);
     const list = withOwnMethods(loaded.registries.methods, methods);

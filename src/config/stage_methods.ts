@@ -5,7 +5,7 @@ import type { MethodPlace } from '../methods/remark.ts';
 import { eachPoint, METHOD_POINTS, type MethodPoint, type MethodsConfig } from '../methods/stage.ts';
 import { USUAL_METHODS } from '../methods/usual_methods.ts';
 import type { Json } from '../options/json.ts';
-import type { Plugin } from '../options/keys.ts';
+import { type Key, type Plugin, spellingIn } from '../options/keys.ts';
 import { nearestKey } from '../options/nearest_name.ts';
 import { unknownOptionRule } from '../options/read.ts';
 import { firstRepeated } from '../options/repeated.ts';
@@ -111,10 +111,14 @@ function resolveOne(point: MethodPoint, { plugin, path }: Chosen, written: Writt
   const values = isSound ? completed(found, section.values, refuse) : section.values;
   const spelled = Object.entries(found.options).flatMap(([option, key]) => {
     const value = values[option] as Json | undefined; // a declaration reads plain data
-    return value === undefined || isLeftOut(key, value) ? [] : [[key.yaml, value] as const];
+    return value === undefined || isLeftOut(key, value) ? [] : [[givenSpelling(key, options), value] as const];
   });
   return { ...Object.fromEntries(spelled), name: found.id };
 }
+
+/** A config that spells an option the old way keeps it so, and with it its hash. */
+const givenSpelling = (key: Key, options: Readonly<Record<string, Json>>): string =>
+  spellingIn(key, (spelling) => Object.hasOwn(options, spelling));
 
 /** The options with those that follow from others; a schedule is checked at both of its ends, and completed at each step. */
 function completed(
@@ -137,8 +141,10 @@ function optionsOf(
 ): GivenKeys {
   const known = Object.values(method.options).map(({ yaml }) => yaml);
   const own = new Map<string, Given>();
+  const yamlOf = new Map(Object.values(method.options).map((key) => [givenSpelling(key, options), key.yaml]));
   for (const [yaml, value] of Object.entries(options)) {
-    if (known.includes(yaml)) own.set(yaml, { path: isSwitch(method, path) ? path : `${path}.${yaml}`, value });
+    const meant = yamlOf.get(yaml);
+    if (meant !== undefined) own.set(meant, { path: isSwitch(method, path) ? path : `${path}.${yaml}`, value });
     else problems.add(`${path}.${yaml}`, value, () => unknownOptionRule(yaml, known, { subject: method.id }));
   }
   for (const { yaml } of sharedOptions(method)) {

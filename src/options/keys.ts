@@ -20,6 +20,8 @@ export interface Key<Value = unknown> {
   readonly schedule?: Schema<unknown>;
   /** Its default is not written out: configs from before it have the same hash. */
   readonly isLater?: true;
+  /** What the YAML called it before; still read, and written out where it was given so. */
+  readonly oldYaml?: string;
 }
 
 /** Keys of one section of the file, under the names they have in TypeScript. */
@@ -44,6 +46,16 @@ export function key<Value>(yaml: string, schema: Schema<Value>): Key<Value> {
 /** Declares an option that a method had not from the start: its default is what was done without it. */
 export function laterKey<Value>(yaml: string, schema: Schema<Value>): Key<Value> {
   return { yaml, schema, isLater: true };
+}
+
+/** Declares a key that had another name before, which is still read for one version. */
+export function renamedKey<Value>(oldYaml: string, yaml: string, schema: Schema<Value>): Key<Value> {
+  return { yaml, schema, oldYaml };
+}
+
+/** The spelling of a key that is given: the old one where it alone is there. */
+export function spellingIn({ yaml, oldYaml }: Key, isGiven: (spelling: string) => boolean): string {
+  return oldYaml !== undefined && isGiven(oldYaml) && !isGiven(yaml) ? oldYaml : yaml;
 }
 
 /** Declares options whose names in TypeScript are those of the YAML: `options({ max_length: integer(…).default(8) })`. */

@@ -7,7 +7,7 @@
 import type { z } from 'zod';
 import { ConfigError } from '../errors.ts';
 import { printable, thousands } from '../format.ts';
-import type { Key, KeyTable, Values } from './keys.ts';
+import { type Key, type KeyTable, spellingIn, type Values } from './keys.ts';
 import { likelyValue } from './likely_value.ts';
 import { nearestKey } from './nearest_name.ts';
 import type { Schema } from './option_schema.ts';
@@ -80,7 +80,7 @@ export function readOptions<T extends KeyTable>(
   const problems: OptionProblem[] = misspelled.map(({ problem }) => problem);
   const read: Record<string, unknown> = {};
   for (const [name, key] of Object.entries(table)) {
-    const { yaml } = key;
+    const yaml = spellingIn(key, (spelling) => Object.hasOwn(given, spelling));
     const result = readKey(key, Object.hasOwn(given, yaml) ? given[yaml] : undefined);
     if (!result.ok) {
       if (meant.has(yaml) && !Object.hasOwn(given, yaml)) continue; // it is there, misspelled
@@ -132,7 +132,8 @@ interface Misspelled {
 function unknownOptions<V>(table: KeyTable, given: GivenOptions, about: OptionSubject<V>): Misspelled[] {
   const { path, beside = [] } = about;
   const known = Object.values(table).map(({ yaml }) => yaml);
-  const unknown = Object.keys(given).filter((name) => !known.includes(name));
+  const spellings = Object.values(table).map((key) => spellingIn(key, (spelling) => Object.hasOwn(given, spelling)));
+  const unknown = Object.keys(given).filter((name) => !spellings.includes(name));
   return unknown.map((key) => {
     const nearest = nearestKey(key, [...known, ...beside]);
     const rule = unknownOptionRule(key, known, about);

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { oldSpellingNotes } from '../../packages/plugins/module.node.ts';
 import { openPlugins } from '../../packages/plugins/open_plugins.node.ts';
 import { real, unset, whole } from '../../packages/zoo/options/old_spellings.ts';
+import { optionsOf, START } from '../../src/methods/settings.ts';
 import { integer, number, optional } from '../../src/options/keys.ts';
 import { zodOf } from '../../src/options/schemas.ts';
 import { parseConfig } from '../support/everything.ts';
@@ -86,5 +87,44 @@ describe('old spellings in a file', () => {
     ["import { options } from 'rlvr-train/tasks';\noptions({ least: 3, most: 4 });"],
   ])('are not: %j', async (text) => {
     expect(await notesOn(text)).toEqual([]);
+  });
+});
+
+describe('an option of a method that was renamed', () => {
+  const strategy = (option: string) =>
+    parseConfig(`task: sort_digits\nmax_steps: 3\nrollout_strategies: [{name: mcts, ${option}}]`, { file: 'my.yaml' });
+  const weightIn = (option: string) => {
+    const [stage] = strategy(option).config.stages;
+    return stage?.stage === 'grpo' ? stage.methods.rolloutStrategies[0] : undefined;
+  };
+
+  it('is read by its old name, which the config keeps, so that its hash is what it was', () => {
+    expect(weightIn('uncertainty_weight: 0.7')).toMatchObject({ uncertainty_weight: 0.7 });
+    expect(weightIn('uncertainty_weight: 0.7')).not.toHaveProperty('entropy_weight');
+    expect(weightIn('entropy_weight: 0.7')).toMatchObject({ entropy_weight: 0.7 });
+    expect(weightIn('width: 2')).toMatchObject({ entropy_weight: 0.4 });
+  });
+
+  it('means the same by both names, and a note says which to write', async () => {
+    const weights = ['uncertainty_weight', 'entropy_weight'].map((name) => {
+      const { config, registries } = strategy(`${name}: 0.7`);
+      const [stage] = config.stages;
+      if (stage?.stage !== 'grpo') throw new RangeError('a stage of GRPO');
+      return optionsOf(registries.methods, 'rolloutStrategies', stage.methods.rolloutStrategies[0]).at(START);
+    });
+    expect(weights[0]).toEqual(weights[1]);
+    expect(weights[0]).toMatchObject({ entropyWeight: 0.7 });
+    const { notes, close } = await openPlugins(strategy('uncertainty_weight: 0.7'), {
+      file: 'my.yaml',
+      announce: () => {},
+    });
+    await close();
+    const remedy = 'is the old name, which the next version no longer takes: write entropy_weight';
+    expect(notes).toEqual([`rollout_strategies.0.uncertainty_weight ${remedy}`]);
+  });
+
+  it('is refused under both names at once, and with a value out of its range', () => {
+    expect(() => strategy('uncertainty_weight: 0.7, entropy_weight: 0.2')).toThrow('no such option of mcts');
+    expect(() => strategy('uncertainty_weight: -1')).toThrow('rollout_strategies.0.uncertainty_weight: -1');
   });
 });

@@ -9,7 +9,7 @@ import { gradientsOf, lossOf } from '../../support/losses.ts';
 import { randomSequences, rolloutOf, VOCABULARY } from '../../support/rollouts.ts';
 
 const ALONE = ['loss_terms: [{name: ssb, ssb_temperature: 2}]', 'objective: reinforce'];
-const BOTH = 'rollout_strategies: [{name: contrast-explain, explain_samples: 4}]\nloss_terms: [ssb]';
+const BOTH = 'rollout_strategies: [{name: contrast-explain, explanations: 4}]\nloss_terms: [ssb]';
 
 /** Sequences without an advantage, which a teacher would have written otherwise. */
 const taught = (seed: number): LossSequence[] =>
@@ -92,7 +92,7 @@ describe('contrast-explain', () => {
   });
 
   it('teaches what it explains, samples plainly to the bit without, and gives the same after a kill', async () => {
-    const off = 'rollout_strategies: [{name: contrast-explain, explain_samples: 0}]';
+    const off = 'rollout_strategies: [{name: contrast-explain, explanations: 0}]';
     expect(await weightsAfter(off)).toBe(await weightsAfter(''));
     await withTossedRun(BOTH, async (run) => {
       const { metrics } = await goOn(run);

@@ -124,7 +124,7 @@ describe('latr', () => {
 describe('mcts', () => {
   it('expands the node of the highest score, ends what is missing, and keeps right and wrong leaves', async () => {
     const { rounds, groups, logged } = await askedOf(
-      mcts(', segment_tokens: 2, width: 2, expansions: 1, value_weight: 0, depth_weight: 0, uncertainty_weight: 1'),
+      mcts(', segment_tokens: 2, width: 2, expansions: 1, value_weight: 0, depth_weight: 0, entropy_weight: 1'),
       3,
       ({ prefixes, samples }, round) =>
         Array.from({ length: samples }, (_, i) => {

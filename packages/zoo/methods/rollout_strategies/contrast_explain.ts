@@ -10,7 +10,7 @@ import type { GroupRequest, RolloutStrategy } from '../../../../src/methods/poin
 import type { Rollout } from '../../../../src/methods/records.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { groupRows } from '../../../../src/methods/work.ts';
-import { integer, key } from '../../../../src/options/keys.ts';
+import { integer, renamedKey } from '../../../../src/options/keys.ts';
 import { answerTokens } from '../support/rollouts/answers.ts';
 import { withoutHint } from '../support/rollouts/hints.ts';
 import { shownTexts } from '../uses/room.ts';
@@ -29,23 +29,24 @@ export const contrastExplain = method({
   },
   companions: [{ ids: ['ssb'], line: 'loss_terms: [ssb]', why: 'so that explained answers are learned from' }],
   options: {
-    explainSamples: key(
+    explanations: renamedKey(
       'explain_samples',
+      'explanations',
       integer({ min: 0, max: 64, example: 2 })
         .default(2)
         .describe('Explanations that are sampled, of which the first right one is kept; 0: none.'),
     ),
   },
   uses: () => [shownTexts(2)],
-  samplesOffPolicy: ({ explainSamples }) => explainSamples > 0,
+  samplesOffPolicy: ({ explanations }) => explanations > 0,
   demonstrate: ({ item, attempt, isAttemptRight, answer, isAnswerRight, shown, ended }) =>
     isAttemptRight || !isAnswerRight ? undefined : { prompt: shown(item, answer, attempt), tokens: ended(answer) },
   readsVerdicts: true,
-  work: ({ explainSamples }, _, lengths) => ({ rows: groupRows(explainSamples, lengths) }),
-  create: ({ explainSamples }): RolloutStrategy => ({
+  work: ({ explanations }, _, lengths) => ({ rows: groupRows(explanations, lengths) }),
+  create: ({ explanations }): RolloutStrategy => ({
     async rollOut(requests, next, { shown, regroup, metric }) {
       const groups = [...(await next(requests))];
-      if (explainSamples === 0) return groups;
+      if (explanations === 0) return groups;
       const places: number[] = [];
       const asked: GroupRequest[] = [];
       groups.forEach(({ item, rollouts }, i) => {
@@ -54,7 +55,7 @@ export const contrastExplain = method({
         if (right === undefined || wrong === undefined || rollouts.length < 2) return;
         places.push(i);
         const prompt = shown(item, answerTokens(right), answerTokens(wrong));
-        asked.push({ item, samples: explainSamples, prompt, origin: 'explained' });
+        asked.push({ item, samples: explanations, prompt, origin: 'explained' });
       });
       const answered = asked.length === 0 ? [] : await next(asked);
       let explained = 0;

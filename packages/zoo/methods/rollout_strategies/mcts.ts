@@ -20,7 +20,7 @@ import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { lossTokens } from '../../../../src/methods/tokens.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, key, number, renamedKey } from '../../../../src/options/keys.ts';
 import { continued, isOpen } from '../support/rollouts/continued.ts';
 
 export const mcts = method({
@@ -29,7 +29,7 @@ export const mcts = method({
     does: 'Grows the completions of a hard problem as a tree, where value and uncertainty say so.',
     names: ['DeepSearch', 'Monte Carlo tree search', 'tree search'],
     formula:
-      'expand argmax value_weight·tanh(Q_parent) + uncertainty_weight·H + depth_weight·√(depth/deepest) by `width` segments; leaves are the group',
+      'expand argmax value_weight·tanh(Q_parent) + entropy_weight·H + depth_weight·√(depth/deepest) by `width` segments; leaves are the group',
     source: '2509.25454',
     certainty: 'after the paper',
   },
@@ -59,8 +59,9 @@ export const mcts = method({
       'value_weight',
       number({ min: 0, example: 0.4 }).default(0.4).describe('Of the value of the parent.'),
     ),
-    entropyWeight: key(
+    entropyWeight: renamedKey(
       'uncertainty_weight',
+      'entropy_weight',
       number({ min: 0, example: 0.4 }).default(0.4).describe('Of the mean entropy of the segment.'),
     ),
     depthWeight: key(
