@@ -6,9 +6,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { giveOutRuns } from '../build/packages/commands/training/given_series.js';
+import { parseSeeds } from '../build/packages/commands/training/seed_list.js';
 import { createTasks, openRun, train, wasmBackend } from '../build/packages/rlvr-train/index.js';
 import { configHash, loadConfigFile } from '../build/packages/rlvr-train/node.js';
-import { parseSeeds } from '../build/src/cli/training/seed_list.js';
 import { weightsSha256 } from '../build/src/run/model/model_files.js';
 import { describeMachine, fail, recordText } from './command.mjs';
 import { giveOut, replayed } from './given_rows.mjs';

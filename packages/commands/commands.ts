@@ -1,6 +1,5 @@
 /** Every command of the package. */
 
-import { TRAIN } from '../../src/cli/commands/train.ts';
 import type { Command } from '../../src/cli/flags/command.ts';
 import { ADVISE } from './commands/advise.ts';
 import { COMPARE } from './commands/compare.ts';
@@ -22,6 +21,7 @@ import { SAMPLE } from './commands/sample.ts';
 import { SCHEMA } from './commands/schema.ts';
 import { TASKS } from './commands/tasks.ts';
 import { TRACK } from './commands/track.ts';
+import { TRAIN } from './commands/train.ts';
 import { UI } from './commands/ui.ts';
 import { WORKER } from './commands/worker.ts';
 

@@ -8,7 +8,4 @@ export const EVERYTHING: CommandParts = {
   library: { naming: async (...texts) => (await import('../zoo/library.ts')).zooLibrary.naming(...texts) },
   openConfig: async (...given) => (await import('../plugins/open_plugins.node.ts')).openPlugins(...given),
   openBase: async (...given) => (await import('../models/run/model/configured_model.node.ts')).openBase(...given),
-  connectFleet: async (flags) => (await import('./training/training_fleet.ts')).connectFleet(flags),
-  trainSeries: async (...given) => (await import('./training/seeds.ts')).seedsCommand(...given),
-  liveTrackers: async (...given) => (await import('../trackers/trackers.ts')).liveTrackers(...given),
 };

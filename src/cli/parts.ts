@@ -5,18 +5,7 @@ import type { Library } from '../config/registries.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import type { OpenedBase } from '../run/base.ts';
 import type { OpenConfig } from '../run/opened_config.ts';
-import type { Store } from '../run/store/store.ts';
-import type { Tracker } from '../run/tracker.ts';
 import type { Command } from './flags/command.ts';
-import type { FleetFlags, TrainingFleet } from './training/fleet_part.ts';
-import type { SeedsOptions } from './training/train_options.ts';
-
-/** A run as trackers show it. */
-export interface TrackedRun {
-  readonly store: Store;
-  readonly name: string;
-  readonly directory: string;
-}
 
 /** A pretrained model that a config names. */
 export interface ConfiguredBase {
@@ -40,12 +29,6 @@ export interface CommandParts {
    * @throws CheckpointError, DataError, ConfigError
    */
   readonly openBase?: (loaded: LoadedConfig, file: string, own?: string) => Promise<ConfiguredBase | undefined>;
-  /** Connects a training to its workers; absent: every completion is sampled here. @throws FleetError */
-  readonly connectFleet?: (flags: FleetFlags) => Promise<TrainingFleet>;
-  /** Trains a run per seed and setting; absent: one run at a time. @param words  the command line */
-  readonly trainSeries?: (options: SeedsOptions, words: readonly string[]) => Promise<void>;
-  /** The trackers that a config asks for; absent: there are none. @throws ConfigError */
-  readonly liveTrackers?: (config: RunConfig, run: TrackedRun, env: NodeJS.ProcessEnv) => Promise<readonly Tracker[]>;
 }
 
 let given: CommandParts | undefined;

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { copyConfig, listConfigs } from '../../packages/commands/actions/configs.ts';
-import { describeConfig, packagedConfigFile } from '../../src/cli/runs/packaged_configs.ts';
+import { copyConfig, describeConfig, listConfigs } from '../../packages/commands/actions/configs.ts';
+import { packagedConfigFile } from '../../src/cli/runs/packaged_configs.ts';
 import { folderOfFile } from '../support/folders.ts';
 
 const folder = folderOfFile();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { RunControls } from '../../src/cli/process/controls.ts';
+import { RunControls } from '../../packages/commands/process/controls.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] });

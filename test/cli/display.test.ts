@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { isLive, openDisplay } from '../../packages/commands/display/open_display.ts';
+import { RunControls } from '../../packages/commands/process/controls.ts';
 import type { Shown } from '../../src/cli/display/display.ts';
-import { isLive, openDisplay } from '../../src/cli/display/open_display.ts';
 import { evaluationShare } from '../../src/cli/display/reporter.ts';
-import { RunControls } from '../../src/cli/process/controls.ts';
 import type { TrainEvent } from '../../src/grpo/events.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { resumeCommand } from '../../src/run/resume_command.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { annotatedYaml } from '../../src/cli/training/dry_run.ts';
+import { annotatedYaml } from '../../packages/commands/training/dry_run.ts';
 import { parseConfig } from '../support/everything.ts';
 
 const TEXT = `task: {name: countdown, numbers: 3}

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { program } from '../../src/cli/program.ts';
 import { RlvrError } from '../../src/errors.ts';
 
-vi.mock('../../src/cli/display/live/foreground.ts', () => ({ isInForeground: () => true }));
+vi.mock('../../packages/commands/display/live/foreground.ts', () => ({ isInForeground: () => true }));
 
 /** An escape sequence that clears, one that hides, a C1 control, a line of its own, and marks that turn or take no place. */
 const EVIL = '\u001b[2J\u001b[8m\u009b1A\r\u202e\u200b\u2066\u0007\u007f';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { lastRecords } from '../../src/cli/runs/last_records.ts';
+import { lastRecords } from '../../packages/commands/runs/last_records.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
 
 const LINES = ['{"i":1}', '{"i":2}', '{"i":3}'];

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { wrapWords } from '../../src/cli/display/live/text.ts';
+import { wrapWords } from '../../packages/commands/display/live/text.ts';
 import {
   foreignText,
   print,

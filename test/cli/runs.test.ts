@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import picocolors from 'picocolors';
 import { describe, expect, it } from 'vitest';
 import { differences, tableOf } from '../../packages/commands/actions/runs.ts';
+import { findNewest, newestUnfinished } from '../../packages/commands/runs/newest_run.ts';
+import { type RunRow, runRows } from '../../packages/commands/runs/run_rows.ts';
 import { KeptRows } from '../../packages/commands/ui/kept_rows.ts';
 import { loadRun } from '../../src/cli/runs/load_run.ts';
-import { newestUnfinished } from '../../src/cli/runs/newest_run.ts';
-import { type RunRow, runRows } from '../../src/cli/runs/run_rows.ts';
 import { ago } from '../../src/format.ts';
 import { encodeManifest } from '../../src/run/checkpoint/manifest.ts';
 import { describeRun } from '../../src/run/describe_run.ts';
@@ -249,8 +249,9 @@ describe('a resume that names no run', () => {
     expect((await newestUnfinished(true)).directory).toBe(join('runs', 'newer'));
     rmSync('runs/older', { recursive: true });
     expect((await newestUnfinished(false)).directory).toBe(join('runs', 'newer'));
-    const loaded = await loadRun({ resume: true });
-    expect(loaded).toMatchObject({ directory: join('runs', 'newer'), isMainJob: false, found: { seed: 4 } });
+    const loaded = await loadRun({ resume: true }, findNewest);
+    expect(loaded).toMatchObject({ directory: join('runs', 'newer'), isMainJob: false });
+    expect(loaded.found?.about).toBe('runs/newer, seed 4, step 33 of 50, 5m ago');
     expect(loaded.config.stages.map(({ optimizer }) => optimizer.maxSteps)).toEqual([10, 40]);
   });
 

@@ -1,7 +1,7 @@
 /** The list of seeds, and what a series comes to. */
 import { describe, expect, it } from 'vitest';
+import { parseSeeds } from '../../packages/commands/training/seed_list.ts';
 import { rowOf, type SeedRow, seriesOf, seriesTable, spreadOf } from '../../packages/commands/training/seed_series.ts';
-import { parseSeeds } from '../../src/cli/training/seed_list.ts';
 import type { Summary } from '../../src/run/summary.ts';
 
 describe('a list of seeds', () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { rowOf } from '../../packages/commands/training/seed_series.ts';
 import { directoryPart, settingsOf, sweepTable } from '../../packages/commands/training/sweep.ts';
-import { readSweep } from '../../src/cli/training/sweep_list.ts';
+import { readSweep } from '../../packages/commands/training/sweep_list.ts';
 import type { Summary } from '../../src/run/summary.ts';
 
 describe('a sweep', () => {

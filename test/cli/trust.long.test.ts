@@ -4,11 +4,11 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { approval, type TrustOptions } from '../../packages/commands/process/trust.ts';
 import { seedsCommand } from '../../packages/commands/training/seeds.ts';
+import { trainWhole } from '../../packages/commands/training/whole_training.ts';
 import { asksOf } from '../../packages/plugins/asks.node.ts';
 import { openPlugins } from '../../packages/plugins/open_plugins.node.ts';
-import { approval, type TrustOptions } from '../../src/cli/process/trust.ts';
-import { trainCommand } from '../../src/cli/training/train.ts';
 import { withoutPasswords } from '../../src/format.ts';
 import { parseConfig } from '../support/everything.ts';
 import { LoopbackScorer } from '../support/loopback_scorer.ts';
@@ -282,7 +282,7 @@ describe('what a config asks besides code', () => {
       write('strangers.yaml', config);
       const flags = { config: 'strangers.yaml', output: 'runs/one', quiet: true };
       for (const isDry of [false, true])
-        await expect(trainCommand({ ...flags, dryRun: isDry })).rejects.toThrow('A_SECRET@127.0.0.1:');
+        await expect(trainWhole({ ...flags, dryRun: isDry })).rejects.toThrow('A_SECRET@127.0.0.1:');
       await expect(seedsCommand({ ...flags, seeds: [0, 1] }, [])).rejects.toThrow('A_SECRET@127.0.0.1:');
       expect(scorer.connections).toBe(0);
       await openPlugins(parseConfig(config, { file: 'strangers.yaml' }), {

@@ -12,10 +12,10 @@ import {
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { RunControls } from '../../packages/commands/process/controls.ts';
+import { RequestListener } from '../../packages/commands/process/run_requests.ts';
 import { startUi, type UiServer } from '../../packages/commands/ui/server.ts';
 import { CurveReader, type CurveState } from '../../packages/report/series.ts';
-import { RunControls } from '../../src/cli/process/controls.ts';
-import { RequestListener } from '../../src/cli/process/run_requests.ts';
 import { fileStore } from '../../src/run/store/files.node.ts';
 import { completion, evaluation, ONE_STAGE, step } from '../report/run_directory.ts';
 import { folderOfFile } from '../support/folders.ts';

@@ -196,7 +196,7 @@ const ROOMS = {
     ['src/run/logs/metrics_log.ts', 'the length of a line in characters, not in bytes',
       'new TextEncoder().encode(text).length',
       'text.length'],
-    ['src/cli/runs/last_records.ts', 'the first whole line of a long log is left out',
+    ['packages/commands/runs/last_records.ts', 'the first whole line of a long log is left out',
       'bytes.indexOf(NEWLINE) + 1;',
       'bytes.indexOf(NEWLINE, 1) + 1;'],
     ['src/diagnostics/watch.ts', 'what was refuted is not withdrawn',

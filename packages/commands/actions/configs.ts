@@ -1,12 +1,12 @@
 /** `rlvr-train configs ls` and `configs cp NAME [FILE]`: the configs of the package. */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { colors } from '../../../src/cli/display/colors.ts';
 import { print, printJson } from '../../../src/cli/display/output.ts';
 import {
+  CONFIGS_FOLDER,
   packagedConfigFile,
-  packagedConfigs,
   packagedNames,
   systemNames,
 } from '../../../src/cli/runs/packaged_configs.ts';
@@ -15,6 +15,31 @@ import { ConfigError } from '../../../src/errors.ts';
 import { printable, shellQuoted } from '../../../src/format.ts';
 import { didYouMean } from '../../../src/options/nearest_name.ts';
 import { relinkSchema } from '../runs/schema_line.ts';
+
+interface PackagedConfig {
+  readonly name: string;
+  /** First sentence of the file's comment: what it teaches. */
+  readonly about: string;
+  /** What follows `# Takes` in its comment: a measured time. */
+  readonly takes: string | undefined;
+  /** What follows `# Reaches` there: measured accuracies, over seeds. */
+  readonly reaches: string | undefined;
+}
+
+/** What a config's own comment says of it. */
+export function describeConfig(name: string, text: string): PackagedConfig {
+  const comment = /^(?:#.*\n)*/.exec(text.replace(/^# yaml-language-server:.*\n/, ''))?.[0] ?? '';
+  const words = comment.replace(/^# ?/gm, '').replace(/\s+/g, ' ').trim();
+  const about = /^.*?[.](?= |$)/.exec(words)?.[0] ?? words;
+  const after = (word: string): string | undefined => new RegExp(`^# ${word} (.+?)\\.?$`, 'm').exec(comment)?.[1];
+  return { name, about, takes: after('Takes'), reaches: after('Reaches') };
+}
+
+function packagedConfigs(): PackagedConfig[] {
+  return packagedNames().map((name) =>
+    describeConfig(name, readFileSync(join(CONFIGS_FOLDER, `${name}.yaml`), 'utf8')),
+  );
+}
 
 export function listConfigs({ json = false }: { readonly json?: boolean }): void {
   const configs = packagedConfigs();

@@ -4,7 +4,6 @@ import { announceFile } from '../../../src/cli/display/announce_file.ts';
 import { colors } from '../../../src/cli/display/colors.ts';
 import { print, printJson } from '../../../src/cli/display/output.ts';
 import { commandParts, configOf } from '../../../src/cli/parts.ts';
-import { approval } from '../../../src/cli/process/trust.ts';
 import { type LoadedRun, loadRun } from '../../../src/cli/runs/load_run.ts';
 import type { RunFlags } from '../../../src/cli/training/train_options.ts';
 import type { Problem } from '../../../src/config/problems.ts';
@@ -17,6 +16,7 @@ import { counted, printable, printableLines } from '../../../src/format.ts';
 import { completionText } from '../../../src/grpo/rollout/complete.ts';
 import { fewHeldOut } from '../../../src/methods/statistics.ts';
 import { openConfiguredModel } from '../../models/run/model/configured_model.node.ts';
+import { approval } from '../process/trust.ts';
 
 interface DataFlags {
   readonly config?: string;

@@ -6,12 +6,12 @@ import { dirname, resolve } from 'node:path';
 import { colors } from '../../../src/cli/display/colors.ts';
 import { print, printJson } from '../../../src/cli/display/output.ts';
 import { MOST_ENGINE_BYTES, mostEngineBytes, requireAddressSpace } from '../../../src/cli/process/engine_memory.ts';
-import { type GpuFindings, probeGpu } from '../../../src/cli/process/gpu_probe.ts';
 import { gibibytes } from '../../../src/format.ts';
 import { memoryLimit } from '../../../src/kernels/wasm/layout.ts';
 import { hasLongAddresses } from '../../../src/kernels/wasm/modules.ts';
 import { canFuseWide } from '../../../src/kernels/wasm/workers.node.ts';
 import { packageVersion, readGitCommit } from '../../../src/run/fingerprint/fingerprint.node.ts';
+import { type GpuFindings, probeGpu } from '../process/gpu_probe.ts';
 import { checkEngine, type EngineCheck } from './engine_check.ts';
 
 /** Below this, checkpoints may fail in the middle of a run. */

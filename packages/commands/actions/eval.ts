@@ -1,12 +1,12 @@
 import { print, printJson } from '../../../src/cli/display/output.ts';
 import { evaluationLine, exampleLine, figureLines } from '../../../src/cli/display/reporter.ts';
-import { onlyRun } from '../../../src/cli/mistaken_words.ts';
 import type { Override } from '../../../src/config/overrides.ts';
 import type { TaskSet } from '../../../src/data/task_set.ts';
 import { ConfigError } from '../../../src/errors.ts';
 import { printable } from '../../../src/format.ts';
 import { evaluationMetrics } from '../../../src/grpo/metrics.ts';
 import type { InferenceLoad } from '../../../src/planning/capacity.ts';
+import { onlyRun } from '../commands/required_run.ts';
 import { averagedWith } from '../runs/average_weights.ts';
 import { type AskedFlags, openAsked } from '../runs/open_asked.ts';
 import { type InferenceFlags, type OpenedModel, openTrained } from '../runs/open_trained.ts';

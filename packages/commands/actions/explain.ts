@@ -4,7 +4,6 @@
  */
 
 import { colors } from '../../../src/cli/display/colors.ts';
-import { wrapWords } from '../../../src/cli/display/live/text.ts';
 import { print, printJson, wrapColumns } from '../../../src/cli/display/output.ts';
 import { commandName } from '../../../src/command_name.ts';
 import { DIAGNOSIS_CODES } from '../../../src/diagnostics/catalogue.ts';
@@ -18,6 +17,7 @@ import { arxivNumber, isSpelledAlike, otherNamesOf } from '../../zoo/catalogue/s
 import { type SystemFacts, systemFacts, systemNames } from '../../zoo/catalogue/systems/system_facts.ts';
 import { catalogue } from '../../zoo/catalogue/whole_catalogue.ts';
 import type { OptionText } from '../../zoo/options/describe.ts';
+import { wrapWords } from '../display/live/text.ts';
 import { systemText } from './explain_system.ts';
 
 /** All that a name means. */

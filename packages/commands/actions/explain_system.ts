@@ -1,9 +1,9 @@
 /** What `explain` prints of a published system: what it proposes, what of it is here, and lines of a config to paste. */
 
 import { colors } from '../../../src/cli/display/colors.ts';
-import { wrapWords } from '../../../src/cli/display/live/text.ts';
 import { commandName } from '../../../src/command_name.ts';
 import type { SystemFacts } from '../../zoo/catalogue/systems/system_facts.ts';
+import { wrapWords } from '../display/live/text.ts';
 
 /** The lines of the config are never broken. @param columns  of the terminal; undefined: however long */
 export function systemText(facts: SystemFacts, columns: number | undefined): string {

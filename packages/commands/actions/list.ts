@@ -1,7 +1,6 @@
 /** `rlvr-train list [NAME]`: the tasks with their knobs, the rewards and methods with their options. */
 
 import { colors } from '../../../src/cli/display/colors.ts';
-import { wrapWords } from '../../../src/cli/display/live/text.ts';
 import { print, printJson, wrapColumns } from '../../../src/cli/display/output.ts';
 import { commandName } from '../../../src/command_name.ts';
 import { ConfigError } from '../../../src/errors.ts';
@@ -23,6 +22,7 @@ import { evidenceOf, evidenceText } from '../../zoo/catalogue/method_evidence.ts
 import type { MethodFacts } from '../../zoo/catalogue/method_facts.ts';
 import { catalogue } from '../../zoo/catalogue/whole_catalogue.ts';
 import type { OptionText } from '../../zoo/options/describe.ts';
+import { wrapWords } from '../display/live/text.ts';
 
 /** How much is said: names and what they do; their options' names, too; everything. */
 type Detail = 'names' | 'brief' | 'full';

@@ -1,7 +1,6 @@
 /** `rlvr-train methods`: what a step can be made of, a line each, all that is known of one, and the check of one of the user's. */
 
 import { colors } from '../../../src/cli/display/colors.ts';
-import { wrapWords } from '../../../src/cli/display/live/text.ts';
 import { print, printJson, wrapColumns } from '../../../src/cli/display/output.ts';
 import { commandName } from '../../../src/command_name.ts';
 import { DIAGNOSIS_CODES } from '../../../src/diagnostics/catalogue.ts';
@@ -12,6 +11,7 @@ import { type Evidence, evidenceOf, evidenceText } from '../../zoo/catalogue/met
 import { methodFacts } from '../../zoo/catalogue/method_facts.ts';
 import { isSpelledAlike, otherNamesOf } from '../../zoo/catalogue/spelled_alike.ts';
 import { catalogue } from '../../zoo/catalogue/whole_catalogue.ts';
+import { wrapWords } from '../display/live/text.ts';
 import { aboutMethod } from './list.ts';
 
 export interface MethodsOptions {

@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs';
 import { type Colors, colors } from '../../../src/cli/display/colors.ts';
 import { megabytes } from '../../../src/cli/display/format.ts';
-import { columnsOf } from '../../../src/cli/display/live/text.ts';
 import { print, printJson } from '../../../src/cli/display/output.ts';
-import { type RunCondition, type RunRow, runRows } from '../../../src/cli/runs/run_rows.ts';
 import { commandName } from '../../../src/command_name.ts';
 import { ago, counted, percent, printable } from '../../../src/format.ts';
+import { columnsOf } from '../display/live/text.ts';
+import { type RunCondition, type RunRow, runRows } from '../runs/run_rows.ts';
 
 const DEFAULT_FOLDER = 'runs';
 /** Keys of a config named per run; more would hide what differs. */

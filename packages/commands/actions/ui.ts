@@ -1,9 +1,9 @@
 /** `rlvr-train ui [FOLDER]`: the runs of a folder as pages, on this machine alone, until Ctrl-C. */
 import { existsSync } from 'node:fs';
 import { print } from '../../../src/cli/display/output.ts';
-import type { UiMessage } from '../../../src/cli/process/served_training.ts';
 import { ConfigError } from '../../../src/errors.ts';
 import { printable } from '../../../src/format.ts';
+import type { UiMessage } from '../process/served_training.ts';
 import { startUi } from '../ui/server.ts';
 
 const DEFAULT_FOLDER = 'runs';

@@ -1,6 +1,6 @@
 import { command } from '../../../src/cli/flags/command.ts';
 import { text, toggle } from '../../../src/cli/flags/flag.ts';
-import { onlyRun } from '../../../src/cli/mistaken_words.ts';
+import { onlyRun } from './required_run.ts';
 
 export const ADVISE = command({
   name: 'advise',

@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { command } from '../../../src/cli/flags/command.ts';
 import { type Flag, integer, text, toggle, withDefault } from '../../../src/cli/flags/flag.ts';
 import { ADAPTER, MODEL_TEXT, THREADS, TRAINED_RUN, TRUST, USE_ANYWAY } from '../../../src/cli/flags/shared_flags.ts';
-import { requiredRun } from '../../../src/cli/mistaken_words.ts';
 import { MOST_SAMPLES } from '../../../src/config/keys/limits.ts';
+import { requiredRun } from './required_run.ts';
 
 const TEMPERATURE: Flag<number> = {
   text: 'sampling temperature; 0 is greedy',

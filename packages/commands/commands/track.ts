@@ -1,7 +1,7 @@
 import { command } from '../../../src/cli/flags/command.ts';
 import { choice, text, withDefault } from '../../../src/cli/flags/flag.ts';
-import { onlyRun } from '../../../src/cli/mistaken_words.ts';
 import { SENT_TRACKERS, type SentTrackerName } from '../../../src/config/tracker_cards.ts';
+import { onlyRun } from './required_run.ts';
 
 const NAMES = SENT_TRACKERS.map(({ name }) => name) as [SentTrackerName, ...SentTrackerName[]];
 const PLACES = SENT_TRACKERS.map(({ name, does }) => `${name} ${does}`).join('; ');

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { announceFile } from '../../../src/cli/display/announce_file.ts';
 import { commandParts, library } from '../../../src/cli/parts.ts';
 import { chooseBackend } from '../../../src/cli/process/backend.ts';
-import { approval } from '../../../src/cli/process/trust.ts';
 import { loadConfigFile } from '../../../src/config/load_file.node.ts';
 import { CheckpointError } from '../../../src/errors.ts';
 import { closeEngine } from '../../../src/grpo/engine.ts';
@@ -14,6 +13,7 @@ import type { Estimate } from '../../../src/methods/statistics.ts';
 import { openForInference } from '../../../src/run/open_run.ts';
 import type { OpenedConfig } from '../../../src/run/opened_config.ts';
 import type { Pretrained } from '../../models/run/model/pretrained.ts';
+import { approval } from '../process/trust.ts';
 
 /** Greedy answers to the same problems. */
 export interface AccuracyChange {

@@ -6,7 +6,6 @@ import { announceFile } from '../../../src/cli/display/announce_file.ts';
 import { printError } from '../../../src/cli/display/output.ts';
 import { commandParts, library } from '../../../src/cli/parts.ts';
 import { chooseBackend, threadsNote } from '../../../src/cli/process/backend.ts';
-import { approval } from '../../../src/cli/process/trust.ts';
 import { loadConfigFile } from '../../../src/config/load_file.node.ts';
 import type { Override } from '../../../src/config/overrides.ts';
 import type { TaskSet } from '../../../src/data/task_set.ts';
@@ -23,6 +22,7 @@ import { type Inference, openForInference } from '../../../src/run/open_run.ts';
 import { fileStore } from '../../../src/run/store/files.node.ts';
 import type { Store } from '../../../src/run/store/store.ts';
 import { openConfiguredModel } from '../../models/run/model/configured_model.node.ts';
+import { approval } from '../process/trust.ts';
 
 /** A trained model, and where its weights come from. */
 export interface OpenedModel {

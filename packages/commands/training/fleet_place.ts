@@ -1,9 +1,9 @@
 /** Where a fleet is: a server of the user's, or one of its own, and the workers that are started beside it. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { FleetFlags } from '../../../src/cli/training/fleet_part.ts';
 import type { LearnerBus } from '../../fleet/bus.ts';
 import type { LocalServer } from '../../fleet/nats/local_server.node.ts';
 import { isLoopback } from '../../fleet/nats/loopback.ts';
+import type { FleetFlags } from './train_options.ts';
 
 /** A learner's connection, and the processes that were started for it. */
 export interface FleetPlace {

@@ -1,7 +1,6 @@
 /** `--seeds 0..9 --fleet URL`: the runs of a series are given out whole, and their directories come back. */
 import { resolve } from 'node:path';
 import { chooseBackend } from '../../../src/cli/process/backend.ts';
-import type { FleetFlags } from '../../../src/cli/training/fleet_part.ts';
 import { resolvedYaml } from '../../../src/config/dump.ts';
 import type { RunConfig } from '../../../src/config/run_config.ts';
 import { packageVersion } from '../../../src/run/fingerprint/fingerprint.node.ts';
@@ -13,6 +12,7 @@ import { Series, type SeriesRun } from '../../fleet/series/series.ts';
 import { machineClass, seriesCard } from '../../fleet/series/series_card.ts';
 import { Workers } from '../../fleet/workers.ts';
 import { openFleetPlace } from './fleet_place.ts';
+import type { FleetFlags } from './train_options.ts';
 
 /** Milliseconds between two cards, and between two looks. */
 const ANNOUNCE_MS = 500;

@@ -9,12 +9,7 @@ import { basename, dirname, join } from 'node:path';
 import { announceFile } from '../../../src/cli/display/announce_file.ts';
 import { print, printError, printJson } from '../../../src/cli/display/output.ts';
 import { commandParts, withBase } from '../../../src/cli/parts.ts';
-import { ServedTraining } from '../../../src/cli/process/served_training.ts';
-import { approval } from '../../../src/cli/process/trust.ts';
 import { loadRun } from '../../../src/cli/runs/load_run.ts';
-import { asksForFleet } from '../../../src/cli/training/fleet_part.ts';
-import { trainCommand } from '../../../src/cli/training/train.ts';
-import type { SeedsOptions, TrainOptions } from '../../../src/cli/training/train_options.ts';
 import { commandName } from '../../../src/command_name.ts';
 import type { RunConfig } from '../../../src/config/run_config.ts';
 import { CheckpointError, ConfigError } from '../../../src/errors.ts';
@@ -24,9 +19,13 @@ import type { OpenedConfig } from '../../../src/run/opened_config.ts';
 import { configHash } from '../../../src/run/session.ts';
 import { fileStore } from '../../../src/run/store/files.node.ts';
 import type { Summary } from '../../../src/run/summary.ts';
+import { ServedTraining } from '../process/served_training.ts';
+import { approval } from '../process/trust.ts';
 import { whyNotGiven } from './given_config.ts';
 import { rowOf, type SeedRow, seriesOf, seriesTable } from './seed_series.ts';
 import { directoryPart, type Setting, settingsOf, sweepTable } from './sweep.ts';
+import { asksForFleet, type SeedsOptions, type WholeTrainOptions } from './train_options.ts';
+import { trainWhole } from './whole_training.ts';
 
 /** What there is of a run before the series comes to it. */
 type Condition = 'new' | 'cut short' | 'finished';
@@ -67,7 +66,7 @@ export async function seedsCommand(
       if (condition !== 'finished' && !given) {
         const resume = condition === 'cut short';
         const set = [...(options.set ?? []), ...setting.set];
-        await trainCommand({ ...options, config, set, seed, output: directory, resume, page });
+        await trainWhole({ ...options, config, set, seed, output: directory, resume }, page);
       }
       const summary = readSummary(directory);
       if (summary === undefined) {
@@ -86,7 +85,7 @@ export async function seedsCommand(
  * Over a fleet runs are given out whole, where nothing keeps them here.
  * @returns whether they were
  */
-async function giveOut(planned: readonly PlannedRun[], options: TrainOptions): Promise<boolean> {
+async function giveOut(planned: readonly PlannedRun[], options: WholeTrainOptions): Promise<boolean> {
   const open = planned.filter(({ condition }) => condition !== 'finished');
   if (!asksForFleet(options) || open.length === 0) return false;
   const say = saying(options);
@@ -107,7 +106,7 @@ async function giveOut(planned: readonly PlannedRun[], options: TrainOptions): P
 }
 
 /** Shows what happens to a series. */
-function saying({ json, quiet }: TrainOptions): (line: string) => void {
+function saying({ json, quiet }: WholeTrainOptions): (line: string) => void {
   if (json) return (message) => printJson(JSON.stringify({ event: 'note', message }));
   return quiet ? () => undefined : print;
 }
@@ -116,7 +115,7 @@ function saying({ json, quiet }: TrainOptions): (line: string) => void {
 async function planRuns(
   given: readonly number[] | undefined,
   setting: Setting,
-  options: TrainOptions & { config: string },
+  options: WholeTrainOptions & { config: string },
 ): Promise<PlannedRun[]> {
   if (options.resume) {
     const rule = 'a series resumes by itself what was cut short; leave --resume out';
@@ -159,7 +158,7 @@ async function planRuns(
 async function conditionOf(
   directory: string,
   { config, modules, registries }: Pick<OpenedConfig, 'config' | 'modules' | 'registries'>,
-  { force = false }: TrainOptions,
+  { force = false }: WholeTrainOptions,
 ): Promise<Condition> {
   const store = fileStore(directory);
   const recorded = await readFingerprint(store);
@@ -203,7 +202,7 @@ interface Turn extends PlannedRun {
 }
 
 function tell(
-  { json, quiet }: TrainOptions,
+  { json, quiet }: WholeTrainOptions,
   { setting, seed, directory, condition, number, of }: Turn,
   isGiven = false,
 ): void {
@@ -221,7 +220,7 @@ function tell(
 }
 
 function endEarly(
-  { json, quiet }: TrainOptions,
+  { json, quiet }: WholeTrainOptions,
   rows: readonly SweptRow[],
   turn: PlannedRun,
   words: readonly string[],
@@ -236,7 +235,7 @@ function endEarly(
   }
 }
 
-function showSeries({ json, quiet }: TrainOptions, rows: readonly SweptRow[]): void {
+function showSeries({ json, quiet }: WholeTrainOptions, rows: readonly SweptRow[]): void {
   const record = recordOf(rows);
   if (json) printJson(JSON.stringify({ event: 'series', ...record }));
   else if (quiet) printJson(JSON.stringify(record));

@@ -1,8 +1,8 @@
 /** `--sweep learning_rate=1e-4,3e-4`: the values of a key that a series is trained with, each with every seed. */
 
-import type { Sweep } from '../../../src/cli/training/sweep_list.ts';
 import { percent } from '../../../src/format.ts';
 import { type SeedRow, seriesOf } from './seed_series.ts';
+import type { Sweep } from './sweep_list.ts';
 
 /** What the runs of one row of the table have in common. */
 export interface Setting {

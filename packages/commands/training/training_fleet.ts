@@ -1,6 +1,6 @@
 /** `--fleet` and `--workers`: a training whose completions other processes sample. */
 import { resolve } from 'node:path';
-import type { FleetFlags, TrainingFleet } from '../../../src/cli/training/fleet_part.ts';
+import type { TrainingFleet } from '../../../src/cli/training/training_parts.ts';
 import { localGenerator, type MakeGenerator } from '../../../src/grpo/generator.ts';
 import type { ConfiguredModel, Progress } from '../../../src/grpo/run.ts';
 import type { OpenedBase } from '../../../src/run/base.ts';
@@ -15,6 +15,7 @@ import { fleetLines } from '../../fleet/tally.ts';
 import { goBackBefore } from '../../fleet/trust/go_back.ts';
 import { type FleetPlace, openFleetPlace } from './fleet_place.ts';
 import { FleetRecorder } from './fleet_recorder.ts';
+import type { FleetFlags } from './train_options.ts';
 
 const VERIFY_SHARE = 0.05;
 

@@ -5,13 +5,13 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { controlState } from '../../../src/cli/process/run_requests.ts';
 import { CheckpointError } from '../../../src/errors.ts';
 import { newestFleetLine } from '../../../src/run/logs/fleet_log.ts';
 import { fileStore } from '../../../src/run/store/files.node.ts';
 import type { RunState } from '../../report/data.ts';
 import { readOutline } from '../../report/outline.ts';
 import type { RunLog } from '../../report/run_log.ts';
+import { controlState } from '../process/run_requests.ts';
 import type { FoundRun } from './folder.ts';
 import { LogTail } from './log_tail.ts';
 

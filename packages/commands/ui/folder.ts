@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
-import { type RunRow, runDirectories, runRows } from '../../../src/cli/runs/run_rows.ts';
 import type { ListedRun } from '../../report/data.ts';
 import { differences } from '../actions/runs.ts';
 import { removeRun } from '../runs/remove_run.ts';
+import { type RunRow, runDirectories, runRows } from '../runs/run_rows.ts';
 import { KeptRows } from './kept_rows.ts';
 
 export interface FoundRun {

@@ -1,7 +1,7 @@
 /** Rows of runs as they were read last, for as long as nothing of a run is written: a list is looked at every few seconds. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type RunRow, rowOf } from '../../../src/cli/runs/run_rows.ts';
+import { type RunRow, rowOf } from '../runs/run_rows.ts';
 
 /**
  * What changes with all that a row tells. Files that are replaced (summary, failure, lock, fingerprint) change the

@@ -1,10 +1,10 @@
 /** What a page gets of the runs that it shows: their stages, and which of them differ in the seed alone. */
 
-import type { RunRow } from '../../../src/cli/runs/run_rows.ts';
 import { fileStore } from '../../../src/run/store/files.node.ts';
 import type { ServedRun } from '../../report/data.ts';
 import { readOutline } from '../../report/outline.ts';
 import { differences } from '../actions/runs.ts';
+import type { RunRow } from '../runs/run_rows.ts';
 import type { FoundRun, RunFolder } from './folder.ts';
 
 /** Keys in which runs differ that a page names; more would hide what differs. */

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import { REQUESTS, type RunRequest, requestOf } from '../../../src/cli/process/run_requests.ts';
 import { CheckpointError, ConfigError, RlvrError } from '../../../src/errors.ts';
 import { type JsonObject, parseJsonObject } from '../../../src/run/json.ts';
 import { notesOf, writeNotes } from '../../../src/run/run_notes.ts';
@@ -17,6 +16,7 @@ import {
   makeRunsPage,
   newestCompletions,
 } from '../../report/served_pages.ts';
+import { REQUESTS, type RunRequest, requestOf } from '../process/run_requests.ts';
 import { streamEvents } from './event_stream.ts';
 import { type FoundRun, RunFolder } from './folder.ts';
 import { type Admission, admit } from './guard.ts';

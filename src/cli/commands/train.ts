@@ -1,39 +1,41 @@
-/** The command `train`, whose name may be left out: one run, or one per seed. */
+/** The command `train`, whose name may be left out: one run, shown in lines. */
 
-import { ConfigError } from '../../errors.ts';
 import { command } from '../flags/command.ts';
-import { type Flag, grouped, integer, list, text, toggle } from '../flags/flag.ts';
-import { THREADS, TRUST } from '../flags/shared_flags.ts';
+import { grouped, integer, list, text, toggle } from '../flags/flag.ts';
+import { THREADS } from '../flags/shared_flags.ts';
 import { refuseSpacedSet, refuseWords } from '../mistaken_words.ts';
-import { commandParts } from '../parts.ts';
-import { parseSeeds } from '../training/seed_list.ts';
-import { readSweep, type Sweep } from '../training/sweep_list.ts';
 
-const SWEEP: Flag<readonly Sweep[]> = {
-  text: 'a run per value of a key, with each of --seeds: learning_rate=1e-4,3e-4; repeatable',
-  value: '<key=values>',
-  isRepeatable: true,
-  excludes: ['dryRun'],
-  read: readSweep,
+export const WHAT_FLAGS = {
+  config: text('<file>', 'YAML config, or the name of a shipped one', {
+    letter: 'c',
+    otherwise: 'the main job, countdown',
+  }),
+  set: list('<key=value>', 'override a key of the config, e.g. grpo.learning_rate=1e-4'),
+  seed: integer('<number>', 'override seed', { min: 0, otherwise: 'what the config says, else 42' }),
+  maxSteps: integer(
+    '<number>',
+    'cap max_steps of the last stage; with --resume its number of steps in all, also of a finished run',
+    { min: 1, otherwise: 'what the config says' },
+  ),
 };
 
-const SEEDS: Flag<readonly number[]> = {
-  text: 'a run per seed, one after the other: 0..4 or 0,3,7; ends with median and range',
-  value: '<list>',
-  excludes: ['seed', 'dryRun'],
-  read: parseSeeds,
+export const DIRECTORY_FLAGS = {
+  output: text('<directory>', 'override output_dir', { letter: 'o', otherwise: 'runs/<config name>, numbered' }),
+  resume: toggle(
+    'continue the run in the output directory, else the newest that can, with its own config (TRL: resume_from_checkpoint)',
+  ),
+  force: toggle('resume although machine, version or config differ'),
 };
 
-const VERIFY_SHARE: Flag<number> = {
-  text: 'share of the groups of --fleet that are sampled again here, and compared',
-  value: '<share>',
-  otherwise: '0.05',
-  excludes: ['dryRun'],
-  read(given) {
-    const share = Number(given);
-    if (given.trim() !== '' && share >= 0 && share <= 1) return share;
-    throw new RangeError('use a share from 0 to 1');
-  },
+export const MACHINE_FLAGS = {
+  threads: THREADS,
+  backend: text('<name>', 'auto, webgpu, wasm, reference or tfjs:…', { otherwise: 'what the config says, else auto' }),
+};
+
+export const PRINTED_FLAGS = {
+  plain: toggle('plain lines, also on a terminal'),
+  json: toggle('one JSON object per event, nothing else', { excludes: ['plain', 'quiet'] }),
+  quiet: toggle('problems, and as last line the summary as JSON', { excludes: ['plain'] }),
 };
 
 export const TRAIN = command({
@@ -44,82 +46,14 @@ export const TRAIN = command({
   // Words that are no command end here.
   explainsWords: true,
   flags: {
-    ...grouped('What to train:', {
-      config: text('<file>', 'YAML config, or the name of a shipped one', {
-        letter: 'c',
-        otherwise: 'the main job, countdown',
-      }),
-      set: list('<key=value>', 'override a key of the config, e.g. grpo.learning_rate=1e-4'),
-      seed: integer('<number>', 'override seed', { min: 0, otherwise: 'what the config says, else 42' }),
-      seeds: SEEDS,
-      sweep: SWEEP,
-      maxSteps: integer(
-        '<number>',
-        'cap max_steps of the last stage; with --resume its number of steps in all, also of a finished run',
-        { min: 1, otherwise: 'what the config says' },
-      ),
-      trust: TRUST,
-      dryRun: toggle('show resolved config, memory, problems and time on this machine; write nothing'),
-    }),
-    ...grouped('Run directory:', {
-      output: text('<directory>', 'override output_dir', { letter: 'o', otherwise: 'runs/<config name>, numbered' }),
-      resume: toggle(
-        'continue the run in the output directory, else the newest that can, with its own config (TRL: resume_from_checkpoint)',
-      ),
-      force: toggle('resume although machine, version or config differ'),
-    }),
-    ...grouped('Machine:', {
-      threads: THREADS,
-      backend: text('<name>', 'auto, webgpu, wasm, reference or tfjs:…', {
-        otherwise: 'what the config says, else auto',
-      }),
-      listAdapters: toggle('print the WebGPU adapters of this machine, and stop'),
-      ui: toggle('serve the page of the run on this machine while it is under way', { excludes: ['dryRun'] }),
-    }),
-    ...grouped('Other processes that sample (docs/fleet.md); they change no bit of the run:', {
-      fleet: text('<url>', 'the NATS server that workers are at, as nats://learner:password@host:4222', {
-        excludes: ['dryRun'],
-      }),
-      workers: integer('<number>', 'start workers on this machine; without --fleet a nats-server of their own, too', {
-        min: 1,
-        max: 256,
-        excludes: ['dryRun'],
-      }),
-      verifyShare: VERIFY_SHARE,
-    }),
-    ...grouped('What is printed (default: a live region on a terminal, else plain lines; NO_COLOR is heeded):', {
-      plain: toggle('plain lines, also on a terminal'),
-      json: toggle('one JSON object per event, nothing else', { excludes: ['plain', 'quiet'] }),
-      quiet: toggle('problems, and as last line the summary as JSON', { excludes: ['plain'] }),
-    }),
+    ...grouped('What to train:', WHAT_FLAGS),
+    ...grouped('Run directory:', DIRECTORY_FLAGS),
+    ...grouped('Machine:', MACHINE_FLAGS),
+    ...grouped('What is printed:', PRINTED_FLAGS),
   },
-  examples: [
-    { words: '', does: 'the main job, configs/countdown.yaml' },
-    { words: '--config sort-digits', does: 'another shipped config, or a file of yours' },
-    { words: '--config sort-digits --seeds 0..4', does: 'five runs, then median and range; the same again resumes' },
-    {
-      words: '--config sort-digits --sweep learning_rate=3e-4,1e-3 --seeds 0..2',
-      does: 'six runs, and which rate was best; the same again resumes',
-    },
-    {
-      words: '--config sort-digits --dry-run',
-      does: 'resolved config, memory, problems, time; writes nothing',
-    },
-    { words: '--config sort-digits --workers 2', does: 'two more processes sample; the bits are those of one' },
-    { words: '--resume', does: 'resume the newest run that can be' },
-    { words: '--resume --output runs/countdown', does: 'with this one; the directory knows the config' },
-  ],
   async run(words, flags, all) {
     refuseSpacedSet(words, flags.set);
     refuseWords(words, all);
-    if (flags.listAdapters) return (await import('../process/gpu_probe.ts')).listAdaptersCommand();
-    const { seeds, sweep, ...options } = flags;
-    if (seeds ?? sweep) {
-      const { trainSeries } = commandParts();
-      if (trainSeries === undefined)
-        throw new ConfigError('flags', '--seeds, --sweep — this command trains one run; use --seed.', {});
-      return trainSeries({ ...options, seeds, sweep }, process.argv.slice(2));
-    }
-    return (await import('../training/train.ts')).trainCommand(options);
+    return (await import('../training/train.ts')).trainCommand(flags);
   },
 });

@@ -11,9 +11,7 @@ import type { StageConfig } from '../../methods/stage.ts';
 import { nearestKey } from '../../options/nearest_name.ts';
 import { library } from '../parts.ts';
 import type { RunFlags } from '../training/train_options.ts';
-import { newestUnfinished } from './newest_run.ts';
 import { packagedConfigFile, packagedNames } from './packaged_configs.ts';
-import type { RunRow } from './run_rows.ts';
 
 export interface LoadedRun extends LoadedConfig {
   /** As errors show it. */
@@ -24,23 +22,33 @@ export interface LoadedRun extends LoadedConfig {
   /** Steps of the last stage that a resumed run is to take in all, whatever its config says. */
   readonly maxSteps?: number | undefined;
   /** The run that was found to resume, where none was named. */
-  readonly found?: RunRow;
+  readonly found?: FoundRun;
 }
+
+/** A run that can be resumed. */
+export interface FoundRun {
+  readonly directory: string;
+  /** `runs/countdown, seed 0, step 120 of 700, 12m ago`. */
+  readonly about: string;
+}
+
+/** The newest run that can be resumed. @throws CheckpointError where there is none, or it is not clear which */
+export type FindRun = () => Promise<FoundRun>;
 
 const MAIN_JOB = 'countdown';
 
 /**
  * The config is a file, or the name of one of the package's. Without one: for a resume, that of the run directory,
  * which has the flags of the first start in it; else the main job's. A resume that names neither a config nor a
- * directory takes the newest run that can be resumed.
+ * directory takes the run that is found, else the last one of the main job.
  *
  * @throws ConfigError, CheckpointError
  */
-export async function loadRun(flags: RunFlags): Promise<LoadedRun> {
+export async function loadRun(flags: RunFlags, findRun?: FindRun): Promise<LoadedRun> {
   const { config: named = MAIN_JOB, resume = false } = flags;
   if (flags.output !== undefined) requirePlace(flags.output, '--output');
-  const found =
-    resume && flags.config === undefined && flags.output === undefined ? await newestUnfinished() : undefined;
+  const isNamed = flags.config !== undefined || flags.output !== undefined;
+  const found = resume && !isNamed ? await findRun?.() : undefined;
   const place = flags.output ?? found?.directory ?? defaultDirectory(named, resume);
   const kept = join(place, 'config.yaml');
   const goesOn = resume && flags.config === undefined;
@@ -60,8 +68,8 @@ export async function loadRun(flags: RunFlags): Promise<LoadedRun> {
     file,
     directory,
     isMainJob,
-    ...(goesOn && { maxSteps: flags.maxSteps }),
-    ...(found && { found }),
+    maxSteps: goesOn ? flags.maxSteps : undefined,
+    found,
   };
 }
 

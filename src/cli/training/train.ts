@@ -1,7 +1,6 @@
 /** `rlvr-train --config FILE`: the main job. */
 
 import { basename, resolve } from 'node:path';
-import { ConfigError } from '../../errors.ts';
 import { closeEngine } from '../../grpo/engine.ts';
 import { fewHeldOut } from '../../methods/statistics.ts';
 import { plannedMemory } from '../../planning/memory_plan.ts';
@@ -15,23 +14,17 @@ import { session } from '../../run/session.ts';
 import { fileStore, requireWritable } from '../../run/store/files.node.ts';
 import { announceFile } from '../display/announce_file.ts';
 import type { Display } from '../display/display.ts';
-import { openDisplay } from '../display/open_display.ts';
+import { openLines } from '../display/open_lines.ts';
 import { printError } from '../display/output.ts';
 import { commandParts, withBase } from '../parts.ts';
 import { chooseBackend, threadsNote } from '../process/backend.ts';
-import { RunControls } from '../process/controls.ts';
 import { onHangup } from '../process/hangup.ts';
 import { LOST_READER_CODE, onLostReader } from '../process/lost_reader.ts';
 import { prepareKernels } from '../process/prepare_kernels.ts';
-import { RequestListener } from '../process/run_requests.ts';
-import { placeOf, ServedTraining } from '../process/served_training.ts';
-import { approval } from '../process/trust.ts';
 import { type LoadedRun, loadRun } from '../runs/load_run.ts';
-import { describeRow } from '../runs/newest_run.ts';
 import { withResumeAdvice } from '../runs/resume_advice.ts';
-import { dryRun } from './dry_run.ts';
-import { asksForFleet, type FleetFlags, type TrainingFleet } from './fleet_part.ts';
 import type { TrainOptions } from './train_options.ts';
+import type { Attendance, TrainingFleet, TrainingParts } from './training_parts.ts';
 
 /** What outlasts a run that goes back: its fleet, which knows who has lied. */
 interface Held {
@@ -40,24 +33,33 @@ interface Held {
   notes: string[];
 }
 
-export async function trainCommand(options: TrainOptions): Promise<void> {
+/** A training as it was asked for, with what it is given. */
+interface Asking {
+  readonly options: TrainOptions;
+  readonly parts: TrainingParts;
+  readonly held: Held;
+}
+
+export async function trainCommand(options: TrainOptions, parts: TrainingParts = {}): Promise<void> {
   const held: Held = { notes: [] };
   try {
-    let output = await trainOnce(options, held);
-    while (output !== undefined) output = await trainOnce({ ...options, resume: true, output }, held);
+    let output = await trainOnce({ options, parts, held });
+    while (output !== undefined)
+      output = await trainOnce({ options: { ...options, resume: true, output }, parts, held });
   } finally {
     await held.fleet?.close();
   }
 }
 
 /** @returns the directory of a run that went back, and is to be resumed */
-async function trainOnce(options: TrainOptions, held: Held): Promise<string | undefined> {
-  const given = await loadRun(options);
+async function trainOnce(asking: Asking): Promise<string | undefined> {
+  const { options, parts } = asking;
+  const given = await loadRun(options, parts.findRun);
   const { file, directory, problems } = given;
-  const { trust, force, dryRun: isDry } = options;
-  await requireWritable(directory, isDry);
+  const { force } = options;
+  await requireWritable(directory, parts.look !== undefined);
   const run = options.resume ? { directory, goal: 'resume' as const, force } : undefined;
-  const approve = approval({ file, problems, trust, run, isDry });
+  const approve = parts.approval?.({ file, problems, run });
   const { loaded, base } = await withBase(given, file, options.resume ? directory : undefined);
   const store = fileStore(directory);
   const answers = options.resume ? (task: number) => answerFiles(store, task) : undefined;
@@ -70,7 +72,7 @@ async function trainOnce(options: TrainOptions, held: Held): Promise<string | un
     answers,
   });
   try {
-    const wentBack = await trainWith({ ...loaded, config: plugins.config }, plugins, base, { options, held });
+    const wentBack = await trainWith({ ...loaded, config: plugins.config }, plugins, base, asking);
     return wentBack ? directory : undefined;
   } catch (error) {
     throw loaded.problems.placed(error);
@@ -83,7 +85,7 @@ async function trainWith(
   loaded: LoadedRun,
   plugins: OpenedConfig,
   pretrained: OpenedBase | undefined,
-  { options, held }: { readonly options: TrainOptions; readonly held: Held },
+  { options, parts, held }: Asking,
 ): Promise<boolean> {
   const { config, directory, lineOf, maxSteps } = loaded;
   const { tasks, rewards, registries, modules } = plugins;
@@ -92,10 +94,10 @@ async function trainWith(
   const tooMany = threadsNote(config.threads);
   if (tooMany !== undefined && backend.name === 'wasm') notes.push(tooMany);
   if (loaded.notes.length > 0) notes.push(idleKeys(loaded));
-  const { liveTrackers = async () => [] } = commandParts();
-  const controls = new RunControls();
-  const { clock } = controls;
-  held.fleet ??= await connectFleet(options);
+  const { attend = () => unattended(options), trackers: trackersOf = async () => [] } = parts;
+  const attendance = attend();
+  const { clock, signal, wantsEvaluation } = attendance;
+  held.fleet ??= await parts.connectFleet?.();
   const { fleet } = held;
   const { makeGenerator } = fleet ?? {};
   const run = await openRun(config, tasks, backend, { registries, rewards, lineOf, pretrained, clock, makeGenerator });
@@ -110,26 +112,24 @@ async function trainWith(
     const fingerprint = await fingerprintOf(run, modules);
     const plans = Object.values(run.engine.models).map(({ policy }) => policy.plan);
     const plannedBytes = plannedMemory(backend, plans, fingerprint.threads);
-    if (options.dryRun) {
-      await dryRun({ ...loaded, run, fingerprint, plannedBytes }, { json: options.json ?? false });
+    if (parts.look !== undefined) {
+      await parts.look({ ...loaded, run, fingerprint, plannedBytes });
       return false;
     }
-    const display = await openDisplay({ run, directory }, controls, options);
-    const interrupts = listenForInterrupt(controls, display, directory);
-    let requestsOfOthers: RequestListener | undefined;
-    let page: ServedTraining | undefined;
+    const display = await attendance.openDisplay({ run, directory });
+    const interrupts = listenForInterrupt(attendance, display, directory);
     try {
       if (loaded.isMainJob) display.say(mainJobLine(loaded));
-      if (loaded.found !== undefined) display.say(`resuming the newest unfinished run: ${describeRow(loaded.found)}`);
+      if (loaded.found !== undefined) display.say(`resuming the newest unfinished run: ${loaded.found.about}`);
       display.opening(fingerprint, plannedBytes);
       for (const note of notes) display.say(note);
       await prepareKernels(run.engine.policy.engine, (line) => display.say(line));
       await fleet?.open(run, { directory, pretrained }, (line) => display.say(line));
-      const { signal, wantsEvaluation } = controls;
       const { resume = false, force = false } = options;
       const store = fileStore(directory);
-      const shown = { store, name: basename(resolve(directory)), directory };
-      const trackers = [...(await liveTrackers(config, shown, process.env)), ...plugins.reporters];
+      const tracked = { store, name: basename(resolve(directory)), directory };
+      const trackers = [...(await trackersOf(config, tracked)), ...plugins.reporters];
+      let hasBegun = false;
       for await (const event of session({
         run,
         store,
@@ -142,24 +142,20 @@ async function trainWith(
         signal,
         wantsEvaluation,
       })) {
-        if (requestsOfOthers === undefined) {
-          // Now the directory is there, and held.
-          requestsOfOthers = new RequestListener(directory, controls);
-          page = options.page ?? (options.ui ? new ServedTraining(placeOf(directory)) : undefined);
-          page?.offer(directory, (line) => display.say(line));
-        }
+        // Now the directory is there, and held.
+        if (!hasBegun) attendance.begun(directory, (line) => display.say(line));
+        hasBegun = true;
         if (event.type === 'step') await fleet?.record(event);
         await display.handle(event);
         if (event.type === 'stopped') process.exitCode = interrupts.exitCode();
         if (event.type === 'checkpoint') interrupts.saved(event.name);
         if (event.type === 'resumed') interrupts.saved(event.checkpoint);
       }
-      if ((await goesBack()) && !controls.signal.aborted) return true;
+      if ((await goesBack()) && !signal.aborted) return true;
       for (const line of [...held.notes, ...(fleet?.lines ?? [])]) display.say(line);
       return false;
     } finally {
-      if (options.page === undefined) page?.close();
-      await requestsOfOthers?.close();
+      await attendance.close();
       interrupts.release();
       display.close();
     }
@@ -171,12 +167,16 @@ async function trainWith(
   }
 }
 
-/** @throws ConfigError where a flag asks for a fleet, and the command has none */
-async function connectFleet(flags: FleetFlags): Promise<TrainingFleet | undefined> {
-  if (!asksForFleet(flags)) return undefined;
-  const { connectFleet: connect } = commandParts();
-  if (connect === undefined) throw new ConfigError('flags', '--fleet — this command samples alone; leave it out.', {});
-  return connect(flags);
+/** A run in lines, which nobody but a signal can stop. */
+function unattended(options: TrainOptions): Attendance {
+  const stopping = new AbortController();
+  return {
+    signal: stopping.signal,
+    stop: () => stopping.abort(),
+    openDisplay: async (shown) => openLines(shown, options),
+    begun: () => undefined,
+    close: async () => undefined,
+  };
 }
 
 function mainJobLine({ file, directory }: LoadedRun): string {
@@ -205,7 +205,7 @@ interface Interrupts {
  * system's. A lost reader, a closed terminal and a full disk at standard output are as the first: Ctrl-C also ends
  * the `tee` that reads a run.
  */
-function listenForInterrupt(controls: RunControls, display: Display, directory: string): Interrupts {
+function listenForInterrupt(attendance: Attendance, display: Display, directory: string): Interrupts {
   let exitCode = 130;
   let saved: string | undefined;
   let isStopping = false;
@@ -219,7 +219,7 @@ function listenForInterrupt(controls: RunControls, display: Display, directory: 
       return;
     }
     isStopping = true;
-    controls.stop();
+    attendance.stop();
     display.say(
       'stopping: what is under way is dropped, and a resume does it again; saving (Ctrl-C again: stop at once)',
     );
@@ -232,11 +232,11 @@ function listenForInterrupt(controls: RunControls, display: Display, directory: 
   process.on('SIGTERM', onSignal);
   const releaseHangup = onHangup(() => {
     isStopping = true;
-    controls.stop();
+    attendance.stop();
   });
   const releaseReader = onLostReader(() => {
     exitCode = LOST_READER_CODE;
-    controls.stop();
+    attendance.stop();
   });
   return {
     saved: (checkpoint) => {

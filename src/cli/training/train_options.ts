@@ -1,8 +1,5 @@
 /** What a training is asked for by flags. */
-import type { DisplayOptions } from '../display/open_display.ts';
-import type { ServedTraining } from '../process/served_training.ts';
-import type { FleetFlags } from './fleet_part.ts';
-import type { Sweep } from './sweep_list.ts';
+import type { DisplayOptions } from '../display/open_lines.ts';
 
 export interface RunFlags {
   readonly config?: string;
@@ -15,19 +12,6 @@ export interface RunFlags {
   readonly maxSteps?: number;
 }
 
-export interface TrainOptions extends RunFlags, DisplayOptions, FleetFlags {
+export interface TrainOptions extends RunFlags, DisplayOptions {
   readonly force?: boolean;
-  readonly trust?: readonly string[];
-  readonly dryRun?: boolean;
-  /** A page of the run is served while it is under way. */
-  readonly ui?: boolean;
-  /** Shared page of a series; it is notified of each run once its directory exists. */
-  readonly page?: ServedTraining;
-}
-
-/** Options of a series of runs. */
-export interface SeedsOptions extends TrainOptions {
-  /** Default: the one of the config. */
-  readonly seeds?: readonly number[];
-  readonly sweep?: readonly Sweep[];
 }

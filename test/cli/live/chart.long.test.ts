@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Curve, draw, EMPTY_CURVE, withPoint } from '../../../src/cli/display/live/chart.ts';
+import { type Curve, draw, EMPTY_CURVE, withPoint } from '../../../packages/commands/display/live/chart.ts';
 
 function curveOf(values: readonly (number | undefined)[]): Curve {
   return values.reduce<Curve>(

@@ -1,6 +1,6 @@
 /** Events of an imagined run, to reduce and to draw. */
 
-import { type LiveState, reduce, startState } from '../../../src/cli/display/live/state.ts';
+import { type LiveState, reduce, startState } from '../../../packages/commands/display/live/state.ts';
 import type { EvaluationMoment, TrainEvent } from '../../../src/grpo/events.ts';
 import type { Evaluation, Rollout, RolloutGroup } from '../../../src/methods/records.ts';
 import type { StageWork } from '../../../src/planning/work.ts';

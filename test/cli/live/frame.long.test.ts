@@ -1,9 +1,9 @@
 import pc from 'picocolors';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { type FrameOptions, frame } from '../../../src/cli/display/live/frame.ts';
-import { HELP } from '../../../src/cli/display/live/help.ts';
-import { type LiveState, reduce, startState } from '../../../src/cli/display/live/state.ts';
+import { type FrameOptions, frame } from '../../../packages/commands/display/live/frame.ts';
+import { HELP } from '../../../packages/commands/display/live/help.ts';
+import { type LiveState, reduce, startState } from '../../../packages/commands/display/live/state.ts';
 import {
   evaluation,
   grpoStep,

@@ -1,7 +1,7 @@
 /** Completions on the screen, and episodes of several turns among them. */
 import { expect, it } from 'vitest';
+import { groupLines, type ShownGroup } from '../../../packages/commands/display/live/group.ts';
 import { colors } from '../../../src/cli/display/colors.ts';
-import { groupLines, type ShownGroup } from '../../../src/cli/display/live/group.ts';
 
 const shown = (completion: string, provenance: ShownGroup['entries'][number]['provenance']): string => {
   const verdict = { status: 'correct', score: 1, reason: '' } as const;

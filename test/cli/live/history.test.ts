@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { withHistory } from '../../../src/cli/display/live/history.ts';
-import { reduce, tokensPerSecond } from '../../../src/cli/display/live/state.ts';
+import { withHistory } from '../../../packages/commands/display/live/history.ts';
+import { reduce, tokensPerSecond } from '../../../packages/commands/display/live/state.ts';
 import type { TrainEvent } from '../../../src/grpo/events.ts';
 import { evaluationMetrics } from '../../../src/grpo/metrics.ts';
 import type { JsonObject } from '../../../src/run/json.ts';

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
-import { type KeyInput, Keys } from '../../../src/cli/display/live/keys.ts';
+import { type KeyInput, Keys } from '../../../packages/commands/display/live/keys.ts';
 
 class Input extends EventEmitter {
   readonly calls: string[] = [];

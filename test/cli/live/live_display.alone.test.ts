@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import xterm from '@xterm/headless';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { LiveDisplay } from '../../../src/cli/display/live/live_display.ts';
-import { RunControls } from '../../../src/cli/process/controls.ts';
+import { LiveDisplay } from '../../../packages/commands/display/live/live_display.ts';
+import { RunControls } from '../../../packages/commands/process/controls.ts';
 import type { TrainingRun } from '../../../src/grpo/run.ts';
 import { parseConfig } from '../../support/everything.ts';
 import { createTasks } from '../../support/tasks.ts';
 import { evaluation, grpoStep, stage } from './events.ts';
 
 // A test has no terminal of its own that it could be in front of.
-vi.mock('../../../src/cli/display/live/foreground.ts', () => ({ isInForeground: () => true }));
+vi.mock('../../../packages/commands/display/live/foreground.ts', () => ({ isInForeground: () => true }));
 
 const { config } = parseConfig(
   `task: {name: sort_digits, digits: 2}

@@ -1,7 +1,7 @@
 /** The bytes that a screen writes, as a terminal understands them. */
 import xterm from '@xterm/headless';
 import { describe, expect, it } from 'vitest';
-import { Screen } from '../../../src/cli/display/live/screen.ts';
+import { Screen } from '../../../packages/commands/display/live/screen.ts';
 
 interface Fixture {
   readonly screen: Screen;

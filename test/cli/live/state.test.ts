@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reduce, secondsLeft, shareDone, tokensPerSecond } from '../../../src/cli/display/live/state.ts';
+import { reduce, secondsLeft, shareDone, tokensPerSecond } from '../../../packages/commands/display/live/state.ts';
 import {
   evaluation,
   grpoStep,

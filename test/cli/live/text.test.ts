@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cut, line, row, wrapWords } from '../../../src/cli/display/live/text.ts';
+import { cut, line, row, wrapWords } from '../../../packages/commands/display/live/text.ts';
 
 describe('cut', () => {
   it.each([

@@ -1,9 +1,9 @@
 /** What the live region shows, reduced from a run's events. Pure: the clock comes with each event. */
-import { meanOverBatches } from '../../../grpo/metrics.ts';
-import type { Example, StepMetrics } from '../../../methods/records.ts';
-import type { Estimate } from '../../../methods/statistics.ts';
-import type { StageWork } from '../../../planning/work.ts';
-import type { SessionEvent } from '../../../run/session.ts';
+import { meanOverBatches } from '../../../../src/grpo/metrics.ts';
+import type { Example, StepMetrics } from '../../../../src/methods/records.ts';
+import type { Estimate } from '../../../../src/methods/statistics.ts';
+import type { StageWork } from '../../../../src/planning/work.ts';
+import type { SessionEvent } from '../../../../src/run/session.ts';
 import { type Curve, EMPTY_CURVE, type Range, withPoint } from './chart.ts';
 import { type ShownGroup, shownGroup } from './group.ts';
 

@@ -1,7 +1,8 @@
 /** The two charts of the live region: what training sees, and what held-out problems say. */
-import { percent } from '../../../format.ts';
-import type { StepMetrics } from '../../../methods/records.ts';
-import type { Colors } from '../colors.ts';
+
+import type { Colors } from '../../../../src/cli/display/colors.ts';
+import { percent } from '../../../../src/format.ts';
+import type { StepMetrics } from '../../../../src/methods/records.ts';
 import { type Chart, type Curve, draw, type Range } from './chart.ts';
 import type { LiveState } from './state.ts';
 import { columnsOf, cut, line, type Span } from './text.ts';

@@ -1,27 +1,19 @@
-/** Which display a run gets: a live region, plain lines, JSON lines, or nearly nothing. */
-import type { RunControls } from '../process/controls.ts';
-import type { Display, Shown } from './display.ts';
-import { JsonDisplay } from './json_display.ts';
-import { isInForeground } from './live/foreground.ts';
-import { print, wrapColumns } from './output.ts';
-import { QuietDisplay } from './quiet_display.ts';
-import { Reporter } from './reporter.ts';
+/** Which display a run gets: a live region, or lines. */
 
-export interface DisplayOptions {
-  readonly plain?: boolean;
-  readonly quiet?: boolean;
-  readonly json?: boolean;
-}
+import type { Display, Shown } from '../../../src/cli/display/display.ts';
+import { type DisplayOptions, openLines } from '../../../src/cli/display/open_lines.ts';
+import { print, wrapColumns } from '../../../src/cli/display/output.ts';
+import type { RunControls } from '../process/controls.ts';
+import { isInForeground } from './live/foreground.ts';
 
 /** What draws, and what measures columns, is loaded where there is a terminal. */
 export async function openDisplay(shown: Shown, controls: RunControls, options: DisplayOptions): Promise<Display> {
-  if (options.json) return new JsonDisplay(shown);
-  if (options.quiet) return new QuietDisplay(shown);
+  if (options.json || options.quiet) return openLines(shown, options);
   if (!options.plain && isLive(process.stdout, process.env) && isInForeground()) {
     const { LiveDisplay } = await import('./live/live_display.ts');
     return new LiveDisplay(shown, controls);
   }
-  return new Reporter({ ...shown, print: await linePrinter(), progress: true });
+  return openLines(shown, options, await linePrinter());
 }
 
 async function linePrinter(): Promise<(line: string) => void> {

@@ -1,6 +1,6 @@
 /** The end of a log of one JSON object per line, of which no more is read than is asked for. */
-import { type JsonObject, parseJsonObject } from '../../run/json.ts';
-import type { Store } from '../../run/store/store.ts';
+import { type JsonObject, parseJsonObject } from '../../../src/run/json.ts';
+import type { Store } from '../../../src/run/store/store.ts';
 
 const NEWLINE = 0x0a;
 

@@ -1,8 +1,9 @@
 /** The process of `probeGpu`: looks for adapters, and prints what it finds as JSON, on the last line. */
-import { BackendError } from '../../errors.ts';
-import { adapterLine } from '../../kernels/webgpu/adapter.ts';
-import { listAdapters } from '../../kernels/webgpu/webgpu.node.ts';
-import { chooseBackend } from './backend.ts';
+
+import { chooseBackend } from '../../../src/cli/process/backend.ts';
+import { BackendError } from '../../../src/errors.ts';
+import { adapterLine } from '../../../src/kernels/webgpu/adapter.ts';
+import { listAdapters } from '../../../src/kernels/webgpu/webgpu.node.ts';
 import type { GpuFindings } from './gpu_probe.ts';
 
 async function auto(): Promise<GpuFindings['auto']> {

@@ -1,8 +1,9 @@
 /** Which run `--resume` takes where neither a config nor a directory is given. */
 import { existsSync } from 'node:fs';
-import { CheckpointError } from '../../errors.ts';
-import { ago, printable } from '../../format.ts';
-import { resumeCommand } from '../../run/resume_command.ts';
+import type { FoundRun } from '../../../src/cli/runs/load_run.ts';
+import { CheckpointError } from '../../../src/errors.ts';
+import { ago, printable } from '../../../src/format.ts';
+import { resumeCommand } from '../../../src/run/resume_command.ts';
 import { type RunRow, runRows } from './run_rows.ts';
 
 const FOLDER = 'runs';
@@ -33,9 +34,10 @@ function nothingToGoOnWith(rows: readonly RunRow[]): CheckpointError {
   return new CheckpointError('no-run', `--resume: ${rule}; ${remedy}.${found}`);
 }
 
-/** `runs/countdown, seed 0, step 120 of 700, 12m ago`. */
-export function describeRow(row: RunRow): string {
-  return `${printable(row.directory)}, ${describe(row)}`;
+/** For `loadRun`. @throws CheckpointError as `newestUnfinished` */
+export async function findNewest(): Promise<FoundRun> {
+  const row = await newestUnfinished();
+  return { directory: row.directory, about: `${printable(row.directory)}, ${describe(row)}` };
 }
 
 function describe({ condition, seed, steps, changedMs }: RunRow): string {

@@ -7,8 +7,8 @@
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
-import { BackendError } from '../../errors.ts';
-import { print } from '../display/output.ts';
+import { print } from '../../../src/cli/display/output.ts';
+import { BackendError } from '../../../src/errors.ts';
 
 export interface GpuFindings {
   /** What `--backend auto` takes (`nothing` where no backend opens), and why where that is no GPU. */

@@ -3,10 +3,10 @@
  * rows; a taller one has larger charts and a group of completions, and half of it stays for finished lines.
  */
 
-import { duration, percent, printable, thousands } from '../../../format.ts';
+import type { Colors } from '../../../../src/cli/display/colors.ts';
+import { roughDuration } from '../../../../src/cli/display/format.ts';
+import { duration, percent, printable, thousands } from '../../../../src/format.ts';
 import type { Asked } from '../../process/controls.ts';
-import type { Colors } from '../colors.ts';
-import { roughDuration } from '../format.ts';
 import { groupLines } from './group.ts';
 import { HELP } from './help.ts';
 import { chartLines } from './panels.ts';

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { dirname, relative, resolve, sep } from 'node:path';
-import { printable } from '../../format.ts';
+import { printable } from '../../../src/format.ts';
 
 /** What the process of `ui` tells the one that started it. */
 export interface UiMessage {

@@ -2,25 +2,25 @@
 
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { resolvedTree } from '../../config/dump.ts';
-import { parseConfig } from '../../config/load.ts';
-import type { RunConfig } from '../../config/run_config.ts';
-import { CheckpointError } from '../../errors.ts';
-import { isModuleFile } from '../../rewards/module_file.ts';
-import { newestCheckpoint } from '../../run/checkpoint/checkpoints.ts';
-import { changedSteps } from '../../run/checkpoint/setting_changes.ts';
-import { type Fingerprint, readFingerprint } from '../../run/fingerprint/fingerprint.ts';
-import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from '../../run/json.ts';
-import { ADAPTER_WEIGHTS } from '../../run/model/file_names.ts';
-import { type RunNotes, readNotes } from '../../run/run_notes.ts';
-import { FREE_KEYS, MODEL_FOLDER } from '../../run/session.ts';
-import { systemCode } from '../../run/store/file_errors.ts';
-import { fileStore } from '../../run/store/files.node.ts';
-import { isLocked } from '../../run/store/lock.node.ts';
-import type { Store } from '../../run/store/store.ts';
-import { fileWords, shownTaskName } from '../../run/task_names.ts';
-import { type TimeLeft, timeLeft } from '../../run/time_left.ts';
-import { library } from '../parts.ts';
+import { library } from '../../../src/cli/parts.ts';
+import { resolvedTree } from '../../../src/config/dump.ts';
+import { parseConfig } from '../../../src/config/load.ts';
+import type { RunConfig } from '../../../src/config/run_config.ts';
+import { CheckpointError } from '../../../src/errors.ts';
+import { isModuleFile } from '../../../src/rewards/module_file.ts';
+import { newestCheckpoint } from '../../../src/run/checkpoint/checkpoints.ts';
+import { changedSteps } from '../../../src/run/checkpoint/setting_changes.ts';
+import { type Fingerprint, readFingerprint } from '../../../src/run/fingerprint/fingerprint.ts';
+import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from '../../../src/run/json.ts';
+import { ADAPTER_WEIGHTS } from '../../../src/run/model/file_names.ts';
+import { type RunNotes, readNotes } from '../../../src/run/run_notes.ts';
+import { FREE_KEYS, MODEL_FOLDER } from '../../../src/run/session.ts';
+import { systemCode } from '../../../src/run/store/file_errors.ts';
+import { fileStore } from '../../../src/run/store/files.node.ts';
+import { isLocked } from '../../../src/run/store/lock.node.ts';
+import type { Store } from '../../../src/run/store/store.ts';
+import { fileWords, shownTaskName } from '../../../src/run/task_names.ts';
+import { type TimeLeft, timeLeft } from '../../../src/run/time_left.ts';
 import { lastRecords } from './last_records.ts';
 
 /** `failed`: its figures were no longer finite; `damaged`: it can neither be resumed nor be asked as it is. */

@@ -1,6 +1,6 @@
 /** What the log of a resumed run says of the stage under way, so that charts continue where they were. */
-import type { JsonObject, JsonValue } from '../../../run/json.ts';
-import { lineKind } from '../../../run/logs/line_kind.ts';
+import type { JsonObject, JsonValue } from '../../../../src/run/json.ts';
+import { lineKind } from '../../../../src/run/logs/line_kind.ts';
 import { type LiveState, withAccuracy, withBatch, withFigures } from './state.ts';
 
 /**

@@ -1,8 +1,10 @@
 /** Groups of completions on the screen: what each was worth, and what the policy learns from it. */
-import { ENVIRONMENT_TURN } from '../../../data/environment.ts';
-import { minus, printable, thousands } from '../../../format.ts';
-import type { CreditedGroup } from '../../../methods/records.ts';
-import type { Verdict } from '../../../rewards/verdict.ts';
+
+import type { Colors } from '../../../../src/cli/display/colors.ts';
+import { ENVIRONMENT_TURN } from '../../../../src/data/environment.ts';
+import { minus, printable, thousands } from '../../../../src/format.ts';
+import type { CreditedGroup } from '../../../../src/methods/records.ts';
+import type { Verdict } from '../../../../src/rewards/verdict.ts';
 import {
   originWords,
   type Provenance,
@@ -11,8 +13,7 @@ import {
   provenanceOf,
   type SpokenTurn,
   spokenTurns,
-} from '../../../run/logs/provenance.ts';
-import type { Colors } from '../colors.ts';
+} from '../../../../src/run/logs/provenance.ts';
 import { columnsOf, cut, cutSpans, line, type Span } from './text.ts';
 
 export interface ShownGroup {

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Ask, FoundFile } from '../../run/opened_config.ts';
+import type { Ask, FoundFile } from '../../../src/run/opened_config.ts';
 
 /** More would be of files that are long gone. */
 const MOST_ENTRIES = 1000;

@@ -14,12 +14,12 @@ import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import type { LoadedConfig } from '../../config/load.ts';
-import { printable, shellQuoted } from '../../format.ts';
-import { type Fingerprint, readFingerprint, refuseChangedModules } from '../../run/fingerprint/fingerprint.ts';
-import type { Ask, FoundFile } from '../../run/opened_config.ts';
-import { fileStore } from '../../run/store/files.node.ts';
-import { printError } from '../display/output.ts';
+import { printError } from '../../../src/cli/display/output.ts';
+import type { LoadedConfig } from '../../../src/config/load.ts';
+import { printable, shellQuoted } from '../../../src/format.ts';
+import { type Fingerprint, readFingerprint, refuseChangedModules } from '../../../src/run/fingerprint/fingerprint.ts';
+import type { Ask, FoundFile } from '../../../src/run/opened_config.ts';
+import { fileStore } from '../../../src/run/store/files.node.ts';
 import { type AgreedCode, agreedCode, hashOfAsk, hashOfCode, rememberAgreed } from './agreed_code.ts';
 
 export interface TrustOptions {

@@ -2,18 +2,18 @@
 
 import { basename, resolve } from 'node:path';
 import { onExit } from 'signal-exit';
-import { membersOfStages } from '../../../grpo/run.ts';
-import { plannedWork } from '../../../planning/work.ts';
-import type { Fingerprint } from '../../../run/fingerprint/fingerprint.ts';
-import type { JsonObject } from '../../../run/json.ts';
-import type { SessionEvent } from '../../../run/session.ts';
-import { fileStore } from '../../../run/store/files.node.ts';
+import { colors } from '../../../../src/cli/display/colors.ts';
+import type { Display, Shown } from '../../../../src/cli/display/display.ts';
+import { foreignText, sizeOf, terminalText } from '../../../../src/cli/display/output.ts';
+import { Reporter } from '../../../../src/cli/display/reporter.ts';
+import { membersOfStages } from '../../../../src/grpo/run.ts';
+import { plannedWork } from '../../../../src/planning/work.ts';
+import type { Fingerprint } from '../../../../src/run/fingerprint/fingerprint.ts';
+import type { JsonObject } from '../../../../src/run/json.ts';
+import type { SessionEvent } from '../../../../src/run/session.ts';
+import { fileStore } from '../../../../src/run/store/files.node.ts';
 import type { RunControls } from '../../process/controls.ts';
 import { lastRecords } from '../../runs/last_records.ts';
-import { colors } from '../colors.ts';
-import type { Display, Shown } from '../display.ts';
-import { foreignText, sizeOf, terminalText } from '../output.ts';
-import { Reporter } from '../reporter.ts';
 import { isInForeground } from './foreground.ts';
 import { frame } from './frame.ts';
 import { withHistory } from './history.ts';

@@ -9,9 +9,9 @@ import { appendFile, mkdir, open, readFile, rename, rm, writeFile } from 'node:f
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { CheckpointError } from '../../errors.ts';
-import { systemCode } from '../../run/store/file_errors.ts';
-import { lockHolder } from '../../run/store/lock.node.ts';
+import { CheckpointError } from '../../../src/errors.ts';
+import { systemCode } from '../../../src/run/store/file_errors.ts';
+import { lockHolder } from '../../../src/run/store/lock.node.ts';
 import type { RunControls } from './controls.ts';
 
 export const REQUESTS = ['pause', 'resume', 'evaluate', 'stop'] as const;

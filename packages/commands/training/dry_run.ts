@@ -1,44 +1,36 @@
 /** `--dry-run`: what a training would do, need and take; then stops. Nothing is written. */
 
-import { resolvedTree, resolvedYaml } from '../../config/dump.ts';
-import type { Origins } from '../../config/load.ts';
-import { aboutKey } from '../../config/problems.ts';
-import type { RunConfig } from '../../config/run_config.ts';
-import { readTree } from '../../config/yaml/yaml_tree.ts';
-import { fittingItems } from '../../data/prompts/prompt_limit.ts';
-import { counted, printable, printableLines, thousands } from '../../format.ts';
-import { lookAtStart } from '../../grpo/diagnose.ts';
-import { completionText } from '../../grpo/rollout/complete.ts';
-import type { ConfiguredModel, TrainingRun } from '../../grpo/run.ts';
-import { usesOfStages } from '../../grpo/run.ts';
-import { fewHeldOut } from '../../methods/statistics.ts';
-import { countParameters } from '../../model/parameters.ts';
-import { lackOfRoom } from '../../planning/require_memory.ts';
-import { estimateTime, type RunEstimate } from '../../planning/time_estimate.ts';
-import type { Fingerprint } from '../../run/fingerprint/fingerprint.ts';
-import { colors } from '../display/colors.ts';
-import { roughDuration } from '../display/format.ts';
-import { print, printError, printJson } from '../display/output.ts';
-import { backendLine, memoryLine, policyLine } from '../display/reporter.ts';
-import type { LoadedRun } from '../runs/load_run.ts';
+import { colors } from '../../../src/cli/display/colors.ts';
+import { roughDuration } from '../../../src/cli/display/format.ts';
+import { print, printError, printJson } from '../../../src/cli/display/output.ts';
+import { backendLine, memoryLine, policyLine } from '../../../src/cli/display/reporter.ts';
+import type { OpenedRun } from '../../../src/cli/training/training_parts.ts';
+import { resolvedTree, resolvedYaml } from '../../../src/config/dump.ts';
+import type { Origins } from '../../../src/config/load.ts';
+import { aboutKey } from '../../../src/config/problems.ts';
+import type { RunConfig } from '../../../src/config/run_config.ts';
+import { readTree } from '../../../src/config/yaml/yaml_tree.ts';
+import { fittingItems } from '../../../src/data/prompts/prompt_limit.ts';
+import { counted, printable, printableLines, thousands } from '../../../src/format.ts';
+import { lookAtStart } from '../../../src/grpo/diagnose.ts';
+import { completionText } from '../../../src/grpo/rollout/complete.ts';
+import type { ConfiguredModel } from '../../../src/grpo/run.ts';
+import { usesOfStages } from '../../../src/grpo/run.ts';
+import { fewHeldOut } from '../../../src/methods/statistics.ts';
+import { countParameters } from '../../../src/model/parameters.ts';
+import { lackOfRoom } from '../../../src/planning/require_memory.ts';
+import { estimateTime, type RunEstimate } from '../../../src/planning/time_estimate.ts';
 
 const EXAMPLES = 3;
 /** Column of the origins, unless a line is longer. */
 const ORIGIN_COLUMN = 44;
-
-/** A run that was opened to be looked at. */
-export interface DryRun extends LoadedRun {
-  readonly run: TrainingRun;
-  readonly fingerprint: Fingerprint;
-  readonly plannedBytes: ReadonlyMap<string, number>;
-}
 
 interface Demonstration {
   readonly prompt: string;
   readonly demonstration: string;
 }
 
-export async function dryRun(dry: DryRun, { json }: { readonly json: boolean }): Promise<void> {
+export async function dryRun(dry: OpenedRun, { json }: { readonly json: boolean }): Promise<void> {
   const { run, plannedBytes } = dry;
   const examples = demonstrations(run);
   const starts = dry.config.stages.flatMap((_, stage) => lookAtStart(run, stage).map((one) => ({ stage, ...one })));

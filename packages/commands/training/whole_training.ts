@@ -1,0 +1,72 @@
+/** A training with all that the package has: keys and a live region, its page, its fleet, and trackers. */
+import type { Display, Shown } from '../../../src/cli/display/display.ts';
+import { trainCommand } from '../../../src/cli/training/train.ts';
+import type { Attendance } from '../../../src/cli/training/training_parts.ts';
+import { openDisplay } from '../display/open_display.ts';
+import { RunControls } from '../process/controls.ts';
+import { RequestListener } from '../process/run_requests.ts';
+import { placeOf, ServedTraining } from '../process/served_training.ts';
+import { approval } from '../process/trust.ts';
+import { asksForFleet, type WholeTrainOptions } from './train_options.ts';
+
+/** @param page  shared page of a series: it is told of the run once its directory exists, and stays open */
+export function trainWhole(options: WholeTrainOptions, page?: ServedTraining): Promise<void> {
+  const { trust, dryRun: isDry = false, json = false } = options;
+  return trainCommand(options, {
+    findRun: async () => (await import('../runs/newest_run.ts')).findNewest(),
+    approval: (asked) => approval({ ...asked, trust, isDry }),
+    look: isDry ? async (opened) => (await import('./dry_run.ts')).dryRun(opened, { json }) : undefined,
+    attend: () => new Attended(options, page),
+    connectFleet: asksForFleet(options)
+      ? async () => (await import('./training_fleet.ts')).connectFleet(options)
+      : undefined,
+    trackers: async (config, tracked) =>
+      (await import('../../trackers/trackers.ts')).liveTrackers(config, tracked, process.env),
+  });
+}
+
+/** Keys, requests of other processes, and the page of the run. */
+class Attended implements Attendance {
+  readonly #options: WholeTrainOptions;
+  readonly #controls = new RunControls();
+  /** That of a series. */
+  readonly #shared: ServedTraining | undefined;
+  #own: ServedTraining | undefined;
+  #requests: RequestListener | undefined;
+
+  constructor(options: WholeTrainOptions, shared: ServedTraining | undefined) {
+    this.#options = options;
+    this.#shared = shared;
+  }
+
+  get clock(): Attendance['clock'] {
+    return this.#controls.clock;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controls.signal;
+  }
+
+  get wantsEvaluation(): Attendance['wantsEvaluation'] {
+    return this.#controls.wantsEvaluation;
+  }
+
+  stop(): void {
+    this.#controls.stop();
+  }
+
+  openDisplay(shown: Shown): Promise<Display> {
+    return openDisplay(shown, this.#controls, this.#options);
+  }
+
+  begun(directory: string, say: (line: string) => void): void {
+    this.#requests = new RequestListener(directory, this.#controls);
+    if (this.#shared === undefined && this.#options.ui) this.#own = new ServedTraining(placeOf(directory));
+    (this.#shared ?? this.#own)?.offer(directory, say);
+  }
+
+  async close(): Promise<void> {
+    this.#own?.close();
+    await this.#requests?.close();
+  }
+}

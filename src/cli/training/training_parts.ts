@@ -1,0 +1,83 @@
+/** What a training is given beside the frame. Whatever is absent it does without. */
+import type { RunConfig } from '../../config/run_config.ts';
+import type { MakeGenerator } from '../../grpo/generator.ts';
+import type { ConfiguredModel, Progress, TrainingRun } from '../../grpo/run.ts';
+import type { OpenedBase } from '../../run/base.ts';
+import type { Fingerprint } from '../../run/fingerprint/fingerprint.ts';
+import type { OpenOptions } from '../../run/opened_config.ts';
+import type { Store } from '../../run/store/store.ts';
+import type { Tracker } from '../../run/tracker.ts';
+import type { Display, Shown } from '../display/display.ts';
+import type { FindRun, LoadedRun } from '../runs/load_run.ts';
+
+export interface TrainingParts {
+  /** Which run is resumed where neither a config nor a directory is named; absent: the last of the main job. */
+  readonly findRun?: FindRun;
+  /** Whether the files that a config names may run, for `OpenOptions.approve`; absent: they may. */
+  readonly approval?: (asked: Asked) => OpenOptions['approve'];
+  /** Shows the run instead of training it. */
+  readonly look?: (opened: OpenedRun) => Promise<void>;
+  /** Those who watch the run and ask things of it; absent: it is shown in lines, and runs to its end. */
+  readonly attend?: () => Attendance;
+  /** Connects a training to its workers; absent: every completion is sampled here. @throws FleetError */
+  readonly connectFleet?: () => Promise<TrainingFleet>;
+  /** The trackers that a config asks for; absent: there are none. @throws ConfigError */
+  readonly trackers?: (config: RunConfig, run: TrackedRun) => Promise<readonly Tracker[]>;
+}
+
+/** What decides whether a config's files may run. */
+export interface Asked extends Pick<LoadedRun, 'problems'> {
+  /** The config's file. */
+  readonly file: string;
+  /** A run that is resumed. */
+  readonly run: { readonly directory: string; readonly goal: 'resume'; readonly force?: boolean } | undefined;
+}
+
+/** A run that was opened to be looked at. */
+export interface OpenedRun extends LoadedRun {
+  readonly run: TrainingRun;
+  readonly fingerprint: Fingerprint;
+  readonly plannedBytes: ReadonlyMap<string, number>;
+}
+
+/** A run as trackers show it. */
+export interface TrackedRun {
+  readonly store: Store;
+  readonly name: string;
+  readonly directory: string;
+}
+
+/** Those who watch a run and ask things of it. */
+export interface Attendance {
+  /** Milliseconds of a monotonic clock that stops while the run is paused. For `openRun`. */
+  readonly clock?: () => number;
+  /** For `session`: aborted, it ends the run as soon as it can be saved. */
+  readonly signal: AbortSignal;
+  /** For `session`: waits while the run is paused; true where an evaluation was asked for. */
+  readonly wantsEvaluation?: () => Promise<boolean>;
+  stop(): void;
+  openDisplay(shown: Shown): Promise<Display>;
+  /** The run's directory is there, and held by this process. @param say  shows a line */
+  begun(directory: string, say: (line: string) => void): void;
+  /** The run is over. */
+  close(): Promise<void>;
+}
+
+/** What a training has of its fleet: completions that other processes sample. */
+export interface TrainingFleet {
+  /** For `openRun`. */
+  readonly makeGenerator: MakeGenerator;
+  /** What it has come to, for the user. */
+  readonly lines: readonly string[];
+  /** Tells workers of the run; where it goes back, they know it already. @param say  shows what happens @throws FleetError where another learner has it */
+  open(
+    run: ConfiguredModel,
+    from: { readonly directory: string; readonly pretrained: OpenedBase | undefined },
+    say: (line: string) => void,
+  ): Promise<void>;
+  /** What it has done by an optimizer step, for the run's page. */
+  record(step: { readonly stage: string; readonly step: number }): Promise<void>;
+  /** Takes the run back where it rests on a lie. @returns what becomes of it; undefined where it does not */
+  goBack(run: Progress, store: Store): Promise<string | undefined>;
+  close(): Promise<void>;
+}
