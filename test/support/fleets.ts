@@ -134,7 +134,7 @@ class OpenFleet {
     );
     // All are there, so that nothing depends on when they come; where none is waited for, that is.
     if (this.#fleet.joinMs !== 0) return;
-    while (this.learning.figures.workers < workers.length) await new Promise((resolve) => setTimeout(resolve, 1));
+    while (this.learning.figures.workers < buses.length) await new Promise((resolve) => setTimeout(resolve, 1));
   }
 
   async close(): Promise<void> {
