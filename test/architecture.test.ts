@@ -52,17 +52,18 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 
 /** The other workspaces that each imports; all of them import the core. */
 const WORKSPACES: Readonly<Record<string, readonly string[]>> = {
-  zoo: [],
-  models: [],
+  http: [],
+  zoo: ['http'],
+  models: ['http'],
   fleet: ['models'],
   tfjs: [],
-  trackers: [],
+  trackers: ['http'],
   compare: ['zoo'],
   report: ['compare'],
-  plugins: ['models', 'zoo'],
+  plugins: ['http', 'models', 'zoo'],
   web: ['fleet', 'models', 'zoo'],
   commands: ['compare', 'fleet', 'models', 'plugins', 'report', 'trackers', 'zoo'],
-  'rlvr-train': ['models', 'plugins', 'trackers', 'zoo'],
+  'rlvr-train': ['http', 'models', 'plugins', 'trackers', 'zoo'],
 };
 
 /** Where the command may write to a stream: the place that makes text printable, and those that need the stream itself. */

@@ -6,7 +6,7 @@ import { placeOfTask } from '../../src/config/mixture.ts';
 import type { Registries } from '../../src/config/registries.ts';
 import type { RunConfig } from '../../src/config/run_config.ts';
 import { cardOf } from '../../src/data/registered_task.ts';
-import type { Reach } from '../../src/http/reach.ts';
+import type { Reach } from '../../src/http/servers.ts';
 import { findReward } from '../../src/rewards/reward_list.ts';
 import type { Ask } from '../../src/run/opened_config.ts';
 import { rowsOf } from './dataset_files.node.ts';

@@ -8,7 +8,7 @@ import { inspect } from 'node:util';
 import { createContext, Script } from 'node:vm';
 import { type Repeat, repeatPlainly } from '../../src/data/repeat.ts';
 import { PluginError, RlvrError } from '../../src/errors.ts';
-import { LONGEST_TIMER_MS } from '../../src/rewards/sandbox/sandbox_thread.ts';
+import { LONGEST_TIMER_MS } from '../zoo/rewards/sandbox/sandbox_thread.ts';
 import { describeThrown } from './module.node.ts';
 
 /** Whose functions are called. */

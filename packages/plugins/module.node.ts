@@ -12,9 +12,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { RlvrError } from '../../src/errors.ts';
 import { closestName } from '../../src/options/nearest_name.ts';
-import { refusal } from '../../src/rewards/sandbox/sandbox_thread.ts';
 import type { ModuleReference } from '../../src/run/opened_config.ts';
 import { findOldSpellings } from '../zoo/options/find_old_spellings.ts';
+import { refusal } from '../zoo/rewards/sandbox/sandbox_thread.ts';
 import { importedFiles } from './imported_files.node.ts';
 
 /** @param folder  what a relative name starts from */

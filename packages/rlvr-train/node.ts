@@ -17,7 +17,7 @@
  * }
  * ```
  */
-export { connectWebSocket } from '../../src/http/websocket.node.ts';
+
 export { openTfjs, TFJS_BACKENDS, type TfjsBackendName } from '../../src/kernels/tfjs/open.node.ts';
 export { listAdapters, nodeGpu } from '../../src/kernels/webgpu/webgpu.node.ts';
 export { collectFingerprint, type FingerprintInputs } from '../../src/run/fingerprint/fingerprint.node.ts';
@@ -30,6 +30,7 @@ export type { Store } from '../../src/run/store/store.ts';
 export type { Summary } from '../../src/run/summary.ts';
 export type { RunEnd, Tracker } from '../../src/run/tracker.ts';
 export type { SandboxEngine } from '../../src/sandbox_engine.ts';
+export { connectWebSocket } from '../http/websocket.node.ts';
 export { findModel, findWithAdapter } from '../models/run/model/find_model.node.ts';
 export { type OpenedPlugins, openPlugins, type PluginOptions } from '../plugins/open_plugins.node.ts';
 export { judgeThreads, type NodeJudgeThreads } from '../plugins/threads/judge_threads.node.ts';

@@ -1,6 +1,6 @@
 /** Where MLflow is: the variables of the environment that its own client reads. */
 import { ConfigError } from '../../src/errors.ts';
-import { basic, serverAddress, withoutSecrets } from '../../src/http/address.ts';
+import { basic, serverAddress, withoutSecrets } from '../http/address.ts';
 import type { MlflowPlace } from './mlflow_client.ts';
 import type { Environment } from './sent_tracker.ts';
 

@@ -1,7 +1,7 @@
 /** A server that a tracker sends to: one request at a time, each given up after a while; nothing is tried twice here. */
 import { z } from 'zod';
 import { RlvrError } from '../../src/errors.ts';
-import { boundedText, EndlessAnswer } from '../../src/http/bounded_text.ts';
+import { boundedText, EndlessAnswer } from '../http/bounded_text.ts';
 
 /**
  * `passing`: nobody is there, or busy; later it may go well. `gone`: the server no longer has this run. `refused`: asking

@@ -8,11 +8,11 @@
  */
 import { z } from 'zod';
 import { ConfigError } from '../../src/errors.ts';
-import { type ServerAddress, serverAddress, withoutSecrets } from '../../src/http/address.ts';
 import { flatTree } from '../../src/run/flat_config.ts';
 import type { JsonObject } from '../../src/run/json.ts';
 import { recordedTree } from '../../src/run/recorded_config.ts';
 import type { Store } from '../../src/run/store/store.ts';
+import { type ServerAddress, serverAddress, withoutSecrets } from '../http/address.ts';
 import { TABLES_BEGINNING, type TableWalk, tableRow, tableWalkSchema, walkOn } from './completions_walk.ts';
 import { cursorFile, isStill, LOG_BEGINNING, linesAfter, logPlace, placeAt } from './log_place.ts';
 import { BEGINNING, type ReadLine, readLine, type Walk } from './metrics_walk.ts';

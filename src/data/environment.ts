@@ -3,7 +3,7 @@
  * a tree search can copy it, and chance comes from a generator that is given. A task whose problem is answered by one text
  * is an environment of one turn.
  */
-import type { AnswerFiles } from '../http/answer_log.ts';
+import type { AnswerFiles } from '../http/servers.ts';
 import type { Rng } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
 import type { FinishReason, Verdict } from '../rewards/verdict.ts';

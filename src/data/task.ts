@@ -1,4 +1,4 @@
-import type { Reach } from '../http/reach.ts';
+import type { Reach } from '../http/servers.ts';
 import type { Rng } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
 import type { KeyTable } from '../options/keys.ts';

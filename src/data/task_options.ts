@@ -1,6 +1,5 @@
 /** What a task is opened with. */
-import type { AnswerFiles } from '../http/answer_log.ts';
-import type { Connect } from '../http/socket.ts';
+import type { AnswerFiles, Connect } from '../http/servers.ts';
 import type { Codec } from '../text/codec.ts';
 import type { DataFiles } from './datasets/data_files.ts';
 import type { JudgeThreads } from './judging/judged.ts';

@@ -1,5 +1,5 @@
 /** What a reward function is made from: its options, declared, and what makes it of their values. */
-import type { Reach } from '../http/reach.ts';
+import type { Reach } from '../http/servers.ts';
 import type { KeyTable, Values } from '../options/keys.ts';
 import type { BrokenRule, GivenOptions } from '../options/read.ts';
 import type { RewardFunction } from './reward_function.ts';

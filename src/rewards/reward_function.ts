@@ -5,10 +5,12 @@
  * this completion": it is left out of the weighted sum, as None is in TRL.
  */
 import { ConfigError, PluginError } from '../errors.ts';
-import type { AnswerFiles } from '../http/answer_log.ts';
+import type { AnswerFiles } from '../http/servers.ts';
 import { type ExtraValue, RewardLog, type RewardLogs } from './reward_log.ts';
-import { LARGEST_REWARD } from './sandbox/sandbox.ts';
 import type { FinishReason, Verdict } from './verdict.ts';
+
+/** Largest magnitude of a reward: beyond it, squares and sums of float32 lose what tells completions apart. */
+export const LARGEST_REWARD = 1e6;
 
 /** What a reward function may read of a problem; a task's items have it all. */
 export interface RewardItem {

@@ -5,7 +5,7 @@ import type { Registries } from '../config/registries.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import { createTasks } from '../data/create_task.ts';
 import type { TaskSet } from '../data/task_set.ts';
-import type { AnswerFiles } from '../http/answer_log.ts';
+import type { AnswerFiles } from '../http/servers.ts';
 import type { OwnMethods } from '../methods/method_list.ts';
 import type { OwnRewards } from '../rewards/reward_list.ts';
 import type { Codec } from '../text/codec.ts';

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ECMASCRIPT_GLOBALS } from '../../src/rewards/sandbox/sandbox.ts';
+import { ECMASCRIPT_GLOBALS } from '../../packages/zoo/rewards/sandbox/sandbox.ts';
 import { openSite, status, type Visit, visit } from './chromium.ts';
 import { ESCAPES, programOf, WHOLE_PROGRAMS } from './escapes.ts';
 import { FORGERIES, REPLACES_EVERYTHING, reachesOf } from './forgeries.ts';

@@ -3,10 +3,10 @@ import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { diagnoseLog } from '../../packages/compare/foreign/diagnose_log.ts';
 import { readLogEntries } from '../../packages/compare/foreign/log_entries.ts';
+import { readEvents } from '../../packages/compare/foreign/read_events.ts';
 import { ZOO } from '../../packages/zoo/registries.ts';
 import { program } from '../../src/cli/program.ts';
 import { encodeEvent, joinBytes } from '../../src/run/logs/event_file.ts';
-import { readEvents } from '../../src/run/logs/read_events.ts';
 import { printed } from '../cli/printed.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 

@@ -3,12 +3,12 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { basic, serverAddress, withoutSecrets } from '../../packages/http/address.ts';
 import { HubClient } from '../../packages/models/hub/client.ts';
 import { hubFile } from '../../packages/plugins/data/datasets/hub_file.node.ts';
 import { mlflowPlace } from '../../packages/trackers/mlflow_place.ts';
 import { TrackerServer } from '../../packages/trackers/tracker_server.ts';
 import { trackioServer } from '../../packages/trackers/trackio.ts';
-import { basic, serverAddress, withoutSecrets } from '../../src/http/address.ts';
 
 const NAME = { owner: 'tiny', name: 'llama', revision: 'main' };
 let server: Server | undefined;

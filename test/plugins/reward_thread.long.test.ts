@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { moduleReference } from '../../packages/plugins/module.node.ts';
 import { type RewardLimits, startReward } from '../../packages/plugins/threads/reward_thread.node.ts';
+import type { SandboxedReward } from '../../packages/zoo/rewards/sandbox/sandboxed_reward.ts';
 import type { RewardOptions } from '../../src/rewards/definition.ts';
 import { type RewardBatch, scoreRewards } from '../../src/rewards/reward_function.ts';
-import type { SandboxedReward } from '../../src/rewards/sandbox/sandboxed_reward.ts';
 import { folderOfFile } from '../support/folders.ts';
 
 const LIMITS: RewardLimits = { load: 60, score: 60 };

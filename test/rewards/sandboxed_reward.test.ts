@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import type { Envelope, SandboxReply } from '../../packages/zoo/rewards/sandbox/sandbox.ts';
+import { frozen } from '../../packages/zoo/rewards/sandbox/sandbox.ts';
+import { SandboxedReward } from '../../packages/zoo/rewards/sandbox/sandboxed_reward.ts';
 import type { RewardBatch } from '../../src/rewards/reward_function.ts';
-import type { Envelope, SandboxReply } from '../../src/rewards/sandbox/sandbox.ts';
-import { frozen } from '../../src/rewards/sandbox/sandbox.ts';
-import { SandboxedReward } from '../../src/rewards/sandbox/sandboxed_reward.ts';
 
 const batch: RewardBatch = {
   prompts: ['a'],

@@ -4,10 +4,10 @@ import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:f
 import { hostname, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../packages/fleet/nats/temporary_folder.node.ts';
 import { fileStore } from '../../src/run/store/files.node.ts';
 import { isAlive } from '../../src/run/store/lock.node.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
-import { temporaryFolder } from '../../src/run/store/temporary_folder.node.ts';
 
 let root: string;
 let lock: string;

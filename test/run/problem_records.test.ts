@@ -1,7 +1,7 @@
 /** What a run keeps of each held-out problem: its figures are functions of that, and a damaged file is named. */
 import { expect, it } from 'vitest';
+import { readRecords } from '../../packages/commands/runs/read_records.ts';
 import { CheckpointError } from '../../src/errors.ts';
-import { readRecords } from '../../src/run/logs/read_records.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { refusalOf } from '../support/refusals.ts';
 import { finish, metricsOf, YAML } from './tiny_run.ts';

@@ -1,6 +1,6 @@
 /** Recorded completions as data of other trainings. */
 import { expect, it } from 'vitest';
-import { routed } from '../../src/run/logs/routed.ts';
+import { routed } from '../../packages/commands/runs/routed.ts';
 
 const line = (
   group: number,

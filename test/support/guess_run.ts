@@ -1,8 +1,8 @@
 /** Small runs of the guess environment of test/openenv, on a server of this machine, in a store of their own. */
 
 import { onTestFinished } from 'vitest';
+import { connectWebSocket } from '../../packages/http/websocket.node.ts';
 import { closeEngine } from '../../src/grpo/engine.ts';
-import { connectWebSocket } from '../../src/http/websocket.node.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';

@@ -6,8 +6,8 @@ import { CheckpointError } from '../../../src/errors.ts';
 import { counted, printable } from '../../../src/format.ts';
 import type { ReadCompletionLine } from '../../../src/run/logs/completions.ts';
 import { logLines } from '../../../src/run/logs/log_lines.ts';
-import { routed } from '../../../src/run/logs/routed.ts';
 import { fileStore } from '../../../src/run/store/files.node.ts';
+import { routed } from '../runs/routed.ts';
 
 /** @throws CheckpointError where that is no run with completions, or a file is there already */
 export async function routeCompletions(path: string, output: string): Promise<void> {

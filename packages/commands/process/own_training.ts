@@ -4,7 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileStore } from '../../../src/run/store/files.node.ts';
-import { temporaryFolder } from '../../../src/run/store/temporary_folder.node.ts';
+import { temporaryFolder } from '../../fleet/nats/temporary_folder.node.ts';
 import type { OwnRunFolder, OwnTraining } from '../../fleet/series/series_worker.ts';
 import { whyNotTaken } from '../training/given_config.ts';
 

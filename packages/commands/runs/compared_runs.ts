@@ -3,12 +3,12 @@ import { resolve } from 'node:path';
 import { library } from '../../../src/cli/parts.ts';
 import { flatTree } from '../../../src/run/flat_config.ts';
 import type { KeptMoment } from '../../../src/run/logs/kept_moments.ts';
-import { readRecords } from '../../../src/run/logs/read_records.ts';
 import { recordedConfig, recordedText, recordedTree } from '../../../src/run/recorded_config.ts';
 import { fileStore } from '../../../src/run/store/files.node.ts';
 import type { Store } from '../../../src/run/store/store.ts';
 import type { ComparedRun } from '../../compare/compare.ts';
 import { type SpelledMethods, spelledMethods } from '../../compare/same_methods.ts';
+import { readRecords } from './read_records.ts';
 
 /** @param name  what it is called @throws CheckpointError where it has no records of that evaluation */
 export async function openCompared(name: string, directory: string, moment: KeptMoment): Promise<ComparedRun> {

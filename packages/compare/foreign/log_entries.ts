@@ -1,7 +1,7 @@
 /** The files that other trainers log to, as steps with figures by name: what any of these formats has in common. */
 import { DataError } from '../../../src/errors.ts';
 import { isJsonObject, type JsonValue } from '../../../src/run/json.ts';
-import { isEventFile, readEvents } from '../../../src/run/logs/read_events.ts';
+import { isEventFile, readEvents } from './read_events.ts';
 
 /** A step, or the mean of the steps since the entry before. */
 export interface LogEntry {

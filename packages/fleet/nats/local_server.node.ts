@@ -4,9 +4,9 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { FleetError } from '../../../src/errors.ts';
-import { temporaryFolder } from '../../../src/run/store/temporary_folder.node.ts';
 import { randomHex } from '../random_hex.ts';
 import { serverConfig } from './server_config.ts';
+import { temporaryFolder } from './temporary_folder.node.ts';
 
 const PASSWORD_BYTES = 16;
 /** Milliseconds for the server to be up, and between two looks. */

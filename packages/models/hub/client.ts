@@ -5,8 +5,8 @@
  * @see https://huggingface.co/docs/hub/api
  */
 import { HubError } from '../../../src/errors.ts';
-import { serverAddress, withoutSecrets } from '../../../src/http/address.ts';
-import { boundedText, EndlessAnswer } from '../../../src/http/bounded_text.ts';
+import { serverAddress, withoutSecrets } from '../../http/address.ts';
+import { boundedText, EndlessAnswer } from '../../http/bounded_text.ts';
 import { type HubName, hubNameText, isCommit } from './names.ts';
 
 export interface HubFile {

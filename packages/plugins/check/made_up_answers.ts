@@ -11,8 +11,8 @@ import {
   type ScoredRewards,
   scoreRewards,
 } from '../../../src/rewards/reward_function.ts';
-import { frozen } from '../../../src/rewards/sandbox/sandbox.ts';
 import type { Verdict } from '../../../src/rewards/verdict.ts';
+import { frozen } from '../../zoo/rewards/sandbox/sandbox.ts';
 
 /** What kind of answer it is: the right one, that of another problem, nothing, random tokens, or one that was cut. */
 export const ANSWER_KINDS = ['right', 'wrong', 'empty', 'random', 'cut'] as const;

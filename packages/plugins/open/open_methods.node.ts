@@ -3,7 +3,7 @@ import { methodKey } from '../../../src/methods/method_list.ts';
 import type { MethodPoint } from '../../../src/methods/stage.ts';
 import { takeOptions } from '../../../src/options/read.ts';
 import { isModuleFile, MODULE_ENDINGS } from '../../../src/rewards/module_file.ts';
-import { refusal } from '../../../src/rewards/sandbox/sandbox_thread.ts';
+import { refusal } from '../../zoo/rewards/sandbox/sandbox_thread.ts';
 import { entriesOf, type NamedEntry } from '../named_entries.ts';
 import { loadMethod } from '../own_exports.node.ts';
 import { startReporter } from '../threads/reporter_thread.node.ts';

@@ -4,8 +4,8 @@ import { makeEach, type Repeat, repeatPlainly } from '../../../src/data/repeat.t
 import type { AnyTaskDefinition } from '../../../src/data/task.ts';
 import type { Json } from '../../../src/options/json.ts';
 import type { GivenOptions } from '../../../src/options/read.ts';
-import type { SandboxReply } from '../../../src/rewards/sandbox/sandbox.ts';
 import type { ModuleReference } from '../../../src/run/opened_config.ts';
+import type { SandboxReply } from '../../zoo/rewards/sandbox/sandbox.ts';
 
 /** Where a task is loaded from: the package, or a file of the user's. */
 export type TaskSource =

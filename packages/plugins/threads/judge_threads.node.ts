@@ -7,9 +7,9 @@ import type { Judge, JudgeThreads } from '../../../src/data/judging/judged.ts';
 import type { Knobs } from '../../../src/data/problem.ts';
 import { PluginError } from '../../../src/errors.ts';
 import type { Json } from '../../../src/options/json.ts';
-import { SandboxThread } from '../../../src/rewards/sandbox/sandbox_thread.ts';
 import type { Verdict } from '../../../src/rewards/verdict.ts';
 import type { ModuleReference } from '../../../src/run/opened_config.ts';
+import { SandboxThread } from '../../zoo/rewards/sandbox/sandbox_thread.ts';
 import type { JudgeQuestion, TaskSource } from './judge_role.node.ts';
 import { openThread } from './own_thread.node.ts';
 

@@ -5,9 +5,9 @@
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Envelope } from '../../../src/rewards/sandbox/sandbox.ts';
-import { type SandboxHost, SandboxThread } from '../../../src/rewards/sandbox/sandbox_thread.ts';
 import type { ModuleReference } from '../../../src/run/opened_config.ts';
+import type { Envelope } from '../../zoo/rewards/sandbox/sandbox.ts';
+import { type SandboxHost, SandboxThread } from '../../zoo/rewards/sandbox/sandbox_thread.ts';
 import type { ThreadStart } from './roles.ts';
 
 const EXTENSION = extname(import.meta.url);

@@ -1,7 +1,7 @@
 /** The thread's end: loads what it was started for, then answers one question after the other. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { RlvrError } from '../../../src/errors.ts';
-import type { Envelope, SandboxReply } from '../../../src/rewards/sandbox/sandbox.ts';
+import type { Envelope, SandboxReply } from '../../zoo/rewards/sandbox/sandbox.ts';
 import { describeThrown, importExport } from '../module.node.ts';
 import type { Answer, ThreadStart } from './roles.ts';
 

@@ -2,8 +2,9 @@
  * A user's reporter, in a thread of its own: the run neither waits for it nor fails with it. It gets events in their
  * order, and what goes wrong in it is said once.
  */
-import { SandboxThread } from '../../../src/rewards/sandbox/sandbox_thread.ts';
+
 import type { Tracker } from '../../../src/run/tracker.ts';
+import { SandboxThread } from '../../zoo/rewards/sandbox/sandbox_thread.ts';
 import { openThread } from './own_thread.node.ts';
 import type { ReporterStart } from './roles.ts';
 

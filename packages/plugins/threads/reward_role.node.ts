@@ -1,9 +1,9 @@
 /** A user's reward or reporter in its thread. */
 import { PluginError } from '../../../src/errors.ts';
 import { describeReward, inStep, type RewardBatch, scoreRewards } from '../../../src/rewards/reward_function.ts';
-import { frozen } from '../../../src/rewards/sandbox/sandbox.ts';
 import type { ModuleReference } from '../../../src/run/opened_config.ts';
 import type { ReporterEvent } from '../../../src/run/reporter_event.ts';
+import { frozen } from '../../zoo/rewards/sandbox/sandbox.ts';
 import { calledExport, describeThrown, importExport } from '../module.node.ts';
 import type { Answer, ReporterStart, RewardStart } from './roles.ts';
 import { toReporter, toRewardFunction } from './thread_exports.node.ts';

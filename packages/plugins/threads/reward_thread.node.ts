@@ -1,7 +1,7 @@
 /** The sandbox of a user's reward in Node: a thread, of which the run sees one end (`rewards/sandbox/sandboxed_reward.ts`). */
 import { machineBytes } from '../../../src/kernels/wasm/workers.node.ts';
-import type { SandboxAnswer } from '../../../src/rewards/sandbox/sandbox_thread.ts';
-import { SandboxedReward } from '../../../src/rewards/sandbox/sandboxed_reward.ts';
+import type { SandboxAnswer } from '../../zoo/rewards/sandbox/sandbox_thread.ts';
+import { SandboxedReward } from '../../zoo/rewards/sandbox/sandboxed_reward.ts';
 import { openThread } from './own_thread.node.ts';
 import type { RewardStart } from './roles.ts';
 

@@ -1,8 +1,8 @@
 /** What threads are started for, and how they answer. */
 import type { RewardOptions } from '../../../src/rewards/definition.ts';
-import type { SandboxReply } from '../../../src/rewards/sandbox/sandbox.ts';
 import type { ModuleReference } from '../../../src/run/opened_config.ts';
 import type { ClassifierStart } from '../../zoo/rewards/classifier/classifier.node.ts';
+import type { SandboxReply } from '../../zoo/rewards/sandbox/sandbox.ts';
 
 /** What a thread is started for. */
 export type ThreadStart =

@@ -1,6 +1,6 @@
 /** A sandbox of a visitor's code, reward or task, seen from the engine: its limits, and how its messages come and go. */
-import type { SandboxLimits } from '../../../src/rewards/sandbox/sandbox.ts';
-import type { SandboxHost, SandboxThread } from '../../../src/rewards/sandbox/sandbox_thread.ts';
+import type { SandboxLimits } from '../../zoo/rewards/sandbox/sandbox.ts';
+import type { SandboxHost, SandboxThread } from '../../zoo/rewards/sandbox/sandbox_thread.ts';
 import type { StartSandbox } from './sandboxes.ts';
 
 /** Seconds: a visitor waits. The first time counts the start of a worker, on a busy device too. */

@@ -2,7 +2,7 @@
 import { PluginError } from '../../../src/errors.ts';
 import { describeReward, type RewardBatch } from '../../../src/rewards/reward_function.ts';
 import type { ExtraValue, RewardLogs } from '../../../src/rewards/reward_log.ts';
-import { SandboxedReward } from '../../../src/rewards/sandbox/sandboxed_reward.ts';
+import { SandboxedReward } from '../../zoo/rewards/sandbox/sandboxed_reward.ts';
 import { LIMITS, LONGEST_CODE, openSandbox, withoutDomPrefix } from './open_sandbox.ts';
 import type { OwnLogs, OwnRewardRow, SandboxQuestion } from './sandbox_program.ts';
 import type { StartSandbox } from './sandboxes.ts';

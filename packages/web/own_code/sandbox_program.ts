@@ -9,7 +9,7 @@
  */
 
 import type { RewardBatch } from '../../../src/rewards/reward_function.ts';
-import type { Envelope, SandboxReply } from '../../../src/rewards/sandbox/sandbox.ts';
+import type { Envelope, SandboxReply } from '../../zoo/rewards/sandbox/sandbox.ts';
 
 /** What the visitor's function is called with, for one completion. */
 export interface OwnRewardRow {

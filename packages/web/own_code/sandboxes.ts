@@ -8,7 +8,7 @@
  *
  * The program refuses to read code where it finds that the first two are not so.
  */
-import { ECMASCRIPT_GLOBALS } from '../../../src/rewards/sandbox/sandbox.ts';
+import { ECMASCRIPT_GLOBALS } from '../../zoo/rewards/sandbox/sandbox.ts';
 import { sandboxSource } from './sandbox_program.ts';
 
 /** The code itself is a script from a blob: that it may load, and nothing else. */

@@ -4,7 +4,7 @@
  */
 
 import type { TrainingRun } from '../../grpo/run.ts';
-import type { AnswerFiles } from '../../http/answer_log.ts';
+import type { AnswerFiles } from '../../http/servers.ts';
 import type { DistantReward } from '../../rewards/reward_function.ts';
 import type { Store } from '../store/store.ts';
 

@@ -1,6 +1,6 @@
 /**
  * TensorBoard's event files: TFRecord framing around messages of TensorFlow's event.proto and summary.proto. What is here
- * writes them; `read_events.ts` reads the scalars of anybody's.
+ * writes them; `packages/compare/foreign/read_events.ts` reads the scalars of anybody's.
  *
  *   record    length (uint64, little-endian) · masked CRC of the length · message · masked CRC of the message
  *   CRC       CRC-32C (Castagnoli); masked: rotated right by 15 bits, plus 0xa282ead8 (TFRecord's definition)

@@ -1,9 +1,9 @@
 /** What can be wrong with an OpenEnv server or with what a config says of it: one message each. */
 
 import { describe, expect, it } from 'vitest';
+import { connectWebSocket } from '../../../packages/http/websocket.node.ts';
 import { actionOf } from '../../../packages/zoo/data/openenv/actions.ts';
 import type { Task } from '../../../src/data/task.ts';
-import { connectWebSocket } from '../../../src/http/websocket.node.ts';
 import { referenceBackend } from '../../../src/kernels/reference/engine.ts';
 import { memoryStore } from '../../../src/run/store/store.ts';
 import { createTask, createTasks, openRun, parseConfig } from '../../support/everything.ts';

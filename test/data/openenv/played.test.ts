@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DistantEpisode, EpisodeStep } from '../../../src/data/environment.ts';
 import type { Task } from '../../../src/data/task.ts';
-import type { Connect } from '../../../src/http/socket.ts';
+import type { Connect } from '../../../src/http/servers.ts';
 import { createTask } from '../../support/everything.ts';
 import { RECORDED } from '../../support/loopback_openenv.ts';
 

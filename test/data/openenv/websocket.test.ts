@@ -1,8 +1,8 @@
 /** A WebSocket client of a few lines, by RFC 6455. */
 import { createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import type { SocketEvents } from '../../../src/http/socket.ts';
-import { connectWebSocket } from '../../../src/http/websocket.node.ts';
+import { connectWebSocket } from '../../../packages/http/websocket.node.ts';
+import type { SocketEvents } from '../../../src/http/servers.ts';
 import { frame, LoopbackOpenEnv, unmasked } from '../../support/loopback_openenv.ts';
 
 /** A server that sends these bytes at once, after the handshake of RFC 6455, 1.3, and keeps what comes. */

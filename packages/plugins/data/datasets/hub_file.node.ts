@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path';
 import { DataError } from '../../../../src/errors.ts';
-import { serverAddress, withoutSecrets } from '../../../../src/http/address.ts';
+import { serverAddress, withoutSecrets } from '../../../http/address.ts';
 
 /** `owner/name@revision`; without a revision, main. */
 export interface HubDataset {

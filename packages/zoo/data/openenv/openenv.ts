@@ -9,13 +9,13 @@ import { type Conversation, conversationOf, refuseConversation, takeKnobs } from
 import { openingOf } from '../../../../src/data/prompts/style.ts';
 import type { Knobs, Split, Task, TaskItem, TaskLanguage } from '../../../../src/data/task.ts';
 import { ConfigError } from '../../../../src/errors.ts';
-import { serverAddress, withoutSecrets } from '../../../../src/http/address.ts';
-import type { AnswerFiles } from '../../../../src/http/answer_log.ts';
-import { type Connect, ownConnect } from '../../../../src/http/socket.ts';
+import type { AnswerFiles, Connect } from '../../../../src/http/servers.ts';
 import { missing } from '../../../../src/rewards/reject.ts';
 import type { Verdict } from '../../../../src/rewards/verdict.ts';
 import { asksInWords, type Codec, type Message } from '../../../../src/text/codec.ts';
 import { characterTokenizer } from '../../../../src/text/vocabulary_tokenizer.ts';
+import { serverAddress, withoutSecrets } from '../../../http/address.ts';
+import { ownConnect } from '../../../http/own_socket.ts';
 import { OPENENV, type OpenEnvKnobs, openEnvCard } from './card.ts';
 import { fault, shown } from './faults.ts';
 import { ignoredSeed } from './ignored_seed.ts';

@@ -7,7 +7,8 @@
  * An episode is played back where all of it is there. One that a kill cut off is played again from its beginning, since its
  * session went with the process.
  */
-import { type AnswerFiles, AnswerLog, keepValue, readValue } from '../../../../src/http/answer_log.ts';
+import type { AnswerFiles } from '../../../../src/http/servers.ts';
+import { AnswerLog, keepValue, readValue } from '../../../http/answer_log.ts';
 import type { OfferedTool } from './tools.ts';
 
 /** What an action was answered with. */

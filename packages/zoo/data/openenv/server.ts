@@ -10,7 +10,7 @@ import { correct } from '../../../../src/data/judge.ts';
 import { afterTurn } from '../../../../src/data/play.ts';
 import type { TaskItem, VerifyContext } from '../../../../src/data/problem.ts';
 import { PluginError } from '../../../../src/errors.ts';
-import type { AnswerFiles } from '../../../../src/http/answer_log.ts';
+import type { AnswerFiles } from '../../../../src/http/servers.ts';
 import { truncated } from '../../../../src/rewards/reject.ts';
 import type { Verdict } from '../../../../src/rewards/verdict.ts';
 import { type ActionFields, type Notation, observationText, plainNotation } from './actions.ts';

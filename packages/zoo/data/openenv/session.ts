@@ -1,6 +1,6 @@
 /** One connection to an OpenEnv server, which is one environment of its own there: asked one thing after the other. */
 
-import type { Connect, Socket } from '../../../../src/http/socket.ts';
+import type { Connect, Socket } from '../../../../src/http/servers.ts';
 import { nextTask } from '../../../../src/kernels/next_task.ts';
 import { ActionRefused, ConnectionLost, fault, ServerFull, shown } from './faults.ts';
 import { BadAnswer, readAnswer, type WireAnswer, type WireMessage, type WireObservation } from './wire.ts';

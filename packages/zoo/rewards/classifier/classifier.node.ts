@@ -4,8 +4,8 @@
  */
 import { basename, dirname } from 'node:path';
 import { RlvrError } from '../../../../src/errors.ts';
-import type { SandboxReply } from '../../../../src/rewards/sandbox/sandbox.ts';
-import { refusal } from '../../../../src/rewards/sandbox/sandbox_thread.ts';
+import type { SandboxReply } from '../sandbox/sandbox.ts';
+import { refusal } from '../sandbox/sandbox_thread.ts';
 
 /** What the thread is started for. */
 export interface ClassifierStart {

@@ -5,9 +5,9 @@ import { basename, join } from 'node:path';
 import { PluginError } from '../../../../src/errors.ts';
 import type { Values } from '../../../../src/options/keys.ts';
 import type { RewardValues } from '../../../../src/rewards/reward_function.ts';
-import { refusal, type SandboxHost, SandboxThread } from '../../../../src/rewards/sandbox/sandbox_thread.ts';
 import type { AskedCompletion, Scorer } from '../elsewhere/asked_reward.ts';
 import { CLASSIFIER, type CLASSIFIER_OPTIONS } from '../functions/classifier.ts';
+import { refusal, type SandboxHost, SandboxThread } from '../sandbox/sandbox_thread.ts';
 import type { ClassifierQuestion, ClassifierStart } from './classifier.node.ts';
 
 /** What decides what the model gives; the tokenizer's second file is not needed by all. */

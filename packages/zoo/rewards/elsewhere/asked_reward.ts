@@ -7,7 +7,7 @@
  * one value for the whole run, so that a resume that finds more of them takes the same course.
  */
 import { ConfigError } from '../../../../src/errors.ts';
-import { type AnswerFiles, AnswerLog, keepValue, readValue } from '../../../../src/http/answer_log.ts';
+import type { AnswerFiles } from '../../../../src/http/servers.ts';
 import { murmur3OfText } from '../../../../src/kernels/murmur3.ts';
 import type {
   DistantReward,
@@ -15,6 +15,7 @@ import type {
   RewardFunction,
   RewardValues,
 } from '../../../../src/rewards/reward_function.ts';
+import { AnswerLog, keepValue, readValue } from '../../../http/answer_log.ts';
 
 /** A completion as it is asked about. */
 export interface AskedCompletion {

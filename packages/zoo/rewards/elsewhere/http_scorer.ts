@@ -6,10 +6,9 @@
  * was asked, nothing more is.
  */
 import { ConfigError, PluginError } from '../../../../src/errors.ts';
-import { serverAddress, withoutSecrets } from '../../../../src/http/address.ts';
-import { boundedText, EndlessAnswer } from '../../../../src/http/bounded_text.ts';
-import type { RewardValues } from '../../../../src/rewards/reward_function.ts';
-import { LARGEST_REWARD } from '../../../../src/rewards/sandbox/sandbox.ts';
+import { LARGEST_REWARD, type RewardValues } from '../../../../src/rewards/reward_function.ts';
+import { serverAddress, withoutSecrets } from '../../../http/address.ts';
+import { boundedText, EndlessAnswer } from '../../../http/bounded_text.ts';
 import type { AskedCompletion, Scorer } from './asked_reward.ts';
 
 /** Options of the reward `http`. */

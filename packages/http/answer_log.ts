@@ -6,14 +6,7 @@
  *
  * A line that a kill cut off is left out. Files to which no checkpoint goes back are removed.
  */
-
-/** Where answers are kept: a folder of the run directory. */
-export interface AnswerFiles {
-  read(name: string): Promise<Uint8Array | undefined>;
-  append(name: string, text: string): Promise<void>;
-  list(): Promise<readonly string[]>;
-  remove(name: string): Promise<void>;
-}
+import type { AnswerFiles } from '../../src/http/servers.ts';
 
 const DIGITS = 6;
 

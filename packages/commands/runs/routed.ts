@@ -3,7 +3,7 @@
  * demonstration, the best and the worst of a divided group a preference, and a problem that is solved sometimes a prompt to train
  * on. A right completion that was written under help is one as well, of the problem as it is asked.
  */
-import type { ReadCompletionLine } from './completions.ts';
+import type { ReadCompletionLine } from '../../../src/run/logs/completions.ts';
 
 /** Rows of three files, each once. */
 export interface Routed {

@@ -6,7 +6,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import type { Connect, Socket, SocketEvents } from './socket.ts';
+import type { Connect, Socket, SocketEvents } from '../../src/http/servers.ts';
 
 /** What the key of a handshake is hashed with. @see RFC 6455, 1.3 */
 const HANDSHAKE = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';

@@ -1,13 +1,13 @@
 /** A user's reward in a sandbox: what its thread is asked of a batch, and what is said of it where it fails. */
-import { PluginError } from '../../errors.ts';
+import { PluginError } from '../../../../src/errors.ts';
 import {
   describeReward,
   inStep,
   type RewardBatch,
   type RewardFunction,
   type RewardValues,
-} from '../reward_function.ts';
-import type { RewardLogs } from '../reward_log.ts';
+} from '../../../../src/rewards/reward_function.ts';
+import type { RewardLogs } from '../../../../src/rewards/reward_log.ts';
 import type { SandboxLimits } from './sandbox.ts';
 import { type SandboxHost, SandboxThread } from './sandbox_thread.ts';
 

@@ -1,19 +1,5 @@
-/** A WebSocket as a session needs one, by shape: a browser's own, or `websocket.node.ts`. */
-
-export interface SocketEvents {
-  /** A whole text came. */
-  message(text: string): void;
-  /** It is closed, by whomever; nothing comes after it. */
-  closed(why: string): void;
-}
-
-export interface Socket {
-  send(text: string): void;
-  close(): void;
-}
-
-/** Opens one. @throws Error whose message says why there is none */
-export type Connect = (url: string, headers: Readonly<Record<string, string>>, events: SocketEvents) => Promise<Socket>;
+/** The WebSocket of this JavaScript engine. */
+import type { Connect, Socket } from '../../src/http/servers.ts';
 
 /** The part of a browser's WebSocket that is used here. */
 interface BrowserSocket extends Socket {

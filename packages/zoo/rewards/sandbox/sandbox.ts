@@ -14,9 +14,6 @@
  *   may import and read what any program of theirs may; the thread is there so that a run survives its mistakes.
  */
 
-/** Largest magnitude of a reward: beyond it, squares and sums of float32 lose what tells completions apart. */
-export const LARGEST_REWARD = 1e6;
-
 /** Most seconds of a question. */
 export interface SandboxLimits {
   /** Until the code is read, and has shown a reward. */

@@ -1,10 +1,15 @@
 /** Records of evaluations from a run directory: `problem_records.ts` wrote them. */
 import { z } from 'zod';
-import { CheckpointError } from '../../errors.ts';
-import type { Store } from '../store/store.ts';
-import type { KeptMoment } from './kept_moments.ts';
-import { logLines } from './log_lines.ts';
-import { type KeptProblem, type KeptRecords, type RecordHead, recordFile } from './problem_records.ts';
+import { CheckpointError } from '../../../src/errors.ts';
+import type { KeptMoment } from '../../../src/run/logs/kept_moments.ts';
+import { logLines } from '../../../src/run/logs/log_lines.ts';
+import {
+  type KeptProblem,
+  type KeptRecords,
+  type RecordHead,
+  recordFile,
+} from '../../../src/run/logs/problem_records.ts';
+import type { Store } from '../../../src/run/store/store.ts';
 
 const count = z.int().nonnegative();
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isAlive } from './lock.node.ts';
+import { isAlive } from '../../../src/run/store/lock.node.ts';
 
 /** @param kind  what it is for @returns a new folder, which the caller removes */
 export function temporaryFolder(kind: string): string {

@@ -3,7 +3,7 @@
  * time, each with a limit and a nonce, and no answer after its end. A host starts the thread, and says here what it posts
  * and how it ended.
  */
-import { PluginError } from '../../errors.ts';
+import { PluginError } from '../../../../src/errors.ts';
 import { type Envelope, newNonce, replyIn, type SandboxLimits, type SandboxReply } from './sandbox.ts';
 
 /** How its host reaches the thread. */
