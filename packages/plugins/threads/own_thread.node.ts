@@ -12,11 +12,14 @@ import type { ThreadStart } from './roles.ts';
 
 const EXTENSION = extname(import.meta.url);
 const WORKER = new URL(`./own_worker.node${EXTENSION}`, import.meta.url).href;
-/** The built worker is imported as it is; in tests its source, which Node 20 cannot import, comes through jiti. */
+/**
+ * The built worker is imported as it is; in tests its source comes through jiti. Not by Node's own stripping of types: that is
+ * WebAssembly, and threads which come and go with it end the process on Node 24 (V8 frees an import wrapper twice).
+ */
 const BOOT = `
   const { jiti, entry } = require('node:worker_threads').workerData;
   if (entry.endsWith('.js')) import(entry);
-  else require(jiti).createJiti(entry, { tryNative: true }).import(entry);
+  else require(jiti).createJiti(entry).import(entry);
 `;
 const JITI = createRequire(import.meta.url).resolve('jiti');
 
