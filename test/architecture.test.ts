@@ -56,13 +56,14 @@ const WORKSPACES: Readonly<Record<string, readonly string[]>> = {
   zoo: ['http'],
   models: ['http'],
   fleet: ['models'],
+  estimate: [],
   tfjs: [],
   trackers: ['http'],
   compare: ['zoo'],
-  report: ['compare'],
+  report: ['compare', 'fleet'],
   plugins: ['http', 'models', 'zoo'],
-  web: ['fleet', 'models', 'zoo'],
-  commands: ['compare', 'fleet', 'models', 'plugins', 'report', 'trackers', 'zoo'],
+  web: ['estimate', 'fleet', 'models', 'zoo'],
+  commands: ['compare', 'estimate', 'fleet', 'models', 'plugins', 'report', 'trackers', 'zoo'],
   'rlvr-train': ['http', 'models', 'plugins', 'trackers', 'zoo'],
 };
 

@@ -2,8 +2,8 @@
 import { isJsonObject, type JsonValue } from '../../src/run/json.ts';
 import type { ReadCompletionLine } from '../../src/run/logs/completions.ts';
 import type { ByteRange, LogLine } from '../../src/run/logs/log_lines.ts';
-import { readProvenance } from '../../src/run/logs/provenance.ts';
 import type { CompletionsData, GroupData, Member, Verdict } from './data.ts';
+import { readProvenance } from './provenance.ts';
 
 /** Characters of a completion or prompt that the page shows. */
 const LONGEST_TEXT = 2_000;

@@ -3,8 +3,8 @@
  * megabyte however long the run was. Written by `series.ts` and `completion_groups.ts`, read by `page/`.
  */
 
-import type { FleetLine } from '../../src/run/logs/fleet_log.ts';
 import type { Provenance } from '../../src/run/logs/provenance.ts';
+import type { FleetLine } from '../fleet/fleet_log.ts';
 import type { Outline } from './outline.ts';
 
 /** One stage's curves. Arrays are [points]; a point stands for `stepsPerPoint` optimizer steps. */

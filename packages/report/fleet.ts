@@ -1,6 +1,6 @@
 /** What other machines have done for a run, as its page shows it. */
 import { thousands } from '../../src/format.ts';
-import type { FleetLine } from '../../src/run/logs/fleet_log.ts';
+import type { FleetLine } from '../fleet/fleet_log.ts';
 import { figure } from './figure.ts';
 import { duration } from './format.ts';
 import { html, type Markup } from './markup.ts';

@@ -2,7 +2,6 @@
 
 import { thousands } from '../../src/format.ts';
 import { type Reached, RISE_WORDS, riseOf } from '../../src/methods/support/figures/rise.ts';
-import { timeLeft } from '../../src/run/time_left.ts';
 import { byTask } from './by_task.ts';
 import type { EvaluationData, Interval } from './data.ts';
 import { figure } from './figure.ts';
@@ -10,6 +9,7 @@ import { fleetFigures } from './fleet.ts';
 import { duration, formatValue } from './format.ts';
 import { html, type Markup } from './markup.ts';
 import type { RunRecords } from './read_run.ts';
+import { timeLeft } from './time_left.ts';
 
 /** What of a run's records it needs. */
 export interface Said extends Pick<RunRecords, 'outline' | 'summary' | 'failure' | 'curves' | 'evaluations' | 'fleet'> {

@@ -314,7 +314,7 @@ export class LocalRun implements BrowserRun {
 
   estimate(): Promise<BrowserEstimate> {
     return this.#jobs.add(async () => {
-      const { estimateTime } = await import('../../src/planning/time_estimate.ts');
+      const { estimateTime } = await import('../estimate/time_estimate.ts');
       const { config, registries, engine, journal } = this.#parts.run;
       const { pretrained } = this.#parts;
       const options = { registries, rewards: 'unused', clock: journal.clock, pretrained } as const;

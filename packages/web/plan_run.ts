@@ -14,7 +14,7 @@ import type { ModelShape } from '../../src/model/shape.ts';
 import { modelShape, stageUses, trainedOf } from '../../src/planning/capacity.ts';
 import { plannedMemory } from '../../src/planning/memory_plan.ts';
 import { requireMemory } from '../../src/planning/require_memory.ts';
-import { plannedWork } from '../../src/planning/work.ts';
+import { plannedWork } from '../estimate/work.ts';
 import { zooLibrary } from '../zoo/library.ts';
 import { chooseBackend } from './choose_backend.ts';
 import { keptModelOf } from './open_local_run.ts';

@@ -1,13 +1,13 @@
 /** Prompts that are too long: an error, or left out of training and evaluation, and counted. */
 
 import { describe, expect, it } from 'vitest';
+import { typicalLengths } from '../../packages/estimate/work.ts';
 import { fittingItem, fittingItems } from '../../src/data/prompts/prompt_limit.ts';
 import type { TaskSet } from '../../src/data/task_set.ts';
 import { DataError } from '../../src/errors.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { StepMetrics } from '../../src/methods/records.ts';
-import { typicalLengths } from '../../src/planning/work.ts';
 import { createTasks, openRun, parseConfig } from '../support/everything.ts';
 import { openSmallPretrained } from '../support/small_pretrained.ts';
 

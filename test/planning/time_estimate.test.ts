@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { estimateTime } from '../../packages/estimate/time_estimate.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { RolloutStrategy } from '../../src/methods/points.ts';
-import { estimateTime } from '../../src/planning/time_estimate.ts';
 import { openRun, parseConfig } from '../support/everything.ts';
 import { createTasks } from '../support/tasks.ts';
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { typicalLengths } from '../../packages/estimate/work.ts';
 import { delegating } from '../../src/data/task_set.ts';
 import { type Method, method } from '../../src/methods/method.ts';
 import type { RolloutStrategy } from '../../src/methods/points.ts';
 import { groupRows } from '../../src/methods/work.ts';
-import { typicalLengths } from '../../src/planning/work.ts';
 import { membersOf, parseConfig, plannedWork } from '../support/everything.ts';
 import { createTasks } from '../support/tasks.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { timeLeft } from '../../src/run/time_left.ts';
+import { timeLeft } from '../../packages/report/time_left.ts';
 
 const at = (stage: number, step: number, secondsPerEvaluation?: number) =>
   ({ stage, step, secondsPerStep: 2, secondsPerEvaluation }) as const;

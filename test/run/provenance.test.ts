@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { originWords, piecesOf, promptWords, readProvenance, spokenTurns } from '../../packages/report/provenance.ts';
 import type { Rollout } from '../../src/methods/records.ts';
 import type { JsonObject } from '../../src/run/json.ts';
-import {
-  originWords,
-  piecesOf,
-  promptWords,
-  provenanceOf,
-  readProvenance,
-  spokenTurns,
-} from '../../src/run/logs/provenance.ts';
+import { provenanceOf } from '../../src/run/logs/provenance.ts';
 import { TOKEN } from '../../src/token_kinds.ts';
 import { rolloutOf } from '../support/rollouts.ts';
 

@@ -1,5 +1,6 @@
 /** What reads a config or opens a run, with everything that the package has to look names up in. */
 
+import * as work from '../../packages/estimate/work.ts';
 import type { Pretrained } from '../../packages/models/run/model/pretrained.ts';
 import { ZOO } from '../../packages/zoo/registries.ts';
 import { withWordsOf as withWords } from '../../src/config/control_words.ts';
@@ -19,7 +20,6 @@ import type { Capacity } from '../../src/model/memory/capacity.ts';
 import type { Plugin } from '../../src/options/keys.ts';
 import * as capacity from '../../src/planning/capacity.ts';
 import * as memory from '../../src/planning/require_memory.ts';
-import * as work from '../../src/planning/work.ts';
 import { changedConfig as changed, type SettingChange } from '../../src/run/checkpoint/setting_changes.ts';
 import { type Inference, openForInference as openModel } from '../../src/run/open_run.ts';
 import { recordedConfig as recorded } from '../../src/run/recorded_config.ts';

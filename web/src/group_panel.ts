@@ -1,7 +1,8 @@
 /** One group side by side: every completion with reward, advantage, verdict, and the probability of each token as colour. */
 import type { CreditedGroup, Rollout } from 'rlvr-train/web';
 import { element } from '../../packages/report/page/dom.ts';
-import { originWords, type Provenance, promptWords, provenanceOf } from '../../src/run/logs/provenance.ts';
+import { originWords, promptWords } from '../../packages/report/provenance.ts';
+import { type Provenance, provenanceOf } from '../../src/run/logs/provenance.ts';
 import type { Lab } from './lab.ts';
 import { loggedValues } from './logged_values.ts';
 import { TokenTable, tokensButton } from './token_table.ts';

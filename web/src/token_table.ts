@@ -1,8 +1,8 @@
 /** One answer token by token: what each cost, at a click on the answer, in a table that stays until it is closed. */
 import type { Rollout } from 'rlvr-train/web';
 import { element } from '../../packages/report/page/dom.ts';
+import { spokenTurns } from '../../packages/report/provenance.ts';
 import { minus, percent } from '../../src/format.ts';
-import { spokenTurns } from '../../src/run/logs/provenance.ts';
 import { TOKEN } from '../../src/token_kinds.ts';
 
 export interface Sampled {

@@ -3,9 +3,9 @@ import { lstat, readdir, realpath, rm } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { SENT_TRACKERS } from '../../../src/config/tracker_cards.ts';
 import { CheckpointError } from '../../../src/errors.ts';
-import { FLEET_LOG } from '../../../src/run/logs/fleet_log.ts';
-import { NOTES_FILE } from '../../../src/run/run_notes.ts';
 import { fileStore } from '../../../src/run/store/files.node.ts';
+import { FLEET_LOG } from '../../fleet/fleet_log.ts';
+import { NOTES_FILE } from './run_notes.ts';
 
 /** One of these is in the directory of every run that has begun. */
 const SIGNS = ['fingerprint.json', 'metrics.jsonl'];

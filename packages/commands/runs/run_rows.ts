@@ -13,15 +13,15 @@ import { changedSteps } from '../../../src/run/checkpoint/setting_changes.ts';
 import { type Fingerprint, readFingerprint } from '../../../src/run/fingerprint/fingerprint.ts';
 import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from '../../../src/run/json.ts';
 import { ADAPTER_WEIGHTS } from '../../../src/run/model/file_names.ts';
-import { type RunNotes, readNotes } from '../../../src/run/run_notes.ts';
 import { FREE_KEYS, MODEL_FOLDER } from '../../../src/run/session.ts';
 import { systemCode } from '../../../src/run/store/file_errors.ts';
 import { fileStore } from '../../../src/run/store/files.node.ts';
 import { isLocked } from '../../../src/run/store/lock.node.ts';
 import type { Store } from '../../../src/run/store/store.ts';
 import { fileWords, shownTaskName } from '../../../src/run/task_names.ts';
-import { type TimeLeft, timeLeft } from '../../../src/run/time_left.ts';
+import { type TimeLeft, timeLeft } from '../../report/time_left.ts';
 import { lastRecords } from './last_records.ts';
+import { type RunNotes, readNotes } from './run_notes.ts';
 
 /** `failed`: its figures were no longer finite; `damaged`: it can neither be resumed nor be asked as it is. */
 export type RunCondition = 'running' | 'finished' | 'stopped' | 'failed' | 'damaged';

@@ -19,7 +19,7 @@ import { usesOfStages } from '../../../src/grpo/run.ts';
 import { fewHeldOut } from '../../../src/methods/statistics.ts';
 import { countParameters } from '../../../src/model/parameters.ts';
 import { lackOfRoom } from '../../../src/planning/require_memory.ts';
-import { estimateTime, type RunEstimate } from '../../../src/planning/time_estimate.ts';
+import { estimateTime, type RunEstimate } from '../../estimate/time_estimate.ts';
 
 const EXAMPLES = 3;
 /** Column of the origins, unless a line is longer. */

@@ -1,8 +1,8 @@
 /** Writes fleet.jsonl beside the logs of a run. */
 import { CheckpointError } from '../../../src/errors.ts';
-import { FLEET_LOG, type FleetLine } from '../../../src/run/logs/fleet_log.ts';
 import { MetricsLog } from '../../../src/run/logs/metrics_log.ts';
 import type { Store } from '../../../src/run/store/store.ts';
+import { FLEET_LOG, type FleetLine } from '../../fleet/fleet_log.ts';
 import { type FleetFigures, fleetAdvice } from '../../fleet/tally.ts';
 
 export class FleetRecorder {

@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { CheckpointError, ConfigError, RlvrError } from '../../../src/errors.ts';
 import { type JsonObject, parseJsonObject } from '../../../src/run/json.ts';
-import { notesOf, writeNotes } from '../../../src/run/run_notes.ts';
 import { fileStore } from '../../../src/run/store/files.node.ts';
 import { makeReport } from '../../report/report.ts';
 import { RunLog } from '../../report/run_log.ts';
@@ -17,6 +16,7 @@ import {
   newestCompletions,
 } from '../../report/served_pages.ts';
 import { REQUESTS, type RunRequest, requestOf } from '../process/run_requests.ts';
+import { notesOf, writeNotes } from '../runs/run_notes.ts';
 import { streamEvents } from './event_stream.ts';
 import { type FoundRun, RunFolder } from './folder.ts';
 import { type Admission, admit } from './guard.ts';

@@ -1,16 +1,10 @@
 /** The section of completions: one step at a time, each group's members side by side, the best first. */
 
 import { counted, thousands } from '../../../src/format.ts';
-import {
-  type LoggedTurn,
-  originWords,
-  type Piece,
-  piecesOf,
-  promptWords,
-  spokenTurns,
-} from '../../../src/run/logs/provenance.ts';
+import type { LoggedTurn } from '../../../src/run/logs/provenance.ts';
 import type { CompletionsData, Member, Verdict } from '../data.ts';
 import { formatValue } from '../format.ts';
+import { originWords, type Piece, piecesOf, promptWords, spokenTurns } from '../provenance.ts';
 import { nearest } from './charts/scales.ts';
 import { countVerdicts, type FoundGroup, type Search, type StepGroups, search } from './completion_search.ts';
 import { choices, element, shape, write } from './dom.ts';

@@ -3,7 +3,6 @@ import { POLICY_TURN } from '../../data/environment.ts';
 import type { Rollout, Turn } from '../../methods/records.ts';
 import type { LoggedField } from '../../methods/support/rollouts/rollout_fields.ts';
 import { TOKEN } from '../../token_kinds.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 
 /** As completions.jsonl names it. Whatever is absent is as in plain sampling. */
 export type Provenance = {
@@ -72,56 +71,6 @@ export function provenanceOf(rollout: Rollout, textOf: TextOf): Provenance {
   return Object.assign({}, ...Object.values(PROVENANCE).map((said) => said(rollout, textOf)));
 }
 
-/** Characters that a page shows of a prompt, of all turns, and of who speaks in one. */
-const LONGEST_PROMPT = 2_000;
-const LONGEST_TEXT = 2_000;
-const LONGEST_LABEL = 40;
-
-/** From a line of completions.jsonl, which may be of an older version, or of anyone's; undefined: plain sampling. */
-export function readProvenance(line: JsonObject): Provenance | undefined {
-  const textAt = (name: string): Record<string, string> => {
-    const text = line[name];
-    return typeof text === 'string' ? { [name]: text.slice(0, LONGEST_PROMPT) } : {};
-  };
-  const marks = Array.isArray(line.marks) ? line.marks.filter(isMark) : [];
-  const turns = readTurns(line.turns);
-  const found: Provenance = {
-    ...textAt('origin'),
-    ...(typeof line.age === 'number' && { age: line.age }),
-    ...textAt('sampled_under'),
-    ...textAt('trained_under'),
-    ...(turns.length > 0 ? { turns } : marks.length > 0 && { marks }), // turns say what was put in
-  };
-  return Object.keys(found).length === 0 ? undefined : found;
-}
-
-/** Their texts, one after the other, are no longer than a page shows of a completion. */
-function readTurns(value: JsonValue | undefined): LoggedTurn[] {
-  if (!Array.isArray(value)) return [];
-  let room = LONGEST_TEXT;
-  return value.flatMap((turn): LoggedTurn[] => {
-    if (!isJsonObject(turn) || typeof turn.label !== 'string' || typeof turn.text !== 'string') return [];
-    const { label, tokens, reward, potential } = turn;
-    const text = turn.text.slice(0, room);
-    room -= text.length;
-    return [
-      {
-        label: label.slice(0, LONGEST_LABEL),
-        text,
-        tokens: typeof tokens === 'number' ? tokens : 0,
-        ...(typeof reward === 'number' && { reward }),
-        ...(typeof potential === 'number' && { potential }),
-      },
-    ];
-  });
-}
-
-function isMark(value: unknown): value is Mark {
-  if (!Array.isArray(value)) return false;
-  const [from, to, kind] = value;
-  return Number.isInteger(from) && Number.isInteger(to) && (kind === 'given' || kind === 'reference');
-}
-
 /** What others than the policy said: the text of a completion is that of its turns. */
 function marksOfTurns(turns: readonly Turn[]): Mark[] {
   const marks: Mark[] = [];
@@ -146,49 +95,4 @@ function marksOf({ tokens, labels = new Uint8Array(), text }: Rollout, textOf: T
     begin = end;
   }
   return marks;
-}
-
-/** A piece of a completion: sampled where it has no kind. */
-export interface Piece {
-  readonly text: string;
-  readonly kind?: Mark[2];
-}
-
-/** A completion in pieces, in order; marks that overlap or lie beyond it are left out. */
-export function piecesOf(text: string, marks: readonly Mark[] = []): Piece[] {
-  const pieces: Piece[] = [];
-  let at = 0;
-  for (const [from, to, kind] of marks) {
-    if (from < at || to <= from || to > text.length) continue;
-    if (from > at) pieces.push({ text: text.slice(at, from) });
-    pieces.push({ text: text.slice(from, to), kind });
-    at = to;
-  }
-  return at < text.length || pieces.length === 0 ? [...pieces, { text: text.slice(at) }] : pieces;
-}
-
-/** Who speaks in a turn, and what is said, without the line ends that set turns apart. */
-export type SpokenTurn<T = LoggedTurn> = T & { readonly isPolicy: boolean };
-
-export function spokenTurns<T extends Pick<LoggedTurn, 'label' | 'text'>>(turns: readonly T[]): SpokenTurn<T>[] {
-  return turns.map((turn) => ({
-    ...turn,
-    text: turn.text.replace(/^\s+|\s+$/g, ''),
-    isPolicy: turn.label === POLICY_TURN,
-  }));
-}
-
-/** `replay, 12 steps old`, `hinted`; undefined where there is nothing to say. */
-export function originWords({ origin, age }: Provenance): string | undefined {
-  if (origin === undefined || age === undefined) return origin;
-  return `${origin}, ${age} ${age === 1 ? 'step' : 'steps'} old`;
-}
-
-/** Both prompts of a completion in words, where they are not the problem's own. */
-export function promptWords({ sampled_under: sampled, trained_under: trained }: Provenance): string[] {
-  if (sampled !== undefined && sampled === trained) return [`sampled and trained under: ${sampled}`];
-  return [
-    ...(sampled === undefined ? [] : [`sampled under: ${sampled}`]),
-    ...(trained === undefined ? [] : [`trained under: ${trained}`]),
-  ];
 }

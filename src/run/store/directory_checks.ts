@@ -8,7 +8,6 @@ import { printable, shellQuoted } from '../../format.ts';
 import { BEST_FOLDER } from '../checkpoint/best_weights.ts';
 import { describeRun } from '../describe_run.ts';
 import { type Fingerprint, readFingerprint } from '../fingerprint/fingerprint.ts';
-import { FLEET_LOG } from '../logs/fleet_log.ts';
 import { MODEL_FOLDER } from '../model/model_files.ts';
 import { resumeCommand } from '../resume_command.ts';
 import type { Claim, Store } from './store.ts';
@@ -24,7 +23,7 @@ const UNNAMED = 'the output directory';
 /** What a run writes besides config.yaml, and metrics.jsonl and fingerprint.json, which tell that there is a run. */
 const WRITTEN = [
   'completions.jsonl',
-  FLEET_LOG,
+  'fleet.jsonl',
   'checkpoints',
   BEST_FOLDER,
   MODEL_FOLDER,

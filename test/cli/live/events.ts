@@ -1,9 +1,9 @@
 /** Events of an imagined run, to reduce and to draw. */
 
 import { type LiveState, reduce, startState } from '../../../packages/commands/display/live/state.ts';
+import type { StageWork } from '../../../packages/estimate/work.ts';
 import type { EvaluationMoment, TrainEvent } from '../../../src/grpo/events.ts';
 import type { Evaluation, Rollout, RolloutGroup } from '../../../src/methods/records.ts';
-import type { StageWork } from '../../../src/planning/work.ts';
 
 /** 100 supervised steps of 10 rows and 200 grpo steps of 50; evaluations of 100 rows. */
 export const WORK: readonly StageWork[] = [

@@ -5,15 +5,8 @@ import { ENVIRONMENT_TURN } from '../../../../src/data/environment.ts';
 import { minus, printable, thousands } from '../../../../src/format.ts';
 import type { CreditedGroup } from '../../../../src/methods/records.ts';
 import type { Verdict } from '../../../../src/rewards/verdict.ts';
-import {
-  originWords,
-  type Provenance,
-  piecesOf,
-  promptWords,
-  provenanceOf,
-  type SpokenTurn,
-  spokenTurns,
-} from '../../../../src/run/logs/provenance.ts';
+import { type Provenance, provenanceOf } from '../../../../src/run/logs/provenance.ts';
+import { originWords, piecesOf, promptWords, type SpokenTurn, spokenTurns } from '../../../report/provenance.ts';
 import { columnsOf, cut, cutSpans, line, type Span } from './text.ts';
 
 export interface ShownGroup {

@@ -2,8 +2,8 @@
 import { meanOverBatches } from '../../../../src/grpo/metrics.ts';
 import type { Example, StepMetrics } from '../../../../src/methods/records.ts';
 import type { Estimate } from '../../../../src/methods/statistics.ts';
-import type { StageWork } from '../../../../src/planning/work.ts';
 import type { SessionEvent } from '../../../../src/run/session.ts';
+import type { StageWork } from '../../../estimate/work.ts';
 import { type Curve, EMPTY_CURVE, type Range, withPoint } from './chart.ts';
 import { type ShownGroup, shownGroup } from './group.ts';
 

@@ -6,18 +6,18 @@
  * without a right one and dead, those that are sampled again with a hint included. Everything else is the run itself: its loop, its batches, its refills, its evaluation.
  */
 
-import type { TaskItem } from '../data/task.ts';
-import { delegating, type TaskSet, withFixedLength } from '../data/task_set.ts';
-import { withTasks } from '../grpo/engine.ts';
-import { evaluate } from '../grpo/evaluate.ts';
-import { initialState } from '../grpo/journal.ts';
-import { completionLimit } from '../grpo/rollout/completion_end.ts';
-import { membersOfStages, type TrainingRun } from '../grpo/run.ts';
-import { train } from '../grpo/trainer.ts';
-import type { StageConfig } from '../methods/stage.ts';
-import { TYPICAL_DEAD_SHARE } from '../methods/work.ts';
-import type { RewardFunction } from '../rewards/reward_function.ts';
-import type { Verdict } from '../rewards/verdict.ts';
+import type { TaskItem } from '../../src/data/task.ts';
+import { delegating, type TaskSet, withFixedLength } from '../../src/data/task_set.ts';
+import { withTasks } from '../../src/grpo/engine.ts';
+import { evaluate } from '../../src/grpo/evaluate.ts';
+import { initialState } from '../../src/grpo/journal.ts';
+import { completionLimit } from '../../src/grpo/rollout/completion_end.ts';
+import { membersOfStages, type TrainingRun } from '../../src/grpo/run.ts';
+import { train } from '../../src/grpo/trainer.ts';
+import type { StageConfig } from '../../src/methods/stage.ts';
+import { TYPICAL_DEAD_SHARE } from '../../src/methods/work.ts';
+import type { RewardFunction } from '../../src/rewards/reward_function.ts';
+import type { Verdict } from '../../src/rewards/verdict.ts';
 import { plannedWork, typicalLengths } from './work.ts';
 
 /** Seconds of each stage that are spent on warming up and on measuring; at least one cycle each. */

@@ -7,17 +7,17 @@
  * on the three shipped configs), so those of the stage under way tell how long the stages to come will take.
  */
 
-import type { RunConfig } from '../config/run_config.ts';
-import { fittingItem } from '../data/prompts/prompt_limit.ts';
-import type { TaskSet } from '../data/task_set.ts';
-import { evaluatedItems } from '../grpo/evaluate.ts';
-import { completionLimit } from '../grpo/rollout/completion_end.ts';
-import type { Member } from '../methods/method.ts';
-import { keepsForward as mayKeepForward } from '../methods/sampling_modes/modes.ts';
-import type { StageConfig } from '../methods/stage.ts';
-import { BACKWARD, FORWARD, type TypicalLengths, type Work } from '../methods/work.ts';
-import { openedTokens } from '../model/batch_openings.ts';
-import { sharedTokens } from '../model/sampling/openings.ts';
+import type { RunConfig } from '../../src/config/run_config.ts';
+import { fittingItem } from '../../src/data/prompts/prompt_limit.ts';
+import type { TaskSet } from '../../src/data/task_set.ts';
+import { evaluatedItems } from '../../src/grpo/evaluate.ts';
+import { completionLimit } from '../../src/grpo/rollout/completion_end.ts';
+import type { Member } from '../../src/methods/method.ts';
+import { keepsForward as mayKeepForward } from '../../src/methods/sampling_modes/modes.ts';
+import type { StageConfig } from '../../src/methods/stage.ts';
+import { BACKWARD, FORWARD, type TypicalLengths, type Work } from '../../src/methods/work.ts';
+import { openedTokens } from '../../src/model/batch_openings.ts';
+import { sharedTokens } from '../../src/model/sampling/openings.ts';
 
 /** Training problems that typical lengths are averaged over. */
 const PROBLEMS = 64;

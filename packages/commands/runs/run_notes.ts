@@ -1,6 +1,6 @@
 /** What people write about a run, beside what it writes itself: `notes.json`, which decides nothing. */
-import { parseJsonObject } from './json.ts';
-import type { Store } from './store/store.ts';
+import { parseJsonObject } from '../../../src/run/json.ts';
+import type { Store } from '../../../src/run/store/store.ts';
 
 /** Both may be empty. */
 export interface RunNotes {

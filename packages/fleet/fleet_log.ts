@@ -4,11 +4,11 @@
  * differs each time. A step that is done again has a line again.
  */
 import { z } from 'zod';
-import { parseJsonObject } from '../json.ts';
-import type { Store } from '../store/store.ts';
-import { endOfLastLine } from './log_lines.ts';
+import { parseJsonObject } from '../../src/run/json.ts';
+import { endOfLastLine } from '../../src/run/logs/log_lines.ts';
+import type { Store } from '../../src/run/store/store.ts';
 
-/** Beside those of the run, below its directory. */
+/** Beside the run's own logs. */
 export const FLEET_LOG = 'fleet.jsonl';
 /** Bytes from which the last line is read: a line has some hundred. */
 const TAIL_BYTES = 4096;
