@@ -1,22 +1,18 @@
-/** What binary_matrix is and which knobs it has. */
+import { integer } from '../../../../../src/options/keys.ts';
+import { type KnobsOf, taskCard } from '../../task_card.ts';
 
-import type { TaskCard } from '../../../../../src/data/task.ts';
-import { integer, options, type Values } from '../../../../../src/options/keys.ts';
-
-const KNOBS = options({
-  size: integer({ min: 2, max: 10, example: 3 }).default(3).describe('Rows and columns, at most.'),
-});
-
-export type BinaryMatrixKnobs = Values<typeof KNOBS>;
-
-export const binaryMatrixCard = {
+export const binaryMatrixCard = taskCard({
   name: 'binary_matrix',
   does: 'Say of each cell how far the nearest 0 is.',
   example: ['near 011/111>', '012/123'],
   version: 1,
   category: 'grids',
   tier: 2,
-  knobs: KNOBS,
+  knobs: {
+    size: integer({ min: 2, max: 10, example: 3 }).default(3).describe('Rows and columns, at most.'),
+  },
   levels: [{}, { size: 4 }, { size: 6 }, { size: 10 }],
   attributes: { size: [3, 4, 6, 10] },
-} satisfies TaskCard<BinaryMatrixKnobs>;
+});
+
+export type BinaryMatrixKnobs = KnobsOf<typeof binaryMatrixCard>;

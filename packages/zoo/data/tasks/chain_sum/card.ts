@@ -1,23 +1,19 @@
-/** What chain_sum is and which knobs it has. */
+import { integer } from '../../../../../src/options/keys.ts';
+import { type KnobsOf, taskCard } from '../../task_card.ts';
 
-import type { TaskCard } from '../../../../../src/data/task.ts';
-import { integer, options, type Values } from '../../../../../src/options/keys.ts';
-
-const KNOBS = options({
-  terms: integer({ min: 2, max: 6, example: 2 }).default(2).describe('How many numbers.'),
-  digits: integer({ min: 1, max: 4, example: 2 }).default(2).describe('Digits of the largest number.'),
-});
-
-export type ChainSumKnobs = Values<typeof KNOBS>;
-
-export const chainSumCard = {
+export const chainSumCard = taskCard({
   name: 'chain_sum',
   does: 'Add and subtract a few numbers.',
   example: ['12+7-3>', '16'],
   version: 1,
   category: 'arithmetic',
   tier: 1,
-  knobs: KNOBS,
+  knobs: {
+    terms: integer({ min: 2, max: 6, example: 2 }).default(2).describe('How many numbers.'),
+    digits: integer({ min: 1, max: 4, example: 2 }).default(2).describe('Digits of the largest number.'),
+  },
   levels: [{ terms: 3, digits: 1 }, {}, { terms: 3 }, { terms: 4, digits: 3 }],
   attributes: { terms: [2, 3, 4, 6], digits: [1, 2, 3, 4] },
-} satisfies TaskCard<ChainSumKnobs>;
+});
+
+export type ChainSumKnobs = KnobsOf<typeof chainSumCard>;

@@ -1,25 +1,21 @@
-/** What copy is and which knobs it has. */
+import { integer } from '../../../../../src/options/keys.ts';
+import { type KnobsOf, taskCard } from '../../task_card.ts';
 
-import type { TaskCard } from '../../../../../src/data/task.ts';
-import { integer, options, type Values } from '../../../../../src/options/keys.ts';
-
-const KNOBS = options({
-  length: integer({ min: 2, max: 48, example: 6 }).default(6).describe('Letters of the longest word.'),
-  alphabet: integer({ min: 4, max: 26, example: 8 })
-    .default(8)
-    .describe('Words are made of this many of the first letters.'),
-});
-
-export type CopyKnobs = Values<typeof KNOBS>;
-
-export const copyCard = {
+export const copyCard = taskCard({
   name: 'copy',
   does: 'Repeat a made-up word.',
   example: ['copy abca>', 'abca'],
   version: 1,
   category: 'strings',
   tier: 1,
-  knobs: KNOBS,
+  knobs: {
+    length: integer({ min: 2, max: 48, example: 6 }).default(6).describe('Letters of the longest word.'),
+    alphabet: integer({ min: 4, max: 26, example: 8 })
+      .default(8)
+      .describe('Words are made of this many of the first letters.'),
+  },
   levels: [{ length: 4, alphabet: 6 }, {}, { length: 12, alphabet: 16 }, { length: 24, alphabet: 26 }],
   attributes: { length: [4, 6, 12, 24], alphabet: [4, 8, 16, 26] },
-} satisfies TaskCard<CopyKnobs>;
+});
+
+export type CopyKnobs = KnobsOf<typeof copyCard>;

@@ -1,22 +1,18 @@
-/** What count_primes is and which knobs it has. */
+import { integer } from '../../../../../src/options/keys.ts';
+import { type KnobsOf, taskCard } from '../../task_card.ts';
 
-import type { TaskCard } from '../../../../../src/data/task.ts';
-import { integer, options, type Values } from '../../../../../src/options/keys.ts';
-
-const KNOBS = options({
-  max: integer({ min: 60, max: 10000, example: 100 }).default(100).describe('Largest number.'),
-});
-
-export type CountPrimesKnobs = Values<typeof KNOBS>;
-
-export const countPrimesCard = {
+export const countPrimesCard = taskCard({
   name: 'count_primes',
   does: 'Count the primes from one number to another.',
   example: ['primes 10 30>', '6'],
   version: 1,
   category: 'arithmetic',
   tier: 2,
-  knobs: KNOBS,
+  knobs: {
+    max: integer({ min: 60, max: 10000, example: 100 }).default(100).describe('Largest number.'),
+  },
   levels: [{ max: 60 }, {}, { max: 300 }, { max: 10000 }],
   attributes: { max: [60, 100, 300, 10000] },
-} satisfies TaskCard<CountPrimesKnobs>;
+});
+
+export type CountPrimesKnobs = KnobsOf<typeof countPrimesCard>;

@@ -1,26 +1,20 @@
-/** What derivative is and which knobs it has. */
+import { choice, integer } from '../../../../../src/options/keys.ts';
+import { type KnobsOf, taskCard } from '../../task_card.ts';
 
-import type { TaskCard } from '../../../../../src/data/task.ts';
-import { choice, integer, options, type Values } from '../../../../../src/options/keys.ts';
-
-const KNOBS = options({
-  form: choice(['polynomial', 'product', 'quotient'])
-    .default('polynomial')
-    .describe('Of what the derivative is asked: a polynomial, or a product or quotient of two.'),
-  degree: integer({ min: 1, max: 5, example: 2 }).default(2).describe('Degree of each polynomial.'),
-  max: integer({ min: 2, max: 20, example: 9 }).default(9).describe('Largest coefficient.'),
-});
-
-export type DerivativeKnobs = Values<typeof KNOBS>;
-
-export const derivativeCard = {
+export const derivativeCard = taskCard({
   name: 'derivative',
   does: 'Give the derivative of a function of x.',
   example: ['d/dx 3x^2+2x-1>', '6x+2'],
   version: 1,
   category: 'algebra',
   tier: 2,
-  knobs: KNOBS,
+  knobs: {
+    form: choice(['polynomial', 'product', 'quotient'])
+      .default('polynomial')
+      .describe('Of what the derivative is asked: a polynomial, or a product or quotient of two.'),
+    degree: integer({ min: 1, max: 5, example: 2 }).default(2).describe('Degree of each polynomial.'),
+    max: integer({ min: 2, max: 20, example: 9 }).default(9).describe('Largest coefficient.'),
+  },
   checkKnobs: ({ form, degree }) =>
     form === 'polynomial' && degree < 2
       ? [
@@ -33,4 +27,6 @@ export const derivativeCard = {
       : [],
   levels: [{}, { degree: 4 }, { form: 'product', degree: 1 }, { form: 'quotient', degree: 1 }],
   attributes: { degree: [2, 3, 4, 5], max: [2, 5, 9, 20] },
-} satisfies TaskCard<DerivativeKnobs>;
+});
+
+export type DerivativeKnobs = KnobsOf<typeof derivativeCard>;

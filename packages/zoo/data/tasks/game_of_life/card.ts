@@ -1,23 +1,19 @@
-/** What game_of_life is and which knobs it has. */
+import { integer } from '../../../../../src/options/keys.ts';
+import { type KnobsOf, taskCard } from '../../task_card.ts';
 
-import type { TaskCard } from '../../../../../src/data/task.ts';
-import { integer, options, type Values } from '../../../../../src/options/keys.ts';
-
-const KNOBS = options({
-  size: integer({ min: 3, max: 8, example: 4 }).default(4).describe('Rows and columns, at most.'),
-  steps: integer({ min: 1, max: 5, example: 1 }).default(1).describe('Steps, at most.'),
-});
-
-export type GameOfLifeKnobs = Values<typeof KNOBS>;
-
-export const gameOfLifeCard = {
+export const gameOfLifeCard = taskCard({
   name: 'game_of_life',
   does: 'Play the game of life on a torus.',
   example: ['life 1 010/010/010>', '111/111/111'],
   version: 1,
   category: 'grids',
   tier: 2,
-  knobs: KNOBS,
+  knobs: {
+    size: integer({ min: 3, max: 8, example: 4 }).default(4).describe('Rows and columns, at most.'),
+    steps: integer({ min: 1, max: 5, example: 1 }).default(1).describe('Steps, at most.'),
+  },
   levels: [{}, { size: 5 }, { size: 6, steps: 2 }, { size: 8, steps: 5 }],
   attributes: { size: [4, 5, 6, 8], steps: [1, 2, 5] },
-} satisfies TaskCard<GameOfLifeKnobs>;
+});
+
+export type GameOfLifeKnobs = KnobsOf<typeof gameOfLifeCard>;

@@ -1,25 +1,21 @@
-/** What isomorphic_strings is and which knobs it has. */
+import { integer } from '../../../../../src/options/keys.ts';
+import { type KnobsOf, taskCard } from '../../task_card.ts';
 
-import type { TaskCard } from '../../../../../src/data/task.ts';
-import { integer, options, type Values } from '../../../../../src/options/keys.ts';
-
-const KNOBS = options({
-  length: integer({ min: 4, max: 16, example: 5 }).default(5).describe('Letters of the longest word.'),
-  alphabet: integer({ min: 4, max: 26, example: 8 })
-    .default(8)
-    .describe('Words are made of this many of the first letters.'),
-});
-
-export type IsomorphicStringsKnobs = Values<typeof KNOBS>;
-
-export const isomorphicStringsCard = {
+export const isomorphicStringsCard = taskCard({
   name: 'isomorphic_strings',
   does: 'Say whether letters of one word stand for those of the other.',
   example: ['iso abb xyy>', 'yes'],
   version: 1,
   category: 'strings',
   tier: 2,
-  knobs: KNOBS,
+  knobs: {
+    length: integer({ min: 4, max: 16, example: 5 }).default(5).describe('Letters of the longest word.'),
+    alphabet: integer({ min: 4, max: 26, example: 8 })
+      .default(8)
+      .describe('Words are made of this many of the first letters.'),
+  },
   levels: [{ length: 4 }, {}, { length: 8, alphabet: 12 }, { length: 16, alphabet: 26 }],
   attributes: { length: [4, 5, 8, 16], alphabet: [4, 8, 12, 26] },
-} satisfies TaskCard<IsomorphicStringsKnobs>;
+});
+
+export type IsomorphicStringsKnobs = KnobsOf<typeof isomorphicStringsCard>;

@@ -1,23 +1,19 @@
-/** What kakurasu is and which knobs it has. */
+import { integer } from '../../../../../src/options/keys.ts';
+import { type KnobsOf, taskCard } from '../../task_card.ts';
 
-import type { TaskCard } from '../../../../../src/data/task.ts';
-import { integer, options, type Values } from '../../../../../src/options/keys.ts';
-
-const KNOBS = options({
-  size: integer({ min: 3, max: 9, example: 4 }).default(4).describe('Rows and columns.'),
-  ones: integer({ min: 20, max: 80, example: 50 }).default(50).describe('Percentage of the cells that are set.'),
-});
-
-export type KakurasuKnobs = Values<typeof KNOBS>;
-
-export const kakurasuCard = {
+export const kakurasuCard = taskCard({
   name: 'kakurasu',
   does: 'Set cells so that the weights of each row and column add up.',
   example: ['kaku 3 4 2 6/4 7 5 2>', '0010/0001/0100/1110'],
   version: 1,
   category: 'puzzles',
   tier: 2,
-  knobs: KNOBS,
+  knobs: {
+    size: integer({ min: 3, max: 9, example: 4 }).default(4).describe('Rows and columns.'),
+    ones: integer({ min: 20, max: 80, example: 50 }).default(50).describe('Percentage of the cells that are set.'),
+  },
   levels: [{ size: 3 }, {}, { size: 5 }, { size: 8 }],
   attributes: { size: [3, 4, 5, 8, 9], ones: [20, 30, 50] },
-} satisfies TaskCard<KakurasuKnobs>;
+});
+
+export type KakurasuKnobs = KnobsOf<typeof kakurasuCard>;

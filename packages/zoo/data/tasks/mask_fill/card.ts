@@ -1,25 +1,21 @@
-/** What mask_fill is and which knobs it has. */
-
-import type { TaskCard } from '../../../../../src/data/task.ts';
-import { integer, options, type Values } from '../../../../../src/options/keys.ts';
+import { integer } from '../../../../../src/options/keys.ts';
 import { ofKnob } from '../../derived/of_knob.ts';
+import { type KnobsOf, taskCard } from '../../task_card.ts';
 
-const KNOBS = options({
-  of: ofKnob('countdown'),
-  masks: integer({ min: 1, max: 16, example: 2 })
-    .default(2)
-    .describe('Pieces that are hidden, where there are as many.'),
-});
-
-export type MaskFillKnobs = Values<typeof KNOBS>;
-
-export const maskFillCard = {
+export const maskFillCard = taskCard({
   name: 'mask_fill',
   does: 'Fill in what is hidden of a right answer to a problem of another task.',
   example: ['3 7 2 = 13 ? | 3 * _ = 6 , 7 + 6 = _ |', '2 13'],
   version: 1,
   category: 'of tasks',
   tier: 2,
-  knobs: KNOBS,
+  knobs: {
+    of: ofKnob('countdown'),
+    masks: integer({ min: 1, max: 16, example: 2 })
+      .default(2)
+      .describe('Pieces that are hidden, where there are as many.'),
+  },
   levels: [{ masks: 1 }, {}, { masks: 4 }],
-} satisfies TaskCard<MaskFillKnobs>;
+});
+
+export type MaskFillKnobs = KnobsOf<typeof maskFillCard>;

@@ -1,20 +1,8 @@
-/** What mini_search is and which knobs it has. */
-
-import type { ListedCard } from '../../../../../src/data/task.ts';
-import { integer, options, type Values } from '../../../../../src/options/keys.ts';
+import { integer } from '../../../../../src/options/keys.ts';
+import { type KnobsOf, taskCard } from '../../task_card.ts';
 import { toolsKnob } from '../../tools/tools_knob.ts';
 
-const KNOBS = options({
-  people: integer({ min: 3, max: 12, example: 6 }).default(5).describe('People that documents tell of.'),
-  hops: integer({ min: 1, max: 4, example: 2 })
-    .default(2)
-    .describe('Documents from the one that is named to the answer.'),
-  tools: toolsKnob(['search']),
-});
-
-export type MiniSearchKnobs = Values<typeof KNOBS>;
-
-export const miniSearchCard = {
+export const miniSearchCard = taskCard({
   name: 'mini_search',
   names: ['Search-R1'],
   does: 'Answer a question over several made-up documents, found by a search of words.',
@@ -22,7 +10,15 @@ export const miniSearchCard = {
   version: 2,
   category: 'environments',
   tier: 2,
-  knobs: KNOBS,
+  knobs: {
+    people: integer({ min: 3, max: 12, example: 6 }).default(5).describe('People that documents tell of.'),
+    hops: integer({ min: 1, max: 4, example: 2 })
+      .default(2)
+      .describe('Documents from the one that is named to the answer.'),
+    tools: toolsKnob(['search']),
+  },
   levels: [{ people: 3, hops: 1 }, {}, { people: 8, hops: 3 }],
   attributes: { people: [3, 6, 12], hops: [1, 2, 4] },
-} satisfies ListedCard<MiniSearchKnobs>;
+});
+
+export type MiniSearchKnobs = KnobsOf<typeof miniSearchCard>;

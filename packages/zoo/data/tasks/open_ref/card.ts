@@ -1,16 +1,7 @@
-/** What open_ref is and which knobs it has. */
+import { integer } from '../../../../../src/options/keys.ts';
+import { type KnobsOf, taskCard } from '../../task_card.ts';
 
-import type { ListedCard } from '../../../../../src/data/task.ts';
-import { integer, options, type Values } from '../../../../../src/options/keys.ts';
-
-const KNOBS = options({
-  facts: integer({ min: 1, max: 4, example: 3 }).default(3).describe('Facts about each of them.'),
-  people: integer({ min: 1, max: 3, example: 2 }).default(1).describe('People, a sentence for each.'),
-});
-
-export type OpenRefKnobs = Values<typeof KNOBS>;
-
-export const openRefCard = {
+export const openRefCard = taskCard({
   name: 'open_ref',
   names: ['open-ended answers', 'reference texts'],
   does: 'Say facts in a sentence of your own; a reference text says them in one of the ways.',
@@ -18,7 +9,12 @@ export const openRefCard = {
   version: 1,
   category: 'text',
   tier: 2,
-  knobs: KNOBS,
+  knobs: {
+    facts: integer({ min: 1, max: 4, example: 3 }).default(3).describe('Facts about each of them.'),
+    people: integer({ min: 1, max: 3, example: 2 }).default(1).describe('People, a sentence for each.'),
+  },
   levels: [{ facts: 2 }, {}, { facts: 4 }, { people: 2 }],
   attributes: { facts: [1, 2, 3, 4], people: [1, 2, 3] },
-} satisfies ListedCard<OpenRefKnobs>;
+});
+
+export type OpenRefKnobs = KnobsOf<typeof openRefCard>;

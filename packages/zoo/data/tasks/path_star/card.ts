@@ -1,23 +1,19 @@
-/** What path_star is and which knobs it has. */
+import { integer } from '../../../../../src/options/keys.ts';
+import { type KnobsOf, taskCard } from '../../task_card.ts';
 
-import type { TaskCard } from '../../../../../src/data/task.ts';
-import { integer, options, type Values } from '../../../../../src/options/keys.ts';
-
-const KNOBS = options({
-  arms: integer({ min: 2, max: 6, example: 3 }).default(3).describe('Arms of the star.'),
-  length: integer({ min: 2, max: 8, example: 3 }).default(3).describe('Edges of each arm.'),
-});
-
-export type PathStarKnobs = Values<typeof KNOBS>;
-
-export const pathStarCard = {
+export const pathStarCard = taskCard({
   name: 'path_star',
   does: 'Find the way from the middle of a star to the end of one of its arms.',
   example: ['star xz nP PD ZW Wn Zh nU cD zU: nh>', 'nWZh'],
   version: 1,
   category: 'graphs',
   tier: 2,
-  knobs: KNOBS,
+  knobs: {
+    arms: integer({ min: 2, max: 6, example: 3 }).default(3).describe('Arms of the star.'),
+    length: integer({ min: 2, max: 8, example: 3 }).default(3).describe('Edges of each arm.'),
+  },
   levels: [{ arms: 2, length: 2 }, {}, { arms: 4, length: 5 }, { arms: 6, length: 8 }],
   attributes: { arms: [2, 3, 4, 6], length: [2, 3, 5, 8] },
-} satisfies TaskCard<PathStarKnobs>;
+});
+
+export type PathStarKnobs = KnobsOf<typeof pathStarCard>;

@@ -1,22 +1,18 @@
-/** What prime_factorization is and which knobs it has. */
+import { integer } from '../../../../../src/options/keys.ts';
+import { type KnobsOf, taskCard } from '../../task_card.ts';
 
-import type { TaskCard } from '../../../../../src/data/task.ts';
-import { integer, options, type Values } from '../../../../../src/options/keys.ts';
-
-const KNOBS = options({
-  max: integer({ min: 200, max: 999999, example: 500 }).default(500).describe('Largest number.'),
-});
-
-export type PrimeFactorizationKnobs = Values<typeof KNOBS>;
-
-export const primeFactorizationCard = {
+export const primeFactorizationCard = taskCard({
   name: 'prime_factorization',
   does: 'Factor a number into primes.',
   example: ['fac 12>', '2 2 3'],
   version: 1,
   category: 'arithmetic',
   tier: 2,
-  knobs: KNOBS,
+  knobs: {
+    max: integer({ min: 200, max: 999999, example: 500 }).default(500).describe('Largest number.'),
+  },
   levels: [{ max: 200 }, {}, { max: 9999 }, { max: 999999 }],
   attributes: { max: [200, 500, 9999, 999999] },
-} satisfies TaskCard<PrimeFactorizationKnobs>;
+});
+
+export type PrimeFactorizationKnobs = KnobsOf<typeof primeFactorizationCard>;

@@ -1,22 +1,18 @@
-/** What rotten_oranges is and which knobs it has. */
+import { integer } from '../../../../../src/options/keys.ts';
+import { type KnobsOf, taskCard } from '../../task_card.ts';
 
-import type { TaskCard } from '../../../../../src/data/task.ts';
-import { integer, options, type Values } from '../../../../../src/options/keys.ts';
-
-const KNOBS = options({
-  size: integer({ min: 3, max: 12, example: 4 }).default(4).describe('Rows and columns, at most.'),
-});
-
-export type RottenOrangesKnobs = Values<typeof KNOBS>;
-
-export const rottenOrangesCard = {
+export const rottenOrangesCard = taskCard({
   name: 'rotten_oranges',
   does: 'Count the minutes until all oranges are rotten.',
   example: ['rot 210/111>', '3'],
   version: 3,
   category: 'grids',
   tier: 2,
-  knobs: KNOBS,
+  knobs: {
+    size: integer({ min: 3, max: 12, example: 4 }).default(4).describe('Rows and columns, at most.'),
+  },
   levels: [{}, { size: 5 }, { size: 8 }, { size: 12 }],
   attributes: { size: [4, 5, 8, 12] },
-} satisfies TaskCard<RottenOrangesKnobs>;
+});
+
+export type RottenOrangesKnobs = KnobsOf<typeof rottenOrangesCard>;
