@@ -58,6 +58,24 @@ export function spellingIn({ yaml, oldYaml }: Key, isGiven: (spelling: string) =
   return oldYaml !== undefined && isGiven(oldYaml) && !isGiven(yaml) ? oldYaml : yaml;
 }
 
+/**
+ * Declares options that the YAML spells with underscores: `keys({ maxLength: integer(…) })` reads `max_length`. One that is
+ * spelled otherwise is given as a key.
+ */
+export function keys<const S extends Readonly<Record<string, Schema<unknown> | Key>>>(declared: S) {
+  const entries = Object.entries(declared).map(([name, entry]): [string, Key] => {
+    if ('schema' in entry) return [name, entry];
+    return [
+      name,
+      key(
+        name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+        entry,
+      ),
+    ];
+  });
+  return Object.fromEntries(entries) as { readonly [N in keyof S]: S[N] extends Schema<infer V> ? Key<V> : S[N] }; // the same names
+}
+
 /** Declares options whose names in TypeScript are those of the YAML: `options({ max_length: integer(…).default(8) })`. */
 export function options<S extends Readonly<Record<string, Schema<unknown>>>>(
   declared: S,

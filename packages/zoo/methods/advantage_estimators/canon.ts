@@ -12,7 +12,7 @@ import type { Rollout } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { areEqual, groupByGroup } from '../../../../src/methods/support/credit/baseline.ts';
 import { lossTokens, sampledEntropies } from '../../../../src/methods/tokens.ts';
-import { choice, key, number } from '../../../../src/options/keys.ts';
+import { choice, keys, number } from '../../../../src/options/keys.ts';
 
 export const canon = method({
   id: 'canon',
@@ -29,28 +29,19 @@ export const canon = method({
       why: 'which divides by the greatest length as the paper does',
     },
   ],
-  options: {
-    splitBy: key(
-      'split_by',
-      choice(['entropy', 'length'], 'not a measure')
-        .default('entropy')
-        .describe('Measure that splits a group: mean entropy of the tokens, or their number.'),
-    ),
-    otherHalf: key(
-      'other_half',
-      number({ min: 0, max: 1, example: 0.7 })
-        .default(1)
-        .describe(
-          'λ: weight of the other half; 1 compares across alone, 0.5 is the group mean. Default {default}, which is ours.',
-        ),
-    ),
-    upperFactor: key(
-      'upper_factor',
-      number({ min: 0, example: 0.5 })
-        .default(1)
-        .describe('Factor on the advantages of the half with the larger measure.'),
-    ),
-  },
+  options: keys({
+    splitBy: choice(['entropy', 'length'], 'not a measure')
+      .default('entropy')
+      .describe('Measure that splits a group: mean entropy of the tokens, or their number.'),
+    otherHalf: number({ min: 0, max: 1, example: 0.7 })
+      .default(1)
+      .describe(
+        'λ: weight of the other half; 1 compares across alone, 0.5 is the group mean. Default {default}, which is ours.',
+      ),
+    upperFactor: number({ min: 0, example: 0.5 })
+      .default(1)
+      .describe('Factor on the advantages of the half with the larger measure.'),
+  }),
   conflict: (_, __, { batch: { numGenerations } }) =>
     numGenerations % 2 === 1
       ? `splits groups in halves, and they are of ${numGenerations}; use an even num_generations`

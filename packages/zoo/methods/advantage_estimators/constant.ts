@@ -6,7 +6,7 @@
 
 import { method } from '../../../../src/methods/method.ts';
 import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { rewardsLess } from '../support/credit/rewards_less.ts';
 
 export const constant = method({
@@ -17,11 +17,8 @@ export const constant = method({
     source: '2503.14286',
     certainty: 'after the paper',
   },
-  options: {
-    constantBaseline: key(
-      'constant_baseline',
-      number({ example: 0.5 }).default(0.5).describe('What a reward is compared with.'),
-    ),
-  },
+  options: keys({
+    constantBaseline: number({ example: 0.5 }).default(0.5).describe('What a reward is compared with.'),
+  }),
   create: ({ constantBaseline }): AdvantageEstimator => rewardsLess(constantBaseline),
 });

@@ -12,7 +12,7 @@ import type { RolloutGroup } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { counts, hasNoReward, rewardsOf } from '../../../../src/methods/support/credit/baseline.ts';
 import type { Json } from '../../../../src/options/json.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 
 export const emaRole = method({
   id: 'ema-role',
@@ -24,15 +24,12 @@ export const emaRole = method({
     certainty: 'after the paper',
     when: 'Where a policy plays roles that are paid differently, and groups are small; with a full group its mean is the better baseline.',
   },
-  options: {
-    roleDecay: key(
-      'decay',
-      number({ min: 0, below: 1, example: 0.95 })
-        .default(0.95)
-        .describe('Weight of the average so far when a batch is taken into it.'),
-    ),
-  },
-  create: ({ roleDecay: decay }): AdvantageEstimator => {
+  options: keys({
+    decay: number({ min: 0, below: 1, example: 0.95 })
+      .default(0.95)
+      .describe('Weight of the average so far when a batch is taken into it.'),
+  }),
+  create: ({ decay }): AdvantageEstimator => {
     const averages = new Map<string, number>();
     return {
       estimate(groups, { metric }) {

@@ -8,7 +8,7 @@ import { method } from '../../../../src/methods/method.ts';
 import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
 import { passAtK } from '../../../../src/methods/statistics.ts';
 import { groupByGroup } from '../../../../src/methods/support/credit/baseline.ts';
-import { integer, key } from '../../../../src/options/keys.ts';
+import { integer, keys } from '../../../../src/options/keys.ts';
 import { largestOf, tooManyTries } from '../support/credit/group_size.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 
@@ -22,10 +22,10 @@ export const passkAnalytic = method({
     names: ['Pass@k Training'],
   },
   against: ['entropy-collapse', 'pass-at-k-falls', 'sharpening'],
-  options: {
-    k: key('k', integer({ min: 1, example: 4 }).default(4).describe('Completions of a set; 1 is the plain group.')),
+  options: keys({
+    k: integer({ min: 1, example: 4 }).default(4).describe('Completions of a set; 1 is the plain group.'),
     ...SOLVED_OPTIONS,
-  },
+  }),
   conflict: ({ k }, _, { batch }) =>
     largestOf(k) === batch.numGenerations
       ? `the one set of all ${batch.numGenerations} completions tells none of them apart; lower k, or raise num_generations`

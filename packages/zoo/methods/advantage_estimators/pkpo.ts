@@ -8,7 +8,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
 import { areEqual, groupByGroup } from '../../../../src/methods/support/credit/baseline.ts';
-import { choice, integer, key } from '../../../../src/options/keys.ts';
+import { choice, integer, key, keys } from '../../../../src/options/keys.ts';
 import { tooManyTries } from '../support/credit/group_size.ts';
 
 export const pkpo = method({
@@ -21,15 +21,15 @@ export const pkpo = method({
     certainty: 'paper',
   },
   against: ['entropy-collapse', 'pass-at-k-falls', 'sharpening'],
-  options: {
-    k: key('k', integer({ min: 1, example: 4 }).default(4).describe('Tries of which the best counts.')),
+  options: keys({
+    k: integer({ min: 1, example: 4 }).default(4).describe('Tries of which the best counts.'),
     withoutSelf: key(
       'variant',
       choice(['loo1', 'plain'], 'not a variant')
         .default('loo1')
         .describe('What a set of tries is compared with: its best without the completion (loo1), or 0 (plain).'),
     ),
-  },
+  }),
   complete(options, refuse) {
     if (options.withoutSelf === 'loo1' && options.k < 2) {
       refuse('k', 'a single try has no other to be compared with; use 2 or more, or variant: plain');

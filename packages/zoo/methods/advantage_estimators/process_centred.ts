@@ -18,7 +18,7 @@ import {
   standardScores,
 } from '../../../../src/methods/support/credit/baseline.ts';
 import { solutionSteps } from '../../../../src/methods/uses/solution_steps.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 
 export const processCentred = method({
   id: 'process-centred',
@@ -28,12 +28,9 @@ export const processCentred = method({
     source: 'own',
     certainty: 'own',
   },
-  options: {
-    processWeight: key(
-      'process_weight',
-      number({ min: 0, example: 0.5 }).default(0.5).describe('Weight of the steps beside the outcome.'),
-    ),
-  },
+  options: keys({
+    processWeight: number({ min: 0, example: 0.5 }).default(0.5).describe('Weight of the steps beside the outcome.'),
+  }),
   uses: () => [solutionSteps],
   create: ({ processWeight }): AdvantageEstimator => ({
     estimate(groups, { metric }) {

@@ -12,7 +12,7 @@ import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
 import type { RolloutGroup } from '../../../../src/methods/records.ts';
 import { type CountedRollout, counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { solutionSteps } from '../../../../src/methods/uses/solution_steps.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 
 export const renorm = method({
   id: 'renorm',
@@ -22,14 +22,11 @@ export const renorm = method({
     source: 'own',
     certainty: 'after the paper',
   },
-  options: {
-    stepDiscount: key(
-      'step_discount',
-      number({ min: 0, max: 1, example: 0.9 })
-        .default(1)
-        .describe('Factor on what a step earns, for each step before it.'),
-    ),
-  },
+  options: keys({
+    stepDiscount: number({ min: 0, max: 1, example: 0.9 })
+      .default(1)
+      .describe('Factor on what a step earns, for each step before it.'),
+  }),
   uses: () => [solutionSteps],
   create: ({ stepDiscount }): AdvantageEstimator => {
     const estimateOne = ({ rollouts }: RolloutGroup) => {

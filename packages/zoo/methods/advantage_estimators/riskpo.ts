@@ -12,7 +12,7 @@ import { method } from '../../../../src/methods/method.ts';
 import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
 import { deviationOf, quantileOf } from '../../../../src/methods/statistics.ts';
 import { hasNoReward, rewardsOf } from '../../../../src/methods/support/credit/baseline.ts';
-import { choice, flag, key, number } from '../../../../src/options/keys.ts';
+import { choice, flag, key, keys, number } from '../../../../src/options/keys.ts';
 import { BUNDLE_OPTIONS, bundlesOf, zerosFor } from '../support/credit/bundles.ts';
 
 /** Quantiles of bundle scores at the shares α and β. */
@@ -46,34 +46,25 @@ export const riskpo = method({
       why: 'as a bundle is credited by whole completions',
     },
   ],
-  options: {
+  options: keys({
     ...BUNDLE_OPTIONS,
-    lowShare: key('low_share', share(0.2).describe('α: share of the bundles that are the tail.')),
-    highShare: key('high_share', share(0.8).describe('β: share of the bundles that are learned from.')),
-    tailWeight: key(
-      'tail_weight',
-      number({ min: 0, example: 1.5 }).default(1.5).describe('Weight of the tail beside the range.'),
-    ),
-    quantileRate: key(
-      'quantile_rate',
-      number({ min: 0, max: 1, example: 0.1 }).default(0.1).describe('How fast quantiles move.'),
-    ),
+    lowShare: share(0.2).describe('α: share of the bundles that are the tail.'),
+    highShare: share(0.8).describe('β: share of the bundles that are learned from.'),
+    tailWeight: number({ min: 0, example: 1.5 }).default(1.5).describe('Weight of the tail beside the range.'),
+    quantileRate: number({ min: 0, max: 1, example: 0.1 }).default(0.1).describe('How fast quantiles move.'),
     isNormalized: key(
       'normalized',
       flag().default(true).describe('Divide the parts by α and by β − α; the paper writes them undivided.'),
     ),
-    memberCredit: key(
-      'credit',
-      choice(['std', 'uniform'])
-        .default('std')
-        .describe('Divide the advantage of a member by the deviation of its own group (std), or not (uniform).'),
-    ),
-  },
+    credit: choice(['std', 'uniform'])
+      .default('std')
+      .describe('Divide the advantage of a member by the deviation of its own group (std), or not (uniform).'),
+  }),
   complete(options, refuse) {
     if (options.lowShare >= options.highShare) refuse('lowShare', 'must be below high_share; lower it');
     return options;
   },
-  create({ bundleSize, quantileRate, memberCredit, ...shape }): AdvantageEstimator {
+  create({ bundleSize, quantileRate, credit, ...shape }): AdvantageEstimator {
     let quantiles: RiskQuantiles | undefined;
     return {
       isDead: hasNoReward,
@@ -91,7 +82,7 @@ export const riskpo = method({
           high: quantileOf(scores, shape.highShare),
         };
         const ofScores = deviationOrOne(scores);
-        const ofGroups = groups.map((group) => (memberCredit === 'std' ? deviationOrOne(rewardsOf(group)) : 1));
+        const ofGroups = groups.map((group) => (credit === 'std' ? deviationOrOne(rewardsOf(group)) : 1));
         for (const { members, score } of bundles) {
           const weight = riskWeight(score, now, shape) / ofScores;
           for (const { group, rollout } of members) advantages[group][rollout] = weight / ofGroups[group];

@@ -11,7 +11,7 @@ import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
 import type { RolloutGroup } from '../../../../src/methods/records.ts';
 import { deviationOf, meanOf } from '../../../../src/methods/statistics.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, key, keys, number } from '../../../../src/options/keys.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 
 export const segmentTree = method({
@@ -27,26 +27,23 @@ export const segmentTree = method({
   },
   companions: [{ ids: ['mcts'], line: 'rollout_strategies: [mcts]', why: 'so that completions form a tree' }],
   agrees: ['segment_tokens'],
-  options: {
-    creditSegment: key(
-      'segment_tokens',
-      integer({ min: 1, max: 1_000_000, example: 16 })
-        .default(16)
-        .describe('Tokens of a segment, as the search has them.'),
-    ),
+  options: keys({
+    segmentTokens: integer({ min: 1, max: 1_000_000, example: 16 })
+      .default(16)
+      .describe('Tokens of a segment, as the search has them.'),
     mostValue: key('q_max', number({ above: 0, example: 1 }).default(1).describe('Bound of a value.')),
     valueTemperature: key(
       'q_temperature',
       number({ above: 0, example: 1 }).default(1).describe('How soon a value nears its bound.'),
     ),
     ...SOLVED_OPTIONS,
-  },
-  create: ({ creditSegment, mostValue, valueTemperature, ...solved }): AdvantageEstimator => {
+  }),
+  create: ({ segmentTokens, mostValue, valueTemperature, ...solved }): AdvantageEstimator => {
     const solves = solvedBy(solved);
     return {
       estimate: (groups) =>
         groups.map((group) => {
-          const values = segmentValues(group, creditSegment, solves);
+          const values = segmentValues(group, segmentTokens, solves);
           const worths = group.rollouts.flatMap((one) => (counts(one) ? [solves(one) ? 1 : -1] : []));
           const [mean, deviation] = [meanOf(worths), deviationOf(worths)];
           // Leaves that are all alike say nothing of their segments.
@@ -54,7 +51,7 @@ export const segmentTree = method({
             deviation === 0 ? 0 : (mostValue * Math.tanh(value / valueTemperature) - mean) / (deviation + 1e-4);
           const tokenAdvantages = group.rollouts.map((rollout, i) =>
             new Float32Array(rollout.tokens.length).map((_, t) =>
-              counts(rollout) ? credit(values[i][Math.floor(t / creditSegment)]) : 0,
+              counts(rollout) ? credit(values[i][Math.floor(t / segmentTokens)]) : 0,
             ),
           );
           const advantages = Float32Array.from(group.rollouts, (rollout) =>

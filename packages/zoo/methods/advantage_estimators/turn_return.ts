@@ -11,7 +11,7 @@ import { meanOf } from '../../../../src/methods/statistics.ts';
 import { areEqual, type CountedRollout, counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { turnsOf } from '../../../../src/methods/support/rollouts/turns.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 
 export const turnReturn = method({
   id: 'turn-return',
@@ -22,14 +22,11 @@ export const turnReturn = method({
     source: 'own',
     certainty: 'after the paper',
   },
-  options: {
-    turnDiscount: key(
-      'turn_discount',
-      number({ min: 0, max: 1, example: 0.9 })
-        .default(1)
-        .describe('Factor on what a turn is paid, for each turn before it.'),
-    ),
-  },
+  options: keys({
+    turnDiscount: number({ min: 0, max: 1, example: 0.9 })
+      .default(1)
+      .describe('Factor on what a turn is paid, for each turn before it.'),
+  }),
   tells: ['turns'],
   uses: () => [severalTurns],
   create: ({ turnDiscount }): AdvantageEstimator => {

@@ -6,7 +6,7 @@
 
 import { method } from '../../../../src/methods/method.ts';
 import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { largestOf } from '../support/credit/group_size.ts';
 import { SOLVED_OPTIONS } from '../support/credit/solved.ts';
 import { solvedOrNot } from '../support/credit/solved_or_not.ts';
@@ -21,13 +21,10 @@ export const wReinforce = method({
     certainty: 'paper',
   },
   against: ['entropy-collapse', 'pass-at-k-falls', 'sharpening'],
-  options: {
-    solvedWeight: key(
-      'solved_weight',
-      number({ min: 0, example: 0.1 }).default(0.1).describe('Advantage of a completion that is solved.'),
-    ),
+  options: keys({
+    solvedWeight: number({ min: 0, example: 0.1 }).default(0.1).describe('Advantage of a completion that is solved.'),
     ...SOLVED_OPTIONS,
-  },
+  }),
   warn: ({ solved_weight: weight }, _, __, members) => (largestOf(weight) < 1 ? unguarded(members) : undefined),
   create: ({ solvedWeight, ...options }): AdvantageEstimator => solvedOrNot(solvedWeight, options),
 });

@@ -2,7 +2,7 @@ import { optionOf } from '../../../../src/methods/chosen.ts';
 import { method } from '../../../../src/methods/method.ts';
 import type { Controller } from '../../../../src/methods/points.ts';
 import { reference } from '../../../../src/methods/uses/parameter_sets.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, keys, number } from '../../../../src/options/keys.ts';
 import { klOf } from '../support/loss/kl_of.ts';
 
 /** Largest error that one step may act on, to either side. */
@@ -18,16 +18,12 @@ export const adaptiveBeta = method({
     certainty: 'after the paper',
   },
   against: ['kl-jump'],
-  options: {
-    klTarget: key(
-      'kl_target',
-      number({ above: 0, example: 0.05 }).default(0.05).describe('KL per token to hold, in nats.'),
-    ),
-    klHorizon: key(
-      'kl_horizon',
-      integer({ min: 1, example: 10000 }).default(10000).describe('Completions over which an error is made up for.'),
-    ),
-  },
+  options: keys({
+    klTarget: number({ above: 0, example: 0.05 }).default(0.05).describe('KL per token to hold, in nats.'),
+    klHorizon: integer({ min: 1, example: 10000 })
+      .default(10000)
+      .describe('Completions over which an error is made up for.'),
+  }),
   warn: (_, methods) =>
     optionOf(methods, 'beta') === undefined
       ? 'without effect, since there is no beta to move; give the stage one, such as beta: 0.04'

@@ -7,7 +7,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { Controller } from '../../../../src/methods/points.ts';
 import { averagedWeights, parameterSet } from '../../../../src/methods/uses/parameter_sets.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 
 export const checkpointAverage = method({
   id: 'checkpoint-average',
@@ -18,14 +18,11 @@ export const checkpointAverage = method({
     source: '2508.03613',
     certainty: 'after the paper',
   },
-  options: {
-    keptShare: key(
-      'kept_share',
-      number({ min: 0, max: 1, example: 0.6 })
-        .default(0.6)
-        .describe('Share of the trained weights; 1 leaves them as they are.'),
-    ),
-  },
+  options: keys({
+    keptShare: number({ min: 0, max: 1, example: 0.6 })
+      .default(0.6)
+      .describe('Share of the trained weights; 1 leaves them as they are.'),
+  }),
   uses: ({ keptShare }) => [
     parameterSet('first'),
     ...(keptShare === 1 ? [] : [averagedWeights('train without use_peft, or leave it out')]),

@@ -2,7 +2,7 @@ import { counted } from '../../../../src/format.ts';
 import { method } from '../../../../src/methods/method.ts';
 import type { Controller } from '../../../../src/methods/points.ts';
 import type { Evaluation } from '../../../../src/methods/records.ts';
-import { choice, integer, key, number } from '../../../../src/options/keys.ts';
+import { choice, integer, keys, number } from '../../../../src/options/keys.ts';
 
 const FIGURES: Readonly<Record<'accuracy' | 'mean_at_k', (evaluation: Evaluation) => number>> = {
   accuracy: ({ accuracy }) => accuracy.mean,
@@ -18,22 +18,15 @@ export const earlyStopMetric = method({
     certainty: 'own',
     when: 'Where training past the best evaluation costs time or accuracy; evaluations must be frequent and large enough.',
   },
-  options: {
-    stopMetric: key(
-      'stop_metric',
-      choice(['accuracy', 'mean_at_k'])
-        .default('accuracy')
-        .describe('What must improve: greedy accuracy, or that of the samples.'),
-    ),
-    stopPatience: key(
-      'stop_patience',
-      integer({ min: 1, example: 3 }).default(3).describe('Evaluations without a new best before the end.'),
-    ),
-    leastGain: key(
-      'least_gain',
-      number({ min: 0, below: 1, example: 0.005 }).default(0).describe('How far above the best a new best must be.'),
-    ),
-  },
+  options: keys({
+    stopMetric: choice(['accuracy', 'mean_at_k'])
+      .default('accuracy')
+      .describe('What must improve: greedy accuracy, or that of the samples.'),
+    stopPatience: integer({ min: 1, example: 3 }).default(3).describe('Evaluations without a new best before the end.'),
+    leastGain: number({ min: 0, below: 1, example: 0.005 })
+      .default(0)
+      .describe('How far above the best a new best must be.'),
+  }),
   create: ({ stopMetric, stopPatience, leastGain }): Controller => {
     let [best, since] = [Number.NEGATIVE_INFINITY, 0];
     return {

@@ -1,7 +1,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { Controller } from '../../../../src/methods/points.ts';
 import { parameterSet } from '../../../../src/methods/uses/parameter_sets.ts';
-import { integer, key } from '../../../../src/options/keys.ts';
+import { integer, keys } from '../../../../src/options/keys.ts';
 
 /** However often the reference has moved since, the KL is to the weights at the start of the run's first grpo stage. */
 export const firstKl = method({
@@ -13,12 +13,9 @@ export const firstKl = method({
     certainty: 'after the paper',
     when: 'To see how far a run with a moving reference has gone in all; with a fixed reference kl says the same.',
   },
-  options: {
-    measuredEvery: key(
-      'measured_every',
-      integer({ min: 1, example: 10 }).default(1).describe('Steps from one measurement to the next.'),
-    ),
-  },
+  options: keys({
+    measuredEvery: integer({ min: 1, example: 10 }).default(1).describe('Steps from one measurement to the next.'),
+  }),
   uses: () => [parameterSet('first')],
   onlyMeasures: true,
   create: ({ measuredEvery }): Controller => ({

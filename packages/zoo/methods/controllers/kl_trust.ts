@@ -12,7 +12,7 @@ import { optionOf } from '../../../../src/methods/chosen.ts';
 import { method } from '../../../../src/methods/method.ts';
 import type { Controller, StepLevers } from '../../../../src/methods/points.ts';
 import { reference } from '../../../../src/methods/uses/parameter_sets.ts';
-import { choice, key, number } from '../../../../src/options/keys.ts';
+import { choice, keys, number } from '../../../../src/options/keys.ts';
 import { klOf } from '../support/loss/kl_of.ts';
 
 /** What beta is multiplied by. */
@@ -31,18 +31,12 @@ export const klTrust = method({
     certainty: 'own',
   },
   against: ['kl-jump'],
-  options: {
-    klLimit: key(
-      'kl_limit',
-      number({ above: 0, example: 0.1 }).default(0.1).describe('KL per token above which it acts, in nats.'),
-    ),
-    beyondLimit: key(
-      'beyond_limit',
-      choice(['raise', 'skip', 'end'])
-        .default('raise')
-        .describe('What it does there: raise beta, skip the steps left on the rollouts, or end the stage.'),
-    ),
-  },
+  options: keys({
+    klLimit: number({ above: 0, example: 0.1 }).default(0.1).describe('KL per token above which it acts, in nats.'),
+    beyondLimit: choice(['raise', 'skip', 'end'])
+      .default('raise')
+      .describe('What it does there: raise beta, skip the steps left on the rollouts, or end the stage.'),
+  }),
   warn({ beyond_limit: beyond = 'raise' }, methods, { batch: { numIterations, optimizerStepsPerGeneration } }) {
     if (beyond === 'raise' && optionOf(methods, 'beta') === undefined) {
       return 'measures the KL alone, since there is no beta to raise; give the stage one, such as beta: 0.01';

@@ -10,7 +10,7 @@ import type { Controller } from '../../../../src/methods/points.ts';
 import type { CreditedGroup } from '../../../../src/methods/records.ts';
 import { advantagesByToken } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { carriesLoss, weightOfToken } from '../../../../src/methods/tokens.ts';
-import { integer, key } from '../../../../src/options/keys.ts';
+import { integer, keys } from '../../../../src/options/keys.ts';
 
 export const mGrad = method({
   id: 'm-grad',
@@ -23,18 +23,17 @@ export const mGrad = method({
     certainty: 'own',
     when: "To find the layer whose gradient or update is unlike the others'; it copies all that is trained at each step.",
   },
-  options: {
-    normsEvery: key(
-      'every',
-      integer({ min: 1, example: 10 }).default(1).describe('Steps from one measurement of the layers to the next.'),
-    ),
-  },
+  options: keys({
+    every: integer({ min: 1, example: 10 })
+      .default(1)
+      .describe('Steps from one measurement of the layers to the next.'),
+  }),
   onlyMeasures: true,
-  create: ({ normsEvery }): Controller => ({
+  create: ({ every }): Controller => ({
     async afterStep(_, levers) {
       const { positive, negative } = creditOf(levers.groups);
       if (positive + negative > 0) levers.metric('positive', positive / (positive + negative));
-      if (levers.step % normsEvery !== 0) return;
+      if (levers.step % every !== 0) return;
       const norms = await levers.layerNorms();
       for (const { layer, gradient, weights, update } of norms) {
         levers.metric(`gradient/${layer}`, gradient);

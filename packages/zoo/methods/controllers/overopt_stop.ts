@@ -1,6 +1,6 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { Controller } from '../../../../src/methods/points.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, keys, number } from '../../../../src/options/keys.ts';
 
 export const overoptStop = method({
   id: 'overopt-stop',
@@ -11,18 +11,14 @@ export const overoptStop = method({
     certainty: 'own',
     when: 'Where the reward is not the verdict and may be gamed; in vain where the verdict is what is paid.',
   },
-  options: {
-    accuracyFall: key(
-      'accuracy_fall',
-      number({ above: 0, below: 1, example: 0.05 })
-        .default(0.05)
-        .describe('How far greedy accuracy may fall below its best.'),
-    ),
-    rewardSteps: key(
-      'reward_steps',
-      integer({ min: 1, example: 20 }).default(20).describe('Steps that the training reward is averaged over.'),
-    ),
-  },
+  options: keys({
+    accuracyFall: number({ above: 0, below: 1, example: 0.05 })
+      .default(0.05)
+      .describe('How far greedy accuracy may fall below its best.'),
+    rewardSteps: integer({ min: 1, example: 20 })
+      .default(20)
+      .describe('Steps that the training reward is averaged over.'),
+  }),
   create: ({ accuracyFall, rewardSteps }): Controller => {
     let recent: number[] = [];
     let best: { readonly accuracy: number; readonly reward: number | null } | undefined;

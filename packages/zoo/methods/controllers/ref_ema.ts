@@ -2,7 +2,7 @@ import { unreadReference } from '../../../../src/methods/chosen.ts';
 import { method } from '../../../../src/methods/method.ts';
 import type { Controller } from '../../../../src/methods/points.ts';
 import { averagedWeights, parameterSet, reference } from '../../../../src/methods/uses/parameter_sets.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, keys, number } from '../../../../src/options/keys.ts';
 
 /**
  * The reference may be the average itself, or be replaced by it every few steps, while the average continues beside it.
@@ -15,20 +15,14 @@ export const refEma = method({
     source: '1703.01780',
     certainty: 'after the paper',
   },
-  options: {
-    emaRate: key(
-      'ema_rate',
-      number({ above: 0, max: 1, example: 0.01 })
-        .default(0.01)
-        .describe('Share of the policy in the average, at each step.'),
-    ),
-    emaEvery: key(
-      'ema_every',
-      integer({ min: 1, example: 10 })
-        .default(1)
-        .describe('Steps after which the reference becomes the average; 1: it is the average.'),
-    ),
-  },
+  options: keys({
+    emaRate: number({ above: 0, max: 1, example: 0.01 })
+      .default(0.01)
+      .describe('Share of the policy in the average, at each step.'),
+    emaEvery: integer({ min: 1, example: 10 })
+      .default(1)
+      .describe('Steps after which the reference becomes the average; 1: it is the average.'),
+  }),
   warn: (_, __, ___, members) => unreadReference(members),
   uses: ({ emaRate, emaEvery }) => [
     reference,

@@ -2,7 +2,7 @@ import { unreadReference } from '../../../../src/methods/chosen.ts';
 import { method } from '../../../../src/methods/method.ts';
 import type { Controller, Levers } from '../../../../src/methods/points.ts';
 import { reference } from '../../../../src/methods/uses/parameter_sets.ts';
-import { flag, integer, key, laterKey, number, optional } from '../../../../src/options/keys.ts';
+import { flag, integer, keys, laterKey, number, optional } from '../../../../src/options/keys.ts';
 import { klOf } from '../support/loss/kl_of.ts';
 
 export const refReset = method({
@@ -16,13 +16,10 @@ export const refReset = method({
     certainty: 'after the paper',
   },
   against: ['plateau'],
-  options: {
-    every: key(
-      'every',
-      integer({ min: 0, example: 100 })
-        .default(100)
-        .describe('Optimizer steps from one reset to the next; 0 counts none.'),
-    ),
+  options: keys({
+    every: integer({ min: 0, example: 100 })
+      .default(100)
+      .describe('Optimizer steps from one reset to the next; 0 counts none.'),
     resetAt: laterKey(
       'reset_at',
       integer({ min: 0, example: 20 })
@@ -45,7 +42,7 @@ export const refReset = method({
       'reset_moments',
       flag().default(false).describe("Zero the optimizer's moments with each reset."),
     ),
-  },
+  }),
   uses: () => [reference],
   warn: ({ reset_moments: moments }, _, __, members) => (moments === true ? undefined : unreadReference(members)),
   create: ({ every, resetAt, resetKl, resetDrop, resetsMoments }): Controller => {

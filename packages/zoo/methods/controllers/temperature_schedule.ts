@@ -6,7 +6,7 @@
 
 import { method } from '../../../../src/methods/method.ts';
 import type { Controller } from '../../../../src/methods/points.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 
 export const temperatureSchedule = method({
   id: 'temperature-schedule',
@@ -16,14 +16,11 @@ export const temperatureSchedule = method({
     source: 'own',
     certainty: 'own',
   },
-  options: {
-    samplingTemperature: key(
-      'sampling_temperature',
-      number({ above: 0, example: 1 })
-        .default(1)
-        .describe('Temperature of the rollouts, usually a schedule: {from: 1.2, to: 0.8}.'),
-    ),
-  },
+  options: keys({
+    samplingTemperature: number({ above: 0, example: 1 })
+      .default(1)
+      .describe('Temperature of the rollouts, usually a schedule: {from: 1.2, to: 0.8}.'),
+  }),
   create: ({ samplingTemperature }): Controller => ({
     temperature: samplingTemperature,
     async afterStep(_, levers) {

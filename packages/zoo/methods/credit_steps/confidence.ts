@@ -12,7 +12,7 @@ import type { CreditedGroup, Rollout } from '../../../../src/methods/records.ts'
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { advantagesByToken, mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { choice, key, number } from '../../../../src/options/keys.ts';
+import { choice, key, keys, number } from '../../../../src/options/keys.ts';
 import { certaintyOf, scoresAmong, uniformKlOf } from '../support/credit/certainty.ts';
 import { uniformKl } from '../uses/uniform_kl.ts';
 
@@ -29,17 +29,14 @@ export const confidence = method({
     source: '2510.10649',
     certainty: 'paper',
   },
-  options: {
+  options: keys({
     rightCertainty: coefficient('right_certainty', 0.25, 'How much certainty lowers advantages above 0.'),
     wrongCertainty: coefficient('wrong_certainty', 0.35, 'How much certainty magnifies the other advantages.'),
     logitPenalty: coefficient('logit_penalty', 0.05, 'Most that is taken from a token for its logit.'),
-    certaintyOver: key(
-      'certainty_over',
-      choice(['sum', 'mean'])
-        .default('sum')
-        .describe('Whether the certainty of a completion is the sum or the mean over its tokens.'),
-    ),
-  },
+    certaintyOver: choice(['sum', 'mean'])
+      .default('sum')
+      .describe('Whether the certainty of a completion is the sum or the mean over its tokens.'),
+  }),
   uses: ({ rightCertainty, wrongCertainty, logitPenalty }) =>
     rightCertainty + wrongCertainty + logitPenalty === 0 ? [] : [uniformKl],
   create: ({ rightCertainty, wrongCertainty, logitPenalty, certaintyOver }): CreditStep => {

@@ -12,7 +12,7 @@ import { meanOf } from '../../../../src/methods/statistics.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { MASK_SHARE } from '../support/rollouts/masked_operands.ts';
 import { maskedKl } from '../uses/masked_kl.ts';
 
@@ -26,19 +26,16 @@ export const contextDependency = method({
     source: '2510.09285',
     certainty: 'after the paper',
   },
-  options: {
-    dependentShare: key(
-      'dependent_share',
-      number({ above: 0, max: 1, example: 0.4 })
-        .default(0.4)
-        .describe("Share of a completion's tokens, the most dependent, that are trained on; 1 is all."),
-    ),
-    dependencyMaskShare: key('mask_share', MASK_SHARE),
-  },
-  uses: ({ dependencyMaskShare }) => [maskedKl(dependencyMaskShare)],
-  create: ({ dependentShare, dependencyMaskShare }): CreditStep => ({
+  options: keys({
+    dependentShare: number({ above: 0, max: 1, example: 0.4 })
+      .default(0.4)
+      .describe("Share of a completion's tokens, the most dependent, that are trained on; 1 is all."),
+    maskShare: MASK_SHARE,
+  }),
+  uses: ({ maskShare }) => [maskedKl(maskShare)],
+  create: ({ dependentShare, maskShare }): CreditStep => ({
     apply(groups, { metric }) {
-      const divergences = maskedKl(dependencyMaskShare).of;
+      const divergences = maskedKl(maskShare).of;
       const seen: number[] = [];
       const shaped = groups.map((group) => {
         const means = group.rollouts.map((rollout) =>

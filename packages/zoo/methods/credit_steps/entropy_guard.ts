@@ -10,7 +10,7 @@ import type { CreditStep } from '../../../../src/methods/points.ts';
 import type { CreditedGroup } from '../../../../src/methods/records.ts';
 import { advantagesByToken } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 
 export const entropyGuard = method({
   id: 'entropy-guard',
@@ -22,20 +22,14 @@ export const entropyGuard = method({
     certainty: 'after the paper',
   },
   against: ['entropy-collapse'],
-  options: {
-    lowEntropy: key(
-      'low_entropy',
-      number({ min: 0, example: 0.2 })
-        .default(0.2)
-        .describe('Mean entropy per token, in nats, below which the guard acts.'),
-    ),
-    sureProbability: key(
-      'sure_probability',
-      number({ above: 0, max: 1, example: 0.99 })
-        .default(0.99)
-        .describe('Probability of a token from which on it counts as sure.'),
-    ),
-  },
+  options: keys({
+    lowEntropy: number({ min: 0, example: 0.2 })
+      .default(0.2)
+      .describe('Mean entropy per token, in nats, below which the guard acts.'),
+    sureProbability: number({ above: 0, max: 1, example: 0.99 })
+      .default(0.99)
+      .describe('Probability of a token from which on it counts as sure.'),
+  }),
   create: ({ lowEntropy, sureProbability }): CreditStep => {
     const leastLogprob = Math.log(sureProbability);
     return {

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { method } from '../../../../src/methods/method.ts';
 import type { CreditStep } from '../../../../src/methods/points.ts';
 import { withoutLoss } from '../../../../src/methods/support/credit/without_loss.ts';
-import { key } from '../../../../src/options/keys.ts';
+import { keys } from '../../../../src/options/keys.ts';
 
 const failure = z.enum(['no_answer', 'bad_format', 'illegal', 'wrong_value', 'partial', 'timeout', 'error'], {
   error: 'not a failure; use no_answer, bad_format, illegal, wrong_value, partial, timeout or error',
@@ -26,16 +26,13 @@ export const failureMask = method({
     certainty: 'after the paper',
     when: 'Where some failures are of the setting and not of the policy, such as time-outs; else they go unpunished.',
   },
-  options: {
-    maskedFailures: key(
-      'masked_failures',
-      z
-        .array(failure, { error: 'must be a list of failures; for example [bad_format]' })
-        .min(1, { error: 'names no failure; for example [bad_format]' })
-        .default(['no_answer', 'bad_format'])
-        .describe('Which failures, as `failure` of completions.jsonl calls them.'),
-    ),
-  },
+  options: keys({
+    maskedFailures: z
+      .array(failure, { error: 'must be a list of failures; for example [bad_format]' })
+      .min(1, { error: 'names no failure; for example [bad_format]' })
+      .default(['no_answer', 'bad_format'])
+      .describe('Which failures, as `failure` of completions.jsonl calls them.'),
+  }),
   readsVerdicts: ({ maskedFailures }) => maskedFailures.some((one) => !OF_FORM.has(one)),
   create: ({ maskedFailures }): CreditStep => ({
     apply: (groups, { metric }) => {

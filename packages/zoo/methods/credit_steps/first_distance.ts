@@ -10,7 +10,7 @@ import type { Rollout } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { firstLogprobs } from '../uses/first_logprobs.ts';
 
 export const firstDistance = method({
@@ -22,12 +22,11 @@ export const firstDistance = method({
     certainty: 'own',
     when: 'For long runs that must not drift from where they began, where a KL in the loss is not wanted; it costs a scoring pass.',
   },
-  options: {
-    firstWeight: key(
-      'first_weight',
-      number({ min: 0, example: 0.1 }).default(0.1).describe('What a nat a token costs, in units of the advantage.'),
-    ),
-  },
+  options: keys({
+    firstWeight: number({ min: 0, example: 0.1 })
+      .default(0.1)
+      .describe('What a nat a token costs, in units of the advantage.'),
+  }),
   uses: ({ firstWeight }) => (firstWeight === 0 ? [] : [firstLogprobs]),
   create: ({ firstWeight }): CreditStep => ({
     apply(groups, { metric }) {

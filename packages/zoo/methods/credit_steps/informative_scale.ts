@@ -8,7 +8,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { CreditStep } from '../../../../src/methods/points.ts';
 import { hasAdvantage, mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 
 export const informativeScale = method({
   id: 'informative-scale',
@@ -19,9 +19,9 @@ export const informativeScale = method({
     source: '2509.24107',
     certainty: 'after the paper',
   },
-  options: {
-    mostScale: key('most_scale', number({ min: 1, example: 4 }).default(4).describe('Largest factor of an advantage.')),
-  },
+  options: keys({
+    mostScale: number({ min: 1, example: 4 }).default(4).describe('Largest factor of an advantage.'),
+  }),
   create: ({ mostScale }): CreditStep => ({
     apply(groups, { metric }) {
       const informative = groups.filter((group) => !group.dead && hasAdvantage(group)).length;

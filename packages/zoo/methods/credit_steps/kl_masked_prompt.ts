@@ -10,7 +10,7 @@ import type { CreditStep } from '../../../../src/methods/points.ts';
 import type { Rollout } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { MASK_SHARE } from '../support/rollouts/masked_operands.ts';
 import { maskedKl } from '../uses/masked_kl.ts';
 
@@ -24,20 +24,17 @@ export const klMaskedPrompt = method({
     certainty: 'after the paper',
     when: 'Where completions ignore their problem; it drops the others, so the batch teaches less.',
   },
-  options: {
-    selectedShare: key(
-      'selected_share',
-      number({ above: 0, max: 1, example: 0.5 })
-        .default(0.5)
-        .describe('Share of the completions of a group that carry a loss; 1 is all.'),
-    ),
-    selectMaskShare: key('mask_share', MASK_SHARE),
-  },
-  uses: ({ selectMaskShare }) => [maskedKl(selectMaskShare)],
-  create: ({ selectedShare, selectMaskShare }): CreditStep => ({
+  options: keys({
+    selectedShare: number({ above: 0, max: 1, example: 0.5 })
+      .default(0.5)
+      .describe('Share of the completions of a group that carry a loss; 1 is all.'),
+    maskShare: MASK_SHARE,
+  }),
+  uses: ({ maskShare }) => [maskedKl(maskShare)],
+  create: ({ selectedShare, maskShare }): CreditStep => ({
     apply(groups, { metric }) {
       if (selectedShare === 1) return groups;
-      const divergences = maskedKl(selectMaskShare).of;
+      const divergences = maskedKl(maskShare).of;
       const kept: number[] = [];
       const selected = groups.map((group) => {
         const means = group.rollouts.map((rollout) => dependencyOf(rollout, divergences(rollout)));

@@ -11,7 +11,7 @@ import type { CreditedGroup, Rollout } from '../../../../src/methods/records.ts'
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { advantagesByToken } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { choice, key, number } from '../../../../src/options/keys.ts';
+import { choice, keys, number } from '../../../../src/options/keys.ts';
 import { refLogprobs } from '../uses/ref_logprobs.ts';
 
 export const klReward = method({
@@ -22,18 +22,14 @@ export const klReward = method({
     source: '1909.08593',
     certainty: 'after the paper',
   },
-  options: {
-    klRewardCoef: key(
-      'kl_reward_coef',
-      number({ min: 0, example: 0.01 }).default(0.01).describe('What a nat costs, in units of the advantage.'),
-    ),
-    klCredit: key(
-      'kl_credit',
-      choice(['to_go', 'token'])
-        .default('to_go')
-        .describe('Which distance a token answers for: from itself to the end, or its own.'),
-    ),
-  },
+  options: keys({
+    klRewardCoef: number({ min: 0, example: 0.01 })
+      .default(0.01)
+      .describe('What a nat costs, in units of the advantage.'),
+    klCredit: choice(['to_go', 'token'])
+      .default('to_go')
+      .describe('Which distance a token answers for: from itself to the end, or its own.'),
+  }),
   uses: ({ klRewardCoef }) => (klRewardCoef === 0 ? [] : [refLogprobs]),
   holdsPolicy: true,
   create: ({ klRewardCoef, klCredit }): CreditStep => ({

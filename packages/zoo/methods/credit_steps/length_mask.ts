@@ -2,7 +2,7 @@ import { method } from '../../../../src/methods/method.ts';
 import type { CreditStep } from '../../../../src/methods/points.ts';
 import { withoutLoss } from '../../../../src/methods/support/credit/without_loss.ts';
 import { ownLength } from '../../../../src/methods/support/rollouts/turns.ts';
-import { integer, key } from '../../../../src/options/keys.ts';
+import { integer, keys } from '../../../../src/options/keys.ts';
 
 /** Keeps the policy from learning to ramble; the rewards of such completions stay in the baseline. */
 export const lengthMask = method({
@@ -14,12 +14,11 @@ export const lengthMask = method({
     certainty: 'own',
     when: 'To leave over-long completions out without paying them badly; they are then not discouraged either.',
   },
-  options: {
-    maxTokens: key(
-      'max_tokens',
-      integer({ min: 1, example: 24 }).describe('Longest completion that is trained on, in tokens, EOS included.'),
+  options: keys({
+    maxTokens: integer({ min: 1, example: 24 }).describe(
+      'Longest completion that is trained on, in tokens, EOS included.',
     ),
-  },
+  }),
   create: ({ maxTokens }): CreditStep => ({
     apply: (groups) => withoutLoss(groups, (rollout) => ownLength(rollout) > maxTokens),
   }),

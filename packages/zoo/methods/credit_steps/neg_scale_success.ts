@@ -7,7 +7,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { CreditStep } from '../../../../src/methods/points.ts';
 import { mapAdvantages, oncePerGroup } from '../../../../src/methods/support/credit/map_advantages.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 import { solvedShare } from '../support/credit/solved_share.ts';
 
@@ -20,21 +20,15 @@ export const negScaleSuccess = method({
     source: '2602.22190',
     certainty: 'paper',
   },
-  options: {
-    unsolvedScale: key(
-      'unsolved_scale',
-      number({ min: 0, max: 1, example: 0.5 })
-        .default(0.5)
-        .describe('Factor of a negative advantage where no completion of the group is right.'),
-    ),
-    solvedSlope: key(
-      'solved_slope',
-      number({ min: 0, example: 1.5 })
-        .default(1.5)
-        .describe('How much the factor grows with the share of right completions, up to 1.'),
-    ),
+  options: keys({
+    unsolvedScale: number({ min: 0, max: 1, example: 0.5 })
+      .default(0.5)
+      .describe('Factor of a negative advantage where no completion of the group is right.'),
+    solvedSlope: number({ min: 0, example: 1.5 })
+      .default(1.5)
+      .describe('How much the factor grows with the share of right completions, up to 1.'),
     ...SOLVED_OPTIONS,
-  },
+  }),
   create: ({ unsolvedScale, solvedSlope, ...options }): CreditStep => {
     const isSolved = solvedBy(options);
     return {

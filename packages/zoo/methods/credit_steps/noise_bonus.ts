@@ -10,7 +10,7 @@ import type { CreditStep } from '../../../../src/methods/points.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { noiseKl } from '../uses/noise_kl.ts';
 
 export const noiseBonus = method({
@@ -23,22 +23,13 @@ export const noiseBonus = method({
     certainty: 'after the paper',
     when: 'Where exploration has died out and the prompt can be disturbed without changing the answer; it costs a scoring pass.',
   },
-  options: {
-    noiseCoef: key(
-      'noise_coef',
-      number({ min: 0, example: 0.1 }).default(0.1).describe('What a nat is worth beside the advantage.'),
-    ),
-    noiseCap: key(
-      'noise_cap',
-      number({ above: 0, example: 1 }).default(1).describe('Nats from which on more is worth nothing.'),
-    ),
-    noiseShare: key(
-      'noise_share',
-      number({ above: 0, max: 1, example: 0.3 })
-        .default(0.3)
-        .describe('Share of the operands of a problem that are masked.'),
-    ),
-  },
+  options: keys({
+    noiseCoef: number({ min: 0, example: 0.1 }).default(0.1).describe('What a nat is worth beside the advantage.'),
+    noiseCap: number({ above: 0, example: 1 }).default(1).describe('Nats from which on more is worth nothing.'),
+    noiseShare: number({ above: 0, max: 1, example: 0.3 })
+      .default(0.3)
+      .describe('Share of the operands of a problem that are masked.'),
+  }),
   uses: ({ noiseCoef, noiseShare }) => (noiseCoef === 0 ? [] : [noiseKl(noiseShare)]),
   create: ({ noiseCoef, noiseCap, noiseShare }): CreditStep => ({
     apply(groups, { metric }) {

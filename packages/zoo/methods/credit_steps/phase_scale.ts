@@ -6,7 +6,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { CreditStep } from '../../../../src/methods/points.ts';
 import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, keys, number } from '../../../../src/options/keys.ts';
 
 export const phaseScale = method({
   id: 'phase-scale',
@@ -18,18 +18,12 @@ export const phaseScale = method({
     certainty: 'after the paper',
     when: 'For a stage whose first advantages cannot be trusted, as after a change of reward; Adam divides a constant factor out.',
   },
-  options: {
-    phaseFactor: key(
-      'phase_factor',
-      number({ min: 0, example: 0.01 }).default(0.01).describe('Factor of the first steps.'),
-    ),
-    phaseSteps: key(
-      'phase_steps',
-      integer({ min: 0, max: 1_000_000, example: 20 })
-        .default(20)
-        .describe('Optimizer steps of the stage with that factor.'),
-    ),
-  },
+  options: keys({
+    phaseFactor: number({ min: 0, example: 0.01 }).default(0.01).describe('Factor of the first steps.'),
+    phaseSteps: integer({ min: 0, max: 1_000_000, example: 20 })
+      .default(20)
+      .describe('Optimizer steps of the stage with that factor.'),
+  }),
   create: ({ phaseFactor, phaseSteps }): CreditStep => ({
     apply: (groups, { step }) =>
       step < phaseSteps ? mapAdvantages(groups, (advantage) => phaseFactor * advantage) : groups,

@@ -1,7 +1,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { CreditStep } from '../../../../src/methods/points.ts';
 import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { largestOf } from '../support/credit/group_size.ts';
 import { unguarded } from '../support/credit/unguarded.ts';
 
@@ -15,12 +15,9 @@ export const posWeight = method({
     certainty: 'paper',
   },
   against: ['entropy-collapse', 'pass-at-k-falls', 'sharpening'],
-  options: {
-    positiveWeight: key(
-      'positive_weight',
-      number({ min: 0, example: 0.1 }).default(0.1).describe('Factor of an advantage above 0.'),
-    ),
-  },
+  options: keys({
+    positiveWeight: number({ min: 0, example: 0.1 }).default(0.1).describe('Factor of an advantage above 0.'),
+  }),
   warn: ({ positive_weight: weight }, _, __, members) => (largestOf(weight) < 1 ? unguarded(members) : undefined),
   create: ({ positiveWeight }): CreditStep => ({
     apply: (groups) => mapAdvantages(groups, (advantage) => (advantage > 0 ? positiveWeight * advantage : advantage)),

@@ -6,7 +6,7 @@
 
 import { method } from '../../../../src/methods/method.ts';
 import type { CreditStep } from '../../../../src/methods/points.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 
 const DIGIT = /\d/;
 
@@ -20,12 +20,9 @@ export const precisionWeights = method({
     certainty: 'after the paper',
     when: 'Where wrong answers differ from right ones in their numbers alone.',
   },
-  options: {
-    numberWeight: key(
-      'number_weight',
-      number({ min: 0, example: 2 }).default(2).describe('Weight of a token that has a digit.'),
-    ),
-  },
+  options: keys({
+    numberWeight: number({ min: 0, example: 2 }).default(2).describe('Weight of a token that has a digit.'),
+  }),
   create: ({ numberWeight }): CreditStep => ({
     apply(groups, { tokenText }) {
       const known = new Map<number, number>();

@@ -14,7 +14,7 @@ import type { Rollout } from '../../../../src/methods/records.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { advantagesByToken } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { ownLength, turnsOf } from '../../../../src/methods/support/rollouts/turns.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, keys, number } from '../../../../src/options/keys.ts';
 import { marksOf, outsideRoles, rolesByToken } from '../support/rollouts/roles.ts';
 import { turnForm } from '../uses/turn_form.ts';
 
@@ -31,39 +31,27 @@ export const roleTags = method({
     certainty: 'after the paper',
     when: 'Where turns hold a plan beside the action and one of them is to learn faster; needs a warm start on the tags.',
   },
-  options: {
-    agentRoles: key(
-      'roles',
-      z
-        .array(z.string().regex(/^[a-z_]+$/), {
-          error: 'must be a list of roles in small letters; for example [plan, reflect]',
-        })
-        .min(1, 'must name a role; for example [plan, reflect]')
-        .default([PLAN, REFLECT])
-        .describe('Roles, each written as <role>…</role>.'),
-    ),
-    roleTokens: key(
-      'role_tokens',
-      integer({ min: 3, example: 16 })
-        .default(16)
-        .describe('Tokens by which a turn may be longer for them, marks included.'),
-    ),
-    roleFactor: key(
-      'role_factor',
-      number({ min: 0, example: 0.5 })
-        .default(1)
-        .describe('Factor of the advantage of tokens in a role; 0 leaves them out of the loss.'),
-    ),
-    shownShare: key(
-      'shown_share',
-      number({ min: 0, max: 1, example: 0.5 })
-        .default(0.5)
-        .describe('Share of the episodes that the teacher of a warm start writes with roles.'),
-    ),
-  },
+  options: keys({
+    roles: z
+      .array(z.string().regex(/^[a-z_]+$/), {
+        error: 'must be a list of roles in small letters; for example [plan, reflect]',
+      })
+      .min(1, 'must name a role; for example [plan, reflect]')
+      .default([PLAN, REFLECT])
+      .describe('Roles, each written as <role>…</role>.'),
+    roleTokens: integer({ min: 3, example: 16 })
+      .default(16)
+      .describe('Tokens by which a turn may be longer for them, marks included.'),
+    roleFactor: number({ min: 0, example: 0.5 })
+      .default(1)
+      .describe('Factor of the advantage of tokens in a role; 0 leaves them out of the loss.'),
+    shownShare: number({ min: 0, max: 1, example: 0.5 })
+      .default(0.5)
+      .describe('Share of the episodes that the teacher of a warm start writes with roles.'),
+  }),
   note: () => 'a pretrained model does not know of the roles: say so in `system` of its task',
   uses: (options) => [turnForm(roleForm(options))],
-  create: ({ agentRoles: roles, roleFactor }): CreditStep => ({
+  create: ({ roles, roleFactor }): CreditStep => ({
     apply(groups, { tokenText, metric }) {
       const roleOf = groups.map(({ rollouts }) => rollouts.map((rollout) => rolesOfTokens(rollout, roles, tokenText)));
       const own = groups.flatMap(({ rollouts }) => rollouts.map(ownLength)).reduce((sum, length) => sum + length, 0);
@@ -95,13 +83,13 @@ function rolesOfTokens(
 }
 
 interface RoleOptions {
-  readonly agentRoles: readonly string[];
+  readonly roles: readonly string[];
   readonly roleTokens: number;
   readonly shownShare: number;
 }
 
 function roleForm(options: RoleOptions): TurnForm {
-  const { agentRoles: roles, roleTokens, shownShare } = options;
+  const { roles, roleTokens, shownShare } = options;
   return {
     id: `role-tags ${roles.join()} ${roleTokens} ${shownShare}`,
     marks: [...roles.flatMap(marksOf), ' '],
@@ -118,7 +106,7 @@ function roleForm(options: RoleOptions): TurnForm {
  */
 function inRoles(
   episode: PlayedEpisode,
-  { agentRoles: roles, roleTokens, shownShare }: RoleOptions,
+  { roles, roleTokens, shownShare }: RoleOptions,
   rng: Rng,
   { lengthOf }: Writing,
 ): PlayedEpisode {

@@ -1,7 +1,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { CreditStep } from '../../../../src/methods/points.ts';
 import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
-import { choice, key } from '../../../../src/options/keys.ts';
+import { choice, keys } from '../../../../src/options/keys.ts';
 import { unguarded } from '../support/credit/unguarded.ts';
 
 export const sampleSign = method({
@@ -13,14 +13,11 @@ export const sampleSign = method({
     source: '2506.01347',
     certainty: 'paper',
   },
-  options: {
-    keptSign: key(
-      'kept_sign',
-      choice(['all', 'negative', 'positive'], 'not a kind of advantages')
-        .default('negative')
-        .describe('Which advantages are kept.'),
-    ),
-  },
+  options: keys({
+    keptSign: choice(['all', 'negative', 'positive'], 'not a kind of advantages')
+      .default('negative')
+      .describe('Which advantages are kept.'),
+  }),
   sameAs: { given: { kept_sign: 'negative' }, id: 'pos-weight', options: { positive_weight: 0 } },
   warn: ({ kept_sign: kept }, _, __, members) => (kept === 'negative' ? unguarded(members) : undefined),
   create: ({ keptSign }): CreditStep => {

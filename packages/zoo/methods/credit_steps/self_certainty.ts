@@ -9,7 +9,7 @@ import type { CreditStep } from '../../../../src/methods/points.ts';
 import type { CreditedGroup } from '../../../../src/methods/records.ts';
 import { counts, hasEqualRewards } from '../../../../src/methods/support/credit/baseline.ts';
 import { hasAdvantage } from '../../../../src/methods/support/credit/map_advantages.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { certaintyOf, scoresAmong } from '../support/credit/certainty.ts';
 import { uniformKl } from '../uses/uniform_kl.ts';
 
@@ -22,18 +22,12 @@ export const selfCertainty = method({
     source: '2505.19590',
     certainty: 'paper',
   },
-  options: {
-    certaintyWeight: key(
-      'certainty_weight',
-      number({ min: 0, example: 1 }).default(1).describe('Weight of the certainty.'),
-    ),
-    outcomeWeight: key(
-      'outcome_weight',
-      number({ min: 0, example: 1 })
-        .default(0)
-        .describe('Weight of the advantage that the rewards gave; at 0 no reward is learned from.'),
-    ),
-  },
+  options: keys({
+    certaintyWeight: number({ min: 0, example: 1 }).default(1).describe('Weight of the certainty.'),
+    outcomeWeight: number({ min: 0, example: 1 })
+      .default(0)
+      .describe('Weight of the advantage that the rewards gave; at 0 no reward is learned from.'),
+  }),
   note: ({ outcome_weight: weight }) =>
     weight === 0 ? 'no reward is learned from, since outcome_weight is 0; watch that reward does not fall' : undefined,
   uses: ({ certaintyWeight }) => (certaintyWeight === 0 ? [] : [uniformKl]),

@@ -10,7 +10,7 @@ import type { Rollout } from '../../../../src/methods/records.ts';
 import { deviationOf } from '../../../../src/methods/statistics.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { scoresAmong } from '../support/credit/certainty.ts';
 import { SELF_SCORE_AGREES, SELF_SCORE_OPTIONS, selfScore, selfScoreUses } from '../support/rollouts/self_score.ts';
 import { selfLogprob } from '../uses/self_logprob.ts';
@@ -25,19 +25,13 @@ export const selfScoreMix = method({
     certainty: 'paper',
     when: 'Beside laser, once its scores follow the verdicts; before, it mixes noise into the advantage.',
   },
-  options: {
-    selfScoreShare: key(
-      'self_score_share',
-      number({ min: 0, max: 1, example: 0.1 }).default(0.1).describe('τ: share of the score.'),
-    ),
-    leastScoreSpread: key(
-      'least_score_spread',
-      number({ min: 0, example: 0.1 })
-        .default(0.1)
-        .describe('Deviation of the scores of a group below which its advantages stay as they are.'),
-    ),
+  options: keys({
+    selfScoreShare: number({ min: 0, max: 1, example: 0.1 }).default(0.1).describe('τ: share of the score.'),
+    leastScoreSpread: number({ min: 0, example: 0.1 })
+      .default(0.1)
+      .describe('Deviation of the scores of a group below which its advantages stay as they are.'),
     ...SELF_SCORE_OPTIONS,
-  },
+  }),
   uses: ({ selfScoreShare, ...options }) => (selfScoreShare === 0 ? [] : [...selfScoreUses(options), selfLogprob]),
   agrees: SELF_SCORE_AGREES,
   warn: (_, methods) =>

@@ -11,7 +11,7 @@ import { deviationOf, meanOf } from '../../../../src/methods/statistics.ts';
 import { rewardsOf } from '../../../../src/methods/support/credit/baseline.ts';
 import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { withoutLoss } from '../../../../src/methods/support/credit/without_loss.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, keys, number } from '../../../../src/options/keys.ts';
 
 export const stdEmaFilter = method({
   id: 'std-ema-filter',
@@ -22,24 +22,15 @@ export const stdEmaFilter = method({
     source: '2506.18254',
     certainty: 'paper',
   },
-  options: {
-    stdShare: key(
-      'std_share',
-      number({ min: 0, example: 0.5 })
-        .default(0.5)
-        .describe('Least deviation of a group, as a share of the moving average.'),
-    ),
-    stdMemory: key(
-      'std_memory',
-      number({ min: 0, below: 1, example: 0.99 })
-        .default(0.99)
-        .describe('Share of the moving average that stays from batch to batch.'),
-    ),
-    stdWarmup: key(
-      'std_warmup',
-      integer({ min: 1, example: 6 }).default(6).describe('First batches of the stage that all pass.'),
-    ),
-  },
+  options: keys({
+    stdShare: number({ min: 0, example: 0.5 })
+      .default(0.5)
+      .describe('Least deviation of a group, as a share of the moving average.'),
+    stdMemory: number({ min: 0, below: 1, example: 0.99 })
+      .default(0.99)
+      .describe('Share of the moving average that stays from batch to batch.'),
+    stdWarmup: integer({ min: 1, example: 6 }).default(6).describe('First batches of the stage that all pass.'),
+  }),
   create: ({ stdShare, stdMemory, stdWarmup }): CreditStep => {
     let kept = { average: 0, batches: 0 };
     return {

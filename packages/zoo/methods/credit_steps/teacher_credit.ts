@@ -12,7 +12,7 @@ import type { CreditStep } from '../../../../src/methods/points.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { addTokenCredit } from '../../../../src/methods/support/credit/token_returns.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { key, keys, number } from '../../../../src/options/keys.ts';
 import { knowingPrompt, TEACHER_SHOWS, teacherUses } from '../support/rollouts/knowing_teacher.ts';
 import { teacherLogprobs } from '../uses/teacher_logprobs.ts';
 
@@ -30,17 +30,11 @@ export const teacherCredit = method({
     source: 'own',
     certainty: 'own',
   },
-  options: {
-    teacherWeight: key(
-      'teacher_weight',
-      number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the difference, per nat.'),
-    ),
-    teacherCap: key(
-      'teacher_cap',
-      number({ above: 0, example: 5 }).default(5).describe('Nats of a token that count, at most.'),
-    ),
+  options: keys({
+    teacherWeight: number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the difference, per nat.'),
+    teacherCap: number({ above: 0, example: 5 }).default(5).describe('Nats of a token that count, at most.'),
     teacherShown: key('teacher_shows', TEACHER_SHOWS),
-  },
+  }),
   uses: ({ teacherWeight, teacherShown }, { batch: { numGenerations } }) =>
     teacherWeight === 0 ? [] : [...teacherUses(teacherShown, numGenerations), taughtBy(teacherShown)],
   note: (_, methods) =>

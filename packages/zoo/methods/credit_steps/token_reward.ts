@@ -10,7 +10,7 @@ import type { CreditStep } from '../../../../src/methods/points.ts';
 import type { Rollout } from '../../../../src/methods/records.ts';
 import { addTokenCredit, returnsToGo } from '../../../../src/methods/support/credit/token_returns.ts';
 import { solutionSteps } from '../../../../src/methods/uses/solution_steps.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 
 export const tokenReward = method({
   id: 'token-reward',
@@ -21,24 +21,17 @@ export const tokenReward = method({
     source: 'own',
     certainty: 'own',
   },
-  options: {
-    tokenRewardWeight: key(
-      'token_reward_weight',
-      number({ min: 0, example: 0.5 })
-        .default(1)
-        .describe('Weight of the rewards of tokens beside the advantage of the completion.'),
-    ),
-    tokenDiscount: key(
-      'token_discount',
-      number({ min: 0, max: 1, example: 0.95 }).default(1).describe('What a reward is worth a token earlier.'),
-    ),
-    stepBaseline: key(
-      'step_baseline',
-      number({ min: 0, max: 1, example: 0.5 })
-        .default(0.5)
-        .describe('Score of a step that earns nothing; below it a step costs.'),
-    ),
-  },
+  options: keys({
+    tokenRewardWeight: number({ min: 0, example: 0.5 })
+      .default(1)
+      .describe('Weight of the rewards of tokens beside the advantage of the completion.'),
+    tokenDiscount: number({ min: 0, max: 1, example: 0.95 })
+      .default(1)
+      .describe('What a reward is worth a token earlier.'),
+    stepBaseline: number({ min: 0, max: 1, example: 0.5 })
+      .default(0.5)
+      .describe('Score of a step that earns nothing; below it a step costs.'),
+  }),
   uses: () => [solutionSteps],
   create: ({ tokenRewardWeight, tokenDiscount, stepBaseline }): CreditStep => {
     const creditOf = ({ steps = [], tokens }: Rollout): Float64Array | undefined => {

@@ -9,7 +9,7 @@ import type { EpisodeState, EpisodeStep } from '../../../../src/data/environment
 import { type DemonstrationMethod, method } from '../../../../src/methods/method.ts';
 import type { DemonstrationSource, PlayedOnce, PlayedProblem } from '../../../../src/methods/points.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, keys, number } from '../../../../src/options/keys.ts';
 import { TOKEN } from '../../../../src/token_kinds.ts';
 import { LabelledTokens } from '../support/rollouts/labelled_tokens.ts';
 import { words } from '../uses/words.ts';
@@ -30,18 +30,12 @@ export const reflectionSft: DemonstrationMethod = method({
     certainty: 'after the paper',
     when: 'Before reinforcement in an environment whose expert can be played; needs room for several outcomes in a prompt.',
   },
-  options: {
-    reflectedShare: key(
-      'reflected_share',
-      number({ min: 0, max: 1, example: 0.5 })
-        .default(0.5)
-        .describe('Share of the problems that are shown so, the others as their task demonstrates them.'),
-    ),
-    worseActions: key(
-      'worse_actions',
-      integer({ min: 1, max: 16, example: 2 }).default(2).describe('Worse actions before the better one.'),
-    ),
-  },
+  options: keys({
+    reflectedShare: number({ min: 0, max: 1, example: 0.5 })
+      .default(0.5)
+      .describe('Share of the problems that are shown so, the others as their task demonstrates them.'),
+    worseActions: integer({ min: 1, max: 16, example: 2 }).default(2).describe('Worse actions before the better one.'),
+  }),
   uses: () => [
     severalTurns,
     words({

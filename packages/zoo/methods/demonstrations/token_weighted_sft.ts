@@ -6,7 +6,7 @@
 
 import { type DemonstrationMethod, method } from '../../../../src/methods/method.ts';
 import type { DemonstrationSource } from '../../../../src/methods/points.ts';
-import { key, number, text } from '../../../../src/options/keys.ts';
+import { key, keys, number, text } from '../../../../src/options/keys.ts';
 import { TOKEN } from '../../../../src/token_kinds.ts';
 
 export const tokenWeightedSft: DemonstrationMethod = method({
@@ -19,13 +19,12 @@ export const tokenWeightedSft: DemonstrationMethod = method({
     certainty: 'after the paper',
     when: 'Where demonstrations reason at length before a short answer, which else carries little of the loss.',
   },
-  options: {
+  options: keys({
     openingMark: key('mark', text('<answer>').default('<answer>').describe('What opens the answer.')),
-    answerWeight: key(
-      'answer_weight',
-      number({ min: 0, example: 2 }).default(2).describe('Weight of a token after the mark; 1 is the plain loss.'),
-    ),
-  },
+    answerWeight: number({ min: 0, example: 2 })
+      .default(2)
+      .describe('Weight of a token after the mark; 1 is the plain loss.'),
+  }),
   create: ({ openingMark, answerWeight }): DemonstrationSource => ({
     weigh({ tokens, labels }, textOf) {
       const weights = new Float64Array(tokens.length).fill(1);

@@ -8,7 +8,7 @@
 import { type DemonstrationMethod, method } from '../../../../src/methods/method.ts';
 import type { DemonstrationSource, PlayedProblem, TrainedText } from '../../../../src/methods/points.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { TOKEN } from '../../../../src/token_kinds.ts';
 import { LabelledTokens } from '../support/rollouts/labelled_tokens.ts';
 
@@ -25,14 +25,11 @@ export const worldModelStage: DemonstrationMethod = method({
     certainty: 'after the paper',
     when: 'Before reinforcement in an environment whose answers can be foreseen; it teaches no action by itself.',
   },
-  options: {
-    randomShare: key(
-      'random_share',
-      number({ min: 0, max: 1, example: 0.5 })
-        .default(1)
-        .describe('Share of the actions that are those of a player at random, the others of an expert.'),
-    ),
-  },
+  options: keys({
+    randomShare: number({ min: 0, max: 1, example: 0.5 })
+      .default(1)
+      .describe('Share of the actions that are those of a player at random, the others of an expert.'),
+  }),
   uses: () => [severalTurns],
   create: ({ randomShare }): DemonstrationSource => ({
     show(problem) {

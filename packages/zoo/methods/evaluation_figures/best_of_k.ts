@@ -1,7 +1,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { EvaluationFigure, ProblemRecord } from '../../../../src/methods/points.ts';
 import { meanOverProblems } from '../../../../src/methods/statistics.ts';
-import { integer, key } from '../../../../src/options/keys.ts';
+import { integer, keys } from '../../../../src/options/keys.ts';
 import { confidenceOf } from '../support/figures/confidence.ts';
 import { requireSamples } from '../support/figures/enough_samples.ts';
 
@@ -16,9 +16,9 @@ export const bestOfK = method({
     certainty: 'own',
     when: 'Where an answer will be picked by its likelihood; against mean@k it says what the picking is worth.',
   },
-  options: {
-    k: key('k', integer({ min: 1, example: 4 }).describe('Samples to pick from, at most num_generations_eval.')),
-  },
+  options: keys({
+    k: integer({ min: 1, example: 4 }).describe('Samples to pick from, at most num_generations_eval.'),
+  }),
   isRepeatable: true,
   create: ({ k }, { evaluation: { samples: most } }): EvaluationFigure => {
     requireSamples('best-of-k', k, most);

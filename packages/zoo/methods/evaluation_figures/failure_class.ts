@@ -3,7 +3,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { EvaluationFigure } from '../../../../src/methods/points.ts';
 import { meanOf, meanOverProblems } from '../../../../src/methods/statistics.ts';
-import { choice, key } from '../../../../src/options/keys.ts';
+import { choice, keys } from '../../../../src/options/keys.ts';
 
 const CLASSES = [
   'truncated',
@@ -26,14 +26,13 @@ export const failureClass = method({
     certainty: 'own',
     when: 'To see whether a kind of failure goes away, where the accuracy alone does not say why it moves.',
   },
-  options: {
-    countedFailure: key(
-      'failure',
-      choice(CLASSES).default('wrong_value').describe('The failure that is counted; truncated: cut off by a limit.'),
-    ),
-  },
+  options: keys({
+    failure: choice(CLASSES)
+      .default('wrong_value')
+      .describe('The failure that is counted; truncated: cut off by a limit.'),
+  }),
   isRepeatable: true,
-  create: ({ countedFailure: failure }): EvaluationFigure => ({
+  create: ({ failure }): EvaluationFigure => ({
     name: `failures/${failure}`,
     of: (problems) =>
       meanOverProblems(

@@ -7,7 +7,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { EvaluationFigure, ProblemRecord } from '../../../../src/methods/points.ts';
 import { meanOverProblems } from '../../../../src/methods/statistics.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 
 export const labelAudit = method({
   id: 'label-audit',
@@ -20,19 +20,16 @@ export const labelAudit = method({
     certainty: 'after the paper',
     when: 'To find wrong labels of a data set; a policy that is sure of the same mistake looks alike.',
   },
-  options: {
-    auditAgreement: key(
-      'agreement',
-      number({ above: 0.5, max: 1, example: 0.9 })
-        .default(1)
-        .describe('Share of the samples of a problem that must give the one wrong answer. Default {default}: all.'),
-    ),
-  },
-  create: ({ auditAgreement }): EvaluationFigure => ({
+  options: keys({
+    agreement: number({ above: 0.5, max: 1, example: 0.9 })
+      .default(1)
+      .describe('Share of the samples of a problem that must give the one wrong answer. Default {default}: all.'),
+  }),
+  create: ({ agreement }): EvaluationFigure => ({
     name: 'label_audit',
     of: (problems) =>
       meanOverProblems(
-        problems.map((problem) => Number(agreementOnWrong(problem) >= auditAgreement)),
+        problems.map((problem) => Number(agreementOnWrong(problem) >= agreement)),
         problems.map(({ weight }) => weight),
       ),
   }),

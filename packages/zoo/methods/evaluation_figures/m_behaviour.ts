@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { method } from '../../../../src/methods/method.ts';
 import type { EvaluationFigure } from '../../../../src/methods/points.ts';
 import { meanOf, meanOverProblems } from '../../../../src/methods/statistics.ts';
-import { choice, key } from '../../../../src/options/keys.ts';
+import { choice, keys } from '../../../../src/options/keys.ts';
 
 const WORDS = {
   verify: ['check', 'verify', 'confirm', 'let me see if', 'double-check'],
@@ -22,23 +22,17 @@ export const mBehaviour = method({
     certainty: 'after the paper',
     when: 'For reasoning in words; in a closed vocabulary without these words it is 0.',
   },
-  options: {
-    countedBehaviour: key(
-      'show',
-      choice(['verify', 'backtrack', 'subgoal', 'backward']).default('verify').describe('Which one.'),
-    ),
-    behaviourWords: key(
-      'words',
-      z
-        .array(z.string().min(1), { error: 'must be a list of texts; for example [check, verify]' })
-        .min(1, { error: 'names no word; for example [check, verify]' })
-        .optional()
-        .describe('What tells it, in the place of English words. Default: some of English.'),
-    ),
-  },
+  options: keys({
+    show: choice(['verify', 'backtrack', 'subgoal', 'backward']).default('verify').describe('Which one.'),
+    words: z
+      .array(z.string().min(1), { error: 'must be a list of texts; for example [check, verify]' })
+      .min(1, { error: 'names no word; for example [check, verify]' })
+      .optional()
+      .describe('What tells it, in the place of English words. Default: some of English.'),
+  }),
   isRepeatable: true,
-  create: ({ countedBehaviour: show, behaviourWords }): EvaluationFigure => {
-    const pattern = patternOf(behaviourWords ?? WORDS[show]);
+  create: ({ show, words }): EvaluationFigure => {
+    const pattern = patternOf(words ?? WORDS[show]);
     return {
       name: `behaviour/${show}`,
       of: (problems) =>

@@ -1,7 +1,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { EvaluationFigure } from '../../../../src/methods/points.ts';
 import { meanOverProblems } from '../../../../src/methods/statistics.ts';
-import { choice, flag, integer, key } from '../../../../src/options/keys.ts';
+import { choice, flag, integer, keys } from '../../../../src/options/keys.ts';
 import { isFlawed } from '../../rewards/flaws.ts';
 import { allRightOf } from '../support/figures/all_right.ts';
 import { requireSamples } from '../support/figures/enough_samples.ts';
@@ -18,27 +18,23 @@ export const mCotPass = method({
     certainty: 'after the paper',
     when: 'Where answers can be guessed and equations in the way there can be checked.',
   },
-  options: {
-    cotSamples: key('k', integer({ min: 1, example: 4 }).default(1).describe('Samples that try.')),
-    cotShown: key(
-      'show',
-      choice(['pass', 'flawed'])
-        .default('pass')
-        .describe('pass: the chance; flawed: the share of right samples whose way is wrong.'),
-    ),
-    cotNeeds: key(
-      'needs_equations',
-      flag().default(false).describe('Whether a right answer without equations is flawed, too.'),
-    ),
-  },
+  options: keys({
+    k: integer({ min: 1, example: 4 }).default(1).describe('Samples that try.'),
+    show: choice(['pass', 'flawed'])
+      .default('pass')
+      .describe('pass: the chance; flawed: the share of right samples whose way is wrong.'),
+    needsEquations: flag().default(false).describe('Whether a right answer without equations is flawed, too.'),
+  }),
   isRepeatable: true,
-  create: ({ cotSamples: k, cotShown: show, cotNeeds }, { evaluation: { samples: most } }): EvaluationFigure => {
+  create: ({ k, show, needsEquations }, { evaluation: { samples: most } }): EvaluationFigure => {
     requireSamples('m-cot-pass', k, most);
     return {
       name: show === 'pass' ? `cot_pass@${k}` : 'flawed_right',
       of(problems) {
         const counted = problems.flatMap(({ samples, answers, weight }) => {
-          const right = samples.flatMap(({ score }, i) => (score === 1 ? [isFlawed(answers[i].text, cotNeeds)] : []));
+          const right = samples.flatMap(({ score }, i) =>
+            score === 1 ? [isFlawed(answers[i].text, needsEquations)] : [],
+          );
           const flawed = right.filter((is) => is).length;
           const sound = right.length - flawed;
           if (show === 'pass') return [{ value: 1 - allRightOf(samples.length, samples.length - sound, k), weight }];

@@ -1,7 +1,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { EvaluationFigure } from '../../../../src/methods/points.ts';
 import { meanOverProblems } from '../../../../src/methods/statistics.ts';
-import { choice, key } from '../../../../src/options/keys.ts';
+import { choice, keys } from '../../../../src/options/keys.ts';
 
 const NAMES = { all: 'distinct_answers', right: 'distinct_right' } as const;
 
@@ -16,14 +16,11 @@ export const mDiversity = method({
     certainty: 'own',
     when: 'To see whether samples still differ; show: right tells variety from noise.',
   },
-  options: {
-    countedAnswers: key(
-      'show',
-      choice(['all', 'right']).default('right').describe('Whether wrong answers count, too.'),
-    ),
-  },
+  options: keys({
+    show: choice(['all', 'right']).default('right').describe('Whether wrong answers count, too.'),
+  }),
   isRepeatable: true,
-  create: ({ countedAnswers: show }): EvaluationFigure => ({
+  create: ({ show }): EvaluationFigure => ({
     name: NAMES[show],
     of: (problems) =>
       meanOverProblems(

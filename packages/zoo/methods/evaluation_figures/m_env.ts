@@ -4,7 +4,7 @@ import type { EvaluationFigure } from '../../../../src/methods/points.ts';
 import type { Turn } from '../../../../src/methods/records.ts';
 import { meanOf, meanOverProblems } from '../../../../src/methods/statistics.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';
-import { choice, key } from '../../../../src/options/keys.ts';
+import { choice, keys } from '../../../../src/options/keys.ts';
 import { ownTurns } from '../support/rewards/paid_turns.ts';
 
 type Shown = 'invalid' | 'repeated' | 'calls' | 'cut';
@@ -26,20 +26,17 @@ export const mEnv = method({
     certainty: 'own',
     when: 'For episodes, to see illegal actions and going in circles before they show in the accuracy.',
   },
-  options: {
-    shownOfActions: key(
-      'show',
-      choice(['invalid', 'repeated', 'calls', 'cut'])
-        .default('invalid')
-        .describe(
-          'invalid: actions that break the rules; repeated: taken in the same state of the episode before; calls: answered by a ' +
-            'tool; cut: episodes whose last action was cut by a limit.',
-        ),
-    ),
-  },
+  options: keys({
+    show: choice(['invalid', 'repeated', 'calls', 'cut'])
+      .default('invalid')
+      .describe(
+        'invalid: actions that break the rules; repeated: taken in the same state of the episode before; calls: answered by a ' +
+          'tool; cut: episodes whose last action was cut by a limit.',
+      ),
+  }),
   isRepeatable: true,
   uses: () => [severalTurns],
-  create: ({ shownOfActions: show }): EvaluationFigure => ({
+  create: ({ show }): EvaluationFigure => ({
     name: NAMES[show],
     readsStates: true,
     of: (problems) =>

@@ -1,7 +1,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { EvaluationFigure, ProblemRecord } from '../../../../src/methods/points.ts';
 import { meanOverProblems } from '../../../../src/methods/statistics.ts';
-import { choice, key } from '../../../../src/options/keys.ts';
+import { choice, keys } from '../../../../src/options/keys.ts';
 
 const THIRDS = ['low', 'middle', 'high'] as const;
 
@@ -19,11 +19,11 @@ export const mGenLevels = method({
     certainty: 'own',
     when: 'For tasks with levels, to see whether the hard ones gain or only the easy ones.',
   },
-  options: {
-    levelThird: key('third', choice(THIRDS).default('high').describe('Which third of the levels.')),
-  },
+  options: keys({
+    third: choice(THIRDS).default('high').describe('Which third of the levels.'),
+  }),
   isRepeatable: true,
-  create: ({ levelThird: third }): EvaluationFigure => ({
+  create: ({ third }): EvaluationFigure => ({
     name: `levels_${third}`,
     of(problems) {
       const chosen = ofThird(problems, THIRDS.indexOf(third));

@@ -1,7 +1,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { EvaluationFigure, ProblemRecord } from '../../../../src/methods/points.ts';
 import { meanOf, meanOverProblems } from '../../../../src/methods/statistics.ts';
-import { choice, key } from '../../../../src/options/keys.ts';
+import { choice, keys } from '../../../../src/options/keys.ts';
 
 const NAMES = {
   right: 'length/right',
@@ -24,16 +24,13 @@ export const mLength = method({
     certainty: 'own',
     when: 'Where length is free, to see whether right answers grow or wrong ones run into the limit.',
   },
-  options: {
-    measuredLength: key(
-      'show',
-      choice(['right', 'wrong', 'truncated'])
-        .default('right')
-        .describe('Whose length; truncated: the share of samples that a limit cut.'),
-    ),
-  },
+  options: keys({
+    show: choice(['right', 'wrong', 'truncated'])
+      .default('right')
+      .describe('Whose length; truncated: the share of samples that a limit cut.'),
+  }),
   isRepeatable: true,
-  create: ({ measuredLength: show }, { sampling }): EvaluationFigure => ({
+  create: ({ show }, { sampling }): EvaluationFigure => ({
     name: NAMES[show],
     of(problems) {
       const lengths = problems.flatMap(({ answers }) => answers.map(({ tokens }) => tokens.length));

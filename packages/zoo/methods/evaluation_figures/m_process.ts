@@ -1,7 +1,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { EvaluationFigure, ProblemRecord } from '../../../../src/methods/points.ts';
 import { meanOf, meanOverProblems } from '../../../../src/methods/statistics.ts';
-import { choice, key, text } from '../../../../src/options/keys.ts';
+import { choice, keys, text } from '../../../../src/options/keys.ts';
 import { ownTurns } from '../support/rewards/paid_turns.ts';
 
 const SHOWN = ['mean', 'whole', 'gap'] as const;
@@ -19,20 +19,16 @@ export const mProcess = method({
     certainty: 'own',
     when: 'Where a verdict has sub-scores or milestones, to see progress that the accuracy does not show yet.',
   },
-  options: {
-    processPart: key(
-      'part',
-      text('trace').describe('A sub-score of the verdict, as trace of vm_trace; milestones: those reached at the end.'),
+  options: keys({
+    part: text('trace').describe(
+      'A sub-score of the verdict, as trace of vm_trace; milestones: those reached at the end.',
     ),
-    shownOfProcess: key(
-      'show',
-      choice(SHOWN)
-        .default('mean')
-        .describe('mean: of the sub-score; whole: share of samples that have all of it; gap: right ones that do not.'),
-    ),
-  },
+    show: choice(SHOWN)
+      .default('mean')
+      .describe('mean: of the sub-score; whole: share of samples that have all of it; gap: right ones that do not.'),
+  }),
   isRepeatable: true,
-  create: ({ processPart: part, shownOfProcess: show }): EvaluationFigure => ({
+  create: ({ part, show }): EvaluationFigure => ({
     name: `process/${part}${show === 'mean' ? '' : `/${show}`}`,
     ...(part === MILESTONES && { readsStates: true }),
     of: (problems) =>

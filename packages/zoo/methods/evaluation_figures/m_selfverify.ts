@@ -1,7 +1,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { EvaluationFigure, ProblemRecord } from '../../../../src/methods/points.ts';
 import { type Estimate, meanOf, meanOverProblems } from '../../../../src/methods/statistics.ts';
-import { choice, key, number } from '../../../../src/options/keys.ts';
+import { choice, keys, number } from '../../../../src/options/keys.ts';
 import { elected } from '../support/figures/elected.ts';
 import { NO, VERDICT_WORDS, VERIFY, YES } from '../support/rollouts/verdict_words.ts';
 import { replies } from '../uses/room.ts';
@@ -44,45 +44,29 @@ export const mSelfverify = method({
     certainty: 'after the paper',
     when: 'For a policy that learns to judge its own answers; before a warm start on the words it is chance.',
   },
-  options: {
-    shownOfVerdicts: key(
-      'show',
-      choice(SHOWN)
-        .default('f1')
-        .describe(
-          'f1, true_positive_rate, true_negative_rate: of its verdicts; vote: how often the answer is right that it gives most to; coverage: problems with an answer that it is sure of.',
-        ),
-    ),
-    verdictSure: key(
-      'sure',
-      number({ above: 0, max: 1, example: 0.5 })
-        .default(0.5)
-        .describe('How likely it must say yes for an answer to be called right.'),
-    ),
-    verdictLowest: key(
-      'lowest',
-      number({ min: 0, max: 1, example: 0 })
-        .default(0)
-        .describe('Only problems that are solved at least so often, as a share of the samples.'),
-    ),
-    verdictHighest: key(
-      'highest',
-      number({ min: 0, max: 1, example: 1 }).default(1).describe('Only problems that are solved at most so often.'),
-    ),
-  },
+  options: keys({
+    show: choice(SHOWN)
+      .default('f1')
+      .describe(
+        'f1, true_positive_rate, true_negative_rate: of its verdicts; vote: how often the answer is right that it gives most to; coverage: problems with an answer that it is sure of.',
+      ),
+    sure: number({ above: 0, max: 1, example: 0.5 })
+      .default(0.5)
+      .describe('How likely it must say yes for an answer to be called right.'),
+    lowest: number({ min: 0, max: 1, example: 0 })
+      .default(0)
+      .describe('Only problems that are solved at least so often, as a share of the samples.'),
+    highest: number({ min: 0, max: 1, example: 1 })
+      .default(1)
+      .describe('Only problems that are solved at most so often.'),
+  }),
   isRepeatable: true,
   uses: () => [words(VERDICT_WORDS), replies(1)],
   complete(options, refuse) {
-    if (options.verdictLowest > options.verdictHighest)
-      refuse('verdictLowest', `above highest (${options.verdictHighest}); lower it`);
+    if (options.lowest > options.highest) refuse('lowest', `above highest (${options.highest}); lower it`);
     return options;
   },
-  create: ({
-    shownOfVerdicts: show,
-    verdictSure: sure,
-    verdictLowest: lowest,
-    verdictHighest: highest,
-  }): EvaluationFigure => ({
+  create: ({ show, sure, lowest, highest }): EvaluationFigure => ({
     name: `self_verify/${show}${lowest === 0 && highest === 1 ? '' : `/${lowest}-${highest}`}`,
     asks: { question: VERIFY, replies: [YES, NO] },
     of(problems) {

@@ -2,7 +2,7 @@ import { method } from '../../../../src/methods/method.ts';
 import type { EvaluationFigure, ProblemRecord } from '../../../../src/methods/points.ts';
 import { meanOf, meanOverProblems } from '../../../../src/methods/statistics.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';
-import { choice, integer, key } from '../../../../src/options/keys.ts';
+import { choice, integer, key, keys } from '../../../../src/options/keys.ts';
 import { ownTurns } from '../support/rewards/paid_turns.ts';
 
 const NAMES = { solved: 'acc@turn', gain: 'gain@turn', after: 'pass_after@turn' } as const;
@@ -25,8 +25,8 @@ export const mTurn = method({
     certainty: 'own',
     when: 'For episodes in which a failure can be mended, to see whether later turns win what earlier ones lost.',
   },
-  options: {
-    countedTurn: key('turn', integer({ min: 1, example: 2 }).describe('The turn of the policy, from 1.')),
+  options: keys({
+    turn: integer({ min: 1, example: 2 }).describe('The turn of the policy, from 1.'),
     shownShare: key(
       'show',
       choice(['solved', 'gain', 'after'])
@@ -36,10 +36,10 @@ export const mTurn = method({
             'which were not won before.',
         ),
     ),
-  },
+  }),
   isRepeatable: true,
   uses: () => [severalTurns],
-  create: ({ countedTurn: turn, shownShare: show }): EvaluationFigure => ({
+  create: ({ turn, shownShare: show }): EvaluationFigure => ({
     name: `${NAMES[show]}_${turn}`,
     of(problems) {
       const known = problems.flatMap((problem) => {

@@ -1,7 +1,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { EvaluationFigure } from '../../../../src/methods/points.ts';
 import { meanOverProblems } from '../../../../src/methods/statistics.ts';
-import { integer, key } from '../../../../src/options/keys.ts';
+import { integer, keys } from '../../../../src/options/keys.ts';
 import { requireSamples } from '../support/figures/enough_samples.ts';
 import { majorityAt } from '../support/figures/majority_at.ts';
 
@@ -16,9 +16,9 @@ export const majK = method({
     certainty: 'after the paper',
     when: 'Where answers will be voted on; open answers without a normal form never agree.',
   },
-  options: {
-    k: key('k', integer({ min: 1, example: 4 }).describe('Samples that vote, at most num_generations_eval.')),
-  },
+  options: keys({
+    k: integer({ min: 1, example: 4 }).describe('Samples that vote, at most num_generations_eval.'),
+  }),
   isRepeatable: true,
   create: ({ k }, { evaluation: { samples: most } }): EvaluationFigure => {
     requireSamples('maj-k', k, most);

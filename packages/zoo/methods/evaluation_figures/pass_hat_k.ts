@@ -1,7 +1,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { EvaluationFigure } from '../../../../src/methods/points.ts';
 import { meanOverProblems } from '../../../../src/methods/statistics.ts';
-import { integer, key } from '../../../../src/options/keys.ts';
+import { integer, keys } from '../../../../src/options/keys.ts';
 import { allRightOf } from '../support/figures/all_right.ts';
 import { requireSamples } from '../support/figures/enough_samples.ts';
 
@@ -15,12 +15,9 @@ export const passHatK = method({
     certainty: 'paper',
     when: 'Where an answer must be right every time and not once in k.',
   },
-  options: {
-    k: key(
-      'k',
-      integer({ min: 1, example: 4 }).describe('Samples that must all be right, at most num_generations_eval.'),
-    ),
-  },
+  options: keys({
+    k: integer({ min: 1, example: 4 }).describe('Samples that must all be right, at most num_generations_eval.'),
+  }),
   create: ({ k }, { evaluation: { samples: most } }): EvaluationFigure => {
     requireSamples('pass-hat-k', k, most);
     return {

@@ -2,7 +2,7 @@ import { method } from '../../../../src/methods/method.ts';
 import type { GroupStep } from '../../../../src/methods/points.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { guards } from '../../../../src/methods/uses/guards.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { payTurns, warnUncredited } from '../support/rewards/paid_turns.ts';
 
 /** Evaluations have no guard, so that they show what was learned. */
@@ -16,22 +16,19 @@ export const actionGuard = method({
     certainty: 'after the paper',
     when: 'For environments with forbidden actions, when they are to stay forbidden in use; the policy must see why it was denied.',
   },
-  options: {
-    guardCoef: key(
-      'coef',
-      number({ above: 0, example: 0.1 }).default(0.1).describe('What a denied action is charged.'),
-    ),
-  },
+  options: keys({
+    coef: number({ above: 0, example: 0.1 }).default(0.1).describe('What a denied action is charged.'),
+  }),
   warn: warnUncredited,
   note: () => 'evaluations have no guard: they show what the policy does without one',
   uses: () => [guards],
-  create: ({ guardCoef }): GroupStep => ({
+  create: ({ coef }): GroupStep => ({
     scope: 'group',
     apply: (groups, { metric }) => {
       const shares: number[] = [];
       const paid = payTurns(groups, (own) => {
         shares.push(meanOf(own.map(({ denied }) => Number(denied === true))));
-        return own.some(({ denied }) => denied) ? own.map(({ denied }) => (denied ? -guardCoef : 0)) : undefined;
+        return own.some(({ denied }) => denied) ? own.map(({ denied }) => (denied ? -coef : 0)) : undefined;
       });
       if (shares.length > 0) metric('denied', meanOf(shares));
       return paid;

@@ -10,7 +10,7 @@ import type { GroupStep } from '../../../../src/methods/points.ts';
 import type { Rollout } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { changeConflict, changedReward, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 
 export const activeAudit = method({
@@ -23,15 +23,12 @@ export const activeAudit = method({
     certainty: 'after the paper',
     when: 'Where a cheap reward decides and the verifier is dear; with a cheap verifier audit everything.',
   },
-  options: {
+  options: keys({
     auditedReward: changedReward,
-    auditShare: key(
-      'audit_share',
-      number({ min: 0, max: 1, example: 0.1 })
-        .default(0.1)
-        .describe('Share of the completions of a batch that are judged; 0: none.'),
-    ),
-  },
+    auditShare: number({ min: 0, max: 1, example: 0.1 })
+      .default(0.1)
+      .describe('Share of the completions of a batch that are judged; 0: none.'),
+  }),
   conflict: changeConflict,
   pays: paysReward('changes'),
   readsVerdicts: 'some',

@@ -7,7 +7,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { GroupStep } from '../../../../src/methods/points.ts';
 import type { Json } from '../../../../src/options/json.ts';
-import { key, number, text } from '../../../../src/options/keys.ts';
+import { keys, number, text } from '../../../../src/options/keys.ts';
 import { changeConflict, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 
 /** Weight of the newest round in the moving averages. */
@@ -28,20 +28,17 @@ export const appeal = method({
     source: '2510.00915',
     certainty: 'after the paper',
   },
-  options: {
-    appealedReward: key('reward', text('accuracy').default('accuracy').describe('The weaker check.')),
-    appealShare: key(
-      'share',
-      number({ above: 0, max: 1, example: 0.2 })
-        .default(0.2)
-        .describe('Share of what is called wrong that is checked.'),
-    ),
-  },
+  options: keys({
+    reward: text('accuracy').default('accuracy').describe('The weaker check.'),
+    share: number({ above: 0, max: 1, example: 0.2 })
+      .default(0.2)
+      .describe('Share of what is called wrong that is checked.'),
+  }),
   conflict: changeConflict,
   pays: paysReward('changes', 'accuracy'),
   readsVerdicts: 'some',
-  create: ({ appealedReward, appealShare }, stage): GroupStep => {
-    const target = targetOf(stage, appealedReward);
+  create: ({ reward, share }, stage): GroupStep => {
+    const target = targetOf(stage, reward);
     const rates: Rates = { overturned: null, right: null };
     return {
       scope: 'group',
@@ -51,7 +48,7 @@ export const appeal = method({
           const value = target.read(rollout);
           if (value === null) return rollout;
           seen.all++;
-          const isDrawn = rng.float() < appealShare; // one draw for each
+          const isDrawn = rng.float() < share; // one draw for each
           if (value === 1) seen.right++;
           if (value === 1 || !isDrawn) return rollout;
           seen.checked++;

@@ -9,7 +9,7 @@ import type { GroupStep } from '../../../../src/methods/points.ts';
 import type { RolloutGroup } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import type { Json } from '../../../../src/options/json.ts';
-import { key, number, text } from '../../../../src/options/keys.ts';
+import { key, keys, number, text } from '../../../../src/options/keys.ts';
 import { rewardLabel } from '../../../../src/rewards/module_file.ts';
 import { mapRollouts, rewardIndex, unknownReward } from '../support/rewards/reward_parts.ts';
 
@@ -39,16 +39,13 @@ export const auxAutoWeight = method({
     certainty: 'own',
     when: 'Where it is not known which auxiliary rewards go with the main one; correlations of few completions are noisy.',
   },
-  options: {
+  options: keys({
     primaryReward: key('primary', text('accuracy').default('accuracy').describe('What matters.')),
-    correlationMemory: key(
-      'memory',
-      number({ min: 0, below: 1, example: 0.9 }).default(0.9).describe('Share of the average that stays.'),
-    ),
-  },
+    memory: number({ min: 0, below: 1, example: 0.9 }).default(0.9).describe('Share of the average that stays.'),
+  }),
   conflict: ({ primary }, _, stage) => unknownReward(stage, primary),
   pays: { does: 'makes' },
-  create: ({ primaryReward, correlationMemory }, stage): GroupStep => {
+  create: ({ primaryReward, memory }, stage): GroupStep => {
     const primary = rewardIndex(stage, primaryReward);
     const { rewards } = stage;
     const kept: Kept = { step: 0, correlations: rewards.map(() => null), moments: rewards.map(noMoments) };
@@ -57,7 +54,7 @@ export const auxAutoWeight = method({
         const { xy, xx, yy } = kept.moments[k];
         if (xx <= 0 || yy <= 0) return before;
         const now = xy / Math.sqrt(xx * yy);
-        return before === null ? now : correlationMemory * before + (1 - correlationMemory) * now;
+        return before === null ? now : memory * before + (1 - memory) * now;
       });
       Object.assign(kept, { step, moments: rewards.map(noMoments) });
     };

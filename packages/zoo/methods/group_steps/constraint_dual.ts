@@ -7,7 +7,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { GroupStep } from '../../../../src/methods/points.ts';
 import type { Json } from '../../../../src/options/json.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { mapRollouts, readerOf, rewardKey, unknownReward } from '../support/rewards/reward_parts.ts';
 
 interface Dual {
@@ -27,22 +27,22 @@ export const constraintDual = method({
     certainty: 'own',
     when: 'Where a second reward must hold at a level, such as a format or a cost; the price oscillates at a high rate.',
   },
-  options: {
-    dualReward: rewardKey('constraint', 'The reward whose mean is held, by its name.', 'positions'),
-    dualLeast: key('least', number({ example: 0.9 }).describe('Least mean of it.')),
-    dualRate: key('rate', number({ above: 0, example: 0.1 }).default(0.1).describe('How fast the price moves.')),
-    dualStart: key('start', number({ min: 0, example: 0.5 }).default(0).describe('Price at the first step.')),
-  },
+  options: keys({
+    constraint: rewardKey('constraint', 'The reward whose mean is held, by its name.', 'positions'),
+    least: number({ example: 0.9 }).describe('Least mean of it.'),
+    rate: number({ above: 0, example: 0.1 }).default(0.1).describe('How fast the price moves.'),
+    start: number({ min: 0, example: 0.5 }).default(0).describe('Price at the first step.'),
+  }),
   conflict: ({ constraint }, _, stage) => unknownReward(stage, constraint),
   pays: { does: 'changes' },
-  create: ({ dualReward, dualLeast, dualRate, dualStart }, stage): GroupStep => {
-    const read = readerOf(stage, dualReward);
-    const dual: Dual = { price: dualStart, step: 0, sum: 0, count: 0 };
+  create: ({ constraint, least, rate, start }, stage): GroupStep => {
+    const read = readerOf(stage, constraint);
+    const dual: Dual = { price: start, step: 0, sum: 0, count: 0 };
     return {
       scope: 'group',
       apply(groups, { step, metric }) {
         if (step !== dual.step) {
-          if (dual.count > 0) dual.price = Math.max(0, dual.price + dualRate * (dualLeast - dual.sum / dual.count));
+          if (dual.count > 0) dual.price = Math.max(0, dual.price + rate * (least - dual.sum / dual.count));
           Object.assign(dual, { step, sum: 0, count: 0 });
         }
         metric('price', dual.price);

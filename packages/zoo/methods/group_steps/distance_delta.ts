@@ -3,7 +3,7 @@ import type { GroupStep } from '../../../../src/methods/points.ts';
 import type { Turn } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { states } from '../../../../src/methods/uses/states.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { payTurns, warnUncredited } from '../support/rewards/paid_turns.ts';
 
 /**
@@ -20,18 +20,12 @@ export const distanceDelta = method({
     certainty: 'after the paper',
     when: 'For episodes that are seldom won, where the distance to the goal is known; with `away` below `coef`, going to and fro pays.',
   },
-  options: {
-    nearerCoef: key(
-      'coef',
-      number({ above: 0, example: 0.1 }).default(0.1).describe('What a turn that leads nearer is paid.'),
-    ),
-    awayCoef: key(
-      'away',
-      number({ min: 0, example: 0.1 })
-        .default(0.1)
-        .describe('What a turn that leads away is charged; 0: to and fro then pays half of its turns.'),
-    ),
-  },
+  options: keys({
+    coef: number({ above: 0, example: 0.1 }).default(0.1).describe('What a turn that leads nearer is paid.'),
+    away: number({ min: 0, example: 0.1 })
+      .default(0.1)
+      .describe('What a turn that leads away is charged; 0: to and fro then pays half of its turns.'),
+  }),
   warn: (written, ...stage) => {
     const said = [warnUncredited(written, ...stage)].flat().filter((text) => text !== undefined);
     const { coef = 0.1, away = 0.1 } = written;
@@ -39,7 +33,7 @@ export const distanceDelta = method({
     return [...said, 'pays for going to and fro, since away is less than coef; use away of the same value'];
   },
   uses: () => [states('distance')],
-  create: ({ nearerCoef, awayCoef }): GroupStep => ({
+  create: ({ coef, away }): GroupStep => ({
     scope: 'group',
     apply: (groups, { metric }) => {
       const nearer: number[] = [];
@@ -47,7 +41,7 @@ export const distanceDelta = method({
         if (own.every(({ before }) => before?.distance === undefined)) return undefined;
         const signs = own.map(directionOf);
         nearer.push(...signs.map((sign) => Number(sign > 0)));
-        return signs.map((sign) => (sign > 0 ? nearerCoef : sign < 0 ? -awayCoef : 0));
+        return signs.map((sign) => (sign > 0 ? coef : sign < 0 ? -away : 0));
       });
       if (nearer.length > 0) metric('nearer', meanOf(nearer));
       return paid;

@@ -8,7 +8,7 @@ import { method } from '../../../../src/methods/method.ts';
 import type { GroupStep } from '../../../../src/methods/points.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import type { Json } from '../../../../src/options/json.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, keys, number } from '../../../../src/options/keys.ts';
 import { rewardLabel } from '../../../../src/rewards/module_file.ts';
 import { Movements } from '../support/prompts/movement.ts';
 import { mapRollouts } from '../support/rewards/reward_parts.ts';
@@ -31,19 +31,15 @@ export const dynamicWeights = method({
     certainty: 'own',
     when: 'For several rewards of which some have saturated; it pays movement, whether or not it is progress.',
   },
-  options: {
-    weightsTemperature: key(
-      'temperature',
-      number({ above: 0, example: 1 }).default(1).describe('How much more movement it takes to count e times as much.'),
-    ),
-    weightsWindow: key(
-      'window',
-      integer({ min: 2, max: 1000, example: 8 }).default(8).describe('Steps that are looked back on.'),
-    ),
-  },
+  options: keys({
+    temperature: number({ above: 0, example: 1 })
+      .default(1)
+      .describe('How much more movement it takes to count e times as much.'),
+    window: integer({ min: 2, max: 1000, example: 8 }).default(8).describe('Steps that are looked back on.'),
+  }),
   pays: { does: 'makes' },
-  create: ({ weightsTemperature, weightsWindow }, { rewards }): GroupStep => {
-    const movements = new Movements(weightsWindow);
+  create: ({ temperature, window }, { rewards }): GroupStep => {
+    const movements = new Movements(window);
     const labels = rewards.map((reward, k) => `${k}|${rewardLabel(reward)}`);
     const kept: Kept = { step: 0, paid: rewards.map(() => []) };
     const settle = (step: number): void => {
@@ -56,7 +52,7 @@ export const dynamicWeights = method({
       scope: 'group',
       apply(groups, { step, metric }) {
         if (step !== kept.step) settle(step);
-        const raw = movements.shares(labels, weightsTemperature).map((share, k) => share * rewards[k].weight);
+        const raw = movements.shares(labels, temperature).map((share, k) => share * rewards[k].weight);
         const [sum, own] = [raw, rewards.map(({ weight }) => weight)].map((all) =>
           all.reduce((total, one) => total + one, 0),
         );

@@ -1,7 +1,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { GroupStep } from '../../../../src/methods/points.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { rewardNames } from '../support/rewards/reward_names.ts';
 import { mapRollouts, readerOf, unknownReward } from '../support/rewards/reward_parts.ts';
 
@@ -15,20 +15,16 @@ export const ensemble = method({
     certainty: 'after the paper',
     when: 'Where rewards are several estimates of the same thing; of different things, disagreement is no error.',
   },
-  options: {
-    ensembleOf: key(
-      'rewards',
-      rewardNames(2, ['accuracy', 'positions']).describe('The rewards, by their names; those that apply count.'),
-    ),
-    ensemblePenalty: key(
-      'penalty',
-      number({ min: 0, example: 1 }).default(1).describe('Weight of the standard deviation over the rewards (with n).'),
-    ),
-  },
+  options: keys({
+    rewards: rewardNames(2, ['accuracy', 'positions']).describe('The rewards, by their names; those that apply count.'),
+    penalty: number({ min: 0, example: 1 })
+      .default(1)
+      .describe('Weight of the standard deviation over the rewards (with n).'),
+  }),
   conflict: ({ rewards }, _, stage) => unknownReward(stage, ...(rewards as readonly string[])), // read by its schema
   pays: { does: 'makes' },
-  create: ({ ensembleOf, ensemblePenalty }, stage): GroupStep => {
-    const readers = ensembleOf.map((name) => readerOf(stage, name));
+  create: ({ rewards, penalty }, stage): GroupStep => {
+    const readers = rewards.map((name) => readerOf(stage, name));
     return {
       scope: 'group',
       apply: (groups) =>
@@ -38,7 +34,7 @@ export const ensemble = method({
           const mean = meanOf(values);
           const isOne = values.every((value) => value === values[0]);
           const spread = Math.sqrt(meanOf(values.map((value) => (value - mean) ** 2)));
-          return { ...rollout, reward: isOne ? values[0] : mean - ensemblePenalty * spread };
+          return { ...rollout, reward: isOne ? values[0] : mean - penalty * spread };
         }),
     };
   },

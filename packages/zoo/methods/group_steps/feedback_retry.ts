@@ -9,7 +9,7 @@ import type { GroupStep } from '../../../../src/methods/points.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { ownTurns } from '../support/rewards/paid_turns.ts';
 import { changeConflict, changedReward, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 
@@ -22,15 +22,12 @@ export const feedbackRetry = method({
     source: 'own',
     certainty: 'after the paper',
   },
-  options: {
-    retryDiscount: key(
-      'retry_discount',
-      number({ above: 0, max: 1, example: 0.8 })
-        .default(0.9)
-        .describe('Factor on the reward of a won episode, for each turn before the last.'),
-    ),
+  options: keys({
+    retryDiscount: number({ above: 0, max: 1, example: 0.8 })
+      .default(0.9)
+      .describe('Factor on the reward of a won episode, for each turn before the last.'),
     retriedReward: changedReward,
-  },
+  }),
   conflict: changeConflict,
   uses: () => [severalTurns],
   pays: paysReward('changes'),

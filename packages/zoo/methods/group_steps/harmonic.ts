@@ -1,6 +1,6 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { GroupStep } from '../../../../src/methods/points.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { mapRollouts, readerOf, rewardKey, unknownReward } from '../support/rewards/reward_parts.ts';
 
 /** The harmonic mean is near the worse of the two. */
@@ -13,21 +13,18 @@ export const harmonic = method({
     certainty: 'own',
     when: 'Where a completion must do well at two things at once; it is 0, and teaches nothing, while one of them never is above 0.',
   },
-  options: {
+  options: keys({
     harmonicFirst: rewardKey('first', 'One reward, by its name.'),
     harmonicSecond: rewardKey(
       'second',
       'The other reward. Where one of the two does not apply, the other counts alone.',
       'positions',
     ),
-    harmonicShare: key(
-      'lambda',
-      number({ above: 0, below: 1, example: 0.5 }).default(0.5).describe('Weight of the first.'),
-    ),
-  },
+    lambda: number({ above: 0, below: 1, example: 0.5 }).default(0.5).describe('Weight of the first.'),
+  }),
   conflict: ({ first, second }, _, stage) => unknownReward(stage, first, second),
   pays: { does: 'makes' },
-  create: ({ harmonicFirst, harmonicSecond, harmonicShare: share }, stage): GroupStep => {
+  create: ({ harmonicFirst, harmonicSecond, lambda: share }, stage): GroupStep => {
     const [first, second] = [readerOf(stage, harmonicFirst), readerOf(stage, harmonicSecond)];
     return {
       scope: 'group',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { method } from '../../../../src/methods/method.ts';
 import type { GroupStep } from '../../../../src/methods/points.ts';
 import type { Rollout } from '../../../../src/methods/records.ts';
-import { key } from '../../../../src/options/keys.ts';
+import { keys } from '../../../../src/options/keys.ts';
 import { number, text } from '../../../../src/options/schemas.ts';
 import { mapRollouts, readerOf, unknownReward } from '../support/rewards/reward_parts.ts';
 
@@ -37,7 +37,7 @@ export const ladder = method({
     source: 'own',
     certainty: 'own',
   },
-  options: { rungs: key('rungs', rungs) },
+  options: keys({ rungs: rungs }),
   conflict: (written, _, stage) =>
     unknownReward(stage, ...(written.rungs as z.input<typeof rungs>).map(({ reward }) => reward)), // read by its schema
   pays: { does: 'makes' },

@@ -10,7 +10,7 @@ import type { Rng } from '../../../../src/kernels/philox.ts';
 import { method } from '../../../../src/methods/method.ts';
 import type { GroupStep } from '../../../../src/methods/points.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
-import { integer, key, number, text } from '../../../../src/options/keys.ts';
+import { integer, keys, number, text } from '../../../../src/options/keys.ts';
 import { payTurns, warnUncredited } from '../support/rewards/paid_turns.ts';
 import { turnForm } from '../uses/turn_form.ts';
 
@@ -24,22 +24,16 @@ export const macroActions = method({
     certainty: 'after the paper',
     when: 'For episodes of many cheap turns; longer turns are harder to credit.',
   },
-  options: {
-    actionsOfTurn: key(
-      'most_actions',
-      integer({ min: 2, max: 64, example: 3 })
-        .default(3)
-        .describe('Actions of a turn, at most: what follows them is not taken.'),
-    ),
-    actionMark: key('mark', text(';').default(';').describe('What is between two actions of a turn.')),
-    turnCost: key('turn_cost', number({ min: 0, example: 0.02 }).default(0.02).describe('What a turn is charged.')),
-    joinedShare: key(
-      'joined_share',
-      number({ min: 0, max: 1, example: 0.5 })
-        .default(0.5)
-        .describe('Share of the actions that the teacher of a warm start writes into the turn before.'),
-    ),
-  },
+  options: keys({
+    mostActions: integer({ min: 2, max: 64, example: 3 })
+      .default(3)
+      .describe('Actions of a turn, at most: what follows them is not taken.'),
+    mark: text(';').default(';').describe('What is between two actions of a turn.'),
+    turnCost: number({ min: 0, example: 0.02 }).default(0.02).describe('What a turn is charged.'),
+    joinedShare: number({ min: 0, max: 1, example: 0.5 })
+      .default(0.5)
+      .describe('Share of the actions that the teacher of a warm start writes into the turn before.'),
+  }),
   warn: (written, ...stage) => (written.turn_cost === 0 ? undefined : warnUncredited(written, ...stage)),
   note: () => 'a pretrained model does not know that it may write several actions: say so in `system` of its task',
   uses: (options) => [turnForm(macroForm(options))],
@@ -62,13 +56,13 @@ export const macroActions = method({
 });
 
 interface MacroOptions {
-  readonly actionsOfTurn: number;
-  readonly actionMark: string;
+  readonly mostActions: number;
+  readonly mark: string;
   readonly joinedShare: number;
 }
 
 function macroForm(options: MacroOptions): TurnForm {
-  const { actionsOfTurn: mostActions, actionMark: mark, joinedShare } = options;
+  const { mostActions, mark, joinedShare } = options;
   return {
     id: `macro-actions ${mostActions} ${joinedShare} ${mark}`,
     marks: [mark],
@@ -82,7 +76,7 @@ function macroForm(options: MacroOptions): TurnForm {
 /** Actions that follow each other in one turn, and what they were answered with after it. */
 function grouped(
   { turns, ...played }: PlayedEpisode,
-  { actionsOfTurn, actionMark: mark, joinedShare }: MacroOptions,
+  { mostActions, mark, joinedShare }: MacroOptions,
   rng: Rng,
   joint: string,
 ): PlayedEpisode {
@@ -91,7 +85,7 @@ function grouped(
     const [action, answer] = [turns[at], turns.at(at + 1)];
     const before = groups.at(-1);
     // What follows an action that breaks the rules is not taken, and only errors do.
-    const mayJoin = before?.answer !== undefined && before.action.errs === undefined && before.count < actionsOfTurn;
+    const mayJoin = before?.answer !== undefined && before.action.errs === undefined && before.count < mostActions;
     if (!mayJoin || rng.float() >= joinedShare) {
       groups.push({ action, answer, count: 1 });
       continue;

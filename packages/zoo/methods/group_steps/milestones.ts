@@ -10,7 +10,7 @@ import type { GroupStep } from '../../../../src/methods/points.ts';
 import type { Turn } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { states } from '../../../../src/methods/uses/states.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { payTurns, warnUncredited } from '../support/rewards/paid_turns.ts';
 
 export const milestones = method({
@@ -23,15 +23,12 @@ export const milestones = method({
     certainty: 'after the paper',
     when: 'For episodes with steps that can be named and reached once; it is dense where winning alone is rare.',
   },
-  options: {
-    milestoneCoef: key(
-      'coef',
-      number({ above: 0, example: 0.5 }).default(1).describe('What all milestones together are worth.'),
-    ),
-  },
+  options: keys({
+    coef: number({ above: 0, example: 0.5 }).default(1).describe('What all milestones together are worth.'),
+  }),
   warn: warnUncredited,
   uses: () => [states('milestones')],
-  create: ({ milestoneCoef }): GroupStep => ({
+  create: ({ coef }): GroupStep => ({
     scope: 'group',
     apply: (groups, { metric }) => {
       const shares: number[] = [];
@@ -39,7 +36,7 @@ export const milestones = method({
         const reached = firstReached(own);
         if (reached === undefined) return undefined;
         shares.push(reached.reduce((sum, share) => sum + share, 0));
-        return reached.map((share) => milestoneCoef * share);
+        return reached.map((share) => coef * share);
       });
       if (shares.length > 0) metric('reached', meanOf(shares));
       return paid;

@@ -6,7 +6,7 @@
 
 import { method } from '../../../../src/methods/method.ts';
 import type { GroupStep } from '../../../../src/methods/points.ts';
-import { key, number, text } from '../../../../src/options/keys.ts';
+import { keys, number, text } from '../../../../src/options/keys.ts';
 import { centredWarning } from '../support/rewards/noise_warnings.ts';
 import { changeConflict, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 
@@ -20,15 +20,15 @@ export const noiseBackward = method({
     source: '2510.00915',
     certainty: 'paper',
   },
-  options: {
-    backwardReward: key('reward', text('accuracy').default('accuracy').describe('The noisy reward.')),
-    backwardFalsePositive: key('false_positive', rate('Chance that a wrong completion is called right.')),
-    backwardFalseNegative: key('false_negative', rate('Chance that a right completion is called wrong.')),
-  },
+  options: keys({
+    reward: text('accuracy').default('accuracy').describe('The noisy reward.'),
+    falsePositive: rate('Chance that a wrong completion is called right.'),
+    falseNegative: rate('Chance that a right completion is called wrong.'),
+  }),
   isRepeatable: true,
   complete(options, refuse) {
-    if (options.backwardFalsePositive + options.backwardFalseNegative >= 1) {
-      refuse('backwardFalseNegative', 'with false_positive 1 or more, so that the verifier says nothing; lower one');
+    if (options.falsePositive + options.falseNegative >= 1) {
+      refuse('falseNegative', 'with false_positive 1 or more, so that the verifier says nothing; lower one');
     }
     return options;
   },
@@ -41,15 +41,15 @@ export const noiseBackward = method({
       members,
       'undoes it but for its scale, and a division by the deviation that, too',
     ),
-  create: ({ backwardReward, backwardFalsePositive, backwardFalseNegative }, stage): GroupStep => {
-    const target = targetOf(stage, backwardReward);
-    const scale = 1 - backwardFalsePositive - backwardFalseNegative;
+  create: ({ reward, falsePositive, falseNegative }, stage): GroupStep => {
+    const target = targetOf(stage, reward);
+    const scale = 1 - falsePositive - falseNegative;
     return {
       scope: 'group',
       apply: (groups) =>
         mapRollouts(groups, (rollout) => {
           const value = target.read(rollout);
-          return value === null ? rollout : target.write(rollout, (value - backwardFalsePositive) / scale);
+          return value === null ? rollout : target.write(rollout, (value - falsePositive) / scale);
         }),
     };
   },

@@ -7,7 +7,7 @@
 
 import { method } from '../../../../src/methods/method.ts';
 import type { GroupStep } from '../../../../src/methods/points.ts';
-import { key, number, text } from '../../../../src/options/keys.ts';
+import { keys, number, text } from '../../../../src/options/keys.ts';
 import { centredWarning } from '../support/rewards/noise_warnings.ts';
 import { changeConflict, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 
@@ -19,25 +19,24 @@ export const noiseForward = method({
     source: '2510.00915',
     certainty: 'after the paper',
   },
-  options: {
-    forwardReward: key('reward', text('accuracy').default('accuracy').describe('The noisy reward.')),
-    forwardFalseNegative: key(
-      'false_negative',
-      number({ min: 0, below: 1, example: 0.1 }).describe('Chance that a right completion is called wrong.'),
+  options: keys({
+    reward: text('accuracy').default('accuracy').describe('The noisy reward.'),
+    falseNegative: number({ min: 0, below: 1, example: 0.1 }).describe(
+      'Chance that a right completion is called wrong.',
     ),
-  },
+  }),
   isRepeatable: true,
   conflict: changeConflict,
   pays: paysReward('changes', 'accuracy'),
   warn: ({ reward }, _, stage, members) => centredWarning(String(reward), stage, members, 'undoes it'),
-  create: ({ forwardReward, forwardFalseNegative }, stage): GroupStep => {
-    const target = targetOf(stage, forwardReward);
+  create: ({ reward, falseNegative }, stage): GroupStep => {
+    const target = targetOf(stage, reward);
     return {
       scope: 'group',
       apply: (groups) =>
         mapRollouts(groups, (rollout) => {
           const value = target.read(rollout);
-          return value === null ? rollout : target.write(rollout, value - (1 - forwardFalseNegative));
+          return value === null ? rollout : target.write(rollout, value - (1 - falseNegative));
         }),
     };
   },

@@ -7,7 +7,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { GroupStep } from '../../../../src/methods/points.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
-import { key, number, text } from '../../../../src/options/keys.ts';
+import { keys, number, text } from '../../../../src/options/keys.ts';
 import { changeConflict, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 
 const rate = (what: string) => number({ min: 0, max: 1, example: 0.1 }).default(0).describe(what);
@@ -21,17 +21,17 @@ export const noisyWrapper = method({
     certainty: 'paper',
     when: 'For experiments with a verifier that errs at known rates; never for training that is to be as good as it can.',
   },
-  options: {
-    noisyReward: key('reward', text('accuracy').default('accuracy').describe('Reward that errs.')),
-    noisyFalsePositive: key('false_positive', rate('Chance that a wrong completion is called right.')),
-    noisyFalseNegative: key('false_negative', rate('Chance that a right completion is called wrong.')),
-  },
+  options: keys({
+    reward: text('accuracy').default('accuracy').describe('Reward that errs.'),
+    falsePositive: rate('Chance that a wrong completion is called right.'),
+    falseNegative: rate('Chance that a right completion is called wrong.'),
+  }),
   isRepeatable: true,
   conflict: changeConflict,
   pays: paysReward('changes', 'accuracy'),
   relabels: true,
-  create: ({ noisyReward, noisyFalsePositive, noisyFalseNegative }, stage): GroupStep => {
-    const target = targetOf(stage, noisyReward);
+  create: ({ reward, falsePositive, falseNegative }, stage): GroupStep => {
+    const target = targetOf(stage, reward);
     return {
       scope: 'group',
       apply(groups, { rng, metric }) {
@@ -40,7 +40,7 @@ export const noisyWrapper = method({
           const value = target.read(rollout);
           if (value === null) return rollout;
           const wasRight = value === 1;
-          const isFlipped = rng.float() < (wasRight ? noisyFalseNegative : noisyFalsePositive); // one draw for each
+          const isFlipped = rng.float() < (wasRight ? falseNegative : falsePositive); // one draw for each
           const said = isFlipped ? Number(!wasRight) : value;
           flips.push({ wasRight, isFlipped, gap: said - value });
           return isFlipped ? target.write(rollout, said) : rollout;

@@ -7,7 +7,7 @@ import { POLICY_TURN } from '../../../../src/data/environment.ts';
 import { method } from '../../../../src/methods/method.ts';
 import type { GroupStep } from '../../../../src/methods/points.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { payTurns, warnUncredited } from '../support/rewards/paid_turns.ts';
 
 export const potentialShaping = method({
@@ -18,28 +18,22 @@ export const potentialShaping = method({
     source: 'own',
     certainty: 'after the paper',
   },
-  options: {
-    shapingCoef: key(
-      'coef',
-      number({ above: 0, example: 0.5 }).default(1).describe('Factor on what turns are paid for it.'),
-    ),
-    shapingDiscount: key(
-      'discount',
-      number({ min: 0, max: 1, example: 0.9 })
-        .default(1)
-        .describe('Factor on the state that a turn leads to; the turn_discount of turn-return.'),
-    ),
-  },
+  options: keys({
+    coef: number({ above: 0, example: 0.5 }).default(1).describe('Factor on what turns are paid for it.'),
+    discount: number({ min: 0, max: 1, example: 0.9 })
+      .default(1)
+      .describe('Factor on the state that a turn leads to; the turn_discount of turn-return.'),
+  }),
   warn: warnUncredited,
   uses: () => [severalTurns],
-  create: ({ shapingCoef, shapingDiscount }): GroupStep => ({
+  create: ({ coef, discount }): GroupStep => ({
     scope: 'group',
     apply: (groups, { metric }) => {
       let [episodes, gained] = [0, 0];
       const shaped = payTurns(groups, (_, { turns = [] }) => {
         let before = 0;
         const gains = turns.map(({ potential = before }) => {
-          const gain = shapingCoef * (shapingDiscount * potential - before);
+          const gain = coef * (discount * potential - before);
           before = potential; // also by what an expert played before the policy did
           return gain;
         });

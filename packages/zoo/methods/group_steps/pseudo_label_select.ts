@@ -11,7 +11,7 @@ import { tells } from '../../../../src/methods/chosen.ts';
 import { method } from '../../../../src/methods/method.ts';
 import type { GroupStep } from '../../../../src/methods/points.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { answerBy, type Vote, voteByOption, voteOf } from '../support/rewards/vote.ts';
 
 export const pseudoLabelSelect = method({
@@ -23,37 +23,29 @@ export const pseudoLabelSelect = method({
     certainty: 'own',
   },
   against: ['wrong-majority'],
-  options: {
-    leastSure: key(
-      'sure',
-      number({ above: 0, max: 1, example: 0.5 })
-        .default(0.5)
-        .describe('Least share of the commonest answer of a group that is kept.'),
-    ),
-    topSure: key(
-      'top',
-      number({ min: 0, max: 1, example: 0.1 })
-        .default(0.1)
-        .describe('Share of the groups of a round that is kept in any case, the surest, rounded up.'),
-    ),
+  options: keys({
+    sure: number({ above: 0, max: 1, example: 0.5 })
+      .default(0.5)
+      .describe('Least share of the commonest answer of a group that is kept.'),
+    top: number({ min: 0, max: 1, example: 0.1 })
+      .default(0.1)
+      .describe('Share of the groups of a round that is kept in any case, the surest, rounded up.'),
     surenessBy: voteByOption,
-  },
+  }),
   warn: (_, __, ___, members) =>
     tells(members, 'votes')
       ? undefined
       : 'leaves out groups by their votes, and nothing pays votes: hard problems would be lost; add majority to group_steps',
   agrees: ['vote_by'],
-  create: ({ leastSure, topSure, surenessBy }): GroupStep => {
+  create: ({ sure, top, surenessBy }): GroupStep => {
     const answerOf = answerBy(surenessBy);
     return {
       scope: 'group',
       apply(groups, { metric }) {
         const votes = groups.map((group) => voteOf(group, answerOf));
         const bySureness = [...votes.keys()].sort((a, b) => votes[b].share - votes[a].share || a - b);
-        const surest = new Set(bySureness.slice(0, Math.ceil(topSure * groups.length)));
-        const isKept = votes.map(
-          ({ answer, share }, g) => answer !== undefined && (share >= leastSure || surest.has(g)),
-        );
+        const surest = new Set(bySureness.slice(0, Math.ceil(top * groups.length)));
+        const isKept = votes.map(({ answer, share }, g) => answer !== undefined && (share >= sure || surest.has(g)));
         const kept = votes.filter((_, g) => isKept[g]);
         metric('kept', kept.length / Math.max(1, groups.length));
         metric('label_accuracy', accuracyOf(votes));

@@ -10,7 +10,7 @@ import type { GroupStep } from '../../../../src/methods/points.ts';
 import type { Rollout } from '../../../../src/methods/records.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 
 export const rankPenalty = method({
   id: 'rank-penalty',
@@ -23,12 +23,11 @@ export const rankPenalty = method({
     certainty: 'after the paper',
     when: 'Where the policy is sure of wrong answers; where all are wrong it pushes without saying where to.',
   },
-  options: {
-    rankWeight: key(
-      'rank_weight',
-      number({ min: 0, example: 1 }).default(1).describe('What the wrong completions of a group lose together.'),
-    ),
-  },
+  options: keys({
+    rankWeight: number({ min: 0, example: 1 })
+      .default(1)
+      .describe('What the wrong completions of a group lose together.'),
+  }),
   pays: { does: 'changes' },
   readsVerdicts: true,
   create: ({ rankWeight }): GroupStep => ({

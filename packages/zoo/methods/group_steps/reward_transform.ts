@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { method } from '../../../../src/methods/method.ts';
 import type { GroupStep } from '../../../../src/methods/points.ts';
-import { choice, key, number } from '../../../../src/options/keys.ts';
+import { choice, key, keys, number } from '../../../../src/options/keys.ts';
 import { winRates } from '../support/rewards/relative.ts';
 import {
   changeConflict,
@@ -29,7 +29,7 @@ export const rewardTransform = method({
     source: 'own',
     certainty: 'own',
   },
-  options: {
+  options: keys({
     transformKind: key(
       'kind',
       choice(['clip', 'scale', 'tanh', 'rank', 'threshold'])
@@ -37,23 +37,23 @@ export const rewardTransform = method({
         .describe('The map: clip, scale, tanh, rank or threshold.'),
     ),
     transformedReward: changedReward,
-    transformFactor: key('factor', number({ example: 0.5 }).default(1).describe('Of scale and tanh.')),
-    transformOffset: key('offset', number({ example: 0 }).default(0).describe('Of scale: added.')),
-    transformLow: key('low', number({ example: -1 }).default(-1).describe('Of clip: the least value.')),
-    transformHigh: key('high', number({ example: 1 }).default(1).describe('Of clip: the largest value.')),
+    factor: number({ example: 0.5 }).default(1).describe('Of scale and tanh.'),
+    offset: number({ example: 0 }).default(0).describe('Of scale: added.'),
+    low: number({ example: -1 }).default(-1).describe('Of clip: the least value.'),
+    high: number({ example: 1 }).default(1).describe('Of clip: the largest value.'),
     transformLevels: key('levels', levels),
-  },
+  }),
   sameAs: { given: { kind: 'rank' }, id: 'win-rate', options: { tie_margin: 0 } },
   isRepeatable: true,
   complete(options, refuse) {
-    const { transformKind: kind, transformLow: low, transformHigh: high } = options;
-    if (kind === 'clip' && low >= high) refuse('transformHigh', `not above low (${low}); raise it`);
+    const { transformKind: kind, low, high } = options;
+    if (kind === 'clip' && low >= high) refuse('high', `not above low (${low}); raise it`);
     return options;
   },
   conflict: changeConflict,
   pays: paysReward('changes'),
   create: (options, stage): GroupStep => {
-    const { transformFactor: factor, transformOffset: offset, transformLow: low, transformHigh: high } = options;
+    const { factor, offset, low, high } = options;
     const target = targetOf(stage, options.transformedReward);
     const steps = options.transformLevels.toSorted(([a], [b]) => a - b);
     const maps: Readonly<Record<Exclude<typeof options.transformKind, 'rank'>, (value: number) => number>> = {

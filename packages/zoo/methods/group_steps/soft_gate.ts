@@ -7,7 +7,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { GroupStep } from '../../../../src/methods/points.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { mapRollouts, readerOf, rewardKey, unknownReward } from '../support/rewards/reward_parts.ts';
 
 export const softGate = method({
@@ -20,20 +20,17 @@ export const softGate = method({
     certainty: 'after the paper',
     when: 'Where a reward is worth something only if another is met, by degrees; reward_gate does it by all or nothing.',
   },
-  options: {
+  options: keys({
     gateFactor: rewardKey(
       'factor',
       'The reward that the total is multiplied by; with weight 0 it counts as that alone.',
     ),
-    gateFloor: key(
-      'floor',
-      number({ min: 0, max: 1, example: 0.2 }).default(0).describe('The least factor; 1: none at all.'),
-    ),
-  },
+    floor: number({ min: 0, max: 1, example: 0.2 }).default(0).describe('The least factor; 1: none at all.'),
+  }),
   isRepeatable: true,
   conflict: ({ factor }, _, stage) => unknownReward(stage, factor),
   pays: { does: 'changes' },
-  create: ({ gateFactor, gateFloor }, stage): GroupStep => {
+  create: ({ gateFactor, floor }, stage): GroupStep => {
     const read = readerOf(stage, gateFactor);
     return {
       scope: 'group',
@@ -42,7 +39,7 @@ export const softGate = method({
         const changed = mapRollouts(groups, (rollout) => {
           const [value, { reward }] = [read(rollout), rollout];
           if (value === null) return rollout;
-          const factor = Math.min(1, Math.max(gateFloor, value));
+          const factor = Math.min(1, Math.max(floor, value));
           factors.push(factor);
           return reward === null || reward <= 0 ? rollout : { ...rollout, reward: reward * factor };
         });

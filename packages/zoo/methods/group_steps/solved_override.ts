@@ -3,7 +3,7 @@ import { method } from '../../../../src/methods/method.ts';
 import type { GroupStep } from '../../../../src/methods/points.ts';
 import type { Rollout } from '../../../../src/methods/records.ts';
 import type { GrpoStageConfig, RewardConfig } from '../../../../src/methods/stage.ts';
-import { key, number, optional, text } from '../../../../src/options/keys.ts';
+import { keys, number, optional, text } from '../../../../src/options/keys.ts';
 import { rewardLabel } from '../../../../src/rewards/module_file.ts';
 import { makeReward } from '../../../../src/rewards/reward_list.ts';
 import { USUAL_REWARDS } from '../../../../src/rewards/usual_rewards.ts';
@@ -21,18 +21,12 @@ export const solvedOverride = method({
     source: '2505.11849',
     certainty: 'paper',
   },
-  options: {
-    rewardOfSolved: key(
-      'solved_reward',
-      number({ example: 2.1 }).describe('Reward of a solved problem: more than any other can reach.'),
+  options: keys({
+    solvedReward: number({ example: 2.1 }).describe('Reward of a solved problem: more than any other can reach.'),
+    solvedBy: optional(text('accuracy')).describe(
+      'Reward that is 1 where the problem is solved. Default: the verdict says it.',
     ),
-    solvingReward: key(
-      'solved_by',
-      optional(text('accuracy')).describe(
-        'Reward that is 1 where the problem is solved. Default: the verdict says it.',
-      ),
-    ),
-  },
+  }),
   conflict(written, _, stage) {
     const { solved_by: by = 'accuracy', solved_reward: solved } = written;
     const unknown = written.solved_by === undefined ? undefined : unknownReward(stage, by);
@@ -42,18 +36,18 @@ export const solvedOverride = method({
     return `the other rewards come to ${most} without a solution, and solved_reward is ${solved}; set it above ${most}`;
   },
   pays: { does: 'changes' },
-  readsVerdicts: ({ solvingReward }) => solvingReward === undefined,
-  create: ({ rewardOfSolved, solvingReward }, stage): GroupStep => {
-    const by = solvingReward === undefined ? undefined : readerOf(stage, solvingReward);
+  readsVerdicts: ({ solvedBy }) => solvedBy === undefined,
+  create: ({ solvedReward, solvedBy }, stage): GroupStep => {
+    const by = solvedBy === undefined ? undefined : readerOf(stage, solvedBy);
     const isSolved = (rollout: Rollout): boolean => (by === undefined ? rollout.verdict.score : by(rollout)) === 1;
     return {
       scope: 'group',
       apply(groups, { step }) {
         for (const { item, rollouts } of groups) {
-          const above = rollouts.find((one) => !isSolved(one) && one.reward !== null && one.reward >= rewardOfSolved);
-          if (above !== undefined) throw notLargest(above, item.prompt, rewardOfSolved, step);
+          const above = rollouts.find((one) => !isSolved(one) && one.reward !== null && one.reward >= solvedReward);
+          if (above !== undefined) throw notLargest(above, item.prompt, solvedReward, step);
         }
-        return mapRollouts(groups, (rollout) => (isSolved(rollout) ? { ...rollout, reward: rewardOfSolved } : rollout));
+        return mapRollouts(groups, (rollout) => (isSolved(rollout) ? { ...rollout, reward: solvedReward } : rollout));
       },
     };
   },

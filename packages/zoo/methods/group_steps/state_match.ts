@@ -3,7 +3,7 @@ import type { GroupStep } from '../../../../src/methods/points.ts';
 import type { Rollout } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { states } from '../../../../src/methods/uses/states.ts';
-import { choice, flag, key } from '../../../../src/options/keys.ts';
+import { choice, flag, key, keys } from '../../../../src/options/keys.ts';
 import { ownTurns } from '../support/rewards/paid_turns.ts';
 import { changeConflict, changedReward, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 
@@ -22,33 +22,30 @@ export const stateMatch = method({
     certainty: 'after the paper',
     when: 'For environments whose goal is one state, such as forms and files; it pays progress before the first win.',
   },
-  options: {
-    matchedBy: key(
-      'form',
-      choice(['exact', 'dense', 'cells'])
-        .default('dense')
-        .describe(
-          'exact: 1 for the state that wins, else 0. dense: the share of the difference that is gone; harm takes from it. ' +
-            'cells: of the cells that should change, or were changed, the share that is right.',
-        ),
-    ),
+  options: keys({
+    form: choice(['exact', 'dense', 'cells'])
+      .default('dense')
+      .describe(
+        'exact: 1 for the state that wins, else 0. dense: the share of the difference that is gone; harm takes from it. ' +
+          'cells: of the cells that should change, or were changed, the share that is right.',
+      ),
     paysRuleBreakers: key(
       'illegal',
       flag().default(false).describe('Whether an episode with an action that broke the rules is paid too.'),
     ),
     matchedReward: changedReward,
-  },
+  }),
   conflict: changeConflict,
   uses: () => [states('compared')],
   pays: paysReward('changes'),
-  create: ({ matchedBy, paysRuleBreakers, matchedReward }, stage): GroupStep => {
+  create: ({ form, paysRuleBreakers, matchedReward }, stage): GroupStep => {
     const target = targetOf(stage, matchedReward);
     return {
       scope: 'group',
       apply: (groups, { metric }) => {
         const shares: number[] = [];
         const paid = mapRollouts(groups, (rollout) => {
-          const share = matchOf(rollout, matchedBy);
+          const share = matchOf(rollout, form);
           if (share === undefined || target.read(rollout) === null) return rollout;
           shares.push(share);
           const isBroken = ownTurns(rollout).some(({ illegal }) => illegal);

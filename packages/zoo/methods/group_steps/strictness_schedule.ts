@@ -5,7 +5,7 @@
 
 import { method } from '../../../../src/methods/method.ts';
 import type { GroupStep } from '../../../../src/methods/points.ts';
-import { choice, key, number } from '../../../../src/options/keys.ts';
+import { choice, keys, number } from '../../../../src/options/keys.ts';
 import { changeConflict, mapRollouts, paysReward, rewardKey, targetOf } from '../support/rewards/reward_parts.ts';
 
 /** Tolerance for a schedule that passes a threshold by rounding. */
@@ -19,42 +19,36 @@ export const strictnessSchedule = method({
     source: 'own',
     certainty: 'own',
   },
-  options: {
-    judgedReward: rewardKey('reward', 'The graded reward, by its name.'),
-    strictnessMode: key(
-      'mode',
-      choice(['threshold', 'tolerance', 'decay'])
-        .default('threshold')
-        .describe('What strictness is: the least reward that counts, the most error, or how fast an error costs.'),
-    ),
-    strictnessNow: key(
-      'strictness',
-      number({ min: 0, example: 0.75 }).describe('A number, or a schedule: {from: 0.5, to: 1, over: 0.5}.'),
-    ),
-    bestReward: key('best', number({ example: 1 }).default(1).describe('Reward without any error.')),
-  },
+  options: keys({
+    reward: rewardKey('reward', 'The graded reward, by its name.'),
+    mode: choice(['threshold', 'tolerance', 'decay'])
+      .default('threshold')
+      .describe('What strictness is: the least reward that counts, the most error, or how fast an error costs.'),
+    strictness: number({ min: 0, example: 0.75 }).describe('A number, or a schedule: {from: 0.5, to: 1, over: 0.5}.'),
+    best: number({ example: 1 }).default(1).describe('Reward without any error.'),
+  }),
   isRepeatable: true,
   conflict: changeConflict,
   pays: paysReward('changes'),
-  create: ({ judgedReward, strictnessMode, strictnessNow, bestReward }, stage): GroupStep => {
-    const target = targetOf(stage, judgedReward);
+  create: ({ reward, mode, strictness, best }, stage): GroupStep => {
+    const target = targetOf(stage, reward);
     const judge = (value: number): number => {
-      const error = Math.abs(bestReward - value);
-      switch (strictnessMode) {
+      const error = Math.abs(best - value);
+      switch (mode) {
         case 'threshold':
-          return value >= strictnessNow - SLACK ? 1 : 0;
+          return value >= strictness - SLACK ? 1 : 0;
         case 'tolerance':
-          return strictnessNow === 0 ? Number(error === 0) : Math.max(0, 1 - error / strictnessNow);
+          return strictness === 0 ? Number(error === 0) : Math.max(0, 1 - error / strictness);
         case 'decay':
-          return Math.exp(-strictnessNow * error);
+          return Math.exp(-strictness * error);
         default:
-          return strictnessMode satisfies never;
+          return mode satisfies never;
       }
     };
     return {
       scope: 'group',
       apply(groups, { metric }) {
-        metric('strictness', strictnessNow);
+        metric('strictness', strictness);
         return mapRollouts(groups, (rollout) => {
           const value = target.read(rollout);
           return value === null ? rollout : target.write(rollout, judge(value));

@@ -10,7 +10,7 @@ import type { Turn } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { states } from '../../../../src/methods/uses/states.ts';
-import { key, number, text } from '../../../../src/options/keys.ts';
+import { keys, number, text } from '../../../../src/options/keys.ts';
 import { payTurns, warnUncredited } from '../support/rewards/paid_turns.ts';
 import { tagOf, UNTAGGED } from '../support/rollouts/turn_tags.ts';
 
@@ -25,36 +25,30 @@ export const tagRules = method({
     certainty: 'after the paper',
     when: 'For episodes in which planning and looking back are to be kept apart; needs a warm start on the marks.',
   },
-  options: {
-    ruleCoef: key(
-      'coef',
-      number({ above: 0, example: 0.5 }).default(0.5).describe('What a turn is paid that keeps its rule.'),
-    ),
-    untaggedCharge: key(
-      'untagged',
-      number({ min: 0, example: 0.1 }).default(0).describe('What a turn without a mark is charged.'),
-    ),
-    planMark: key('plan', text('<plan>').default('<plan>').describe('The mark of a plan.')),
-    exploreMark: key('explore', text('<explore>').default('<explore>').describe('The mark of a look around.')),
-    reflectMark: key('reflect', text('<reflect>').default('<reflect>').describe('The mark of a look back.')),
-  },
+  options: keys({
+    coef: number({ above: 0, example: 0.5 }).default(0.5).describe('What a turn is paid that keeps its rule.'),
+    untagged: number({ min: 0, example: 0.1 }).default(0).describe('What a turn without a mark is charged.'),
+    plan: text('<plan>').default('<plan>').describe('The mark of a plan.'),
+    explore: text('<explore>').default('<explore>').describe('The mark of a look around.'),
+    reflect: text('<reflect>').default('<reflect>').describe('The mark of a look back.'),
+  }),
   warn: warnUncredited,
   uses: () => [states()],
   readsVerdicts: true,
-  create: ({ ruleCoef, untaggedCharge, planMark, exploreMark, reflectMark }): GroupStep => ({
+  create: ({ coef, untagged, plan, explore, reflect }): GroupStep => ({
     scope: 'group',
     apply: (groups, { metric }) => {
       const [tagged, kept]: [number[], number[]] = [[], []];
       const paid = payTurns(groups, (own, episode) => {
         const isNew = leadsToNew(own);
         return own.map((turn, k) => {
-          const tag = tagOf(turn, [planMark, exploreMark, reflectMark]);
+          const tag = tagOf(turn, [plan, explore, reflect]);
           tagged.push(Number(tag !== UNTAGGED));
-          if (tag === UNTAGGED) return 0 - untaggedCharge;
+          if (tag === UNTAGGED) return 0 - untagged;
           const mends = k > 0 && hasFailed(own[k - 1]) && !hasFailed(turn);
-          const keeps = tag === planMark ? isRight(episode) : tag === exploreMark ? isNew[k] : mends;
+          const keeps = tag === plan ? isRight(episode) : tag === explore ? isNew[k] : mends;
           kept.push(Number(keeps));
-          return keeps ? ruleCoef : 0;
+          return keeps ? coef : 0;
         });
       });
       if (tagged.length > 0) metric('tagged', meanOf(tagged));

@@ -8,7 +8,7 @@ import { method } from '../../../../src/methods/method.ts';
 import type { GroupStep } from '../../../../src/methods/points.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { states } from '../../../../src/methods/uses/states.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { changeConflict, changedReward, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { type CallsUsed, callsOfEpisode } from '../support/rewards/tool_calls.ts';
 
@@ -22,17 +22,14 @@ export const toolF1 = method({
     certainty: 'after the paper',
     when: 'Where a question needs several facts and a call costs something; with one call to make there is nothing to balance.',
   },
-  options: {
-    f1Coef: key(
-      'coef',
-      number({ above: 0, example: 0.5 }).default(1).describe('Factor on what an episode is paid for it.'),
-    ),
+  options: keys({
+    coef: number({ above: 0, example: 0.5 }).default(1).describe('Factor on what an episode is paid for it.'),
     f1Reward: changedReward,
-  },
+  }),
   conflict: changeConflict,
   uses: () => [states('calls')],
   pays: paysReward('changes'),
-  create: ({ f1Coef, f1Reward }, stage): GroupStep => {
+  create: ({ coef, f1Reward }, stage): GroupStep => {
     const target = targetOf(stage, f1Reward);
     return {
       scope: 'group',
@@ -44,7 +41,7 @@ export const toolF1 = method({
           if (calls === undefined || before === null) return rollout;
           const value = f1Of(calls);
           found.push(value);
-          return target.write(rollout, before + f1Coef * value);
+          return target.write(rollout, before + coef * value);
         });
         if (found.length > 0) metric('f1', meanOf(found));
         return paid;

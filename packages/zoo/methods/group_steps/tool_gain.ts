@@ -11,7 +11,7 @@ import { meanOf } from '../../../../src/methods/statistics.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { states } from '../../../../src/methods/uses/states.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { key, keys, number } from '../../../../src/options/keys.ts';
 import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { callsOfEpisode } from '../support/rewards/tool_calls.ts';
 
@@ -26,14 +26,14 @@ export const toolGain = method({
     certainty: 'after the paper',
     when: 'Where tools are called although they do not help; a group needs members with and without calls.',
   },
-  options: {
+  options: keys({
     gainWeight: key(
       'gain',
       number({ min: 0, example: 0.5 }).default(1).describe('Factor on the difference of accuracies.'),
     ),
-    callCost: key('call_cost', number({ min: 0, example: 0.05 }).default(0.05).describe('What each call costs.')),
+    callCost: number({ min: 0, example: 0.05 }).default(0.05).describe('What each call costs.'),
     gainReward: changedReward,
-  },
+  }),
   conflict: changeConflict,
   uses: () => [states('calls')],
   pays: paysReward('changes'),

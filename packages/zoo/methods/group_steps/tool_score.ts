@@ -10,7 +10,7 @@ import type { Rollout, Turn } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { states } from '../../../../src/methods/uses/states.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { ownTurns, payTurns, warnUncredited } from '../support/rewards/paid_turns.ts';
 import { callsOfTurn } from '../support/rewards/tool_calls.ts';
 
@@ -29,16 +29,13 @@ export const toolScore = method({
     certainty: 'after the paper',
     when: 'Where an episode is seldom won and single calls can be judged by the facts that they find.',
   },
-  options: {
-    scoreCoef: key(
-      'coef',
-      number({ above: 0, example: 0.5 }).default(1).describe('Factor on what turns are paid for it.'),
-    ),
-  },
+  options: keys({
+    coef: number({ above: 0, example: 0.5 }).default(1).describe('Factor on what turns are paid for it.'),
+  }),
   warn: warnUncredited,
   uses: () => [states('calls')],
   readsVerdicts: true,
-  create: ({ scoreCoef }): GroupStep => ({
+  create: ({ coef }): GroupStep => ({
     scope: 'group',
     apply: (groups, { metric }) => {
       const rollouts = groups.flatMap((group) => group.rollouts);
@@ -49,7 +46,7 @@ export const toolScore = method({
         if (found.includes(undefined)) return undefined;
         const known = found.map((score = 0) => score);
         scores.push(...known);
-        return known.map((score) => scoreCoef * score);
+        return known.map((score) => coef * score);
       });
       if (scores.length > 0) metric('score', meanOf(scores));
       return paid;

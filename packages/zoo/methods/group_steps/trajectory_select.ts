@@ -17,7 +17,7 @@ import { meanOf } from '../../../../src/methods/statistics.ts';
 import { givenRewards } from '../../../../src/methods/support/rewards/given_rewards.ts';
 import { shareRight } from '../../../../src/methods/support/rollouts/right.ts';
 import type { Json } from '../../../../src/options/json.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, key, keys, number } from '../../../../src/options/keys.ts';
 import { mapRollouts } from '../support/rewards/reward_parts.ts';
 import { answerBy, voteByOption, voteOf } from '../support/rewards/vote.ts';
 
@@ -41,7 +41,7 @@ export const trajectorySelect = method({
     certainty: 'after the paper',
     when: 'Beside votes, where a few problems have labels; without labels there is nothing to compare with.',
   },
-  options: {
+  options: keys({
     labelledShare: key(
       'labelled',
       number({ above: 0, below: 1, example: 0.25 })
@@ -58,14 +58,11 @@ export const trajectorySelect = method({
         .default(0.1)
         .describe('Share of the voted groups of a round that is kept in any case, the nearest, rounded up.'),
     ),
-    leastVisits: key(
-      'visits',
-      integer({ min: 2, max: REMEMBERED_VISITS, example: 4 })
-        .default(4)
-        .describe('Visits of a problem, at least, before its vote is learned from.'),
-    ),
+    visits: integer({ min: 2, max: REMEMBERED_VISITS, example: 4 })
+      .default(4)
+      .describe('Visits of a problem, at least, before its vote is learned from.'),
     likenessBy: voteByOption,
-  },
+  }),
   warn: (_, __, ___, members) =>
     tells(members, 'votes')
       ? undefined
@@ -73,7 +70,7 @@ export const trajectorySelect = method({
   readsVerdicts: 'some',
   pays: { does: 'changes' },
   agrees: ['vote_by'],
-  create: ({ labelledShare, leastLikeness, topLike, leastVisits, likenessBy }): GroupStep => {
+  create: ({ labelledShare, leastLikeness, topLike, visits, likenessBy }): GroupStep => {
     const answerOf = answerBy(likenessBy);
     let labelled: Courses = new Map();
     let voted: Courses = new Map();
@@ -86,10 +83,10 @@ export const trajectorySelect = method({
           const share = isLabelled[g] ? shareRight([group]) : votes[g].share;
           note(isLabelled[g] ? labelled : voted, problemKey(group.item), share);
         });
-        const known = [...labelled.values()].slice(-COMPARED).filter(({ length }) => length >= leastVisits);
+        const known = [...labelled.values()].slice(-COMPARED).filter(({ length }) => length >= visits);
         const likeness = groups.map(({ item }, g) => {
           const own = voted.get(problemKey(item)) ?? [];
-          if (isLabelled[g] || own.length < leastVisits || known.length === 0) return Number.NEGATIVE_INFINITY;
+          if (isLabelled[g] || own.length < visits || known.length === 0) return Number.NEGATIVE_INFINITY;
           return meanOf(known.map((course) => cosine(own, course)));
         });
         const nearest = [...groups.keys()]

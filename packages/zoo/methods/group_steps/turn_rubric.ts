@@ -8,7 +8,7 @@ import { method } from '../../../../src/methods/method.ts';
 import type { GroupStep } from '../../../../src/methods/points.ts';
 import type { Rollout, Turn } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
-import { choice, key, number } from '../../../../src/options/keys.ts';
+import { choice, keys, number } from '../../../../src/options/keys.ts';
 import { type Criterion, criteriaList, flawOf, metOf } from '../../rewards/functions/rubric_criteria.ts';
 import { payTurns, warnUncredited } from '../support/rewards/paid_turns.ts';
 
@@ -23,39 +23,30 @@ export const turnRubric = method({
     certainty: 'after the paper',
     when: 'Where turns can be judged by criteria of their own; a weak criterion is what is then learned.',
   },
-  options: {
-    turnCriteria: key(
-      'criteria',
-      criteriaList
-        .meta({ examples: [[{ id: 'brief', weight: 1, check: { most_words: 3 } }]] })
-        .describe('The criteria: {id, weight, check}, as those of the reward rubric.'),
-    ),
-    rubricCoef: key(
-      'coef',
-      number({ above: 0, example: 0.5 }).default(1).describe('What a turn is worth that meets all of them.'),
-    ),
-    rubricAssign: key(
-      'assign',
-      choice(['turn', 'last'])
-        .default('turn')
-        .describe('turn: to each turn what it meets; last: the mean of all turns to the last one.'),
-    ),
-  },
+  options: keys({
+    criteria: criteriaList
+      .meta({ examples: [[{ id: 'brief', weight: 1, check: { most_words: 3 } }]] })
+      .describe('The criteria: {id, weight, check}, as those of the reward rubric.'),
+    coef: number({ above: 0, example: 0.5 }).default(1).describe('What a turn is worth that meets all of them.'),
+    assign: choice(['turn', 'last'])
+      .default('turn')
+      .describe('turn: to each turn what it meets; last: the mean of all turns to the last one.'),
+  }),
   complete(options, refuse) {
-    const flaw = flawOf(options.turnCriteria);
-    if (flaw !== undefined) refuse('turnCriteria', flaw);
+    const flaw = flawOf(options.criteria);
+    if (flaw !== undefined) refuse('criteria', flaw);
     return options;
   },
   warn: warnUncredited,
-  create: ({ turnCriteria, rubricCoef, rubricAssign }): GroupStep => ({
+  create: ({ criteria, coef, assign }): GroupStep => ({
     scope: 'group',
     apply: (groups, { metric }) => {
       const shares: number[] = [];
       const paid = payTurns(groups, (own, episode) => {
-        const met = own.map((turn) => metShare(turnCriteria, turn, episode));
+        const met = own.map((turn) => metShare(criteria, turn, episode));
         shares.push(...met);
-        if (rubricAssign === 'turn') return met.map((share) => rubricCoef * share);
-        return met.map((_, k) => (k === met.length - 1 ? rubricCoef * meanOf(met) : 0));
+        if (assign === 'turn') return met.map((share) => coef * share);
+        return met.map((_, k) => (k === met.length - 1 ? coef * meanOf(met) : 0));
       });
       if (shares.length > 0) metric('met', meanOf(shares));
       return paid;

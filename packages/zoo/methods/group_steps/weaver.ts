@@ -9,7 +9,7 @@ import type { GroupStep } from '../../../../src/methods/points.ts';
 import type { Rollout } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import type { Json } from '../../../../src/options/json.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { posteriors, shareOfVotes, type VotePattern } from '../support/rewards/dawid_skene.ts';
 import { rewardNames } from '../support/rewards/reward_names.ts';
 import { mapRollouts, readerOf, unknownReward } from '../support/rewards/reward_parts.ts';
@@ -32,47 +32,37 @@ export const weaver = method({
     certainty: 'after the paper',
     when: 'Where there are several weak verifiers and no key; they must err independently of each other.',
   },
-  options: {
-    weakVerifiers: key(
-      'rewards',
-      rewardNames(FEWEST, ['accuracy', 'positions', 'lcs']).describe('The verifiers, by the names of their rewards.'),
+  options: keys({
+    rewards: rewardNames(FEWEST, ['accuracy', 'positions', 'lcs']).describe(
+      'The verifiers, by the names of their rewards.',
     ),
-    voteFrom: key(
-      'votes_from',
-      number({ example: 0.5 }).default(0.5).describe('Reward from which a verifier says right.'),
-    ),
-    extremeShare: key(
-      'extreme',
-      number({ min: 0, below: 0.5, example: 0.02 })
-        .default(0.02)
-        .describe('A verifier that says right less often, or wrong less often, is left out.'),
-    ),
-    voteMemory: key(
-      'memory',
-      number({ min: 0, below: 1, example: 0.9 }).default(0.9).describe('What votes still weigh a step later.'),
-    ),
-  },
+    votesFrom: number({ example: 0.5 }).default(0.5).describe('Reward from which a verifier says right.'),
+    extreme: number({ min: 0, below: 0.5, example: 0.02 })
+      .default(0.02)
+      .describe('A verifier that says right less often, or wrong less often, is left out.'),
+    memory: number({ min: 0, below: 1, example: 0.9 }).default(0.9).describe('What votes still weigh a step later.'),
+  }),
   conflict: ({ rewards }, _, stage) => unknownReward(stage, ...(rewards as readonly string[])), // read by its schema
   pays: { does: 'makes' },
-  create: ({ weakVerifiers, voteFrom, extremeShare, voteMemory }, stage): GroupStep => {
-    const readers = weakVerifiers.map((name) => readerOf(stage, name));
+  create: ({ rewards, votesFrom, extreme, memory }, stage): GroupStep => {
+    const readers = rewards.map((name) => readerOf(stage, name));
     const patternOf = (rollout: Rollout): VotePattern =>
       readers
         .map((read) => {
           const value = read(rollout);
-          return value === null ? '-' : value >= voteFrom ? '1' : '0';
+          return value === null ? '-' : value >= votesFrom ? '1' : '0';
         })
         .join('');
     let seen: Seen = { step: 0, counts: [] };
     return {
       scope: 'group',
       apply(groups, { step, metric }) {
-        const faded = step === seen.step ? 1 : voteMemory;
+        const faded = step === seen.step ? 1 : memory;
         const counts = new Map(seen.counts.map(([pattern, count]) => [pattern, count * faded]));
         const patterns = groups.flatMap(({ rollouts }) => rollouts.map(patternOf));
         for (const pattern of patterns) counts.set(pattern, (counts.get(pattern) ?? 0) + 1);
         seen = { step, counts: [...counts].filter(([, count]) => count > 0) };
-        const kept = readers.flatMap((_, j) => (isTelling(seen.counts, j, extremeShare) ? [j] : []));
+        const kept = readers.flatMap((_, j) => (isTelling(seen.counts, j, extreme) ? [j] : []));
         const all = readers.map((_, j) => j);
         const chances = kept.length < FEWEST ? undefined : posteriors(new Map(seen.counts), kept);
         const chanceOf = (pattern: VotePattern): number => chances?.get(pattern) ?? shareOfVotes(pattern, all);

@@ -1,6 +1,6 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { GroupStep } from '../../../../src/methods/points.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { winRates } from '../support/rewards/relative.ts';
 import {
   changeConflict,
@@ -19,13 +19,10 @@ export const winRate = method({
     source: '2508.20751',
     certainty: 'paper',
   },
-  options: {
+  options: keys({
     comparedReward: changedReward,
-    tieMargin: key(
-      'tie_margin',
-      number({ min: 0, example: 0.005 }).default(0).describe('Rewards that differ by no more are tied.'),
-    ),
-  },
+    tieMargin: number({ min: 0, example: 0.005 }).default(0).describe('Rewards that differ by no more are tied.'),
+  }),
   isRepeatable: true,
   conflict: changeConflict,
   pays: paysReward('changes'),

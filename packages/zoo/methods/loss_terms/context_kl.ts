@@ -14,7 +14,7 @@ import { usesMethod } from '../../../../src/methods/chosen.ts';
 import { method } from '../../../../src/methods/method.ts';
 import type { LossSequence, LossTerm } from '../../../../src/methods/points.ts';
 import { distributions } from '../../../../src/methods/uses/distributions.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { key, keys, number } from '../../../../src/options/keys.ts';
 import { MASK_SHARE } from '../support/rollouts/masked_operands.ts';
 import { maskWord } from '../uses/masked_kl.ts';
 
@@ -27,7 +27,7 @@ export const contextKl = method({
     source: '2507.06448',
     certainty: 'after the paper',
   },
-  options: {
+  options: keys({
     contextWeight: key(
       'context_kl_coef',
       number({ min: 0, example: 0.01 }).default(0.01).describe('Weight of the divergence.'),
@@ -40,21 +40,20 @@ export const contextKl = method({
       'context_entropy_coef',
       number({ min: 0, example: 0.03 }).default(0.03).describe("Price of the policy's entropy."),
     ),
-    contextMaskShare: key('mask_share', MASK_SHARE),
-  },
+    maskShare: MASK_SHARE,
+  }),
   uses: ({ contextWeight }) => (contextWeight === 0 ? [] : [maskWord, distributions]),
   conflict: (_, methods) =>
     usesMethod(methods, 'sdpo')
       ? 'reads completions under a prompt of its own, as sdpo does, and a step has room for one; use one of the two'
       : undefined,
-  create: ({ contextWeight, contextCap, contextEntropy, contextMaskShare }): LossTerm => ({
+  create: ({ contextWeight, contextCap, contextEntropy, maskShare }): LossTerm => ({
     coupling: 'token',
     actsWithoutAdvantage: true,
     teacher: 'policy',
     ...(contextWeight > 0 && {
       // A completion under a prompt of its own would be compared with another problem.
-      teacherPrompt: ({ item }, { prompt }, { masked }) =>
-        prompt === undefined ? masked(item, contextMaskShare) : undefined,
+      teacherPrompt: ({ item }, { prompt }, { masked }) => (prompt === undefined ? masked(item, maskShare) : undefined),
     }),
     add(sequences, gradients) {
       if (contextWeight === 0) return;

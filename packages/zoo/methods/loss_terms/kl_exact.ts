@@ -17,7 +17,7 @@ import type { LossSequence, LossTerm } from '../../../../src/methods/points.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { refDistributions } from '../../../../src/methods/uses/distributions.ts';
-import { choice, key, laterKey, number, optional } from '../../../../src/options/keys.ts';
+import { choice, keys, laterKey, number, optional } from '../../../../src/options/keys.ts';
 
 export const klExact = method({
   id: 'kl-exact',
@@ -27,21 +27,18 @@ export const klExact = method({
     source: 'own',
     certainty: 'own',
   },
-  options: {
-    klExactCoef: key('kl_exact_coef', number({ min: 0, example: 0.01 }).default(0.01).describe('Weight of the KL.')),
-    klDirection: key(
-      'kl_direction',
-      choice(['reverse', 'forward'])
-        .default('reverse')
-        .describe('reverse: KL(policy‖reference), forward: KL(reference‖policy).'),
-    ),
+  options: keys({
+    klExactCoef: number({ min: 0, example: 0.01 }).default(0.01).describe('Weight of the KL.'),
+    klDirection: choice(['reverse', 'forward'])
+      .default('reverse')
+      .describe('reverse: KL(policy‖reference), forward: KL(reference‖policy).'),
     rewardTemperature: laterKey(
       'reward_temperature',
       optional(number({ above: 0, example: 0.5 })).describe(
         'τ of a forward KL whose completions weigh exp(R/τ) over its mean in their group. Default none: all alike.',
       ),
     ),
-  },
+  }),
   warn: ({ reward_temperature: temperature, kl_direction: direction }) =>
     temperature !== undefined && direction !== 'forward'
       ? 'reward_temperature weighs the reference of a forward KL, and this one is reverse; set kl_direction: forward'

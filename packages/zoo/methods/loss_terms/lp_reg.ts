@@ -14,7 +14,7 @@ import type { LossTerm } from '../../../../src/methods/points.ts';
 import type { CreditedGroup } from '../../../../src/methods/records.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
 import { distributions } from '../../../../src/methods/uses/distributions.ts';
-import { key, number, optional } from '../../../../src/options/keys.ts';
+import { key, keys, number, optional } from '../../../../src/options/keys.ts';
 
 export const lpReg = method({
   id: 'lp-reg',
@@ -27,8 +27,8 @@ export const lpReg = method({
     certainty: 'after the paper',
   },
   against: ['entropy-collapse'],
-  options: {
-    lpRegCoef: key('lp_reg_coef', number({ min: 0, example: 1 }).default(1).describe('Weight of the divergence.')),
+  options: keys({
+    lpRegCoef: number({ min: 0, example: 1 }).default(1).describe('Weight of the divergence.'),
     noiseShare: key(
       'lp_reg_kappa',
       number({ min: 0, max: 1, example: 0.02 })
@@ -47,7 +47,7 @@ export const lpReg = method({
         .default(0.01)
         .describe('Share of the tokens of a step, the least probable when sampled, that it may act on.'),
     ),
-  },
+  }),
   uses: () => [distributions],
   create: ({ lpRegCoef, noiseShare, noiseFloor, rarestShare }): LossTerm => {
     let highest = Number.NEGATIVE_INFINITY;

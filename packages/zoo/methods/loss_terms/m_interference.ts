@@ -12,7 +12,7 @@ import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
 import { BACKWARD, FORWARD } from '../../../../src/methods/work.ts';
 import type { Json } from '../../../../src/options/json.ts';
-import { integer, key } from '../../../../src/options/keys.ts';
+import { integer, keys } from '../../../../src/options/keys.ts';
 import { TOKEN } from '../../../../src/token_kinds.ts';
 
 const ID = 'm-interference';
@@ -37,18 +37,15 @@ export const mInterference = method({
     certainty: 'after the paper',
     when: 'To see whether a step on some problems unlearns solutions of others; costs a pass over the kept solutions at each step.',
   },
-  options: {
-    keptSolutions: key(
-      'solutions',
-      integer({ min: 1, max: 4096, example: 32 }).default(32).describe('Solutions that are kept.'),
-    ),
-  },
+  options: keys({
+    solutions: integer({ min: 1, max: 4096, example: 32 }).default(32).describe('Solutions that are kept.'),
+  }),
   holdsPolicy: false,
-  work: ({ keptSolutions }, _, { prompt, completion }) => ({
-    stepRows: keptSolutions * (FORWARD + BACKWARD) * (prompt + completion - 1),
+  work: ({ solutions }, _, { prompt, completion }) => ({
+    stepRows: solutions * (FORWARD + BACKWARD) * (prompt + completion - 1),
   }),
   onlyMeasures: true,
-  create: ({ keptSolutions }): LossTerm => {
+  create: ({ solutions }): LossTerm => {
     let kept: Kept[] = [];
     /** Those of the step under way, in order, and how likely they are. */
     let found: number[] = [];
@@ -57,7 +54,7 @@ export const mInterference = method({
       device: {}, // it adds nothing to the rollouts' rows
       add() {},
       begin(groups) {
-        for (const group of groups) keepOne(kept, group, keptSolutions);
+        for (const group of groups) keepOne(kept, group, solutions);
         found = [];
       },
       texts: () => kept.map(({ text }) => text),

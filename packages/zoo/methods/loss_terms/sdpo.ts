@@ -12,7 +12,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { LossSequence, LossTerm } from '../../../../src/methods/points.ts';
 import { distributions } from '../../../../src/methods/uses/distributions.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { key, keys, number } from '../../../../src/options/keys.ts';
 import { knowingPrompt, TEACHER_SHOWS, teacherUses } from '../support/rollouts/knowing_teacher.ts';
 
 export const sdpo = method({
@@ -31,20 +31,14 @@ export const sdpo = method({
       why: 'so that the teacher is an average of the policy and learns with it',
     },
   ],
-  options: {
+  options: keys({
     sdpoWeight: key('sdpo_coef', number({ min: 0, example: 1 }).default(1).describe('Weight of the divergence.')),
-    sdpoAlpha: key(
-      'sdpo_alpha',
-      number({ above: 0, below: 1, example: 0.5 })
-        .default(0.5)
-        .describe('Share of the policy in the middle that both are compared with.'),
-    ),
-    sdpoCap: key(
-      'sdpo_cap',
-      number({ above: 0, example: 2 }).default(2).describe('Most that the ratio to the sampler weighs.'),
-    ),
+    sdpoAlpha: number({ above: 0, below: 1, example: 0.5 })
+      .default(0.5)
+      .describe('Share of the policy in the middle that both are compared with.'),
+    sdpoCap: number({ above: 0, example: 2 }).default(2).describe('Most that the ratio to the sampler weighs.'),
     sdpoShown: key('sdpo_shows', TEACHER_SHOWS),
-  },
+  }),
   uses: ({ sdpoShown }, { batch: { numGenerations } }) => [...teacherUses(sdpoShown, numGenerations), distributions],
   demonstrate: ({ item, answer, shown, ended }) => ({ prompt: shown(item, answer), tokens: ended(answer) }),
   readsVerdicts: true,

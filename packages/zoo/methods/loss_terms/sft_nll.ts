@@ -8,7 +8,7 @@ import { method } from '../../../../src/methods/method.ts';
 import type { LossTerm } from '../../../../src/methods/points.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { weightOfToken } from '../../../../src/methods/tokens.ts';
-import { choice, flag, key, number } from '../../../../src/options/keys.ts';
+import { choice, flag, key, keys, number } from '../../../../src/options/keys.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 
 export const sftNll = method({
@@ -19,38 +19,35 @@ export const sftNll = method({
     source: 'own',
     certainty: 'own',
   },
-  options: {
+  options: keys({
     nllWeight: key(
       'nll_coef',
       number({ min: 0, example: 0.1 }).default(0.1).describe('Weight of the negative log-likelihood.'),
     ),
-    nllChoice: key(
-      'nll_on',
-      choice(['correct', 'positive', 'off-policy', 'all'], 'not a choice of completions')
-        .default('correct')
-        .describe(
-          'Which completions: those that are solved (correct), of positive advantage, solved and off-policy, or all.',
-        ),
-    ),
+    nllOn: choice(['correct', 'positive', 'off-policy', 'all'], 'not a choice of completions')
+      .default('correct')
+      .describe(
+        'Which completions: those that are solved (correct), of positive advantage, solved and off-policy, or all.',
+      ),
     isNllWeighted: key(
       'nll_weights',
       flag().default(false).describe('Multiply by the token weights that credit steps gave.'),
     ),
     ...SOLVED_OPTIONS,
-  },
-  create: ({ nllWeight, nllChoice, isNllWeighted, ...options }): LossTerm => ({
+  }),
+  create: ({ nllWeight, nllOn, isNllWeighted, ...options }): LossTerm => ({
     coupling: 'token',
     actsWithoutAdvantage: true,
     add(sequences, gradients) {
       const solves = solvedBy(options);
       sequences.forEach(({ logprobs, advantages, coefficients, group, rollout }, i) => {
         const isSolved = counts(rollout) && solves(rollout);
-        if ((nllChoice === 'correct' || nllChoice === 'off-policy') && !isSolved) return;
-        if (nllChoice === 'off-policy' && !rollout.isOffPolicy) return;
+        if ((nllOn === 'correct' || nllOn === 'off-policy') && !isSolved) return;
+        if (nllOn === 'off-policy' && !rollout.isOffPolicy) return;
         const { losses, dLogprobs } = gradients[i];
         const place = group.rollouts.indexOf(rollout);
         for (let t = 0; t < coefficients.length; t++) {
-          if (coefficients[t] === 0 || (nllChoice === 'positive' && advantages[t] <= 0)) continue;
+          if (coefficients[t] === 0 || (nllOn === 'positive' && advantages[t] <= 0)) continue;
           const weight = coefficients[t] * nllWeight * (isNllWeighted ? weightOfToken(group, place, t) : 1);
           losses[t] -= weight * logprobs[t];
           dLogprobs[t] -= weight;

@@ -11,7 +11,7 @@ import type { LossSequence, LossTerm } from '../../../../src/methods/points.ts';
 import type { Rollout } from '../../../../src/methods/records.ts';
 import { distributions } from '../../../../src/methods/uses/distributions.ts';
 import { reference } from '../../../../src/methods/uses/parameter_sets.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { key, keys, number } from '../../../../src/options/keys.ts';
 
 export const ssb = method({
   id: 'ssb',
@@ -31,13 +31,10 @@ export const ssb = method({
       why: 'so that there are explained answers to learn from',
     },
   ],
-  options: {
+  options: keys({
     ssbWeight: key('ssb_coef', number({ min: 0, example: 1 }).default(1).describe('Weight of the divergence.')),
-    ssbTemperature: key(
-      'ssb_temperature',
-      number({ above: 0, example: 1 }).default(1).describe('τ: above 1 labels are softer.'),
-    ),
-  },
+    ssbTemperature: number({ above: 0, example: 1 }).default(1).describe('τ: above 1 labels are softer.'),
+  }),
   uses: () => [reference, distributions],
   create: ({ ssbWeight, ssbTemperature }): LossTerm => ({
     coupling: 'token',

@@ -13,7 +13,7 @@ import { meanOf } from '../../../../src/methods/statistics.ts';
 import { drawWanted, STARVED } from '../../../../src/methods/support/prompts/drawn.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
 import type { Json } from '../../../../src/options/json.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, key, keys, number } from '../../../../src/options/keys.ts';
 import { AskedProblems } from '../support/prompts/asked.ts';
 import { placeOf } from '../support/prompts/levels.ts';
 import { taskChoice } from '../uses/task_choice.ts';
@@ -44,44 +44,34 @@ export const adaptiveLevel = method({
     source: 'own',
     certainty: 'own',
   },
-  options: {
-    levelUp: key(
-      'up',
-      number({ min: 0, max: 1, example: 0.75 })
-        .default(0.75)
-        .describe('Share of right completions above which the next level is asked.'),
-    ),
-    levelDown: key(
-      'down',
-      number({ min: 0, max: 1, example: 0.25 }).default(0.25).describe('Share below which the level before is asked.'),
-    ),
-    levelNewest: key(
-      'newest',
-      number({ above: 0, max: 1, example: 0.2 })
-        .default(0.2)
-        .describe('Weight of the newest group in the moving share.'),
-    ),
+  options: keys({
+    up: number({ min: 0, max: 1, example: 0.75 })
+      .default(0.75)
+      .describe('Share of right completions above which the next level is asked.'),
+    down: number({ min: 0, max: 1, example: 0.25 })
+      .default(0.25)
+      .describe('Share below which the level before is asked.'),
+    newest: number({ above: 0, max: 1, example: 0.2 })
+      .default(0.2)
+      .describe('Weight of the newest group in the moving share.'),
     levelGroups: key(
       'groups',
       integer({ min: 1, max: 10_000, example: 8 })
         .default(8)
         .describe('Groups of a level, at least, before the level moves.'),
     ),
-    levelRetired: key(
-      'retired',
-      number({ min: 0, max: 1, example: 0.9 })
-        .default(1)
-        .describe(
-          'A task solved more often at its highest level is left out while another is there. Default {default}: none.',
-        ),
-    ),
-  },
+    retired: number({ min: 0, max: 1, example: 0.9 })
+      .default(1)
+      .describe(
+        'A task solved more often at its highest level is left out while another is there. Default {default}: none.',
+      ),
+  }),
   complete(options, refuse) {
-    if (options.levelDown >= options.levelUp) refuse('levelDown', `not below up (${options.levelUp}); lower it`);
+    if (options.down >= options.up) refuse('down', `not below up (${options.up}); lower it`);
     return options;
   },
   uses: () => [ledger({ history: true }), taskChoice],
-  create: ({ levelUp, levelDown, levelNewest, levelGroups, levelRetired }): PromptSource => {
+  create: ({ up, down, newest, levelGroups, retired }): PromptSource => {
     const waiting = new AskedProblems();
     let ladders = new Map<string, Ladder>();
 
@@ -98,14 +88,14 @@ export const adaptiveLevel = method({
       const ladder = ladders.get(family);
       if (ladder === undefined || ladder.level !== level) return; // of a level that it has left
       let { solved, groups } = ladder;
-      for (const share of shares) solved = groups++ === 0 ? share : solved + levelNewest * (share - solved);
+      for (const share of shares) solved = groups++ === 0 ? share : solved + newest * (share - solved);
       const at = ladder.levels.indexOf(level);
-      const step = groups < levelGroups ? 0 : solved > levelUp ? 1 : solved < levelDown ? -1 : 0;
+      const step = groups < levelGroups ? 0 : solved > up ? 1 : solved < down ? -1 : 0;
       const next = ladder.levels[at + step];
       if (next !== undefined && next !== level) {
         ladders.set(family, { ...ladder, level: next, moves: ladder.moves + 1, solved: 0, groups: 0 });
       } else {
-        const isRetired = groups >= levelGroups && step === 1 && solved > levelRetired;
+        const isRetired = groups >= levelGroups && step === 1 && solved > retired;
         ladders.set(family, { ...ladder, solved, groups, isRetired });
       }
     };

@@ -15,7 +15,7 @@ import { method } from '../../../../src/methods/method.ts';
 import type { PromptSource, SourceTools } from '../../../../src/methods/points.ts';
 import { drawWanted, STARVED } from '../../../../src/methods/support/prompts/drawn.ts';
 import type { Json } from '../../../../src/options/json.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, keys, number } from '../../../../src/options/keys.ts';
 
 const ROUNDS = 8;
 /** Problems that are remembered; beyond, those tried longest ago are tried again. */
@@ -36,22 +36,16 @@ export const admission = method({
     source: 'own',
     certainty: 'own',
   },
-  options: {
-    admissionSamples: key(
-      'samples',
-      integer({ min: 0, max: 256, example: 8 })
-        .default(0)
-        .describe('Completions of each new problem, of which some must be right and not all; 0: none.'),
-    ),
-    mostGuessed: key(
-      'most_guessed',
-      number({ min: 0, max: 1, example: 0.5 })
-        .default(0.5)
-        .describe('Share of the right answers of other problems that may be right here, too.'),
-    ),
-  },
+  options: keys({
+    samples: integer({ min: 0, max: 256, example: 8 })
+      .default(0)
+      .describe('Completions of each new problem, of which some must be right and not all; 0: none.'),
+    mostGuessed: number({ min: 0, max: 1, example: 0.5 })
+      .default(0.5)
+      .describe('Share of the right answers of other problems that may be right here, too.'),
+  }),
   readsVerdicts: true,
-  create: ({ admissionSamples: samples, mostGuessed }): PromptSource => {
+  create: ({ samples, mostGuessed }): PromptSource => {
     let known = new Map<string, Outcome>();
     return {
       async next(count, draw, tools) {

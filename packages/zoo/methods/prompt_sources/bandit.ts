@@ -15,7 +15,7 @@ import { meanOf } from '../../../../src/methods/statistics.ts';
 import { askAmong, CATEGORY_DRAWS } from '../../../../src/methods/support/prompts/drawn.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
 import type { Json } from '../../../../src/options/json.ts';
-import { choice, key, number } from '../../../../src/options/keys.ts';
+import { choice, keys, number } from '../../../../src/options/keys.ts';
 import { AskedProblems } from '../support/prompts/asked.ts';
 import { taskChoice } from '../uses/task_choice.ts';
 
@@ -40,52 +40,38 @@ export const bandit = method({
     source: 'own',
     certainty: 'own',
   },
-  options: {
-    banditGain: key(
-      'gain',
-      choice(['learnable', 'progress'], 'not a gain')
-        .default('learnable')
-        .describe(
-          'What a problem gains: p·(1 − p) of its group (learnable), or how far the share of its category has moved (progress).',
-        ),
-    ),
-    banditBonus: key(
-      'bonus',
-      number({ min: 0, example: 0.1 })
-        .default(0.1)
-        .describe('Weight of the bonus for what was seldom asked; 0 is none.'),
-    ),
-    banditDiscount: key(
-      'discount',
-      number({ above: 0, max: 1, example: 0.95 })
-        .default(0.95)
-        .describe('What earlier problems count for, each time that new ones are seen; 1 forgets nothing.'),
-    ),
-    banditFloor: key(
-      'floor',
-      number({ above: 0, max: 1, example: 0.1 })
-        .default(0.1)
-        .describe('Share of the places that the mix of the run keeps.'),
-    ),
+  options: keys({
+    gain: choice(['learnable', 'progress'], 'not a gain')
+      .default('learnable')
+      .describe(
+        'What a problem gains: p·(1 − p) of its group (learnable), or how far the share of its category has moved (progress).',
+      ),
+    bonus: number({ min: 0, example: 0.1 })
+      .default(0.1)
+      .describe('Weight of the bonus for what was seldom asked; 0 is none.'),
+    discount: number({ above: 0, max: 1, example: 0.95 })
+      .default(0.95)
+      .describe('What earlier problems count for, each time that new ones are seen; 1 forgets nothing.'),
+    floor: number({ above: 0, max: 1, example: 0.1 })
+      .default(0.1)
+      .describe('Share of the places that the mix of the run keeps.'),
     banditDraws: CATEGORY_DRAWS,
-  },
+  }),
   uses: () => [ledger({ history: true }), taskChoice],
-  create: ({ banditGain, banditBonus, banditDiscount, banditFloor, banditDraws }): PromptSource => {
+  create: ({ gain, bonus, discount, floor, banditDraws }): PromptSource => {
     const waiting = new AskedProblems();
     let arms = new Map<string, Arm>();
     const learn = (seen: ReadonlyMap<string, readonly number[]>): void => {
       if (seen.size === 0) return;
       for (const [category, { asked, gains, solved }] of arms) {
-        arms.set(category, { asked: banditDiscount * asked, gains: banditDiscount * gains, solved });
+        arms.set(category, { asked: discount * asked, gains: discount * gains, solved });
       }
       for (const [category, shares] of seen) {
         const share = meanOf(shares);
         const { asked, gains, solved } = arms.get(category) ?? { asked: 0, gains: 0, solved: share };
         const change = share - solved;
         const gained =
-          banditGain === 'learnable'
-            ? shares.reduce((sum, p) => sum + p * (1 - p), 0)
-            : shares.length * Math.abs(change);
+          gain === 'learnable' ? shares.reduce((sum, p) => sum + p * (1 - p), 0) : shares.length * Math.abs(change);
         arms.set(category, {
           asked: asked + shares.length,
           gains: gains + gained,
@@ -99,8 +85,8 @@ export const bandit = method({
         const categories = [...arms.keys()];
         const given = categories.map(() => 0);
         const choose = (): string | undefined => {
-          if (rng.float() < banditFloor) return undefined;
-          const best = bestArm([...arms.values()], given, banditBonus);
+          if (rng.float() < floor) return undefined;
+          const best = bestArm([...arms.values()], given, bonus);
           given[best]++;
           return categories[best];
         };

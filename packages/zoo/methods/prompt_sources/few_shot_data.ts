@@ -1,7 +1,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { PromptSource } from '../../../../src/methods/points.ts';
 import { drawDifferent } from '../../../../src/methods/support/prompts/drawn.ts';
-import { integer, key } from '../../../../src/options/keys.ts';
+import { integer, keys } from '../../../../src/options/keys.ts';
 import { KeptProblems } from '../support/prompts/kept_problems.ts';
 
 /** With a limit of 1 it is reinforcement from a single example. */
@@ -14,15 +14,15 @@ export const fewShotData = method({
     source: '2504.20571',
     certainty: 'after the paper',
   },
-  options: {
-    fewProblems: key('limit', integer({ min: 1, max: 1024, example: 8 }).default(128).describe('Problems.')),
-  },
+  options: keys({
+    limit: integer({ min: 1, max: 1024, example: 8 }).default(128).describe('Problems.'),
+  }),
   repeatsProblems: true,
-  create: ({ fewProblems }): PromptSource => {
+  create: ({ limit }): PromptSource => {
     const problems = new KeptProblems();
     return {
       async next(count, draw, { metric }) {
-        if (problems.count === 0) problems.keep(await drawDifferent(fewProblems, draw));
+        if (problems.count === 0) problems.keep(await drawDifferent(limit, draw));
         metric('problems', problems.count);
         return problems.take(count);
       },

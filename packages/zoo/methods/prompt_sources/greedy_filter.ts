@@ -1,7 +1,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { PromptSource } from '../../../../src/methods/points.ts';
 import { drawWanted, STARVED } from '../../../../src/methods/support/prompts/drawn.ts';
-import { integer, key } from '../../../../src/options/keys.ts';
+import { integer, keys } from '../../../../src/options/keys.ts';
 
 /** Costs one greedy completion of each problem that is drawn. */
 export const greedyFilter = method({
@@ -13,14 +13,11 @@ export const greedyFilter = method({
     certainty: 'paper',
   },
   against: ['few-live-groups', 'all-right'],
-  options: {
-    drawingRounds: key(
-      'drawing_rounds',
-      integer({ min: 1, max: 100, example: 4 })
-        .default(4)
-        .describe('Rounds of drawing, after which solved problems fill the empty places.'),
-    ),
-  },
+  options: keys({
+    drawingRounds: integer({ min: 1, max: 100, example: 4 })
+      .default(4)
+      .describe('Rounds of drawing, after which solved problems fill the empty places.'),
+  }),
   readsVerdicts: true,
   create: ({ drawingRounds }): PromptSource => ({
     async next(count, draw, { attempt, metric }) {

@@ -8,7 +8,7 @@ import { method } from '../../../../src/methods/method.ts';
 import type { PromptSource } from '../../../../src/methods/points.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 
 export const hardest = method({
   id: 'hardest',
@@ -19,18 +19,15 @@ export const hardest = method({
     source: '2511.06307',
     certainty: 'after the paper',
   },
-  options: {
-    hardestFraction: key(
-      'fraction',
-      number({ above: 0, max: 1, example: 0.25 })
-        .default(0.25)
-        .describe('Part of the drawn problems that is asked; 1 asks all.'),
-    ),
-  },
+  options: keys({
+    fraction: number({ above: 0, max: 1, example: 0.25 })
+      .default(0.25)
+      .describe('Part of the drawn problems that is asked; 1 asks all.'),
+  }),
   uses: () => [ledger()],
-  create: ({ hardestFraction }): PromptSource => ({
+  create: ({ fraction }): PromptSource => ({
     async next(count, draw, { ledger, metric }) {
-      const drawn = await draw(Math.ceil(count / hardestFraction));
+      const drawn = await draw(Math.ceil(count / fraction));
       const solved = drawn.map((item) => ledger.get(item)?.solved ?? 0);
       const order = [...drawn.keys()].sort((a, b) => solved[a] - solved[b] || a - b).slice(0, count);
       metric('solved', meanOf(order.map((i) => solved[i])));

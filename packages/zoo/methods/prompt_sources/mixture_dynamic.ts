@@ -4,7 +4,7 @@ import { meanOf } from '../../../../src/methods/statistics.ts';
 import { askAmong, CATEGORY_DRAWS } from '../../../../src/methods/support/prompts/drawn.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
 import type { Json } from '../../../../src/options/json.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, keys, number } from '../../../../src/options/keys.ts';
 import { AskedProblems } from '../support/prompts/asked.ts';
 import { Movements } from '../support/prompts/movement.ts';
 import { taskChoice } from '../uses/task_choice.ts';
@@ -24,35 +24,26 @@ export const mixtureDynamic = method({
     certainty: 'own',
     when: 'For several tasks of which some have stopped moving; with one task and one level it does nothing.',
   },
-  options: {
-    dynamicFloor: key(
-      'floor',
-      number({ above: 0, max: 1, example: 0.2 })
-        .default(0.2)
-        .describe('Share of the places that the mix of the run keeps.'),
-    ),
-    dynamicTemperature: key(
-      'temperature',
-      number({ above: 0, example: 0.2 })
-        .default(0.2)
-        .describe('How much more movement it takes to be asked e times as often.'),
-    ),
-    dynamicWindow: key(
-      'window',
-      integer({ min: 2, max: 1000, example: 8 }).default(8).describe('Batches that are looked back on.'),
-    ),
+  options: keys({
+    floor: number({ above: 0, max: 1, example: 0.2 })
+      .default(0.2)
+      .describe('Share of the places that the mix of the run keeps.'),
+    temperature: number({ above: 0, example: 0.2 })
+      .default(0.2)
+      .describe('How much more movement it takes to be asked e times as often.'),
+    window: integer({ min: 2, max: 1000, example: 8 }).default(8).describe('Batches that are looked back on.'),
     dynamicDraws: CATEGORY_DRAWS,
-  },
+  }),
   uses: () => [ledger({ history: true }), taskChoice],
-  create: ({ dynamicFloor, dynamicTemperature, dynamicWindow, dynamicDraws }): PromptSource => {
+  create: ({ floor, temperature, window, dynamicDraws }): PromptSource => {
     const asked = new AskedProblems();
-    const movements = new Movements(dynamicWindow);
+    const movements = new Movements(window);
     return {
       async next(count, draw, { ledger, rng, metric }) {
         for (const [category, shares] of asked.read(ledger)) movements.add(category, meanOf(shares));
         const categories = movements.names;
-        const weights = movements.shares(categories, dynamicTemperature).map((share) => Math.round(PARTS * share));
-        const choose = () => (rng.float() < dynamicFloor ? undefined : categories[rng.weighted(weights)]);
+        const weights = movements.shares(categories, temperature).map((share) => Math.round(PARTS * share));
+        const choose = () => (rng.float() < floor ? undefined : categories[rng.weighted(weights)]);
         const items = await askAmong(categories, count, draw, { choose, most: dynamicDraws, metric });
         asked.add(items, ledger);
         return items;

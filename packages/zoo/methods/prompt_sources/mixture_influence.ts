@@ -11,7 +11,7 @@ import { categoryOf } from '../../../../src/methods/ledger.ts';
 import { method } from '../../../../src/methods/method.ts';
 import type { PromptSource, SourceTools } from '../../../../src/methods/points.ts';
 import { askAmong, CATEGORY_DRAWS } from '../../../../src/methods/support/prompts/drawn.ts';
-import { integer, key, number, text } from '../../../../src/options/keys.ts';
+import { integer, keys, number, text } from '../../../../src/options/keys.ts';
 import { solutionGradients } from '../uses/solution_gradients.ts';
 import { taskChoice } from '../uses/task_choice.ts';
 
@@ -28,45 +28,29 @@ export const mixtureInfluence = method({
     certainty: 'own',
     when: 'For several tasks where a few of them are the goal; each estimate costs backward passes.',
   },
-  options: {
-    influenceTarget: key(
-      'target',
-      text('countdown').describe('The task that is to be learned, by its name or label among tasks.'),
-    ),
-    influenceRate: key(
-      'influence_rate',
-      number({ min: 0, example: 1 }).default(1).describe('η: 0 leaves the weights alone.'),
-    ),
-    influenceEvery: key(
-      'every',
-      integer({ min: 1, max: 100_000, example: 10 })
-        .default(10)
-        .describe('Batches from one look at the gradients to the next.'),
-    ),
-    influenceProblems: key(
-      'problems',
-      integer({ min: 2, max: 4096, example: 16 })
-        .default(16)
-        .describe('Problems of each category whose right answers a gradient is of, at most.'),
-    ),
-    influenceFloor: key(
-      'floor',
-      number({ above: 0, max: 1, example: 0.2 })
-        .default(0.2)
-        .describe('Share of the places that the mix of the run keeps.'),
-    ),
+  options: keys({
+    target: text('countdown').describe('The task that is to be learned, by its name or label among tasks.'),
+    influenceRate: number({ min: 0, example: 1 }).default(1).describe('η: 0 leaves the weights alone.'),
+    every: integer({ min: 1, max: 100_000, example: 10 })
+      .default(10)
+      .describe('Batches from one look at the gradients to the next.'),
+    problems: integer({ min: 2, max: 4096, example: 16 })
+      .default(16)
+      .describe('Problems of each category whose right answers a gradient is of, at most.'),
+    floor: number({ above: 0, max: 1, example: 0.2 })
+      .default(0.2)
+      .describe('Share of the places that the mix of the run keeps.'),
     influenceDraws: CATEGORY_DRAWS,
-  },
+  }),
   uses: () => [solutionGradients, taskChoice],
   create: (options): PromptSource => {
-    const { influenceTarget, influenceRate, influenceEvery, influenceProblems, influenceFloor, influenceDraws } =
-      options;
+    const { target, influenceRate, every, problems, floor, influenceDraws } = options;
     let weights = new Map<string, number>();
     let batches = 0;
 
     /** Multiplies each weight by how far its gradient agrees with the target's. */
     async function look(drawn: ReadonlyMap<string, readonly TaskItem[]>, tools: SourceTools): Promise<void> {
-      const [goal, ...others] = halved(drawn, influenceTarget);
+      const [goal, ...others] = halved(drawn, target);
       if (goal === undefined) return;
       const towards = await tools.solutionGradient(goal[1]);
       const cosines = new Map<string, number>();
@@ -84,11 +68,11 @@ export const mixtureInfluence = method({
     return {
       async next(count, draw, tools) {
         const { rng, metric } = tools;
-        if (influenceRate > 0 && batches++ % influenceEvery === 0) {
+        if (influenceRate > 0 && batches++ % every === 0) {
           const drawn = new Map<string, TaskItem[]>();
-          for (const item of await draw(influenceDraws * influenceProblems)) {
+          for (const item of await draw(influenceDraws * problems)) {
             const own = drawn.get(categoryOf(item)) ?? [];
-            if (own.length < influenceProblems) drawn.set(categoryOf(item), [...own, item]);
+            if (own.length < problems) drawn.set(categoryOf(item), [...own, item]);
           }
           await look(drawn, tools);
         }
@@ -96,7 +80,7 @@ export const mixtureInfluence = method({
         const categories = [...weights.keys()];
         const shares = [...weights.values()].map((weight) => Math.round((PARTS * weight) / weights.size));
         const choose = () =>
-          categories.length === 0 || rng.float() < influenceFloor ? undefined : categories[rng.weighted(shares)];
+          categories.length === 0 || rng.float() < floor ? undefined : categories[rng.weighted(shares)];
         return askAmong(categories, count, draw, { choose, most: influenceDraws, metric });
       },
       state: () => ({ weights: [...weights], batches }),

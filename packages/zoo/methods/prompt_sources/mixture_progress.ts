@@ -12,7 +12,7 @@ import { meanOf } from '../../../../src/methods/statistics.ts';
 import { askAmong, CATEGORY_DRAWS } from '../../../../src/methods/support/prompts/drawn.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
 import type { Json } from '../../../../src/options/json.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { AskedProblems } from '../support/prompts/asked.ts';
 import { taskChoice } from '../uses/task_choice.ts';
 
@@ -34,40 +34,31 @@ export const mixtureProgress = method({
     certainty: 'after the paper',
     when: 'For several tasks that are learned at different times; noisy where a task gets few problems in a batch.',
   },
-  options: {
-    progressFloor: key(
-      'floor',
-      number({ above: 0, max: 1, example: 0.2 })
-        .default(0.2)
-        .describe('Share of the places that the mix of the run keeps.'),
-    ),
-    progressTemperature: key(
-      'temperature',
-      number({ above: 0, example: 0.05 })
-        .default(0.05)
-        .describe('How much more progress it takes to be asked e times as often.'),
-    ),
-    progressNewest: key(
-      'newest',
-      number({ above: 0, max: 1, example: 0.2 })
-        .default(0.2)
-        .describe('Weight of what was seen last in the moving averages.'),
-    ),
+  options: keys({
+    floor: number({ above: 0, max: 1, example: 0.2 })
+      .default(0.2)
+      .describe('Share of the places that the mix of the run keeps.'),
+    temperature: number({ above: 0, example: 0.05 })
+      .default(0.05)
+      .describe('How much more progress it takes to be asked e times as often.'),
+    newest: number({ above: 0, max: 1, example: 0.2 })
+      .default(0.2)
+      .describe('Weight of what was seen last in the moving averages.'),
     progressDraws: CATEGORY_DRAWS,
-  },
+  }),
   uses: () => [ledger({ history: true }), taskChoice],
-  create: ({ progressFloor, progressTemperature, progressNewest, progressDraws }): PromptSource => {
+  create: ({ floor, temperature, newest, progressDraws }): PromptSource => {
     const asked = new AskedProblems();
     let progress = new Map<string, Progress>();
     return {
       async next(count, draw, { ledger, rng, metric }) {
         for (const [category, shares] of asked.read(ledger)) {
-          progress.set(category, movedOn(progress.get(category), meanOf(shares), progressNewest));
+          progress.set(category, movedOn(progress.get(category), meanOf(shares), newest));
         }
         const categories = [...progress.keys()];
-        const chances = softmax([...progress.values()].map(({ change }) => Math.abs(change) / progressTemperature));
+        const chances = softmax([...progress.values()].map(({ change }) => Math.abs(change) / temperature));
         const weights = chances.map((chance) => Math.round(PARTS * chance));
-        const choose = () => (rng.float() < progressFloor ? undefined : categories[rng.weighted(weights)]);
+        const choose = () => (rng.float() < floor ? undefined : categories[rng.weighted(weights)]);
         const items = await askAmong(categories, count, draw, { choose, most: progressDraws, metric });
         asked.add(items, ledger);
         return items;

@@ -7,7 +7,7 @@ import { RlvrError } from '../../../../src/errors.ts';
 import { method } from '../../../../src/methods/method.ts';
 import type { PromptSource } from '../../../../src/methods/points.ts';
 import { drawDifferent, STARVED } from '../../../../src/methods/support/prompts/drawn.ts';
-import { integer, key } from '../../../../src/options/keys.ts';
+import { integer, key, keys } from '../../../../src/options/keys.ts';
 import { KeptProblems } from '../support/prompts/kept_problems.ts';
 
 export const prefilter = method({
@@ -19,19 +19,16 @@ export const prefilter = method({
     certainty: 'after the paper',
   },
   against: ['few-live-groups', 'all-right', 'all-wrong'],
-  options: {
+  options: keys({
     triedProblems: key(
       'problems',
       integer({ min: 1, max: 4096, example: 32 }).default(128).describe('Problems that are tried.'),
     ),
-    trialSamples: key(
-      'samples',
-      integer({ min: 2, max: 256, example: 8 }).default(16).describe('Completions of each.'),
-    ),
-  },
+    samples: integer({ min: 2, max: 256, example: 8 }).default(16).describe('Completions of each.'),
+  }),
   repeatsProblems: true,
   readsVerdicts: true,
-  create: ({ triedProblems, trialSamples: samples }): PromptSource => {
+  create: ({ triedProblems, samples }): PromptSource => {
     const problems = new KeptProblems();
     return {
       async next(count, draw, { attempt, metric }) {

@@ -7,7 +7,7 @@ import type { TaskItem } from '../../../../src/data/task.ts';
 import { method } from '../../../../src/methods/method.ts';
 import type { PromptSource } from '../../../../src/methods/points.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, keys, number } from '../../../../src/options/keys.ts';
 
 /** `Rng.weighted` takes whole numbers. */
 const PARTS = 1_000_000;
@@ -21,20 +21,12 @@ export const prioritized = method({
     certainty: 'own',
   },
   against: ['few-live-groups'],
-  options: {
-    candidates: key(
-      'candidates',
-      integer({ min: 2, max: 64, example: 4 }).default(4).describe('Problems drawn for each one asked.'),
-    ),
-    floor: key(
-      'floor',
-      number({ above: 0, max: 1, example: 0.05 })
-        .default(0.05)
-        .describe(
-          'What a problem that is always or never solved weighs; one solved half of the time weighs 0.25 more.',
-        ),
-    ),
-  },
+  options: keys({
+    candidates: integer({ min: 2, max: 64, example: 4 }).default(4).describe('Problems drawn for each one asked.'),
+    floor: number({ above: 0, max: 1, example: 0.05 })
+      .default(0.05)
+      .describe('What a problem that is always or never solved weighs; one solved half of the time weighs 0.25 more.'),
+  }),
   uses: () => [ledger()],
   create: ({ candidates, floor }): PromptSource => ({
     async next(count, draw, { rng, ledger }) {

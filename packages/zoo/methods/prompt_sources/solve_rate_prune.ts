@@ -1,7 +1,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { PromptSource } from '../../../../src/methods/points.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { key, keys, number } from '../../../../src/options/keys.ts';
 import { byRate, revisitAfter } from '../support/prompts/solve_rates.ts';
 
 /** What is left to learn from such problems is little, and costs as much. */
@@ -14,13 +14,10 @@ export const solveRatePrune = method({
     certainty: 'after the paper',
   },
   against: ['few-live-groups', 'all-right'],
-  options: {
-    solveRate: key(
-      'solve_rate',
-      number({ above: 0, max: 1, example: 0.9 }).default(0.9).describe('The least share that is left out.'),
-    ),
+  options: keys({
+    solveRate: number({ above: 0, max: 1, example: 0.9 }).default(0.9).describe('The least share that is left out.'),
     prunedFor: key('revisit_after', revisitAfter),
-  },
+  }),
   uses: () => [ledger()],
   create: ({ solveRate, prunedFor }): PromptSource => byRate((solved) => solved < solveRate, prunedFor),
 });

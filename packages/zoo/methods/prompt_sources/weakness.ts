@@ -9,7 +9,7 @@ import { method } from '../../../../src/methods/method.ts';
 import type { PromptSource } from '../../../../src/methods/points.ts';
 import { CATEGORY_DRAWS, drawOf, STARVED } from '../../../../src/methods/support/prompts/drawn.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 
 /** A problem that was solved more often than this, ever, is not weak. */
 const WEAK_BELOW = 0.5;
@@ -24,22 +24,19 @@ export const weakness = method({
     certainty: 'after the paper',
     when: 'For several tasks of which one is being forgotten; it needs several visits before it can tell a trend from noise.',
   },
-  options: {
-    weakShare: key(
-      'share',
-      number({ above: 0, max: 1, example: 0.3 })
-        .default(0.3)
-        .describe('Share of the places that go to weak categories.'),
-    ),
+  options: keys({
+    share: number({ above: 0, max: 1, example: 0.3 })
+      .default(0.3)
+      .describe('Share of the places that go to weak categories.'),
     weakDraws: CATEGORY_DRAWS,
-  },
+  }),
   uses: () => [ledger({ history: true })],
-  create: ({ weakShare, weakDraws }): PromptSource => ({
+  create: ({ share, weakDraws }): PromptSource => ({
     async next(count, draw, { ledger, rng, metric }) {
       const weak = weakProblems(ledger);
       const categories = [...weak.keys()];
       const weights = [...weak.values()];
-      const places = categories.length === 0 ? [] : Array.from({ length: count }, () => rng.float() < weakShare);
+      const places = categories.length === 0 ? [] : Array.from({ length: count }, () => rng.float() < share);
       const directed = places.filter((isDirected) => isDirected).map(() => categories[rng.weighted(weights)]);
       const items = [...(await draw(count - directed.length))];
       for (const category of directed) items.push(await drawOf(category, draw, weakDraws));

@@ -16,7 +16,7 @@ import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { helpedRows } from '../../../../src/methods/work.ts';
-import { flag, integer, key, laterKey, number } from '../../../../src/options/keys.ts';
+import { flag, integer, key, keys, laterKey, number } from '../../../../src/options/keys.ts';
 import { withoutHint } from '../support/rollouts/hints.ts';
 import { endOfMark, MARK, referenceOf } from '../support/rollouts/marked.ts';
 import { isUnsolved } from '../support/rollouts/unsolved.ts';
@@ -33,7 +33,7 @@ export const answerConditioned = method({
     certainty: 'after the paper',
   },
   against: ['all-wrong', 'low-solve-rate'],
-  options: {
+  options: keys({
     explanations: key(
       'answer_samples',
       integer({ min: 1, max: 64, example: 4 })
@@ -46,20 +46,17 @@ export const answerConditioned = method({
         .default(1)
         .describe('Most members of a group that are replaced; one failure stays.'),
     ),
-    leastLikelihood: key(
-      'least_likelihood',
-      number({ min: 0, below: 1, example: 0.05 })
-        .default(0)
-        .describe('Least geometric mean of the probabilities of its tokens without the answer in sight.'),
-    ),
+    leastLikelihood: number({ min: 0, below: 1, example: 0.05 })
+      .default(0)
+      .describe('Least geometric mean of the probabilities of its tokens without the answer in sight.'),
     raisesAnswer: laterKey(
       'raises_answer',
       flag()
         .default(false)
         .describe('Keep only completions whose part up to the mark makes the answer likelier than the failed ones do.'),
     ),
-    explainedMark: laterKey('mark', MARK),
-  },
+    mark: laterKey('mark', MARK),
+  }),
   uses: () => [rightAnswers, shownTexts(1)],
   demonstrate: ({ item, answer, shown, ended }) => ({ prompt: shown(item, answer), tokens: ended(answer) }),
   samplesOffPolicy: true,
@@ -67,7 +64,7 @@ export const answerConditioned = method({
   helps: ['answered'],
   readsVerdicts: true,
   work: ({ explanations }, _, lengths) => ({ rows: helpedRows(explanations, lengths) }),
-  create: ({ explanations, mostRescued, leastLikelihood, raisesAnswer, explainedMark }): RolloutStrategy => ({
+  create: ({ explanations, mostRescued, leastLikelihood, raisesAnswer, mark }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {
       const { solution, shown, regroup, metric } = tools;
       const groups = [...(await next(requests))];
@@ -84,7 +81,7 @@ export const answerConditioned = method({
       for (const [k, i] of failed.entries()) {
         const group = groups[i];
         const plausible = await likely(group, again[k].rollouts, leastLikelihood, tools);
-        const right = raisesAnswer ? await raising(group, plausible, explainedMark, tools) : plausible;
+        const right = raisesAnswer ? await raising(group, plausible, mark, tools) : plausible;
         const members = right.slice(0, Math.min(mostRescued, group.rollouts.length - 1)).map(withoutHint);
         if (members.length === 0) continue;
         rescued++;

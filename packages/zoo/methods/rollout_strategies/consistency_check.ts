@@ -10,7 +10,7 @@ import type { GroupRequest, RolloutStrategy } from '../../../../src/methods/poin
 import type { Rollout } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { answerTokens } from '../support/rollouts/answers.ts';
 import { endOfMark, MARK } from '../support/rollouts/marked.ts';
 import { twinPrompts } from '../uses/twin_prompts.ts';
@@ -25,26 +25,20 @@ export const consistencyCheck = method({
     certainty: 'after the paper',
     when: 'Where answers may be right by guessing and a task can ask a problem in two ways; it samples each right answer again.',
   },
-  options: {
-    firstAlone: key(
-      'first_alone',
-      number({ min: 0, max: 1, example: 0.5 })
-        .default(0.5)
-        .describe('What a right answer is worth that is not found again; 1 asks nothing again.'),
-    ),
-    traceMark: key('mark', MARK),
-    traceShare: key(
-      'trace_share',
-      number({ min: 0, below: 1, example: 0.5 })
-        .default(0.5)
-        .describe('Share of a completion without the mark that is taken for its reasoning.'),
-    ),
-  },
+  options: keys({
+    firstAlone: number({ min: 0, max: 1, example: 0.5 })
+      .default(0.5)
+      .describe('What a right answer is worth that is not found again; 1 asks nothing again.'),
+    mark: MARK,
+    traceShare: number({ min: 0, below: 1, example: 0.5 })
+      .default(0.5)
+      .describe('Share of a completion without the mark that is taken for its reasoning.'),
+  }),
   uses: () => [twinPrompts],
   readsVerdicts: true,
   pays: { does: 'changes' },
   work: (_, { batch: { numGenerations } }, { prompt, completion }) => ({ rows: prompt + numGenerations * completion }),
-  create: ({ firstAlone, traceMark, traceShare }): RolloutStrategy => ({
+  create: ({ firstAlone, mark, traceShare }): RolloutStrategy => ({
     async rollOut(requests, next, { twin, tokenText, regroup, metric }) {
       const groups = await next(requests);
       if (firstAlone === 1) return groups;
@@ -53,7 +47,7 @@ export const consistencyCheck = method({
         const other = twin(item);
         const right = rollouts.filter(isRight);
         if (other === undefined || right.length === 0) return undefined;
-        const prefixes = right.map((rollout) => traceOf(rollout, traceMark, traceShare, tokenText));
+        const prefixes = right.map((rollout) => traceOf(rollout, mark, traceShare, tokenText));
         asked.push({ item: other, samples: right.length, prefixes, origin: 'recheck' });
         return right;
       });

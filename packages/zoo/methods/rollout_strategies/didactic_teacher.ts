@@ -12,7 +12,7 @@ import type { RolloutGroup } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { feedback } from '../../../../src/methods/uses/feedback.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, keys, number } from '../../../../src/options/keys.ts';
 import { answerTokens } from '../support/rollouts/answers.ts';
 import { type Chain, oneMore, paidByLast } from '../support/rollouts/chains.ts';
 import { membersOf } from '../support/rollouts/request_members.ts';
@@ -30,20 +30,14 @@ export const didacticTeacher = method({
     when: 'Where nearly all answers are wrong and a task gives feedback; the policy needs a warm start on the form of the hints.',
   },
   against: ['all-wrong', 'low-solve-rate'],
-  options: {
-    teacherTurns: key(
-      'teacher_turns',
-      integer({ min: 1, max: 16, example: 2 })
-        .default(2)
-        .describe('Attempts of a dialogue, at most; 1 samples plainly.'),
-    ),
-    turnDiscount: key(
-      'turn_discount',
-      number({ min: 0, max: 1, example: 0.5 })
-        .default(0.5)
-        .describe('What a turn more leaves of the reward of a dialogue.'),
-    ),
-  },
+  options: keys({
+    teacherTurns: integer({ min: 1, max: 16, example: 2 })
+      .default(2)
+      .describe('Attempts of a dialogue, at most; 1 samples plainly.'),
+    turnDiscount: number({ min: 0, max: 1, example: 0.5 })
+      .default(0.5)
+      .describe('What a turn more leaves of the reward of a dialogue.'),
+  }),
   conflict: ({ teacher_turns: turns }, _, { batch: { numGenerations } }) =>
     typeof turns !== 'number' || turns <= numGenerations
       ? undefined

@@ -2,7 +2,7 @@ import { method } from '../../../../src/methods/method.ts';
 import type { GroupRequest, RolloutStrategy } from '../../../../src/methods/points.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { shareRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { integer, key } from '../../../../src/options/keys.ts';
+import { integer, key, keys } from '../../../../src/options/keys.ts';
 import { answerTokens, bestOf } from '../support/rollouts/answers.ts';
 import { resized } from '../support/rollouts/request_members.ts';
 import { REFINE } from '../support/rollouts/words.ts';
@@ -18,22 +18,17 @@ export const draftRefine = method({
     source: '2602.09000',
     certainty: 'after the paper',
   },
-  options: {
+  options: keys({
     draftCount: key(
       'drafts',
       integer({ min: 1, max: 256, example: 4 })
         .default(4)
         .describe('Drafts of each problem, besides the num_generations that are trained on.'),
     ),
-    refiningSteps: key(
-      'refining_steps',
-      integer({ min: 0, example: 300 })
-        .default(1_000_000)
-        .describe(
-          'Optimizer steps of the stage that refine; the others sample plainly. Default {default}: all of them.',
-        ),
-    ),
-  },
+    refiningSteps: integer({ min: 0, example: 300 })
+      .default(1_000_000)
+      .describe('Optimizer steps of the stage that refine; the others sample plainly. Default {default}: all of them.'),
+  }),
   note: () => 'evaluations ask for an answer without a draft; what a draft gains is logged as draft-refine/gain',
   uses: () => [words({ [REFINE]: 'Give a better answer.' }), replies(1)],
   demonstrate: ({ attempt, answer, followUp, ended }) => ({

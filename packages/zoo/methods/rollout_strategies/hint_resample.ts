@@ -18,7 +18,7 @@ import { meanOf } from '../../../../src/methods/statistics.ts';
 import { shareRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
 import { helpedRows, TYPICAL_DEAD_SHARE } from '../../../../src/methods/work.ts';
-import { choice, integer, key, laterKey } from '../../../../src/options/keys.ts';
+import { choice, integer, keys, laterKey } from '../../../../src/options/keys.ts';
 import {
   asSampled,
   HINT_OPTIONS,
@@ -41,19 +41,13 @@ export const hintResample = method({
     certainty: 'after the paper',
   },
   against: ['all-wrong', 'low-solve-rate'],
-  options: {
-    hintLevels: key(
-      'hint_levels',
-      integer({ min: 1, max: 32, example: 3 })
-        .default(3)
-        .describe(
-          'Lengths of a hint that are tried, the shortest first. Default {default}: a quarter, a half, three quarters.',
-        ),
-    ),
-    firstHintStep: key(
-      'first_hint_step',
-      integer({ min: 0, example: 10 }).default(0).describe('Optimizer steps of the stage without hints.'),
-    ),
+  options: keys({
+    hintLevels: integer({ min: 1, max: 32, example: 3 })
+      .default(3)
+      .describe(
+        'Lengths of a hint that are tried, the shortest first. Default {default}: a quarter, a half, three quarters.',
+      ),
+    firstHintStep: integer({ min: 0, example: 10 }).default(0).describe('Optimizer steps of the stage without hints.'),
     ...HINT_OPTIONS,
     ...TRAINED_OPTION,
     mostLevels: laterKey(
@@ -62,7 +56,7 @@ export const hintResample = method({
         .default('all')
         .describe('by-rate: fewer levels for what was solved more often before.'),
     ),
-  },
+  }),
   uses: (options) => [...hintUses(options), ...(options.mostLevels === 'by-rate' ? [ledger({ history: true })] : [])],
   demonstrate: hintForm,
   samplesOffPolicy: (options) => !asSampled(options),

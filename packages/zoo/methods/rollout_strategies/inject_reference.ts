@@ -14,7 +14,7 @@ import type { RolloutStrategy, RolloutTools } from '../../../../src/methods/poin
 import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { choice, integer, key, laterKey, number } from '../../../../src/options/keys.ts';
+import { choice, integer, key, keys, laterKey, number } from '../../../../src/options/keys.ts';
 import { endOfMark, MARK } from '../support/rollouts/marked.ts';
 import { rightAnswers } from '../uses/answers.ts';
 
@@ -28,24 +28,18 @@ export const injectReference = method({
     certainty: 'after the paper',
   },
   against: ['all-wrong', 'low-solve-rate'],
-  options: {
+  options: keys({
     injectedAnswers: key(
       'injected',
       integer({ min: 1, max: 64, example: 1 }).default(1).describe('Most members that are replaced.'),
     ),
-    solvedAtMost: key(
-      'solved_at_most',
-      number({ min: 0, max: 1, example: 0 })
-        .default(0)
-        .describe('Groups of which a larger share is right are left alone.'),
-    ),
-    injectedReward: key(
-      'injected_reward',
-      choice(['own', 'mean'], 'not a reward of an injected answer')
-        .default('own')
-        .describe("own: what a right answer gets; mean: that of the policy's completions, once one of them is right."),
-    ),
-    answerChosenBy: laterKey(
+    solvedAtMost: number({ min: 0, max: 1, example: 0 })
+      .default(0)
+      .describe('Groups of which a larger share is right are left alone.'),
+    injectedReward: choice(['own', 'mean'], 'not a reward of an injected answer')
+      .default('own')
+      .describe("own: what a right answer gets; mean: that of the policy's completions, once one of them is right."),
+    chosenBy: laterKey(
       'chosen_by',
       choice(['all', 'result'])
         .default('all')
@@ -54,14 +48,14 @@ export const injectReference = method({
         ),
     ),
     resultMark: laterKey('mark', MARK),
-  },
+  }),
   uses: () => [rightAnswers],
   samplesOffPolicy: true,
   tells: ['hints'],
   helps: ['reference'],
   readsVerdicts: true,
   pays: ({ injected_reward: own }) => (own === 'mean' ? { does: 'changes' } : undefined),
-  create: ({ injectedAnswers, solvedAtMost, injectedReward, answerChosenBy, resultMark }): RolloutStrategy => ({
+  create: ({ injectedAnswers, solvedAtMost, injectedReward, chosenBy, resultMark }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {
       const groups = [...(await next(requests))];
       let injected = 0;
@@ -70,7 +64,7 @@ export const injectReference = method({
         const right = group.rollouts.length - wrong;
         if (right / group.rollouts.length > solvedAtMost) continue;
         const count = Math.min(injectedAnswers, wrong, group.rollouts.length - 1);
-        const mark = answerChosenBy === 'result' ? resultMark : undefined;
+        const mark = chosenBy === 'result' ? resultMark : undefined;
         const answers = await likeliest(group, count, mark, tools);
         const references = await tools.references(group.item, answers);
         if (references.length === 0) continue;

@@ -15,7 +15,7 @@ import { method } from '../../../../src/methods/method.ts';
 import type { GroupRequest, RolloutStrategy, RolloutTools } from '../../../../src/methods/points.ts';
 import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, keys, number } from '../../../../src/options/keys.ts';
 import { continued, isOpen } from '../support/rollouts/continued.ts';
 import { editDistance } from '../support/rollouts/edit_distance.ts';
 import { membersOf } from '../support/rollouts/request_members.ts';
@@ -39,34 +39,21 @@ export const latr = method({
     certainty: 'after the paper',
   },
   against: ['all-wrong', 'entropy-collapse'],
-  options: {
-    leastProbability: key(
-      'least_probability',
-      number({ min: 0, max: 0.5, example: 0.25 }).default(0.25).describe('τ_abs, of the second token.'),
-    ),
-    mostGap: key(
-      'most_gap',
-      number({ min: 0, max: 1, example: 0.15 })
-        .default(0.15)
-        .describe('τ_rel, between the two likeliest tokens; 0 never branches.'),
-    ),
-    lookahead: key(
-      'lookahead',
-      integer({ min: 1, max: 1_000_000, example: 20 }).default(20).describe('Tokens that a branch is compared by.'),
-    ),
-    leastDistance: key(
-      'least_distance',
-      number({ min: 0, max: 1, example: 0.4 })
-        .default(0.4)
-        .describe('Edits for each of these tokens below which a branch is pruned.'),
-    ),
-    treeSteps: key(
-      'tree_steps',
-      integer({ min: 0, example: 200 })
-        .default(200)
-        .describe('Optimizer steps of the stage over which fewer and fewer groups are trees; 0: none is.'),
-    ),
-  },
+  options: keys({
+    leastProbability: number({ min: 0, max: 0.5, example: 0.25 }).default(0.25).describe('τ_abs, of the second token.'),
+    mostGap: number({ min: 0, max: 1, example: 0.15 })
+      .default(0.15)
+      .describe('τ_rel, between the two likeliest tokens; 0 never branches.'),
+    lookahead: integer({ min: 1, max: 1_000_000, example: 20 })
+      .default(20)
+      .describe('Tokens that a branch is compared by.'),
+    leastDistance: number({ min: 0, max: 1, example: 0.4 })
+      .default(0.4)
+      .describe('Edits for each of these tokens below which a branch is pruned.'),
+    treeSteps: integer({ min: 0, example: 200 })
+      .default(200)
+      .describe('Optimizer steps of the stage over which fewer and fewer groups are trees; 0: none is.'),
+  }),
   uses: () => [likeliestTokens],
   warn: (_, { groupSteps }) =>
     groupSteps.length > 0

@@ -20,7 +20,7 @@ import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { lossTokens } from '../../../../src/methods/tokens.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
-import { integer, key, number, renamedKey } from '../../../../src/options/keys.ts';
+import { integer, keys, number, renamedKey } from '../../../../src/options/keys.ts';
 import { continued, isOpen } from '../support/rollouts/continued.ts';
 
 export const mcts = method({
@@ -35,51 +35,36 @@ export const mcts = method({
   },
   against: ['all-wrong', 'low-solve-rate'],
   agrees: ['segment_tokens'],
-  options: {
-    treeSegment: key(
-      'segment_tokens',
-      integer({ min: 1, max: 1_000_000, example: 16 }).default(16).describe('Tokens of a segment.'),
-    ),
-    treeWidth: key('width', integer({ min: 1, max: 64, example: 4 }).default(4).describe('Children of a node.')),
-    expansions: key(
-      'expansions',
-      integer({ min: 0, max: 4096, example: 8 })
-        .default(8)
-        .describe('Nodes that get children, besides the root, at most; 0 samples plainly.'),
-    ),
-    hardBelow: key(
-      'hard_below',
-      number({ min: 0, max: 1, example: 0.25 })
-        .default(1)
-        .describe(
-          'Problems are searched whose known solve rate is not above this; one that was never asked plainly is not. Default {default}: all are.',
-        ),
-    ),
-    valueWeight: key(
-      'value_weight',
-      number({ min: 0, example: 0.4 }).default(0.4).describe('Of the value of the parent.'),
-    ),
+  options: keys({
+    segmentTokens: integer({ min: 1, max: 1_000_000, example: 16 }).default(16).describe('Tokens of a segment.'),
+    width: integer({ min: 1, max: 64, example: 4 }).default(4).describe('Children of a node.'),
+    expansions: integer({ min: 0, max: 4096, example: 8 })
+      .default(8)
+      .describe('Nodes that get children, besides the root, at most; 0 samples plainly.'),
+    hardBelow: number({ min: 0, max: 1, example: 0.25 })
+      .default(1)
+      .describe(
+        'Problems are searched whose known solve rate is not above this; one that was never asked plainly is not. Default {default}: all are.',
+      ),
+    valueWeight: number({ min: 0, example: 0.4 }).default(0.4).describe('Of the value of the parent.'),
     entropyWeight: renamedKey(
       'uncertainty_weight',
       'entropy_weight',
       number({ min: 0, example: 0.4 }).default(0.4).describe('Of the mean entropy of the segment.'),
     ),
-    depthWeight: key(
-      'depth_weight',
-      number({ min: 0, example: 0.2 }).default(0.2).describe('Of how deep the node is.'),
-    ),
-  },
+    depthWeight: number({ min: 0, example: 0.2 }).default(0.2).describe('Of how deep the node is.'),
+  }),
   uses: () => [ledger()],
   readsVerdicts: true,
-  work: ({ expansions, treeWidth, treeSegment }, { batch: { numGenerations } }, { completion }) => ({
+  work: ({ expansions, width, segmentTokens }, { batch: { numGenerations } }, { completion }) => ({
     rows:
       expansions === 0
         ? 0
-        : Math.max(0, (1 + expansions) * treeWidth - numGenerations) * Math.min(treeSegment, completion),
+        : Math.max(0, (1 + expansions) * width - numGenerations) * Math.min(segmentTokens, completion),
   }),
   create: (options): RolloutStrategy => ({
     async rollOut(requests, next, { ledger: known, mostTokens, regroup, metric }) {
-      const { expansions, hardBelow, treeSegment, treeWidth } = options;
+      const { expansions, hardBelow, segmentTokens, width } = options;
       const isHard = (request: GroupRequest): boolean =>
         isPlain(request, 'each') && (hardBelow === 1 || (known.get(request.item)?.solved ?? 1) <= hardBelow);
       if (expansions === 0 || !requests.some(isHard)) return next(requests);
@@ -89,7 +74,7 @@ export const mcts = method({
       for (let round = 0; round <= expansions; round++) {
         const growing = trees.filter((tree) => tree.grows());
         if (growing.length === 0) break;
-        const children = await next(growing.map((tree) => ({ ...tree.expand(treeWidth), turnTokens: treeSegment })));
+        const children = await next(growing.map((tree) => ({ ...tree.expand(width), turnTokens: segmentTokens })));
         growing.forEach((tree, i) => {
           tree.take(children[i]);
         });

@@ -8,7 +8,7 @@ import { method } from '../../../../src/methods/method.ts';
 import type { RolloutStrategy } from '../../../../src/methods/points.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { helpedRows } from '../../../../src/methods/work.ts';
-import { integer, key } from '../../../../src/options/keys.ts';
+import { integer, keys } from '../../../../src/options/keys.ts';
 import {
   asSampled,
   HINT_OPTIONS,
@@ -33,34 +33,28 @@ export const minimalHintReplace = method({
     certainty: 'paper',
   },
   against: ['all-wrong', 'low-solve-rate'],
-  options: {
-    replaceLevels: key(
-      'hint_levels',
-      integer({ min: 1, max: 32, example: 3 })
-        .default(3)
-        .describe('Lengths of a hint, all tried at once. Default {default}: a quarter, a half, three quarters.'),
-    ),
-    levelSamples: key(
-      'level_samples',
-      integer({ min: 1, max: 64, example: 2 }).default(2).describe('Completions at each length.'),
-    ),
+  options: keys({
+    hintLevels: integer({ min: 1, max: 32, example: 3 })
+      .default(3)
+      .describe('Lengths of a hint, all tried at once. Default {default}: a quarter, a half, three quarters.'),
+    levelSamples: integer({ min: 1, max: 64, example: 2 }).default(2).describe('Completions at each length.'),
     ...HINT_OPTIONS,
     ...TRAINED_OPTION,
-  },
+  }),
   uses: (options) => [...hintUses(options), ...(asSampled(options) ? [furtherPrompts(1)] : [])],
   demonstrate: hintForm,
   samplesOffPolicy: (options) => !asSampled(options),
   tells: ['hints'],
   helps: ['hinted'],
   readsVerdicts: true,
-  work: ({ replaceLevels, levelSamples }, _, lengths) => ({ rows: replaceLevels * helpedRows(levelSamples, lengths) }),
-  create: ({ replaceLevels, levelSamples, ...options }): RolloutStrategy => ({
+  work: ({ hintLevels, levelSamples }, _, lengths) => ({ rows: hintLevels * helpedRows(levelSamples, lengths) }),
+  create: ({ hintLevels, levelSamples, ...options }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {
       const { metric, regroup } = tools;
       const groups = [...(await next(requests))];
       const asked = groups.flatMap((group, i) =>
         isUnsolved(group)
-          ? hintsOf(group.item, replaceLevels, options, tools).map((hint, level) => ({ i, level, hint }))
+          ? hintsOf(group.item, hintLevels, options, tools).map((hint, level) => ({ i, level, hint }))
           : [],
       );
       const tried = new Set(asked.map(({ i }) => i)).size;
@@ -75,7 +69,7 @@ export const minimalHintReplace = method({
         const member = asSampled(options) ? right : withoutHint(right);
         groups[i] = regroup(groups[i], [...groups[i].rollouts.slice(0, -1), member]);
       });
-      for (let level = 1; level <= replaceLevels; level++) {
+      for (let level = 1; level <= hintLevels; level++) {
         metric(`replaced_at_${level}`, [...levels.values()].filter((own) => own === level).length / tried);
       }
       return groups;

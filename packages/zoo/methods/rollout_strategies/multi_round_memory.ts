@@ -13,7 +13,7 @@ import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { solutionSteps } from '../../../../src/methods/uses/solution_steps.ts';
 import { groupRows } from '../../../../src/methods/work.ts';
-import { integer, key } from '../../../../src/options/keys.ts';
+import { integer, key, keys } from '../../../../src/options/keys.ts';
 import { largestOf } from '../support/credit/group_size.ts';
 import { type Chain, oneMore, paidByLast } from '../support/rollouts/chains.ts';
 import { membersOf } from '../support/rollouts/request_members.ts';
@@ -30,20 +30,17 @@ export const multiRoundMemory = method({
     certainty: 'after the paper',
     when: 'Where steps of a solution can be checked one by one; without such verdicts there is nothing to remember.',
   },
-  options: {
-    memoryRounds: key(
-      'memory_rounds',
-      integer({ min: 1, max: 16, example: 2 })
-        .default(2)
-        .describe('Answers of a chain, all of them trained on; 1 samples plainly.'),
-    ),
+  options: keys({
+    memoryRounds: integer({ min: 1, max: 16, example: 2 })
+      .default(2)
+      .describe('Answers of a chain, all of them trained on; 1 samples plainly.'),
     mostLemmas: key(
       'lemmas',
       integer({ min: 1, max: 16, example: 2 })
         .default(2)
         .describe('Right steps that are remembered, at most: the newest.'),
     ),
-  },
+  }),
   conflict: ({ memory_rounds: rounds }, _, { batch: { numGenerations } }) => {
     const each = largestOf(rounds);
     if (numGenerations % each === 0) return undefined;

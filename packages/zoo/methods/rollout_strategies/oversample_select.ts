@@ -11,7 +11,7 @@ import type { RolloutStrategy } from '../../../../src/methods/points.ts';
 import type { Rollout } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { choice, integer, key } from '../../../../src/options/keys.ts';
+import { choice, integer, keys } from '../../../../src/options/keys.ts';
 import { resized } from '../support/rollouts/request_members.ts';
 
 const RULES = { random: randomly, variance: byVariance, balanced: byVerdict } as const;
@@ -27,23 +27,19 @@ export const oversampleSelect = method({
     certainty: 'paper',
   },
   against: ['few-live-groups'],
-  options: {
-    sampledPerKept: key(
-      'oversampling',
-      integer({ min: 2, max: 64, example: 2 }).default(2).describe('Completions for each one that is kept.'),
-    ),
-    keptBy: key(
-      'kept_by',
-      choice(['variance', 'balanced', 'random'], 'not a way to choose completions')
-        .default('variance')
-        .describe('variance: rewards differ most; balanced: half of them right, as far as there are; random.'),
-    ),
-  },
+  options: keys({
+    oversampling: integer({ min: 2, max: 64, example: 2 })
+      .default(2)
+      .describe('Completions for each one that is kept.'),
+    keptBy: choice(['variance', 'balanced', 'random'], 'not a way to choose completions')
+      .default('variance')
+      .describe('variance: rewards differ most; balanced: half of them right, as far as there are; random.'),
+  }),
   readsVerdicts: ({ keptBy }) => keptBy === 'balanced',
-  work: ({ sampledPerKept }) => ({ samples: sampledPerKept }),
-  create: ({ sampledPerKept, keptBy }, { batch: { numGenerations } }): RolloutStrategy => ({
+  work: ({ oversampling }) => ({ samples: oversampling }),
+  create: ({ oversampling, keptBy }, { batch: { numGenerations } }): RolloutStrategy => ({
     async rollOut(requests, next, { rng, metric, regroup }) {
-      const groups = await next(requests.map((request) => resized(request, sampledPerKept * request.samples)));
+      const groups = await next(requests.map((request) => resized(request, oversampling * request.samples)));
       metric('reward', meanOf(groups.flatMap(({ rollouts }) => rollouts.flatMap(({ reward }) => reward ?? []))));
       return groups.map((group, i) => {
         const { rollouts } = group;

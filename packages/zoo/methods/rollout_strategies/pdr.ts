@@ -11,7 +11,7 @@ import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { shareRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { ownLength } from '../../../../src/methods/support/rollouts/turns.ts';
-import { integer, key } from '../../../../src/options/keys.ts';
+import { integer, keys } from '../../../../src/options/keys.ts';
 import { largestOf } from '../support/credit/group_size.ts';
 import { answerTokens } from '../support/rollouts/answers.ts';
 import { resized } from '../support/rollouts/request_members.ts';
@@ -30,24 +30,15 @@ export const pdr = method({
     certainty: 'after the paper',
     when: 'Where drafts disagree and an answer can be voted on; it costs several drafts for each completion that is trained.',
   },
-  options: {
-    draftSamples: key(
-      'draft_samples',
-      integer({ min: 1, max: 256, example: 4 }).default(4).describe('Drafts of a problem in a round.'),
-    ),
-    draftRounds: key(
-      'draft_rounds',
-      integer({ min: 0, max: 16, example: 1 })
-        .default(1)
-        .describe('Rounds of drafts before the one that is trained; 0 samples plainly.'),
-    ),
-    workspace: key(
-      'workspace',
-      integer({ min: 1, max: 8, example: 2 })
-        .default(2)
-        .describe('Different answers, at most, that the next round is shown.'),
-    ),
-  },
+  options: keys({
+    draftSamples: integer({ min: 1, max: 256, example: 4 }).default(4).describe('Drafts of a problem in a round.'),
+    draftRounds: integer({ min: 0, max: 16, example: 1 })
+      .default(1)
+      .describe('Rounds of drafts before the one that is trained; 0 samples plainly.'),
+    workspace: integer({ min: 1, max: 8, example: 2 })
+      .default(2)
+      .describe('Different answers, at most, that the next round is shown.'),
+  }),
   note: () => 'evaluations ask for an answer without drafts; what drafts gain is logged as pdr/gain',
   uses: ({ workspace }) => [
     words({ [ANOTHER]: 'Give another answer.', [REFINE]: 'Give a better answer.' }),

@@ -9,7 +9,7 @@ import { method } from '../../../../src/methods/method.ts';
 import type { GroupRequest, RolloutStrategy } from '../../../../src/methods/points.ts';
 import type { Rollout } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
-import { integer, key } from '../../../../src/options/keys.ts';
+import { integer, key, keys } from '../../../../src/options/keys.ts';
 import { TOKEN } from '../../../../src/token_kinds.ts';
 import { largestOf } from '../support/credit/group_size.ts';
 import { membersOf } from '../support/rollouts/request_members.ts';
@@ -24,24 +24,18 @@ export const prefixBranch = method({
     source: '2508.11016',
     certainty: 'after the paper',
   },
-  options: {
+  options: keys({
     branchesPerTrunk: key(
       'branches',
       integer({ min: 1, max: 64, example: 3 }).default(3).describe('Of each completion that is sampled whole.'),
     ),
-    candidateCuts: key(
-      'positions',
-      integer({ min: 1, max: 4096, example: 20 })
-        .default(20)
-        .describe('Tokens of most entropy, before any one of which the cut is made.'),
-    ),
-    branchingSteps: key(
-      'branching_steps',
-      integer({ min: 0, example: 300 })
-        .default(300)
-        .describe('Optimizer steps of the stage that branch; the others sample plainly.'),
-    ),
-  },
+    positions: integer({ min: 1, max: 4096, example: 20 })
+      .default(20)
+      .describe('Tokens of most entropy, before any one of which the cut is made.'),
+    branchingSteps: integer({ min: 0, example: 300 })
+      .default(300)
+      .describe('Optimizer steps of the stage that branch; the others sample plainly.'),
+  }),
   conflict: ({ branches }, _, { batch: { numGenerations } }) => {
     const share = 1 + largestOf(branches);
     if (numGenerations % share === 0) return undefined;
@@ -51,7 +45,7 @@ export const prefixBranch = method({
     groupSteps.length > 0
       ? 'group_steps see trunks and branches apart, in two rounds of sampling; use one whose result does not depend on the others of a group'
       : undefined,
-  create: ({ branchesPerTrunk, candidateCuts, branchingSteps }): RolloutStrategy => ({
+  create: ({ branchesPerTrunk, positions, branchingSteps }): RolloutStrategy => ({
     async rollOut(requests, next, { step, rng, metric, regroup }) {
       if (step >= branchingSteps) return next(requests);
       const trunkCounts = requests.map(({ samples }) => Math.ceil(samples / (1 + branchesPerTrunk)));
@@ -59,7 +53,7 @@ export const prefixBranch = method({
       const cuts: number[] = [];
       const asked = requests.map((request, i): GroupRequest => {
         const { rollouts } = trunks[i];
-        const own = rollouts.map((rollout) => cutOf(rollout, candidateCuts, rng));
+        const own = rollouts.map((rollout) => cutOf(rollout, positions, rng));
         cuts.push(...own);
         const count = request.samples - trunkCounts[i];
         const prefixes = Array.from({ length: count }, (_, k) => {

@@ -10,7 +10,7 @@ import { method } from '../../../../src/methods/method.ts';
 import type { GroupRequest, RolloutStrategy } from '../../../../src/methods/points.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { groupRows } from '../../../../src/methods/work.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, keys, number } from '../../../../src/options/keys.ts';
 import type { Verdict } from '../../../../src/rewards/verdict.ts';
 import { replies } from '../uses/room.ts';
 import { words } from '../uses/words.ts';
@@ -28,20 +28,14 @@ export const prerequisiteGate = method({
     certainty: 'after the paper',
     when: 'Where failures may come from misreading the problem; in vain once the policy copies its operands reliably.',
   },
-  options: {
-    readSamples: key(
-      'read_samples',
-      integer({ min: 0, max: 64, example: 4 })
-        .default(4)
-        .describe('Copies of each problem, at most num_generations; 0 asks for none.'),
-    ),
-    gateThreshold: key(
-      'gate_threshold',
-      number({ min: 0, max: 1, example: 0.5 })
-        .default(0.5)
-        .describe('Mean accuracy of the copies from which on the answers are trained on.'),
-    ),
-  },
+  options: keys({
+    readSamples: integer({ min: 0, max: 64, example: 4 })
+      .default(4)
+      .describe('Copies of each problem, at most num_generations; 0 asks for none.'),
+    gateThreshold: number({ min: 0, max: 1, example: 0.5 })
+      .default(0.5)
+      .describe('Mean accuracy of the copies from which on the answers are trained on.'),
+  }),
   uses: () => [words({ [READ]: 'Copy the numbers of the problem, in order.' }), replies(1)],
   work: ({ readSamples }, _, lengths) => ({ rows: 3 * groupRows(readSamples, lengths) }),
   create: ({ readSamples, gateThreshold }, { batch: { numGenerations } }): RolloutStrategy => ({

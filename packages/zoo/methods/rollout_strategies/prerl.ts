@@ -7,7 +7,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { RolloutStrategy, RolloutTools } from '../../../../src/methods/points.ts';
 import type { RolloutGroup } from '../../../../src/methods/records.ts';
-import { integer, key } from '../../../../src/options/keys.ts';
+import { integer, keys } from '../../../../src/options/keys.ts';
 
 export const prerl = method({
   id: 'prerl',
@@ -19,12 +19,11 @@ export const prerl = method({
     certainty: 'after the paper',
     when: 'For the first steps of a pretrained model that writes fluent text without a prompt; of no use from random weights.',
   },
-  options: {
-    promptFreeSteps: key(
-      'prompt_free_steps',
-      integer({ min: 1, max: 1_000_000, example: 20 }).default(20).describe('Optimizer steps without it.'),
-    ),
-  },
+  options: keys({
+    promptFreeSteps: integer({ min: 1, max: 1_000_000, example: 20 })
+      .default(20)
+      .describe('Optimizer steps without it.'),
+  }),
   note: (_, { creditSteps }) =>
     creditSteps.some(({ name }) => name === 'sample-sign')
       ? undefined

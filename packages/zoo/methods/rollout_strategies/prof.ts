@@ -12,7 +12,7 @@ import type { Rollout } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { solutionSteps } from '../../../../src/methods/uses/solution_steps.ts';
-import { choice, integer, key } from '../../../../src/options/keys.ts';
+import { choice, integer, keys } from '../../../../src/options/keys.ts';
 import { resized } from '../support/rollouts/request_members.ts';
 
 export const prof = method({
@@ -25,29 +25,25 @@ export const prof = method({
     source: '2509.03403',
     certainty: 'paper',
   },
-  options: {
-    profOversampling: key(
-      'oversampling',
-      integer({ min: 2, max: 64, example: 2 }).default(2).describe('Completions for each one that is kept.'),
-    ),
-    filteredBy: key(
-      'filters',
-      choice(['both', 'right'], 'not a way to filter')
-        .default('both')
-        .describe('right: wrong completions are left out by chance, for steps that are scored unreliably; both.'),
-    ),
-  },
+  options: keys({
+    oversampling: integer({ min: 2, max: 64, example: 2 })
+      .default(2)
+      .describe('Completions for each one that is kept.'),
+    filters: choice(['both', 'right'], 'not a way to filter')
+      .default('both')
+      .describe('right: wrong completions are left out by chance, for steps that are scored unreliably; both.'),
+  }),
   uses: () => [solutionSteps],
   readsVerdicts: true,
-  work: ({ profOversampling }) => ({ samples: profOversampling }),
-  create: ({ profOversampling, filteredBy }, { batch: { numGenerations } }): RolloutStrategy => ({
+  work: ({ oversampling }) => ({ samples: oversampling }),
+  create: ({ oversampling, filters }, { batch: { numGenerations } }): RolloutStrategy => ({
     async rollOut(requests, next, { rng, metric, regroup }) {
-      const groups = await next(requests.map((request) => resized(request, profOversampling * request.samples)));
+      const groups = await next(requests.map((request) => resized(request, oversampling * request.samples)));
       const all = groups.flatMap(({ rollouts }) => rollouts);
       const kept = groups.map((group, i) => {
         const { samples: count } = requests[i] ?? { samples: numGenerations }; // one that a strategy after this one added
         if (group.rollouts.length <= count) return group;
-        const places = consistent(group.rollouts, count, filteredBy, rng);
+        const places = consistent(group.rollouts, count, filters, rng);
         return regroup(
           group,
           [...places].sort((a, b) => a - b).map((place) => group.rollouts[place]),

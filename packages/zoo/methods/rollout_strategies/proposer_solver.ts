@@ -9,7 +9,7 @@ import { categoryOf } from '../../../../src/methods/ledger.ts';
 import { method } from '../../../../src/methods/method.ts';
 import type { GroupRequest, RolloutStrategy } from '../../../../src/methods/points.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
-import { choice, integer, key, number } from '../../../../src/options/keys.ts';
+import { choice, integer, key, keys, number } from '../../../../src/options/keys.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 import { judgeWord } from '../support/rollouts/verdict_words.ts';
 import { furtherGroups, replies } from '../uses/room.ts';
@@ -40,19 +40,16 @@ export const proposerSolver = method({
     certainty: 'after the paper',
     when: 'For several tasks or levels, where no curriculum is known; proposals take part of the sampling.',
   },
-  options: {
+  options: keys({
     proposalsPaid: key(
       'paid',
       choice(['hard', 'half', 'band'])
         .default('half')
         .describe('Which problems pay most: unsolved, half solved, or those within a band.'),
     ),
-    proposalWidth: key(
-      'width',
-      number({ above: 0, example: 0.25 })
-        .default(0.25)
-        .describe('How far from half solved still pays, as a standard deviation, of half.'),
-    ),
+    width: number({ above: 0, example: 0.25 })
+      .default(0.25)
+      .describe('How far from half solved still pays, as a standard deviation, of half.'),
     proposalGroups: key(
       'groups',
       integer({ min: 1, max: 64, example: 1 })
@@ -60,7 +57,7 @@ export const proposerSolver = method({
         .describe('Groups of proposals in a batch. Each proposal has a group of its own that solves it.'),
     ),
     ...SOLVED_OPTIONS,
-  },
+  }),
   uses: ({ proposalGroups }, { batch: { numGenerations } }) => [
     words({
       [PROPOSE]: 'Which kind of problem comes next?',
@@ -77,10 +74,7 @@ export const proposerSolver = method({
   work: ({ proposalGroups }, { batch: { numGenerations } }, { prompt, completion }) => ({
     rows: proposalGroups * (numGenerations + 1) * (prompt + completion),
   }),
-  create: (
-    { proposalsPaid, proposalWidth, proposalGroups, ...solved },
-    { batch: { numGenerations } },
-  ): RolloutStrategy => {
+  create: ({ proposalsPaid, width, proposalGroups, ...solved }, { batch: { numGenerations } }): RolloutStrategy => {
     const solves = solvedBy(solved);
     let kinds: string[] = [];
     return {
@@ -115,7 +109,7 @@ export const proposerSolver = method({
             group.rollouts.map((rollout) => {
               const answers = solving[row++] === undefined ? undefined : attempts[place++];
               const share = answers && meanOf(answers.rollouts.map((one) => Number(solves(one))));
-              return { ...rollout, reward: share === undefined ? 0 : PAID[proposalsPaid](share, proposalWidth) };
+              return { ...rollout, reward: share === undefined ? 0 : PAID[proposalsPaid](share, width) };
             }),
           ),
         );

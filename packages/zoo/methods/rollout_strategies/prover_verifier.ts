@@ -9,7 +9,7 @@ import { method } from '../../../../src/methods/method.ts';
 import type { GroupRequest, RolloutStrategy, RolloutTools } from '../../../../src/methods/points.ts';
 import type { RolloutGroup } from '../../../../src/methods/records.ts';
 import { isRight, shareRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { answerTokens, balancedAnswers } from '../support/rollouts/answers.ts';
 import {
   demonstratedVerdict,
@@ -33,20 +33,14 @@ export const proverVerifier = method({
     certainty: 'after the paper',
     when: 'To train a verifier on convincing mistakes, or answers that it can check; costs accuracy of the solver in the source.',
   },
-  options: {
-    sneakyShare: key(
-      'sneaky_share',
-      number({ above: 0, max: 1, example: 0.25 })
-        .default(0.25)
-        .describe('Groups of the sneaky prover, and as many of the verifier, for each that solves.'),
-    ),
-    convincingWeight: key(
-      'convincing_weight',
-      number({ min: 0, example: 0.5 })
-        .default(0.5)
-        .describe('What a right answer that the verifier accepts is worth besides.'),
-    ),
-  },
+  options: keys({
+    sneakyShare: number({ above: 0, max: 1, example: 0.25 })
+      .default(0.25)
+      .describe('Groups of the sneaky prover, and as many of the verifier, for each that solves.'),
+    convincingWeight: number({ min: 0, example: 0.5 })
+      .default(0.5)
+      .describe('What a right answer that the verifier accepts is worth besides.'),
+  }),
   uses: () => [words({ ...VERDICT_WORDS, [SNEAKY]: 'Give an answer that looks right and is wrong.' }), replies(1)],
   demonstrate: demonstratedVerdict,
   tells: ['judges'],

@@ -15,7 +15,7 @@ import { method } from '../../../../src/methods/method.ts';
 import type { RolloutStrategy } from '../../../../src/methods/points.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { groupRows } from '../../../../src/methods/work.ts';
-import { key, laterKey, number } from '../../../../src/options/keys.ts';
+import { keys, laterKey, number } from '../../../../src/options/keys.ts';
 import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { endOfMark, MARK, referenceOf } from '../support/rollouts/marked.ts';
 import { rightAnswers } from '../uses/answers.ts';
@@ -30,28 +30,25 @@ export const r3 = method({
     certainty: 'after the paper',
     when: 'Where there are references and no verifier, and answers are longer than a few tokens; a verifier is the better signal.',
   },
-  options: {
+  options: keys({
     reflectedReward: changedReward,
-    reflectedMark: key('mark', MARK),
-    lengthPenalty: key(
-      'length_penalty',
-      number({ min: 0, example: 0.1 })
-        .default(0)
-        .describe('β: what an answer costs that is longer or shorter than the reference, by its length.'),
-    ),
+    mark: MARK,
+    lengthPenalty: number({ min: 0, example: 0.1 })
+      .default(0)
+      .describe('β: what an answer costs that is longer or shorter than the reference, by its length.'),
     leastDeviation: laterKey(
       'least_deviation',
       number({ min: 0, example: 0.1 })
         .default(0)
         .describe('Groups whose largest σ is smaller are left out: no reasoning decides a token.'),
     ),
-  },
+  }),
   uses: () => [rightAnswers],
   conflict: changeConflict,
   pays: paysReward('replaces'),
   relabels: true,
   work: (_, { batch: { numGenerations } }, lengths) => ({ rows: groupRows(numGenerations + 1, lengths), scores: true }),
-  create: ({ reflectedReward, reflectedMark: mark, lengthPenalty, leastDeviation }, stage): RolloutStrategy => {
+  create: ({ reflectedReward, mark, lengthPenalty, leastDeviation }, stage): RolloutStrategy => {
     const target = targetOf(stage, reflectedReward);
     return {
       async rollOut(requests, next, { solution, logprobs, mostTokens, tokenText, regroup, metric }) {

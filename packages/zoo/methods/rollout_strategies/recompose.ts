@@ -11,7 +11,7 @@ import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { ownLength } from '../../../../src/methods/support/rollouts/turns.ts';
 import type { Json } from '../../../../src/options/json.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, keys, number } from '../../../../src/options/keys.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 import { replayedGroup, requireStored, type StoredGroup, stored } from '../support/rollouts/stored_groups.ts';
 
@@ -26,31 +26,21 @@ export const recompose = method({
     certainty: 'after the paper',
     when: 'Where completions are longer than they need be; at short or fixed lengths it only drops data.',
   },
-  options: {
-    keepCorrect: key(
-      'keep_correct',
-      number({ min: 0, max: 1, example: 0.5 })
-        .default(0.5)
-        .describe('Share of the right completions that are trained on at once, the shortest.'),
-    ),
-    keepIncorrect: key(
-      'keep_incorrect',
-      number({ min: 0, max: 1, example: 0.5 }).default(0.5).describe('Share of the wrong ones, the longest.'),
-    ),
-    compensationEvery: key(
-      'compensation_every',
-      integer({ min: 0, max: 1_000_000, example: 4 })
-        .default(4)
-        .describe('Batches up to one that is made of what was left over, but for one group; 0: never.'),
-    ),
-    leftGroups: key(
-      'left_groups',
-      integer({ min: 1, max: 4096, example: 64 })
-        .default(64)
-        .describe('Groups whose rest is kept; beyond, the oldest are forgotten.'),
-    ),
+  options: keys({
+    keepCorrect: number({ min: 0, max: 1, example: 0.5 })
+      .default(0.5)
+      .describe('Share of the right completions that are trained on at once, the shortest.'),
+    keepIncorrect: number({ min: 0, max: 1, example: 0.5 })
+      .default(0.5)
+      .describe('Share of the wrong ones, the longest.'),
+    compensationEvery: integer({ min: 0, max: 1_000_000, example: 4 })
+      .default(4)
+      .describe('Batches up to one that is made of what was left over, but for one group; 0: never.'),
+    leftGroups: integer({ min: 1, max: 4096, example: 64 })
+      .default(64)
+      .describe('Groups whose rest is kept; beyond, the oldest are forgotten.'),
     ...SOLVED_OPTIONS,
-  },
+  }),
   samplesOffPolicy: ({ compensationEvery }) => compensationEvery > 0,
   tells: ({ compensationEvery }) => (compensationEvery === 0 ? [] : ['replays']),
   create: ({ keepCorrect, keepIncorrect, compensationEvery, leftGroups, ...solved }): RolloutStrategy => {

@@ -7,7 +7,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { GroupRequest, RolloutStrategy } from '../../../../src/methods/points.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { answerPairs, answerTokens } from '../support/rollouts/answers.ts';
 import { judgeWord, shareSaying } from '../support/rollouts/verdict_words.ts';
 import { ANOTHER } from '../support/rollouts/words.ts';
@@ -26,14 +26,11 @@ export const recycleJudge = method({
     source: '2509.22624',
     certainty: 'after the paper',
   },
-  options: {
-    judgedShare: key(
-      'judge_share',
-      number({ above: 0, max: 1, example: 0.25 })
-        .default(0.25)
-        .describe('Groups that judge, for each that solves, at most: two of each pair.'),
-    ),
-  },
+  options: keys({
+    judgeShare: number({ above: 0, max: 1, example: 0.25 })
+      .default(0.25)
+      .describe('Groups that judge, for each that solves, at most: two of each pair.'),
+  }),
   uses: () => [
     words({
       [ANOTHER]: 'Give another answer.',
@@ -54,12 +51,12 @@ export const recycleJudge = method({
   },
   tells: ['judges'],
   readsVerdicts: true,
-  work: ({ judgedShare }, _, { prompt, completion }) => ({ rows: judgedShare * (prompt + completion) }),
-  create: ({ judgedShare }, { batch: { numGenerations: samples } }): RolloutStrategy => ({
+  work: ({ judgeShare }, _, { prompt, completion }) => ({ rows: judgeShare * (prompt + completion) }),
+  create: ({ judgeShare }, { batch: { numGenerations: samples } }): RolloutStrategy => ({
     async rollOut(requests, next, { rng, metric, followUp, said }) {
       const groups = await next(requests);
       const words = [said(FIRST), said(SECOND)];
-      const pairs = answerPairs(groups, Math.round((judgedShare * groups.length) / 2), rng);
+      const pairs = answerPairs(groups, Math.round((judgeShare * groups.length) / 2), rng);
       metric('pairs', pairs.length);
       if (pairs.length === 0) return groups;
       const asked = pairs.flatMap(({ group: { item }, right, wrong }) =>

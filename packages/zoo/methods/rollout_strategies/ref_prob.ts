@@ -13,7 +13,7 @@ import type { RolloutStrategy } from '../../../../src/methods/points.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { groupRows } from '../../../../src/methods/work.ts';
-import { key } from '../../../../src/options/keys.ts';
+import { keys } from '../../../../src/options/keys.ts';
 import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { endOfMark, MARK, referenceOf } from '../support/rollouts/marked.ts';
 import { rightAnswers } from '../uses/answers.ts';
@@ -27,16 +27,16 @@ export const refProb = method({
     source: '2506.18254',
     certainty: 'paper',
   },
-  options: {
+  options: keys({
     likelierReward: changedReward,
-    likelierMark: key('mark', MARK),
-  },
+    mark: MARK,
+  }),
   uses: () => [rightAnswers],
   conflict: changeConflict,
   pays: paysReward('replaces'),
   relabels: true,
   work: (_, { batch: { numGenerations } }, lengths) => ({ rows: groupRows(numGenerations + 1, lengths), scores: true }),
-  create: ({ likelierReward, likelierMark: mark }, stage): RolloutStrategy => {
+  create: ({ likelierReward, mark }, stage): RolloutStrategy => {
     const target = targetOf(stage, likelierReward);
     return {
       async rollOut(requests, next, { solution, logprobs, mostTokens, tokenText, regroup, metric }) {

@@ -9,7 +9,7 @@ import type { RolloutStrategy } from '../../../../src/methods/points.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { feedback } from '../../../../src/methods/uses/feedback.ts';
 import { helpedRows } from '../../../../src/methods/work.ts';
-import { integer, key } from '../../../../src/options/keys.ts';
+import { integer, key, keys } from '../../../../src/options/keys.ts';
 import { answerTokens, bestOf } from '../support/rollouts/answers.ts';
 import { withoutHint } from '../support/rollouts/hints.ts';
 import { isUnsolved } from '../support/rollouts/unsolved.ts';
@@ -27,25 +27,22 @@ export const refineInject = method({
     when: 'Where most groups are all wrong and feedback lets the policy mend its answer; else it costs a second attempt for nothing.',
   },
   against: ['all-wrong', 'low-solve-rate'],
-  options: {
-    refinements: key(
-      'refine_samples',
-      integer({ min: 1, max: 64, example: 4 }).default(4).describe('Corrections that are sampled.'),
-    ),
+  options: keys({
+    refineSamples: integer({ min: 1, max: 64, example: 4 }).default(4).describe('Corrections that are sampled.'),
     mostCorrected: key(
       'corrected',
       integer({ min: 1, max: 64, example: 1 })
         .default(1)
         .describe('Most members of a group that are replaced; one failure stays.'),
     ),
-  },
+  }),
   uses: () => [shownTexts(2), feedback()],
   demonstrate: ({ item, attempt, isAttemptRight, answer, isAnswerRight, shown, ended }) =>
     isAttemptRight || !isAnswerRight ? undefined : { prompt: shown(item, attempt), tokens: ended(answer) },
   samplesOffPolicy: true,
   readsVerdicts: true,
-  work: ({ refinements }, _, lengths) => ({ rows: helpedRows(refinements, lengths) }),
-  create: ({ refinements, mostCorrected }): RolloutStrategy => ({
+  work: ({ refineSamples }, _, lengths) => ({ rows: helpedRows(refineSamples, lengths) }),
+  create: ({ refineSamples, mostCorrected }): RolloutStrategy => ({
     async rollOut(requests, next, { shown, tokensOf, regroup, metric }) {
       const groups = [...(await next(requests))];
       const failed = groups.flatMap((group, i) => (isUnsolved(group) ? [i] : []));
@@ -57,7 +54,7 @@ export const refineInject = method({
           const best = bestOf(groups[i]);
           const { feedback = '' } = best.verdict;
           const prompt = shown(item, answerTokens(best), tokensOf(feedback));
-          return { item, samples: refinements, prompt, origin: 'refined' };
+          return { item, samples: refineSamples, prompt, origin: 'refined' };
         }),
       );
       let corrected = 0;

@@ -8,7 +8,7 @@ import { method } from '../../../../src/methods/method.ts';
 import type { RolloutStrategy } from '../../../../src/methods/points.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import type { Json } from '../../../../src/options/json.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, key, keys, number } from '../../../../src/options/keys.ts';
 import { replayedGroup, requireStored, type StoredGroup, stored } from '../support/rollouts/stored_groups.ts';
 
 export const replayBuffer = method({
@@ -21,26 +21,20 @@ export const replayBuffer = method({
     source: 'own',
     certainty: 'own',
   },
-  options: {
-    replayShare: key(
-      'replay_share',
-      number({ above: 0, below: 1, example: 0.5 })
-        .default(0.25)
-        .describe('Share of the groups of a batch that are replayed, as far as there are.'),
-    ),
+  options: keys({
+    replayShare: number({ above: 0, below: 1, example: 0.5 })
+      .default(0.25)
+      .describe('Share of the groups of a batch that are replayed, as far as there are.'),
     mostStale: key(
       'max_staleness',
       integer({ min: 1, max: 1_000_000, example: 8 })
         .default(8)
         .describe('Optimizer steps after which a group is no longer replayed.'),
     ),
-    bufferedGroups: key(
-      'buffered_groups',
-      integer({ min: 1, max: 4096, example: 64 })
-        .default(64)
-        .describe('Live groups that are kept; beyond, the oldest are forgotten.'),
-    ),
-  },
+    bufferedGroups: integer({ min: 1, max: 4096, example: 64 })
+      .default(64)
+      .describe('Live groups that are kept; beyond, the oldest are forgotten.'),
+  }),
   samplesOffPolicy: true,
   tells: ['replays'],
   create: ({ replayShare, mostStale, bufferedGroups }): RolloutStrategy => {

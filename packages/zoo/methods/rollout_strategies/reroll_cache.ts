@@ -9,7 +9,7 @@ import type { RolloutStrategy } from '../../../../src/methods/points.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { helpedRows } from '../../../../src/methods/work.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, keys, number } from '../../../../src/options/keys.ts';
 import { HINT_OPTIONS, hinted, hintForm, hintsOf, hintUses, withoutHint } from '../support/rollouts/hints.ts';
 import { isUnsolved } from '../support/rollouts/unsolved.ts';
 import { ownSuccess, replayed, SuccessCache } from './success_cache.ts';
@@ -27,33 +27,24 @@ export const rerollCache = method({
     certainty: 'after the paper',
   },
   against: ['all-wrong', 'low-solve-rate'],
-  options: {
-    cachedFor: key(
-      'max_age',
-      integer({ min: 1, max: 1_000_000, example: 50 })
-        .default(100)
-        .describe('Optimizer steps after which a success is forgotten.'),
-    ),
-    rerolls: key(
-      'reroll_samples',
-      integer({ min: 1, max: 64, example: 4 }).default(4).describe('Completions that see the hint.'),
-    ),
-    rerollShare: key(
-      'hint_share',
-      number({ above: 0, below: 1, example: 0.5 })
-        .default(0.5)
-        .describe('How much of a solution the hint is, or how far among the hints of the task.'),
-    ),
+  options: keys({
+    maxAge: integer({ min: 1, max: 1_000_000, example: 50 })
+      .default(100)
+      .describe('Optimizer steps after which a success is forgotten.'),
+    rerollSamples: integer({ min: 1, max: 64, example: 4 }).default(4).describe('Completions that see the hint.'),
+    hintShare: number({ above: 0, below: 1, example: 0.5 })
+      .default(0.5)
+      .describe('How much of a solution the hint is, or how far among the hints of the task.'),
     ...HINT_OPTIONS,
-  },
+  }),
   uses: (options) => hintUses(options),
   demonstrate: hintForm,
   samplesOffPolicy: true,
   helps: ['hinted'],
   tells: ['replays'],
   readsVerdicts: true,
-  work: ({ rerolls }, _, lengths) => ({ rows: helpedRows(rerolls, lengths) }),
-  create: ({ cachedFor, rerolls, rerollShare, ...options }): RolloutStrategy => {
+  work: ({ rerollSamples }, _, lengths) => ({ rows: helpedRows(rerollSamples, lengths) }),
+  create: ({ maxAge, rerollSamples, hintShare, ...options }): RolloutStrategy => {
     const cache = new SuccessCache();
     return {
       async rollOut(requests, next, tools) {
@@ -65,21 +56,21 @@ export const rerollCache = method({
         }
         const failed = groups.flatMap((group, i) => (isUnsolved(group) ? [i] : []));
         const unknown = failed.flatMap((i) => {
-          if (cache.get(groups[i].item, step, cachedFor) !== undefined) return [];
+          if (cache.get(groups[i].item, step, maxAge) !== undefined) return [];
           const hints = hintsOf(groups[i].item, FINE, options, tools);
-          return hints.length === 0 ? [] : [{ i, hint: hints[Math.floor(rerollShare * hints.length)] }];
+          return hints.length === 0 ? [] : [{ i, hint: hints[Math.floor(hintShare * hints.length)] }];
         });
         const again =
           unknown.length === 0
             ? []
-            : await next(unknown.map(({ i, hint }) => hinted(groups[i].item, rerolls, hint, options, tools)));
+            : await next(unknown.map(({ i, hint }) => hinted(groups[i].item, rerollSamples, hint, options, tools)));
         unknown.forEach(({ i }, k) => {
           const right = again[k].rollouts.find(isRight);
           if (right !== undefined) cache.keep(groups[i].item, step, withoutHint(right));
         });
         const ages: number[] = [];
         for (const i of failed) {
-          const known = cache.get(groups[i].item, step, cachedFor);
+          const known = cache.get(groups[i].item, step, maxAge);
           if (known === undefined) continue;
           ages.push(step - known.step);
           groups[i] = regroup(groups[i], [...groups[i].rollouts.slice(0, -1), replayed(known, step)]);

@@ -6,7 +6,7 @@
 
 import { method } from '../../../../src/methods/method.ts';
 import type { GroupRequest, RolloutStrategy } from '../../../../src/methods/points.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 import { answerBeginnings } from '../uses/answers.ts';
 
 export const scaffoldDecay = method({
@@ -19,23 +19,17 @@ export const scaffoldDecay = method({
     certainty: 'after the paper',
   },
   against: ['all-wrong', 'low-solve-rate'],
-  options: {
-    scaffoldDecline: key(
-      'decay',
-      number({ above: 0, example: 125 }).default(125).describe('How steeply the share falls.'),
-    ),
-    scaffoldHalf: key(
-      'half_at',
-      number({ min: 0, max: 1, example: 0.2 })
-        .default(0.2)
-        .describe('Share of the stage after which it has fallen to half.'),
-    ),
-  },
+  options: keys({
+    decay: number({ above: 0, example: 125 }).default(125).describe('How steeply the share falls.'),
+    halfAt: number({ min: 0, max: 1, example: 0.2 })
+      .default(0.2)
+      .describe('Share of the stage after which it has fallen to half.'),
+  }),
   uses: () => [answerBeginnings],
   helps: ['hinted'],
-  create: ({ scaffoldDecline, scaffoldHalf }): RolloutStrategy => ({
+  create: ({ decay, halfAt }): RolloutStrategy => ({
     async rollOut(requests, next, { progress, solution, metric }) {
-      const share = 1 / (1 + Math.exp(scaffoldDecline * (progress - scaffoldHalf)));
+      const share = 1 / (1 + Math.exp(decay * (progress - halfAt)));
       metric('share', share);
       return next(requests.map((request) => scaffolded(request, solution(request.item), share)));
     },

@@ -14,7 +14,7 @@ import type { GroupRequest, RolloutStrategy } from '../../../../src/methods/poin
 import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import type { Json } from '../../../../src/options/json.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, keys, number } from '../../../../src/options/keys.ts';
 import { continued, isOpen } from '../support/rollouts/continued.ts';
 import { requireStored, restored, type StoredGroup, stored } from '../support/rollouts/stored_groups.ts';
 
@@ -29,26 +29,20 @@ export const segmentRollout = method({
     certainty: 'after the paper',
     when: 'Where a few long completions hold up a batch; at lengths that are alike it only makes rollouts stale.',
   },
-  options: {
-    segmentTokens: key(
-      'segment_tokens',
-      integer({ min: 0, max: 1_000_000, example: 64 })
-        .default(64)
-        .describe('Tokens of a segment; 0: completions are sampled whole.'),
-    ),
-    shareAhead: key(
-      'ahead',
-      number({ min: 0, max: 8, example: 0.5 })
-        .default(0.5)
-        .describe('Problems that are under way besides those of a batch, for each of them.'),
-    ),
-  },
-  samplesOffPolicy: ({ segmentTokens, shareAhead }) => segmentTokens > 0 && shareAhead > 0,
+  options: keys({
+    segmentTokens: integer({ min: 0, max: 1_000_000, example: 64 })
+      .default(64)
+      .describe('Tokens of a segment; 0: completions are sampled whole.'),
+    ahead: number({ min: 0, max: 8, example: 0.5 })
+      .default(0.5)
+      .describe('Problems that are under way besides those of a batch, for each of them.'),
+  }),
+  samplesOffPolicy: ({ segmentTokens, ahead }) => segmentTokens > 0 && ahead > 0,
   warn: (_, { groupSteps }) =>
     groupSteps.length > 0
       ? 'group_steps see a group again with each segment; use one whose result does not depend on the others of a group'
       : undefined,
-  create: ({ segmentTokens, shareAhead }): RolloutStrategy => {
+  create: ({ segmentTokens, ahead }): RolloutStrategy => {
     let underWay: readonly StoredGroup[] = [];
     return {
       async rollOut(requests, next, { step, draw, regroup, mostTokens, metric }) {
@@ -66,7 +60,7 @@ export const segmentRollout = method({
           return { ...one, group: { ...one.group, rollouts: joined } };
         };
 
-        const more = Math.max(0, Math.round(shareAhead * requests.length) - underWay.length);
+        const more = Math.max(0, Math.round(ahead * requests.length) - underWay.length);
         const before = underWay.map((group) => ({ step: group.step, group: restored(group) }));
         const drawn = more === 0 ? [] : await draw(more);
         const begun = await segmented([...requests, ...drawn]);

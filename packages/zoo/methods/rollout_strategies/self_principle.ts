@@ -11,7 +11,7 @@ import type { Rollout } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight, shareRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { solutionSteps } from '../../../../src/methods/uses/solution_steps.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, key, keys, number } from '../../../../src/options/keys.ts';
 import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import {
   beginningsOf,
@@ -35,18 +35,17 @@ export const selfPrinciple = method({
     certainty: 'after the paper',
     when: 'Where there is no verifier and the policy already judges steps better than chance; weak judges reward themselves.',
   },
-  options: {
+  options: keys({
     labelledReward: changedReward,
     verdictsAsked: key(
       'verdicts',
       integer({ min: 1, max: 64, example: 4 }).default(4).describe('Verdicts on each beginning of an answer.'),
     ),
-    judgeShare: key(
-      'judge_share',
-      number({ min: 0, max: 1, example: 0.25 }).default(0.25).describe('Groups that judge, for each that solves.'),
-    ),
+    judgeShare: number({ min: 0, max: 1, example: 0.25 })
+      .default(0.25)
+      .describe('Groups that judge, for each that solves.'),
     labelledParts: key('judged', JUDGED_PARTS),
-  },
+  }),
   uses: ({ labelledParts }) => [
     words(VERDICT_WORDS),
     replies(1),

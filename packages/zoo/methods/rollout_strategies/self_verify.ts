@@ -7,7 +7,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { RolloutStrategy } from '../../../../src/methods/points.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, key, keys, number } from '../../../../src/options/keys.ts';
 import { balancedAnswers } from '../support/rollouts/answers.ts';
 import {
   demonstratedVerdict,
@@ -30,16 +30,15 @@ export const selfVerify = method({
     source: '2505.13445',
     certainty: 'after the paper',
   },
-  options: {
+  options: keys({
     verifiedShare: key(
       'verify_share',
       number({ above: 0, max: 1, example: 0.25 }).default(0.25).describe('Groups that verify, for each that solves.'),
     ),
-    firstVerifyStep: key(
-      'first_verify_step',
-      integer({ min: 0, example: 10 }).default(0).describe('Optimizer steps of the stage before the first.'),
-    ),
-  },
+    firstVerifyStep: integer({ min: 0, example: 10 })
+      .default(0)
+      .describe('Optimizer steps of the stage before the first.'),
+  }),
   uses: () => [words(VERDICT_WORDS), replies(1)],
   demonstrate: demonstratedVerdict,
   tells: ['judges'],

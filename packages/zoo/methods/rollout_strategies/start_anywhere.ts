@@ -10,7 +10,7 @@ import type { GroupRequest, RolloutStrategy } from '../../../../src/methods/poin
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { shareRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 
 const BEGUN = 'begun';
 
@@ -25,22 +25,17 @@ export const startAnywhere = method({
     certainty: 'after the paper',
     when: 'For long episodes that are seldom won from the start, where an expert can be played; else starts are unlike those in use.',
   },
-  options: {
-    begunShare: key(
-      'begun_share',
-      number({ min: 0, max: 1, example: 0.5 }).default(0.5).describe('Share of the groups that an expert begins.'),
-    ),
-    leastPlayed: key(
-      'least_played',
-      number({ min: 0, max: 1, example: 0.5 }).default(0).describe('Share of his turns that he plays at least.'),
-    ),
-    mostPlayed: key(
-      'most_played',
-      number({ min: 0, max: 1, example: 0.9 })
-        .default(1)
-        .describe('Share of his turns that he plays at most; the last turn is always left.'),
-    ),
-  },
+  options: keys({
+    begunShare: number({ min: 0, max: 1, example: 0.5 })
+      .default(0.5)
+      .describe('Share of the groups that an expert begins.'),
+    leastPlayed: number({ min: 0, max: 1, example: 0.5 })
+      .default(0)
+      .describe('Share of his turns that he plays at least.'),
+    mostPlayed: number({ min: 0, max: 1, example: 0.9 })
+      .default(1)
+      .describe('Share of his turns that he plays at most; the last turn is always left.'),
+  }),
   complete(options, refuse) {
     if (options.leastPlayed > options.mostPlayed) {
       refuse('leastPlayed', `above most_played (${options.mostPlayed}); give a share up to it`);

@@ -16,7 +16,7 @@ import type { RolloutStrategy } from '../../../../src/methods/points.ts';
 import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import type { Json } from '../../../../src/options/json.ts';
-import { choice, integer, key } from '../../../../src/options/keys.ts';
+import { choice, integer, keys } from '../../../../src/options/keys.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 import { replayedGroup, requireStored, type StoredGroup, stored } from '../support/rollouts/stored_groups.ts';
 
@@ -40,21 +40,15 @@ export const stepDpoStage = method({
     certainty: 'after the paper',
     when: 'Where sampling is dear and a later stage is to learn from what was sampled; the pairs go stale.',
   },
-  options: {
-    pairsFrom: key(
-      'pairs_from',
-      choice(['sampled', 'stored'])
-        .default('sampled')
-        .describe('sampled: sample, and keep the pairs; stored: train on those that are kept.'),
-    ),
-    pairsKept: key(
-      'pairs_kept',
-      integer({ min: 1, max: 4096, example: 512 })
-        .default(512)
-        .describe('Pairs that are kept; beyond, the oldest are forgotten.'),
-    ),
+  options: keys({
+    pairsFrom: choice(['sampled', 'stored'])
+      .default('sampled')
+      .describe('sampled: sample, and keep the pairs; stored: train on those that are kept.'),
+    pairsKept: integer({ min: 1, max: 4096, example: 512 })
+      .default(512)
+      .describe('Pairs that are kept; beyond, the oldest are forgotten.'),
     ...SOLVED_OPTIONS,
-  },
+  }),
   samplesOffPolicy: ({ pairsFrom }) => pairsFrom === 'stored',
   warn: ({ pairsFrom }, methods) =>
     pairsFrom === 'stored' && !usesMethod(methods, 'dpo-pairs')

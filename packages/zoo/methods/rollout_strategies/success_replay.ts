@@ -7,7 +7,7 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { RolloutStrategy } from '../../../../src/methods/points.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
-import { integer, key } from '../../../../src/options/keys.ts';
+import { integer, keys } from '../../../../src/options/keys.ts';
 import { isUnsolved } from '../support/rollouts/unsolved.ts';
 import { ownSuccess, replayed, SuccessCache } from './success_cache.ts';
 
@@ -20,25 +20,22 @@ export const successReplay = method({
     certainty: 'after the paper',
   },
   against: ['all-wrong', 'low-solve-rate'],
-  options: {
-    oldestSuccess: key(
-      'max_age',
-      integer({ min: 1, max: 1_000_000, example: 50 })
-        .default(100)
-        .describe('Optimizer steps after which a success is no longer replayed.'),
-    ),
-  },
+  options: keys({
+    maxAge: integer({ min: 1, max: 1_000_000, example: 50 })
+      .default(100)
+      .describe('Optimizer steps after which a success is no longer replayed.'),
+  }),
   samplesOffPolicy: true,
   tells: ['replays'],
   readsVerdicts: true,
-  create: ({ oldestSuccess }): RolloutStrategy => {
+  create: ({ maxAge }): RolloutStrategy => {
     const successes = new SuccessCache();
     return {
       async rollOut(requests, next, { step, metric, regroup }) {
         const groups = await next(requests);
         const ages: number[] = [];
         const given = groups.map((group) => {
-          const known = isUnsolved(group) ? successes.get(group.item, step, oldestSuccess) : undefined;
+          const known = isUnsolved(group) ? successes.get(group.item, step, maxAge) : undefined;
           if (known === undefined) return group;
           ages.push(step - known.step);
           return regroup(group, [...group.rollouts.slice(0, -1), replayed(known, step)]);

@@ -11,7 +11,7 @@ import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight, shareRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { solutionSteps } from '../../../../src/methods/uses/solution_steps.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, keys, number } from '../../../../src/options/keys.ts';
 import { balancedAnswers } from '../support/rollouts/answers.ts';
 import {
   beginningsOf,
@@ -36,24 +36,19 @@ export const verifierCotrain = method({
     certainty: 'after the paper',
     when: 'Where a verifier of partial answers is wanted as well; the two roles share steps and a small model’s capacity.',
   },
-  options: {
-    solverSteps: key(
-      'solver_steps',
-      integer({ min: 1, max: 1_000_000, example: 3 }).default(3).describe('Optimizer steps in a row that solve.'),
-    ),
-    verifierSteps: key(
-      'verifier_steps',
-      integer({ min: 0, max: 1_000_000, example: 1 }).default(1).describe('Optimizer steps after them that verify.'),
-    ),
-    verdictWeight: key(
-      'verdict_weight',
-      number({ min: 0, example: 0.5 })
-        .default(0.5)
-        .describe('Of the verdicts beside the reward, at the beginning of the stage; it falls to 0.'),
-    ),
-    judgedParts: key('judged', JUDGED_PARTS),
-  },
-  uses: ({ judgedParts }) => [words(VERDICT_WORDS), replies(1), ...(judgedParts === 'steps' ? [solutionSteps] : [])],
+  options: keys({
+    solverSteps: integer({ min: 1, max: 1_000_000, example: 3 })
+      .default(3)
+      .describe('Optimizer steps in a row that solve.'),
+    verifierSteps: integer({ min: 0, max: 1_000_000, example: 1 })
+      .default(1)
+      .describe('Optimizer steps after them that verify.'),
+    verdictWeight: number({ min: 0, example: 0.5 })
+      .default(0.5)
+      .describe('Of the verdicts beside the reward, at the beginning of the stage; it falls to 0.'),
+    judged: JUDGED_PARTS,
+  }),
+  uses: ({ judged }) => [words(VERDICT_WORDS), replies(1), ...(judged === 'steps' ? [solutionSteps] : [])],
   demonstrate: demonstratedVerdict,
   tells: ['judges'],
   readsVerdicts: true,
@@ -61,16 +56,13 @@ export const verifierCotrain = method({
   work: ({ verdictWeight }, { batch: { numGenerations } }, { prompt, completion }) => ({
     rows: verdictWeight === 0 ? 0 : numGenerations * (prompt + completion),
   }),
-  create: (
-    { solverSteps, verifierSteps, verdictWeight, judgedParts },
-    { batch: { numGenerations } },
-  ): RolloutStrategy => ({
+  create: ({ solverSteps, verifierSteps, verdictWeight, judged }, { batch: { numGenerations } }): RolloutStrategy => ({
     async rollOut(requests, next, tools) {
       const { step, progress } = tools;
       const groups = await next(requests);
       if (step % (solverSteps + verifierSteps) >= solverSteps) return verify(groups, next, tools, numGenerations);
       const weight = verdictWeight * (1 - progress);
-      return weight === 0 ? groups : payVerdicts(groups, next, tools, { weight, judgedParts });
+      return weight === 0 ? groups : payVerdicts(groups, next, tools, { weight, judged });
     },
   }),
 });
@@ -97,7 +89,7 @@ async function verify(
 
 interface Paid {
   readonly weight: number;
-  readonly judgedParts: JudgedParts;
+  readonly judged: JudgedParts;
 }
 
 /** The groups, paid by what the verifier says of each answer besides; what it says is not trained on. */
@@ -105,11 +97,11 @@ async function payVerdicts(
   groups: readonly RolloutGroup[],
   next: RollOut,
   tools: RolloutTools,
-  { weight, judgedParts }: Paid,
+  { weight, judged }: Paid,
 ): Promise<readonly RolloutGroup[]> {
   const { metric, regroup } = tools;
   const claims = groups.flatMap(({ item, rollouts }) =>
-    rollouts.flatMap((rollout) => beginningsOf(rollout, judgedParts).map((tokens) => ({ item, tokens }))),
+    rollouts.flatMap((rollout) => beginningsOf(rollout, judged).map((tokens) => ({ item, tokens }))),
   );
   const verdicts = await sampledVerdicts(claims, next, tools);
   const [ofRight, ofWrong]: [number[], number[]] = [[], []];
@@ -117,7 +109,7 @@ async function payVerdicts(
     regroup(
       group,
       group.rollouts.map((one) => {
-        const own = verdicts.splice(0, beginningsOf(one, judgedParts).length);
+        const own = verdicts.splice(0, beginningsOf(one, judged).length);
         const share = own.filter(Boolean).length / own.length;
         (isRight(one) ? ofRight : ofWrong).push(share);
         return one.reward === null ? one : { ...one, reward: one.reward + weight * share };

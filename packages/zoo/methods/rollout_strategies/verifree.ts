@@ -20,7 +20,7 @@ import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';
 import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { groupRows } from '../../../../src/methods/work.ts';
-import { key } from '../../../../src/options/keys.ts';
+import { keys } from '../../../../src/options/keys.ts';
 import { TOKEN } from '../../../../src/token_kinds.ts';
 import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { endOfMark, MARK, referenceOf } from '../support/rollouts/marked.ts';
@@ -35,10 +35,10 @@ export const verifree = method({
     source: '2505.21493',
     certainty: 'paper',
   },
-  options: {
+  options: keys({
     verifreeReward: changedReward,
-    verifreeMark: key('mark', MARK),
-  },
+    mark: MARK,
+  }),
   uses: () => [rightAnswers],
   conflict: changeConflict,
   pays: paysReward('replaces'),
@@ -56,14 +56,14 @@ export const verifree = method({
       aggregation.name === 'seq-sum' ? undefined : 'the paper adds up tokens; set aggregation: seq-sum',
     ].filter((said) => said !== undefined),
   work: (_, { batch: { numGenerations } }, lengths) => ({ rows: groupRows(numGenerations, lengths), scores: true }),
-  create: ({ verifreeReward, verifreeMark }, stage): RolloutStrategy => {
+  create: ({ verifreeReward, mark }, stage): RolloutStrategy => {
     const target = targetOf(stage, verifreeReward);
     return {
       async rollOut(requests, next, tools) {
         const seen = { p: [] as number[], tokens: [] as number[], right: [] as number[] };
         const groups: RolloutGroup[] = [];
         for (const group of await next(requests)) {
-          const reference = endedReference(group, verifreeMark, tools);
+          const reference = endedReference(group, mark, tools);
           if (reference === undefined) {
             groups.push(
               tools.regroup(
@@ -74,7 +74,7 @@ export const verifree = method({
             continue;
           }
           const chains = group.rollouts.map(({ tokens }) => {
-            const end = endOfMark(tokens, verifreeMark, tools.tokenText);
+            const end = endOfMark(tokens, mark, tools.tokenText);
             return end === undefined || end + reference.length > tools.mostTokens ? undefined : end;
           });
           const scored = await scoredBehind(group, chains, reference, tools);

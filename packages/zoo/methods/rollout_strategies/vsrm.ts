@@ -22,7 +22,7 @@ import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight, shareRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { lossTokens } from '../../../../src/methods/tokens.ts';
 import { groupRows } from '../../../../src/methods/work.ts';
-import { integer, key, laterKey, number, optional, text } from '../../../../src/options/keys.ts';
+import { integer, keys, laterKey, number, optional, text } from '../../../../src/options/keys.ts';
 
 export const vsrm = method({
   id: 'vsrm',
@@ -34,45 +34,23 @@ export const vsrm = method({
     source: '2508.10293',
     certainty: 'after the paper',
   },
-  options: {
-    subRollouts: key(
-      'sub_rollouts',
-      integer({ min: 0, max: 64, example: 4 })
-        .default(4)
-        .describe('Completions from the end of each step; 0 pays no steps.'),
-    ),
-    stepMark: key(
-      'step_mark',
-      optional(text('\n')).describe('What a step ends with. Default none: steps of step_tokens tokens each.'),
-    ),
-    stepTokens: key(
-      'step_tokens',
-      integer({ min: 1, example: 2 }).default(8).describe('Fewest tokens of a step but the last.'),
-    ),
-    mostSteps: key(
-      'most_steps',
-      integer({ min: 2, max: 64, example: 4 })
-        .default(4)
-        .describe('Steps of a completion, at most: those of long ones are longer.'),
-    ),
-    significantGain: key(
-      'significant_gain',
-      number({ min: 0, max: 1, example: 0.2 }).default(0.2).describe('ε: a smaller gain or loss is taken for noise.'),
-    ),
-    gainDiscount: key(
-      'gain_discount',
-      number({ min: 0, max: 1, example: 0.7 })
-        .default(0.7)
-        .describe('γ: what a later gain is worth to the step before.'),
-    ),
-    gainWindow: key(
-      'gain_window',
-      integer({ min: 0, max: 64, example: 2 }).default(2).describe('Steps that it reaches back.'),
-    ),
-    stepWeight: key(
-      'step_weight',
-      number({ min: 0, example: 1 }).default(1).describe('Weight of what steps earn beside the advantage.'),
-    ),
+  options: keys({
+    subRollouts: integer({ min: 0, max: 64, example: 4 })
+      .default(4)
+      .describe('Completions from the end of each step; 0 pays no steps.'),
+    stepMark: optional(text('\n')).describe('What a step ends with. Default none: steps of step_tokens tokens each.'),
+    stepTokens: integer({ min: 1, example: 2 }).default(8).describe('Fewest tokens of a step but the last.'),
+    mostSteps: integer({ min: 2, max: 64, example: 4 })
+      .default(4)
+      .describe('Steps of a completion, at most: those of long ones are longer.'),
+    significantGain: number({ min: 0, max: 1, example: 0.2 })
+      .default(0.2)
+      .describe('ε: a smaller gain or loss is taken for noise.'),
+    gainDiscount: number({ min: 0, max: 1, example: 0.7 })
+      .default(0.7)
+      .describe('γ: what a later gain is worth to the step before.'),
+    gainWindow: integer({ min: 0, max: 64, example: 2 }).default(2).describe('Steps that it reaches back.'),
+    stepWeight: number({ min: 0, example: 1 }).default(1).describe('Weight of what steps earn beside the advantage.'),
     leastValue: laterKey(
       'least_value',
       number({ min: 0, max: 1, example: 0.5 })
@@ -81,7 +59,7 @@ export const vsrm = method({
           'Completions of which some prefix leads to a right answer less often carry no loss: a filter of traces.',
         ),
     ),
-  },
+  }),
   readsVerdicts: true,
   work: ({ subRollouts, stepTokens, mostSteps }, { batch: { numGenerations } }, lengths) => {
     const stepLength = Math.max(stepTokens, Math.ceil(lengths.completion / mostSteps));

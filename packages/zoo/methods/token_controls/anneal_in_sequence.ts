@@ -10,7 +10,7 @@
 import { usesMethod } from '../../../../src/methods/chosen.ts';
 import { method } from '../../../../src/methods/method.ts';
 import type { TokenControl } from '../../../../src/methods/points.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, keys, number } from '../../../../src/options/keys.ts';
 
 /** Slowest cooling, in tokens: the paper's. */
 const SLOWEST = 40_000;
@@ -26,32 +26,17 @@ export const annealInSequence = method({
     certainty: 'paper',
     when: 'Where the first tokens decide how a problem is solved; scale its lengths down where completions are short.',
   },
-  options: {
-    hottest: key(
-      'hottest',
-      number({ min: 1, max: 10, example: 1.2 }).default(1.2).describe('Factor on the temperature that cools.'),
-    ),
-    coolest: key(
-      'coolest',
-      number({ above: 0, max: 1, example: 0.1 }).default(0.1).describe('Least factor on the temperature.'),
-    ),
-    coolFrom: key(
-      'cool_from',
-      integer({ min: 0, example: 2 })
-        .default(10)
-        .describe('Tokens of a completion that are sampled at the temperature as it is.'),
-    ),
-    coolOver: key(
-      'cool_over',
-      number({ above: 0, example: 8 })
-        .default(25)
-        .describe('d of the first step, in tokens: three quarters of it take the factor from hottest 1.2 to nearly 0.'),
-    ),
-    coolGrowth: key(
-      'cool_growth',
-      number({ min: 0, example: 5 }).default(5).describe('By how much d grows at each step.'),
-    ),
-  },
+  options: keys({
+    hottest: number({ min: 1, max: 10, example: 1.2 }).default(1.2).describe('Factor on the temperature that cools.'),
+    coolest: number({ above: 0, max: 1, example: 0.1 }).default(0.1).describe('Least factor on the temperature.'),
+    coolFrom: integer({ min: 0, example: 2 })
+      .default(10)
+      .describe('Tokens of a completion that are sampled at the temperature as it is.'),
+    coolOver: number({ above: 0, example: 8 })
+      .default(25)
+      .describe('d of the first step, in tokens: three quarters of it take the factor from hottest 1.2 to nearly 0.'),
+    coolGrowth: number({ min: 0, example: 5 }).default(5).describe('By how much d grows at each step.'),
+  }),
   note: (_, methods) =>
     usesMethod(methods, 'decoupled')
       ? undefined

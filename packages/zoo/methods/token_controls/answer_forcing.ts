@@ -8,7 +8,7 @@
 
 import { method } from '../../../../src/methods/method.ts';
 import type { TokenControl } from '../../../../src/methods/points.ts';
-import { integer, key, optional, text } from '../../../../src/options/keys.ts';
+import { integer, keys, optional, text } from '../../../../src/options/keys.ts';
 import { repeats } from '../support/rollouts/repeats.ts';
 import { writtenText } from '../uses/words.ts';
 
@@ -23,37 +23,24 @@ export const answerForcing = method({
     certainty: 'after the paper',
     when: 'For reasoning that runs on after the answer is known; needs a mark that opens the answer.',
   },
-  options: {
-    forcedText: key(
-      'forced_text',
-      text('</think><answer>').default('<answer>').describe('What is put in, and opens the answer.'),
+  options: keys({
+    forcedText: text('</think><answer>').default('<answer>').describe('What is put in, and opens the answer.'),
+    length: integer({ min: 1, max: 1024, example: 4 }).default(4).describe('Tokens that repeat.'),
+    times: integer({ min: 2, max: 64, example: 3 }).default(3).describe('Times that they occur in a row.'),
+    answerMark: optional(text('Answer:')).describe(
+      'What precedes each answer that a completion comes to while it thinks, up to the next white space. Default ' +
+        'none: only what repeats counts.',
     ),
-    forcedLength: key('length', integer({ min: 1, max: 1024, example: 4 }).default(4).describe('Tokens that repeat.')),
-    forcedTimes: key(
-      'times',
-      integer({ min: 2, max: 64, example: 3 }).default(3).describe('Times that they occur in a row.'),
-    ),
-    answerMark: key(
-      'answer_mark',
-      optional(text('Answer:')).describe(
-        'What precedes each answer that a completion comes to while it thinks, up to the next white space. Default ' +
-          'none: only what repeats counts.',
-      ),
-    ),
-    sameAnswers: key(
-      'same_answers',
-      integer({ min: 2, max: 64, example: 2 })
-        .default(2)
-        .describe('Answers in a row that are the same before one is forced.'),
-    ),
-  },
+    sameAnswers: integer({ min: 2, max: 64, example: 2 })
+      .default(2)
+      .describe('Answers in a row that are the same before one is forced.'),
+  }),
   uses: ({ forcedText }) => [writtenText(forcedText)],
   note: () => 'held-out completions are not made to answer; compare evaluations with those of a run without it',
-  create: ({ forcedText, forcedLength, forcedTimes, answerMark, sameAnswers }): TokenControl => ({
+  create: ({ forcedText, length, times, answerMark, sameAnswers }): TokenControl => ({
     after(tokens, _item, seen) {
       const isStuck =
-        repeats(tokens, forcedLength, forcedTimes) ||
-        (answerMark !== undefined && agrees(seen.text(), answerMark, sameAnswers));
+        repeats(tokens, length, times) || (answerMark !== undefined && agrees(seen.text(), answerMark, sameAnswers));
       if (!isStuck || seen.text().includes(forcedText)) return undefined;
       return [...seen.tokensOf(forcedText)];
     },

@@ -6,7 +6,7 @@
 
 import { method } from '../../../../src/methods/method.ts';
 import type { TokenControl } from '../../../../src/methods/points.ts';
-import { integer, key, text } from '../../../../src/options/keys.ts';
+import { integer, key, keys, text } from '../../../../src/options/keys.ts';
 import { writtenText } from '../uses/words.ts';
 
 export const budgetForcing = method({
@@ -19,28 +19,25 @@ export const budgetForcing = method({
     certainty: 'after the paper',
     when: 'For reasoning that stops too early; of no use where an answer has a fixed length.',
   },
-  options: {
+  options: keys({
     leastTokens: key(
       'min_tokens',
       integer({ min: 0, max: 1_000_000, example: 16 })
         .default(16)
         .describe('Tokens before which a completion does not end, what is put in included.'),
     ),
-    insteadOfEnd: key('forced_text', text('Wait').default('Wait').describe('What takes the place of an end.')),
-    mostTimes: key(
-      'times',
-      integer({ min: 1, max: 1024, example: 4 })
-        .default(4)
-        .describe('Ends of a completion that are taken back, at most.'),
-    ),
-  },
-  uses: ({ insteadOfEnd }) => [writtenText(insteadOfEnd)],
+    forcedText: text('Wait').default('Wait').describe('What takes the place of an end.'),
+    times: integer({ min: 1, max: 1024, example: 4 })
+      .default(4)
+      .describe('Ends of a completion that are taken back, at most.'),
+  }),
+  uses: ({ forcedText }) => [writtenText(forcedText)],
   note: () => 'held-out completions end where they do; compare evaluations with those of a run without it',
-  create: ({ leastTokens, insteadOfEnd, mostTimes }): TokenControl => ({
+  create: ({ leastTokens, forcedText, times }): TokenControl => ({
     atEnd(tokens, _item, seen) {
       if (tokens.length >= leastTokens) return undefined;
-      const forced = seen.tokensOf(insteadOfEnd);
-      return occurrences(tokens, forced) < mostTimes ? [...forced] : undefined;
+      const forced = seen.tokensOf(forcedText);
+      return occurrences(tokens, forced) < times ? [...forced] : undefined;
     },
   }),
 });

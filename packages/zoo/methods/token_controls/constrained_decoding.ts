@@ -13,7 +13,7 @@ import { method } from '../../../../src/methods/method.ts';
 import type { TokenControl } from '../../../../src/methods/points.ts';
 import { writtenVocabulary } from '../../../../src/methods/support/patterns/written_vocabulary.ts';
 import type { Refusal, Use } from '../../../../src/methods/uses/use.ts';
-import { key, optional, text } from '../../../../src/options/keys.ts';
+import { key, keys, optional, text } from '../../../../src/options/keys.ts';
 import { markedAutomaton, patternAutomaton, type TextAutomaton } from '../support/patterns/text_pattern.ts';
 import { tokenWalk } from '../support/patterns/token_walk.ts';
 import { readsWholeDistributions, tokenSupport } from '../uses/token_support.ts';
@@ -28,21 +28,18 @@ export const constrainedDecoding = method({
     source: '2510.12211',
     certainty: 'after the paper',
   },
-  options: {
+  options: keys({
     allowedPattern: key(
       'pattern',
       text('[0-9]+(,[0-9]+)*').describe(
         'All of a completion, as a regular expression: letters, ., [a-z], [^,], \\d, \\w, \\s, groups, |, *, +, ? and {2,4}.',
       ),
     ),
-    constrainedAfter: key(
-      'constrained_after',
-      optional(text('<answer>')).describe(
-        'The pattern holds after the first place of this text, and what is before it is free. Default none: ' +
-          'it holds from the start.',
-      ),
+    constrainedAfter: optional(text('<answer>')).describe(
+      'The pattern holds after the first place of this text, and what is before it is free. Default none: ' +
+        'it holds from the start.',
     ),
-  },
+  }),
   complete(options, refuse) {
     try {
       patternAutomaton(options.allowedPattern);

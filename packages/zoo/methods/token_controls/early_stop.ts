@@ -1,6 +1,6 @@
 import { method } from '../../../../src/methods/method.ts';
 import type { TokenControl } from '../../../../src/methods/points.ts';
-import { choice, key, text } from '../../../../src/options/keys.ts';
+import { choice, keys, text } from '../../../../src/options/keys.ts';
 
 /** What would follow is neither sampled nor trained on. */
 export const earlyStop = method({
@@ -11,15 +11,12 @@ export const earlyStop = method({
     source: '2505.11966',
     certainty: 'after the paper',
   },
-  options: {
-    endsAt: key(
-      'ends_at',
-      choice(['tag', 'solved'], 'not an end')
-        .default('tag')
-        .describe('tag: after closing_tag; solved: where what is written so far is right.'),
-    ),
-    closingTag: key('closing_tag', text('</answer>').default('</answer>').describe('What closes an answer.')),
-  },
+  options: keys({
+    endsAt: choice(['tag', 'solved'], 'not an end')
+      .default('tag')
+      .describe('tag: after closing_tag; solved: where what is written so far is right.'),
+    closingTag: text('</answer>').default('</answer>').describe('What closes an answer.'),
+  }),
   warn: ({ ends_at: end }) =>
     end === 'solved'
       ? 'the answer key ends completions that are right, so that the policy never learns to end them by itself, and ' +

@@ -12,7 +12,7 @@ import { method } from '../../../../src/methods/method.ts';
 import type { LossSequence, TokenWeight } from '../../../../src/methods/points.ts';
 import { isSampledByOther } from '../../../../src/methods/sampling_modes/modes.ts';
 import { proximalLogprobs } from '../../../../src/methods/uses/proximal_logprobs.ts';
-import { choice, key, number } from '../../../../src/options/keys.ts';
+import { choice, keys, number } from '../../../../src/options/keys.ts';
 
 export const decoupled = method({
   id: 'decoupled',
@@ -26,18 +26,12 @@ export const decoupled = method({
     when: 'With staleness or several steps on a batch; at the first step on fresh rollouts it changes nothing.',
   },
   against: ['stale-rollouts'],
-  options: {
-    behaviourCap: key(
-      'behaviour_cap',
-      number({ above: 0, example: 5 }).default(5).describe('Largest weight that a token has.'),
-    ),
-    aboveCap: key(
-      'above_cap',
-      choice(['mask', 'truncate'])
-        .default('mask')
-        .describe('mask: a token of a larger weight is left out; truncate: it weighs behaviour_cap.'),
-    ),
-  },
+  options: keys({
+    behaviourCap: number({ above: 0, example: 5 }).default(5).describe('Largest weight that a token has.'),
+    aboveCap: choice(['mask', 'truncate'])
+      .default('mask')
+      .describe('mask: a token of a larger weight is left out; truncate: it weighs behaviour_cap.'),
+  }),
   tells: ['weighs-stale'],
   uses: () => [proximalLogprobs],
   warn: (_, __, stage) =>

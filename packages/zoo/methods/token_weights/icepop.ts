@@ -13,7 +13,7 @@ import type { Rollout } from '../../../../src/methods/records.ts';
 import { isSampledByOther } from '../../../../src/methods/sampling_modes/modes.ts';
 import { movedLogWeights } from '../../../../src/methods/support/loss/moved_log_weights.ts';
 import { proximalLogprobs } from '../../../../src/methods/uses/proximal_logprobs.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { keys, number } from '../../../../src/options/keys.ts';
 
 export const icepop = method({
   id: 'icepop',
@@ -28,16 +28,12 @@ export const icepop = method({
   companions: [
     { ids: ['tis'], line: 'vllm_importance_sampling_correction: true', why: 'which weighs the tokens that stay' },
   ],
-  options: {
-    bandLow: key(
-      'band_low',
-      number({ min: 0, max: 1, example: 0.5 }).default(0.5).describe('Least ratio of a token that is trained on.'),
-    ),
-    bandHigh: key(
-      'band_high',
-      number({ min: 1, example: 5 }).default(5).describe('Largest ratio of a token that is trained on.'),
-    ),
-  },
+  options: keys({
+    bandLow: number({ min: 0, max: 1, example: 0.5 })
+      .default(0.5)
+      .describe('Least ratio of a token that is trained on.'),
+    bandHigh: number({ min: 1, example: 5 }).default(5).describe('Largest ratio of a token that is trained on.'),
+  }),
   warn: (_, __, stage) =>
     isTruncated(stage) || isSampledByOther(stage)
       ? undefined

@@ -1,12 +1,11 @@
 /** Comparing two completions by their rewards. */
-import { key, number } from '../../../../../src/options/keys.ts';
+import { keys, number } from '../../../../../src/options/keys.ts';
 
-export const PAIR_OPTIONS = {
-  tieMargin: key(
-    'tie_margin',
-    number({ min: 0, example: 0.05 }).default(0).describe('Rewards that differ by no more than this are a draw.'),
-  ),
-};
+export const PAIR_OPTIONS = keys({
+  tieMargin: number({ min: 0, example: 0.05 })
+    .default(0)
+    .describe('Rewards that differ by no more than this are a draw.'),
+});
 
 /** 1 where the first is better, −1 where the second is, 0 for a draw. */
 export type Comparator = (first: number, second: number) => -1 | 0 | 1;

@@ -13,7 +13,7 @@ import type { DemonstratedProblem } from '../../../../../src/methods/method.ts';
 import type { GroupRequest, RolloutTools, TrainedText } from '../../../../../src/methods/points.ts';
 import type { Rollout, RolloutGroup } from '../../../../../src/methods/records.ts';
 import type { Use } from '../../../../../src/methods/uses/use.ts';
-import { choice, key } from '../../../../../src/options/keys.ts';
+import { choice, key, keys } from '../../../../../src/options/keys.ts';
 import { TOKEN } from '../../../../../src/token_kinds.ts';
 import { answerBeginnings } from '../../uses/answers.ts';
 import { shownTexts } from '../../uses/room.ts';
@@ -27,21 +27,18 @@ export const HINT_OPTIONS = {
   ),
 };
 
-export const TRAINED_OPTION = {
-  trainedAs: key(
-    'trained',
-    choice(['hinted', 'unhinted'], 'not a way to train')
-      .default('hinted')
-      .describe('hinted: under the prompt and hint that they were sampled with; unhinted: as if without the hint.'),
-  ),
-};
+export const TRAINED_OPTION = keys({
+  trained: choice(['hinted', 'unhinted'], 'not a way to train')
+    .default('hinted')
+    .describe('hinted: under the prompt and hint that they were sampled with; unhinted: as if without the hint.'),
+});
 
 export interface HintOptions {
   readonly hintPlace: 'answer' | 'prompt';
 }
 
 export interface TrainedOptions {
-  readonly trainedAs: 'hinted' | 'unhinted';
+  readonly trained: 'hinted' | 'unhinted';
 }
 
 type HintTools = Pick<RolloutTools, 'solution' | 'hints' | 'shown'>;
@@ -101,8 +98,8 @@ export function hintForm(
 }
 
 /** Whether completions are trained with the hint that they were sampled with. */
-export function asSampled({ trainedAs }: TrainedOptions): boolean {
-  return trainedAs === 'hinted';
+export function asSampled({ trained }: TrainedOptions): boolean {
+  return trained === 'hinted';
 }
 
 /** A hinted group as it is trained. */

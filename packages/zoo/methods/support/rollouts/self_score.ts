@@ -10,7 +10,7 @@
 
 import type { Rollout } from '../../../../../src/methods/records.ts';
 import type { Use } from '../../../../../src/methods/uses/use.ts';
-import { key, number, optional, text } from '../../../../../src/options/keys.ts';
+import { keys, number, optional, text } from '../../../../../src/options/keys.ts';
 import { wordsBehind } from '../../uses/room.ts';
 import { words } from '../../uses/words.ts';
 
@@ -18,26 +18,17 @@ import { words } from '../../uses/words.ts';
 export const SELF_SCORE = '<self-score>';
 
 /** Options of each method that reads or trains the score: those of a stage take the same. */
-export const SELF_SCORE_OPTIONS = {
-  scoreToken: key(
-    'score_token',
-    text('<|fim_pad|>')
-      .default('<|vision_start|>')
-      .describe('z in a pretrained model: a token of its own that completions never have.'),
+export const SELF_SCORE_OPTIONS = keys({
+  scoreToken: text('<|fim_pad|>')
+    .default('<|vision_start|>')
+    .describe('z in a pretrained model: a token of its own that completions never have.'),
+  scoreConstant: optional(number({ below: 0, example: -23 })).describe(
+    'Log-prob of that token where the score is 0. Default: that of a token of a uniform distribution.',
   ),
-  scoreConstant: key(
-    'score_constant',
-    optional(number({ below: 0, example: -23 })).describe(
-      'Log-prob of that token where the score is 0. Default: that of a token of a uniform distribution.',
-    ),
+  scoreScale: optional(number({ above: 0, example: 0.1 })).describe(
+    'How much a nat is worth. Default: as much as makes certainty worth 1.',
   ),
-  scoreScale: key(
-    'score_scale',
-    optional(number({ above: 0, example: 0.1 })).describe(
-      'How much a nat is worth. Default: as much as makes certainty worth 1.',
-    ),
-  ),
-};
+});
 
 /** Their names: the score that is read is the one that is trained. */
 export const SELF_SCORE_AGREES = Object.values(SELF_SCORE_OPTIONS).map(({ yaml }) => yaml);
