@@ -1,16 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { typicalLengths } from '../../packages/estimate/work.ts';
-import { delegating } from '../../src/data/task_set.ts';
+import { type StageWork, typicalLengths, plannedWork as workOfStages } from '../../packages/estimate/work.ts';
+import type { RunConfig } from '../../src/config/run_config.ts';
+import { delegating, type TaskSet } from '../../src/data/task_set.ts';
 import { type Method, method } from '../../src/methods/method.ts';
 import type { RolloutStrategy } from '../../src/methods/points.ts';
 import { groupRows } from '../../src/methods/work.ts';
-import { membersOf, parseConfig, plannedWork } from '../support/everything.ts';
+import { membersOf, parseConfig, planCapacity } from '../support/everything.ts';
 import { createTasks } from '../support/tasks.ts';
 
 const HEAD = 'task: {name: sort_digits, digits: 4}\nstages:\n';
 
-function workOf(stages: string): ReturnType<typeof plannedWork> {
+function plannedWork(
+  config: RunConfig,
+  tasks: TaskSet,
+  keepsForward = planCapacity(config, tasks).keptRows > 0,
+  members = config.stages.map((stage) => (stage.stage === 'grpo' ? membersOf(stage) : [])),
+): readonly StageWork[] {
+  return workOfStages(config, tasks, members, keepsForward);
+}
+
+function workOf(stages: string): readonly StageWork[] {
   const { config } = parseConfig(`${HEAD}${stages}`, { file: 'inline' });
   return plannedWork(config, createTasks(config));
 }

@@ -1,12 +1,22 @@
-/** What reads a config or opens a run, with everything that the package has to look names up in. */
+/** What reads a config or opens a run, over the lists that the setup file of these tests gives (`lists.ts`). */
 
-import * as work from '../../packages/estimate/work.ts';
-import type { Pretrained } from '../../packages/models/run/model/pretrained.ts';
-import { ZOO } from '../../packages/zoo/registries.ts';
 import { withWordsOf as withWords } from '../../src/config/control_words.ts';
-import type { LoadedConfig } from '../../src/config/load.ts';
+import { type LoadedConfig, parseConfig as parse } from '../../src/config/load.ts';
+import { loadConfigFile as loadFile } from '../../src/config/load_file.node.ts';
+import type { Override } from '../../src/config/overrides.ts';
+import type { Library, Registries } from '../../src/config/registries.ts';
 import type { RunConfig } from '../../src/config/run_config.ts';
+import { type TaskConfig, createTask as taskOf, createTasks as tasksOf } from '../../src/data/create_task.ts';
+import {
+  type InnerLookup,
+  innerIn,
+  type RegisteredTask,
+  registeredTask as registeredIn,
+} from '../../src/data/registered_task.ts';
+import type { AnyTaskDefinition, Task } from '../../src/data/task.ts';
+import type { TaskOptions } from '../../src/data/task_options.ts';
 import type { TaskSet } from '../../src/data/task_set.ts';
+import type { TrainingRun } from '../../src/grpo/run.ts';
 import type { Backend } from '../../src/kernels/engine.ts';
 import * as create from '../../src/methods/create.ts';
 import { membersOf as members } from '../../src/methods/members.ts';
@@ -18,22 +28,73 @@ import type { GrpoStageConfig, MethodPoint, SftStageConfig } from '../../src/met
 import type { StageUses } from '../../src/methods/uses/stage_uses.ts';
 import type { Capacity } from '../../src/model/memory/capacity.ts';
 import type { Plugin } from '../../src/options/keys.ts';
+import type { GivenOptions } from '../../src/options/read.ts';
 import * as capacity from '../../src/planning/capacity.ts';
 import * as memory from '../../src/planning/require_memory.ts';
+import type { RewardDefinition, RewardOptions } from '../../src/rewards/definition.ts';
+import type { RewardFunction } from '../../src/rewards/reward_function.ts';
+import { type OwnRewards, getReward as rewardOf } from '../../src/rewards/reward_list.ts';
 import { changedConfig as changed, type SettingChange } from '../../src/run/checkpoint/setting_changes.ts';
-import { type Inference, openForInference as openModel } from '../../src/run/open_run.ts';
+import {
+  type Inference,
+  type InferenceOptions,
+  openRun as open,
+  openForInference as openModel,
+  type RunOptions,
+} from '../../src/run/open_run.ts';
 import { recordedConfig as recorded } from '../../src/run/recorded_config.ts';
+import { configHash as hashOf } from '../../src/run/session.ts';
 import type { Store } from '../../src/run/store/store.ts';
+import { lists } from './lists.ts';
 
-export { configHash } from '../../packages/zoo/api/config_hash.ts';
-export { loadConfigFile } from '../../packages/zoo/api/configs.node.ts';
-export { builtInRewards, getReward } from '../../packages/zoo/api/rewards.ts';
-export { openRun, parseConfig } from '../../packages/zoo/api/runs.ts';
-export { createTask, createTasks, registeredTask, registeredTasks } from '../../packages/zoo/api/tasks.ts';
+const GIVEN = lists();
 
-export const METHODS = ZOO.methods.at;
-export const DEMONSTRATIONS = ZOO.methods.demonstrations;
-const listOf = (own: OwnMethods = {}) => withOwnMethods(ZOO.methods, own);
+export const parseConfig = (
+  text: string,
+  { file, registries = GIVEN }: { readonly file: string; readonly registries?: Registries },
+  overrides: readonly Override[] = [],
+): LoadedConfig => parse(text, { file, registries }, overrides);
+export const loadConfigFile = (
+  file: string,
+  overrides: readonly Override[] = [],
+  library: Library = { naming: async () => GIVEN },
+): Promise<LoadedConfig> => loadFile(file, library, overrides);
+export const openRun = (
+  config: RunConfig,
+  of: Task | TaskSet,
+  backend: Backend,
+  options: Partial<RunOptions> = {},
+): Promise<TrainingRun> => open(config, of, backend, { registries: GIVEN, ...options });
+export const configHash = (config: RunConfig): Promise<string> => hashOf(config, GIVEN.tasks);
+
+export const builtInRewards: Readonly<Record<string, RewardDefinition>> = GIVEN.rewards.loaded;
+export const getReward = (name: string, options: RewardOptions = {}, own: OwnRewards = {}): RewardFunction =>
+  rewardOf(GIVEN.rewards, name, options, own);
+
+export const createTask = (config: TaskConfig, options: TaskOptions = {}): Promise<Task> =>
+  taskOf(config, GIVEN.tasks, options);
+export const createTasks = (config: Parameters<typeof tasksOf>[0], options: TaskOptions = {}): Promise<TaskSet> =>
+  tasksOf(config, GIVEN.tasks, options);
+export function registeredTask(name: string): PackagedTask {
+  const { card, load } = registeredIn(GIVEN.tasks, name);
+  return { card, load: (given = {}, own) => load(given, own === undefined ? innerIn(GIVEN.tasks) : innerOf(own)) };
+}
+
+interface PackagedTask extends Pick<RegisteredTask, 'card'> {
+  load(given?: GivenOptions, own?: AnyTaskDefinition): Promise<AnyTaskDefinition>;
+}
+
+const innerOf =
+  (own: AnyTaskDefinition): InnerLookup =>
+  () => ({ card: own, load: async () => own });
+
+export const registeredTasks: Readonly<Record<string, PackagedTask>> = Object.fromEntries(
+  Object.entries(GIVEN.tasks.loaded).flatMap(([name, task]) => ('load' in task ? [[name, registeredTask(name)]] : [])),
+);
+
+export const METHODS = GIVEN.methods.at;
+export const DEMONSTRATIONS = GIVEN.methods.demonstrations;
+const listOf = (own: OwnMethods = {}) => withOwnMethods(GIVEN.methods, own);
 
 export const createMethods = (stage: GrpoStageConfig, own?: OwnMethods): create.StageMethods =>
   create.createMethods(stage, listOf(own));
@@ -55,7 +116,7 @@ export const remarksOn = (stage: GrpoStageConfig, own?: OwnMethods): Remark[] =>
 export const withWordsOf = (config: Pick<RunConfig, 'stages'>, tasks: TaskSet, own?: OwnMethods): TaskSet =>
   withWords(config, tasks, listOf(own));
 
-export const stageUses = (config: RunConfig): StageUses[] => capacity.stageUses(config, ZOO.methods);
+export const stageUses = (config: RunConfig): StageUses[] => capacity.stageUses(config, GIVEN.methods);
 export const planCapacity = (
   config: RunConfig,
   tasks: TaskSet,
@@ -69,22 +130,19 @@ export const requireMemory = (
 ): Promise<Capacity> => memory.requireMemory(config, tasks, backend, uses);
 export const lackOfRoom = (config: RunConfig, engine: Parameters<typeof memory.lackOfRoom>[1]): string | undefined =>
   memory.lackOfRoom(config, engine, stageUses(config));
-export const plannedWork = (
-  config: RunConfig,
-  tasks: TaskSet,
-  keepsForward: boolean = planCapacity(config, tasks).keptRows > 0,
-  of: readonly (readonly Member[])[] = config.stages.map((stage) => (stage.stage === 'grpo' ? membersOf(stage) : [])),
-): readonly work.StageWork[] => work.plannedWork(config, tasks, of, keepsForward);
 
 export const openForInference = (
   config: RunConfig,
   tasks: TaskSet,
   backend: Backend,
   load: capacity.InferenceLoad,
-  pretrained?: Pretrained,
-): Promise<Inference> => openModel(config, tasks, backend, { registries: ZOO, load, pretrained });
+  pretrained?: InferenceOptions['pretrained'],
+): Promise<Inference> => openModel(config, tasks, backend, { registries: GIVEN, load, pretrained });
 export const changedConfig = (config: RunConfig, changes: readonly SettingChange[]): RunConfig =>
-  changed(config, changes, ZOO);
-export const recordedConfig = (store: Store): Promise<RunConfig | undefined> => recorded(store, ZOO);
+  changed(config, changes, GIVEN);
+export const recordedConfig = (store: Store): Promise<RunConfig | undefined> => recorded(store, GIVEN);
 /** A config with what its names are looked up in. */
-export const looked = (config: RunConfig): Pick<LoadedConfig, 'config' | 'registries'> => ({ config, registries: ZOO });
+export const looked = (config: RunConfig): Pick<LoadedConfig, 'config' | 'registries'> => ({
+  config,
+  registries: GIVEN,
+});

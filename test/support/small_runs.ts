@@ -3,7 +3,7 @@
  * runs are opened is made here.
  */
 
-import { bindTask } from '../../packages/zoo/data/index.ts';
+import { bindTask } from '../../src/data/create_task.ts';
 import type { MakeGenerator } from '../../src/grpo/generator.ts';
 import type { TrainingRun } from '../../src/grpo/run.ts';
 import { train } from '../../src/grpo/trainer.ts';
