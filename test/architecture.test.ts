@@ -36,8 +36,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   model: ['kernels'],
   // Decides how a policy learns; sees neither the policy nor a kernel.
   methods: ['data', 'rewards', 'options', 'kernels/philox.ts'],
-  config: ['methods', 'model', 'data', 'text', 'rewards', 'options', 'kernels'],
-  diagnostics: ['config', 'methods', 'options', 'kernels'],
+  diagnostics: ['methods', 'options', 'kernels'],
+  config: ['diagnostics', 'methods', 'model', 'data', 'text', 'rewards', 'options', 'kernels'],
   grpo: ['diagnostics', 'config', 'methods', 'model', 'data', 'text', 'rewards', 'options', 'kernels'],
   planning: ['grpo', 'config', 'methods', 'model', 'data', 'text', 'rewards', 'options', 'kernels'],
   run: [

@@ -58,6 +58,9 @@ const NAMED = [
   /[\\/]zoo[\\/](rewards)[\\/]functions[\\/]/,
 ];
 
+/** What is said of a run under way, loaded with the first thing that there is to say it of. */
+const SAID = /[\\/]diagnostics[\\/]\w+\.ts$|[\\/]grpo[\\/]diagnose_training\.ts$/;
+
 /** What a visitor's first click trains, and the other jobs of the page, which wait for no file with more than they need. */
 const first = await namedBy('sort-digits');
 const others = await namedBy('reverse-text', 'countdown', 'environment');
@@ -102,6 +105,7 @@ for (const { fileName, imports = [], dynamicImports = [] } of output) {
 /** The file of the bundle that a module lies in; null where rolldown decides. */
 function fileOf(id, graph) {
   if (atOnce.has(id) || first.test(id)) return 'start';
+  if (SAID.test(id)) return 'said';
   if (others.test(id) || !/[\\/](?:src|packages)[\\/]/.test(id)) return null;
   const importers = graph.getModuleInfo(id)?.importers ?? [];
   if (importers.some((one) => atOnce.has(one))) return 'start'; // called there by others alone

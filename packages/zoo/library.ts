@@ -1,6 +1,7 @@
 /** What a config may name, loaded once a config names some of it: a list of methods, the rewards, the cards of the tasks. */
 import type { Library } from '../../src/config/registries.ts';
 import { METHOD_POINTS } from '../../src/methods/stage.ts';
+import { DIAGNOSTICS } from './diagnostics/list.ts';
 import { methodsWith } from './lists/methods_with.ts';
 import { rewardsWith } from './lists/rewards_with.ts';
 import { tasksWith } from './lists/tasks_with.ts';
@@ -27,6 +28,7 @@ export const zooLibrary: Library = {
       methods: methodsWith(Object.fromEntries(points), demonstrations),
       tasks: tasksWith(tasks),
       rewards: rewardsWith(rewards),
+      diagnostics: DIAGNOSTICS,
     };
   },
 };

@@ -3,14 +3,17 @@
  * more than the methods every config can name (`usual_methods.ts`).
  */
 import type { TaskList } from '../data/registered_task.ts';
+import type { DiagnosticList } from '../diagnostics/diagnostic.ts';
 import type { MethodList } from '../methods/method_list.ts';
 import type { RewardList } from '../rewards/reward_list.ts';
 
-/** What a config may name. */
+/** What a config may name, and what is said of a run of it. */
 export interface Registries {
   readonly methods: MethodList;
   readonly tasks: TaskList;
   readonly rewards: RewardList;
+  /** What is looked for in a run; absent: nothing is. */
+  readonly diagnostics?: DiagnosticList;
 }
 
 /** Lists whose entries are loaded once they are named. */

@@ -3,7 +3,7 @@
  * the run nor a bit of its weights.
  */
 import type { Telling } from '../methods/method.ts';
-import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
+import type { GrpoStageConfig, SftStageConfig, StageConfig } from '../methods/stage.ts';
 import type { History } from './history.ts';
 import type { BatchRecord, EvaluationRecord, UpdateRecord } from './records.ts';
 
@@ -64,6 +64,22 @@ export interface Diagnostic<S extends StageConfig = GrpoStageConfig> {
   readonly look: (history: History, stage: S, tells: ReadonlySet<Telling>) => Finding | undefined;
 }
 
+/** What is looked for in a run. */
+export interface DiagnosticList {
+  /** Asked before the first step of each stage. */
+  readonly start: readonly Diagnostic<StageConfig>[];
+  /** Those of a run under way; a page loads them with the first batch, step or evaluation. */
+  load(): Promise<RunDiagnostics>;
+}
+
+/** In the order in which they are asked: those that silence others come first. */
+export interface RunDiagnostics {
+  readonly grpo: readonly Diagnostic[];
+  readonly sft: readonly Diagnostic<SftStageConfig>[];
+  /** Codes that say why no group of a batch is live. */
+  readonly deadReasons: readonly string[];
+}
+
 /** A diagnostic that knows its stage. */
 export interface BoundDiagnostic extends Omit<Diagnostic, 'look'> {
   readonly look: (history: History) => ReturnType<Diagnostic['look']>;
@@ -78,4 +94,15 @@ export function bind<S extends StageConfig>(
     ...diagnostic,
     look: (history) => diagnostic.look(history, stage, tells),
   }));
+}
+
+/** The diagnostics of a stage of this kind. @param tells  what its methods do */
+export function diagnosticsFor(
+  { grpo, sft }: Pick<RunDiagnostics, 'grpo' | 'sft'>,
+  stage: StageConfig,
+  tells: ReadonlySet<Telling>,
+): BoundDiagnostic[] {
+  if (stage.stage === 'sft') return bind<SftStageConfig>(sft, stage, tells);
+  const applying = grpo.filter(({ appliesTo }) => appliesTo === undefined || tells.has(appliesTo));
+  return bind<GrpoStageConfig>(applying, stage, tells);
 }

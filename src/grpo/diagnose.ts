@@ -3,7 +3,6 @@ import type { TaskSet } from '../data/task_set.ts';
 import { COMBINATION, STAGE_ENDED, STOP_CODES } from '../diagnostics/codes.ts';
 import { bind, type Diagnosis } from '../diagnostics/diagnostic.ts';
 import type { StartFacts } from '../diagnostics/history.ts';
-import { START_DIAGNOSTICS } from '../diagnostics/starts.ts';
 import { look, say, startWatch, type Watch } from '../diagnostics/watch.ts';
 import type { WrongAnswer } from '../diagnostics/wrong_answers.ts';
 import { RlvrError } from '../errors.ts';
@@ -16,10 +15,11 @@ import { endingOf } from './journal.ts';
 import { type ConfiguredModel, type Progress, type RunRemark, stageOf } from './run.ts';
 
 /** A run, as the diagnostics see it. */
-export type Diagnosed = Progress & {
-  readonly methods: readonly (Pick<StageMethods, 'members' | 'acting'> | undefined)[];
-  readonly demonstrations?: readonly (Pick<StageMethods, 'acting'> | undefined)[];
-};
+export type Diagnosed = Progress &
+  Pick<ConfiguredModel, 'registries'> & {
+    readonly methods: readonly (Pick<StageMethods, 'members' | 'acting'> | undefined)[];
+    readonly demonstrations?: readonly (Pick<StageMethods, 'acting'> | undefined)[];
+  };
 
 /**
  * What the stage under way begins with: what its methods say of each other, and what its settings say.
@@ -44,7 +44,8 @@ export function lookAtStart(
 ): Diagnosis[] {
   const stage = run.config.stages[stageIndex];
   const facts = startFacts(run, stage, stageIndex);
-  return look(watch, stage, 0, { after: 'start', facts }, bind<StageConfig>(START_DIAGNOSTICS, stage, new Set()));
+  const { start = [] } = run.registries.diagnostics ?? {};
+  return look(watch, stage, 0, { after: 'start', facts }, bind<StageConfig>(start, stage, new Set()));
 }
 
 /** Problems of the training stream whose answers are measured. */

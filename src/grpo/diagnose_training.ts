@@ -5,10 +5,10 @@
 import { POINT_KEYS } from '../config/keys/method_keys.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { neverActed, rememberActs } from '../diagnostics/acts.ts';
-import { DEAD_REASONS, diagnosticsFor, observe } from '../diagnostics/catalogue.ts';
+import { diagnosticsFor } from '../diagnostics/diagnostic.ts';
 import { trainingSince } from '../diagnostics/history.ts';
 import { batchRecord, evaluationRecord, supervisedRecord, updateRecord } from '../diagnostics/records.ts';
-import { type Observation, say, standing } from '../diagnostics/watch.ts';
+import { look, type Observation, say, standing } from '../diagnostics/watch.ts';
 import { tellingsOf } from '../methods/chosen.ts';
 import type { Acting } from '../methods/effect/acting.ts';
 import { helpedOrigins } from '../methods/members.ts';
@@ -23,7 +23,7 @@ export function diagnoseBatch(
   run: Diagnosed,
   collected: Collected,
   logged: Readonly<Record<string, number>>,
-): TrainEvent[] {
+): Promise<TrainEvent[]> {
   const { step, watch, seconds } = run.journal.state;
   const groups = solving(collected.groups);
   const judging = notSolving(collected.groups);
@@ -36,17 +36,17 @@ export function diagnoseBatch(
 }
 
 /** @param onPolicy  the rollouts came from the very weights that the update changed */
-export function diagnoseUpdate(run: Diagnosed, result: UpdateResult, onPolicy: boolean): TrainEvent[] {
+export function diagnoseUpdate(run: Diagnosed, result: UpdateResult, onPolicy: boolean): Promise<TrainEvent[]> {
   const { step } = run.journal.state;
   return observed(run, step, { after: 'update', record: updateRecord(step, result, onPolicy) });
 }
 
-export function diagnoseSupervised(run: Diagnosed, result: SupervisedResult): TrainEvent[] {
+export function diagnoseSupervised(run: Diagnosed, result: SupervisedResult): Promise<TrainEvent[]> {
   const { step } = run.journal.state;
   return observed(run, step, { after: 'update', record: supervisedRecord(step, result) });
 }
 
-export function diagnoseEvaluation(run: Diagnosed, tasks: TaskSet, evaluation: Evaluation): TrainEvent[] {
+export function diagnoseEvaluation(run: Diagnosed, tasks: TaskSet, evaluation: Evaluation): Promise<TrainEvent[]> {
   const { step, watch } = run.journal.state;
   const record = evaluationRecord(step, evaluation, trainingSince(watch.history), chanceOf(tasks));
   return observed(run, step, { after: 'evaluation', record });
@@ -69,12 +69,14 @@ function actingOf({ methods, demonstrations = [], journal: { state } }: Diagnose
 }
 
 /** What to do against the batches without a live group, by what was said of them; undefined where nothing was. */
-export function remedyOfDead(run: Diagnosed): string | undefined {
+export async function remedyOfDead(run: Diagnosed): Promise<string | undefined> {
+  const list = await run.registries.diagnostics?.load();
+  if (list === undefined) return undefined;
   const stage = stageOf(run);
   const { watch } = run.journal.state;
   const said = standing(watch, stage);
-  const all = diagnosticsFor(stage, tellingsOf(membersOf(run)));
-  const why = all.find(({ code }) => DEAD_REASONS.includes(code) && said.includes(code));
+  const all = diagnosticsFor(list, stage, tellingsOf(membersOf(run)));
+  const why = all.find(({ code }) => list.deadReasons.includes(code) && said.includes(code));
   return why?.look(watch.history)?.remedy;
 }
 
@@ -84,8 +86,10 @@ function chanceOf({ shares }: TaskSet): number {
   return shares.reduce((sum, { task, weight }) => sum + (weight / total) * task.chance, 0);
 }
 
-function observed(run: Diagnosed, step: number, observation: Observation): TrainEvent[] {
-  const tells = tellingsOf(membersOf(run));
-  const found = observe(run.journal.state.watch, stageOf(run), step, observation, tells);
+async function observed(run: Diagnosed, step: number, observation: Observation): Promise<TrainEvent[]> {
+  const { grpo = [], sft = [] } = (await run.registries.diagnostics?.load()) ?? {};
+  const stage = stageOf(run);
+  const asked = diagnosticsFor({ grpo, sft }, stage, tellingsOf(membersOf(run)));
+  const found = look(run.journal.state.watch, stage, step, observation, asked);
   return found.map((diagnosis) => eventOf(run, step, diagnosis));
 }

@@ -40,7 +40,7 @@ export async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig, point
     // 3. Update: the next minibatch of it.
     const learned = yield* learn(under, batch);
     state.step++;
-    yield* (await training()).diagnoseUpdate(run, learned.update, learned.isFresh);
+    yield* await (await training()).diagnoseUpdate(run, learned.update, learned.isFresh);
 
     // 4. Report, once controllers have seen the step.
     const stepSeconds = (clock() - start) / 1000;
@@ -67,7 +67,7 @@ const gather: Gather = async function* (run, { waits = false, sampler, isFree } 
     // 1. Collect: G completions per prompt, verified and rewarded; the stage's strategies may sample again.
     const collected = await collectGroups(asked, step, journal);
     assertFinite(step, collected);
-    yield* (await training()).diagnoseBatch(run, collected, step.logged);
+    yield* await (await training()).diagnoseBatch(run, collected, step.logged);
     const observations = observationsFor(step, collected);
     if (!waits) ledger.record(observations, state.step);
 
@@ -92,7 +92,7 @@ const gather: Gather = async function* (run, { waits = false, sampler, isFree } 
     state.deadBatches++;
     if (state.deadBatches >= MOST_DEAD_BATCHES) {
       state.deadBatches = 0; // a resume tries as many
-      throw nothingToLearn(state, stage, collected, (await training()).remedyOfDead(run));
+      throw nothingToLearn(state, stage, collected, await (await training()).remedyOfDead(run));
     }
   }
 };

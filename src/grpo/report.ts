@@ -53,7 +53,7 @@ export async function* evaluation(
   const { stageIndex, step } = state;
   state.best = betterOf(state.best, result, { stageIndex, stage: stage.stage, step }, config);
   yield event;
-  yield* (await training()).diagnoseEvaluation(run, engine.tasks, result);
+  yield* await (await training()).diagnoseEvaluation(run, engine.tasks, result);
   if (stage.stage !== 'grpo') return;
   const wasOver = isStageOver(run);
   await controlAfterEvaluation(run, openStep(run, stage), result);

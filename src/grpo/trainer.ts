@@ -107,7 +107,7 @@ async function* superviseStage(run: TrainingRun, stage: SftStageConfig, points: 
     const result = await timed(journal, 'sft', () => superviseStep(engine, step, journal));
     state.step++;
     state.tokens += result.completionTokens;
-    yield* (await training()).diagnoseSupervised(run, result);
+    yield* await (await training()).diagnoseSupervised(run, result);
     const stepSeconds = (clock() - start) / 1000;
     state.unreported = supervisedMetrics(result, { step: state.step, stepSeconds, tokens: state.tokens });
     yield* report(run, points);

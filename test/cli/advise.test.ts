@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type ArenaRow, adviceFor, readArena } from '../../packages/compare/advice.ts';
 import { catalogue } from '../../packages/zoo/catalogue/whole_catalogue.ts';
+import { DIAGNOSIS_CODES } from '../../packages/zoo/diagnostics/catalogue.ts';
 import { program } from '../../src/cli/program.ts';
-import { DIAGNOSIS_CODES } from '../../src/diagnostics/catalogue.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 import { printed } from './printed.ts';
 

@@ -1,10 +1,11 @@
 /** Every diagnostic is provoked by a stream that shows its reason; streams that show none provoke none. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { DIAGNOSIS_CODES, diagnosticsFor, observe } from '../../src/diagnostics/catalogue.ts';
+import { DIAGNOSIS_CODES, RUN_DIAGNOSTICS } from '../../packages/zoo/diagnostics/catalogue.ts';
 import { COMBINATION, NEVER_ACTED, STAGE_ENDED, STOP_CODES } from '../../src/diagnostics/codes.ts';
+import { diagnosticsFor } from '../../src/diagnostics/diagnostic.ts';
 import type { BatchRecord, EvaluationRecord } from '../../src/diagnostics/records.ts';
-import { startWatch } from '../../src/diagnostics/watch.ts';
+import { look, startWatch } from '../../src/diagnostics/watch.ts';
 import type { Telling } from '../../src/methods/method.ts';
 import { PROVOCATIONS, provoke } from './provocations.ts';
 import { SECONDS, Stream } from './stream.ts';
@@ -32,7 +33,7 @@ describe.each(Object.entries(PROVOCATIONS))('%s', (code, provocation) => {
 
   it('is said where the figures that it reads are all there is', () => {
     const { stage } = provoke(provocation);
-    const only = diagnosticsFor(stage, EVERYTHING).find((one) => one.code === code)?.reads;
+    const only = diagnosticsFor(RUN_DIAGNOSTICS, stage, EVERYTHING).find((one) => one.code === code)?.reads;
     const alone = provoke(provocation, { only }).said.find((one) => one.code === code);
     expect(alone?.message).not.toMatch(/NaN|undefined/);
     expect(alone).toBeDefined();
@@ -121,9 +122,12 @@ describe('a stream that is well', () => {
     const said = [0.964, 0.943, 0.94, 0.93].map((share, i) => {
       const watch = startWatch(SECONDS);
       const { stage } = new Stream();
-      observe(watch, stage, 500, { after: 'evaluation', record: evaluated(500, 0.964) });
-      observe(watch, stage, 550 + i, { after: 'evaluation', record: evaluated(550 + i, share) });
-      return observe(watch, stage, 600 + i, { after: 'evaluation', record: evaluated(600 + i, share) });
+      const asked = diagnosticsFor(RUN_DIAGNOSTICS, stage, new Set());
+      const evaluate = (step: number, greedy: number) =>
+        look(watch, stage, step, { after: 'evaluation', record: evaluated(step, greedy) }, asked);
+      evaluate(500, 0.964);
+      evaluate(550 + i, share);
+      return evaluate(600 + i, share);
     });
     expect(said.map((diagnoses) => diagnoses.map(({ code }) => code))).toEqual([[], [], [], ['below-best']]);
   });

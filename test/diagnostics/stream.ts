@@ -1,8 +1,8 @@
 /** A stage as a stream of records: what the diagnostics would see of a run, made by hand. */
 
 import { stringify } from 'yaml';
-import { diagnosticsFor } from '../../src/diagnostics/catalogue.ts';
-import type { Diagnosis, Reading } from '../../src/diagnostics/diagnostic.ts';
+import { RUN_DIAGNOSTICS } from '../../packages/zoo/diagnostics/catalogue.ts';
+import { type Diagnosis, diagnosticsFor, type Reading } from '../../src/diagnostics/diagnostic.ts';
 import { type StartFacts, trainingSince } from '../../src/diagnostics/history.ts';
 import type { BatchRecord, EvaluationRecord, UpdateRecord } from '../../src/diagnostics/records.ts';
 import { look, type Observation, standing, startWatch, type Watch } from '../../src/diagnostics/watch.ts';
@@ -142,7 +142,7 @@ export class Stream {
   #observe(observation: Observation): this {
     if (this.#throughJson) this.#watch = JSON.parse(JSON.stringify(this.#watch));
     const step = observation.after === 'start' ? 0 : observation.record.step;
-    const all = diagnosticsFor(this.stage, tellingsIn(this.stage));
+    const all = diagnosticsFor(RUN_DIAGNOSTICS, this.stage, tellingsIn(this.stage));
     const only = this.#only;
     const asked = only === undefined ? all : all.filter(({ reads }) => reads.every((one) => only.includes(one)));
     const found = look(this.#watch, this.stage, step, this.#blanked(observation), asked);

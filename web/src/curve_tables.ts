@@ -1,5 +1,5 @@
 /** What each chart of the page shows: its title, its lines as tables over steps, and its values in words. */
-import { withInterval } from '../../src/diagnostics/words.ts';
+import { withInterval } from '../../packages/zoo/diagnostics/words.ts';
 import { percent } from '../../src/format.ts';
 import type { Curve, History, Share } from './history.ts';
 

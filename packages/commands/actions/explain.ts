@@ -6,7 +6,6 @@
 import { colors } from '../../../src/cli/display/colors.ts';
 import { print, printJson, wrapColumns } from '../../../src/cli/display/output.ts';
 import { commandName } from '../../../src/command_name.ts';
-import { DIAGNOSIS_CODES } from '../../../src/diagnostics/catalogue.ts';
 import { ConfigError } from '../../../src/errors.ts';
 import { didYouMean } from '../../../src/options/nearest_name.ts';
 import type { CatalogueMethod } from '../../zoo/catalogue/catalogue.ts';
@@ -16,6 +15,7 @@ import { METRIC_FACTS, type MetricFacts, metricFacts, metricOfWord } from '../..
 import { arxivNumber, isSpelledAlike, otherNamesOf } from '../../zoo/catalogue/spelled_alike.ts';
 import { type SystemFacts, systemFacts, systemNames } from '../../zoo/catalogue/systems/system_facts.ts';
 import { catalogue } from '../../zoo/catalogue/whole_catalogue.ts';
+import { DIAGNOSIS_CODES } from '../../zoo/diagnostics/catalogue.ts';
 import type { OptionText } from '../../zoo/options/describe.ts';
 import { wrapWords } from '../display/live/text.ts';
 import { systemText } from './explain_system.ts';

@@ -3,7 +3,6 @@
 import { colors } from '../../../src/cli/display/colors.ts';
 import { print, printJson, wrapColumns } from '../../../src/cli/display/output.ts';
 import { commandName } from '../../../src/command_name.ts';
-import { DIAGNOSIS_CODES } from '../../../src/diagnostics/catalogue.ts';
 import { ConfigError } from '../../../src/errors.ts';
 import { didYouMean } from '../../../src/options/nearest_name.ts';
 import { type Catalogue, type CatalogueMethod, TAKES } from '../../zoo/catalogue/catalogue.ts';
@@ -11,6 +10,7 @@ import { type Evidence, evidenceOf, evidenceText } from '../../zoo/catalogue/met
 import { methodFacts } from '../../zoo/catalogue/method_facts.ts';
 import { isSpelledAlike, otherNamesOf } from '../../zoo/catalogue/spelled_alike.ts';
 import { catalogue } from '../../zoo/catalogue/whole_catalogue.ts';
+import { DIAGNOSIS_CODES } from '../../zoo/diagnostics/catalogue.ts';
 import { wrapWords } from '../display/live/text.ts';
 import { aboutMethod } from './list.ts';
 

@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { colors } from '../../../src/cli/display/colors.ts';
 import { print } from '../../../src/cli/display/output.ts';
-import { CAUSES } from '../../../src/diagnostics/catalogue.ts';
 import { COMBINATION } from '../../../src/diagnostics/codes.ts';
 import { counted, minus, printable } from '../../../src/format.ts';
 import { packageFile } from '../../../src/package_folder.node.ts';
 import { type Advice, type ArenaRow, adviceFor, type Diagnosed, readArena, type Tried } from '../../compare/advice.ts';
 import { catalogue } from '../../zoo/catalogue/whole_catalogue.ts';
+import { CAUSES } from '../../zoo/diagnostics/catalogue.ts';
 
 const ARENA = packageFile('bench/arena/results.json');
 

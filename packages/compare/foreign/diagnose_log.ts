@@ -1,11 +1,11 @@
 /** A log of another trainer, looked at with the diagnostics that watch a run of this one. */
-import { diagnosticsFor } from '../../../src/diagnostics/catalogue.ts';
-import type { BoundDiagnostic, Reading } from '../../../src/diagnostics/diagnostic.ts';
+import { type BoundDiagnostic, diagnosticsFor, type Reading } from '../../../src/diagnostics/diagnostic.ts';
 import { look, type Observation, say, startWatch } from '../../../src/diagnostics/watch.ts';
-import { setting } from '../../../src/diagnostics/words.ts';
 import { DataError } from '../../../src/errors.ts';
 import type { Telling } from '../../../src/methods/method.ts';
 import type { StageConfig } from '../../../src/methods/stage.ts';
+import { RUN_DIAGNOSTICS } from '../../zoo/diagnostics/catalogue.ts';
+import { setting } from '../../zoo/diagnostics/words.ts';
 import type { LogEntries, LogEntry } from './log_entries.ts';
 import { figureIn, figureOf, foreignBatch, foreignUpdate, saysFigure } from './log_records.ts';
 import { type LogOptions, readingOf, stageOf } from './log_settings.ts';
@@ -58,7 +58,7 @@ export function diagnoseLog(name: string, log: LogEntries, options: LogOptions):
   const gap = (i: number): number => Math.max(1, entries[i].step - (entries[i - 1]?.step ?? 0));
   const batches = reading === undefined ? [] : entries.map((entry, i) => foreignBatch(entry, gap(i), reading));
   const updates = entries.map((entry) => foreignUpdate(entry, { vocabulary }));
-  const all = diagnosticsFor(stage, isSupervised ? new Set() : OF_A_LOG);
+  const all = diagnosticsFor(RUN_DIAGNOSTICS, stage, isSupervised ? new Set() : OF_A_LOG);
   const lackOf = ({ reads }: BoundDiagnostic): readonly Reading[] =>
     reads.filter((one) => !saysFigure(one, batches, updates));
   const asked = all.filter((one) => lackOf(one).length === 0);

@@ -1,6 +1,7 @@
 /** Sources of prompts: whether there is anything left that they are to ask. */
-import { percent } from '../format.ts';
-import type { Diagnostic } from './diagnostic.ts';
+
+import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
+import { percent } from '../../../src/format.ts';
 
 /** Share of the places of a batch that go to problems which the source is there to leave out. */
 const MOST = 0.5;

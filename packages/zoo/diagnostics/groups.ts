@@ -1,14 +1,15 @@
 /** Whether the groups of a batch have anything to teach: they do where rewards within a group differ. */
-import { percent } from '../format.ts';
-import { weightOf } from '../methods/chosen.ts';
-import type { Telling } from '../methods/method.ts';
-import type { GrpoStageConfig } from '../methods/stage.ts';
-import type { Estimate } from '../methods/statistics.ts';
-import type { Diagnostic } from './diagnostic.ts';
-import { type History, isSignificantStreak } from './history.ts';
-import { meanOf, newestWhile } from './lists.ts';
-import { differentProblems } from './problems.ts';
-import type { BatchRecord } from './records.ts';
+
+import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
+import { type History, isSignificantStreak } from '../../../src/diagnostics/history.ts';
+import { meanOf, newestWhile } from '../../../src/diagnostics/lists.ts';
+import { differentProblems } from '../../../src/diagnostics/problems.ts';
+import type { BatchRecord } from '../../../src/diagnostics/records.ts';
+import { percent } from '../../../src/format.ts';
+import { weightOf } from '../../../src/methods/chosen.ts';
+import type { Telling } from '../../../src/methods/method.ts';
+import type { GrpoStageConfig } from '../../../src/methods/stage.ts';
+import type { Estimate } from '../../../src/methods/statistics.ts';
 import { setting, withInterval } from './words.ts';
 
 /** Three batches in a row are no accident. */

@@ -1,6 +1,6 @@
 /** Replays: whether the policy is still near the one that sampled them. */
-import type { Diagnostic } from './diagnostic.ts';
-import { meanOf } from './lists.ts';
+import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
+import { meanOf } from '../../../src/diagnostics/lists.ts';
 import { figure } from './words.ts';
 
 /** Nats per token: the ratio of a typical token is then beyond 0.6 or 1.65, further than any clip lets it act. */

@@ -1,6 +1,7 @@
 /** Verdicts of the policy on answers: whether they depend on what is judged. */
-import { percent } from '../format.ts';
-import type { Diagnostic } from './diagnostic.ts';
+
+import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
+import { percent } from '../../../src/format.ts';
 
 /** Share of the same verdict from which on the others are slips. */
 const NEARLY_ALWAYS = 0.95;

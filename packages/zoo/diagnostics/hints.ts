@@ -1,6 +1,7 @@
 /** Hints: whether the policy comes to do without them. */
-import { percent } from '../format.ts';
-import type { Diagnostic } from './diagnostic.ts';
+
+import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
+import { percent } from '../../../src/format.ts';
 
 /** Share of the groups from which on most of what is learned is learned with help. */
 const MOST = 0.5;

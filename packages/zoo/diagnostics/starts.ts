@@ -1,7 +1,8 @@
 /** What can be said before the first step: by the settings of a stage, and what it begins with. The others need a history. */
-import { counted, percent } from '../format.ts';
-import type { StageConfig } from '../methods/stage.ts';
-import type { Diagnostic } from './diagnostic.ts';
+
+import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
+import { counted, percent } from '../../../src/format.ts';
+import type { StageConfig } from '../../../src/methods/stage.ts';
 import { figure, setting } from './words.ts';
 
 /** Share of the stage; beyond it, only a minority of the steps has the peak rate. */

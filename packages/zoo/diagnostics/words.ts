@@ -1,7 +1,7 @@
 /** Numbers as the diagnostics write them. */
 
-import { percent } from '../format.ts';
-import type { Estimate } from '../methods/statistics.ts';
+import { percent } from '../../../src/format.ts';
+import type { Estimate } from '../../../src/methods/statistics.ts';
 
 /** Three significant digits: `0.0123`, `12.3`, `1.2e-7`. */
 export function figure(value: number): string {
