@@ -11,7 +11,7 @@
  * --backend webgpu takes the adapter that Dawn prefers. A software adapter gets 4 prompts × 4.
  */
 import { webgpuBackend } from '../build/packages/rlvr-train/index.js';
-import { adapterLine } from '../build/src/kernels/webgpu/adapter.js';
+import { adapterLine } from '../build/packages/webgpu/adapter.js';
 import { machineLine, spread, table, writeJson } from './command.mjs';
 import { readRace } from './race_flags.mjs';
 import { summarize } from './statistics.mjs';

@@ -1,5 +1,5 @@
 // The GPU that a benchmark asks for.
-import { nodeGpu } from '../build/src/kernels/webgpu/webgpu.node.js';
+import { nodeGpu } from '../build/packages/webgpu/webgpu.node.js';
 import { fail } from './command.mjs';
 
 /**

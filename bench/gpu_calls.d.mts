@@ -1,5 +1,5 @@
 /** Types of gpu_calls.mjs, for the tests. */
-import type { AdapterSource } from '../src/kernels/webgpu/adapter.ts';
+import type { AdapterSource } from '../packages/webgpu/adapter.ts';
 
 export interface GpuCalls {
   readonly dispatches: number;

@@ -14,7 +14,7 @@
  * prompts × 4: it measures the machine's processor.
  */
 import { webgpuBackend } from '../build/packages/rlvr-train/index.js';
-import { adapterLine } from '../build/src/kernels/webgpu/adapter.js';
+import { adapterLine } from '../build/packages/webgpu/adapter.js';
 import { ppoClip } from '../build/src/methods/objectives/ppo_clip.js';
 import { fail, machineLine, spread, table, writeJson } from './command.mjs';
 import { countedGpu } from './gpu_calls.mjs';

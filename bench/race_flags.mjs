@@ -1,5 +1,5 @@
 // Flags of the comparisons that take steps of the race on a backend: --backend wasm or webgpu, and there --adapter.
-import { describeAdapter } from '../build/src/kernels/webgpu/adapter.js';
+import { describeAdapter } from '../build/packages/webgpu/adapter.js';
 import { describeMachine, fail, readFlags, readThreads, THREADS_FLAG } from './command.mjs';
 import { gpuAdapter } from './gpu_adapter.mjs';
 import { RACE } from './workload.mjs';

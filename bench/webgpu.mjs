@@ -13,8 +13,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { webgpuBackend } from '../build/packages/rlvr-train/index.js';
-import { adapterLine, describeAdapter } from '../build/src/kernels/webgpu/adapter.js';
-import { listAdapters } from '../build/src/kernels/webgpu/webgpu.node.js';
+import { adapterLine, describeAdapter } from '../build/packages/webgpu/adapter.js';
+import { listAdapters } from '../build/packages/webgpu/webgpu.node.js';
 import { describeMachine, fail, machineLine, readFlags, spread, table, writeJson } from './command.mjs';
 import { gpuAdapter } from './gpu_adapter.mjs';
 import { findPeers } from './peers/gpu_sides.mjs';

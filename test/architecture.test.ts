@@ -57,22 +57,19 @@ const WORKSPACES: Readonly<Record<string, readonly string[]>> = {
   models: ['http'],
   fleet: ['models'],
   estimate: [],
-  tfjs: [],
+  webgpu: [],
+  tfjs: ['webgpu'],
   trackers: ['http'],
   compare: ['zoo'],
   report: ['compare', 'fleet'],
   plugins: ['http', 'models', 'zoo'],
-  web: ['estimate', 'fleet', 'models', 'zoo'],
-  commands: ['compare', 'estimate', 'fleet', 'models', 'plugins', 'report', 'trackers', 'zoo'],
-  'rlvr-train': ['http', 'models', 'plugins', 'trackers', 'zoo'],
+  web: ['estimate', 'fleet', 'models', 'webgpu', 'zoo'],
+  commands: ['compare', 'estimate', 'fleet', 'models', 'plugins', 'report', 'tfjs', 'trackers', 'webgpu', 'zoo'],
+  'rlvr-train': ['http', 'models', 'plugins', 'tfjs', 'trackers', 'webgpu', 'zoo'],
 };
 
-/** Where the command may write to a stream: the place that makes text printable, and those that need the stream itself. */
-const WRITERS = [
-  'src/cli/display/output.ts',
-  'packages/commands/display/live/writes.ts',
-  'packages/commands/process/gpu_probe_process.ts',
-];
+/** Where the command may write to a stream: the place that makes text printable, and what needs the stream itself. */
+const WRITERS = ['src/cli/display/output.ts', 'packages/commands/display/live/writes.ts'];
 
 interface Import {
   readonly target: string;

@@ -53,7 +53,7 @@ const NAMES = ['made/names', 'lists/rewards_with', 'lists/tasks_with', 'library'
 const ofZoo = (part) => `${part}_zoo`;
 const isOfZoo = (id) => nameIn(build, id).startsWith('packages/zoo/');
 /** `new Worker('…_worker.node')`, and the process that looks for a GPU. */
-const STARTED_BY_PATH = /^(packages[/](?:plugins|commands))[/].*(_worker\.node|_process)$/;
+const STARTED_BY_PATH = /^packages[/](plugins|webgpu)[/].*_(worker|process)\.node$/;
 const started = filesOf(build)
   .filter((path) => path.endsWith('.js'))
   .map((path) => nameIn(build, path))

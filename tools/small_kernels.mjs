@@ -27,7 +27,7 @@ export const smallKernels = {
     if (/kernels[\\/]wasm[\\/]binary\.ts$/.test(id)) {
       return { code: loadedByName('./inflated.ts', (name) => `${MODULE}${name}`), moduleType: 'js', map: null };
     }
-    if (!/kernels[\\/]webgpu[\\/](?:shaders[\\/])?\w+\.ts$/.test(id)) return null;
+    if (!/packages[\\/]webgpu[\\/](?:shaders[\\/])?\w+\.ts$/.test(id)) return null;
     const flush = withoutIndentation(code);
     const isShader = /shaders[\\/]\w+\.ts$|[\\/](?:shader|packed)\.ts$/.test(id);
     return { code: isShader ? withSmallTemplates(this.parse(flush, { lang: 'ts' }), flush) : flush, map: null };

@@ -3,7 +3,7 @@
  * --adapter names. A software adapter gets a smaller step, which takes seconds.
  */
 import { webgpuBackend } from '../../build/packages/rlvr-train/index.js';
-import { describeAdapter } from '../../build/src/kernels/webgpu/adapter.js';
+import { describeAdapter } from '../../build/packages/webgpu/adapter.js';
 import { fail, machineLine, table, writeJson } from '../command.mjs';
 import { gpuAdapter } from '../gpu_adapter.mjs';
 import { quantile } from '../statistics.mjs';

@@ -51,14 +51,6 @@ export type { Backend } from '../../src/kernels/engine.ts';
 export { referenceBackend } from '../../src/kernels/reference/engine.ts';
 export { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 export type { WasmOptions } from '../../src/kernels/wasm/options.ts';
-export type {
-  AdapterDescription,
-  AdapterRequest,
-  AdapterSource,
-  WebgpuAdapter,
-} from '../../src/kernels/webgpu/adapter.ts';
-export { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
-export type { WebgpuOptions } from '../../src/kernels/webgpu/options.ts';
 export type { CreditedGroup, Evaluation, Rollout, RolloutGroup, StepMetrics } from '../../src/methods/records.ts';
 export type { GrpoStageConfig, SftStageConfig, StageConfig } from '../../src/methods/stage.ts';
 export { type PackedBatch, packBatch, type TokenGroup } from '../../src/model/batch.ts';
@@ -80,6 +72,14 @@ export type { Reporter, ReporterEvent } from '../../src/run/reporter_event.ts';
 export { merged, openPretrained } from '../models/run/model/open_pretrained.ts';
 export type { ModelPlace, Pretrained } from '../models/run/model/pretrained.ts';
 export { codecOf, type TokenizerObject, type TokenizerObjectOptions } from '../models/text/tokenizer_object.ts';
+export type {
+  AdapterDescription,
+  AdapterRequest,
+  AdapterSource,
+  WebgpuAdapter,
+} from '../webgpu/adapter.ts';
+export { webgpuBackend } from '../webgpu/backend.ts';
+export type { WebgpuOptions } from '../webgpu/options.ts';
 export { openRun, parseConfig, type RunOptions } from '../zoo/api/runs.ts';
 export { createTask, createTasks } from '../zoo/api/tasks.ts';
 export { DIAGNOSIS_CODES } from '../zoo/diagnostics/catalogue.ts';

@@ -17,9 +17,6 @@
  * }
  * ```
  */
-
-export { openTfjs, TFJS_BACKENDS, type TfjsBackendName } from '../../src/kernels/tfjs/open.node.ts';
-export { listAdapters, nodeGpu } from '../../src/kernels/webgpu/webgpu.node.ts';
 export { collectFingerprint, type FingerprintInputs } from '../../src/run/fingerprint/fingerprint.node.ts';
 export type { Fingerprint } from '../../src/run/fingerprint/fingerprint.ts';
 export { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
@@ -34,10 +31,12 @@ export { connectWebSocket } from '../http/websocket.node.ts';
 export { findModel, findWithAdapter } from '../models/run/model/find_model.node.ts';
 export { type OpenedPlugins, openPlugins, type PluginOptions } from '../plugins/open_plugins.node.ts';
 export { judgeThreads, type NodeJudgeThreads } from '../plugins/threads/judge_threads.node.ts';
+export { openTfjs, TFJS_BACKENDS, type TfjsBackendName } from '../tfjs/kernels/open.node.ts';
 export { type LiveOptions, liveMlflow } from '../trackers/mlflow.ts';
 export type { MlflowPlace } from '../trackers/mlflow_client.ts';
 export type { Environment, SentRun } from '../trackers/sent_tracker.ts';
 export { liveTrackers } from '../trackers/trackers.ts';
+export { listAdapters, nodeGpu } from '../webgpu/webgpu.node.ts';
 export { configHash } from '../zoo/api/config_hash.ts';
 export { loadConfigFile } from '../zoo/api/configs.node.ts';
 export {

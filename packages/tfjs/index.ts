@@ -15,8 +15,8 @@
  *
  * examples/tfjs.mjs is a whole program. Needs @tensorflow/tfjs 4.22.0; wasm and webgpu are packages of their own.
  */
-export { tfjsBackend } from '../../src/kernels/tfjs/backend.ts';
-export { takeRows } from '../../src/kernels/tfjs/take_rows.ts';
+export { tfjsBackend } from './kernels/backend.ts';
+export { takeRows } from './kernels/take_rows.ts';
 export { clippedObjective, groupAdvantages, type ObjectiveOptions } from './objective.ts';
 export { type PolicyTensors, policyFromTensors, policyToTensors } from './policy_tensors.ts';
 export { type TokenScoreOptions, type TokenScores, tokenLogProbs, tokenScores } from './token_log_probs.ts';

@@ -1,8 +1,8 @@
 /** The trainer's advantages and clipped objective as differentiable tfjs ops. */
 import * as tf from '@tensorflow/tfjs';
 import type { ScaleRewards } from '../../src/kernels/kernels.ts';
-import { advantagesOf } from '../../src/kernels/tfjs/group_advantages.ts';
-import { clippedSurrogate, klToReference } from '../../src/kernels/tfjs/policy_objective.ts';
+import { advantagesOf } from './kernels/group_advantages.ts';
+import { clippedSurrogate, klToReference } from './kernels/policy_objective.ts';
 
 /**
  * (reward − group mean) / (std of the group + 1e-4), std with n − 1; exactly 0 in a group whose rewards are all equal.

@@ -1,7 +1,7 @@
 /** A policy's weights as tensors, there and back, under Hugging Face's names. */
 import * as tf from '@tensorflow/tfjs';
-import { TfjsEngine } from '../../src/kernels/tfjs/engine.ts';
 import type { Policy } from '../../src/model/policy.ts';
+import { TfjsEngine } from './kernels/engine.ts';
 
 /** Tensors by name, as `model.layers.0.self_attn.q_proj.weight`. */
 export type PolicyTensors = Readonly<Record<string, tf.Tensor>>;

@@ -7,7 +7,7 @@
  * tfjs-webgpu a block takes two kernels of ours, elsewhere tfjs ops.
  */
 import * as tf from '@tensorflow/tfjs';
-import { rowBlocks, scoreLogits } from '../../src/kernels/tfjs/linear_logprob.ts';
+import { rowBlocks, scoreLogits } from './kernels/linear_logprob.ts';
 import { hasLogitKernels, logitGradients, scoreLogitsFused } from './webgpu_kernels.ts';
 
 /** How tokens are scored, and how much memory that may take. */

@@ -3,7 +3,7 @@ import { BackendError } from '../../src/errors.ts';
 import type { Backend } from '../../src/kernels/engine.ts';
 import type { StorageDtype } from '../../src/kernels/memory.ts';
 import * as browser from '../../src/kernels/wasm/workers.web.ts';
-import { type AdapterSource, adapterLine } from '../../src/kernels/webgpu/adapter.ts';
+import { type AdapterSource, adapterLine } from '../webgpu/adapter.ts';
 
 /** What the caller asks for. */
 export interface BackendRequest {
@@ -82,7 +82,7 @@ async function findGpu(allowSoftware: boolean, storageDtype: StorageDtype): Prom
   if (gpu === undefined) return 'this browser has no WebGPU, or not in a page without https';
   if ((await gpu.requestAdapter()) === null) return NO_ADAPTER;
   try {
-    const { webgpuBackend } = await import('../../src/kernels/webgpu/backend.ts');
+    const { webgpuBackend } = await import('../webgpu/backend.ts');
     const backend = await webgpuBackend(gpu, { storageDtype });
     const adapter = adapterLine(backend.adapter);
     if (backend.adapter.isSoftware && !allowSoftware) {

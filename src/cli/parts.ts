@@ -3,6 +3,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { Override } from '../config/overrides.ts';
 import type { Library } from '../config/registries.ts';
 import type { RunConfig } from '../config/run_config.ts';
+import type { NamedBackend } from '../kernels/engine.ts';
 import type { OpenedBase } from '../run/base.ts';
 import type { OpenConfig } from '../run/opened_config.ts';
 import type { Command } from './flags/command.ts';
@@ -29,6 +30,8 @@ export interface CommandParts {
    * @throws CheckpointError, DataError, ConfigError
    */
   readonly openBase?: (loaded: LoadedConfig, file: string, own?: string) => Promise<ConfiguredBase | undefined>;
+  /** Beside `wasm` and `reference`, in the order in which `auto` tries them; absent: there are none. */
+  readonly backends?: readonly NamedBackend[];
 }
 
 let given: CommandParts | undefined;

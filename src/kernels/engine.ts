@@ -62,3 +62,22 @@ export interface Backend {
   /** @throws MemoryPlanError when the plan does not fit */
   open(plan: MemoryPlan): Promise<Engine>;
 }
+
+/** How a config asks for a backend. */
+export interface BackendOptions {
+  /** Threads of WebAssembly; undefined: one per core */
+  readonly threads?: number | undefined;
+  readonly storageDtype?: StorageDtype | undefined;
+}
+
+/** A backend that a config can name; who starts the command gives those beside `wasm` and `reference`. */
+export interface NamedBackend {
+  /** What a config may call it: `webgpu`; `tfjs:cpu`, `tfjs:wasm`, … */
+  readonly names: readonly string[];
+  /** What it alone can store in less than 32 bits: `auto` takes it where a config asks for that. */
+  readonly storesAlone?: StorageDtype;
+  /** @param name  one of `names`. @throws BackendError where it is not installed, or this machine cannot run it */
+  open(name: string, options: BackendOptions): Promise<Backend>;
+  /** For `auto`: the backend where this machine runs it faster than `wasm`, else why it does not. Absent: never. */
+  readonly openFaster?: () => Promise<Backend | string>;
+}

@@ -3,8 +3,8 @@
  * the processor. `.ci/run` installs both; one that is asked for and missing fails. `hardware` is the GPU of the machine.
  */
 import { existsSync } from 'node:fs';
-import { type AdapterSource, adapterLine, describeAdapter } from '../../src/kernels/webgpu/adapter.ts';
-import { nodeGpu } from '../../src/kernels/webgpu/webgpu.node.ts';
+import { type AdapterSource, adapterLine, describeAdapter } from '../../packages/webgpu/adapter.ts';
+import { nodeGpu } from '../../packages/webgpu/webgpu.node.ts';
 
 /** Where Debian's packages put the drivers, and what Dawn calls their adapters. */
 const ADAPTERS: Readonly<Record<string, { readonly driver: string; readonly name: string; readonly debian: string }>> =

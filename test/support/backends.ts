@@ -5,10 +5,11 @@
  * `webgpu:lavapipe`, or `tfjs:wasm`.
  * A backend that is listed and cannot be loaded or opened fails the suite: nothing is skipped.
  */
+
+import type { TfjsBackendName } from '../../packages/tfjs/kernels/open.node.ts';
 import type { Backend } from '../../src/kernels/engine.ts';
 import type { StorageDtype } from '../../src/kernels/memory.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
-import type { TfjsBackendName } from '../../src/kernels/tfjs/open.node.ts';
 import { budget } from './budget.ts';
 import { expectClose, expectSameBits } from './compare.ts';
 import type { Output } from './harness.ts';
@@ -45,11 +46,11 @@ const backends: Readonly<Record<string, (options: BackendOptions) => Promise<Bac
   },
   webgpu: async ({ adapter = 'lavapipe', ...options }) => {
     const { openAdapter } = await import('./adapters.ts');
-    const { webgpuBackend } = await import('../../src/kernels/webgpu/backend.ts');
+    const { webgpuBackend } = await import('../../packages/webgpu/backend.ts');
     return webgpuBackend(await openAdapter(adapter), options);
   },
   tfjs: async ({ adapter = 'cpu' }) => {
-    const { openTfjs } = await import('../../src/kernels/tfjs/open.node.ts');
+    const { openTfjs } = await import('../../packages/tfjs/kernels/open.node.ts');
     if (adapter !== 'webgpu') return openTfjs(adapter as TfjsBackendName);
     const { openAdapter } = await import('./adapters.ts');
     const opened = await openTfjs('webgpu', await openAdapter('lavapipe'));

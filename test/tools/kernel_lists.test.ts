@@ -8,9 +8,12 @@ import { Command } from '../../src/kernels/wasm/assembly/commands.ts';
 import { KERNEL_ARGUMENTS } from '../../src/kernels/wasm/kernel_arguments.ts';
 import { kernelLists } from '../../tools/kernel_lists.mjs';
 
-const KERNELS = fileURLToPath(new URL('../../src/kernels', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const FOLDERS = ['src/kernels', 'packages/tfjs/kernels', 'packages/webgpu/shaders'];
 const folder = mkdtempSync(join(tmpdir(), 'kernels-'));
-beforeEach(() => cpSync(KERNELS, folder, { recursive: true }));
+beforeEach(() => {
+  for (const path of FOLDERS) cpSync(join(ROOT, path), join(folder, path), { recursive: true });
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function change(file: string, from: string, to: string): void {
@@ -27,31 +30,42 @@ it('a command is a kernel of the interface, whose arguments the host gives, or o
 });
 
 it('a new kernel of the interface is listed for each backend from the file that has it', () => {
-  change('kernels.ts', 'export interface Kernels {', 'export interface Kernels {\n  halve(args: ScaleArgs): void;');
-  change('reference/swiglu.ts', '/** out = silu', "export const halve: ReferenceKernel<'halve'> = {};\n/** out = silu");
-  writeFileSync(join(folder, 'tfjs/halve.ts'), 'export function halve(): void {}\n');
-  writeFileSync(join(folder, 'webgpu/shaders/halve.ts'), 'export function halve(): void {}\n');
-  writeFileSync(join(folder, 'wasm/assembly/halve.ts'), '/** arguments: out */\nexport function halve(): void {}\n');
+  change(
+    'src/kernels/kernels.ts',
+    'export interface Kernels {',
+    'export interface Kernels {\n  halve(args: ScaleArgs): void;',
+  );
+  change(
+    'src/kernels/reference/swiglu.ts',
+    '/** out = silu',
+    "export const halve: ReferenceKernel<'halve'> = {};\n/** out = silu",
+  );
+  writeFileSync(join(folder, 'packages/tfjs/kernels/halve.ts'), 'export function halve(): void {}\n');
+  writeFileSync(join(folder, 'packages/webgpu/shaders/halve.ts'), 'export function halve(): void {}\n');
+  writeFileSync(
+    join(folder, 'src/kernels/wasm/assembly/halve.ts'),
+    '/** arguments: out */\nexport function halve(): void {}\n',
+  );
   const lists = kernelLists(folder);
-  expect(lists.get('reference/kernel_list.ts')).toContain(
+  expect(lists.get('src/kernels/reference/kernel_list.ts')).toContain(
     "import { halve, swiglu, swigluBackward } from './swiglu.ts';",
   );
-  expect(lists.get('tfjs/kernel_list.ts')).toContain("import { halve } from './halve.ts';");
-  expect(lists.get('webgpu/shaders/kernel_list.ts')).toContain("import { halve } from './halve.ts';");
-  expect(lists.get('wasm/assembly/commands.ts')).toMatch(/enum Command \{\n {2}halve,\n {2}embedding,/);
-  expect(lists.get('wasm/assembly/run_command.ts')).toContain("import { halve } from './halve';");
-  expect(lists.get('wasm/assembly/run_command.ts')).toContain('case Command.halve: return halve();');
+  expect(lists.get('packages/tfjs/kernels/kernel_list.ts')).toContain("import { halve } from './halve.ts';");
+  expect(lists.get('packages/webgpu/shaders/kernel_list.ts')).toContain("import { halve } from './halve.ts';");
+  expect(lists.get('src/kernels/wasm/assembly/commands.ts')).toMatch(/enum Command \{\n {2}halve,\n {2}embedding,/);
+  expect(lists.get('src/kernels/wasm/assembly/run_command.ts')).toContain("import { halve } from './halve';");
+  expect(lists.get('src/kernels/wasm/assembly/run_command.ts')).toContain('case Command.halve: return halve();');
 });
 
 it.each([
-  ['reference/swiglu.ts', 'export const swigluBackward', 'const swigluBackward'],
-  ['tfjs/swiglu.ts', 'export function swigluBackward', 'function swigluBackward'],
-  ['webgpu/shaders/swiglu.ts', 'export function swigluBackward', 'function swigluBackward'],
-  ['wasm/assembly/swiglu.ts', 'export function swigluBackward', 'export function swigluOther'],
+  ['src/kernels/reference/swiglu.ts', 'export const swigluBackward', 'const swigluBackward'],
+  ['packages/tfjs/kernels/swiglu.ts', 'export function swigluBackward', 'function swigluBackward'],
+  ['packages/webgpu/shaders/swiglu.ts', 'export function swigluBackward', 'function swigluBackward'],
+  ['src/kernels/wasm/assembly/swiglu.ts', 'export function swigluBackward', 'export function swigluOther'],
 ])('a kernel that is in no file of its folder is named: %s', (file, from, to) => {
   change(file, from, to);
   const backend = file.slice(0, file.lastIndexOf('/'));
   expect(() => kernelLists(folder)).toThrow(
-    `src/kernels/${backend}: no file exports swigluBackward, a kernel of kernels.ts; write it`,
+    `${backend}: no file exports swigluBackward, a kernel of kernels.ts; write it`,
   );
 });

@@ -1,6 +1,6 @@
 /** Reading back once in several tokens changes nothing but the number of reads. */
 import { expect, it } from 'vitest';
-import { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
+import { webgpuBackend } from '../../packages/webgpu/backend.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import { generate, generateKept } from '../../src/model/sampling/generation.ts';
 import { openAdapter } from '../support/adapters.ts';

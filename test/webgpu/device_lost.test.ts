@@ -1,8 +1,8 @@
 /** A device that is lost in the middle of a step: the run stops with the reason, and goes on from its checkpoint. */
 
 import { expect, it } from 'vitest';
+import { webgpuBackend } from '../../packages/webgpu/backend.ts';
 import { withResumeAdvice } from '../../src/cli/runs/resume_advice.ts';
-import { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
 import { session } from '../../src/run/session.ts';

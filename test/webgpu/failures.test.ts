@@ -1,9 +1,9 @@
 /** What a user is told when WebGPU cannot be had, cannot hold the plan, or is lost. */
 import { expect, it } from 'vitest';
+import { webgpuBackend } from '../../packages/webgpu/backend.ts';
+import { listAdapters, nodeGpu } from '../../packages/webgpu/webgpu.node.ts';
 import { BackendError, MemoryPlanError } from '../../src/errors.ts';
 import { ArenaBuilder, type MemoryPlan, wholeArena } from '../../src/kernels/memory.ts';
-import { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
-import { listAdapters, nodeGpu } from '../../src/kernels/webgpu/webgpu.node.ts';
 import { openAdapter, watched } from '../support/adapters.ts';
 import { REQUIRED_ADAPTERS } from './required_adapters.ts';
 

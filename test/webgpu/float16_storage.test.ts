@@ -1,11 +1,11 @@
 /** A policy that is kept as float16: the same promises in bits, half the memory, and no overflow that goes unseen. */
 
 import { describe, expect, it } from 'vitest';
+import { webgpuBackend } from '../../packages/webgpu/backend.ts';
 import { train } from '../../src/grpo/trainer.ts';
 import { toHalf } from '../../src/kernels/half.ts';
 import { ArenaBuilder, type MemoryPlan, type StorageDtype } from '../../src/kernels/memory.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
-import { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
 import type { TokenGroup } from '../../src/model/batch.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import { planFor } from '../../src/model/memory/plan.ts';

@@ -4,7 +4,7 @@
  */
 import { expect, it } from 'vitest';
 import { countedGpu } from '../../bench/gpu_calls.mjs';
-import { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
+import { webgpuBackend } from '../../packages/webgpu/backend.ts';
 import type { TokenGroup } from '../../src/model/batch.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import type { Policy } from '../../src/model/policy.ts';

@@ -1,8 +1,8 @@
 /** A vocabulary of 150,000: its weights are larger than the 128 MiB that one kernel may see of a buffer. */
 import { expect, it } from 'vitest';
+import { webgpuBackend } from '../../packages/webgpu/backend.ts';
 import type { MemoryPlan } from '../../src/kernels/memory.ts';
 import { ArenaBuilder } from '../../src/kernels/memory.ts';
-import { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
 import { openAdapter } from '../support/adapters.ts';
 import { expectSameBits } from '../support/compare.ts';
 import { normals } from '../support/data.ts';

@@ -1,9 +1,9 @@
 /** Reductions by exchanges between lanes: used where lanes are neighbours, and never a different bit. */
 import { describe, expect, it } from 'vitest';
+import type { AdapterSource } from '../../packages/webgpu/adapter.ts';
+import { webgpuBackend } from '../../packages/webgpu/backend.ts';
+import type { WebgpuOptions } from '../../packages/webgpu/options.ts';
 import type { Backend } from '../../src/kernels/engine.ts';
-import type { AdapterSource } from '../../src/kernels/webgpu/adapter.ts';
-import { webgpuBackend } from '../../src/kernels/webgpu/backend.ts';
-import type { WebgpuOptions } from '../../src/kernels/webgpu/options.ts';
 import { packBatch } from '../../src/model/batch.ts';
 import { generate } from '../../src/model/sampling/generation.ts';
 import { openAdapter, tapped } from '../support/adapters.ts';

@@ -29,7 +29,7 @@ const ROOMS = {
     ['src/kernels/wasm/assembly/sample.ts', 'a filter forgets the mass that it took',
       'if (mass < total) keptLogMass',
       'if (mass > total) keptLogMass'],
-    ['src/kernels/webgpu/shaders/rms_norm.ts', 'WGSL: eps is left out',
+    ['packages/webgpu/shaders/rms_norm.ts', 'WGSL: eps is left out',
       'f32(P.width) + P.eps)',
       'f32(P.width))'],
     ['src/model/batch.ts', 'prefixes of equal length count as equal',

@@ -11,7 +11,7 @@ import { memoryLimit } from '../../../src/kernels/wasm/layout.ts';
 import { hasLongAddresses } from '../../../src/kernels/wasm/modules.ts';
 import { canFuseWide } from '../../../src/kernels/wasm/workers.node.ts';
 import { packageVersion, readGitCommit } from '../../../src/run/fingerprint/fingerprint.node.ts';
-import { type GpuFindings, probeGpu } from '../process/gpu_probe.ts';
+import { type GpuFindings, probeGpu } from '../../webgpu/gpu_probe.node.ts';
 import { checkEngine, type EngineCheck } from './engine_check.ts';
 
 /** Below this, checkpoints may fail in the middle of a run. */

@@ -1,6 +1,7 @@
 /** The command `train` with all that the package has: one run, or one per seed and setting. */
 
 import { DIRECTORY_FLAGS, MACHINE_FLAGS, PRINTED_FLAGS, WHAT_FLAGS } from '../../../src/cli/commands/train.ts';
+import { print } from '../../../src/cli/display/output.ts';
 import { command } from '../../../src/cli/flags/command.ts';
 import { type Flag, grouped, integer, text, toggle } from '../../../src/cli/flags/flag.ts';
 import { TRUST } from '../../../src/cli/flags/shared_flags.ts';
@@ -96,7 +97,7 @@ export const TRAIN = command({
   async run(words, flags, all) {
     refuseSpacedSet(words, flags.set);
     refuseWords(words, all);
-    if (flags.listAdapters) return (await import('../process/gpu_probe.ts')).listAdaptersCommand();
+    if (flags.listAdapters) return printAdapters();
     const { seeds, sweep, ...options } = flags;
     if (seeds ?? sweep) {
       const { seedsCommand } = await import('../training/seeds.ts');
@@ -105,3 +106,10 @@ export const TRAIN = command({
     return (await import('../training/whole_training.ts')).trainWhole(options);
   },
 });
+
+/** One line an adapter. @throws BackendError where the package is not installed or cannot be loaded */
+async function printAdapters(): Promise<void> {
+  const { probedAdapters } = await import('../../webgpu/gpu_probe.node.ts');
+  const adapters = await probedAdapters();
+  print(adapters.length === 0 ? 'no WebGPU adapter on this system' : adapters.join('\n'));
+}

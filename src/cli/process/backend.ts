@@ -1,59 +1,59 @@
-/** The backend that a config or flag names. */
-import { existsSync } from 'node:fs';
+/** The backend that a config or flag names, among those that the command is given and the core's own. */
 import { availableParallelism } from 'node:os';
+import type { RunConfig } from '../../config/run_config.ts';
 import { BackendError } from '../../errors.ts';
-import type { Backend } from '../../kernels/engine.ts';
-import type { StorageDtype } from '../../kernels/memory.ts';
+import type { Backend, BackendOptions, NamedBackend } from '../../kernels/engine.ts';
 import { referenceBackend } from '../../kernels/reference/engine.ts';
-import { openTfjs, type TfjsBackendName } from '../../kernels/tfjs/open.node.ts';
 import { wasmBackend } from '../../kernels/wasm/backend.ts';
-import { adapterLine } from '../../kernels/webgpu/adapter.ts';
-import { webgpuBackend } from '../../kernels/webgpu/backend.ts';
-import { nodeGpu } from '../../kernels/webgpu/webgpu.node.ts';
+import { commandParts } from '../parts.ts';
 import { requireAddressSpace } from './engine_memory.ts';
 
-export type BackendName = 'auto' | 'webgpu' | 'wasm' | 'reference' | `tfjs:${TfjsBackendName}`;
-
-/** What a config says of the backend. */
-export interface BackendRequest {
-  /** `auto` takes webgpu for float16, on any adapter, and wasm for bfloat16, since no other backend has them. */
-  readonly backend: BackendName;
-  /** undefined: one per core */
-  readonly threads?: number | undefined;
-  /** Default float32; what a backend that is named does not have, `openRun` refuses. */
-  readonly storageDtype?: StorageDtype;
+/** What a config says of the backend. What a backend that is named cannot store, `openRun` refuses. */
+export interface BackendRequest extends BackendOptions {
+  readonly backend: RunConfig['backend'];
 }
 
+const WASM: NamedBackend = {
+  names: ['wasm'],
+  storesAlone: 'bfloat16',
+  async open(_, options) {
+    requireAddressSpace();
+    return wasmBackend(options);
+  },
+};
+
+const REFERENCE: NamedBackend = { names: ['reference'], open: async () => referenceBackend };
+
 /**
+ * `auto` takes the first of the given ones that is faster here than wasm; for float16 and bfloat16 the one that alone has
+ * them, on any adapter.
+ *
  * @param tell  called with why `auto` takes no GPU, as `this machine shows no GPU`
- * @throws BackendError where `webgpu` is asked for and has no adapter, or none that stores float16, `wasm` cannot have a
- *   memory, or the packages of `tfjs:…` are missing
+ * @throws BackendError where the backend is not a part of this command, its package is missing, or this machine cannot run it
  */
 export async function chooseBackend(
   { backend: name, threads, storageDtype = 'float32' }: BackendRequest,
   tell: (line: string) => void = () => {},
+  given: readonly NamedBackend[] = commandParts().backends ?? [],
 ): Promise<Backend> {
-  switch (name) {
-    case 'reference':
-      return referenceBackend;
-    case 'webgpu':
-      return webgpuBackend(await nodeGpu(), { storageDtype });
-    case 'wasm':
-      return wasm(threads, storageDtype);
-    case 'tfjs:cpu':
-    case 'tfjs:wasm':
-    case 'tfjs:webgpu':
-    case 'tfjs:tensorflow':
-      return openTfjs(name.slice('tfjs:'.length) as TfjsBackendName);
-    case 'auto': {
-      if (storageDtype === 'float16') return webgpuBackend(await nodeGpu(), { storageDtype });
-      if (storageDtype === 'bfloat16') return wasm(threads, storageDtype);
-      const found = await realGpu();
-      if (typeof found !== 'string') return found;
-      tell(found);
-      return wasm(threads);
-    }
+  const all = [...given, WASM, REFERENCE];
+  const options = { threads, storageDtype };
+  if (name !== 'auto') return named(name, all).open(name, options);
+  const only = all.find(({ storesAlone }) => storesAlone === storageDtype);
+  if (only !== undefined) return only.open(only.names[0], options);
+  for (const { openFaster } of given) {
+    const found = await openFaster?.();
+    if (typeof found === 'string') tell(found);
+    else if (found !== undefined) return found;
   }
+  return WASM.open('wasm', options);
+}
+
+function named(name: string, all: readonly NamedBackend[]): NamedBackend {
+  const found = all.find(({ names }) => names.includes(name));
+  if (found !== undefined) return found;
+  const present = all.flatMap(({ names }) => names).join(', ');
+  throw new BackendError('no-backend', `backend: ${name} — it is not a part of this command; use ${present} or auto.`);
 }
 
 /** What to say of more threads than the machine has cores for; undefined of others. */
@@ -61,24 +61,4 @@ export function threadsNote(threads: number | undefined, cores: number = availab
   if (threads === undefined || threads <= cores) return undefined;
   const machine = cores === 1 ? '1 core' : `${cores} cores`;
   return `threads: ${threads} on ${machine} — more than one per core make a run slower; leave threads out, or use ${cores}.`;
-}
-
-function wasm(threads: number | undefined, storageDtype?: StorageDtype): Promise<Backend> {
-  requireAddressSpace();
-  return wasmBackend({ threads, storageDtype });
-}
-
-/** The backend of this machine's GPU; else why there is none. A software adapter is slower than wasm, so it is none. */
-async function realGpu(): Promise<Backend | string> {
-  // Where Linux shows no such device, any adapter would be a software one; loading the drivers to see it takes a while.
-  const hasDevice = process.platform !== 'linux' || ['/dev/dri', '/dev/nvidiactl', '/dev/dxg'].some(existsSync);
-  if (!hasDevice) return 'this machine shows no GPU';
-  try {
-    const backend = await webgpuBackend(await nodeGpu());
-    if (!backend.adapter.isSoftware) return backend;
-    return `the only WebGPU adapter, ${adapterLine(backend.adapter)}, is no GPU`;
-  } catch (error) {
-    if (!(error instanceof BackendError)) throw error;
-    return error.message.replace(/^webgpu: /, '').replace(/\. .*$/s, '');
-  }
 }

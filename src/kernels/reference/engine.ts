@@ -7,13 +7,16 @@
  */
 import { BackendError } from '../../errors.ts';
 import type { Backend, Engine, Program } from '../engine.ts';
-import type { Kernels } from '../kernels.ts';
+import type { KernelName, Kernels } from '../kernels.ts';
 import type { ArenaSpec, MemoryPlan, Slot } from '../memory.ts';
 import { slotLength, storageOf } from '../memory.ts';
 import { FROZEN_STORAGES, numbersOf, PLAIN, STORAGE, type StoredValues, storedAs } from '../storage.ts';
+import { kernels } from './kernel_list.ts';
 import { checkOperands, checkSlot, opener, type Values } from './operands.ts';
-import type { AnyKernel } from './reference_kernel.ts';
-import { referenceKernels } from './registry.ts';
+import type { AnyKernel, ReferenceKernel } from './reference_kernel.ts';
+
+/** The kernels of the specification, by their names in the interface. */
+export const referenceKernels: { readonly [Name in KernelName]: ReferenceKernel<Name> } = kernels;
 
 /** The float64 backend. Deterministic; allocates 8 bytes a real and 4 bytes an int, and no scratch. */
 export const referenceBackend: Backend = {

@@ -1,6 +1,7 @@
 /** The backend under test in a page; in the place of test/support/backends.ts. */
+
+import { webgpuBackend } from '../../../packages/webgpu/backend.ts';
 import type { Backend } from '../../../src/kernels/engine.ts';
-import { webgpuBackend } from '../../../src/kernels/webgpu/backend.ts';
 import type { RequiredBackend } from '../../support/backends.ts';
 import { expectSameBits } from '../../support/compare.ts';
 
