@@ -24,8 +24,8 @@ type Kept = 'isFit' | 'enumerate' | 'frequency' | 'splitKey' | 'question' | 'par
 
 /** What an environment says of itself. */
 export interface EnvironmentTask<I extends Json, S extends Json, K extends Knobs>
-  extends Pick<TaskDefinition<I, K>, 'family' | 'generate' | 'key' | 'prompt' | 'chance'>,
-    Partial<Pick<TaskDefinition<I, K>, Kept>>,
+  extends Pick<TaskDefinition<I, K>, 'generate' | 'key' | 'prompt' | 'chance'>,
+    Partial<Pick<TaskDefinition<I, K>, Kept | 'family'>>,
     Omit<EnvironmentDefinition<I, S, K>, 'turnLimits' | 'toolNames' | 'inWords' | 'introduction'> {
   /** The characters of its prompts, actions and observations. */
   readonly characters: string;
@@ -61,13 +61,13 @@ export function environmentTask<I extends Json, S extends Json, K extends Knobs>
     step,
     expert,
     random,
-    ...(teacher && { teacher }),
-    ...(chanceDecides && { chanceDecides }),
-    ...(distance && { distance }),
-    ...(milestones && { milestones }),
-    ...(compared && { compared }),
-    ...(guard && { guard }),
-    ...(calls && { calls }),
+    teacher,
+    chanceDecides,
+    distance,
+    milestones,
+    compared,
+    guard,
+    calls,
     turnLimits,
   };
   const environment = rules as unknown as AnyEnvironment; // it knows its own states and knobs
@@ -76,6 +76,7 @@ export function environmentTask<I extends Json, S extends Json, K extends Knobs>
     return playEpisode(bindEnvironment(environment, card.name, knobs), item, VERIFIED, choose);
   };
   return {
+    family: card.name,
     ...card,
     ...own,
     environment,

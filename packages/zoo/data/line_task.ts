@@ -30,7 +30,9 @@ type Kept =
 
 /** What a task of lines says of itself. */
 export interface LineTask<I extends Json, K extends Knobs>
-  extends Pick<TaskDefinition<I, K>, 'family' | 'generate' | 'key' | 'prompt' | 'oracle' | 'chance' | Kept> {
+  extends Pick<TaskDefinition<I, K>, 'generate' | 'key' | 'prompt' | 'oracle' | 'chance' | Kept> {
+  /** Tasks with the same content share a family, and so the split. Default: the name of the card. */
+  readonly family?: string;
   /** The characters of its prompts and answers. */
   readonly characters: string;
   /** Most characters of a prompt, of a right answer, and of a question, where its own is longer than usual. */
@@ -70,6 +72,7 @@ export function lineTask<I extends Json, K extends Knobs>(
       hints: (identity: I, knobs: K) => sequenceHints(line.oracle(identity, knobs), separator),
       feedback: (identity: I, answer: string, knobs: K) => rightSoFar(line.oracle(identity, knobs), separator, answer),
     }),
+    family: card.name,
     ...card,
     ...own,
     mutants: (identity, knobs, rng) =>

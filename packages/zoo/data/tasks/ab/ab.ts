@@ -2,9 +2,6 @@
  * A program of the tokens A#, #A, B# and #B. Two neighbours whose # face each other are rewritten, until none do: the
  * same letters vanish, others change places.
  *
- *   prompt      ab B# A# #B>      completion  A#
- *   split       by hash of the program
- *
  * Where two such pairs are, neither touches the other: whatever the order, the end is the same.
  */
 import { judgeList } from '../../../../../src/data/judge.ts';
@@ -36,7 +33,6 @@ function rewritten(program: readonly string[]): string[] {
 }
 
 export const ab = lineTask<AbItem, AbKnobs>(abCard, {
-  family: 'ab',
   characters: 'ab AB#>',
   generate(rng, { length }) {
     const program = Array.from({ length: rng.int(3, length) }, () => rng.pick(TOKENS));

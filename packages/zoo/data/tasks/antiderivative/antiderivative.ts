@@ -1,9 +1,7 @@
 /**
  * A function whose derivative is the one that is asked.
  *
- *   prompt      int 6x+2>      completion  3x^2+2x
  *   verdict     the answer is derived by rules of the package and compared; a constant may follow, as a number or as +C
- *   split       by hash of the polynomial
  */
 
 import { algebraMisses, judgeAlgebra, readOwn } from '../../algebra/judge_algebra.ts';
@@ -28,7 +26,6 @@ const judge = ({ polynomial }: AntiderivativeItem, answer: string) =>
   );
 
 export const antiderivative = lineTask<AntiderivativeItem, AntiderivativeKnobs>(antiderivativeCard, {
-  family: 'antiderivative',
   characters: 'int 0123456789x^+-*/()C>',
   generate(rng, { degree, max, whole }) {
     const polynomial = whole ? derived(drawPolynomial(rng, degree + 1, max)) : drawPolynomial(rng, degree, max);

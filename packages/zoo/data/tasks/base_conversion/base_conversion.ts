@@ -1,7 +1,6 @@
 /**
  * A number of one base, written in another; digits above 9 are small letters.
  *
- *   prompt      b 13 10 2>      completion  1101
  *   split       by hash of the number: it is held out in every pair of bases
  *
  * The answer is read as a number, as that of other tasks is: a sign, zeros in front and a point at its end change nothing,
@@ -41,7 +40,6 @@ function judged({ value, to }: BaseConversionItem, answer: string): Verdict {
 }
 
 export const baseConversion = lineTask<BaseConversionItem, BaseConversionKnobs>(baseConversionCard, {
-  family: 'base_conversion',
   characters: '0123456789abcdef >',
   generate(rng, { max, bases }) {
     const from = rng.pick(BASES[bases]);

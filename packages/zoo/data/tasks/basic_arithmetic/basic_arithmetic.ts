@@ -1,9 +1,4 @@
-/**
- * An expression with brackets; every quotient in it is a whole number.
- *
- *   prompt      2*(3+4)>      completion  14
- *   split       by hash of the expression with the operands of + and * in order
- */
+/** An expression with brackets; every quotient in it is a whole number. */
 
 import { judgeNumber } from '../../../../../src/data/judge.ts';
 import type { Rng } from '../../../../../src/kernels/philox.ts';

@@ -1,9 +1,4 @@
-/**
- * What a Brainf*** program prints: the numbers in its cells (`0:`), or the letters of these codes (`a:`).
- *
- *   prompt      bf 0: ++[>+++<-]>.+. >      completion  6 7
- *   split       by hash of the program
- */
+/** What a Brainf*** program prints: the numbers in its cells (`0:`), or the letters of these codes (`a:`). */
 
 import { judgeNumbers, judgeText } from '../../../../../src/data/judge.ts';
 import type { Rng } from '../../../../../src/kernels/philox.ts';
@@ -78,7 +73,6 @@ const textOf = ({ output, cells }: BfItem): string =>
   output === 'numbers' ? cells.join(' ') : String.fromCharCode(...cells);
 
 export const bf = lineTask<BfItem, BfKnobs>(bfCard, {
-  family: 'bf',
   characters: `bf 0123456789a:[]<>+-.${LETTERS}`,
   generate(rng, { prints, loops, output }) {
     const count = rng.int(2, prints);

@@ -2,7 +2,6 @@
  * A square of zeros and ones: in each row and column as many zeros as ones and never three of one kind side by side, no
  * two rows alike and no two columns alike. Any square that keeps these rules and the given cells is right.
  *
- *   prompt      __10/01_1/1_0_/0___>      completion  1010/0101/1001/0110
  *   split       by hash of the puzzle and its opposite, zeros for ones: the first of the two
  */
 import type { Rng } from '../../../../../src/kernels/philox.ts';
@@ -72,7 +71,6 @@ function brokenRule(rows: Rows): string | undefined {
 const opposite = (text: string): string => text.replace(/[01]/g, (cell) => (cell === '0' ? '1' : '0'));
 
 export const binairo = lineTask<BinairoItem, BinairoKnobs>(binairoCard, {
-  family: 'binairo',
   characters: `01${HOLE}/>`,
   answers: 'open',
   generate(rng, { size, holes }) {

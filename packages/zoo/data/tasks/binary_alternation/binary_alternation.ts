@@ -1,8 +1,5 @@
 /**
  * The fewest swaps of two bits, next to each other or not, after which the bits alternate; `none` where they never do.
- *
- *   prompt      alt 1100>      completion  1
- *   split       by hash of the bits
  */
 import { judgeNumberOrNone } from '../../../../../src/data/judge.ts';
 import { lineTask } from '../../line_task.ts';
@@ -39,7 +36,6 @@ function frequency({ bits }: BinaryAlternationItem, { impossible }: BinaryAltern
 }
 
 export const binaryAlternation = lineTask<BinaryAlternationItem, BinaryAlternationKnobs>(binaryAlternationCard, {
-  family: 'binary_alternation',
   characters: 'alt none 0123456789>',
   generate(rng, { length, impossible }) {
     const count = rng.int(6, length);

@@ -1,9 +1,4 @@
-/**
- * For each cell, how many steps up, down, left or right the nearest 0 is.
- *
- *   prompt      near 011/111>      completion  012/123
- *   split       by hash of the grid
- */
+/** For each cell, how many steps up, down, left or right the nearest 0 is. */
 
 import { judgeGrid } from '../../../../../src/data/judge.ts';
 import { drawRows, drawSize, gridMisses, inLine, inLines, placesOf, type Rows, stepsFrom } from '../../cells.ts';
@@ -18,7 +13,6 @@ const distances = remembered(({ rows }: BinaryMatrixItem) => stepsFrom(rows, pla
 const right = remembered((item: BinaryMatrixItem): Rows => distances(item).map((row) => row.join('')));
 
 export const binaryMatrix = lineTask<BinaryMatrixItem, BinaryMatrixKnobs>(binaryMatrixCard, {
-  family: 'binary_matrix',
   characters: 'near 0123456789/>',
   generate(rng, { size }) {
     const [height, width] = drawSize(rng, 2, size);

@@ -2,9 +2,6 @@
  * An expression of hexadecimal numbers with + - * & | ^ << >>, computed as whole numbers of any size: a negative one has
  * its sign, and >> rounds down.
  *
- *   prompt      hex (a&6)+3>      completion  5
- *   split       by hash of the expression with the operands of + * & | ^ in order
- *
  * Each operation around another one is in parentheses, so no precedence is to be known.
  */
 
@@ -72,7 +69,6 @@ function formOf(tree: BitwiseTree): string {
 const hexOf = (value: bigint): string => value.toString(16);
 
 export const bitwiseArithmetic = lineTask<BitwiseArithmeticItem, BitwiseArithmeticKnobs>(bitwiseArithmeticCard, {
-  family: 'bitwise_arithmetic',
   characters: 'hex 0123456789abcdef()+-*&|^<>',
   generate(rng, { depth, digits }) {
     const number = (): number => rng.int(1, 16 ** rng.int(1, digits) - 1);

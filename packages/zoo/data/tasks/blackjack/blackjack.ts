@@ -52,7 +52,6 @@ const written = (cards: string, { totals }: BlackjackKnobs, said = cards): strin
   totals ? `${said} ${totalOf(handOf(cards))}` : said;
 
 export const blackjack = environmentTask<BlackjackItem, BlackjackItem, BlackjackKnobs>(blackjackCard, {
-  family: 'blackjack',
   characters: `${RANKS}01 >hs?`,
   generate: (rng) => dealt(drawCard(rng), drawCard(rng), drawCard(rng)),
   *enumerate() {

@@ -1,9 +1,6 @@
 /**
  * An expression of T and F with ! (not), & (and) and | (or), each pair of operands in parentheses but for the outermost.
  *
- *   prompt      !(T&F)|F>      completion  true
- *   split       by hash of the expression with operands in order
- *
  * Values and operators are drawn evenly: swapping T with F and & with | gives the opposite problem, so half of all are
  * true.
  */
@@ -68,7 +65,6 @@ function formOf(tree: BoolTree): string {
 }
 
 export const boolExpression = lineTask<BoolExpressionItem, BoolExpressionKnobs>(boolExpressionCard, {
-  family: 'bool_expression',
   characters: 'TF!&|()>truefalse',
   generate: (rng, { operators }) => ({ tree: drawTree(rng, rng.int(2, operators)) }),
   key: ({ tree }) => `bool|${formOf(tree)}`,

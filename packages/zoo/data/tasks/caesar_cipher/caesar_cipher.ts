@@ -1,9 +1,4 @@
-/**
- * A made-up word whose letters were shifted forwards: shift them back, around the end of the alphabet.
- *
- *   prompt      rot 3 fde>      completion  cab
- *   split       by hash of shift and word
- */
+/** A made-up word whose letters were shifted forwards: shift them back, around the end of the alphabet. */
 import { judgeText } from '../../../../../src/data/judge.ts';
 import { drawWord, LETTERS } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';
@@ -17,7 +12,6 @@ function shifted(word: string, by: number): string {
 }
 
 export const caesarCipher = lineTask<CaesarCipherItem, CaesarCipherKnobs>(caesarCipherCard, {
-  family: 'caesar_cipher',
   characters: `${LETTERS} 0123456789>`,
   generate: (rng, { length, shift }) => ({ shift: rng.int(1, shift), word: drawWord(rng, rng.int(3, length)) }),
   key: ({ shift, word }) => `caesar|${shift}|${word}`,

@@ -1,7 +1,6 @@
 /**
  * A sum and difference of a few numbers, from left to right.
  *
- *   prompt      12+7-3>      completion  16
  *   split       by hash of the signed numbers in order: 7+12-3 is the same problem. The family is that of
  *               basic_arithmetic, which asks some of the same sums
  */

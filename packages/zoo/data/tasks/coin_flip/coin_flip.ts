@@ -1,8 +1,6 @@
 /**
  * The probability of exactly, or at least, a number of heads in a few flips of a coin, fair or not, as a fraction.
  *
- *   prompt      heads 2 of 5>            completion  5/16
- *   prompt      heads 2+ of 5 at 1/3>    completion  131/243
  *   split       by the numbers; exactly 2 of 5 heads at 1/3 and exactly 3 of 5 at 2/3 are on one side
  *
  * Any notation of exactly this number is right, 0.3125 and 31.25% too. Nothing is rounded.
@@ -79,7 +77,6 @@ function mirrored({ flips, heads, atLeast, bias: [top, bottom] }: CoinFlipItem):
 }
 
 export const coinFlip = lineTask<CoinFlipItem, CoinFlipKnobs>(coinFlipCard, {
-  family: 'coin_flip',
   characters: 'heads of at 0123456789+/.>',
   generate(rng, { flips: most, bias }) {
     const flips = rng.int(FEWEST_FLIPS, most);

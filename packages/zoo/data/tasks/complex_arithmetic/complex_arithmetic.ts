@@ -1,7 +1,6 @@
 /**
  * Two complex numbers of whole parts, added, subtracted, multiplied or divided; the parts of a quotient are whole, too.
  *
- *   prompt      (3+2i)*(1-4i)>      completion  11-10i
  *   split       by hash of the operation and its operands, those of + and * in order
  *
  * Right or wrong: there is nothing for a number that is near.
@@ -41,7 +40,6 @@ function textOf([real, imaginary]: Complex): string {
 }
 
 export const complexArithmetic = lineTask<ComplexArithmeticItem, ComplexArithmeticKnobs>(complexArithmeticCard, {
-  family: 'complex_arithmetic',
   characters: '0123456789+-*/()i>',
   generate(rng, { max, operations }) {
     const draw = (): Complex => [rng.int(-max, max), rng.int(-max, max)];

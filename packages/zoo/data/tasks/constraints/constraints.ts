@@ -2,9 +2,6 @@
  * A text that keeps to one to four instructions about its form. Any that keeps all of them is right, and a text without a
  * letter or a digit keeps none.
  *
- *   prompt      write word lamo = 2; words <= 3>      completion  lamo lamo
- *   split       by hash of the instructions in order
- *
  * Words that a problem asks for are made up, so that no text fits many problems, and neither prompt nor question keeps what
  * it asks: an echo is no answer.
  */
@@ -30,7 +27,6 @@ const questionOf = ({ instructions }: ConstraintsItem): string =>
   `Write a text that keeps to the following: ${instructions.map((one) => wordingOf(one)[1]).join('; ')}.`;
 
 export const constraints = lineTask<ConstraintsItem, ConstraintsKnobs>(constraintsCard, {
-  family: 'constraints',
   characters: `\n abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.,:;"'[]{}()<>*-=/`,
   answers: 'open',
   generate(rng, { instructions: most, kinds }) {

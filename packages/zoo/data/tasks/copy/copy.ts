@@ -1,9 +1,4 @@
-/**
- * A made-up word, repeated.
- *
- *   prompt      copy abca>      completion  abca
- *   split       by hash of the word
- */
+/** A made-up word, repeated. */
 import { judgeText } from '../../../../../src/data/judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { textMisses } from '../../near_misses.ts';
@@ -14,7 +9,6 @@ export type CopyItem = { readonly word: string };
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
 export const copy = lineTask<CopyItem, CopyKnobs>(copyCard, {
-  family: 'copy',
   characters: `${LETTERS} >`,
   generate(rng, { length, alphabet }) {
     const letters = rng.int(Math.min(3, length), length);

@@ -1,9 +1,4 @@
-/**
- * How many ones a number has in binary.
- *
- *   prompt      bits 13>      completion  3
- *   split       by hash of the number
- */
+/** How many ones a number has in binary. */
 import { judgeNumber } from '../../../../../src/data/judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { numberMisses } from '../../near_misses.ts';
@@ -18,7 +13,6 @@ function onesOf(number: number): number {
 }
 
 export const countBits = lineTask<CountBitsItem, CountBitsKnobs>(countBitsCard, {
-  family: 'count_bits',
   characters: 'bits 0123456789>',
   generate: (rng, { bits }) => ({ number: rng.int(0, 2 ** bits - 1) }),
   key: ({ number }) => `bits|${number}`,

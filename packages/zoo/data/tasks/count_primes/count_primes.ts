@@ -1,9 +1,4 @@
-/**
- * How many primes there are from one number to another, both included.
- *
- *   prompt      primes 10 30>      completion  6
- *   split       by hash of both numbers
- */
+/** How many primes there are from one number to another, both included. */
 import { judgeNumber } from '../../../../../src/data/judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { numberMisses } from '../../near_misses.ts';
@@ -29,7 +24,6 @@ const countOf = ({ from, to }: CountPrimesItem): number =>
   (PRIMES_UP_TO[to] as number) - (PRIMES_UP_TO[from - 1] as number);
 
 export const countPrimes = lineTask<CountPrimesItem, CountPrimesKnobs>(countPrimesCard, {
-  family: 'count_primes',
   characters: 'primes 0123456789>',
   generate(rng, { max }) {
     const [a, b] = [rng.int(1, max), rng.int(1, max)];

@@ -2,9 +2,6 @@
  * Whether courses can be put into an order in which each follows those that come before it: `ab` says that a
  * comes before b.
  *
- *   prompt      plan ab bc ca>      completion  no
- *   split       by hash of the sorted pairs
- *
  * Half of them can. Both kinds are drawn alike, up to the last pair: it keeps the order that the others have, or it
  * closes a circle of three courses or more.
  */
@@ -68,7 +65,6 @@ function drawBackward(rng: Rng, order: readonly string[], pairs: ReadonlySet<str
 }
 
 export const courseSchedule = lineTask<CourseScheduleItem, CourseScheduleKnobs>(courseScheduleCard, {
-  family: 'course_schedule',
   characters: `${LETTERS} >`,
   generate(rng, { courses }) {
     const order = rng.shuffle(LETTERS.slice(0, courses).split(''));

@@ -1,9 +1,4 @@
-/**
- * A sum and difference of decimal numbers, exactly.
- *
- *   prompt      1.25+0.5>      completion  1.75
- *   split       by hash of the first number and the sorted others
- */
+/** A sum and difference of decimal numbers, exactly. */
 import Fraction from 'fraction.js';
 import { judgeNumber } from '../../../../../src/data/judge.ts';
 import { readNumber } from '../../../../../src/parsing/number.ts';
@@ -30,7 +25,6 @@ function decimal(units: number): string {
 }
 
 export const decimalChainSum = lineTask<DecimalChainSumItem, DecimalChainSumKnobs>(decimalChainSumCard, {
-  family: 'decimal_chain_sum',
   characters: '0123456789.+->',
   generate(rng, { terms, digits, places }) {
     const draw = (): string => {

@@ -1,7 +1,6 @@
 /**
  * The derivative of a polynomial, or of a product or quotient of two.
  *
- *   prompt      d/dx 3x^2+2x-1>      completion  6x+2
  *   verdict     the same function, however it is written
  *   split       by hash of the derivative, which other functions have too
  */
@@ -37,7 +36,6 @@ const judge = (item: DerivativeItem, answer: string) =>
   judgeAlgebra(answer, { expression: readOwn(problemText(item)), as: 'slope' }, { compares: 'value' });
 
 export const derivative = lineTask<DerivativeItem, DerivativeKnobs>(derivativeCard, {
-  family: 'derivative',
   characters: 'd/x 0123456789^+-()*>',
   generate(rng, { form, degree, max }) {
     const item = {

@@ -1,9 +1,4 @@
-/**
- * The brackets that close those which are open, the last one first.
- *
- *   prompt      close ([{>      completion  }])
- *   split       by hash of the brackets
- */
+/** The brackets that close those which are open, the last one first. */
 import { judgeText } from '../../../../../src/data/judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { textMisses } from '../../near_misses.ts';
@@ -26,7 +21,6 @@ function closingOf(brackets: string): string {
 }
 
 export const dyck = lineTask<DyckItem, DyckKnobs>(dyckCard, {
-  family: 'dyck',
   characters: `close ${OPENING}${CLOSING}`,
   generate(rng, { depth, kinds, closed }) {
     const open: number[] = [];

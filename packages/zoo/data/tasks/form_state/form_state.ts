@@ -40,7 +40,6 @@ const rightFields = ({ record, goal }: FormStateItem): number =>
   record.split('').filter((value, field) => value === goal[field]).length;
 
 export const formState = environmentTask<FormStateItem, FormStateItem, FormStateKnobs>(formStateCard, {
-  family: 'form_state',
   characters: `${LETTERS.slice(0, 10)}0123456789 >!?`,
   generate(rng, { fields, values, changes }) {
     const goal = Array.from({ length: fields }, () => rng.int(0, values - 1));

@@ -1,7 +1,6 @@
 /**
  * A fraction in lowest terms.
  *
- *   prompt      6/8>      completion  3/4
  *   split       by hash of the fraction in lowest terms: it is held out in all of its forms
  */
 import Fraction from 'fraction.js';

@@ -67,7 +67,6 @@ function slipped(name: string, slip: number, rng: Rng): string {
 }
 
 export const frozenLake = environmentTask<FrozenLakeItem, FrozenLakeState, FrozenLakeKnobs>(frozenLakeCard, {
-  family: 'frozen_lake',
   characters: '.#SG/>URDL?01234567',
   generate(rng, { size, holes }) {
     const fields: string[] = Array.from({ length: size * size }, () => (rng.float() * 100 < holes ? '#' : '.'));

@@ -82,7 +82,6 @@ function problemOf(site: FsmSiteItem['site'], page: number, goal: number, { turn
 }
 
 export const fsmSite = environmentTask<FsmSiteItem, FsmSiteState, FsmSiteKnobs>(fsmSiteCard, {
-  family: 'fsm_site',
   characters: `${LETTERS.slice(0, 20)} >?`,
   generate(rng, knobs) {
     const site = knobs.site === 0 ? drawSite(rng, knobs) : sharedSite(knobs);

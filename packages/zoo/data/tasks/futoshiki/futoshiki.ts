@@ -2,9 +2,6 @@
  * A square of digits, each of 1 to its size once in each row and column, that keeps the signs between neighbours: `<`
  * and `>` within a row, `^` (the upper one is less) and `v` below it, `.` where there is none. Any such square is right.
  *
- *   prompt      _>1._>3/.^.v/_<_._<_/…>      completion  2143/3412/1324/4231
- *   split       by hash of the puzzle
- *
  * A line of cells and signs and a line of signs alternate.
  */
 import type { Rng } from '../../../../../src/kernels/philox.ts';
@@ -64,7 +61,6 @@ function brokenRule({ less }: ReturnType<typeof readPuzzle>, rows: Rows): string
 const digitsTo = (size: number): string => '123456789'.slice(0, size);
 
 export const futoshiki = lineTask<FutoshikiItem, FutoshikiKnobs>(futoshikiCard, {
-  family: 'futoshiki',
   characters: `123456789${HOLE}/<>^v${NO_SIGN}`,
   answers: 'open',
   generate(rng, { size, holes, signs }) {

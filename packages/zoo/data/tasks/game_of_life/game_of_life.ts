@@ -1,9 +1,6 @@
 /**
  * The game of life on a torus: a cell lives on with two or three living neighbours of eight, and is born with three.
  *
- *   prompt      life 1 010/010/010>      completion  111/111/111
- *   split       by hash of steps and board
- *
  * Only the whole board counts: of most boards, nearly all cells are dead in the end.
  */
 
@@ -40,7 +37,6 @@ const after = remembered(({ steps, rows }: GameOfLifeItem): Rows => {
 });
 
 export const gameOfLife = lineTask<GameOfLifeItem, GameOfLifeKnobs>(gameOfLifeCard, {
-  family: 'game_of_life',
   characters: 'life 0123456789/>',
   generate(rng, { size, steps }) {
     const [height, width] = drawSize(rng, 3, size);

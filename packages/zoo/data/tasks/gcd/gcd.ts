@@ -1,9 +1,6 @@
 /**
  * The greatest common divisor of a few numbers.
  *
- *   prompt      gcd 12 18>      completion  6
- *   split       by hash of the sorted numbers
- *
  * The divisor is drawn first and the numbers are multiples of it; of the problems whose divisor is 1 or 2 a part is left
  * out, by hash: they would be three quarters of all.
  */
@@ -34,7 +31,6 @@ function isLeftOut(item: GcdItem): boolean {
 }
 
 export const gcd = lineTask<GcdItem, GcdKnobs>(gcdCard, {
-  family: 'gcd',
   characters: 'gcd 0123456789>',
   generate(rng, { max, numbers }) {
     const divisor = rng.int(1, Math.floor(max / 3));

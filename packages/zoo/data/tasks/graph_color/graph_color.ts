@@ -2,9 +2,6 @@
  * Colours for the vertices of a graph, so that no edge joins two of one colour; as a JSON object, a number from 1 for
  * each vertex. Any such colouring is right.
  *
- *   prompt      color 3 0-1 1-2 0-2>      completion  {"0":1,"1":2,"2":3}
- *   split       by hash of the number of colours and the sorted edges
- *
  * Colours are drawn first, and edges between vertices of different ones.
  */
 
@@ -60,7 +57,6 @@ function coloringIn(reading: JsonReading & { readonly ok: true }, vertices: numb
 const written = ([a, b]: Edge): string => `${a}-${b}`;
 
 export const graphColor = lineTask<GraphColorItem, GraphColorKnobs>(graphColorCard, {
-  family: 'graph_color',
   characters: 'color 0123456789->{}":,',
   answers: 'open',
   generate(rng, { vertices, colors, edges }) {

@@ -26,7 +26,6 @@ function guessesFor(numbers: number): number {
 }
 
 export const guessNumber = environmentTask<GuessNumberItem, GuessNumberState, GuessNumberKnobs>(guessNumberCard, {
-  family: 'guess_number',
   characters: ' 0123456789<>?',
   generate(rng, { max, numbers }) {
     const low = rng.int(0, max + 1 - numbers);

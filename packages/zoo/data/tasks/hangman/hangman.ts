@@ -65,7 +65,6 @@ function canBeFound(words: readonly string[], misses: number): boolean {
 }
 
 export const hangman = environmentTask<HangmanItem, HangmanState, HangmanKnobs>(hangmanCard, {
-  family: 'hangman',
   characters: `${SYLLABLE_LETTERS} >_?`,
   generate(rng, { length, words: count }) {
     const words = Array.from({ length: count }, () => drawSyllables(rng, length));

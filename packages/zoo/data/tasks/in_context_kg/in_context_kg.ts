@@ -84,7 +84,6 @@ function drawProblem(rng: Rng, knobs: InContextKgKnobs): InContextKgItem {
 }
 
 export const inContextKg = lineTask<InContextKgItem, InContextKgKnobs>(inContextKgCard, {
-  family: 'in_context_kg',
   characters: `kg: >none${RELATIONS}${NAMES}`,
   generate(rng, knobs) {
     const item = drawProblem(rng, knobs);

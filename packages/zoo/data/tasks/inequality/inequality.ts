@@ -3,7 +3,6 @@
  *
  *   relate x^2-4x+5 and 1>      completion  >=        <=, >=, <, > or none; the strictest that always holds
  *   bound 2x^2-4x+5>            completion  3         the least value, or the largest where the square is taken away
- *   split                       by hash of both sides
  *
  * a·x² + b·x + c takes its extreme value c − b²/(4a) at x = −b/(2a); all is decided by whole numbers.
  *
@@ -96,7 +95,6 @@ const oracle = (item: InequalityItem): string =>
   item.right === undefined ? boundOf(item.left).toFraction() : relationOf(item);
 
 export const inequality = lineTask<InequalityItem, InequalityKnobs>(inequalityCard, {
-  family: 'inequality',
   characters: 'relate and bound x^0123456789+-/<>=',
   generate(rng, { asks, max }) {
     if (asks === 'relation') return drawSides(rng, max);

@@ -1,9 +1,6 @@
 /**
  * Whether each letter of one word stands for one letter of the other, and two never for the same.
  *
- *   prompt      iso abb xyy>      completion  yes
- *   split       by hash of both words
- *
  * Half of the pairs do; the others differ from such a pair in one letter.
  */
 import { judgeTruth } from '../../../../../src/data/judge.ts';
@@ -28,7 +25,6 @@ const MOST_DRAWS = 100;
 const areAlike = ({ one, other }: IsomorphicStringsItem): boolean => formOf(one) === formOf(other);
 
 export const isomorphicStrings = lineTask<IsomorphicStringsItem, IsomorphicStringsKnobs>(isomorphicStringsCard, {
-  family: 'isomorphic_strings',
   characters: `${LETTERS} >`,
   generate(rng, { length, alphabet }) {
     // Few letters in a word, so that some are there several times.

@@ -1,8 +1,5 @@
 /**
  * What an expression in JavaScript gives: a list of numbers and methods that are called on it. Nothing is run for it.
- *
- *   prompt      js [1,2,3].map(x=>x+2).slice(1)>      completion  [4,5]
- *   split       by hash of the expression
  */
 import { judgeNumber, judgeNumbers } from '../../../../../src/data/judge.ts';
 import { lineTask } from '../../line_task.ts';
@@ -31,7 +28,6 @@ function judge({ steps, list }: JsOutputItem, answer: string) {
 }
 
 export const jsOutput = lineTask<JsOutputItem, JsOutputKnobs>(jsOutputCard, {
-  family: 'js_output',
   characters: CHARACTERS,
   generate(rng, { steps, length }) {
     const item = { steps: drawChain(rng, steps, false), list: drawList(rng, rng.int(3, length), LARGEST) };

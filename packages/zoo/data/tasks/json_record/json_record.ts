@@ -1,10 +1,8 @@
 /**
  * A record as JSON, from its values without a sign of their types, and a schema. @cfworker/json-schema checks that it fits.
  *
- *   prompt      a:str,b:int|b=12,a=7>      completion  {"a":"7","b":12}
  *   verdict     right where it is JSON without a key twice, fits the schema, and has these values
  *   parts       json: it can be read; schema: it fits; values: it is the record
- *   split       by hash of the record
  */
 
 import { canonicalJSON } from '../../../../../src/data/split.ts';

@@ -2,7 +2,6 @@
  * A square of zeros and ones. In a row a one weighs as much as the number of its column, counted from 1, and in a
  * column as much as the number of its row; the sums are given. Any square that has them is right.
  *
- *   prompt      kaku 3 4 2 6/4 7 5 2>      completion  0010/0001/0100/1110
  *   split       by hash of both rows of sums in either order: rows and columns of a puzzle may change places
  */
 import { drawRows, inLine, type Rows } from '../../cells.ts';
@@ -47,7 +46,6 @@ function hasSums(square: Rows, { rows, columns }: KakurasuItem): boolean {
 }
 
 export const kakurasu = lineTask<KakurasuItem, KakurasuKnobs>(kakurasuCard, {
-  family: 'kakurasu',
   characters: 'kaku 0123456789/>',
   answers: 'open',
   generate(rng, { size, ones }) {

@@ -2,7 +2,6 @@
  * People who always say the truth (knights, 1) or always lie (knaves, 0) speak of each other: who is what? Each problem
  * has one solution.
  *
- *   prompt      A:!B B:AvB>      completion  01
  *   split       by hash of the truth tables of all statements: the same ones in other words are the same problem
  *
  * Roles are drawn first, all alike often, and statements that fit them until no other roles do.
@@ -59,7 +58,6 @@ function rolesIn(answer: string, people: number): string | undefined {
 }
 
 export const knightsKnaves = lineTask<KnightsKnavesItem, KnightsKnavesKnobs>(knightsKnavesCard, {
-  family: 'knights_knaves',
   characters: 'ABCDEF:!&v-<>() 01',
   generate(rng, knobs) {
     const people = LETTERS.slice(0, knobs.people);

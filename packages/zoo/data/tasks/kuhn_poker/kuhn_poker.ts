@@ -51,7 +51,6 @@ function judged(chips: number, action: string): Verdict {
 const happens = (ninths: number, rng: Rng): boolean => rng.int(0, 8) < ninths;
 
 export const kuhnPoker = environmentTask<KuhnPokerItem, KuhnPokerState, KuhnPokerKnobs>(kuhnPokerCard, {
-  family: 'kuhn_poker',
   characters: `${CARDS}0123456789 bcp>?`,
   generate: (rng, { opponents }) => ({
     card: rng.pick([...CARDS]),

@@ -1,9 +1,4 @@
-/**
- * The cells of the largest island: ones that are beside each other, up, down, left or right.
- *
- *   prompt      isle 110/011>      completion  4
- *   split       by hash of the grid
- */
+/** The cells of the largest island: ones that are beside each other, up, down, left or right. */
 
 import { judgeNumber } from '../../../../../src/data/judge.ts';
 import { drawRows, drawSize, inLine, inLines, largestGroup, type Rows } from '../../cells.ts';
@@ -17,7 +12,6 @@ export type LargestIslandItem = { readonly rows: Rows };
 const largest = remembered(({ rows }: LargestIslandItem): number => largestGroup(rows, '1'));
 
 export const largestIsland = lineTask<LargestIslandItem, LargestIslandKnobs>(largestIslandCard, {
-  family: 'largest_island',
   characters: 'isle 0123456789/>',
   generate(rng, { size }) {
     const [height, width] = drawSize(rng, 3, size);

@@ -1,9 +1,4 @@
-/**
- * The least common multiple of a few different numbers.
- *
- *   prompt      lcm 4 6>      completion  12
- *   split       by hash of the sorted numbers
- */
+/** The least common multiple of a few different numbers. */
 import { judgeNumber } from '../../../../../src/data/judge.ts';
 import { rotated } from '../../../../../src/data/rotated.ts';
 import { lineTask } from '../../line_task.ts';
@@ -21,7 +16,6 @@ function multipleOf(numbers: readonly number[]): number {
 }
 
 export const lcm = lineTask<LcmItem, LcmKnobs>(lcmCard, {
-  family: 'lcm',
   characters: 'lcm 0123456789>',
   generate(rng, { max, numbers }) {
     const drawn = Array.from({ length: numbers }, () => rng.int(2, max));

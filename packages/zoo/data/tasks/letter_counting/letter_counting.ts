@@ -1,9 +1,6 @@
 /**
  * How often a letter is in a made-up word.
  *
- *   prompt      # a banana>      completion  3
- *   split       by hash of letter and word
- *
  * The count is drawn first, and the word is made to have it: in random words, most letters are there once or not at all.
  */
 import { judgeNumber } from '../../../../../src/data/judge.ts';
@@ -22,7 +19,6 @@ function countOf({ letter, word }: LetterCountingItem): number {
 }
 
 export const letterCounting = lineTask<LetterCountingItem, LetterCountingKnobs>(letterCountingCard, {
-  family: 'letter_counting',
   characters: `${LETTERS}# 0123456789>`,
   generate(rng, { length, alphabet }) {
     const letters = rng.int(5, length);

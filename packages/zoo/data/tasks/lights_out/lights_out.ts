@@ -1,9 +1,6 @@
 /**
  * A grid of lights, 1 for on. Pressing a cell changes it and those above, below, left and right of it. The cells to press,
  * so that all lights are off, are asked by row and column, in any order. Each set of cells that does it is right.
- *
- *   prompt      lights 010/111/010>      completion  22
- *   split       by hash of the grid
  */
 
 import { correct } from '../../../../../src/data/judge.ts';
@@ -68,7 +65,6 @@ function solutionsOf({ rows }: LightsOutItem): string[][] {
 const fewest = (item: LightsOutItem): string[] => solutionsOf(item)[0] as string[];
 
 export const lightsOut = lineTask<LightsOutItem, LightsOutKnobs>(lightsOutCard, {
-  family: 'lights_out',
   characters: 'lights 0123456789/>',
   answers: 'open',
   generate(rng, { size, presses }) {

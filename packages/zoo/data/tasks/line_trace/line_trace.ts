@@ -5,7 +5,6 @@
  *               …|@5>                          completion  2    the line that runs as the fifth
  *   lines       a=3 sets, a+3 and a-b add and take away, a?2 goes to line 2 where a is above 0
  *   hints       the lines that run first
- *   split       by hash of program and question
  *
  * @see ExecVerify: questions about single states and the next statement, beside the output
  */
@@ -87,7 +86,6 @@ function inEnglish(line: string, place: number): string {
 }
 
 export const lineTrace = lineTask<LineTraceItem, LineTraceKnobs>(lineTraceCard, {
-  family: 'line_trace',
   characters: `run 0123456789${NAMES}=+-?|@>`,
   generate(rng, { lines: count, asks, steps }) {
     const lines = drawLines(rng, count);

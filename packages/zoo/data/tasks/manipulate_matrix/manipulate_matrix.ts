@@ -1,9 +1,6 @@
 /**
  * A grid of digits and a list of operations, done one after the other.
  *
- *   prompt      mat r m35: 12/34>      completion  51/42
- *   split       by hash of operations and grid
- *
  * r: a quarter turn clockwise. h, v: each row, or their order, reversed. d, c: mirrored along a diagonal. m35: 3 becomes 5.
  * z3: multiples of 3 become 0. k12, l12: rows, or columns, 1 to 2 are kept. p2, q2: every second row, or column, removed.
  */
@@ -25,7 +22,6 @@ export type ManipulateMatrixItem = {
 const FEWEST_CELLS = 2;
 
 export const manipulateMatrix = lineTask<ManipulateMatrixItem, ManipulateMatrixKnobs>(manipulateMatrixCard, {
-  family: 'manipulate_matrix',
   characters: `mat 0123456789/:>${OPERATION_LETTERS.join('')}`,
   generate(rng, { size, operations: most }) {
     const [height, width] = drawSize(rng, 2, size);

@@ -46,7 +46,6 @@ const firstGuess = remembered((codes: readonly string[]) => bestGuess(codes, ans
 const mostGuesses = remembered((codes: readonly string[]) => guessesNeeded(codes, answerTo));
 
 export const mastermind = environmentTask<MastermindItem, MastermindState, MastermindKnobs>(mastermindCard, {
-  family: 'mastermind',
   characters: '0123456 >?',
   generate: (rng, knobs) => ({ code: rng.pick(codesOf(knobs)) }),
   enumerate: (knobs) => codesOf(knobs).map((code) => ({ code })),

@@ -1,7 +1,6 @@
 /**
  * How many steps the shortest way from S to G through a maze has.
  *
- *   prompt      maze S..../.###./.#.../.#.##/.#..G>      completion  12
  *   split       by hash of the maze, turned and mirrored to the least of its forms, S and G alike
  *
  * Rooms and the places between them alternate. Doors are opened in an order by chance wherever they join what was not
@@ -47,7 +46,6 @@ function drawMaze(rng: Rng, high: number, wide: number, doors: number): string[]
 }
 
 export const maze = lineTask<MazeItem, MazeKnobs>(mazeCard, {
-  family: 'maze',
   characters: 'maze SG.#/>0123456789',
   generate(rng, { rooms, doors }) {
     const [high, wide] = drawSize(rng, 3, rooms);

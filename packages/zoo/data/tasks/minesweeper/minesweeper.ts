@@ -63,7 +63,6 @@ function needsNoGuess(item: MinesweeperItem, knobs: MinesweeperKnobs): boolean {
 }
 
 export const minesweeper = environmentTask<MinesweeperItem, MinesweeperState, MinesweeperKnobs>(minesweeperCard, {
-  family: 'minesweeper',
   characters: '012345678#/ >?',
   generate(rng, knobs) {
     const [first, ...rest] = rng.shuffle(Array.from({ length: knobs.size * knobs.size }, (_, field) => field));

@@ -1,7 +1,6 @@
 /**
  * A sudoku of four rows: each of 1 to 4 once in each row, column and block of two by two. Each has one solution.
  *
- *   prompt      4___/_3__/_13_/____>      completion  4213134221343421
  *   split       by hash of the puzzle, its digits renamed in their order: no held-out puzzle is a trained one renamed
  *
  * There are 288 solved grids, so that the solutions of a puzzle are found by looking at them all.
@@ -69,7 +68,6 @@ function renamed(rows: Rows): string {
 }
 
 export const miniSudoku = lineTask<MiniSudokuItem, MiniSudokuKnobs>(miniSudokuCard, {
-  family: 'mini_sudoku',
   characters: `${DIGITS}${HOLE}/>`,
   generate(rng, { holes }) {
     allSolved ??= solvedGrids();

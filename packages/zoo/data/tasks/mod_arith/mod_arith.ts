@@ -1,9 +1,4 @@
-/**
- * The remainder of a small expression, from 0 to the modulus less one.
- *
- *   prompt      (7+5)%9>      completion  3
- *   split       by hash of the modulus and the expression with the operands of + and * in order
- */
+/** The remainder of a small expression, from 0 to the modulus less one. */
 
 import { judgeNumber } from '../../../../../src/data/judge.ts';
 import { expressionKey, integerOf } from '../../expressions.ts';
@@ -19,7 +14,6 @@ function remainder({ text, modulus }: ModArithItem): number {
 }
 
 export const modArith = lineTask<ModArithItem, ModArithKnobs>(modArithCard, {
-  family: 'mod_arith',
   characters: '0123456789+-*%()>',
   generate(rng, { terms, max, modulus }) {
     const drawn = Array.from({ length: terms }, () => rng.int(0, max));

@@ -81,7 +81,6 @@ function bestConstant(size: number, missing: number): number {
 }
 
 export const nQueens = lineTask<NQueensItem, NQueensKnobs>(nQueensCard, {
-  family: 'n_queens',
   characters: `${QUEEN}${EMPTY}/>`,
   answers: 'open',
   generate(rng, { size, missing }) {

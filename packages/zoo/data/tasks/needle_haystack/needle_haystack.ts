@@ -2,9 +2,6 @@
  * Facts, and a question for one of them: the digit that belongs to a letter (a pair of letters where there are many
  * facts), or `none` where the letter is not among them.
  *
- *   prompt      a3 k9 b1 ?k>      completion  9
- *   split       by hash of the sorted facts and the question
- *
  * The answer is the digit as it is in the text, and no number: 09 is none of the answers.
  */
 import { judgeWord } from '../../../../../src/data/judge.ts';
@@ -24,7 +21,6 @@ function answerTo({ facts, asked }: NeedleHaystackItem): string {
 }
 
 export const needleHaystack = lineTask<NeedleHaystackItem, NeedleHaystackKnobs>(needleHaystackCard, {
-  family: 'needle_haystack',
   characters: `${LETTERS}0123456789 ?>`,
   generate(rng, { facts, absent }) {
     const count = rng.int(Math.ceil(facts / 2), facts);

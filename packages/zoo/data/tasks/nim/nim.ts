@@ -50,7 +50,6 @@ const anyOf = (heaps: string, rng: Rng): Taking => rng.pick(takings(heaps));
 const written = ({ heap, count }: Taking): string => `${LETTERS[heap]}${count}`;
 
 export const nim = environmentTask<NimItem, NimState, NimKnobs>(nimCard, {
-  family: 'nim',
   characters: `${LETTERS.slice(0, 5)}0123456789>?`,
   generate(rng, { heaps, most }) {
     const drawn = Array.from({ length: heaps }, () => rng.int(1, most)).join('');

@@ -1,9 +1,6 @@
 /**
  * The numbers that are kept, in the order in which they are given.
  *
- *   prompt      keep >5: 3 9 7>      completion  9 7
- *   split       by hash of the whole problem
- *
  * `drop <5` leaves what is 5 or more. Where nothing is left the answer is `none`.
  */
 import { judgeList, judgeNumbers } from '../../../../../src/data/judge.ts';
@@ -24,7 +21,6 @@ function left({ verb, relation, bound, numbers }: NumberFilteringItem): string[]
 }
 
 export const numberFiltering = lineTask<NumberFilteringItem, NumberFilteringKnobs>(numberFilteringCard, {
-  family: 'number_filtering',
   characters: 'kepdrone 0123456789<>:',
   generate(rng, { numbers: most, max }) {
     const numbers = Array.from({ length: rng.int(3, most) }, () => rng.int(0, max));

@@ -1,9 +1,4 @@
-/**
- * The largest or the smallest of a few numbers, which are near each other: 9.9 and 9.11.
- *
- *   prompt      max 19 91 9>      completion  91
- *   split       by hash of what is asked and the sorted numbers
- */
+/** The largest or the smallest of a few numbers, which are near each other: 9.9 and 9.11. */
 
 import { judgeNumber } from '../../../../../src/data/judge.ts';
 import { rotated } from '../../../../../src/data/rotated.ts';
@@ -49,7 +44,6 @@ function changed(rng: Rng, number: string): string {
 }
 
 export const numberFormat = lineTask<NumberFormatItem, NumberFormatKnobs>(numberFormatCard, {
-  family: 'number_format',
   characters: 'maxmin 0123456789.>',
   generate(rng, { candidates, digits, decimals }) {
     const numbers: string[] = [];

@@ -1,7 +1,6 @@
 /**
  * A sequence of numbers that follows a rule: the next one is asked.
  *
- *   prompt      seq 3 5 9 17 33>      completion  65
  *   split       by hash of the first five numbers, so that a sequence is not held out in one length and trained in another
  *
  * Where rules of the list, with whatever parameters, fit and disagree about the next number, there is no problem.
@@ -18,7 +17,6 @@ const FEWEST_TERMS = 5;
 const LARGEST = 99_999;
 
 export const numberSequence = lineTask<NumberSequenceItem, NumberSequenceKnobs>(numberSequenceCard, {
-  family: 'number_sequence',
   characters: 'seq 0123456789->',
   generate(rng, { complexity, terms: most, max }) {
     const rule = rng.pick(RULES.filter((one) => one.complexity <= complexity));

@@ -1,7 +1,6 @@
 /**
  * Numbers in ascending (`up`) or descending (`down`) order.
  *
- *   prompt      up 9 3 7>      completion  3 7 9
  *   split       by the sorted numbers: all orders of them, in both directions, are on one side
  */
 
@@ -18,7 +17,6 @@ function sorted({ direction, numbers }: NumberSortingItem): string[] {
 }
 
 export const numberSorting = lineTask<NumberSortingItem, NumberSortingKnobs>(numberSortingCard, {
-  family: 'number_sorting',
   characters: 'updown 0123456789->',
   generate(rng, { numbers, max, direction, negative }) {
     const drawn = Array.from({ length: numbers }, () => rng.int(negative ? -max : 0, max));

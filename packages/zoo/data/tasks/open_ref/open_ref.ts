@@ -2,7 +2,6 @@
  * Facts that are to be said in free words, with a reference text beside them: what rewards that compare with a reference
  * (`ref-prob`, `r3`, `verifree`, `similarity`) are for, and a verdict to check them by.
  *
- *   prompt      tell ana food rice job cook pet cat>     completion  ana the cook has a cat and likes rice
  *   reference   one wording, drawn with the problem; any other is right too
  *   right       for each person in the order of the prompt one sentence that says every fact once, in any order, and nothing else:
  *               NAME [the JOB] CLAUSE {and CLAUSE}, sentences apart by ". "; of the job alone: NAME is a JOB
@@ -97,7 +96,6 @@ const withFacts = (item: OpenRefItem, change: (facts: Person['facts']) => Person
 });
 
 export const openRef = lineTask<OpenRefItem, OpenRefKnobs>(openRefCard, {
-  family: 'open_ref',
   characters: 'abcdefghijklmnopqrstuvwxyz .>',
   answers: 'open',
   generate(rng, { facts, people }) {

@@ -1,7 +1,6 @@
 /**
  * A palindrome of exactly the given letters. Any one is right.
  *
- *   prompt      pal abab>      completion  abba
  *   split       by the sorted letters
  */
 

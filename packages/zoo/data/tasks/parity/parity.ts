@@ -1,9 +1,6 @@
 /**
  * Whether the number of ones is odd: 1, or 0.
  *
- *   prompt      par 10110>      completion  1
- *   split       by hash of the bits
- *
  * Half of the problems of each length have each answer. No part of the bits says anything of it, which makes it hard.
  */
 import { judgeNumber } from '../../../../../src/data/judge.ts';
@@ -21,7 +18,6 @@ function parityOf(bits: string): number {
 }
 
 export const parity = lineTask<ParityItem, ParityKnobs>(parityCard, {
-  family: 'parity',
   characters: 'par 01>',
   generate(rng, { bits }) {
     const length = rng.int(LEAST_BITS, bits);

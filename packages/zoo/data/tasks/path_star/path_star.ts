@@ -2,9 +2,6 @@
  * The way from the middle of a star to the end of one of its arms, which are alike long. Edges are given in an order by
  * chance, and from either end: the first step shows only from the other end of the way.
  *
- *   prompt      star Rj gr Pg rR: rP>      completion  rgP
- *   split       by hash of the sorted edges and both ends of the way
- *
  * @see Bachmann and Nagarajan, "The pitfalls of next-token prediction", arXiv:2403.06963
  */
 
@@ -25,7 +22,6 @@ const NODES = (LETTERS + LETTERS.toUpperCase()).split('');
 const endsOf = ({ way }: PathStarItem): string => `${way[0]}${way[way.length - 1]}`;
 
 export const pathStar = lineTask<PathStarItem, PathStarKnobs>(pathStarCard, {
-  family: 'path_star',
   characters: `${NODES.join('')} :>`,
   generate(rng, { arms, length }) {
     const [middle = '', ...nodes] = rng.shuffle([...NODES]).slice(0, 1 + arms * length);

@@ -1,7 +1,6 @@
 /**
  * Polynomials to multiply out.
  *
- *   prompt      (x+2)(x-3)=      completion  x^2-x-6
  *   verdict     the same function, written as a sum of terms without brackets, one of each power
  *   split       by hash of the product, which other factors may have too
  */
@@ -26,7 +25,6 @@ const judge = (item: PolynomialExpandItem, answer: string) =>
   );
 
 export const polynomialExpand = lineTask<PolynomialExpandItem, PolynomialExpandKnobs>(polynomialExpandCard, {
-  family: 'polynomial_expand',
   characters: '0123456789x^+-()=*/',
   generate: (rng, { factors, degree, max, lead }) => ({
     factors: Array.from({ length: factors }, () => drawPolynomial(rng, degree, max, lead)),

@@ -1,9 +1,4 @@
-/**
- * The primes whose product a number is, each as often as it divides. Their order is free.
- *
- *   prompt      fac 12>      completion  2 2 3
- *   split       by hash of the number
- */
+/** The primes whose product a number is, each as often as it divides. Their order is free. */
 
 import { correct } from '../../../../../src/data/judge.ts';
 import { rationalOf } from '../../../../../src/parsing/arithmetic.ts';
@@ -26,7 +21,6 @@ function factorsOf(number: number): number[] {
 }
 
 export const primeFactorization = lineTask<PrimeFactorizationItem, PrimeFactorizationKnobs>(primeFactorizationCard, {
-  family: 'prime_factorization',
   characters: 'fac 0123456789>',
   answers: 'open',
   generate(rng, { max }) {

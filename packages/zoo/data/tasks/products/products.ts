@@ -1,9 +1,4 @@
-/**
- * The product of two numbers.
- *
- *   prompt      4*7>      completion  28
- *   split       by hash of the unordered pair
- */
+/** The product of two numbers. */
 import { judgeNumber } from '../../../../../src/data/judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { numberMisses } from '../../near_misses.ts';
@@ -12,7 +7,6 @@ import { type ProductsKnobs, productsCard } from './card.ts';
 export type ProductsItem = { readonly a: number; readonly b: number };
 
 export const products = lineTask<ProductsItem, ProductsKnobs>(productsCard, {
-  family: 'products',
   characters: '0123456789*>',
   generate: (rng, { max }) => ({ a: rng.int(2, max), b: rng.int(2, max) }),
   key: ({ a, b }) => `product|${Math.min(a, b)}|${Math.max(a, b)}`,

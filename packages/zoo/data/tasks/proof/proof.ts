@@ -96,7 +96,6 @@ function checked(item: ProofItem, steps: readonly string[], { system }: ProofKno
 }
 
 export const proof = lineTask<ProofItem, ProofKnobs>(proofCard, {
-  family: 'proof',
   characters: `${LETTERS}${LETTERS.toUpperCase()}0123456789-| >`,
   answers: 'open',
   generate(rng, knobs) {

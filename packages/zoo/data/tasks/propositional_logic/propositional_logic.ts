@@ -3,7 +3,6 @@
  * by itself, is no tautology, has no variable of its own, and one connective at most: else all premises in one would be
  * an answer to everything.
  *
- *   prompt      so P->Q, !QvR, P>      completion  Q
  *   split       by hash of the truth tables, in an order of variables and premises that makes them least
  */
 
@@ -71,7 +70,6 @@ function tablesInOrder(premises: readonly Formula[], variables: readonly string[
 const asFormulas = ({ premises }: PropositionalLogicItem): Formula[] => premises.map(formulaOf);
 
 export const propositionalLogic = lineTask<PropositionalLogicItem, PropositionalLogicKnobs>(propositionalLogicCard, {
-  family: 'propositional_logic',
   characters: `so ${LETTERS.join('')}!&v-<>(),`,
   answers: 'open',
   generate(rng, knobs) {

@@ -1,7 +1,6 @@
 /**
  * An expression of four numbers, each used once, that is 24. Any one is right.
  *
- *   prompt      24: 4 7 8 8>      completion  (7-8/8)*4
  *   split       that of countdown, by target and sorted numbers: what is held out in one is in the other
  */
 import Fraction from 'fraction.js';

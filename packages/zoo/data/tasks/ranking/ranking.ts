@@ -1,7 +1,6 @@
 /**
  * Documents in the order of their grades, the best first, for one query: the whole list at once.
  *
- *   prompt      rank abc 1dxa 2cab 3xyq>     completion  2,1,3; with scores 2:3,1:1,3:0
  *   grade       letters of the query that the document has; documents of one grade may come in any order
  *   columns     grades, for the reward ndcg
  *   steps       each place: whether no document below it, or left out, has a higher grade
@@ -64,7 +63,6 @@ function judge(item: RankingItem, answer: string, { scores }: RankingKnobs): Ver
 }
 
 export const ranking = lineTask<RankingItem, RankingKnobs>(rankingCard, {
-  family: 'ranking',
   characters: `rank ${LETTERS}0123456789:,>`,
   answers: 'open',
   generate(rng, { documents, letters }) {

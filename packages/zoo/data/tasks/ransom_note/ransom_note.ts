@@ -1,9 +1,6 @@
 /**
  * Whether the letters of a note are in a text, each as often as the note needs it.
  *
- *   prompt      note aab from abca>      completion  yes
- *   split       by hash of both
- *
  * Half of the notes can be cut out; the others lack one letter.
  */
 import { judgeTruth } from '../../../../../src/data/judge.ts';
@@ -27,7 +24,6 @@ function canBeCut({ note, text }: RansomNoteItem): boolean {
 }
 
 export const ransomNote = lineTask<RansomNoteItem, RansomNoteKnobs>(ransomNoteCard, {
-  family: 'ransom_note',
   characters: `${LETTERS} >`,
   generate(rng, { length, alphabet }) {
     const note = drawWord(rng, rng.int(3, length), alphabet).split('');

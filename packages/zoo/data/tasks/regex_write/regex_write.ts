@@ -1,7 +1,6 @@
 /**
  * A regular expression for the words of a, b and c that a line describes. Answers run in the sandbox `regex`.
  *
- *   prompt      some a, b or c>      completion  a+[bc]
  *   verdict     right where it matches those that are meant, of words that tell them from those of other automata as small,
  *               of all up to three letters, and of forty longer ones; endless pieces have a very long one each. No word with
  *               another character is meant: from each state of the automaton, a hundred characters are tried, and those of

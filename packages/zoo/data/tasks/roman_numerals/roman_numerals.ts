@@ -1,7 +1,6 @@
 /**
  * A number in Roman numerals (`roman`), or read from them (`arabic`).
  *
- *   prompt      roman 14>      completion  XIV
  *   split       by hash of the number: both ways to ask it are on one side
  */
 import { judgeNumber, judgeText } from '../../../../../src/data/judge.ts';
@@ -40,7 +39,6 @@ function romanOf(number: number): string {
 }
 
 export const romanNumerals = lineTask<RomanNumeralsItem, RomanNumeralsKnobs>(romanNumeralsCard, {
-  family: 'roman_numerals',
   characters: 'romanic 0123456789MDCLXVIb>',
   generate: (rng, { max }) => ({ verb: rng.pick(['roman', 'arabic'] as const), number: rng.int(1, max) }),
   key: ({ verb, number }) => `roman|${verb}|${number}`,

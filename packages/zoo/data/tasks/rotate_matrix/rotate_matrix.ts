@@ -1,9 +1,4 @@
-/**
- * A grid of digits, rotated clockwise by quarter turns.
- *
- *   prompt      rot 1 12/34>      completion  31/42
- *   split       by hash of turns and grid
- */
+/** A grid of digits, rotated clockwise by quarter turns. */
 
 import { judgeGrid } from '../../../../../src/data/judge.ts';
 import { drawRows, drawSize, gridMisses, inLine, inLines, type Rows } from '../../cells.ts';
@@ -26,7 +21,6 @@ function rotated({ turns, rows }: RotateMatrixItem): Rows {
 }
 
 export const rotateMatrix = lineTask<RotateMatrixItem, RotateMatrixKnobs>(rotateMatrixCard, {
-  family: 'rotate_matrix',
   characters: 'rot 0123456789/>',
   generate(rng, { size, turns }) {
     const [height, width] = drawSize(rng, 2, size);

@@ -1,9 +1,6 @@
 /**
  * Fresh oranges (1) beside rotten ones (2) rot within a minute; 0 is an empty cell. How many minutes until all are
  * rotten, or `none` where some never are.
- *
- *   prompt      rot 210/111>      completion  3
- *   split       by hash of the grid
  */
 
 import { judgeNumberOrNone } from '../../../../../src/data/judge.ts';
@@ -20,7 +17,6 @@ const minutes = remembered(({ rows }: RottenOrangesItem): string => {
 });
 
 export const rottenOranges = lineTask<RottenOrangesItem, RottenOrangesKnobs>(rottenOrangesCard, {
-  family: 'rotten_oranges',
   characters: 'rotne 0123456789/>',
   generate(rng, { size }) {
     const [height, width] = drawSize(rng, 3, size);

@@ -1,7 +1,6 @@
 /**
  * A text in a code, right where the code's own decoder gives the text back: R = 1[decode(answer) = text].
  *
- *   prompt      code 0a 10b 11c|cab>     completion  11010
  *   code        no word begins another one, so there is one way to decode; a letter may have several words, any will do
  *   steps       each digit: whether what is decoded up to there, and what is begun, may still become the text
  *   split       by hash of code and text, whatever the order of the words
@@ -86,7 +85,6 @@ function judge({ code, text }: RoundTripItem, answer: string): Verdict {
 }
 
 export const roundTrip = lineTask<RoundTripItem, RoundTripKnobs>(roundTripCard, {
-  family: 'round_trip',
   characters: `code 01${LETTERS}|>`,
   answers: 'open',
   generate(rng, { length, letters, words }) {

@@ -74,7 +74,6 @@ function inEnglish(rule: string): string {
 }
 
 export const rulesCalc = lineTask<RulesCalcItem, RulesCalcKnobs>(rulesCalcCard, {
-  family: 'rules_calc',
   characters: `due ${NAMES}t0123456789:<>+-=`,
   generate(rng, { rules, values, max }) {
     const names = NAMES.slice(0, values).split('');

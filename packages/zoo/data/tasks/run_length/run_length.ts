@@ -1,7 +1,6 @@
 /**
  * A text as the lengths of its runs (`pack`), or read from them (`unpack`).
  *
- *   prompt      pack aaab>      completion  3a1b
  *   split       by hash of the text: both ways to ask it are on one side
  */
 import { judgeText } from '../../../../../src/data/judge.ts';
@@ -20,7 +19,6 @@ const asked = ({ verb, text }: RunLengthItem): string => (verb === 'pack' ? text
 const right = ({ verb, text }: RunLengthItem): string => (verb === 'pack' ? packed(text) : text);
 
 export const runLength = lineTask<RunLengthItem, RunLengthKnobs>(runLengthCard, {
-  family: 'run_length',
   characters: `${LETTERS}0123456789 >`,
   generate(rng, { runs, longest, alphabet }) {
     let text = '';

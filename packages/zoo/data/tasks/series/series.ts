@@ -1,13 +1,11 @@
 /**
  * The form of a series of digits: up, down, peak, dip, zigzag or flat.
  *
- *   prompt      form 1 4 8 5 2>      completion  peak
  *   form        of the sums of each `window` digits, b_1 to b_n, where d_i = b_(i+1) − b_i:
  *               flat     max b − min b <= 1, else the first of these that is so:
  *               up       all d >= 0         down   all d <= 0
  *               peak     first >= 0, then <= 0, one after the other     dip   the other way round
  *               zigzag   d > 0 and d < 0 in turn
- *   split       by hash of the digits
  *
  * @see TimeMaster: classes of time series, here as digits; its sections are the reward `sections`
  */
@@ -73,7 +71,6 @@ function drawDigits(rng: Rng, sum: number, window: number): number[] {
 }
 
 export const series = lineTask<SeriesItem, SeriesKnobs>(seriesCard, {
-  family: 'series',
   characters: 'form 0123456789>updownpeakdipzigzagflat',
   generate(rng, { blocks, window }) {
     const form = rng.pick(FORMS);

@@ -1,9 +1,6 @@
 /**
  * A shortest way from S to G through a grid, around walls (#), by the moves U, D, L and R; `none` where there is no way.
  *
- *   prompt      S.#/..G>      completion  DRR
- *   split       by hash of the grid
- *
  * Moves are carried out: one into a wall or out of the grid, one after the goal, or a longer way than the shortest is
  * wrong.
  */
@@ -56,7 +53,6 @@ const wayOf = remembered(({ rows }: ShortestPathItem): string | undefined => {
 });
 
 export const shortestPath = lineTask<ShortestPathItem, ShortestPathKnobs>(shortestPathCard, {
-  family: 'shortest_path',
   characters: 'SG.#/>UDLRnoe',
   answers: 'open',
   generate(rng, { size, walls }) {

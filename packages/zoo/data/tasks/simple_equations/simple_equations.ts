@@ -1,9 +1,4 @@
-/**
- * A linear equation with a whole solution.
- *
- *   prompt      3x+4=19>      completion  5
- *   split       by hash of the equation with both sides in order
- */
+/** A linear equation with a whole solution. */
 import { judgeNumber } from '../../../../../src/data/judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { numberMisses } from '../../near_misses.ts';
@@ -29,7 +24,6 @@ function sideText([slope, constant]: readonly [number, number]): string {
 const equationText = ({ left, right }: SimpleEquationsItem): string => `${sideText(left)}=${sideText(right)}`;
 
 export const simpleEquations = lineTask<SimpleEquationsItem, SimpleEquationsKnobs>(simpleEquationsCard, {
-  family: 'simple_equations',
   characters: '0123456789x+-=>',
   generate(rng, { coefficient, solution: most, both_sides }) {
     const x = rng.int(-most, most);

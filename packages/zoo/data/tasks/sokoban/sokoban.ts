@@ -39,7 +39,6 @@ function written({ size, floor, player, boxes }: Warehouse & Standing): string {
 }
 
 export const sokoban = environmentTask<SokobanItem, SokobanState, SokobanKnobs>(sokobanCard, {
-  family: 'sokoban',
   characters: '.#pPbBo/>UDLR?',
   generate(rng, { size, boxes: count, walls }) {
     const fields: string[] = Array.from({ length: size * size }, () => (rng.float() * 100 < walls ? '#' : '.'));

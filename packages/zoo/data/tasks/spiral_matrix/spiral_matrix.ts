@@ -1,9 +1,6 @@
 /**
  * The digits of a grid in a spiral: clockwise from the first cell to the middle, without spaces.
  *
- *   prompt      spiral 123/456>      completion  123654
- *   split       by hash of the grid
- *
  * The answer is a row of digits and no number: 012 is not 12, and nothing may be added to it.
  */
 
@@ -36,7 +33,6 @@ function spiral({ rows }: SpiralMatrixItem): string {
 }
 
 export const spiralMatrix = lineTask<SpiralMatrixItem, SpiralMatrixKnobs>(spiralMatrixCard, {
-  family: 'spiral_matrix',
   characters: 'spiral 0123456789/>',
   generate(rng, { size }) {
     const [height, width] = drawSize(rng, 2, size);

@@ -2,11 +2,9 @@
  * A query in SQL for what is asked of a table t with the whole numbers a and b and the letters c, any of which may be missing.
  * Answers run in the sandbox `sql`.
  *
- *   prompt      t(a,b,c): sum b if a>3 by c>      completion  select c,sum(b) from t where a>3 group by c
  *   verdict     right where it gives the right rows, in any order, of six tables that are not shown; one that limits its rows
  *               is right where there is one row alone
  *   parts       runs: it is a query that gives rows of each; tables: share of those whose rows are right
- *   split       by hash of what is asked
  */
 
 import type { TaskDefinition } from '../../../../../src/data/task.ts';

@@ -1,9 +1,6 @@
 /**
  * A program of a stack machine: a number is put on the stack, and an operation takes its operands from there. The stack at
  * the end is asked, its top last.
- *
- *   prompt      vm 3 4 + dup *>      completion  49
- *   split       by hash of the program
  */
 
 import { judgeNumbers } from '../../../../../src/data/judge.ts';
@@ -73,7 +70,6 @@ export const MACHINE_RULES =
   'the two upper ones, over puts the one below the top there again, and drop takes the top away. ';
 
 export const stackMachine = lineTask<StackMachineItem, StackMachineKnobs>(stackMachineCard, {
-  family: 'stack_machine',
   characters: 'vm 0123456789+-*dupswaover>',
   generate: drawProgram,
   key: ({ program }) => `vm|${program.join(' ')}`,

@@ -2,7 +2,6 @@
  * A program for the machine of stack_machine, from examples of what it makes of its input: the input is on the stack at the
  * start, and the result alone at the end.
  *
- *   prompt      1:5 2:8 3:11>      completion  3 * 2 +
  *   verdict     right where it passes the three examples and twenty inputs that are not shown
  *   parts       syntax: it runs to its end and leaves one number; tests: share of all inputs; brevity: the length of the
  *               shortest known program over its own, where all tests pass. A ladder of the three pays them in this order
@@ -77,7 +76,6 @@ function judge(item: StackVmItem, answer: string): Verdict {
 }
 
 export const stackVm = lineTask<StackVmItem, StackVmKnobs>(stackVmCard, {
-  family: 'stack_vm',
   answers: 'open',
   characters: '0123456789:+-* dupswaover>',
   generate(rng, { degree, max }) {

@@ -67,7 +67,6 @@ function inEnglish(rule: string, place: number): string {
 }
 
 export const statutes = lineTask<StatutesItem, StatutesKnobs>(statutesCard, {
-  family: 'statutes',
   characters: `case yno0123456789:,>!+-${FACTS}${CONCLUSIONS}`,
   generate(rng, { facts, rules }) {
     const drawn: string[] = [];

@@ -2,9 +2,6 @@
  * A text that is rewritten by rules: at each step the first rule that applies, at the first place where it does. It ends
  * where no rule applies, or where the next text was there before.
  *
- *   prompt      ab=c,^b=,cc$=a:abcc>      completion  ca
- *   split       by hash of rules and text
- *
  * A rule replaces what precedes `=`, anywhere, at the start of the text (`^`) or at its end (`$`).
  */
 
@@ -64,7 +61,6 @@ function sentence({ where, from, to }: RewriteRule, index: number): string {
 }
 
 export const stringManipulation = lineTask<StringManipulationItem, StringManipulationKnobs>(stringManipulationCard, {
-  family: 'string_manipulation',
   characters: 'abcde=,^$:>',
   generate(rng, { rules: most, length, letters }) {
     const rules = Array.from({ length: rng.int(2, most) }, () => drawRule(rng, letters));

@@ -2,7 +2,6 @@
  * Whether a conclusion follows from statements of the forms `all b c`, `no b c`, `some b c`, `some b not c`, where of
  * each kind there is something (existential import).
  *
- *   prompt      all b c, no c a: no a b>      completion  yes
  *   split       by hash of the statements, premises in order, as `no b c` is `no c b` and `some b c` is `some c b`
  *
  * All moods and figures are drawn. Half of the conclusions follow; the others differ from such a one in one statement.
@@ -93,7 +92,6 @@ function inEnglish([form, one, other]: Statement): string {
 }
 
 export const syllogism = lineTask<SyllogismItem, SyllogismKnobs>(syllogismCard, {
-  family: 'syllogism',
   characters: `${LETTERS} ,:>`,
   generate(rng, { premises }) {
     const terms = rng.shuffle(LETTERS.split('')).slice(0, premises + 1);

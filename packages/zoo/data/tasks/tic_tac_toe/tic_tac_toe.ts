@@ -111,7 +111,6 @@ function judged(outcome: number, { worth, cells }: TicTacToeState): Verdict {
 }
 
 export const ticTacToe = environmentTask<TicTacToeItem, TicTacToeState, TicTacToeKnobs>(ticTacToeCard, {
-  family: 'tic_tac_toe',
   characters: 'xo012345678>?',
   generate(rng, { moves }) {
     let cells = '.'.repeat(SIZE);

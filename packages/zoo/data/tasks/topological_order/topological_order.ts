@@ -1,9 +1,6 @@
 /**
  * An order of courses in which each follows those that come before it: `12` says that 1 comes before 2. Any such
  * order is right.
- *
- *   prompt      topo 12 23>      completion  123
- *   split       by hash of the sorted pairs
  */
 
 import { correct } from '../../../../../src/data/judge.ts';
@@ -33,7 +30,6 @@ function orderOf(item: TopologicalOrderItem): string {
 }
 
 export const topologicalOrder = lineTask<TopologicalOrderItem, TopologicalOrderKnobs>(topologicalOrderCard, {
-  family: 'topological_order',
   characters: 'topo 123456789>',
   answers: 'open',
   generate(rng, { courses }) {

@@ -3,7 +3,6 @@
  * peg, one at a time, never a larger one onto a smaller one. A move is the peg it takes the top disk from, and the one it
  * puts it on. Any plan is right that needs at most twice the moves that a whole tower may need.
  *
- *   prompt      hanoi ABC: AAB C>      completion  BC AB AC BC
  *   split       by hash of pegs, disks and goal
  *
  * Moves are carried out: one from an empty peg, one onto a smaller disk, and one after the goal is wrong.
@@ -56,7 +55,6 @@ const planOf = (item: TowerOfHanoiItem): string[] => plan(item, item.disks.lengt
 const tower = ({ disks, goal }: TowerOfHanoiItem): string => goal.repeat(disks.length);
 
 export const towerOfHanoi = lineTask<TowerOfHanoiItem, TowerOfHanoiKnobs>(towerOfHanoiCard, {
-  family: 'tower_of_hanoi',
   characters: `hanoi ${PEGS}:>`,
   answers: 'open',
   generate(rng, { disks: most, pegs: count }) {

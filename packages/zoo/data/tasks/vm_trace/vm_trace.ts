@@ -1,7 +1,6 @@
 /**
  * A program of the machine of stack_machine, and the stack after each of its instructions.
  *
- *   prompt      trace 3 4 + dup *>      completion  3/3 4/7/7 7/49
  *   parts       output: the stack at the end; trace: share of the stacks that are right, in their places
  *   split       that of stack_machine, by hash of the program
  *

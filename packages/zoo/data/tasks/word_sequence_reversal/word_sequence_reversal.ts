@@ -1,9 +1,4 @@
-/**
- * Made-up words in the opposite order, each as it is.
- *
- *   prompt      back dog cat>      completion  cat dog
- *   split       by hash of the words in order
- */
+/** Made-up words in the opposite order, each as it is. */
 import { judgeList } from '../../../../../src/data/judge.ts';
 import { drawWords, LETTERS } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';

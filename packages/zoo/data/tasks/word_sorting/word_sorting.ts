@@ -2,7 +2,6 @@
  * Made-up words in ascending (`up`) or descending (`down`) order of the alphabet; a word precedes those that it
  * begins.
  *
- *   prompt      up dog cat>      completion  cat dog
  *   split       by the sorted words: all orders of them, in both directions, are on one side
  */
 import { judgeList } from '../../../../../src/data/judge.ts';
@@ -18,7 +17,6 @@ function sorted({ direction, words }: WordSortingItem): string[] {
 }
 
 export const wordSorting = lineTask<WordSortingItem, WordSortingKnobs>(wordSortingCard, {
-  family: 'word_sorting',
   characters: `${LETTERS} >`,
   generate(rng, { words: count, length }) {
     const words = drawWords(rng, count, length);

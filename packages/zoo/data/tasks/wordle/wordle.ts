@@ -39,7 +39,6 @@ export function marksOf(guess: string, word: string): string {
 }
 
 export const wordle = environmentTask<WordleItem, WordleState, WordleKnobs>(wordleCard, {
-  family: 'wordle',
   characters: `${SYLLABLE_LETTERS} >=+-?`,
   generate(rng, { length, words: count }) {
     const words = Array.from({ length: count }, () => drawSyllables(rng, length));
