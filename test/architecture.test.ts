@@ -60,10 +60,10 @@ const WORKSPACES: Readonly<Record<string, readonly string[]>> = {
   webgpu: [],
   tfjs: ['webgpu'],
   trackers: ['http'],
-  compare: ['zoo'],
+  compare: ['trackers', 'zoo'],
   report: ['compare', 'fleet'],
   plugins: ['http', 'models', 'zoo'],
-  web: ['estimate', 'fleet', 'models', 'webgpu', 'zoo'],
+  web: ['estimate', 'fleet', 'models', 'trackers', 'webgpu', 'zoo'],
   commands: ['compare', 'estimate', 'fleet', 'models', 'plugins', 'report', 'tfjs', 'trackers', 'webgpu', 'zoo'],
   'rlvr-train': ['http', 'models', 'plugins', 'tfjs', 'trackers', 'webgpu', 'zoo'],
 };

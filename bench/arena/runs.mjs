@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readRecords } from '../../build/packages/commands/runs/read_records.js';
 import { majorityAt } from '../../build/packages/zoo/methods/support/figures/majority_at.js';
-import { readRecords } from '../../build/src/run/logs/read_records.js';
 import { fileStore } from '../../build/src/run/store/files.node.js';
 import { compactRecord } from './records.mjs';
 import { assignments } from './rows.mjs';

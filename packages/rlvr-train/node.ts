@@ -21,7 +21,7 @@ export { collectFingerprint, type FingerprintInputs } from '../../src/run/finger
 export type { Fingerprint } from '../../src/run/fingerprint/fingerprint.ts';
 export { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
 export type { ReporterEvent } from '../../src/run/reporter_event.ts';
-export { type SessionEvent, type SessionOptions, session } from '../../src/run/session.ts';
+export type { SessionEvent, SessionOptions } from '../../src/run/session.ts';
 export { fileStore } from '../../src/run/store/files.node.ts';
 export type { Store } from '../../src/run/store/store.ts';
 export type { Summary } from '../../src/run/summary.ts';
@@ -48,3 +48,4 @@ export {
   type PythonVerdict,
 } from '../zoo/sandbox/python.node.ts';
 export type { PythonFailed, PythonFailure, PythonLimits } from '../zoo/sandbox/python_process.node.ts';
+export { session } from './session.ts';

@@ -24,6 +24,7 @@ import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { asksInWords } from '../../src/text/codec.ts';
 import type { ExportTarget } from '../models/run/model/exports.ts';
 import type { Pretrained } from '../models/run/model/pretrained.ts';
+import { eventLogOf } from '../trackers/event_log.ts';
 import { askPolicy } from './ask_policy.ts';
 import type {
   Answer,
@@ -187,9 +188,11 @@ export class LocalRun implements BrowserRun {
     let finished = false;
     try {
       const resume = await this.#store.exists('fingerprint.json');
+      const eventLog = await eventLogOf(run.config, this.#store);
       const events = session({
         run,
         store: this.#store,
+        eventLog,
         fingerprint,
         resume,
         startConfig,

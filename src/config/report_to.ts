@@ -39,11 +39,6 @@ export function noteOtherTrackers(written: unknown, problems: Pick<Problems, 'no
   problems.note('report_to', written, `nothing is sent to ${others.join(', ')}; there are ${listed(NAMES)}`);
 }
 
-/** Whether the files of TensorBoard are written, as logs of the run directory. @param config  of the run */
-export function writesTensorBoard({ reportTo }: { readonly reportTo: readonly (TrackerName | 'all')[] }): boolean {
-  return reportTo.includes('tensorboard') || reportTo.includes('all');
-}
-
 /** The trackers that a config names and that something is sent to. */
 export function sentTrackers({ reportTo }: { readonly reportTo: readonly (TrackerName | 'all')[] }): TrackerName[] {
   return SENT_TRACKERS.map(({ name }) => name).filter((name) => reportTo.includes(name));

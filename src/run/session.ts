@@ -26,7 +26,7 @@ import type { JsonObject } from './json.ts';
 import { pruneAnswers, recordAnswers } from './logs/answer_files.ts';
 import { rarerNote } from './logs/completions.ts';
 import { keepFinal, keepRecords } from './logs/problem_records.ts';
-import { RunLogs } from './logs/run_logs.ts';
+import { type EventLog, RunLogs } from './logs/run_logs.ts';
 import { ADAPTER_CONFIG, CONFIG } from './model/file_names.ts';
 import { bestOrigin, describeModel, exportModel, lastOrigin } from './model/model_export.ts';
 import { MODEL_FOLDER } from './model/model_files.ts';
@@ -82,6 +82,8 @@ export interface SessionOptions {
    * for the answer, so a promise that is kept open pauses it. Neither changes a bit of what follows.
    */
   readonly wantsEvaluation?: () => boolean | Promise<boolean>;
+  /** Written beside the run's own logs. */
+  readonly eventLog?: EventLog | undefined;
   /** They get the events of the run; what they have to say comes as notes. */
   readonly trackers?: readonly Tracker[];
 }
@@ -140,7 +142,7 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
   if (!given.resume) await requireFresh(given, startConfigOf(given));
   await store.removeLeftovers();
   await removeUnfinished(store);
-  const logs = await RunLogs.open(given.run, store);
+  const logs = await RunLogs.open(store, given.eventLog);
   let earlierSeconds = 0;
   let resumedFrom: string | undefined;
   let options = given;

@@ -4,9 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { diagnoseLog } from '../../packages/compare/foreign/diagnose_log.ts';
 import { readLogEntries } from '../../packages/compare/foreign/log_entries.ts';
 import { readEvents } from '../../packages/compare/foreign/read_events.ts';
+import { encodeEvent } from '../../packages/trackers/event_file.ts';
 import { ZOO } from '../../packages/zoo/registries.ts';
 import { program } from '../../src/cli/program.ts';
-import { encodeEvent, joinBytes } from '../../src/run/logs/event_file.ts';
+import { joinBytes } from '../../src/run/store/store.ts';
 import { printed } from '../cli/printed.ts';
 import { eachInOwnFolder } from '../support/folders.ts';
 

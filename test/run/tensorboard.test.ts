@@ -1,14 +1,20 @@
 import { describe, expect, it } from 'vitest';
+import { session } from '../../packages/rlvr-train/session.ts';
+import { crc32c, encodeEvent, type TensorBoardEvent } from '../../packages/trackers/event_file.ts';
+import { TensorBoardLog } from '../../packages/trackers/tensorboard.ts';
 import { resolvedYaml } from '../../src/config/dump.ts';
+import { closeEngine } from '../../src/grpo/engine.ts';
 import type { TrainEvent } from '../../src/grpo/events.ts';
+import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
+import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
 import { flatStage } from '../../src/run/flat_config.ts';
-import { crc32c, encodeEvent, joinBytes, type TensorBoardEvent } from '../../src/run/logs/event_file.ts';
-import { TensorBoardLog } from '../../src/run/logs/tensorboard.ts';
-import { memoryStore, type Store } from '../../src/run/store/store.ts';
+import { joinBytes, memoryStore, type Store } from '../../src/run/store/store.ts';
 import { loadGolden } from '../golden/load.ts';
-import { parseConfig } from '../support/everything.ts';
+import { createTasks, openRun, parseConfig } from '../support/everything.ts';
 import { fullStore } from './faulty_store.ts';
 
+const SMALL = `model: {hidden_size: 16, num_hidden_layers: 1, num_attention_heads: 2}
+stages: [{stage: sft, max_steps: 1, per_device_train_batch_size: 8}]`;
 const NOW = 1_700_000_000;
 const FIRST = 'tensorboard/2-grpo/events.out.tfevents.000000.rlvr-train';
 const SECOND = 'tensorboard/2-grpo/events.out.tfevents.000001.rlvr-train';
@@ -170,4 +176,21 @@ describe('the TensorBoard log', () => {
     await log.flush();
     expect(await store.read(FIRST)).toEqual(fileOf(...start, scalars(1, ['train/reward', 1])));
   });
+});
+
+it.each([
+  ['tensorboard', ['tensorboard/1-sft/events.out.tfevents.000000.rlvr-train']],
+  ['none', []],
+])('a session of the library with report_to: %s writes %s', async (reportTo, files) => {
+  const yaml = `task: {name: sort_digits, digits: 3}\n${SMALL}\nreport_to: ${reportTo}`;
+  const { config } = parseConfig(yaml, { file: 'inline' });
+  const store = memoryStore();
+  const run = await openRun(config, await createTasks(config), await wasmBackend({ inline: true }));
+  try {
+    const fingerprint = await fingerprintOf(run);
+    for await (const event of session({ run, store, fingerprint, resume: false, force: false })) void event;
+    expect(await store.list('tensorboard/1-sft')).toEqual(files.map((path) => path.split('/').at(-1)));
+  } finally {
+    await closeEngine(run.engine);
+  }
 });

@@ -20,8 +20,14 @@ export function trainWhole(options: WholeTrainOptions, page?: ServedTraining): P
     connectFleet: asksForFleet(options)
       ? async () => (await import('./training_fleet.ts')).connectFleet(options)
       : undefined,
-    trackers: async (config, tracked) =>
-      (await import('../../trackers/trackers.ts')).liveTrackers(config, tracked, process.env),
+    reportTo: async (config, tracked) => {
+      const [{ liveTrackers }, { eventLogOf }] = await Promise.all([
+        import('../../trackers/trackers.ts'),
+        import('../../trackers/event_log.ts'),
+      ]);
+      const trackers = liveTrackers(config, tracked, process.env);
+      return { trackers, eventLog: await eventLogOf(config, tracked.store) };
+    },
   });
 }
 

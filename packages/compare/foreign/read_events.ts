@@ -4,7 +4,7 @@
  * PyTorch's writers give a scalar as `simple_value`. TensorFlow 2 gives a tensor of one float: `float_val` (5), or its bytes
  * as `tensor_content` (4).
  */
-import { maskedCrc32c, SESSION_START, WIRE } from '../../../src/run/logs/event_file.ts';
+import { maskedCrc32c, SESSION_START, WIRE } from '../../trackers/event_file.ts';
 
 /** A scalar of a step. */
 export interface ReadScalar {

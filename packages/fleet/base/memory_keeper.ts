@@ -1,6 +1,6 @@
 /** Keeps a received base model in memory, where a worker may keep nothing else: the newest one alone. */
 
-import { joinBytes } from '../../../src/run/logs/event_file.ts';
+import { joinBytes } from '../../../src/run/store/store.ts';
 import type { ModelFiles } from '../../models/model/pretrained/source.ts';
 import type { BaseKeeper } from './received_base.ts';
 

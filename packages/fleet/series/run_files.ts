@@ -4,8 +4,8 @@
  */
 import { FleetError } from '../../../src/errors.ts';
 import { CHECKPOINTS } from '../../../src/run/checkpoint/checkpoints.ts';
-import { joinBytes } from '../../../src/run/logs/event_file.ts';
 import type { Store } from '../../../src/run/store/store.ts';
+import { joinBytes } from '../../../src/run/store/store.ts';
 
 /** A file with its length in bytes. */
 export interface SizedFile {

@@ -56,6 +56,7 @@ async function trainOnce(asking: Asking): Promise<string | undefined> {
   const { options, parts } = asking;
   const given = await loadRun(options, parts.findRun);
   const { file, directory, problems } = given;
+  refuseReports(given, parts);
   const { force } = options;
   await requireWritable(directory, parts.look !== undefined);
   const run = options.resume ? { directory, goal: 'resume' as const, force } : undefined;
@@ -94,7 +95,7 @@ async function trainWith(
   const tooMany = threadsNote(config.threads);
   if (tooMany !== undefined && backend.name === 'wasm') notes.push(tooMany);
   if (loaded.notes.length > 0) notes.push(idleKeys(loaded));
-  const { attend = () => unattended(options), trackers: trackersOf = async () => [] } = parts;
+  const { attend = () => unattended(options), reportTo } = parts;
   const attendance = attend();
   const { clock, signal, wantsEvaluation } = attendance;
   held.fleet ??= await parts.connectFleet?.();
@@ -128,7 +129,8 @@ async function trainWith(
       const { resume = false, force = false } = options;
       const store = fileStore(directory);
       const tracked = { store, name: basename(resolve(directory)), directory };
-      const trackers = [...(await trackersOf(config, tracked)), ...plugins.reporters];
+      const reporting = await reportTo?.(config, tracked);
+      const trackers = [...(reporting?.trackers ?? []), ...plugins.reporters];
       let hasBegun = false;
       for await (const event of session({
         run,
@@ -138,6 +140,7 @@ async function trainWith(
         resume,
         force,
         maxSteps,
+        eventLog: reporting?.eventLog,
         trackers,
         signal,
         wantsEvaluation,
@@ -165,6 +168,13 @@ async function trainWith(
   } finally {
     await closeEngine(run.engine);
   }
+}
+
+/** @throws ConfigError where a config asks to be shown elsewhere, and nothing shows it there */
+function refuseReports({ config, problems }: LoadedRun, { reportTo }: TrainingParts): void {
+  if (reportTo !== undefined || config.reportTo.length === 0) return;
+  problems.add('report_to', config.reportTo.join(', '), 'this command writes its own logs alone; leave it out');
+  problems.throwIfAny();
 }
 
 /** A run in lines, which nobody but a signal can stop. */

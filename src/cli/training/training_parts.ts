@@ -5,8 +5,8 @@ import type { ConfiguredModel, Progress, TrainingRun } from '../../grpo/run.ts';
 import type { OpenedBase } from '../../run/base.ts';
 import type { Fingerprint } from '../../run/fingerprint/fingerprint.ts';
 import type { OpenOptions } from '../../run/opened_config.ts';
+import type { SessionOptions } from '../../run/session.ts';
 import type { Store } from '../../run/store/store.ts';
-import type { Tracker } from '../../run/tracker.ts';
 import type { Display, Shown } from '../display/display.ts';
 import type { FindRun, LoadedRun } from '../runs/load_run.ts';
 
@@ -21,8 +21,8 @@ export interface TrainingParts {
   readonly attend?: () => Attendance;
   /** Connects a training to its workers; absent: every completion is sampled here. @throws FleetError */
   readonly connectFleet?: () => Promise<TrainingFleet>;
-  /** The trackers that a config asks for; absent: there are none. @throws ConfigError */
-  readonly trackers?: (config: RunConfig, run: TrackedRun) => Promise<readonly Tracker[]>;
+  /** What `report_to` asks for; absent: a config may name nothing there. @throws ConfigError */
+  readonly reportTo?: (config: RunConfig, run: TrackedRun) => Promise<Reporting>;
 }
 
 /** What decides whether a config's files may run. */
@@ -39,6 +39,9 @@ export interface OpenedRun extends LoadedRun {
   readonly fingerprint: Fingerprint;
   readonly plannedBytes: ReadonlyMap<string, number>;
 }
+
+/** Where a run is shown beside its own logs. */
+export type Reporting = Required<Pick<SessionOptions, 'trackers'>> & Pick<SessionOptions, 'eventLog'>;
 
 /** A run as trackers show it. */
 export interface TrackedRun {

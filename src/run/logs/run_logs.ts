@@ -4,42 +4,45 @@
  * A disk that refuses a line does not end the run in the middle of a step: the line is held, the next step is saved with
  * it, and only then does the run end, so that a resume finds every line of a run that was never stopped.
  */
-import { writesTensorBoard } from '../../config/report_to.ts';
 import { CheckpointError } from '../../errors.ts';
 import type { TrainEvent } from '../../grpo/events.ts';
-import type { Progress } from '../../grpo/run.ts';
 import type { LogPositions } from '../checkpoint/capture.ts';
 import type { JsonObject } from '../json.ts';
 import type { ReporterEvent } from '../reporter_event.ts';
 import type { Store } from '../store/store.ts';
-import { isRecorded } from './completions.ts';
+import { isRecorded, type ReadCompletionLine } from './completions.ts';
 import { MetricsLog } from './metrics_log.ts';
-import type { TensorBoardLog } from './tensorboard.ts';
 
 /** Lengths in bytes. */
 type LogEnds = Pick<LogPositions, 'metrics' | 'completions'>;
+
+/** What is written beside them, as the trainer says it. Each rejects with CheckpointError where the disk refuses. */
+export interface EventLog {
+  handle(event: TrainEvent): Promise<void>;
+  /** The completions of a step, as completions.jsonl has them. */
+  completions(step: number, lines: readonly ReadCompletionLine[]): Promise<void>;
+  /** Hands every held event to the system. */
+  flush(): Promise<void>;
+}
 
 /** The logs of a session. */
 export class RunLogs {
   readonly #metrics: MetricsLog;
   readonly #completions: MetricsLog;
-  readonly #tensorBoard: TensorBoardLog | undefined;
+  readonly #events: EventLog | undefined;
   #hasRefused = false;
 
-  private constructor(metrics: MetricsLog, completions: MetricsLog, tensorBoard: TensorBoardLog | undefined) {
+  private constructor(metrics: MetricsLog, completions: MetricsLog, events: EventLog | undefined) {
     this.#metrics = metrics;
     this.#completions = completions;
-    this.#tensorBoard = tensorBoard;
+    this.#events = events;
   }
 
   /** Opens them at their ends, creating nothing yet. */
-  static async open({ config }: Progress, store: Store): Promise<RunLogs> {
+  static async open(store: Store, events?: EventLog): Promise<RunLogs> {
     const completions = await MetricsLog.open(store, 'completions.jsonl');
     const metrics = await MetricsLog.open(store, 'metrics.jsonl', { after: completions });
-    const tensorBoard = writesTensorBoard(config)
-      ? new (await import('./tensorboard.ts')).TensorBoardLog(store, config)
-      : undefined;
-    return new RunLogs(metrics, completions, tensorBoard);
+    return new RunLogs(metrics, completions, events);
   }
 
   /** Whether the disk refused a line since the last save: it is then time for one. */
@@ -52,7 +55,7 @@ export class RunLogs {
    * @throws CheckpointError where event files cannot be written
    */
   async record(event: TrainEvent, logged: ReporterEvent | undefined): Promise<void> {
-    await this.#tensorBoard?.handle(event);
+    await this.#events?.handle(event);
     if (logged?.type === 'step' || logged?.type === 'batch') await this.#append(this.#metrics, logged.metrics);
     if (logged?.type === 'evaluation') {
       const { step, stage, moment, metrics } = logged;
@@ -63,7 +66,7 @@ export class RunLogs {
       await this.#append(this.#metrics, { step, stage, diagnosis: code, level, message });
     }
     if (logged?.type === 'completions' && isRecorded(logged.step)) {
-      await this.#tensorBoard?.completions(logged.step, logged.completions);
+      await this.#events?.completions(logged.step, logged.completions);
       for (const line of logged.completions) await this.#append(this.#completions, line);
     }
   }
@@ -121,6 +124,6 @@ export class RunLogs {
 
   /** Flushes the event files alone, of which a checkpoint knows nothing. */
   async flushEvents(): Promise<void> {
-    await this.#tensorBoard?.flush();
+    await this.#events?.flush();
   }
 }

@@ -58,6 +58,17 @@ export interface Store extends ReadableFiles {
   removeLeftovers(): Promise<void>;
 }
 
+/** One after the other, copied. */
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}
+
 /** A claim that a store may hold several times, and gives up with the last: for `Store.claim`. */
 export function countedClaim(take: () => Promise<Claim>): () => Promise<Claim> {
   let count = 0;
@@ -124,10 +135,7 @@ class MemoryStore implements Store {
     assertStorePath(path);
     const before = this.#files.get(path) ?? new Uint8Array(0);
     const added = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-    const joined = new Uint8Array(before.length + added.length);
-    joined.set(before);
-    joined.set(added, before.length);
-    this.#files.set(path, joined);
+    this.#files.set(path, joinBytes([before, added]));
   }
 
   async sync(path: string): Promise<void> {

@@ -9,7 +9,9 @@
  *   metadata  plugin_data = 1: plugin_name = 1, content = 2 (a message of the plugin's) · data_class = 4
  *   content   of `text`: empty; of `hparams`: session_start_info = 3 or session_end_info = 4 (its plugin_data.proto)
  */
-import type { Json } from '../../options/json.ts';
+
+import type { Json } from '../../src/options/json.ts';
+import { joinBytes } from '../../src/run/store/store.ts';
 
 /** One event: what is logged, when (seconds since 1970) and of which step. */
 export type TensorBoardEvent = { readonly wallSeconds: number; readonly step: number } & (
@@ -170,15 +172,4 @@ function fixed(length: number, write: (view: DataView) => void): Uint8Array {
   const bytes = new Uint8Array(length);
   write(new DataView(bytes.buffer));
   return bytes;
-}
-
-/** One after the other, copied. */
-export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    joined.set(part, at);
-    at += part.length;
-  }
-  return joined;
 }

@@ -9,14 +9,16 @@
  * A stage's first file also has its config, for the page "HParams" and as a text, and each step its completions as a
  * table of texts, `train/completions`.
  */
-import { resolvedYaml } from '../../config/dump.ts';
-import type { RunConfig } from '../../config/run_config.ts';
-import type { TrainEvent } from '../../grpo/events.ts';
-import { evaluationMetrics } from '../../grpo/metrics.ts';
-import { flatStage } from '../flat_config.ts';
-import type { Store } from '../store/store.ts';
-import type { CompletionLine, ReadCompletionLine } from './completions.ts';
-import { encodeEvent, joinBytes, type TensorBoardEvent } from './event_file.ts';
+import { resolvedYaml } from '../../src/config/dump.ts';
+import type { RunConfig } from '../../src/config/run_config.ts';
+import type { TrainEvent } from '../../src/grpo/events.ts';
+import { evaluationMetrics } from '../../src/grpo/metrics.ts';
+import { flatStage } from '../../src/run/flat_config.ts';
+import type { CompletionLine, ReadCompletionLine } from '../../src/run/logs/completions.ts';
+import type { EventLog } from '../../src/run/logs/run_logs.ts';
+import type { Store } from '../../src/run/store/store.ts';
+import { joinBytes } from '../../src/run/store/store.ts';
+import { encodeEvent, type TensorBoardEvent } from './event_file.ts';
 
 const FOLDER = 'tensorboard';
 /** Seconds that an event may wait for the disk. */
@@ -32,7 +34,7 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof CompletionLine)[];
 
 /** Writes what the trainer says; nothing before its first `stage` event. */
-export class TensorBoardLog {
+export class TensorBoardLog implements EventLog {
   readonly #store: Store;
   readonly #config: RunConfig;
   readonly #now: () => number;
