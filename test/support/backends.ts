@@ -6,7 +6,6 @@
  * A backend that is listed and cannot be loaded or opened fails the suite: nothing is skipped.
  */
 
-import type { TfjsBackendName } from '../../packages/tfjs/kernels/open.node.ts';
 import type { Backend } from '../../src/kernels/engine.ts';
 import type { StorageDtype } from '../../src/kernels/memory.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
@@ -37,28 +36,22 @@ interface BackendOptions {
 const ALL_FORMS = ['wasm:threads=2', 'wasm:threads=1:fma=false', 'wasm:threads=1', 'wasm:threads=2:wide=true'];
 const DEFAULT_BACKENDS = ALL_FORMS.slice(0, budget({ quick: 2, all: 4 })).join(',');
 
-/** Every backend that a test can name. */
-const backends: Readonly<Record<string, (options: BackendOptions) => Promise<Backend>>> = {
+/** Opens a backend with the options of its label. */
+export type OpenBackend = (options: BackendOptions) => Promise<Backend>;
+
+/** Every backend that a test can name: those of the core, and what a setup file adds. */
+const backends: Record<string, OpenBackend> = {
   reference: async () => referenceBackend,
   wasm: async (options) => {
     const { wasmBackend } = await import('../../src/kernels/wasm/backend.ts');
     return wasmBackend(options);
   },
-  webgpu: async ({ adapter = 'lavapipe', ...options }) => {
-    const { openAdapter } = await import('./adapters.ts');
-    const { webgpuBackend } = await import('../../packages/webgpu/backend.ts');
-    return webgpuBackend(await openAdapter(adapter), options);
-  },
-  tfjs: async ({ adapter = 'cpu' }) => {
-    const { openTfjs } = await import('../../packages/tfjs/kernels/open.node.ts');
-    if (adapter !== 'webgpu') return openTfjs(adapter as TfjsBackendName);
-    const { openAdapter } = await import('./adapters.ts');
-    const opened = await openTfjs('webgpu', await openAdapter('lavapipe'));
-    const { env } = await import('@tensorflow/tfjs');
-    env().set('WEBGPU_CPU_FORWARD', false); // else small cases would not reach the device
-    return opened;
-  },
 };
+
+/** To be called by a setup file. */
+export function alsoOpen(others: Readonly<Record<string, OpenBackend>>): void {
+  Object.assign(backends, others);
+}
 
 /** The backends under test, in order. @throws when one is unknown or missing */
 export async function requiredBackends(): Promise<readonly RequiredBackend[]> {
