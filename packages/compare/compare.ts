@@ -1,9 +1,10 @@
 /** Two methods, each of one run or of several, on the same held-out problems: paired by problem. */
+
 import { DataError } from '../../src/errors.ts';
 import { passAtK } from '../../src/methods/statistics.ts';
 import type { KeptProblem, KeptRecords } from '../../src/run/logs/problem_records.ts';
-import { type Boundary, changedReach, crossingOf } from './boundary.ts';
-import { comparedFigures, isRight, rightOf } from './figures.ts';
+import { allRightOf } from '../zoo/methods/support/figures/all_right.ts';
+import { majorityAt } from '../zoo/methods/support/figures/majority_at.ts';
 import { type SpelledMethods, sameWords } from './same_methods.ts';
 import { differenceOf, type Interval, mcNemar } from './statistics.ts';
 
@@ -190,4 +191,80 @@ function requireComparable(first: ComparedRun, other: ComparedRun): void {
     `${other.name}: ${what} than ${first.name} (${shownYours}, there ${shownMine}) — ${remedy}.`,
     { a: first.name, b: other.name },
   );
+}
+
+/**
+ * Whether training lets a policy solve more, or the same more often: pass@k of both sides for every k up to the samples
+ * drawn. Where the curves cross, one side is better at few tries and the other at many.
+ *
+ * @see Yue et al. 2025, arXiv:2504.13837
+ */
+interface Boundary {
+  /** pass@k, k from 1. */
+  readonly a: readonly number[];
+  readonly b: readonly number[];
+  /** The first k at which the side that was lower at first is higher; null where the curves do not cross. */
+  readonly crossing: number | null;
+  /** Problems that a larger share of b's runs than of a's solves in any sample, and the reverse. */
+  readonly gained: number;
+  readonly lost: number;
+}
+
+/** @param a  pass@k, k from 1 @param b  likewise, as long @returns the first k at which the other side is ahead, or null */
+function crossingOf(a: readonly number[], b: readonly number[]): number | null {
+  const first = a.findIndex((value, i) => value !== b[i]);
+  if (first < 0) return null;
+  const isBAhead = b[first] > a[first];
+  const crossing = a.findIndex((value, i) => i > first && (isBAhead ? value > b[i] : value < b[i]));
+  return crossing < 0 ? null : crossing + 1;
+}
+
+/** @param a  [runs][problems] samples that are right @param b  likewise */
+function changedReach(
+  a: readonly (readonly number[])[],
+  b: readonly (readonly number[])[],
+): { readonly gained: number; readonly lost: number } {
+  const reachOf = (runs: readonly (readonly number[])[]): number[] =>
+    runs[0].map((_, i) => runs.filter((right) => right[i] > 0).length / runs.length);
+  const [mine, yours] = [reachOf(a), reachOf(b)];
+  return {
+    gained: yours.filter((share, i) => share > mine[i]).length,
+    lost: mine.filter((share, i) => share > yours[i]).length,
+  };
+}
+
+interface ComparedFigure {
+  /** As metrics.jsonl has it, without `eval_`, where it is there. */
+  readonly name: string;
+  /** Shares are shown in percent. */
+  readonly isShare: boolean;
+  of(problem: KeptProblem): number;
+}
+
+const isRight = ({ score }: { readonly score: number | null }): boolean => score === 1;
+/** How many of its samples are right. */
+const rightOf = ({ samples }: KeptProblem): number => samples.filter(isRight).length;
+
+/** The figures of records with this many samples of a problem. */
+function comparedFigures(samples: number): readonly ComparedFigure[] {
+  const share = (name: string, of: ComparedFigure['of']): ComparedFigure => ({ name, isShare: true, of });
+  const powers: number[] = [];
+  for (let k = 2; k < samples; k *= 2) powers.push(k);
+  if (samples > 1) powers.push(samples);
+  return [
+    share('accuracy', ({ greedy }) => Number(isRight(greedy))),
+    share(`mean@${samples}`, (problem) => rightOf(problem) / samples),
+    ...powers.map((k) => share(`pass@${k}`, (problem) => passAtK(samples, rightOf(problem), k))),
+    ...(samples > 1
+      ? [
+          share(`pass^${samples}`, (problem) => allRightOf(samples, rightOf(problem), samples)),
+          share(`maj@${samples}`, (problem) => majorityAt(problem.samples, samples)),
+        ]
+      : []),
+    {
+      name: 'completions/mean_length',
+      isShare: false,
+      of: (problem) => problem.samples.reduce((sum, { tokens }) => sum + tokens.length, 0) / samples,
+    },
+  ];
 }

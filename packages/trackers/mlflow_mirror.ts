@@ -4,17 +4,16 @@
  */
 
 import { flatTree } from '../../src/run/flat_config.ts';
-import type { JsonObject } from '../../src/run/json.ts';
+import type { JsonObject, JsonValue } from '../../src/run/json.ts';
+import type { ReadCompletionLine } from '../../src/run/logs/completions.ts';
 import { recordedTree } from '../../src/run/recorded_config.ts';
 import type { RunEnd } from '../../src/run/tracker.ts';
-import { TABLES_BEGINNING, type TableWalk, walkOn } from './completions_walk.ts';
+import { TABLES_BEGINNING, type TableWalk, tableRow, walkOn } from './completions_walk.ts';
 import { isStill, LOG_BEGINNING, linesAfter, placeAt } from './log_place.ts';
-import { BEGINNING, isBehind, readLine, type Walk } from './metrics_walk.ts';
+import { BEGINNING, isBehind, type ReadLine, readLine, type Walk } from './metrics_walk.ts';
 import type { Mirror, MirrorOptions } from './mirrored.ts';
 import type { MlflowClient, MlflowMetric, MlflowPair, MlflowPlace, MlflowRun } from './mlflow_client.ts';
 import { CURSOR_FILE, type Cursor, newCursor } from './mlflow_cursor.ts';
-import { entriesOf, nameOf } from './mlflow_metrics.ts';
-import { tableName, tablesTag, tableText } from './mlflow_tables.ts';
 import { ServerError } from './tracker_server.ts';
 
 /** Most metrics in a request: half of what the server takes, as it stores some 1,500 a second. */
@@ -244,4 +243,65 @@ function isLater(a: TableWalk, b: TableWalk): boolean {
 function stageKinds(config: JsonObject | undefined): string[] {
   const { stages } = config ?? {};
   return Array.isArray(stages) ? stages.map((stage) => String((stage as JsonObject).stage)) : []; // as it was resolved
+}
+
+const MOST_TAG = 4_000;
+
+/**
+ * A line of metrics.jsonl as MLflow has it. A line that is sent twice must be the same to the byte, so that the server keeps
+ * it once: its time is that of the run's start plus that of all steps up to it.
+ *
+ * @param startMs  of the run, since 1970
+ */
+function entriesOf(
+  { walk, step, numbers, diagnosis }: ReadLine,
+  startMs: number,
+): { readonly metrics: readonly MlflowMetric[]; readonly tags: readonly MlflowPair[] } {
+  // The server keeps one of equal values of a step and a time: batches are a millisecond apart.
+  const timestamp = Math.round(startMs + walk.seconds * 1000) + walk.batches;
+  const metrics = numbers.map(([key, value]) => ({ key: nameOf(key), value, timestamp, step }));
+  if (diagnosis === undefined) return { metrics, tags: [] };
+  const value = `step ${step - walk.before}: ${diagnosis.message}`.slice(0, MOST_TAG);
+  return { metrics, tags: [{ key: nameOf(`diagnosis.${diagnosis.code}`), value }] };
+}
+
+/** As transformers writes them: what MLflow does not take in a name becomes `_`, as in `eval_mean_4`. */
+function nameOf(key: string): string {
+  return key.replace(/[^0-9A-Za-z_\-. :/]/g, '_').slice(0, 250);
+}
+
+/** Steps that share a table of completions, so that no file grows after it was sent. */
+const STEPS_A_TABLE = 50;
+
+/** The file that a line belongs to. @param stages  kinds of the config's stages */
+function tableName({ stages: ordinal, step }: TableWalk, stages: readonly string[]): string {
+  const grpo = stages.flatMap((stage, index) => (stage === 'grpo' ? [index + 1] : []));
+  const last = Math.ceil(step / STEPS_A_TABLE) * STEPS_A_TABLE;
+  const digits = (number: number): string => String(number).padStart(6, '0');
+  const place = `${grpo[ordinal - 1] ?? ordinal}-grpo`;
+  return `completions/${place}/steps-${digits(last - STEPS_A_TABLE + 1)}-${digits(last)}.json`;
+}
+
+/** What MLflow's `log_table` writes, and its pages read. */
+function tableText(lines: readonly ReadCompletionLine[]): string {
+  const rows = lines.map(tableRow);
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const data: JsonValue = rows.map((row) => columns.map((column) => row[column] ?? null));
+  return JSON.stringify({ columns, data });
+}
+
+/** Longest value of a tag that servers of any age take. */
+const MOST_TABLES_TAG = 4_500;
+
+/** The tag by which MLflow knows its tables: as many of the newest as it holds. */
+function tablesTag(names: readonly string[]): { readonly key: string; readonly value: string } {
+  const entries: string[] = [];
+  let length = 2;
+  for (const path of [...names].reverse()) {
+    const entry = JSON.stringify({ path, type: 'table' });
+    length += entry.length + 1;
+    if (length > MOST_TABLES_TAG) break;
+    entries.unshift(entry);
+  }
+  return { key: 'mlflow.loggedArtifacts', value: `[${entries.join(',')}]` };
 }

@@ -78,7 +78,7 @@ export class TrackerServer {
         headers: { 'content-type': type, ...headers },
         signal,
         redirect: 'error',
-        ...(body !== undefined && { body }),
+        body,
       });
       text = response.body === null ? '' : await boundedText(response.body, MOST_BYTES);
     } catch (error) {

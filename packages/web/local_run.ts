@@ -41,7 +41,6 @@ import type {
   TriedCompletion,
 } from './browser_run.ts';
 import type { ChosenBackend } from './choose_backend.ts';
-import { JobQueue } from './job_queue.ts';
 import { ownCode } from './own_code/load_own_code.ts';
 import type { StartSandbox } from './own_code/sandboxes.ts';
 import { pastMetrics } from './store/past_metrics.ts';
@@ -371,5 +370,31 @@ export class LocalRun implements BrowserRun {
   #setStatus(status: RunStatus): void {
     this.#status = status;
     this.#say({ type: 'status', status });
+  }
+}
+
+/** Does one job after the other, as soon as the worker lets the next one through. */
+class JobQueue {
+  readonly #jobs: (() => Promise<void>)[] = [];
+  #isWorking = false;
+
+  /** Does the work at once where nothing is under way, else when that ends or calls `serve`. */
+  add<T>(work: () => Promise<T>): Promise<T> {
+    const result = new Promise<T>((resolve, reject) => {
+      this.#jobs.push(() => work().then(resolve, reject));
+    });
+    if (!this.#isWorking) void this.#work();
+    return result;
+  }
+
+  /** For a job that takes long: does those that wait. */
+  async serve(): Promise<void> {
+    for (let job = this.#jobs.shift(); job !== undefined; job = this.#jobs.shift()) await job();
+  }
+
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    await this.serve();
+    this.#isWorking = false;
   }
 }

@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { systemsNamed } from '../../packages/zoo/catalogue/systems/find_system.ts';
 import { MECHANISMS, RECIPE_SUBJECTS } from '../../packages/zoo/catalogue/systems/papers.ts';
 import { configName, systemConfig, systemConfigs } from '../../packages/zoo/catalogue/systems/system_config.ts';
+import { systemsNamed } from '../../packages/zoo/catalogue/systems/system_facts.ts';
 import { systemStates } from '../../packages/zoo/catalogue/systems/system_state.ts';
 import { countsText, systemsPage } from '../../packages/zoo/catalogue/systems/systems_page.ts';
 import { PAPERS, SYSTEMS } from '../../packages/zoo/catalogue/systems/table.ts';

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { basic, serverAddress, withoutSecrets } from '../../packages/http/address.ts';
 import { HubClient } from '../../packages/models/hub/client.ts';
 import { hubFile } from '../../packages/plugins/data/datasets/hub_file.node.ts';
-import { mlflowPlace } from '../../packages/trackers/mlflow_place.ts';
+import { mlflowPlace } from '../../packages/trackers/mlflow.ts';
 import { TrackerServer } from '../../packages/trackers/tracker_server.ts';
 import { trackioServer } from '../../packages/trackers/trackio.ts';
 

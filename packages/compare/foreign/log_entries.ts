@@ -47,7 +47,7 @@ export function joinLogs(logs: readonly LogEntries[]): LogEntries {
   return {
     format: logs[0].format,
     entries: inOrder(by),
-    ...(settings !== undefined && { settings }),
+    settings,
     ...(logs.some(({ areCounted }) => areCounted) && { areCounted: true }),
     isCut: logs.some(({ isCut }) => isCut),
   };

@@ -1,11 +1,14 @@
 /** The page comes alive: a report by the data that it carries, the others by what their server tells. */
-import type { PageData } from '../data.ts';
+
+import type { PageData, ReportData } from '../data.ts';
+import { ChartSection, sourceOf } from './charts/charts.ts';
 import { showOverlay } from './charts/overlay.ts';
 import { forget, setTheme } from './charts/palette.ts';
+import { CompletionsViewer } from './completions.ts';
 import { byId } from './dom.ts';
 import { showListedRuns } from './listed_runs.ts';
 import { showLiveRun } from './live_run.ts';
-import { showReport } from './report_page.ts';
+import { Curves } from './track.ts';
 
 const data = JSON.parse(byId('data').textContent ?? '') as PageData; // written by page_html.ts, of this type
 if (data.page === 'report') showReport(data);
@@ -27,3 +30,14 @@ addEventListener('beforeprint', () => {
   setTheme('light');
 });
 addEventListener('afterprint', () => setTheme(onScreen));
+
+function showReport(data: ReportData): void {
+  const curves = new Curves(data);
+  const completions = byId('completions');
+  const viewer = new CompletionsViewer(completions, curves);
+  const charts = new ChartSection(byId('charts'), (position) => {
+    viewer.goTo(position);
+    completions.scrollIntoView({ block: 'start' });
+  });
+  charts.update(sourceOf(curves));
+}

@@ -134,7 +134,7 @@ export function describeMethod(point: MethodPoint, method: Method<unknown>): Cat
     isRepeatable,
     against,
     companions,
-    ...(sameAs && { sameAs }),
+    sameAs,
     yaml: [...pointLines(point, method, options), ...switchLines(method, options), ...lossTypeLines(point, id)],
   };
 }

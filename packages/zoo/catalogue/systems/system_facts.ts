@@ -1,10 +1,11 @@
 /** What `explain` says of a published system. Nothing but that command and the pages of the documentation loads the table. */
-import { systemsNamed } from './find_system.ts';
+
+import { arxivNumber, plainName } from '../spelled_alike.ts';
+import type { System } from './system.ts';
 import { configName, nearestText } from './system_config.ts';
 import { type Status, systemStates } from './system_state.ts';
 import { lackTexts } from './systems_page.ts';
-
-export { systemNames } from './find_system.ts';
+import { PAPERS } from './table.ts';
 
 export interface SystemFacts {
   readonly name: string;
@@ -40,7 +41,7 @@ export function systemFacts(name: string): readonly SystemFacts[] {
     ];
     return {
       name: system.name,
-      ...(arxiv !== undefined && { arxiv }),
+      arxiv,
       does,
       status,
       here: [...new Set(parts.flatMap(({ by }) => by).map((thing) => shown(thing.kind, thing.name)))],
@@ -53,4 +54,22 @@ export function systemFacts(name: string): readonly SystemFacts[] {
 
 function shown(kind: string, name: string): string {
   return kind === 'page' ? `docs/${name}` : name;
+}
+
+/** Those of that name or arXiv number; of several names, `Writing-Zero / BRPO`, each will do, in any case and with any marks. */
+export function systemsNamed(name: string): readonly System[] {
+  const paper = arxivNumber(name);
+  if (paper !== undefined) return PAPERS.filter(({ arxiv }) => arxiv === paper);
+  const wanted = plainName(name);
+  return wanted === '' ? [] : PAPERS.filter((system) => namesOf(system).some((own) => plainName(own) === wanted));
+}
+
+/** Every name of every system. */
+export function systemNames(): string[] {
+  return PAPERS.flatMap(namesOf);
+}
+
+function namesOf({ name }: System): string[] {
+  const short = name.split(/ \/ |\/| \+ |, | \(|\)|: /).filter((part) => part.length > 1);
+  return [...new Set([name, ...short])];
 }

@@ -58,7 +58,7 @@ function partOf(id: string, find: Find): Part {
     if (thing === undefined) throw new Error(`mechanisms.yaml: ${id} — nothing is called ${name}`);
     return thing;
   });
-  return { id, by: things, ...(lacks !== undefined && { lacks }) };
+  return { id, by: things, lacks };
 }
 
 function thingsByName({ methods, rewards, tasks }: Catalogue): Find {

@@ -103,7 +103,7 @@ function playedScore(
     }
   };
   const report = (what: string, answer?: string): void =>
-    setting.report('environment', what, { prompt: item.prompt, ...(answer !== undefined && { answer }) });
+    setting.report('environment', what, { prompt: item.prompt, answer });
   const known = { isExpert, fits: (text: string) => fits(text, observationTokens) };
   const checkKnown = checkKnownStates(definition, knobs, known, report);
   const play = (environment: AnyEnvironment) => {

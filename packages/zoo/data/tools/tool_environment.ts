@@ -139,7 +139,7 @@ export function toolEnvironment<I extends Json, S extends Json, K extends Knobs>
           prompt,
           action: Math.max(answer, ...lengths),
           observation: mostSaid(given, false),
-          ...(question !== undefined && { question }),
+          question,
         };
       },
     },

@@ -95,7 +95,7 @@ function keepOne(kept: Kept[], group: CreditedGroup, most: number): void {
   );
   if (right === undefined) return;
   const { tokens, labels } = right;
-  kept.push({ key: group.item.key, text: { prompt: group.prompt, tokens, ...(labels !== undefined && { labels }) } });
+  kept.push({ key: group.item.key, text: { prompt: group.prompt, tokens, labels } });
 }
 
 function meanLogprob({ logprobs, labels }: ScoredText): number {

@@ -80,7 +80,7 @@ export const vsrm = method({
           const { tokens, prompt } = rollout;
           for (const end of ends) {
             const prefixes = Array.from({ length: subRollouts }, () => tokens.subarray(0, end));
-            asked.push({ item, samples: subRollouts, prefixes, origin: 'sub-rollout', ...(prompt && { prompt }) });
+            asked.push({ item, samples: subRollouts, prefixes, origin: 'sub-rollout', prompt });
           }
         }
       }

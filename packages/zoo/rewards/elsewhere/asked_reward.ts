@@ -194,9 +194,9 @@ function questionOf(batch: RewardBatch, begin: number, end: number): AskedComple
       item: {
         id: problem,
         answer,
-        ...(task !== undefined && { task }),
-        ...(level !== undefined && { level }),
-        ...(columns !== undefined && { columns }),
+        task,
+        level,
+        columns,
       },
     };
   });

@@ -15,6 +15,6 @@ export function paidByLast(chain: Chain, worth = 1): Rollout[] {
 /** A problem once more, one completion under this prompt; undefined: under its own. */
 export function oneMore(request: GroupRequest, prompt: Int32Array | undefined, origin: string): GroupRequest {
   const { item, temperatures } = request;
-  const common = { item, samples: 1, origin, ...(prompt && { prompt }) };
+  const common = { item, samples: 1, origin, prompt };
   return temperatures === undefined ? common : { ...common, temperatures: temperatures.slice(0, 1) };
 }
