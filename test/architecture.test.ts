@@ -53,10 +53,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 /** The other workspaces that each imports; all of them import the core. */
 const WORKSPACES: Readonly<Record<string, readonly string[]>> = {
   http: [],
-  zoo: ['http'],
+  estimate: [],
+  zoo: ['estimate', 'http'],
   models: ['http'],
   fleet: ['models'],
-  estimate: [],
   webgpu: [],
   tfjs: ['webgpu'],
   trackers: ['http'],

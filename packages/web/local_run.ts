@@ -22,6 +22,7 @@ import { openRun } from '../../src/run/open_run.ts';
 import { MODEL_FOLDER, type SessionEvent, session } from '../../src/run/session.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
 import { asksInWords } from '../../src/text/codec.ts';
+import { adviseMemory } from '../estimate/advise_memory.ts';
 import type { ExportTarget } from '../models/run/model/exports.ts';
 import type { Pretrained } from '../models/run/model/pretrained.ts';
 import { eventLogOf } from '../trackers/event_log.ts';
@@ -319,7 +320,7 @@ export class LocalRun implements BrowserRun {
       const { estimateTime } = await import('../estimate/time_estimate.ts');
       const { config, registries, engine, journal } = this.#parts.run;
       const { pretrained } = this.#parts;
-      const options = { registries, rewards: 'unused', clock: journal.clock, pretrained } as const;
+      const options = { registries, rewards: 'unused', clock: journal.clock, pretrained, adviseMemory } as const;
       const timed = await openRun(config, engine.tasks, this.#parts.chosen.backend, options);
       try {
         const { seconds, stages, secondsPerEvaluation } = await estimateTime(timed);

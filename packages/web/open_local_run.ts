@@ -7,6 +7,7 @@ import { createTasks } from '../../src/data/create_task.ts';
 import { oneTask } from '../../src/data/task_set.ts';
 import { closeEngine } from '../../src/grpo/engine.ts';
 import { openRun } from '../../src/run/open_run.ts';
+import { adviseMemory } from '../estimate/advise_memory.ts';
 import type { Pretrained } from '../models/run/model/pretrained.ts';
 import { zooLibrary } from '../zoo/library.ts';
 import type { SandboxedReward } from '../zoo/rewards/sandbox/sandboxed_reward.ts';
@@ -61,7 +62,7 @@ async function open(
     rewards[name] = reward;
     closers.push(() => reward.close());
   }
-  const run = await openRun(config, tasks, chosen.backend, { registries, rewards, lineOf, pretrained });
+  const run = await openRun(config, tasks, chosen.backend, { registries, rewards, lineOf, pretrained, adviseMemory });
   closers.push(() => closeEngine(run.engine));
   // Before any change of a setting: the fingerprint is that of the start.
   const fingerprint = await browserFingerprint(run, modules);

@@ -14,6 +14,7 @@ import type { ModelShape } from '../../src/model/shape.ts';
 import { modelShape, stageUses, trainedOf } from '../../src/planning/capacity.ts';
 import { plannedMemory } from '../../src/planning/memory_plan.ts';
 import { requireMemory } from '../../src/planning/require_memory.ts';
+import { adviseMemory } from '../estimate/advise_memory.ts';
 import { plannedWork } from '../estimate/work.ts';
 import { zooLibrary } from '../zoo/library.ts';
 import { chooseBackend } from './choose_backend.ts';
@@ -36,7 +37,7 @@ export async function planRun({ yaml, backend: asked }: PlanOptions): Promise<Ru
   const tasks = withWordsOf(config, await createTasks(config, registries.tasks, { codec }), methods);
   const { backend, report } = await chooseBackend(asked ?? {}, config.storageDtype);
   const shape = modelShape(config, tasks);
-  const capacity = await requireMemory(config, tasks, backend, stageUses(config, methods));
+  const capacity = await requireMemory(config, tasks, backend, stageUses(config, methods), adviseMemory);
   const plan = planFor(backend, shape, capacity, trainedOf(config));
   const memory = plannedMemory(backend, [plan], report.kind === 'webgpu' ? 0 : report.threads);
   const members = config.stages.map((stage) => (stage.stage === 'grpo' ? membersOf(stage, methods) : []));

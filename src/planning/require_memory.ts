@@ -9,12 +9,24 @@ import type { Capacity } from '../model/memory/capacity.ts';
 import { planFor } from '../model/memory/plan.ts';
 import { modelShape, planCapacity, trainedOf } from './capacity.ts';
 
+/** What a config takes. @throws MemoryPlanError where it does not fit */
+export type PlanConfig = (changed: RunConfig, on?: Backend) => { readonly bytes: number };
+
+/** What to lower where a policy does not fit: sentences, the best first. */
+export type AdviseMemory = (
+  config: RunConfig,
+  tasks: TaskSet,
+  plan: PlanConfig,
+  backend: Backend,
+) => Promise<readonly string[]>;
+
 /**
  * How much the policy of a config is to hold. Kept rollouts and kept activations save time and change no bit, so they give
  * way where there is no room for them, in this order; activations only where `gradient_checkpointing` is not given. Room in
  * which a backend is slow is taken where all of that does not do.
  *
  * @param uses  of the methods of its grpo stages, in order
+ * @param advise  asked only where it does not fit
  * @throws MemoryPlanError where the config's buffers do not fit, with single changes that would make them fit
  */
 export async function requireMemory(
@@ -22,14 +34,14 @@ export async function requireMemory(
   tasks: TaskSet,
   backend: Backend,
   uses: readonly StageUses[],
+  advise: AdviseMemory = async () => ['Lower generation_batch_size or num_generations, or train a smaller model.'],
 ): Promise<Capacity> {
-  const plan = (changed: RunConfig, on = backend): Planned => planned(changed, tasks, on, uses);
+  const plan: PlanConfig = (changed, on = backend) => planned(changed, tasks, on, uses);
   try {
-    return plan(config).capacity;
+    return planned(config, tasks, backend, uses).capacity;
   } catch (error) {
     if (!(error instanceof MemoryPlanError)) throw error;
-    const { memoryAdvice } = await import('./memory_advice.ts'); // a policy that fits needs none
-    const remedies = memoryAdvice(config, tasks, plan, backend).join('\n  ');
+    const remedies = (await advise(config, tasks, plan, backend)).join('\n  ');
     throw new MemoryPlanError(error.code, `${error.message}\n  ${remedies}`, error.facts);
   }
 }

@@ -32,7 +32,7 @@ import { writeInitialWeights } from '../model/initialize.ts';
 import { beginMagnitudes } from '../model/magnitudes.ts';
 import { Policy } from '../model/policy.ts';
 import { type InferenceLoad, inferenceCapacity, modelShape, trainedOf } from '../planning/capacity.ts';
-import { requireMemory } from '../planning/require_memory.ts';
+import { type AdviseMemory, requireMemory } from '../planning/require_memory.ts';
 import { getReward, type OwnRewards, type RewardList } from '../rewards/reward_list.ts';
 import { type OpenedBase, requireBase } from './base.ts';
 import { requireDemonstrations, requireUses, warningsOfUses } from './check_uses.ts';
@@ -55,6 +55,8 @@ export interface RunOptions {
   readonly lineOf?: LoadedConfig['lineOf'];
   /** The model that the config names; `tasks` were made with its codec. */
   readonly pretrained?: OpenedBase | undefined;
+  /** What to lower where the run does not fit; default: in general terms. */
+  readonly adviseMemory?: AdviseMemory | undefined;
   /** Milliseconds of a monotonic clock; default `performance.now`. */
   readonly clock?: () => number;
   /** Makes what samples completions; default: the policy that is trained. */
@@ -102,7 +104,7 @@ export async function openRun(
   config.stages.forEach((_, index) => {
     requireRewardable(config, index, rewards[index], tasks, lineOf);
   });
-  const capacity = await requireMemory(config, tasks, backend, uses);
+  const capacity = await requireMemory(config, tasks, backend, uses, options.adviseMemory);
   const policy = await Policy.open(backend, modelShape(config, tasks), capacity, trainedOf(config));
   try {
     if (config.freeze !== undefined) {

@@ -1,15 +1,20 @@
 import { describe, expect, it } from 'vitest';
+import { adviseMemory } from '../../packages/estimate/advise_memory.ts';
+import { frozenAdvice } from '../../packages/estimate/frozen_advice.ts';
 import { withFixedLength } from '../../src/data/task_set.ts';
 import { MemoryPlanError } from '../../src/errors.ts';
 import type { Backend } from '../../src/kernels/engine.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import { planPolicy } from '../../src/model/memory/plan.ts';
 import { modelShape } from '../../src/planning/capacity.ts';
-import { frozenAdvice } from '../../src/planning/frozen_advice.ts';
-import { lackOfRoom, parseConfig, planCapacity, requireMemory } from '../support/everything.ts';
+import { lackOfRoom, parseConfig, planCapacity, requireMemory as requireOf } from '../support/everything.ts';
 import { createTasks } from '../support/tasks.ts';
 
 const backend = await wasmBackend({ threads: 1, memory64: false });
+
+type Given = Parameters<typeof requireOf>;
+const requireMemory = (config: Given[0], tasks: Given[1], on: Given[2], uses?: Given[3]) =>
+  requireOf(config, tasks, on, uses, adviseMemory);
 
 const SMALL = 'model: {hidden_size: 16, num_hidden_layers: 1, num_attention_heads: 1}';
 
@@ -36,6 +41,13 @@ it('a batch of more completions than JavaScript holds is refused where the engin
   );
   await expect(requireMemory(config, createTasks(config), roomy)).rejects.toThrow(
     /^8\.0 GiB of memory needed, and JavaScript holds 1048576 completions of a batch beside it, not 4000000\.\n {2}Lower generation_batch_size to \d+/,
+  );
+});
+
+it('what is given no advice is refused with the keys that count most', async () => {
+  const { config } = parseConfig('task: sort_digits\nmax_steps: 1\nmodel: {hidden_size: 65536}', { file: 'run.yaml' });
+  await expect(requireOf(config, createTasks(config), backend)).rejects.toThrow(
+    /\n {2}Lower generation_batch_size or num_generations, or train a smaller model\.$/,
   );
 });
 

@@ -127,7 +127,8 @@ export const requireMemory = (
   tasks: TaskSet,
   backend: Backend,
   uses: readonly StageUses[] = stageUses(config),
-): Promise<Capacity> => memory.requireMemory(config, tasks, backend, uses);
+  advise?: memory.AdviseMemory,
+): Promise<Capacity> => memory.requireMemory(config, tasks, backend, uses, advise);
 export const lackOfRoom = (config: RunConfig, engine: Parameters<typeof memory.lackOfRoom>[1]): string | undefined =>
   memory.lackOfRoom(config, engine, stageUses(config));
 

@@ -2,6 +2,7 @@
 import type { Display, Shown } from '../../../src/cli/display/display.ts';
 import { trainCommand } from '../../../src/cli/training/train.ts';
 import type { Attendance } from '../../../src/cli/training/training_parts.ts';
+import { adviseMemory } from '../../estimate/advise_memory.ts';
 import { openDisplay } from '../display/open_display.ts';
 import { RunControls } from '../process/controls.ts';
 import { RequestListener } from '../process/run_requests.ts';
@@ -16,6 +17,7 @@ export function trainWhole(options: WholeTrainOptions, page?: ServedTraining): P
     findRun: async () => (await import('../runs/newest_run.ts')).findNewest(),
     approval: (asked) => approval({ ...asked, trust, isDry }),
     look: isDry ? async (opened) => (await import('./dry_run.ts')).dryRun(opened, { json }) : undefined,
+    adviseMemory,
     attend: () => new Attended(options, page),
     connectFleet: asksForFleet(options)
       ? async () => (await import('./training_fleet.ts')).connectFleet(options)

@@ -8,6 +8,7 @@ import type { TaskSet } from '../../../src/data/task_set.ts';
 import type { TrainingRun } from '../../../src/grpo/run.ts';
 import type { Backend } from '../../../src/kernels/engine.ts';
 import { openRun as openRunOf, type RunOptions as RunOptionsOf } from '../../../src/run/open_run.ts';
+import { adviseMemory } from '../../estimate/advise_memory.ts';
 import { ZOO } from '../registries.ts';
 
 /** What `openRun` may be given; `registries`: what the config may name; default: everything there is. */
@@ -41,5 +42,5 @@ export function openRun(
   backend: Backend,
   options: RunOptions = {},
 ): Promise<TrainingRun> {
-  return openRunOf(config, of, backend, { registries: ZOO, ...options });
+  return openRunOf(config, of, backend, { registries: ZOO, adviseMemory, ...options });
 }

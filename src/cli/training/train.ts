@@ -95,13 +95,21 @@ async function trainWith(
   const tooMany = threadsNote(config.threads);
   if (tooMany !== undefined && backend.name === 'wasm') notes.push(tooMany);
   if (loaded.notes.length > 0) notes.push(idleKeys(loaded));
-  const { attend = () => unattended(options), reportTo } = parts;
+  const { adviseMemory, attend = () => unattended(options), reportTo } = parts;
   const attendance = attend();
   const { clock, signal, wantsEvaluation } = attendance;
   held.fleet ??= await parts.connectFleet?.();
   const { fleet } = held;
   const { makeGenerator } = fleet ?? {};
-  const run = await openRun(config, tasks, backend, { registries, rewards, lineOf, pretrained, clock, makeGenerator });
+  const run = await openRun(config, tasks, backend, {
+    registries,
+    rewards,
+    lineOf,
+    pretrained,
+    adviseMemory,
+    clock,
+    makeGenerator,
+  });
   const goesBack = async (): Promise<boolean> => {
     const said = await fleet?.goBack(run, fileStore(directory));
     if (said !== undefined) held.notes.push(said);

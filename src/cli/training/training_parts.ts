@@ -2,6 +2,7 @@
 import type { RunConfig } from '../../config/run_config.ts';
 import type { MakeGenerator } from '../../grpo/generator.ts';
 import type { ConfiguredModel, Progress, TrainingRun } from '../../grpo/run.ts';
+import type { AdviseMemory } from '../../planning/require_memory.ts';
 import type { OpenedBase } from '../../run/base.ts';
 import type { Fingerprint } from '../../run/fingerprint/fingerprint.ts';
 import type { OpenOptions } from '../../run/opened_config.ts';
@@ -19,6 +20,8 @@ export interface TrainingParts {
   readonly look?: (opened: OpenedRun) => Promise<void>;
   /** Those who watch the run and ask things of it; absent: it is shown in lines, and runs to its end. */
   readonly attend?: () => Attendance;
+  /** For `openRun`. */
+  readonly adviseMemory?: AdviseMemory;
   /** Connects a training to its workers; absent: every completion is sampled here. @throws FleetError */
   readonly connectFleet?: () => Promise<TrainingFleet>;
   /** What `report_to` asks for; absent: a config may name nothing there. @throws ConfigError */

@@ -1,8 +1,8 @@
 /** Which keys keep less of a frozen model, and of keys and values, and what a policy then needs. */
-import type { RunConfig } from '../config/run_config.ts';
-import { gibibytes } from '../format.ts';
-import type { Backend } from '../kernels/engine.ts';
-import { STORAGE, type Storage } from '../kernels/storage.ts';
+import type { RunConfig } from '../../src/config/run_config.ts';
+import { gibibytes } from '../../src/format.ts';
+import type { Backend } from '../../src/kernels/engine.ts';
+import { STORAGE, type Storage } from '../../src/kernels/storage.ts';
 
 /** Bytes of a config on a backend; undefined where it does not fit. */
 export type BytesIfItFits = (config: RunConfig, backend: Backend) => number | undefined;

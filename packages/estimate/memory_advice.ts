@@ -3,18 +3,16 @@
  *
  * Sizes are found by planning smaller configs, which costs milliseconds: nobody has to guess what a key costs.
  */
-import type { RunConfig } from '../config/run_config.ts';
-import { mostEpisodeTokens } from '../data/environment.ts';
-import type { TaskSet } from '../data/task_set.ts';
-import { MemoryPlanError } from '../errors.ts';
-import { gibibytes } from '../format.ts';
-import type { Backend } from '../kernels/engine.ts';
-import type { GrpoStageConfig, StageConfig } from '../methods/stage.ts';
-import { ADAPTER_TARGETS } from '../model/adapter.ts';
+import type { RunConfig } from '../../src/config/run_config.ts';
+import { mostEpisodeTokens } from '../../src/data/environment.ts';
+import type { TaskSet } from '../../src/data/task_set.ts';
+import { MemoryPlanError } from '../../src/errors.ts';
+import { gibibytes } from '../../src/format.ts';
+import type { Backend } from '../../src/kernels/engine.ts';
+import type { GrpoStageConfig, StageConfig } from '../../src/methods/stage.ts';
+import { ADAPTER_TARGETS } from '../../src/model/adapter.ts';
+import type { PlanConfig } from '../../src/planning/require_memory.ts';
 import { frozenAdvice } from './frozen_advice.ts';
-
-/** What a config takes, or MemoryPlanError. */
-type PlanConfig = (changed: RunConfig, on?: Backend) => { readonly bytes: number };
 
 /** Sentences, the best first. @param plan  throws MemoryPlanError where a changed config does not fit */
 export function memoryAdvice(config: RunConfig, tasks: TaskSet, plan: PlanConfig, backend: Backend): string[] {
