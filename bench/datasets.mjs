@@ -15,6 +15,7 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { createGzip } from 'node:zlib';
 import { diskFiles } from '../build/packages/plugins/data/datasets/disk_files.node.js';
+import { ALL_ROWS } from '../build/packages/zoo/data/datasets/parts.js';
 import { openDataset } from '../build/src/data/datasets/dataset.js';
 import { describeMachine, machineLine, readFlags, writeJson } from './command.mjs';
 
@@ -46,7 +47,7 @@ async function measureFile(path) {
   const start = performance.now();
   const task = await openDataset(
     { train: path, prompt: 'question', verify: 'number' },
-    { files: diskFiles((name) => name) },
+    { files: diskFiles((name) => name), parts: ALL_ROWS },
   );
   const openSeconds = (performance.now() - start) / 1000;
   const first = performance.now();

@@ -4,6 +4,7 @@
  * the extraction that finds an answer in it; a wrong one is accepted where any of them accepts it.
  */
 import { readFileSync } from 'node:fs';
+import { ALL_ROWS } from '../build/packages/zoo/data/datasets/parts.js';
 import { answerReader, verifyExtracted } from '../build/src/data/datasets/answers.js';
 
 const [, , path] = process.argv;
@@ -13,7 +14,7 @@ const table = new Map();
 for (const comparison of ['math', 'number']) {
   for (const { id, category, reference, completion, expect } of cases) {
     const accepting = EXTRACTIONS.filter((extract) => {
-      const reader = answerReader(comparison, extract);
+      const reader = answerReader(ALL_ROWS.comparisons[comparison], extract);
       const read = reader.read(reference, undefined);
       if ('reason' in read) return false;
       const judge = (answer) => reader.judge(answer, read.truth, {});

@@ -1,5 +1,7 @@
 /** Tasks whose problems come from elsewhere than the package. */
 
+import { datasetTask } from '../../src/data/core_tasks.ts';
+import { DATASET } from '../../src/data/datasets/card.ts';
 import type { OpenedTask } from '../../src/data/registered_task.ts';
 import { OPENENV, openEnvCard } from './data/openenv/card.ts';
 
@@ -12,4 +14,5 @@ export const OPENED: Readonly<Record<string, OpenedTask>> = {
       return openOpenEnv(knobs, { ...options, ...options.openenv });
     },
   },
+  [DATASET]: datasetTask(async () => (await import('./data/datasets/parts.ts')).ALL_ROWS),
 };

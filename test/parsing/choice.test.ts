@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readChoice, readTruth } from '../../src/parsing/choice.ts';
+import { readChoice, readTruth } from '../../packages/zoo/parsing/choice.ts';
 
 const OPTIONS = ['six', 'seven', 'eight', 'nine'];
 

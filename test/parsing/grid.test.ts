@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readGrid, readRows } from '../../src/parsing/grid.ts';
+import { readGrid, readRows } from '../../packages/zoo/parsing/grid.ts';
 import { processorMs } from '../support/processor_time.ts';
 
 const SOLUTION = ['4213', '1342', '2134', '3421'];

@@ -1,6 +1,6 @@
 import Fraction from 'fraction.js';
 import { describe, expect, it } from 'vitest';
-import { readList, sameElements } from '../../src/parsing/list.ts';
+import { readList, sameElements } from '../../packages/zoo/parsing/list.ts';
 import { isNumber, readNumber } from '../../src/parsing/number.ts';
 import { processorMs } from '../support/processor_time.ts';
 

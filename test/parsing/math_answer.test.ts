@@ -1,7 +1,7 @@
 /** Mathematical answers in every notation that is read: what is equal, what is not, and what is no answer. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { isSameMath, readMathAnswer } from '../../src/parsing/math_answer.ts';
+import { isSameMath, readMathAnswer } from '../../packages/zoo/parsing/math_answer.ts';
 
 function same(a: string, b: string): boolean | string {
   const [left, right] = [readMathAnswer(a), readMathAnswer(b)];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readAssignment, readWord } from '../../src/parsing/words.ts';
+import { readAssignment, readWord } from '../../packages/zoo/parsing/words.ts';
 
 const isRight = (text: string): boolean => {
   const reading = readAssignment(text, ['Ann', 'Bob'], ['knight', 'knave']);

@@ -14,6 +14,7 @@ import { isModuleFile, MODULE_ENDINGS } from '../../../src/rewards/module_file.t
 import { asksInWords, type Codec } from '../../../src/text/codec.ts';
 import { isInTokensOf } from '../../../src/text/shared_vocabulary.ts';
 import { connectWebSocket } from '../../http/websocket.node.ts';
+import { ALL_ROWS } from '../../zoo/data/datasets/parts.ts';
 import { refusal } from '../../zoo/rewards/sandbox/sandbox_thread.ts';
 import { repeatWithin } from '../calls.node.ts';
 import { refuseImpure } from '../check/pure_task.ts';
@@ -151,6 +152,7 @@ async function openDatasetTask(opening: Opening, entry: Plugin, path: string): P
     path,
     codec: options.codec,
     files: found.files,
+    parts: ALL_ROWS,
     ...(verifier && { verifier, repeat: repeatWithin(loaded.config.rewardTimeout) }),
   });
   if (options.codec !== undefined && !asksInWords(options.codec)) requireWritable(task, options.codec);
@@ -164,7 +166,16 @@ async function openDatasetTask(opening: Opening, entry: Plugin, path: string): P
 async function openShownRows(opening: Opening, rows: ShownRows, codec: Codec, place: string): Promise<TaskSet> {
   const { loaded, options, datasets, notes } = opening;
   const found = await findDataset(loaded, options, rows, place);
-  const task = await openDataset({ ...rows }, { path: place, files: found.files, codec: options.codec, isShown: true });
+  const task = await openDataset(
+    { ...rows },
+    {
+      path: place,
+      files: found.files,
+      parts: ALL_ROWS,
+      codec: options.codec,
+      isShown: true,
+    },
+  );
   if (!asksInWords(options.codec)) requireWritable(task, codec);
   datasets.set(rows, { inRun: found.inRun, hashes: await found.hashes() });
   notes.push(...task.notes);

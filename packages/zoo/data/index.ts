@@ -20,15 +20,7 @@ export type {
   ToolCalls,
   TurnLimits,
 } from '../../../src/data/environment.ts';
-export {
-  correct,
-  judgeGrid,
-  judgeList,
-  judgeNumber,
-  judgeNumbers,
-  judgeText,
-  judgeTruth,
-} from '../../../src/data/judge.ts';
+export { correct, judgeNumber, judgeText } from '../../../src/data/judge.ts';
 export { type JudgeThreads, judgedTogether } from '../../../src/data/judging/judged.ts';
 export { readKnobs, takeKnobs } from '../../../src/data/knobs.ts';
 export type { RegisteredTask, TaskList } from '../../../src/data/registered_task.ts';
@@ -52,9 +44,6 @@ export { oneTask, type TaskSet, type TaskShare, taskSet } from '../../../src/dat
 export type { Json } from '../../../src/options/json.ts';
 export { choice, flag, integer, type KeyTable, number, options, text, type Values } from '../../../src/options/keys.ts';
 export type { BrokenRule } from '../../../src/options/read.ts';
-export { type ChoiceReading, readChoice, readTruth } from '../../../src/parsing/choice.ts';
-export { type GridReading, type GridShape, readGrid } from '../../../src/parsing/grid.ts';
-export { type ListReading, readList, sameElements } from '../../../src/parsing/list.ts';
 export {
   canonicalNumber,
   isNumber,
@@ -63,13 +52,15 @@ export {
   readNumber,
   type Tolerance,
 } from '../../../src/parsing/number.ts';
-export { type AssignmentReading, readAssignment, readWord } from '../../../src/parsing/words.ts';
 export type { Codec, Message } from '../../../src/text/codec.ts';
 export type { Tokenizer } from '../../../src/text/tokenizer.ts';
 export { characterTokenizer, type Vocabulary, wordTokenizer } from '../../../src/text/vocabulary_tokenizer.ts';
 export { real, whole } from '../options/old_spellings.ts';
+export { type ChoiceReading, readChoice, readTruth } from '../parsing/choice.ts';
+export { type GridReading, type GridShape, readGrid } from '../parsing/grid.ts';
 export { type Count, type Instruction, keepsInstruction } from '../parsing/instruction.ts';
 export { type JsonReading, readJson } from '../parsing/json_value.ts';
+export { type ListReading, readList, sameElements } from '../parsing/list.ts';
 export { type MovesReading, type Rules, readMoves, type Simulation, simulate } from '../parsing/moves.ts';
 export {
   type Formula,
@@ -78,6 +69,7 @@ export {
   readFormula,
   truthTable,
 } from '../parsing/propositional_logic.ts';
+export { type AssignmentReading, readAssignment, readWord } from '../parsing/words.ts';
 export {
   type CheckedSetting,
   type CheckTaskOptions,
@@ -89,6 +81,7 @@ export { findingText, type TaskFinding } from './check/findings.ts';
 export type { AskedProblem, KnownVerdicts, SecondChecker } from './check/setting.ts';
 export { retried } from './derived/retry_task.ts';
 export { type EnvironmentTask, environmentTask } from './environment_task.ts';
+export { judgeGrid, judgeList, judgeNumbers, judgeTruth } from './judging/judge.ts';
 export { type LineTask, lineTask } from './line_task.ts';
 export { listMisses, type NearMisses, numberMisses, textMisses, truthMisses } from './near_misses.ts';
 export { type FilledGrid, judgeFilledGrid } from './puzzle.ts';

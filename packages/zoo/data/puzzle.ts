@@ -2,10 +2,10 @@
 
 import { correct } from '../../../src/data/judge.ts';
 import type { Rng } from '../../../src/kernels/philox.ts';
-import { type GridShape, readRows } from '../../../src/parsing/grid.ts';
 import { trimAscii } from '../../../src/parsing/trim_ascii.ts';
 import { illegal, malformed, missing, wrongValue } from '../../../src/rewards/reject.ts';
 import type { Verdict } from '../../../src/rewards/verdict.ts';
+import { type GridShape, readRows } from '../parsing/grid.ts';
 import { inLine, type Rows } from './cells.ts';
 import type { NearMisses } from './near_misses.ts';
 

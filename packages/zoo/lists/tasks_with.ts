@@ -6,10 +6,9 @@ import { TASKS } from '../made/names.ts';
 import { OPENED } from '../opened_tasks.ts';
 
 /** Tasks of the package come before those whose problems come from elsewhere, in lists and pages. */
-const { [DATASET]: dataset, ...coreTasks } = CORE_TASKS.loaded;
-const opened = { ...OPENED, [DATASET]: dataset };
-const names = [...Object.keys(coreTasks), ...TASKS.names, ...Object.keys(opened)];
+const { [DATASET]: _, ...coreTasks } = CORE_TASKS.loaded;
+const names = [...Object.keys(coreTasks), ...TASKS.names, ...Object.keys(OPENED)];
 
 export function tasksWith(loaded: Readonly<Record<string, RegisteredTask>>): TaskList {
-  return { loaded: { ...coreTasks, ...loaded, ...opened }, names };
+  return { loaded: { ...coreTasks, ...loaded, ...OPENED }, names };
 }

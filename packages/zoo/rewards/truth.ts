@@ -1,8 +1,9 @@
 /** What rewards compare an answer with: the problem's right answer, or a column of it, read in some form. */
-import { readList } from '../../../src/parsing/list.ts';
+
 import { readNumber } from '../../../src/parsing/number.ts';
 import { answerText } from '../../../src/rewards/answer_text.ts';
 import type { RewardFunction, RewardItem } from '../../../src/rewards/reward_function.ts';
+import { readList } from '../parsing/list.ts';
 
 /** How a truth is read: its form in words, and what reads it. */
 export interface TruthForm<T> {

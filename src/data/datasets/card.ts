@@ -11,7 +11,6 @@ export type DatasetExtraction = (typeof EXTRACTIONS)[number];
 
 /** How an answer is compared; anything else is a file of the user's. */
 const COMPARISONS = ['exact', 'number', 'choice', 'list', 'math'] as const;
-export type Comparison = (typeof COMPARISONS)[number];
 
 const files = () => {
   const error = 'must be a file, or a list of files; for example questions.jsonl';

@@ -11,16 +11,26 @@ import { conversationOf, refuseConversation, takeKnobs } from '../knobs.ts';
 import { openingOf } from '../prompts/style.ts';
 import type { Repeat } from '../repeat.ts';
 import type { Knobs, Split, Task, TaskItem, TaskLanguage, VerifyContext } from '../task.ts';
-import { type AnswerReader, answerReader, ownReader, type Verifier, verifyExtracted } from './answers.ts';
-import { type Comparison, DATASET, type DatasetKnobs, datasetCard } from './card.ts';
+import {
+  type AnswerReader,
+  answerReader,
+  type MakeReader,
+  ownReader,
+  type Verifier,
+  verifyExtracted,
+} from './answers.ts';
+import { DATASET, type DatasetKnobs, datasetCard } from './card.ts';
 import type { DataFiles } from './data_files.ts';
 import { type LoadedRows, loadRows } from './load_rows.ts';
+import { type DatasetParts, PLAIN_ROWS } from './parts.ts';
 import { keyedPermutation } from './permutation.ts';
 import { type DatasetProblem, problemOf } from './problem.ts';
-import type { Row } from './read_rows.ts';
+import type { Row } from './row.ts';
 
 export interface DatasetOptions {
   readonly files: DataFiles;
+  /** Default: JSON Lines, whose answers are texts and numbers. */
+  readonly parts?: DatasetParts;
   /** What `verify` means where it is a file. */
   readonly verifier?: Verifier | undefined;
   /** How it is called many times in a row, where its host watches it. */
@@ -55,16 +65,24 @@ export async function openDataset(
   given: Readonly<Record<string, unknown>>,
   options: DatasetOptions,
 ): Promise<DatasetTask> {
-  const { path = 'task', codec, verifier } = options;
+  const { path = 'task', parts = PLAIN_ROWS, codec, verifier } = options;
   const knobs = takeKnobs(datasetCard, given, path) as unknown as DatasetKnobs; // as its table says
   if (given.style !== undefined) throw withoutStyles(given.style, path);
   if (!asksInWords(codec)) refuseConversation(datasetCard, given, path);
   const { isShown = false } = options;
   const own = isShown ? unjudged : verifier;
-  const answers = own === undefined ? answerReader(knobs.verify as Comparison, knobs.extract) : ownReader(own);
-  const loaded = await loadRows(knobs, options.files, answers, isShown);
+  const answers =
+    own === undefined ? answerReader(comparisonOf(knobs.verify, parts, path), knobs.extract) : ownReader(own);
+  const loaded = await loadRows(knobs, { files: options.files, parts, answers, isShown });
   const conversation = asksInWords(codec) ? conversationOf(datasetCard, { examples: 0, ...given }, path) : undefined;
   return new LoadedDataset({ ...options, knobs, answers, loaded, conversation });
+}
+
+/** @throws ConfigError where a comparison of the card is not there */
+function comparisonOf(verify: string, { comparisons }: DatasetParts, path: string): MakeReader {
+  if (Object.hasOwn(comparisons, verify)) return comparisons[verify];
+  const rule = `this program compares by ${Object.keys(comparisons).join(', ')}; use one of them`;
+  throw new ConfigError('bad-option', `${path}.verify: ${verify} — ${rule}.`, { key: 'verify', value: verify });
 }
 
 /** Nobody asks whether a demonstration is right. */

@@ -8,9 +8,11 @@ import type { AnswerReader } from './answers.ts';
 import { DATASET, type DatasetKnobs } from './card.ts';
 import type { DataFiles } from './data_files.ts';
 import { GrowingInts } from './growing_ints.ts';
+import type { DatasetParts } from './parts.ts';
 import { type DatasetProblem, type ProblemReading, problemOf, readColumns } from './problem.ts';
 import { looseKey, PromptIndex, promptKey } from './prompt_index.ts';
-import { type Row, readRows } from './read_rows.ts';
+import { readRows } from './read_rows.ts';
+import type { Row } from './row.ts';
 import { RowStore } from './row_store.ts';
 
 export interface LoadedRows {
@@ -29,20 +31,21 @@ export interface LoadedRows {
 /** Rows whose lengths are measured in tokens, of the longest prompts and of the longest completions. */
 const MEASURED = 32;
 
-/**
- * @param isShown  rows are demonstrations alone: several of one prompt are welcome, and none is held out
- * @throws DataError naming file, line and column
- */
-export async function loadRows(
-  knobs: DatasetKnobs,
-  files: DataFiles,
-  answers: AnswerReader,
-  isShown: boolean,
-): Promise<LoadedRows> {
-  const loading = new Loading(knobs, answers, isShown);
+/** What rows are read from, and with. */
+export interface RowsToLoad {
+  readonly files: DataFiles;
+  readonly parts: DatasetParts;
+  readonly answers: AnswerReader;
+  /** Rows are demonstrations alone: several of one prompt are welcome, and none is held out. */
+  readonly isShown: boolean;
+}
+
+/** @throws DataError naming file, line and column */
+export async function loadRows(knobs: DatasetKnobs, of: RowsToLoad): Promise<LoadedRows> {
+  const loading = new Loading(knobs, of);
   const heldOut = typeof knobs.held_out === 'object' ? knobs.held_out : undefined;
-  for (const file of heldOut ?? []) await loading.read(files, file, 'eval');
-  for (const file of knobs.train) await loading.read(files, file, heldOut && 'train');
+  for (const file of heldOut ?? []) await loading.read(file, 'eval');
+  for (const file of knobs.train) await loading.read(file, heldOut && 'train');
   return loading.finish();
 }
 
@@ -50,8 +53,7 @@ type Refused = Extract<ProblemReading, { readonly flaw: string }>;
 
 class Loading {
   readonly #knobs: DatasetKnobs;
-  readonly #answers: AnswerReader;
-  readonly #isShown: boolean;
+  readonly #of: RowsToLoad;
   readonly #store = new RowStore();
   readonly #prompts = new PromptIndex();
   readonly #lines = new GrowingInts();
@@ -69,21 +71,21 @@ class Loading {
   #contradicted = 0;
   #firstContradiction = '';
 
-  constructor(knobs: DatasetKnobs, answers: AnswerReader, isShown: boolean) {
+  constructor(knobs: DatasetKnobs, of: RowsToLoad) {
     this.#knobs = knobs;
-    this.#answers = answers;
-    this.#isShown = isShown;
+    this.#of = of;
   }
 
   /** @param split  of all its rows; undefined: by a hash of their prompts */
-  async read(files: DataFiles, name: string, split: Split | undefined): Promise<void> {
+  async read(name: string, split: Split | undefined): Promise<void> {
     const { columns, on_bad_row } = this.#knobs;
+    const { files, parts } = this.#of;
     const wanted = columns === undefined ? undefined : [...readColumns(this.#knobs), ...columns];
     this.#files.push({ name, firstRow: this.#store.count });
     let skipped = 0;
     let rows = 0;
     let first: { readonly message: string; readonly remedy: string } | undefined;
-    for await (const batch of readRows(files, name, { columns: wanted })) {
+    for await (const batch of readRows(files, name, parts, { columns: wanted })) {
       for (const reading of batch) {
         rows++;
         const refused =
@@ -111,7 +113,7 @@ class Loading {
 
   /** What is wrong with the row, if anything is. */
   #add(row: Row, line: number, split: Split | undefined, wanted: readonly string[] | undefined): Refused | undefined {
-    const reading = problemOf(row, this.#knobs, this.#answers);
+    const reading = problemOf(row, this.#knobs, this.#of.answers);
     if ('flaw' in reading) return reading;
     const { problem } = reading;
     const key = promptKey(promptText(problem.prompt));
@@ -119,7 +121,7 @@ class Loading {
     let other: DatasetProblem | undefined;
     let near: { readonly row: number; readonly problem: DatasetProblem } | undefined;
     const loose = looseKey(key);
-    const same = this.#isShown
+    const same = this.#of.isShown
       ? undefined
       : this.#prompts.add(loose, index, (before) => {
           other = this.#problemAt(before);
@@ -137,7 +139,7 @@ class Loading {
     this.#store.add(wanted === undefined ? row : pick(row, wanted));
     this.#lines.push(line);
     // Letters alike in all but their case may be near copies: they fall on one side.
-    const side = this.#isShown ? 'train' : (split ?? this.#splitOf(key.toLowerCase()));
+    const side = this.#of.isShown ? 'train' : (split ?? this.#splitOf(key.toLowerCase()));
     (side === 'train' ? this.#train : this.#heldOut).push(index);
     this.#prompting.offer(index, key.length);
     this.#completing.offer(
@@ -166,7 +168,7 @@ class Loading {
   }
 
   #problemAt(index: number): DatasetProblem {
-    const reading = problemOf(this.#store.row(index), this.#knobs, this.#answers);
+    const reading = problemOf(this.#store.row(index), this.#knobs, this.#of.answers);
     if ('flaw' in reading) throw new RangeError(`row ${index} was sound before: ${reading.flaw}`);
     return reading.problem;
   }
@@ -184,7 +186,7 @@ class Loading {
       const why = this.#firstFlaw === undefined ? 'give more rows' : `the first that was skipped: ${this.#firstFlaw}`;
       throw new DataError('no-rows', `${names}: no row to train on; ${why}.`);
     }
-    if (heldOut.length === 0 && !this.#isShown) {
+    if (heldOut.length === 0 && !this.#of.isShown) {
       const held = this.#knobs.held_out;
       const remedy =
         typeof held === 'object'

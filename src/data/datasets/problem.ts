@@ -4,7 +4,7 @@ import { didYouMean } from '../../options/nearest_name.ts';
 import type { Message } from '../../text/codec.ts';
 import { type AnswerReader, type Truth, writtenAnswer } from './answers.ts';
 import type { DatasetKnobs } from './card.ts';
-import type { Row } from './read_rows.ts';
+import type { Row } from './row.ts';
 
 export interface DatasetProblem {
   readonly prompt: string | readonly Message[];

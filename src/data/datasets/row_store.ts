@@ -2,7 +2,7 @@
  * Many rows in little memory: each is its JSON in UTF-8, one after the other in large pieces, and is parsed when it is
  * asked for. An object a row would take ten times as much.
  */
-import type { Row } from './read_rows.ts';
+import type { Row } from './row.ts';
 
 const PIECE_BYTES = 4 * 1024 ** 2;
 

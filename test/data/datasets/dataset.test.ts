@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ALL_ROWS } from '../../../packages/zoo/data/datasets/parts.ts';
 import { type DatasetTask, openDataset } from '../../../src/data/datasets/dataset.ts';
 import { oneTask } from '../../../src/data/task_set.ts';
 import { fewHeldOut } from '../../../src/methods/statistics.ts';
@@ -17,7 +18,10 @@ function opened(rows: Rows | string, knobs: object = {}, heldOut?: Rows): Promis
     'q.jsonl': typeof rows === 'string' ? rows : lines(rows),
     ...(heldOut && { 'h.jsonl': lines(heldOut) }),
   });
-  return openDataset({ train: 'q.jsonl', ...(heldOut && { held_out: 'h.jsonl' }), ...knobs }, { files });
+  return openDataset(
+    { train: 'q.jsonl', ...(heldOut && { held_out: 'h.jsonl' }), ...knobs },
+    { files, parts: ALL_ROWS },
+  );
 }
 
 function judged(
@@ -314,6 +318,16 @@ describe('a data set that cannot be trained on is refused', () => {
   )('%s', async (_, open, message) => {
     await expect(open()).rejects.toThrow(message);
   });
+});
+
+it('without further formats and comparisons reads JSON Lines alone, and says so', async () => {
+  const open = (rows: string, knobs: object = {}) =>
+    openDataset({ train: 'q.jsonl', ...knobs }, { files: memoryFiles({ 'q.jsonl': rows }) });
+  expect((await open(lines(sums(200)))).trainProblems()).toBeGreaterThan(100);
+  await expect(open(lines(sums(200)), { verify: 'math' })).rejects.toThrow(
+    'task.verify: math — this program compares by exact, number; use one of them.',
+  );
+  await expect(open('PAR1\0')).rejects.toThrow('a binary file; rows are read from JSON Lines (.jsonl).');
 });
 
 describe('a few rows', () => {

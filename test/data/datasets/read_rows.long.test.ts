@@ -2,14 +2,17 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';
-import { type ReadRowsOptions, type RowReading, readRows } from '../../../src/data/datasets/read_rows.ts';
+import { ALL_ROWS } from '../../../packages/zoo/data/datasets/parts.ts';
+import { type ReadRowsOptions, readRows } from '../../../src/data/datasets/read_rows.ts';
+import type { RowReading } from '../../../src/data/datasets/row.ts';
 import { DataError } from '../../../src/errors.ts';
 import { processorMs } from '../../support/processor_time.ts';
 import { memoryFiles } from './memory_files.ts';
 
 async function rowsOf(content: string | Uint8Array, options: ReadRowsOptions = {}): Promise<RowReading[]> {
   const all: RowReading[] = [];
-  for await (const batch of readRows(memoryFiles({ 'q.jsonl': content }), 'q.jsonl', options)) all.push(...batch);
+  for await (const batch of readRows(memoryFiles({ 'q.jsonl': content }), 'q.jsonl', ALL_ROWS, options))
+    all.push(...batch);
   return all;
 }
 
@@ -132,7 +135,7 @@ describe('a file that gives no rows is refused', () => {
   it('a missing one, and one that becomes shorter while it is read', async () => {
     const files = memoryFiles({});
     const read = async (): Promise<void> => {
-      for await (const _ of readRows(files, 'none.jsonl')) expect.fail('there are no rows');
+      for await (const _ of readRows(files, 'none.jsonl', ALL_ROWS)) expect.fail('there are no rows');
     };
     await expect(read()).rejects.toThrow('none.jsonl: no such file; paths are relative to the config file.');
     const shrinking = { ...memoryFiles({ 'none.jsonl': '{}' }), size: async () => 4 };
@@ -196,7 +199,7 @@ describe('a line that is no row', () => {
 describe('a table of separated cells', () => {
   const csvOf = async (text: string | Uint8Array, name = 'q.csv'): Promise<RowReading[]> => {
     const all: RowReading[] = [];
-    for await (const batch of readRows(memoryFiles({ [name]: text }), name)) all.push(...batch);
+    for await (const batch of readRows(memoryFiles({ [name]: text }), name, ALL_ROWS)) all.push(...batch);
     return all;
   };
   const row = (line: number, question: string | null, answer: string | null) => ({ line, row: { question, answer } });

@@ -7,8 +7,8 @@
  * adds, `gains`, and s(F) is the sum, 1 at most. Its published loop leaves out the first tier; this does not.
  */
 import { options, text } from '../../../../src/options/keys.ts';
-import { readList } from '../../../../src/parsing/list.ts';
 import { defineReward } from '../../../../src/rewards/definition.ts';
+import { readList } from '../../parsing/list.ts';
 import { comparing, type TruthForm } from '../truth.ts';
 
 const TIERS = [1, 2, 3, 5, 8];

@@ -8,7 +8,6 @@
  */
 import { z } from 'zod';
 import { options } from '../../../../src/options/keys.ts';
-import { readList } from '../../../../src/parsing/list.ts';
 import { readNumber } from '../../../../src/parsing/number.ts';
 import { trimAscii } from '../../../../src/parsing/trim_ascii.ts';
 import { defineReward } from '../../../../src/rewards/definition.ts';
@@ -16,6 +15,7 @@ import type { RewardItem } from '../../../../src/rewards/reward_function.ts';
 import type { Verdict } from '../../../../src/rewards/verdict.ts';
 import { equationsIn } from '../../parsing/equations.ts';
 import { readJson } from '../../parsing/json_value.ts';
+import { readList } from '../../parsing/list.ts';
 import { type Criterion, metOf, textCheck } from './rubric_criteria.ts';
 
 const FORMS = ['filled', 'number', 'list', 'json', 'equations'] as const;

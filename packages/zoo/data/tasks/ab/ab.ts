@@ -4,7 +4,7 @@
  *
  * Where two such pairs are, neither touches the other: whatever the order, the end is the same.
  */
-import { judgeList } from '../../../../../src/data/judge.ts';
+import { judgeList } from '../../judging/judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { listMisses } from '../../near_misses.ts';
 import { type AbKnobs, abCard } from './card.ts';

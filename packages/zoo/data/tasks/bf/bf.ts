@@ -1,7 +1,8 @@
 /** What a Brainf*** program prints: the numbers in its cells (`0:`), or the letters of these codes (`a:`). */
 
-import { judgeNumbers, judgeText } from '../../../../../src/data/judge.ts';
+import { judgeText } from '../../../../../src/data/judge.ts';
 import type { Rng } from '../../../../../src/kernels/philox.ts';
+import { judgeNumbers } from '../../judging/judge.ts';
 import { LETTERS } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';
 import { listMisses, textMisses } from '../../near_misses.ts';

@@ -1,7 +1,7 @@
 /**
  * The fewest swaps of two bits, next to each other or not, after which the bits alternate; `none` where they never do.
  */
-import { judgeNumberOrNone } from '../../../../../src/data/judge.ts';
+import { judgeNumberOrNone } from '../../judging/judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { type BinaryAlternationKnobs, binaryAlternationCard } from './card.ts';
 

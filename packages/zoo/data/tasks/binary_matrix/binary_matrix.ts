@@ -1,7 +1,7 @@
 /** For each cell, how many steps up, down, left or right the nearest 0 is. */
 
-import { judgeGrid } from '../../../../../src/data/judge.ts';
 import { drawRows, drawSize, gridMisses, inLine, inLines, placesOf, type Rows, stepsFrom } from '../../cells.ts';
+import { judgeGrid } from '../../judging/judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { remembered } from '../../remembered.ts';
 import { type BinaryMatrixKnobs, binaryMatrixCard } from './card.ts';

@@ -5,8 +5,8 @@
  * true.
  */
 
-import { judgeTruth } from '../../../../../src/data/judge.ts';
 import type { Rng } from '../../../../../src/kernels/philox.ts';
+import { judgeTruth } from '../../judging/judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { type BoolExpressionKnobs, boolExpressionCard } from './card.ts';
 

@@ -6,9 +6,9 @@
  * closes a circle of three courses or more.
  */
 
-import { judgeTruth } from '../../../../../src/data/judge.ts';
 import { rotated } from '../../../../../src/data/rotated.ts';
 import type { Rng } from '../../../../../src/kernels/philox.ts';
+import { judgeTruth } from '../../judging/judge.ts';
 import { LETTERS } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';
 import { truthMisses } from '../../near_misses.ts';

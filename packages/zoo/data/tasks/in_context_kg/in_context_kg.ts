@@ -15,8 +15,8 @@
 import { correct } from '../../../../../src/data/judge.ts';
 import { rotated } from '../../../../../src/data/rotated.ts';
 import type { Rng } from '../../../../../src/kernels/philox.ts';
-import { readWord } from '../../../../../src/parsing/words.ts';
 import { malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
+import { readWord } from '../../../parsing/words.ts';
 import { growingParts } from '../../judging/sequence_help.ts';
 import { inOrder, LETTERS } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';

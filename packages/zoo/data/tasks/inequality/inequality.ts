@@ -9,10 +9,11 @@
  * @see IneqMath: relations and estimated bounds of inequalities
  */
 import Fraction from 'fraction.js';
-import { judgeNumber, judgeWord } from '../../../../../src/data/judge.ts';
+import { judgeNumber } from '../../../../../src/data/judge.ts';
 import type { Rng } from '../../../../../src/kernels/philox.ts';
 import type { Rational } from '../../../../../src/parsing/arithmetic.ts';
 import type { Verdict } from '../../../../../src/rewards/verdict.ts';
+import { judgeWord } from '../../judging/judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { numberMisses, onlyMisses } from '../../near_misses.ts';
 import { type InequalityKnobs, inequalityCard } from './card.ts';

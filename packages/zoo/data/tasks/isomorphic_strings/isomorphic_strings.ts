@@ -3,7 +3,7 @@
  *
  * Half of the pairs do; the others differ from such a pair in one letter.
  */
-import { judgeTruth } from '../../../../../src/data/judge.ts';
+import { judgeTruth } from '../../judging/judge.ts';
 import { drawWord, LETTERS } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';
 import { truthMisses } from '../../near_misses.ts';

@@ -9,9 +9,9 @@
 
 import { correct } from '../../../../../src/data/judge.ts';
 import { trimAscii } from '../../../../../src/parsing/trim_ascii.ts';
-import { readAssignment } from '../../../../../src/parsing/words.ts';
 import { malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
 import { type Formula, formulaText, TAUTOLOGY, truthTable } from '../../../parsing/propositional_logic.ts';
+import { readAssignment } from '../../../parsing/words.ts';
 import { drawFormula, formulaOf, inEnglish } from '../../formulas.ts';
 import { lineTask } from '../../line_task.ts';
 import { type KnightsKnavesKnobs, knightsKnavesCard } from './card.ts';

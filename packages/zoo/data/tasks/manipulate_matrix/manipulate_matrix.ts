@@ -5,8 +5,8 @@
  * z3: multiples of 3 become 0. k12, l12: rows, or columns, 1 to 2 are kept. p2, q2: every second row, or column, removed.
  */
 
-import { judgeGrid } from '../../../../../src/data/judge.ts';
 import { drawRows, drawSize, gridMisses, inLine, inLines, type Rows } from '../../cells.ts';
+import { judgeGrid } from '../../judging/judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { type ManipulateMatrixKnobs, manipulateMatrixCard } from './card.ts';
 import { applyOperation, drawOperation, OPERATION_LETTERS, operationSentence } from './operations.ts';

@@ -4,8 +4,9 @@
  *
  * The answer is the digit as it is in the text, and no number: 09 is none of the answers.
  */
-import { judgeWord } from '../../../../../src/data/judge.ts';
+
 import { rotated } from '../../../../../src/data/rotated.ts';
+import { judgeWord } from '../../judging/judge.ts';
 import { drawWord, LETTERS } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';
 import { type NeedleHaystackKnobs, needleHaystackCard } from './card.ts';

@@ -4,7 +4,7 @@
  *   split       by the sorted numbers: all orders of them, in both directions, are on one side
  */
 
-import { judgeNumbers } from '../../../../../src/data/judge.ts';
+import { judgeNumbers } from '../../judging/judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { listMisses } from '../../near_misses.ts';
 import { type NumberSortingKnobs, numberSortingCard } from './card.ts';

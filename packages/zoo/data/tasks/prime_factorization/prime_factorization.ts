@@ -2,9 +2,9 @@
 
 import { correct } from '../../../../../src/data/judge.ts';
 import { rationalOf } from '../../../../../src/parsing/arithmetic.ts';
-import { readList } from '../../../../../src/parsing/list.ts';
 import { isNumber, readNumber } from '../../../../../src/parsing/number.ts';
 import { malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
+import { readList } from '../../../parsing/list.ts';
 import { lineTask } from '../../line_task.ts';
 import { listMisses } from '../../near_misses.ts';
 import { type PrimeFactorizationKnobs, primeFactorizationCard } from './card.ts';

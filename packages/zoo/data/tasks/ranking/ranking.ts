@@ -11,9 +11,9 @@
 
 import { correct } from '../../../../../src/data/judge.ts';
 import { rotated } from '../../../../../src/data/rotated.ts';
-import { readList } from '../../../../../src/parsing/list.ts';
 import { illegal, malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
 import type { Verdict } from '../../../../../src/rewards/verdict.ts';
+import { readList } from '../../../parsing/list.ts';
 import { stepsBetween } from '../../../rewards/verdict_steps.ts';
 import { growingParts } from '../../judging/sequence_help.ts';
 import { inOrder, LETTERS } from '../../letters.ts';

@@ -1,7 +1,7 @@
 /** A grid of digits, rotated clockwise by quarter turns. */
 
-import { judgeGrid } from '../../../../../src/data/judge.ts';
 import { drawRows, drawSize, gridMisses, inLine, inLines, type Rows } from '../../cells.ts';
+import { judgeGrid } from '../../judging/judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { type RotateMatrixKnobs, rotateMatrixCard } from './card.ts';
 

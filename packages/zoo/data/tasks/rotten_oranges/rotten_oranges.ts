@@ -3,8 +3,8 @@
  * rotten, or `none` where some never are.
  */
 
-import { judgeNumberOrNone } from '../../../../../src/data/judge.ts';
 import { drawRows, drawSize, inLine, inLines, type Rows, stepsToFarthest } from '../../cells.ts';
+import { judgeNumberOrNone } from '../../judging/judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { remembered } from '../../remembered.ts';
 import { type RottenOrangesKnobs, rottenOrangesCard } from './card.ts';

@@ -10,8 +10,8 @@
  * @see TimeMaster: classes of time series, here as digits; its sections are the reward `sections`
  */
 
-import { judgeWord } from '../../../../../src/data/judge.ts';
 import type { Rng } from '../../../../../src/kernels/philox.ts';
+import { judgeWord } from '../../judging/judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { type SeriesKnobs, seriesCard } from './card.ts';
 

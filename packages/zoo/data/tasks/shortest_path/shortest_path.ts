@@ -6,9 +6,9 @@
  */
 
 import { correct } from '../../../../../src/data/judge.ts';
-import { readWord } from '../../../../../src/parsing/words.ts';
 import { illegal, malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
 import { readMoves, simulate } from '../../../parsing/moves.ts';
+import { readWord } from '../../../parsing/words.ts';
 import { drawRows, drawSize, inLine, inLines, type Place, placesOf, type Rows, stepsFrom } from '../../cells.ts';
 import { lineTask } from '../../line_task.ts';
 import type { NearMisses } from '../../near_misses.ts';

@@ -3,8 +3,8 @@
  * the end is asked, its top last.
  */
 
-import { judgeNumbers } from '../../../../../src/data/judge.ts';
 import type { Rng } from '../../../../../src/kernels/philox.ts';
+import { judgeNumbers } from '../../judging/judge.ts';
 import { lineTask } from '../../line_task.ts';
 import { listMisses, onlyMisses } from '../../near_misses.ts';
 import { type StackMachineKnobs, stackMachineCard } from './card.ts';

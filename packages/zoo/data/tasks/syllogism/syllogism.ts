@@ -8,9 +8,9 @@
  * There are too few valid forms to hold some of them out: held-out problems have the terms for their own.
  */
 
-import { judgeTruth } from '../../../../../src/data/judge.ts';
 import { rotated } from '../../../../../src/data/rotated.ts';
 import type { Rng } from '../../../../../src/kernels/philox.ts';
+import { judgeTruth } from '../../judging/judge.ts';
 import { LETTERS } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';
 import { truthMisses } from '../../near_misses.ts';

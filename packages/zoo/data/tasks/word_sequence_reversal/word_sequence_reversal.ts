@@ -1,5 +1,5 @@
 /** Made-up words in the opposite order, each as it is. */
-import { judgeList } from '../../../../../src/data/judge.ts';
+import { judgeList } from '../../judging/judge.ts';
 import { drawWords, LETTERS } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';
 import { listMisses } from '../../near_misses.ts';

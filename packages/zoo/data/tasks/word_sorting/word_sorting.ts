@@ -4,7 +4,7 @@
  *
  *   split       by the sorted words: all orders of them, in both directions, are on one side
  */
-import { judgeList } from '../../../../../src/data/judge.ts';
+import { judgeList } from '../../judging/judge.ts';
 import { drawWords, inOrder, LETTERS } from '../../letters.ts';
 import { lineTask } from '../../line_task.ts';
 import { listMisses } from '../../near_misses.ts';

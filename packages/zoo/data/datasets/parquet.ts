@@ -3,10 +3,10 @@
  * Other columns are refused by name, unless the config names those that are wanted; then they are not read.
  */
 import { type FileMetaData, parquetMetadataAsync, parquetReadObjects, parquetSchema, type SchemaTree } from 'hyparquet';
-import { RlvrError } from '../../errors.ts';
-import type { Json } from '../../options/json.ts';
-import { badFile, type DataFiles, rangeOf } from './data_files.ts';
-import type { RowReading } from './row.ts';
+import { badFile, rangeOf } from '../../../../src/data/datasets/data_files.ts';
+import type { RowFile, RowReading } from '../../../../src/data/datasets/row.ts';
+import { RlvrError } from '../../../../src/errors.ts';
+import type { Json } from '../../../../src/options/json.ts';
 
 /** What is unpacked here; others would need further packages. */
 const CODECS = ['UNCOMPRESSED', 'SNAPPY'];
@@ -14,12 +14,12 @@ const CODECS = ['UNCOMPRESSED', 'SNAPPY'];
 const BATCH = 50_000;
 
 /** @throws DataError where it is damaged, packed otherwise, or has a nested column that is wanted */
-export async function* readParquet(
-  files: DataFiles,
-  path: string,
-  size: number,
-  wanted: readonly string[] | undefined,
-): AsyncGenerator<readonly RowReading[]> {
+export async function* readParquet({
+  files,
+  path,
+  size,
+  columns: wanted,
+}: RowFile): AsyncGenerator<readonly RowReading[]> {
   const file = {
     byteLength: size,
     slice: (begin: number, end = size) => {

@@ -5,7 +5,7 @@
  *
  * An answer that names two options is none: nothing is searched for inside a sentence.
  */
-import { trimAscii } from './trim_ascii.ts';
+import { trimAscii } from '../../../src/parsing/trim_ascii.ts';
 
 /** The place of the option that was chosen, from 0, or why none was. */
 export type ChoiceReading =

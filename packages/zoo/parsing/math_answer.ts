@@ -12,7 +12,7 @@
  * where n1·d2 = n2·d1. What has a unit, and what is larger than the bounds, is no answer. Total and pure.
  */
 import Fraction from 'fraction.js';
-import { trimAscii } from './trim_ascii.ts';
+import { trimAscii } from '../../../src/parsing/trim_ascii.ts';
 
 const MOST_CHARACTERS = 256;
 const MOST_TERMS = 200;

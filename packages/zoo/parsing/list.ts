@@ -6,7 +6,7 @@
  * Elements are without spaces and commas, or all of them are in quotes of one kind. There is no trailing comma, and a
  * bracket that opens is closed. One pass over at most `MAX_LIST_LENGTH` characters.
  */
-import { trimAscii } from './trim_ascii.ts';
+import { trimAscii } from '../../../src/parsing/trim_ascii.ts';
 
 const MAX_LIST_LENGTH = 4096;
 

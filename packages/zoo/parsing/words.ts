@@ -3,7 +3,7 @@
  *
  *   assignment = clause {(", and " | ", " | " and ") clause} ["."]       clause = name " is " ["a " | "an "] role
  */
-import { trimAscii } from './trim_ascii.ts';
+import { trimAscii } from '../../../src/parsing/trim_ascii.ts';
 
 const MAX_WORDS_LENGTH = 1024;
 

@@ -4,7 +4,7 @@
  * Rows end with a line break, or where `rows` says so with `/` or not at all. Cells are separated by single spaces or
  * by commas, or not at all where each is one character; one way for all of the grid.
  */
-import { trimAscii } from './trim_ascii.ts';
+import { trimAscii } from '../../../src/parsing/trim_ascii.ts';
 
 const MAX_GRID_LENGTH = 4096;
 
