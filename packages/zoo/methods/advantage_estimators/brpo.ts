@@ -4,9 +4,9 @@
  * advantage. Where all others compare alike, all are 0: the group showed only how good the draw was. So it takes groups
  * of three or more. The comparison is that of rewards, whatever their scale.
  */
-import { method } from '../../../../src/methods/method.ts';
-import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
+
 import { areEqual, rewardsOf, spreadOut } from '../../../../src/methods/support/credit/baseline.ts';
+import { type AdvantageEstimator, method } from '../kit.ts';
 import { type Comparator, comparatorOf, PAIR_OPTIONS } from '../support/credit/pairs.ts';
 
 export const brpo = method({

@@ -3,9 +3,9 @@
  * gets the standard score of its bundle among those of the same problems. A group whose rewards are all equal is not dead:
  * its completions are in bundles that differ. The bundles of RiskPO (arXiv:2510.00911) without its risk measure.
  */
-import { method } from '../../../../src/methods/method.ts';
-import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
+
 import { hasNoReward, standardScores } from '../../../../src/methods/support/credit/baseline.ts';
+import { type AdvantageEstimator, method } from '../kit.ts';
 import { BUNDLE_OPTIONS, bundlesOf, zerosFor } from '../support/credit/bundles.ts';
 
 export const bundle = method({

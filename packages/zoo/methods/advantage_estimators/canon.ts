@@ -6,13 +6,9 @@
  * missing reward leaves an odd number.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { areEqual, groupByGroup } from '../../../../src/methods/support/credit/baseline.ts';
 import { lossTokens, sampledEntropies } from '../../../../src/methods/tokens.ts';
-import { choice, keys, number } from '../../../../src/options/keys.ts';
+import { type AdvantageEstimator, choice, keys, meanOf, method, number, type Rollout } from '../kit.ts';
 
 export const canon = method({
   id: 'canon',

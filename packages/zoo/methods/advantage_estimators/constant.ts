@@ -4,9 +4,7 @@
  * right, 1 − ρ takes back on average what they wrongly punish.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type AdvantageEstimator, keys, method, number } from '../kit.ts';
 import { rewardsLess } from '../support/credit/rewards_less.ts';
 
 export const constant = method({

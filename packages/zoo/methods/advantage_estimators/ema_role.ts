@@ -6,13 +6,8 @@
  * credited; the first batch of a role is compared with its own mean.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
-import type { RolloutGroup } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { counts, hasNoReward, rewardsOf } from '../../../../src/methods/support/credit/baseline.ts';
-import type { Json } from '../../../../src/options/json.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type AdvantageEstimator, type Json, keys, meanOf, method, number, type RolloutGroup } from '../kit.ts';
 
 export const emaRole = method({
   id: 'ema-role',

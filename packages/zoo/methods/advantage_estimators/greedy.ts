@@ -2,11 +2,10 @@
  * The greedy completion as baseline (ReMax): each completion is compared with what the policy answers when it is not
  * sampled. One more completion of each problem, which is not trained on.
  */
-import { method } from '../../../../src/methods/method.ts';
-import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
-import type { RolloutGroup } from '../../../../src/methods/records.ts';
+
 import { rewardsOf, spreadOut } from '../../../../src/methods/support/credit/baseline.ts';
 import { greedyRewards } from '../../../../src/methods/uses/greedy_rewards.ts';
+import { type AdvantageEstimator, method, type RolloutGroup } from '../kit.ts';
 
 export const greedy = method({
   id: 'greedy',

@@ -5,10 +5,9 @@
  * what the means vary beyond their sampling variance. With fewer than two other problems nothing tells it, and λ is 0.
  * No group is dead: one that is all right, in a batch that is not, is above its baseline.
  */
-import { method } from '../../../../src/methods/method.ts';
-import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
-import { deviationOf, meanOf } from '../../../../src/methods/statistics.ts';
+
 import { hasNoReward, rewardsOf, spreadOut } from '../../../../src/methods/support/credit/baseline.ts';
+import { type AdvantageEstimator, deviationOf, meanOf, method } from '../kit.ts';
 
 export const jsShrinkage = method({
   id: 'js-shrinkage',

@@ -2,11 +2,10 @@
  * The baseline of least variance where the squared length of a completion's score grows with its tokens: the mean
  * reward of the group, weighted by length; undivided. Its own reward is in it, as in the paper.
  */
-import { method } from '../../../../src/methods/method.ts';
-import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
+
 import { areEqual, groupByGroup } from '../../../../src/methods/support/credit/baseline.ts';
 import { lossTokens } from '../../../../src/methods/tokens.ts';
+import { type AdvantageEstimator, meanOf, method } from '../kit.ts';
 
 export const lengthWeighted = method({
   id: 'length-weighted',

@@ -3,9 +3,9 @@
  * solved; the expected gradient is that of a truncated log-likelihood of success. For rewards that are never negative: 0
  * where the mean is not above 0.
  */
-import { method } from '../../../../src/methods/method.ts';
-import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
+
 import { groupAdvantages } from '../../../../src/methods/support/credit/baseline.ts';
+import { type AdvantageEstimator, method } from '../kit.ts';
 
 export const maxrl = method({
   id: 'maxrl',

@@ -2,8 +2,7 @@
  * Negative sample reinforcement: only mistakes are learned from. Their probability goes to whatever else the policy
  * holds likely, so answers stay diverse; pass@k for large k profits most.
  */
-import { method } from '../../../../src/methods/method.ts';
-import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
+import { type AdvantageEstimator, method } from '../kit.ts';
 import { SOLVED_OPTIONS } from '../support/credit/solved.ts';
 import { solvedOrNot } from '../support/credit/solved_or_not.ts';
 import { unguarded } from '../support/credit/unguarded.ts';

@@ -4,11 +4,8 @@
  * problem that k tries solve anyway is left alone.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
-import { passAtK } from '../../../../src/methods/statistics.ts';
 import { groupByGroup } from '../../../../src/methods/support/credit/baseline.ts';
-import { integer, keys } from '../../../../src/options/keys.ts';
+import { type AdvantageEstimator, integer, keys, method, passAtK } from '../kit.ts';
 import { largestOf, tooManyTries } from '../support/credit/group_size.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 

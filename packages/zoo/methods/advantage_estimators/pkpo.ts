@@ -5,10 +5,8 @@
  * the best. Not centred further.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
 import { areEqual, groupByGroup } from '../../../../src/methods/support/credit/baseline.ts';
-import { choice, integer, key, keys } from '../../../../src/options/keys.ts';
+import { type AdvantageEstimator, choice, integer, key, keys, method } from '../kit.ts';
 import { tooManyTries } from '../support/credit/group_size.ts';
 
 export const pkpo = method({

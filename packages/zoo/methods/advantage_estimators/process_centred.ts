@@ -5,10 +5,6 @@
  * (separators, the end) get the outcome alone. Our form of process rewards.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
-import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import {
   areEqual,
   counts,
@@ -18,7 +14,7 @@ import {
   standardScores,
 } from '../../../../src/methods/support/credit/baseline.ts';
 import { solutionSteps } from '../../../../src/methods/uses/solution_steps.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type AdvantageEstimator, keys, meanOf, method, number, type Rollout, type RolloutGroup } from '../kit.ts';
 
 export const processCentred = method({
   id: 'process-centred',

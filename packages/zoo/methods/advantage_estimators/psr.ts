@@ -1,5 +1,4 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
+import { type AdvantageEstimator, method } from '../kit.ts';
 import { rewardsLess } from '../support/credit/rewards_less.ts';
 
 /** Positive sample reinforcement: without a baseline, what earns nothing is not learned from. */

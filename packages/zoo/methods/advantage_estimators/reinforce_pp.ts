@@ -5,10 +5,6 @@
  * from each completion's reward; without a KL part a group of equal rewards then tells nothing, and gets exactly 0.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
-import type { RolloutGroup } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import {
   areEqual,
   type CountedRollout,
@@ -19,7 +15,7 @@ import {
 } from '../../../../src/methods/support/credit/baseline.ts';
 import { returnsToGo } from '../../../../src/methods/support/credit/token_returns.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { choice, key, number } from '../../../../src/options/keys.ts';
+import { type AdvantageEstimator, choice, key, meanOf, method, number, type RolloutGroup } from '../kit.ts';
 import { refLogprobs } from '../uses/ref_logprobs.ts';
 
 /** Least variance, as in verl. */

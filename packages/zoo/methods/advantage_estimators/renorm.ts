@@ -7,12 +7,9 @@
  * the reward normalization of Principle Process Reward.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
-import type { RolloutGroup } from '../../../../src/methods/records.ts';
 import { type CountedRollout, counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { solutionSteps } from '../../../../src/methods/uses/solution_steps.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type AdvantageEstimator, keys, method, number, type RolloutGroup } from '../kit.ts';
 
 export const renorm = method({
   id: 'renorm',

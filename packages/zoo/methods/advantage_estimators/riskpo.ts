@@ -8,11 +8,8 @@
  * false`.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
-import { deviationOf, quantileOf } from '../../../../src/methods/statistics.ts';
 import { hasNoReward, rewardsOf } from '../../../../src/methods/support/credit/baseline.ts';
-import { choice, flag, key, keys, number } from '../../../../src/options/keys.ts';
+import { type AdvantageEstimator, choice, deviationOf, flag, key, keys, method, number, quantileOf } from '../kit.ts';
 import { BUNDLE_OPTIONS, bundlesOf, zerosFor } from '../support/credit/bundles.ts';
 
 /** Quantiles of bundle scores at the shares α and β. */

@@ -1,6 +1,5 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
 import { groupAdvantages } from '../../../../src/methods/support/credit/baseline.ts';
+import { type AdvantageEstimator, method } from '../kit.ts';
 
 /** Unbiased, as no reward is in its own baseline. */
 export const rloo = method({

@@ -5,12 +5,8 @@
  */
 
 import { problemKey } from '../../../../src/methods/ledger.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
-import type { RolloutGroup } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { hasNoReward, rewardsOf, spreadOut } from '../../../../src/methods/support/credit/baseline.ts';
-import type { Json } from '../../../../src/options/json.ts';
+import { type AdvantageEstimator, type Json, meanOf, method, type RolloutGroup } from '../kit.ts';
 
 /** Rewards of a problem so far. */
 interface Past {

@@ -6,12 +6,9 @@
  * 0. What is right is read from verdicts or rewards (`solved_reward`).
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
-import type { RolloutGroup } from '../../../../src/methods/records.ts';
-import { deviationOf, meanOf } from '../../../../src/methods/statistics.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
-import { integer, key, keys, number } from '../../../../src/options/keys.ts';
+import type { AdvantageEstimator, RolloutGroup } from '../kit.ts';
+import { deviationOf, integer, key, keys, meanOf, method, number } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 
 export const segmentTree = method({

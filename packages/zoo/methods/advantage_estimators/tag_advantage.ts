@@ -4,13 +4,10 @@
  * however much more one kind is paid than another.
  */
 import { POLICY_TURN } from '../../../../src/data/environment.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
-import type { RolloutGroup } from '../../../../src/methods/records.ts';
 import { counts, rewardsOf, spreadOut, standardScores } from '../../../../src/methods/support/credit/baseline.ts';
 import { turnsOf } from '../../../../src/methods/support/rollouts/turns.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { type AdvantageEstimator, key, method, number, type RolloutGroup } from '../kit.ts';
 import { tagOf, tagsOption } from '../support/rollouts/turn_tags.ts';
 
 export const tagAdvantage = method({

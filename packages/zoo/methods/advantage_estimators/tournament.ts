@@ -6,10 +6,9 @@
  * the same. A draw goes to the better seed, and a group of draws alone gets 0; completions of one reward share their
  * ranks.
  */
-import { method } from '../../../../src/methods/method.ts';
-import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
-import { deviationOf, meanOf } from '../../../../src/methods/statistics.ts';
+
 import { areEqual, rewardsOf, spreadOut } from '../../../../src/methods/support/credit/baseline.ts';
+import { type AdvantageEstimator, deviationOf, meanOf, method } from '../kit.ts';
 import { type Comparator, comparatorOf, PAIR_OPTIONS } from '../support/credit/pairs.ts';
 
 /** The paper's. */

@@ -5,11 +5,9 @@
  * all credit lands on the first token that differs: for short answers, and rollouts that branch. Ours, after
  * token-supervised value models (arXiv:2407.12863).
  */
-import { method } from '../../../../src/methods/method.ts';
-import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
-import type { RolloutGroup } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
+
 import { counts, rewardsOf, spreadOut } from '../../../../src/methods/support/credit/baseline.ts';
+import { type AdvantageEstimator, meanOf, method, type RolloutGroup } from '../kit.ts';
 
 export const trieValue = method({
   id: 'trie-value',

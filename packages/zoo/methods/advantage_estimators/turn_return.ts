@@ -4,14 +4,10 @@
  * where both episodes are lost. The reward of the whole episode is paid with its last turn.
  */
 import { POLICY_TURN } from '../../../../src/data/environment.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
-import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { areEqual, type CountedRollout, counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { turnsOf } from '../../../../src/methods/support/rollouts/turns.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type AdvantageEstimator, keys, meanOf, method, number, type Rollout, type RolloutGroup } from '../kit.ts';
 
 export const turnReturn = method({
   id: 'turn-return',

@@ -4,9 +4,7 @@
  * flattening the policy.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type AdvantageEstimator, keys, method, number } from '../kit.ts';
 import { largestOf } from '../support/credit/group_size.ts';
 import { SOLVED_OPTIONS } from '../support/credit/solved.ts';
 import { solvedOrNot } from '../support/credit/solved_or_not.ts';

@@ -1,5 +1,4 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { Aggregation } from '../../../../src/methods/points.ts';
+import { type Aggregation, method } from '../kit.ts';
 
 /** SkyRL's `prompt_mean`. */
 export const promptMean = method({

@@ -1,5 +1,4 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { Aggregation } from '../../../../src/methods/points.ts';
+import { type Aggregation, method } from '../kit.ts';
 
 /** verl's `token-sum`. Adam divides the growth of the gradient out, a clip of the gradient does not. */
 export const tokenSum = method({

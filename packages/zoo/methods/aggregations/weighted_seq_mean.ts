@@ -1,5 +1,4 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { Aggregation } from '../../../../src/methods/points.ts';
+import { type Aggregation, method } from '../kit.ts';
 
 /**
  * The policy's own term multiplies c = 1/(B·Σω) by ω; other terms, as the KL, see the plain c. Without weights it is

@@ -1,8 +1,6 @@
 import { optionOf } from '../../../../src/methods/chosen.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { Controller } from '../../../../src/methods/points.ts';
 import { reference } from '../../../../src/methods/uses/parameter_sets.ts';
-import { integer, keys, number } from '../../../../src/options/keys.ts';
+import { type Controller, integer, keys, method, number } from '../kit.ts';
 import { klOf } from '../support/loss/kl_of.ts';
 
 /** Largest error that one step may act on, to either side. */

@@ -4,10 +4,8 @@
  * the average; `--sweep kept_share=…` gives one for each share. A stage that ends early keeps its weights.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { Controller } from '../../../../src/methods/points.ts';
 import { averagedWeights, parameterSet } from '../../../../src/methods/uses/parameter_sets.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type Controller, keys, method, number } from '../kit.ts';
 
 export const checkpointAverage = method({
   id: 'checkpoint-average',

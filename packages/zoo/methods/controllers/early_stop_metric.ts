@@ -1,8 +1,5 @@
 import { counted } from '../../../../src/format.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { Controller } from '../../../../src/methods/points.ts';
-import type { Evaluation } from '../../../../src/methods/records.ts';
-import { choice, integer, keys, number } from '../../../../src/options/keys.ts';
+import { type Controller, choice, type Evaluation, integer, keys, method, number } from '../kit.ts';
 
 const FIGURES: Readonly<Record<'accuracy' | 'mean_at_k', (evaluation: Evaluation) => number>> = {
   accuracy: ({ accuracy }) => accuracy.mean,

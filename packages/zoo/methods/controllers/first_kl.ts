@@ -1,7 +1,5 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { Controller } from '../../../../src/methods/points.ts';
 import { parameterSet } from '../../../../src/methods/uses/parameter_sets.ts';
-import { integer, keys } from '../../../../src/options/keys.ts';
+import { type Controller, integer, keys, method } from '../kit.ts';
 
 /** However often the reference has moved since, the KL is to the weights at the start of the run's first grpo stage. */
 export const firstKl = method({

@@ -9,10 +9,8 @@
  */
 
 import { optionOf } from '../../../../src/methods/chosen.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { Controller, StepLevers } from '../../../../src/methods/points.ts';
 import { reference } from '../../../../src/methods/uses/parameter_sets.ts';
-import { choice, keys, number } from '../../../../src/options/keys.ts';
+import { type Controller, choice, keys, method, number, type StepLevers } from '../kit.ts';
 import { klOf } from '../support/loss/kl_of.ts';
 
 /** What beta is multiplied by. */

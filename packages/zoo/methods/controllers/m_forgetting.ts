@@ -1,6 +1,4 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { Controller } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
+import { type Controller, meanOf, method } from '../kit.ts';
 
 /** Tasks that are evaluated and hardly asked show what training on the others costs. */
 export const mForgetting = method({

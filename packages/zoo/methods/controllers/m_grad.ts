@@ -5,12 +5,9 @@
  * policy. Copies all that is trained to the host at each of its steps: `every` says at which.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { Controller } from '../../../../src/methods/points.ts';
-import type { CreditedGroup } from '../../../../src/methods/records.ts';
 import { advantagesByToken } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { carriesLoss, weightOfToken } from '../../../../src/methods/tokens.ts';
-import { integer, keys } from '../../../../src/options/keys.ts';
+import { type Controller, type CreditedGroup, integer, keys, method } from '../kit.ts';
 
 export const mGrad = method({
   id: 'm-grad',

@@ -1,6 +1,4 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { Controller } from '../../../../src/methods/points.ts';
-import { integer, keys, number } from '../../../../src/options/keys.ts';
+import { type Controller, integer, keys, method, number } from '../kit.ts';
 
 export const overoptStop = method({
   id: 'overopt-stop',

@@ -1,8 +1,6 @@
 import { unreadReference } from '../../../../src/methods/chosen.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { Controller } from '../../../../src/methods/points.ts';
 import { averagedWeights, parameterSet, reference } from '../../../../src/methods/uses/parameter_sets.ts';
-import { integer, keys, number } from '../../../../src/options/keys.ts';
+import { type Controller, integer, keys, method, number } from '../kit.ts';
 
 /**
  * The reference may be the average itself, or be replaced by it every few steps, while the average continues beside it.

@@ -1,8 +1,6 @@
 import { unreadReference } from '../../../../src/methods/chosen.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { Controller, Levers } from '../../../../src/methods/points.ts';
 import { reference } from '../../../../src/methods/uses/parameter_sets.ts';
-import { flag, integer, keys, laterKey, number, optional } from '../../../../src/options/keys.ts';
+import { type Controller, flag, integer, keys, type Levers, laterKey, method, number, optional } from '../kit.ts';
 import { klOf } from '../support/loss/kl_of.ts';
 
 export const refReset = method({

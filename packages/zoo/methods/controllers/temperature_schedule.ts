@@ -4,9 +4,7 @@
  * several steps. Evaluations keep the temperature of the stage, so that their figures can be compared.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { Controller } from '../../../../src/methods/points.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type Controller, keys, method, number } from '../kit.ts';
 
 export const temperatureSchedule = method({
   id: 'temperature-schedule',

@@ -6,13 +6,10 @@
  * that all logits of a place share.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { CreditStep } from '../../../../src/methods/points.ts';
-import type { CreditedGroup, Rollout } from '../../../../src/methods/records.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { advantagesByToken, mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { choice, key, keys, number } from '../../../../src/options/keys.ts';
+import { type CreditedGroup, type CreditStep, choice, key, keys, method, number, type Rollout } from '../kit.ts';
 import { certaintyOf, scoresAmong, uniformKlOf } from '../support/credit/certainty.ts';
 import { uniformKl } from '../uses/uniform_kl.ts';
 

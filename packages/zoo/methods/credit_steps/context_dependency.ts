@@ -5,14 +5,10 @@
  * in which nothing depends on the operands stays as it is. Costs two scoring passes of whole distributions.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { CreditStep } from '../../../../src/methods/points.ts';
-import type { CreditedGroup, Rollout } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type CreditedGroup, type CreditStep, keys, meanOf, method, number, type Rollout } from '../kit.ts';
 import { MASK_SHARE } from '../support/rollouts/masked_operands.ts';
 import { maskedKl } from '../uses/masked_kl.ts';
 

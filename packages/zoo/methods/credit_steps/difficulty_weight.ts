@@ -4,10 +4,8 @@
  * their group are weighed already, by about 1/√(p̂(1 − p̂)) against undivided ones.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { CreditStep } from '../../../../src/methods/points.ts';
 import { mapAdvantages, oncePerGroup } from '../../../../src/methods/support/credit/map_advantages.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { type CreditStep, key, method, number } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 import { solvedShare } from '../support/credit/solved_share.ts';
 

@@ -5,12 +5,9 @@
  * thresholds we recall and have not read again; hence they are options.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { CreditStep } from '../../../../src/methods/points.ts';
-import type { CreditedGroup } from '../../../../src/methods/records.ts';
 import { advantagesByToken } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type CreditedGroup, type CreditStep, keys, method, number } from '../kit.ts';
 
 export const entropyGuard = method({
   id: 'entropy-guard',

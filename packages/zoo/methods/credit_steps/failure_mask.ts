@@ -4,10 +4,8 @@
  * do. After CompassVerifier, which keeps invalid answers apart from wrong ones.
  */
 import { z } from 'zod';
-import { method } from '../../../../src/methods/method.ts';
-import type { CreditStep } from '../../../../src/methods/points.ts';
 import { withoutLoss } from '../../../../src/methods/support/credit/without_loss.ts';
-import { keys } from '../../../../src/options/keys.ts';
+import { type CreditStep, keys, method } from '../kit.ts';
 
 const failure = z.enum(['no_answer', 'bad_format', 'illegal', 'wrong_value', 'partial', 'timeout', 'error'], {
   error: 'not a failure; use no_answer, bad_format, illegal, wrong_value, partial, timeout or error',

@@ -4,13 +4,9 @@
  * is the distance of the whole run.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { CreditStep } from '../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type CreditStep, keys, meanOf, method, number, type Rollout } from '../kit.ts';
 import { firstLogprobs } from '../uses/first_logprobs.ts';
 
 export const firstDistance = method({

@@ -5,10 +5,8 @@
  * arXiv:2509.24107; its cap we do not know, and the default is ours.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { CreditStep } from '../../../../src/methods/points.ts';
 import { hasAdvantage, mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type CreditStep, keys, method, number } from '../kit.ts';
 
 export const informativeScale = method({
   id: 'informative-scale',

@@ -5,12 +5,8 @@
  * distributions.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { CreditStep } from '../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type CreditStep, keys, meanOf, method, number, type Rollout } from '../kit.ts';
 import { MASK_SHARE } from '../support/rollouts/masked_operands.ts';
 import { maskedKl } from '../uses/masked_kl.ts';
 

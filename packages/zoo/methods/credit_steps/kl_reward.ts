@@ -5,13 +5,10 @@
  * weight is in. As of every credit step, dead groups and completions without a reward are left as they are.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { CreditStep } from '../../../../src/methods/points.ts';
-import type { CreditedGroup, Rollout } from '../../../../src/methods/records.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { advantagesByToken } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { choice, keys, number } from '../../../../src/options/keys.ts';
+import { type CreditedGroup, type CreditStep, choice, keys, method, number, type Rollout } from '../kit.ts';
 import { refLogprobs } from '../uses/ref_logprobs.ts';
 
 export const klReward = method({

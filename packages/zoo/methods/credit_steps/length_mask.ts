@@ -1,8 +1,6 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { CreditStep } from '../../../../src/methods/points.ts';
 import { withoutLoss } from '../../../../src/methods/support/credit/without_loss.ts';
 import { ownLength } from '../../../../src/methods/support/rollouts/turns.ts';
-import { integer, keys } from '../../../../src/options/keys.ts';
+import { type CreditStep, integer, keys, method } from '../kit.ts';
 
 /** Keeps the policy from learning to ramble; the rewards of such completions stay in the baseline. */
 export const lengthMask = method({

@@ -3,11 +3,10 @@
  * policy makes what is likely more likely, its entropy falls by it. Of the advantages as they are at its place in the
  * list, under the policy that sampled.
  */
-import { method } from '../../../../src/methods/method.ts';
-import type { CreditStep } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
+
 import { advantagesByToken } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
+import { type CreditStep, meanOf, method } from '../kit.ts';
 
 export const mCov = method({
   id: 'm-cov',

@@ -3,10 +3,9 @@
  * completion has come, of the fifth of the tokens that are least sure; how many tokens are all but certain, and how many
  * were sampled against the odds. Numbers are those of the policy that sampled.
  */
-import { method } from '../../../../src/methods/method.ts';
-import type { CreditStep } from '../../../../src/methods/points.ts';
-import { quantileOf } from '../../../../src/methods/statistics.ts';
+
 import { carriesLoss, lossTokens } from '../../../../src/methods/tokens.ts';
+import { type CreditStep, method, quantileOf } from '../kit.ts';
 
 /** Parts of a completion, in order. */
 const QUARTERS = ['quarter_1', 'quarter_2', 'quarter_3', 'quarter_4'];

@@ -4,10 +4,8 @@
  * acts below p̂ = 1/3 alone.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { CreditStep } from '../../../../src/methods/points.ts';
 import { mapAdvantages, oncePerGroup } from '../../../../src/methods/support/credit/map_advantages.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type CreditStep, keys, method, number } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 import { solvedShare } from '../support/credit/solved_share.ts';
 

@@ -5,12 +5,9 @@
  * term `entropy-bonus`. The coefficients are ours.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { CreditStep } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type CreditStep, keys, meanOf, method, number } from '../kit.ts';
 import { noiseKl } from '../uses/noise_kl.ts';
 
 export const noiseBonus = method({

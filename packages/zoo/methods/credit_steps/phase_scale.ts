@@ -3,10 +3,8 @@
  * `prerl`, which trains its first steps with 0.01. What follows the phase has its own scale at once, with no slope between.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { CreditStep } from '../../../../src/methods/points.ts';
 import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
-import { integer, keys, number } from '../../../../src/options/keys.ts';
+import { type CreditStep, integer, keys, method, number } from '../kit.ts';
 
 export const phaseScale = method({
   id: 'phase-scale',

@@ -1,7 +1,5 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { CreditStep } from '../../../../src/methods/points.ts';
 import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type CreditStep, keys, method, number } from '../kit.ts';
 import { largestOf } from '../support/credit/group_size.ts';
 import { unguarded } from '../support/credit/unguarded.ts';
 

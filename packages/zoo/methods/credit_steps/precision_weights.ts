@@ -4,9 +4,7 @@
  * completion of more digits counts more. After the precision-token loss of CAD-RL, arXiv:2508.10118.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { CreditStep } from '../../../../src/methods/points.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type CreditStep, keys, method, number } from '../kit.ts';
 
 const DIGIT = /\d/;
 

@@ -1,7 +1,5 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { CreditStep } from '../../../../src/methods/points.ts';
 import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
-import { choice, keys } from '../../../../src/options/keys.ts';
+import { type CreditStep, choice, keys, method } from '../kit.ts';
 import { unguarded } from '../support/credit/unguarded.ts';
 
 export const sampleSign = method({

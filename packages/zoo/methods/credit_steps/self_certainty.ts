@@ -4,12 +4,9 @@
  * rewards are logged all the same, for a policy that has grown sure of one constant answer shows in them alone.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { CreditStep } from '../../../../src/methods/points.ts';
-import type { CreditedGroup } from '../../../../src/methods/records.ts';
 import { counts, hasEqualRewards } from '../../../../src/methods/support/credit/baseline.ts';
 import { hasAdvantage } from '../../../../src/methods/support/credit/map_advantages.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type CreditedGroup, type CreditStep, keys, method, number } from '../kit.ts';
 import { certaintyOf, scoresAmong } from '../support/credit/certainty.ts';
 import { uniformKl } from '../uses/uniform_kl.ts';
 

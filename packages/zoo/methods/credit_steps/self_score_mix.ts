@@ -4,13 +4,9 @@
  */
 
 import { usesMethod } from '../../../../src/methods/chosen.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { CreditStep } from '../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../src/methods/records.ts';
-import { deviationOf } from '../../../../src/methods/statistics.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type CreditStep, deviationOf, keys, method, number, type Rollout } from '../kit.ts';
 import { scoresAmong } from '../support/credit/certainty.ts';
 import { SELF_SCORE_AGREES, SELF_SCORE_OPTIONS, selfScore, selfScoreUses } from '../support/rollouts/self_score.ts';
 import { selfLogprob } from '../uses/self_logprob.ts';

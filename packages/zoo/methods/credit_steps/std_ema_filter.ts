@@ -5,13 +5,10 @@
  * Neither the tokens nor the advantages of such a group are learned from.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { CreditStep } from '../../../../src/methods/points.ts';
-import { deviationOf, meanOf } from '../../../../src/methods/statistics.ts';
 import { rewardsOf } from '../../../../src/methods/support/credit/baseline.ts';
 import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { withoutLoss } from '../../../../src/methods/support/credit/without_loss.ts';
-import { integer, keys, number } from '../../../../src/options/keys.ts';
+import { type CreditStep, deviationOf, integer, keys, meanOf, method, number } from '../kit.ts';
 
 export const stdEmaFilter = method({
   id: 'std-ema-filter',

@@ -7,12 +7,9 @@
  */
 
 import { usesMethod } from '../../../../src/methods/chosen.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { CreditStep } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { addTokenCredit } from '../../../../src/methods/support/credit/token_returns.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { key, keys, number } from '../../../../src/options/keys.ts';
+import { type CreditStep, key, keys, meanOf, method, number } from '../kit.ts';
 import { knowingPrompt, TEACHER_SHOWS, teacherUses } from '../support/rollouts/knowing_teacher.ts';
 import { teacherLogprobs } from '../uses/teacher_logprobs.ts';
 

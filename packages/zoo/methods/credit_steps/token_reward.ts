@@ -5,12 +5,9 @@
  * reward by token in the same way (`addTokenCredit`, `returnsToGo`).
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { CreditStep } from '../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../src/methods/records.ts';
 import { addTokenCredit, returnsToGo } from '../../../../src/methods/support/credit/token_returns.ts';
 import { solutionSteps } from '../../../../src/methods/uses/solution_steps.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type CreditStep, keys, method, number, type Rollout } from '../kit.ts';
 
 export const tokenReward = method({
   id: 'token-reward',

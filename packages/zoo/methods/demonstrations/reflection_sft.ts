@@ -6,11 +6,10 @@
  * writes; here they are the outcomes themselves.
  */
 import type { EpisodeState, EpisodeStep } from '../../../../src/data/environment.ts';
-import { type DemonstrationMethod, method } from '../../../../src/methods/method.ts';
-import type { DemonstrationSource, PlayedOnce, PlayedProblem } from '../../../../src/methods/points.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';
-import { integer, keys, number } from '../../../../src/options/keys.ts';
 import { TOKEN } from '../../../../src/token_kinds.ts';
+import type { DemonstrationMethod, DemonstrationSource, PlayedOnce, PlayedProblem } from '../kit.ts';
+import { integer, keys, method, number } from '../kit.ts';
 import { LabelledTokens } from '../support/rollouts/labelled_tokens.ts';
 import { words } from '../uses/words.ts';
 

@@ -4,10 +4,8 @@
  * arXiv:2602.22190, weighs actions so.
  */
 
-import { type DemonstrationMethod, method } from '../../../../src/methods/method.ts';
-import type { DemonstrationSource } from '../../../../src/methods/points.ts';
-import { key, keys, number, text } from '../../../../src/options/keys.ts';
 import { TOKEN } from '../../../../src/token_kinds.ts';
+import { type DemonstrationMethod, type DemonstrationSource, key, keys, method, number, text } from '../kit.ts';
 
 export const tokenWeightedSft: DemonstrationMethod = method({
   id: 'token-weighted-sft',

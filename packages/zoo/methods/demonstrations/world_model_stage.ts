@@ -5,11 +5,10 @@
  * arXiv:2510.08558, with a player at random in the place of the policy.
  */
 
-import { type DemonstrationMethod, method } from '../../../../src/methods/method.ts';
-import type { DemonstrationSource, PlayedProblem, TrainedText } from '../../../../src/methods/points.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
 import { TOKEN } from '../../../../src/token_kinds.ts';
+import type { DemonstrationMethod, DemonstrationSource, PlayedProblem, TrainedText } from '../kit.ts';
+import { keys, method, number } from '../kit.ts';
 import { LabelledTokens } from '../support/rollouts/labelled_tokens.ts';
 
 /** Episodes of a problem that are played until one has an observation: chance may end them with the first action. */

@@ -1,9 +1,6 @@
 /** Which way samples fail: a format that is not learned wants another remedy than a wrong value. */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { EvaluationFigure } from '../../../../src/methods/points.ts';
-import { meanOf, meanOverProblems } from '../../../../src/methods/statistics.ts';
-import { choice, keys } from '../../../../src/options/keys.ts';
+import { choice, type EvaluationFigure, keys, meanOf, meanOverProblems, method } from '../kit.ts';
 
 const CLASSES = [
   'truncated',

@@ -4,10 +4,7 @@
  * has the problems with their answers. On tasks of this package, whose verifiers are exact, it is a figure of confident errors.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { EvaluationFigure, ProblemRecord } from '../../../../src/methods/points.ts';
-import { meanOverProblems } from '../../../../src/methods/statistics.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type EvaluationFigure, keys, meanOverProblems, method, number, type ProblemRecord } from '../kit.ts';
 
 export const labelAudit = method({
   id: 'label-audit',

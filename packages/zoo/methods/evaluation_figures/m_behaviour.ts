@@ -1,8 +1,5 @@
 import { z } from 'zod';
-import { method } from '../../../../src/methods/method.ts';
-import type { EvaluationFigure } from '../../../../src/methods/points.ts';
-import { meanOf, meanOverProblems } from '../../../../src/methods/statistics.ts';
-import { choice, keys } from '../../../../src/options/keys.ts';
+import { choice, type EvaluationFigure, keys, meanOf, meanOverProblems, method } from '../kit.ts';
 
 const WORDS = {
   verify: ['check', 'verify', 'confirm', 'let me see if', 'double-check'],

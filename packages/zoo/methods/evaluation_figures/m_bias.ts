@@ -1,5 +1,4 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { EvaluationFigure } from '../../../../src/methods/points.ts';
+import { type EvaluationFigure, method } from '../kit.ts';
 
 /**
  * With multiple choice this is a bias of position: a policy that says A always is right as often as A is, and far from

@@ -1,6 +1,4 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { EvaluationFigure } from '../../../../src/methods/points.ts';
-import { meanOf, meanOverProblems } from '../../../../src/methods/statistics.ts';
+import { type EvaluationFigure, meanOf, meanOverProblems, method } from '../kit.ts';
 import { confidenceOf } from '../support/figures/confidence.ts';
 
 export const mCalibration = method({

@@ -1,8 +1,5 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { EvaluationFigure } from '../../../../src/methods/points.ts';
-import { meanOverProblems } from '../../../../src/methods/statistics.ts';
-import { choice, flag, integer, keys } from '../../../../src/options/keys.ts';
 import { isFlawed } from '../../rewards/flaws.ts';
+import { choice, type EvaluationFigure, flag, integer, keys, meanOverProblems, method } from '../kit.ts';
 import { allRightOf } from '../support/figures/all_right.ts';
 import { requireSamples } from '../support/figures/enough_samples.ts';
 

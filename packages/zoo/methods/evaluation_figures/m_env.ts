@@ -1,10 +1,6 @@
 import { ENVIRONMENT_TURN, EXPERT_TURN, POLICY_TURN } from '../../../../src/data/environment.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { EvaluationFigure } from '../../../../src/methods/points.ts';
-import type { Turn } from '../../../../src/methods/records.ts';
-import { meanOf, meanOverProblems } from '../../../../src/methods/statistics.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';
-import { choice, keys } from '../../../../src/options/keys.ts';
+import { choice, type EvaluationFigure, keys, meanOf, meanOverProblems, method, type Turn } from '../kit.ts';
 import { ownTurns } from '../support/rewards/paid_turns.ts';
 
 type Shown = 'invalid' | 'repeated' | 'calls' | 'cut';

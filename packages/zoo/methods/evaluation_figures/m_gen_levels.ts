@@ -1,7 +1,4 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { EvaluationFigure, ProblemRecord } from '../../../../src/methods/points.ts';
-import { meanOverProblems } from '../../../../src/methods/statistics.ts';
-import { choice, keys } from '../../../../src/options/keys.ts';
+import { choice, type EvaluationFigure, keys, meanOverProblems, method, type ProblemRecord } from '../kit.ts';
 
 const THIRDS = ['low', 'middle', 'high'] as const;
 

@@ -1,7 +1,4 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { EvaluationFigure, ProblemRecord } from '../../../../src/methods/points.ts';
-import { meanOf, meanOverProblems } from '../../../../src/methods/statistics.ts';
-import { choice, keys } from '../../../../src/options/keys.ts';
+import { choice, type EvaluationFigure, keys, meanOf, meanOverProblems, method, type ProblemRecord } from '../kit.ts';
 
 const NAMES = {
   right: 'length/right',

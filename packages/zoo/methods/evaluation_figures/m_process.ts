@@ -1,7 +1,5 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { EvaluationFigure, ProblemRecord } from '../../../../src/methods/points.ts';
-import { meanOf, meanOverProblems } from '../../../../src/methods/statistics.ts';
-import { choice, keys, text } from '../../../../src/options/keys.ts';
+import type { EvaluationFigure, ProblemRecord } from '../kit.ts';
+import { choice, keys, meanOf, meanOverProblems, method, text } from '../kit.ts';
 import { ownTurns } from '../support/rewards/paid_turns.ts';
 
 const SHOWN = ['mean', 'whole', 'gap'] as const;

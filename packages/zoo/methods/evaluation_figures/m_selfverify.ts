@@ -1,7 +1,5 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { EvaluationFigure, ProblemRecord } from '../../../../src/methods/points.ts';
-import { type Estimate, meanOf, meanOverProblems } from '../../../../src/methods/statistics.ts';
-import { choice, keys, number } from '../../../../src/options/keys.ts';
+import type { Estimate, EvaluationFigure, ProblemRecord } from '../kit.ts';
+import { choice, keys, meanOf, meanOverProblems, method, number } from '../kit.ts';
 import { elected } from '../support/figures/elected.ts';
 import { NO, VERDICT_WORDS, VERIFY, YES } from '../support/rollouts/verdict_words.ts';
 import { replies } from '../uses/room.ts';

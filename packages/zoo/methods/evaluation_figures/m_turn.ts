@@ -1,8 +1,6 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { EvaluationFigure, ProblemRecord } from '../../../../src/methods/points.ts';
-import { meanOf, meanOverProblems } from '../../../../src/methods/statistics.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';
-import { choice, integer, key, keys } from '../../../../src/options/keys.ts';
+import type { EvaluationFigure, ProblemRecord } from '../kit.ts';
+import { choice, integer, key, keys, meanOf, meanOverProblems, method } from '../kit.ts';
 import { ownTurns } from '../support/rewards/paid_turns.ts';
 
 const NAMES = { solved: 'acc@turn', gain: 'gain@turn', after: 'pass_after@turn' } as const;

@@ -1,7 +1,4 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { EvaluationFigure } from '../../../../src/methods/points.ts';
-import { meanOverProblems } from '../../../../src/methods/statistics.ts';
-import { integer, keys } from '../../../../src/options/keys.ts';
+import { type EvaluationFigure, integer, keys, meanOverProblems, method } from '../kit.ts';
 import { requireSamples } from '../support/figures/enough_samples.ts';
 import { majorityAt } from '../support/figures/majority_at.ts';
 

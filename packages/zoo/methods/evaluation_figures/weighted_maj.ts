@@ -1,6 +1,4 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { EvaluationFigure } from '../../../../src/methods/points.ts';
-import { meanOverProblems } from '../../../../src/methods/statistics.ts';
+import { type EvaluationFigure, meanOverProblems, method } from '../kit.ts';
 import { confidenceOf } from '../support/figures/confidence.ts';
 import { elected } from '../support/figures/elected.ts';
 

@@ -1,8 +1,5 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { guards } from '../../../../src/methods/uses/guards.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type GroupStep, keys, meanOf, method, number } from '../kit.ts';
 import { payTurns, warnUncredited } from '../support/rewards/paid_turns.ts';
 
 /** Evaluations have no guard, so that they show what was learned. */

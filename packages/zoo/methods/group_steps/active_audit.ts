@@ -5,12 +5,8 @@
  * time for.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type GroupStep, keys, meanOf, method, number, type Rollout } from '../kit.ts';
 import { changeConflict, changedReward, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 
 export const activeAudit = method({

@@ -4,9 +4,7 @@
  * read the two do not agree.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { type GroupStep, key, method, number } from '../kit.ts';
 import { mapRollouts, readerOf, rewardKey, unknownReward } from '../support/rewards/reward_parts.ts';
 
 export const agree = method({

@@ -4,10 +4,7 @@
  * for, so the rate takes whatever was called right to be right.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import type { Json } from '../../../../src/options/json.ts';
-import { keys, number, text } from '../../../../src/options/keys.ts';
+import { type GroupStep, type Json, keys, method, number, text } from '../kit.ts';
 import { changeConflict, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 
 /** Weight of the newest round in the moving averages. */

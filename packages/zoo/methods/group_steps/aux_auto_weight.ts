@@ -4,13 +4,8 @@
  * which the primary reward differs; before there was one, the primary reward counts alone.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import type { RolloutGroup } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
-import type { Json } from '../../../../src/options/json.ts';
-import { key, keys, number, text } from '../../../../src/options/keys.ts';
 import { rewardLabel } from '../../../../src/rewards/module_file.ts';
+import { type GroupStep, type Json, key, keys, meanOf, method, number, type RolloutGroup, text } from '../kit.ts';
 import { mapRollouts, rewardIndex, unknownReward } from '../support/rewards/reward_parts.ts';
 
 /** Sums of products of deviations from the means of the groups. */

@@ -4,10 +4,7 @@
  * rewards; give the constrained one weight 0 there.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import type { Json } from '../../../../src/options/json.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type GroupStep, type Json, keys, method, number } from '../kit.ts';
 import { mapRollouts, readerOf, rewardKey, unknownReward } from '../support/rewards/reward_parts.ts';
 
 interface Dual {

@@ -5,8 +5,7 @@
  * A habit that one prompt sets off, such as answering with its last number, wins its own vote, and seldom that of the twin.
  * The `twin` source asks each problem under two prompts; a problem whose twin is not asked in the same round has no reward.
  */
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
+import { type GroupStep, method } from '../kit.ts';
 import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { answerBy, paidByVote, VoteWatch, voteByOption, voteOf } from '../support/rewards/vote.ts';
 

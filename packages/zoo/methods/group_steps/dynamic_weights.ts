@@ -4,12 +4,8 @@
  * ours.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
-import type { Json } from '../../../../src/options/json.ts';
-import { integer, keys, number } from '../../../../src/options/keys.ts';
 import { rewardLabel } from '../../../../src/rewards/module_file.ts';
+import { type GroupStep, integer, type Json, keys, meanOf, method, number } from '../kit.ts';
 import { Movements } from '../support/prompts/movement.ts';
 import { mapRollouts } from '../support/rewards/reward_parts.ts';
 

@@ -4,12 +4,9 @@
  * right at once where it can, and to make use of what is said where it was not.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type GroupStep, keys, meanOf, method, number } from '../kit.ts';
 import { ownTurns } from '../support/rewards/paid_turns.ts';
 import { changeConflict, changedReward, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 

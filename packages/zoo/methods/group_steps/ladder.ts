@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../src/methods/records.ts';
-import { keys } from '../../../../src/options/keys.ts';
 import { number, text } from '../../../../src/options/schemas.ts';
+import { type GroupStep, keys, method, type Rollout } from '../kit.ts';
 import { mapRollouts, readerOf, unknownReward } from '../support/rewards/reward_parts.ts';
 
 const rung = z.strictObject(

@@ -3,10 +3,9 @@
  * by less than a quarter, a half, three quarters or more of their completions, their mean level, and how much of a batch comes
  * from replays. A source that asks what is neither too easy nor too hard has most groups in the middle.
  */
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
+
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
+import { type GroupStep, meanOf, method } from '../kit.ts';
 
 /** Names of the four parts of the solve rate, lowest first. */
 const QUARTERS = ['below_25', 'below_50', 'below_75', 'from_75'] as const;

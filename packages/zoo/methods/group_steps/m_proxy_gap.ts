@@ -5,11 +5,10 @@
  *
  * Rewards are read on the scale of a stage: (R − least)/(most − least) over the completions of a step; 0 where all are equal.
  */
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
+
 import { type CountedRollout, counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
+import { type GroupStep, meanOf, method } from '../kit.ts';
 
 export const mProxyGap = method({
   id: 'm-proxy-gap',

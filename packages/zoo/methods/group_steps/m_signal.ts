@@ -3,10 +3,10 @@
  * groups whose rewards differ, and how much of the batch the completions of these are. Where mixed groups are many and live
  * ones few, it is the reward that does not tell right from wrong.
  */
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
+
 import { counts, hasEqualRewards } from '../../../../src/methods/support/credit/baseline.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
+import { type GroupStep, method } from '../kit.ts';
 
 export const mSignal = method({
   id: 'm-signal',

@@ -7,10 +7,7 @@
 import type { PlayedEpisode, PlayedTurn } from '../../../../src/data/environment.ts';
 import type { TurnForm } from '../../../../src/data/prompts/turn_forms.ts';
 import type { Rng } from '../../../../src/kernels/philox.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
-import { integer, keys, number, text } from '../../../../src/options/keys.ts';
+import { type GroupStep, integer, keys, meanOf, method, number, text } from '../kit.ts';
 import { payTurns, warnUncredited } from '../support/rewards/paid_turns.ts';
 import { turnForm } from '../uses/turn_form.ts';
 

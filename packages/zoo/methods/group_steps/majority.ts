@@ -6,8 +6,7 @@
  * to one answer. So the true accuracy is logged beside the share of the majority, and `collapse` is above 0 where that
  * share is high while accuracy has fallen: share · (best accuracy − accuracy), both as moving averages.
  */
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
+import { type GroupStep, method } from '../kit.ts';
 import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { answerBy, paidByVote, VoteWatch, voteByOption, voteOf } from '../support/rewards/vote.ts';
 

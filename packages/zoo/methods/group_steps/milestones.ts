@@ -5,12 +5,8 @@
  * are paid. Where potential-shaping would take back what is undone, this does not.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import type { Turn } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { states } from '../../../../src/methods/uses/states.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type GroupStep, keys, meanOf, method, number, type Turn } from '../kit.ts';
 import { payTurns, warnUncredited } from '../support/rewards/paid_turns.ts';
 
 export const milestones = method({

@@ -4,9 +4,7 @@
  * it exactly: it acts under `baseline: none`.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import { keys, number, text } from '../../../../src/options/keys.ts';
+import { type GroupStep, keys, method, number, text } from '../kit.ts';
 import { centredWarning } from '../support/rewards/noise_warnings.ts';
 import { changeConflict, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 

@@ -5,9 +5,7 @@
  * `scale_rewards: none` alone: being a shift of the reward, any mean that is taken off undoes it.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import { keys, number, text } from '../../../../src/options/keys.ts';
+import { type GroupStep, keys, method, number, text } from '../kit.ts';
 import { centredWarning } from '../support/rewards/noise_warnings.ts';
 import { changeConflict, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 

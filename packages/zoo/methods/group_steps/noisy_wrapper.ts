@@ -4,10 +4,7 @@
  * of the reward, and held-out problems are judged without noise.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
-import { keys, number, text } from '../../../../src/options/keys.ts';
+import { type GroupStep, keys, meanOf, method, number, text } from '../kit.ts';
 import { changeConflict, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 
 const rate = (what: string) => number({ min: 0, max: 1, example: 0.1 }).default(0).describe(what);

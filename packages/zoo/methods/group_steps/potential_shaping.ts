@@ -4,10 +4,8 @@
  * gains nothing by it. The reward of the whole episode stays as it is; an estimator by turn reads what turns are paid.
  */
 import { POLICY_TURN } from '../../../../src/data/environment.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type GroupStep, keys, method, number } from '../kit.ts';
 import { payTurns, warnUncredited } from '../support/rewards/paid_turns.ts';
 
 export const potentialShaping = method({

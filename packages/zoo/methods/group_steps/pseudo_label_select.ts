@@ -8,10 +8,7 @@
  */
 
 import { tells } from '../../../../src/methods/chosen.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type GroupStep, keys, meanOf, method, number } from '../kit.ts';
 import { answerBy, type Vote, voteByOption, voteOf } from '../support/rewards/vote.ts';
 
 export const pseudoLabelSelect = method({

@@ -5,12 +5,9 @@
  * all of a group are right, or all wrong, it is left as it is.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../src/methods/records.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type GroupStep, keys, method, number, type Rollout } from '../kit.ts';
 
 export const rankPenalty = method({
   id: 'rank-penalty',

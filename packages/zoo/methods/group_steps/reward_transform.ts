@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import { choice, key, keys, number } from '../../../../src/options/keys.ts';
+import { choice, type GroupStep, key, keys, method, number } from '../kit.ts';
 import { winRates } from '../support/rewards/relative.ts';
 import {
   changeConflict,

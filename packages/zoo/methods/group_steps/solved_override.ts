@@ -1,13 +1,10 @@
 import { ConfigError } from '../../../../src/errors.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../src/methods/records.ts';
 import type { GrpoStageConfig, RewardConfig } from '../../../../src/methods/stage.ts';
-import { keys, number, optional, text } from '../../../../src/options/keys.ts';
 import { rewardLabel } from '../../../../src/rewards/module_file.ts';
 import { makeReward } from '../../../../src/rewards/reward_list.ts';
 import { USUAL_REWARDS } from '../../../../src/rewards/usual_rewards.ts';
 import { REWARDS } from '../../made/rewards.ts';
+import { type GroupStep, keys, method, number, optional, type Rollout, text } from '../kit.ts';
 import { mapRollouts, readerOf, unknownReward } from '../support/rewards/reward_parts.ts';
 
 /**

@@ -1,8 +1,5 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import type { RolloutGroup } from '../../../../src/methods/records.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { type GroupStep, key, method, number, type RolloutGroup } from '../kit.ts';
 import { spreadOf } from '../support/rewards/relative.ts';
 
 /** The order of nearly equal rewards is noise, which a division by the deviation blows up. */

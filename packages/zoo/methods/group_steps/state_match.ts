@@ -1,9 +1,5 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { states } from '../../../../src/methods/uses/states.ts';
-import { choice, flag, key, keys } from '../../../../src/options/keys.ts';
+import { choice, flag, type GroupStep, key, keys, meanOf, method, type Rollout } from '../kit.ts';
 import { ownTurns } from '../support/rewards/paid_turns.ts';
 import { changeConflict, changedReward, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 

@@ -3,9 +3,7 @@
  * Held-out problems are judged by the verdict alone, and so by the strictest measure, at every step.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import { choice, keys, number } from '../../../../src/options/keys.ts';
+import { choice, type GroupStep, keys, method, number } from '../kit.ts';
 import { changeConflict, mapRollouts, paysReward, rewardKey, targetOf } from '../support/rewards/reward_parts.ts';
 
 /** Tolerance for a schedule that passes a threshold by rounding. */

@@ -4,13 +4,9 @@
  * works. A turn says what it is by a mark.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import type { Turn } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { states } from '../../../../src/methods/uses/states.ts';
-import { keys, number, text } from '../../../../src/options/keys.ts';
+import { type GroupStep, keys, meanOf, method, number, type Turn, text } from '../kit.ts';
 import { payTurns, warnUncredited } from '../support/rewards/paid_turns.ts';
 import { tagOf, UNTAGGED } from '../support/rollouts/turn_tags.ts';
 

@@ -4,11 +4,8 @@
  * asks everything twice gets two thirds. A verdict is as it was. After ASTRA.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { states } from '../../../../src/methods/uses/states.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type GroupStep, keys, meanOf, method, number } from '../kit.ts';
 import { changeConflict, changedReward, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { type CallsUsed, callsOfEpisode } from '../support/rewards/tool_calls.ts';
 

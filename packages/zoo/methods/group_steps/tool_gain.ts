@@ -4,14 +4,10 @@
  * only their cost counts. After ForgeryVCR.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { states } from '../../../../src/methods/uses/states.ts';
-import { key, keys, number } from '../../../../src/options/keys.ts';
+import { type GroupStep, key, keys, meanOf, method, number, type Rollout, type RolloutGroup } from '../kit.ts';
 import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { callsOfEpisode } from '../support/rewards/tool_calls.ts';
 

@@ -4,13 +4,9 @@
  * is worth less even where it is right. After FTRL, arXiv:2508.08791.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import type { Rollout, Turn } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { states } from '../../../../src/methods/uses/states.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type GroupStep, keys, meanOf, method, number, type Rollout, type Turn } from '../kit.ts';
 import { ownTurns, payTurns, warnUncredited } from '../support/rewards/paid_turns.ts';
 import { callsOfTurn } from '../support/rewards/tool_calls.ts';
 

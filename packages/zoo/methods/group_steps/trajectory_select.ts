@@ -10,14 +10,9 @@
 import { rngFor } from '../../../../src/kernels/philox.ts';
 import { tells } from '../../../../src/methods/chosen.ts';
 import { problemKey } from '../../../../src/methods/ledger.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import type { RolloutGroup } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { givenRewards } from '../../../../src/methods/support/rewards/given_rewards.ts';
 import { shareRight } from '../../../../src/methods/support/rollouts/right.ts';
-import type { Json } from '../../../../src/options/json.ts';
-import { integer, key, keys, number } from '../../../../src/options/keys.ts';
+import { type GroupStep, integer, type Json, key, keys, meanOf, method, number, type RolloutGroup } from '../kit.ts';
 import { mapRollouts } from '../support/rewards/reward_parts.ts';
 import { answerBy, voteByOption, voteOf } from '../support/rewards/vote.ts';
 

@@ -4,12 +4,8 @@
  * CM2, whose checklists a model fills in; here criteria are checked by rules. A criterion on the verdict looks at the episode.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import type { Rollout, Turn } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
-import { choice, keys, number } from '../../../../src/options/keys.ts';
 import { type Criterion, criteriaList, flawOf, metOf } from '../../rewards/functions/rubric_criteria.ts';
+import { choice, type GroupStep, keys, meanOf, method, number, type Rollout, type Turn } from '../kit.ts';
 import { payTurns, warnUncredited } from '../support/rewards/paid_turns.ts';
 
 export const turnRubric = method({

@@ -4,12 +4,7 @@
  * the same are left out; where fewer than three are left, rates cannot be estimated, and the share of the votes is the reward.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
-import type { Json } from '../../../../src/options/json.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type GroupStep, type Json, keys, meanOf, method, number, type Rollout } from '../kit.ts';
 import { posteriors, shareOfVotes, type VotePattern } from '../support/rewards/dawid_skene.ts';
 import { rewardNames } from '../support/rewards/reward_names.ts';
 import { mapRollouts, readerOf, unknownReward } from '../support/rewards/reward_parts.ts';

@@ -1,6 +1,4 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupStep } from '../../../../src/methods/points.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type GroupStep, keys, method, number } from '../kit.ts';
 import { winRates } from '../support/rewards/relative.ts';
 import {
   changeConflict,

@@ -11,10 +11,8 @@
  */
 
 import { usesMethod } from '../../../../src/methods/chosen.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { LossSequence, LossTerm } from '../../../../src/methods/points.ts';
 import { distributions } from '../../../../src/methods/uses/distributions.ts';
-import { key, keys, number } from '../../../../src/options/keys.ts';
+import { key, keys, type LossSequence, type LossTerm, method, number } from '../kit.ts';
 import { MASK_SHARE } from '../support/rollouts/masked_operands.ts';
 import { maskWord } from '../uses/masked_kl.ts';
 

@@ -4,11 +4,9 @@
  * group that is right; with equal ones it is `kl-loss` without its correction.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { LossTerm } from '../../../../src/methods/points.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { reference } from '../../../../src/methods/uses/parameter_sets.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { key, type LossTerm, method, number } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 
 const weight = (yaml: string, fallback: number, where: string) =>

@@ -6,10 +6,8 @@
  * the plain mean of −log r would raise all of them instead. DRPO's, arXiv:2510.04474.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { LossSequence, LossTerm } from '../../../../src/methods/points.ts';
 import { bounded } from '../../../../src/methods/ratios/bounded.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { key, type LossSequence, type LossTerm, method, number } from '../kit.ts';
 
 export const hingeKl = method({
   id: 'hinge-kl',

@@ -4,11 +4,8 @@
  * objective stays what it is.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { LossTerm } from '../../../../src/methods/points.ts';
 import { bounded } from '../../../../src/methods/ratios/bounded.ts';
-import type { Rollout } from '../../../../src/methods/records.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { key, type LossTerm, method, number, type Rollout } from '../kit.ts';
 import { tokenCovariances, tokensOfShare } from '../support/loss/covariance.ts';
 
 export const klCov = method({

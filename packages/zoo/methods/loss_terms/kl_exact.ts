@@ -12,12 +12,9 @@
  * the reverse KL; the mean gradient of k2 is the reverse one, of k3 the forward one.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { LossSequence, LossTerm } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { refDistributions } from '../../../../src/methods/uses/distributions.ts';
-import { choice, keys, laterKey, number, optional } from '../../../../src/options/keys.ts';
+import { choice, keys, type LossSequence, type LossTerm, laterKey, meanOf, method, number, optional } from '../kit.ts';
 
 export const klExact = method({
   id: 'kl-exact',

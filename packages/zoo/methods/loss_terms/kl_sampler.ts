@@ -5,10 +5,8 @@
  */
 
 import { isTruncated } from '../../../../src/methods/chosen.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { LossTerm } from '../../../../src/methods/points.ts';
 import { bounded } from '../../../../src/methods/ratios/bounded.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { key, type LossTerm, method, number } from '../kit.ts';
 
 export const klSampler = method({
   id: 'kl-sampler',

@@ -9,12 +9,8 @@
  * that score besides. The token is read in a pass of its own after the rollouts', which the paper has for one token more.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { LossTerm, TrainedText } from '../../../../src/methods/points.ts';
-import type { CreditedGroup } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { type CreditedGroup, key, type LossTerm, meanOf, method, number, type TrainedText } from '../kit.ts';
 import {
   isScoredByItself,
   SELF_SCORE,

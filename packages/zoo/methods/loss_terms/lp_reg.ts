@@ -9,12 +9,9 @@
  * Which tokens it acts on is recalled, not read again.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { LossTerm } from '../../../../src/methods/points.ts';
-import type { CreditedGroup } from '../../../../src/methods/records.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
 import { distributions } from '../../../../src/methods/uses/distributions.ts';
-import { key, keys, number, optional } from '../../../../src/options/keys.ts';
+import { type CreditedGroup, key, keys, type LossTerm, method, number, optional } from '../kit.ts';
 
 export const lpReg = method({
   id: 'lp-reg',

@@ -4,16 +4,12 @@
  * takes from them is interference. Costs a pass over them a step.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { LossTerm, ScoredText, TrainedText } from '../../../../src/methods/points.ts';
-import type { CreditedGroup } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
 import { BACKWARD, FORWARD } from '../../../../src/methods/work.ts';
-import type { Json } from '../../../../src/options/json.ts';
-import { integer, keys } from '../../../../src/options/keys.ts';
 import { TOKEN } from '../../../../src/token_kinds.ts';
+import type { CreditedGroup, Json, LossTerm, ScoredText, TrainedText } from '../kit.ts';
+import { integer, keys, meanOf, method } from '../kit.ts';
 
 const ID = 'm-interference';
 

@@ -4,9 +4,8 @@
  * reference, to that one. Both by the estimator e^x − x − 1, which is never negative.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { LossSequence, LossTerm, Meter, Surrogate } from '../../../../src/methods/points.ts';
 import { bounded } from '../../../../src/methods/ratios/bounded.ts';
+import { type LossSequence, type LossTerm, type Meter, method, type Surrogate } from '../kit.ts';
 
 /** Upper ends of the bins of a token's probability under the policy that sampled, and their names. */
 const BINS = [

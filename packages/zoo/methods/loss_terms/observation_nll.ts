@@ -4,14 +4,11 @@
  * forward and a backward pass of the episodes. After the implicit world modelling of arXiv:2510.08558.
  */
 import { EXPERT_TURN, POLICY_TURN } from '../../../../src/data/environment.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { LossTerm, TrainedText } from '../../../../src/methods/points.ts';
-import type { CreditedGroup, Rollout } from '../../../../src/methods/records.ts';
 import { turnsOf } from '../../../../src/methods/support/rollouts/turns.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';
 import { BACKWARD, FORWARD } from '../../../../src/methods/work.ts';
-import { key, number } from '../../../../src/options/keys.ts';
 import { TOKEN } from '../../../../src/token_kinds.ts';
+import { type CreditedGroup, key, type LossTerm, method, number, type Rollout, type TrainedText } from '../kit.ts';
 import { meanNll } from '../support/loss/mean_nll.ts';
 
 export const observationNll = method({

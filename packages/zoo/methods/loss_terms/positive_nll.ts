@@ -1,9 +1,6 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { LossTerm } from '../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../src/methods/records.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { lossTokens } from '../../../../src/methods/tokens.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { key, type LossTerm, method, number, type Rollout } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 
 /** VAPO's. (`sft-nll` weighs by the stage's aggregation, so that few right answers weigh little.) */

@@ -9,10 +9,8 @@
  * sampler, at most `sdpo_cap`, as a constant. Completions that nothing is known of have no loss here.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { LossSequence, LossTerm } from '../../../../src/methods/points.ts';
 import { distributions } from '../../../../src/methods/uses/distributions.ts';
-import { key, keys, number } from '../../../../src/options/keys.ts';
+import { key, keys, type LossSequence, type LossTerm, method, number } from '../kit.ts';
 import { knowingPrompt, TEACHER_SHOWS, teacherUses } from '../support/rollouts/knowing_teacher.ts';
 
 export const sdpo = method({

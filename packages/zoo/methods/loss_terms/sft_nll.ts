@@ -4,11 +4,9 @@
  * `nll_weights` a token weighs as credit steps say, so that some tokens are learned more than others.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { LossTerm } from '../../../../src/methods/points.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { weightOfToken } from '../../../../src/methods/tokens.ts';
-import { choice, flag, key, keys, number } from '../../../../src/options/keys.ts';
+import { choice, flag, key, keys, type LossTerm, method, number } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 
 export const sftNll = method({

@@ -4,10 +4,8 @@
  * demonstration that belongs to its place in the stream. Costs a forward and a backward pass of theirs.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { LossTerm } from '../../../../src/methods/points.ts';
 import { BACKWARD, FORWARD } from '../../../../src/methods/work.ts';
-import { integer, key, number } from '../../../../src/options/keys.ts';
+import { integer, key, type LossTerm, method, number } from '../kit.ts';
 import { meanNll } from '../support/loss/mean_nll.ts';
 import { demonstrations } from '../uses/room.ts';
 

@@ -6,12 +6,9 @@
  *   ssb_coef·KL(q‖p), q = teacher^(1/τ), p = policy^(1/τ), both normalised      by the tempered logits: (p − q)/τ
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { LossSequence, LossTerm } from '../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../src/methods/records.ts';
 import { distributions } from '../../../../src/methods/uses/distributions.ts';
 import { reference } from '../../../../src/methods/uses/parameter_sets.ts';
-import { key, keys, number } from '../../../../src/options/keys.ts';
+import { key, keys, type LossSequence, type LossTerm, method, number, type Rollout } from '../kit.ts';
 
 export const ssb = method({
   id: 'ssb',

@@ -4,10 +4,8 @@
  */
 
 import { usesMethod } from '../../../../src/methods/chosen.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { Surrogate } from '../../../../src/methods/points.ts';
 import { clipBetween, decidingBound } from '../../../../src/methods/support/loss/clipped.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { key, method, number, type Surrogate } from '../kit.ts';
 
 const MOST_RATIO = 10;
 

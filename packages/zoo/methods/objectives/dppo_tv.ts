@@ -5,9 +5,7 @@
  * the loss term `kl-sampler` accompanies it.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { Surrogate, SurrogatePoint } from '../../../../src/methods/points.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { key, method, number, type Surrogate, type SurrogatePoint } from '../kit.ts';
 
 const MOST_LOG_RATIO = Math.log(20);
 

@@ -9,11 +9,9 @@
  */
 
 import { unreadAdvantages, unreadRatio } from '../../../../src/methods/chosen.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { LossSequence, LossTerm } from '../../../../src/methods/points.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { extentOf, placesByGroup } from '../../../../src/methods/support/loss/by_group.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { key, type LossSequence, type LossTerm, method, number } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 
 export const drpo = method({

@@ -5,9 +5,7 @@
  */
 
 import { unreadRatio } from '../../../../src/methods/chosen.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { Ratio, RatioSequence, Surrogate } from '../../../../src/methods/points.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { key, method, number, type Ratio, type RatioSequence, type Surrogate } from '../kit.ts';
 
 const width = (yaml: string, text: string) => key(yaml, number({ above: 0, example: 0.4 }).default(0.4).describe(text));
 

@@ -6,11 +6,9 @@
  */
 import { DataError } from '../../../../src/errors.ts';
 import { unreadAdvantages, unreadRatio } from '../../../../src/methods/chosen.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { LossSequence, LossTerm } from '../../../../src/methods/points.ts';
 import { bounded } from '../../../../src/methods/ratios/bounded.ts';
 import { extentOf, ownWeight, placesByGroup } from '../../../../src/methods/support/loss/by_group.ts';
-import { flag, key, number } from '../../../../src/options/keys.ts';
+import { flag, key, type LossSequence, type LossTerm, method, number } from '../kit.ts';
 import { sigmoid, softplus } from '../support/loss/logistic.ts';
 
 export const pacs = method({

@@ -4,8 +4,7 @@
  * (arXiv:2504.02546).
  */
 import { uncorrected, unreadRatio } from '../../../../src/methods/chosen.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { Surrogate } from '../../../../src/methods/points.ts';
+import { method, type Surrogate } from '../kit.ts';
 
 export const reinforce = method({
   id: 'reinforce',

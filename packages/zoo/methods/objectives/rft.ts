@@ -1,9 +1,7 @@
 import { unreadAdvantages, unreadRatio } from '../../../../src/methods/chosen.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { LossTerm } from '../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../src/methods/records.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { lossTokens } from '../../../../src/methods/tokens.ts';
+import { type LossTerm, method, type Rollout } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 
 /** The plainest way to learn from a verifier, and the one to compare others with. */

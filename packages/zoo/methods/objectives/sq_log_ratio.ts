@@ -1,6 +1,4 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { Surrogate } from '../../../../src/methods/points.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { key, method, number, type Surrogate } from '../kit.ts';
 
 /** What verl calls `dro`, after direct reward optimisation, whose value function it leaves out. */
 export const sqLogRatio = method({

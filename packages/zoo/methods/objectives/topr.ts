@@ -7,10 +7,8 @@
  */
 
 import { unreadRatio } from '../../../../src/methods/chosen.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { Surrogate, SurrogatePoint } from '../../../../src/methods/points.ts';
 import { boundedSum } from '../../../../src/methods/ratios/bounded.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { key, method, number, type Surrogate, type SurrogatePoint } from '../kit.ts';
 
 const bound = (yaml: string, value: number, text: string) =>
   key(yaml, number({ min: 0, example: value }).default(value).describe(text));

@@ -4,11 +4,9 @@
  */
 
 import { uncorrected, unreadRatio, usesMethod } from '../../../../src/methods/chosen.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { LossTerm } from '../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../src/methods/records.ts';
 import { ownWeight } from '../../../../src/methods/support/loss/by_group.ts';
 import { TOKEN } from '../../../../src/token_kinds.ts';
+import { type LossTerm, method, type Rollout } from '../kit.ts';
 
 export const verifreeLoss = method({
   id: 'verifree-loss',

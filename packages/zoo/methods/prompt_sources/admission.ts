@@ -11,11 +11,8 @@
  */
 import type { TaskItem } from '../../../../src/data/task.ts';
 import { problemKey } from '../../../../src/methods/ledger.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { PromptSource, SourceTools } from '../../../../src/methods/points.ts';
 import { drawWanted, STARVED } from '../../../../src/methods/support/prompts/drawn.ts';
-import type { Json } from '../../../../src/options/json.ts';
-import { integer, keys, number } from '../../../../src/options/keys.ts';
+import { integer, type Json, keys, method, number, type PromptSource, type SourceTools } from '../kit.ts';
 
 const ROUNDS = 8;
 /** Problems that are remembered; beyond, those tried longest ago are tried again. */

@@ -9,13 +9,9 @@
  * Places given within a batch count in N at once, without a gain, so that a batch is spread.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { PromptSource } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { askAmong, CATEGORY_DRAWS } from '../../../../src/methods/support/prompts/drawn.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
-import type { Json } from '../../../../src/options/json.ts';
-import { choice, keys, number } from '../../../../src/options/keys.ts';
+import { choice, type Json, keys, meanOf, method, number, type PromptSource } from '../kit.ts';
 import { AskedProblems } from '../support/prompts/asked.ts';
 import { taskChoice } from '../uses/task_choice.ts';
 

@@ -6,12 +6,9 @@
  */
 import type { TaskItem } from '../../../../src/data/task.ts';
 import { categoryOf } from '../../../../src/methods/ledger.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { PromptSource } from '../../../../src/methods/points.ts';
 import { CATEGORY_DRAWS, drawOf, STARVED } from '../../../../src/methods/support/prompts/drawn.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
-import type { Json } from '../../../../src/options/json.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { type Json, key, method, number, type PromptSource } from '../kit.ts';
 import { AskedProblems } from '../support/prompts/asked.ts';
 import { placeOf } from '../support/prompts/levels.ts';
 import { taskChoice } from '../uses/task_choice.ts';

@@ -1,7 +1,5 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { PromptSource } from '../../../../src/methods/points.ts';
 import { drawDifferent } from '../../../../src/methods/support/prompts/drawn.ts';
-import { integer, keys } from '../../../../src/options/keys.ts';
+import { integer, keys, method, type PromptSource } from '../kit.ts';
 import { KeptProblems } from '../support/prompts/kept_problems.ts';
 
 /** With a limit of 1 it is reinforcement from a single example. */

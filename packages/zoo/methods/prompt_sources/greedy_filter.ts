@@ -1,7 +1,5 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { PromptSource } from '../../../../src/methods/points.ts';
 import { drawWanted, STARVED } from '../../../../src/methods/support/prompts/drawn.ts';
-import { integer, keys } from '../../../../src/options/keys.ts';
+import { integer, keys, method, type PromptSource } from '../kit.ts';
 
 /** Costs one greedy completion of each problem that is drawn. */
 export const greedyFilter = method({

@@ -4,11 +4,8 @@
  * knows all of them from the first, where a method of that stage uses the ledger, too. arXiv:2511.06307 (DRIVE).
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { PromptSource } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { keys, meanOf, method, number, type PromptSource } from '../kit.ts';
 
 export const hardest = method({
   id: 'hardest',

@@ -1,7 +1,5 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { PromptSource } from '../../../../src/methods/points.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { key, method, number, type PromptSource } from '../kit.ts';
 import { byRate, revisitAfter } from '../support/prompts/solve_rates.ts';
 
 export const keepRange = method({

@@ -1,10 +1,6 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { PromptSource } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { askAmong, CATEGORY_DRAWS } from '../../../../src/methods/support/prompts/drawn.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
-import type { Json } from '../../../../src/options/json.ts';
-import { integer, keys, number } from '../../../../src/options/keys.ts';
+import { integer, type Json, keys, meanOf, method, number, type PromptSource } from '../kit.ts';
 import { AskedProblems } from '../support/prompts/asked.ts';
 import { Movements } from '../support/prompts/movement.ts';
 import { taskChoice } from '../uses/task_choice.ts';

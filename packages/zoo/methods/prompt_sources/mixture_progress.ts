@@ -6,13 +6,9 @@
  *   Δ_k = p_k − p̂_k,   p̂_k ← p̂_k + α·Δ_k,   g_k ← g_k + α·(Δ_k − g_k)      p_k: of the groups since it was last looked at
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { PromptSource } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { askAmong, CATEGORY_DRAWS } from '../../../../src/methods/support/prompts/drawn.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
-import type { Json } from '../../../../src/options/json.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type Json, keys, meanOf, method, number, type PromptSource } from '../kit.ts';
 import { AskedProblems } from '../support/prompts/asked.ts';
 import { taskChoice } from '../uses/task_choice.ts';
 

@@ -4,10 +4,8 @@
  * good. The others are asked in turn.
  */
 import { RlvrError } from '../../../../src/errors.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { PromptSource } from '../../../../src/methods/points.ts';
 import { drawDifferent, STARVED } from '../../../../src/methods/support/prompts/drawn.ts';
-import { integer, key, keys } from '../../../../src/options/keys.ts';
+import { integer, key, keys, method, type PromptSource } from '../kit.ts';
 import { KeptProblems } from '../support/prompts/kept_problems.ts';
 
 export const prefilter = method({

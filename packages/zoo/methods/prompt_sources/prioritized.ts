@@ -4,10 +4,8 @@
  * one that is always or never solved as `floor`.
  */
 import type { TaskItem } from '../../../../src/data/task.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { PromptSource } from '../../../../src/methods/points.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
-import { integer, keys, number } from '../../../../src/options/keys.ts';
+import { integer, keys, method, number, type PromptSource } from '../kit.ts';
 
 /** `Rng.weighted` takes whole numbers. */
 const PARTS = 1_000_000;

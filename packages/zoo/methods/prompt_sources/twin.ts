@@ -4,8 +4,7 @@
  * is asked without its twin.
  */
 import type { TaskItem } from '../../../../src/data/task.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { PromptSource } from '../../../../src/methods/points.ts';
+import { method, type PromptSource } from '../kit.ts';
 import { twinPrompts } from '../uses/twin_prompts.ts';
 
 export const twin = method({

@@ -5,11 +5,9 @@
  */
 
 import { categoryOf, type Ledger } from '../../../../src/methods/ledger.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { PromptSource } from '../../../../src/methods/points.ts';
 import { CATEGORY_DRAWS, drawOf, STARVED } from '../../../../src/methods/support/prompts/drawn.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { keys, method, number, type PromptSource } from '../kit.ts';
 
 /** A problem that was solved more often than this, ever, is not weak. */
 const WEAK_BELOW = 0.5;

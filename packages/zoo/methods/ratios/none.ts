@@ -1,6 +1,5 @@
 import { uncorrected } from '../../../../src/methods/chosen.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { Ratio } from '../../../../src/methods/points.ts';
+import { method, type Ratio } from '../kit.ts';
 
 export const none = method({
   id: 'none',

@@ -1,6 +1,5 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { Ratio } from '../../../../src/methods/points.ts';
 import { addUp, spreadSum } from '../../../../src/methods/support/loss/whole_sequence.ts';
+import { method, type Ratio } from '../kit.ts';
 
 /** Exact, and of a variance that grows with its length. */
 export const sequenceSum = method({

@@ -10,13 +10,10 @@
  * the likelihood that ExPO trains them by, with a weight that may fall to 0.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { RolloutStrategy, RolloutTools } from '../../../../src/methods/points.ts';
-import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { helpedRows } from '../../../../src/methods/work.ts';
-import { flag, integer, key, keys, laterKey, number } from '../../../../src/options/keys.ts';
+import type { Rollout, RolloutGroup, RolloutStrategy, RolloutTools } from '../kit.ts';
+import { flag, integer, key, keys, laterKey, meanOf, method, number } from '../kit.ts';
 import { withoutHint } from '../support/rollouts/hints.ts';
 import { endOfMark, MARK, referenceOf } from '../support/rollouts/marked.ts';
 import { isUnsolved } from '../support/rollouts/unsolved.ts';

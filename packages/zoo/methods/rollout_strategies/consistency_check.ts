@@ -5,12 +5,8 @@
  * has the numbers of a problem in another order, say. What is sampled again is not trained on.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupRequest, RolloutStrategy } from '../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type GroupRequest, keys, meanOf, method, number, type Rollout, type RolloutStrategy } from '../kit.ts';
 import { answerTokens } from '../support/rollouts/answers.ts';
 import { endOfMark, MARK } from '../support/rollouts/marked.ts';
 import { twinPrompts } from '../uses/twin_prompts.ts';

@@ -5,12 +5,9 @@
  * half of Semantic Soft Bootstrapping, arXiv:2512.05105, done on the way and not offline.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupRequest, RolloutStrategy } from '../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../src/methods/records.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { groupRows } from '../../../../src/methods/work.ts';
-import { integer, renamedKey } from '../../../../src/options/keys.ts';
+import { type GroupRequest, integer, method, type Rollout, type RolloutStrategy, renamedKey } from '../kit.ts';
 import { answerTokens } from '../support/rollouts/answers.ts';
 import { withoutHint } from '../support/rollouts/hints.ts';
 import { shownTexts } from '../uses/room.ts';

@@ -6,13 +6,10 @@
  * here it is what the task says of an attempt, or its hints. What a teacher says never has the answer.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { RolloutStrategy, RolloutTools } from '../../../../src/methods/points.ts';
-import type { RolloutGroup } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { feedback } from '../../../../src/methods/uses/feedback.ts';
-import { integer, keys, number } from '../../../../src/options/keys.ts';
+import type { RolloutGroup, RolloutStrategy, RolloutTools } from '../kit.ts';
+import { integer, keys, meanOf, method, number } from '../kit.ts';
 import { answerTokens } from '../support/rollouts/answers.ts';
 import { type Chain, oneMore, paidByLast } from '../support/rollouts/chains.ts';
 import { membersOf } from '../support/rollouts/request_members.ts';

@@ -1,8 +1,5 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupRequest, RolloutStrategy } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { shareRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { integer, key, keys } from '../../../../src/options/keys.ts';
+import { type GroupRequest, integer, key, keys, meanOf, method, type RolloutStrategy } from '../kit.ts';
 import { answerTokens, bestOf } from '../support/rollouts/answers.ts';
 import { resized } from '../support/rollouts/request_members.ts';
 import { REFINE } from '../support/rollouts/words.ts';

@@ -11,14 +11,11 @@
  * `unhinted` trains on what a hint has led to as if it had not been there; see hints.ts.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { RolloutStrategy, RolloutTools } from '../../../../src/methods/points.ts';
-import type { RolloutGroup } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { shareRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
 import { helpedRows, TYPICAL_DEAD_SHARE } from '../../../../src/methods/work.ts';
-import { choice, integer, keys, laterKey } from '../../../../src/options/keys.ts';
+import type { RolloutGroup, RolloutStrategy, RolloutTools } from '../kit.ts';
+import { choice, integer, keys, laterKey, meanOf, method } from '../kit.ts';
 import {
   asSampled,
   HINT_OPTIONS,

@@ -9,12 +9,9 @@
  * then they no longer push.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { RolloutStrategy, RolloutTools } from '../../../../src/methods/points.ts';
-import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { choice, integer, key, keys, laterKey, number } from '../../../../src/options/keys.ts';
+import type { Rollout, RolloutGroup, RolloutStrategy, RolloutTools } from '../kit.ts';
+import { choice, integer, key, keys, laterKey, meanOf, method, number } from '../kit.ts';
 import { endOfMark, MARK } from '../support/rollouts/marked.ts';
 import { rightAnswers } from '../uses/answers.ts';
 

@@ -11,11 +11,8 @@
  */
 
 import { isPlain } from '../../../../src/methods/group_request.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupRequest, RolloutStrategy, RolloutTools } from '../../../../src/methods/points.ts';
-import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
-import { integer, keys, number } from '../../../../src/options/keys.ts';
+import type { GroupRequest, Rollout, RolloutGroup, RolloutStrategy, RolloutTools } from '../kit.ts';
+import { integer, keys, meanOf, method, number } from '../kit.ts';
 import { continued, isOpen } from '../support/rollouts/continued.ts';
 import { editDistance } from '../support/rollouts/edit_distance.ts';
 import { membersOf } from '../support/rollouts/request_members.ts';

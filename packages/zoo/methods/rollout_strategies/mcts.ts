@@ -13,14 +13,11 @@
  */
 
 import { isPlain } from '../../../../src/methods/group_request.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupRequest, RolloutStrategy } from '../../../../src/methods/points.ts';
-import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { lossTokens } from '../../../../src/methods/tokens.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
-import { integer, keys, number, renamedKey } from '../../../../src/options/keys.ts';
+import type { GroupRequest, Rollout, RolloutGroup, RolloutStrategy } from '../kit.ts';
+import { integer, keys, meanOf, method, number, renamedKey } from '../kit.ts';
 import { continued, isOpen } from '../support/rollouts/continued.ts';
 
 export const mcts = method({

@@ -4,11 +4,9 @@
  * failures of the policy's own. It is trained under what it was sampled under, on-policy, unless `trained` says otherwise.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { RolloutStrategy } from '../../../../src/methods/points.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { helpedRows } from '../../../../src/methods/work.ts';
-import { integer, keys } from '../../../../src/options/keys.ts';
+import { integer, keys, method, type RolloutStrategy } from '../kit.ts';
 import {
   asSampled,
   HINT_OPTIONS,

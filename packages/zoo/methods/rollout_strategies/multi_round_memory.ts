@@ -6,14 +6,10 @@
  * After agents for olympiad problems that keep a memory of lemmas (with arXiv:2512.10756); how much is kept is ours.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { RolloutStrategy } from '../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { solutionSteps } from '../../../../src/methods/uses/solution_steps.ts';
 import { groupRows } from '../../../../src/methods/work.ts';
-import { integer, key, keys } from '../../../../src/options/keys.ts';
+import { integer, key, keys, meanOf, method, type Rollout, type RolloutStrategy } from '../kit.ts';
 import { largestOf } from '../support/credit/group_size.ts';
 import { type Chain, oneMore, paidByLast } from '../support/rollouts/chains.ts';
 import { membersOf } from '../support/rollouts/request_members.ts';

@@ -6,12 +6,8 @@
  * as many cuts are compared as it has members.
  */
 import type { Rng } from '../../../../src/kernels/philox.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { RolloutStrategy } from '../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { choice, integer, keys } from '../../../../src/options/keys.ts';
+import { choice, integer, keys, meanOf, method, type Rollout, type RolloutStrategy } from '../kit.ts';
 import { resized } from '../support/rollouts/request_members.ts';
 
 const RULES = { random: randomly, variance: byVariance, balanced: byVerdict } as const;

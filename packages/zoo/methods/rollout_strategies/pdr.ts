@@ -5,13 +5,10 @@
  * it.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupRequest, RolloutStrategy } from '../../../../src/methods/points.ts';
-import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { shareRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { ownLength } from '../../../../src/methods/support/rollouts/turns.ts';
-import { integer, keys } from '../../../../src/options/keys.ts';
+import type { GroupRequest, Rollout, RolloutGroup, RolloutStrategy } from '../kit.ts';
+import { integer, keys, meanOf, method } from '../kit.ts';
 import { largestOf } from '../support/credit/group_size.ts';
 import { answerTokens } from '../support/rollouts/answers.ts';
 import { resized } from '../support/rollouts/request_members.ts';

@@ -5,12 +5,8 @@
  * baseline.
  */
 import type { Rng } from '../../../../src/kernels/philox.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupRequest, RolloutStrategy } from '../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
-import { integer, key, keys } from '../../../../src/options/keys.ts';
 import { TOKEN } from '../../../../src/token_kinds.ts';
+import { type GroupRequest, integer, key, keys, meanOf, method, type Rollout, type RolloutStrategy } from '../kit.ts';
 import { largestOf } from '../support/credit/group_size.ts';
 import { membersOf } from '../support/rollouts/request_members.ts';
 

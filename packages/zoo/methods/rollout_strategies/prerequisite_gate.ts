@@ -6,12 +6,9 @@
  * letters, take that part here.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupRequest, RolloutStrategy } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { groupRows } from '../../../../src/methods/work.ts';
-import { integer, keys, number } from '../../../../src/options/keys.ts';
 import type { Verdict } from '../../../../src/rewards/verdict.ts';
+import { type GroupRequest, integer, keys, meanOf, method, number, type RolloutStrategy } from '../kit.ts';
 import { replies } from '../uses/room.ts';
 import { words } from '../uses/words.ts';
 

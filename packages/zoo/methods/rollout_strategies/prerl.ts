@@ -4,10 +4,7 @@
  * the ratio is 1 to begin with. With `sample-sign: negative` only what was wrong is made rarer, as the paper does.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { RolloutStrategy, RolloutTools } from '../../../../src/methods/points.ts';
-import type { RolloutGroup } from '../../../../src/methods/records.ts';
-import { integer, keys } from '../../../../src/options/keys.ts';
+import { integer, keys, method, type RolloutGroup, type RolloutStrategy, type RolloutTools } from '../kit.ts';
 
 export const prerl = method({
   id: 'prerl',

@@ -6,13 +6,9 @@
  *   of n = oversampling·m: right by falling, wrong by rising mean step score; min(n₊, max(⌊m/2⌋, m − n₋)) of the right ones
  */
 import type { Rng } from '../../../../src/kernels/philox.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { RolloutStrategy } from '../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { solutionSteps } from '../../../../src/methods/uses/solution_steps.ts';
-import { choice, integer, keys } from '../../../../src/options/keys.ts';
+import { choice, integer, keys, meanOf, method, type Rollout, type RolloutStrategy } from '../kit.ts';
 import { resized } from '../support/rollouts/request_members.ts';
 
 export const prof = method({

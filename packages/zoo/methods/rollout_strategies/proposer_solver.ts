@@ -6,10 +6,7 @@
  */
 
 import { categoryOf } from '../../../../src/methods/ledger.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupRequest, RolloutStrategy } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
-import { choice, integer, key, keys, number } from '../../../../src/options/keys.ts';
+import { choice, type GroupRequest, integer, key, keys, meanOf, method, number, type RolloutStrategy } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 import { judgeWord } from '../support/rollouts/verdict_words.ts';
 import { furtherGroups, replies } from '../uses/room.ts';

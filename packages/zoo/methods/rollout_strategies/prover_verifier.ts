@@ -5,11 +5,9 @@
  * one.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupRequest, RolloutStrategy, RolloutTools } from '../../../../src/methods/points.ts';
-import type { RolloutGroup } from '../../../../src/methods/records.ts';
 import { isRight, shareRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import type { GroupRequest, RolloutGroup, RolloutStrategy, RolloutTools } from '../kit.ts';
+import { keys, method, number } from '../kit.ts';
 import { answerTokens, balancedAnswers } from '../support/rollouts/answers.ts';
 import {
   demonstratedVerdict,

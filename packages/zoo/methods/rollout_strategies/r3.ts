@@ -11,11 +11,8 @@
  * decides: their rewards are noise.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { RolloutStrategy } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { groupRows } from '../../../../src/methods/work.ts';
-import { keys, laterKey, number } from '../../../../src/options/keys.ts';
+import { keys, laterKey, meanOf, method, number, type RolloutStrategy } from '../kit.ts';
 import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { endOfMark, MARK, referenceOf } from '../support/rollouts/marked.ts';
 import { rightAnswers } from '../uses/answers.ts';

@@ -5,13 +5,9 @@
  * is ours.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { RolloutStrategy } from '../../../../src/methods/points.ts';
-import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { ownLength } from '../../../../src/methods/support/rollouts/turns.ts';
-import type { Json } from '../../../../src/options/json.ts';
-import { integer, keys, number } from '../../../../src/options/keys.ts';
+import type { Json, Rollout, RolloutGroup, RolloutStrategy } from '../kit.ts';
+import { integer, keys, meanOf, method, number } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 import { replayedGroup, requireStored, type StoredGroup, stored } from '../support/rollouts/stored_groups.ts';
 

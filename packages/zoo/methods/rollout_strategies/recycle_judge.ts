@@ -4,10 +4,8 @@
  * the verifier; groups that judge are of a kind of their own.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupRequest, RolloutStrategy } from '../../../../src/methods/points.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type GroupRequest, keys, method, number, type RolloutStrategy } from '../kit.ts';
 import { answerPairs, answerTokens } from '../support/rollouts/answers.ts';
 import { judgeWord, shareSaying } from '../support/rollouts/verdict_words.ts';
 import { ANOTHER } from '../support/rollouts/words.ts';

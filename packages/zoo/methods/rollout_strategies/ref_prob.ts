@@ -8,12 +8,9 @@
  * is logged beside it, and so is the length of the reasoning: summed log-probs as a reward are known to shorten it.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { RolloutStrategy } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { groupRows } from '../../../../src/methods/work.ts';
-import { keys } from '../../../../src/options/keys.ts';
+import { keys, meanOf, method, type RolloutStrategy } from '../kit.ts';
 import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { endOfMark, MARK, referenceOf } from '../support/rollouts/marked.ts';
 import { rightAnswers } from '../uses/answers.ts';

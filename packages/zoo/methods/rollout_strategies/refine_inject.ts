@@ -4,12 +4,10 @@
  * as if they had been given to the problem alone.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { RolloutStrategy } from '../../../../src/methods/points.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { feedback } from '../../../../src/methods/uses/feedback.ts';
 import { helpedRows } from '../../../../src/methods/work.ts';
-import { integer, key, keys } from '../../../../src/options/keys.ts';
+import { integer, key, keys, method, type RolloutStrategy } from '../kit.ts';
 import { answerTokens, bestOf } from '../support/rollouts/answers.ts';
 import { withoutHint } from '../support/rollouts/hints.ts';
 import { isUnsolved } from '../support/rollouts/unsolved.ts';

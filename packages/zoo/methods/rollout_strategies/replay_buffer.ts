@@ -4,11 +4,7 @@
  * their ratio is clipped as any other; `topr` and `tis` bound it otherwise.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { RolloutStrategy } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
-import type { Json } from '../../../../src/options/json.ts';
-import { integer, key, keys, number } from '../../../../src/options/keys.ts';
+import { integer, type Json, key, keys, meanOf, method, number, type RolloutStrategy } from '../kit.ts';
 import { replayedGroup, requireStored, type StoredGroup, stored } from '../support/rollouts/stored_groups.ts';
 
 export const replayBuffer = method({

@@ -4,12 +4,9 @@
  * hint had not been there. Whatever is remembered takes the place of the last member of a group that has no right one.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { RolloutStrategy } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { helpedRows } from '../../../../src/methods/work.ts';
-import { integer, keys, number } from '../../../../src/options/keys.ts';
+import { integer, keys, meanOf, method, number, type RolloutStrategy } from '../kit.ts';
 import { HINT_OPTIONS, hinted, hintForm, hintsOf, hintUses, withoutHint } from '../support/rollouts/hints.ts';
 import { isUnsolved } from '../support/rollouts/unsolved.ts';
 import { ownSuccess, replayed, SuccessCache } from './success_cache.ts';

@@ -4,9 +4,7 @@
  * share of a rubric so; here it is a share of a solution.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupRequest, RolloutStrategy } from '../../../../src/methods/points.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type GroupRequest, keys, method, number, type RolloutStrategy } from '../kit.ts';
 import { answerBeginnings } from '../uses/answers.ts';
 
 export const scaffoldDecay = method({

@@ -9,12 +9,8 @@
  */
 
 import { isPlain } from '../../../../src/methods/group_request.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupRequest, RolloutStrategy } from '../../../../src/methods/points.ts';
-import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
-import type { Json } from '../../../../src/options/json.ts';
-import { integer, keys, number } from '../../../../src/options/keys.ts';
+import type { GroupRequest, Json, Rollout, RolloutGroup, RolloutStrategy } from '../kit.ts';
+import { integer, keys, meanOf, method, number } from '../kit.ts';
 import { continued, isOpen } from '../support/rollouts/continued.ts';
 import { requireStored, restored, type StoredGroup, stored } from '../support/rollouts/stored_groups.ts';
 

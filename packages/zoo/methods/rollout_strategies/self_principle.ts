@@ -5,13 +5,9 @@
  * them, and decides nothing.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { RolloutStrategy } from '../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight, shareRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { solutionSteps } from '../../../../src/methods/uses/solution_steps.ts';
-import { integer, key, keys, number } from '../../../../src/options/keys.ts';
+import { integer, key, keys, meanOf, method, number, type Rollout, type RolloutStrategy } from '../kit.ts';
 import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import {
   beginningsOf,

@@ -4,10 +4,8 @@
  * beside those that solve.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { RolloutStrategy } from '../../../../src/methods/points.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { integer, key, keys, number } from '../../../../src/options/keys.ts';
+import { integer, key, keys, method, number, type RolloutStrategy } from '../kit.ts';
 import { balancedAnswers } from '../support/rollouts/answers.ts';
 import {
   demonstratedVerdict,

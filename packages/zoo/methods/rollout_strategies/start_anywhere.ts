@@ -5,12 +5,9 @@
  * end of a long episode is paid for its last turns first. After VeriGUI, arXiv:2508.04026.
  */
 import { EXPERT_TURN } from '../../../../src/data/environment.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupRequest, RolloutStrategy } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { shareRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { type GroupRequest, keys, meanOf, method, number, type RolloutStrategy } from '../kit.ts';
 
 const BEGUN = 'begun';
 

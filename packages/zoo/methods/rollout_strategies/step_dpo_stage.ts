@@ -11,12 +11,8 @@
  */
 
 import { usesMethod } from '../../../../src/methods/chosen.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { RolloutStrategy } from '../../../../src/methods/points.ts';
-import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
-import type { Json } from '../../../../src/options/json.ts';
-import { choice, integer, keys } from '../../../../src/options/keys.ts';
+import type { Json, Rollout, RolloutGroup, RolloutStrategy } from '../kit.ts';
+import { choice, integer, keys, meanOf, method } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 import { replayedGroup, requireStored, type StoredGroup, stored } from '../support/rollouts/stored_groups.ts';
 

@@ -4,10 +4,7 @@
  * its ratio is clipped as any other. Does nothing for problems that are asked once: it wants a source that asks them again.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { RolloutStrategy } from '../../../../src/methods/points.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
-import { integer, keys } from '../../../../src/options/keys.ts';
+import { integer, keys, meanOf, method, type RolloutStrategy } from '../kit.ts';
 import { isUnsolved } from '../support/rollouts/unsolved.ts';
 import { ownSuccess, replayed, SuccessCache } from './success_cache.ts';
 

@@ -4,9 +4,7 @@
  * sampled with, so that its ratio is not 1, and is clipped like any other. A greedy completion had probability 1.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { RolloutStrategy } from '../../../../src/methods/points.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { key, method, number, type RolloutStrategy } from '../kit.ts';
 
 export const temperatureMix = method({
   id: 'temperature-mix',

@@ -5,13 +5,10 @@
  * the answers themselves carry no loss. The verifier learns from outcomes alone, and judges steps all the same.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { RollOut, RolloutStrategy, RolloutTools } from '../../../../src/methods/points.ts';
-import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight, shareRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { solutionSteps } from '../../../../src/methods/uses/solution_steps.ts';
-import { integer, keys, number } from '../../../../src/options/keys.ts';
+import type { RollOut, Rollout, RolloutGroup, RolloutStrategy, RolloutTools } from '../kit.ts';
+import { integer, keys, meanOf, method, number } from '../kit.ts';
 import { balancedAnswers } from '../support/rollouts/answers.ts';
 import {
   beginningsOf,

@@ -14,14 +14,11 @@
  * sampled, with p = 0. Verdicts stay those of what was sampled, and nothing is learned from them.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { RolloutStrategy, RolloutTools } from '../../../../src/methods/points.ts';
-import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { groupRows } from '../../../../src/methods/work.ts';
-import { keys } from '../../../../src/options/keys.ts';
 import { TOKEN } from '../../../../src/token_kinds.ts';
+import type { Rollout, RolloutGroup, RolloutStrategy, RolloutTools } from '../kit.ts';
+import { keys, meanOf, method } from '../kit.ts';
 import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { endOfMark, MARK, referenceOf } from '../support/rollouts/marked.ts';
 import { rightAnswers } from '../uses/answers.ts';

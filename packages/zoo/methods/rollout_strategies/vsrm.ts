@@ -15,14 +15,11 @@
  * ours.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { GroupRequest, RolloutStrategy } from '../../../../src/methods/points.ts';
-import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';
-import { meanOf } from '../../../../src/methods/statistics.ts';
 import { isRight, shareRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { lossTokens } from '../../../../src/methods/tokens.ts';
 import { groupRows } from '../../../../src/methods/work.ts';
-import { integer, keys, laterKey, number, optional, text } from '../../../../src/options/keys.ts';
+import type { GroupRequest, Rollout, RolloutGroup, RolloutStrategy } from '../kit.ts';
+import { integer, keys, laterKey, meanOf, method, number, optional, text } from '../kit.ts';
 
 export const vsrm = method({
   id: 'vsrm',

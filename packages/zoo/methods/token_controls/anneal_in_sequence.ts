@@ -8,9 +8,7 @@
  */
 
 import { usesMethod } from '../../../../src/methods/chosen.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { TokenControl } from '../../../../src/methods/points.ts';
-import { integer, keys, number } from '../../../../src/options/keys.ts';
+import { integer, keys, method, number, type TokenControl } from '../kit.ts';
 
 /** Slowest cooling, in tokens: the paper's. */
 const SLOWEST = 40_000;

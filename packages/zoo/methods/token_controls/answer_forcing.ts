@@ -6,9 +6,7 @@
  * as texts.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { TokenControl } from '../../../../src/methods/points.ts';
-import { integer, keys, optional, text } from '../../../../src/options/keys.ts';
+import { integer, keys, method, optional, type TokenControl, text } from '../kit.ts';
 import { repeats } from '../support/rollouts/repeats.ts';
 import { writtenText } from '../uses/words.ts';
 

@@ -4,9 +4,7 @@
  * (arXiv:2501.19393), as J1 uses it.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { TokenControl } from '../../../../src/methods/points.ts';
-import { integer, key, keys, text } from '../../../../src/options/keys.ts';
+import { integer, key, keys, method, type TokenControl, text } from '../kit.ts';
 import { writtenText } from '../uses/words.ts';
 
 export const budgetForcing = method({

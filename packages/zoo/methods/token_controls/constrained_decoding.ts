@@ -9,11 +9,9 @@
  * language can be written in this vocabulary.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { TokenControl } from '../../../../src/methods/points.ts';
 import { writtenVocabulary } from '../../../../src/methods/support/patterns/written_vocabulary.ts';
 import type { Refusal, Use } from '../../../../src/methods/uses/use.ts';
-import { key, keys, optional, text } from '../../../../src/options/keys.ts';
+import { key, keys, method, optional, type TokenControl, text } from '../kit.ts';
 import { markedAutomaton, patternAutomaton, type TextAutomaton } from '../support/patterns/text_pattern.ts';
 import { tokenWalk } from '../support/patterns/token_walk.ts';
 import { readsWholeDistributions, tokenSupport } from '../uses/token_support.ts';

@@ -1,6 +1,4 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { TokenControl } from '../../../../src/methods/points.ts';
-import { choice, keys, text } from '../../../../src/options/keys.ts';
+import { choice, keys, method, type TokenControl, text } from '../kit.ts';
 
 /** What would follow is neither sampled nor trained on. */
 export const earlyStop = method({

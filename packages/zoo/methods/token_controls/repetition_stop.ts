@@ -1,6 +1,4 @@
-import { method } from '../../../../src/methods/method.ts';
-import type { TokenControl } from '../../../../src/methods/points.ts';
-import { integer, key } from '../../../../src/options/keys.ts';
+import { integer, key, method, type TokenControl } from '../kit.ts';
 import { repeats } from '../support/rollouts/repeats.ts';
 
 export const repetitionStop = method({

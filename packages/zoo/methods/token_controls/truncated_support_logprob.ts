@@ -6,8 +6,7 @@
  * sampling mask likewise (arXiv:2512.02556).
  */
 import { isTruncated } from '../../../../src/methods/chosen.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { TokenControl } from '../../../../src/methods/points.ts';
+import { method, type TokenControl } from '../kit.ts';
 import { readsWholeDistributions, tokenSupport } from '../uses/token_support.ts';
 
 export const truncatedSupport = method({

@@ -3,10 +3,7 @@
  * cost the policy its entropy. verl also leaves out of the draw what the clip of the ratio has stopped already.
  */
 
-import { method } from '../../../../src/methods/method.ts';
-import type { TokenWeight } from '../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../src/methods/records.ts';
-import { key, number } from '../../../../src/options/keys.ts';
+import { key, method, number, type Rollout, type TokenWeight } from '../kit.ts';
 import { tokenCovariances, tokensOfShare } from '../support/loss/covariance.ts';
 
 export const clipCov = method({

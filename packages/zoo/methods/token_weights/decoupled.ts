@@ -8,11 +8,9 @@
  */
 
 import { isTruncated, offPolicySamplers } from '../../../../src/methods/chosen.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { LossSequence, TokenWeight } from '../../../../src/methods/points.ts';
 import { isSampledByOther } from '../../../../src/methods/sampling_modes/modes.ts';
 import { proximalLogprobs } from '../../../../src/methods/uses/proximal_logprobs.ts';
-import { choice, keys, number } from '../../../../src/options/keys.ts';
+import { choice, keys, type LossSequence, method, number, type TokenWeight } from '../kit.ts';
 
 export const decoupled = method({
   id: 'decoupled',

@@ -7,13 +7,10 @@
  */
 
 import { isTruncated } from '../../../../src/methods/chosen.ts';
-import { method } from '../../../../src/methods/method.ts';
-import type { LossSequence, TokenWeight } from '../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../src/methods/records.ts';
 import { isSampledByOther } from '../../../../src/methods/sampling_modes/modes.ts';
 import { movedLogWeights } from '../../../../src/methods/support/loss/moved_log_weights.ts';
 import { proximalLogprobs } from '../../../../src/methods/uses/proximal_logprobs.ts';
-import { keys, number } from '../../../../src/options/keys.ts';
+import { keys, type LossSequence, method, number, type Rollout, type TokenWeight } from '../kit.ts';
 
 export const icepop = method({
   id: 'icepop',

@@ -1,9 +1,7 @@
 /** Bundles: one completion of each of several problems, scored together. The finer scale of their sums tells more than 0 and 1 do. */
 import type { Rng } from '../../../../../src/kernels/philox.ts';
-import type { RolloutGroup } from '../../../../../src/methods/records.ts';
-import { meanOf } from '../../../../../src/methods/statistics.ts';
 import { counts } from '../../../../../src/methods/support/credit/baseline.ts';
-import { integer, key } from '../../../../../src/options/keys.ts';
+import { integer, key, meanOf, type RolloutGroup } from '../../kit.ts';
 
 export const BUNDLE_OPTIONS = {
   bundleSize: key(

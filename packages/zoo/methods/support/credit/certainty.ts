@@ -1,7 +1,7 @@
 /** How sure the policy was of a completion: the divergence KL(U‖p) of its distributions from the uniform one. */
-import type { Rollout } from '../../../../../src/methods/records.ts';
-import { deviationOf, meanOf } from '../../../../../src/methods/statistics.ts';
+
 import { carriesLoss } from '../../../../../src/methods/tokens.ts';
+import { deviationOf, meanOf, type Rollout } from '../../kit.ts';
 import { uniformKl } from '../../uses/uniform_kl.ts';
 
 /** Keeps differences of rounding from being blown up. */

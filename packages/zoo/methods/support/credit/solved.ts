@@ -1,7 +1,6 @@
 /** Which completions count as solved, for methods that ask nothing else. */
 
-import type { Rollout } from '../../../../../src/methods/records.ts';
-import { keys, number } from '../../../../../src/options/keys.ts';
+import { keys, number, type Rollout } from '../../kit.ts';
 
 /**
  * The verdict decides by default: score 1, as in evaluation. Where a method pays something else (votes of the group, noise, a

@@ -2,8 +2,7 @@
  * How advantage and log-prob of a token go together: (A − mean A)·(log π − mean log π) over the loss tokens of an optimizer
  * step. Its mean is what the entropy of the policy falls by, and few tokens make up most of it. arXiv:2505.22617.
  */
-import type { LossSequence } from '../../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../../src/methods/records.ts';
+import type { LossSequence, Rollout } from '../../kit.ts';
 
 /** The loss tokens of a step, one after the other. */
 export interface TokenCovariances {

@@ -1,8 +1,7 @@
 /** How much something still moves: a reward, or how often a task is solved, over its last means. */
 
 import type { Stateful } from '../../../../../src/methods/stateful.ts';
-import { deviationOf, meanOf } from '../../../../../src/methods/statistics.ts';
-import type { Json } from '../../../../../src/options/json.ts';
+import { deviationOf, type Json, meanOf } from '../../kit.ts';
 
 /** Below it a mean divides nothing: a reward about 0 would seem wild. */
 const LEAST_MEAN = 0.1;

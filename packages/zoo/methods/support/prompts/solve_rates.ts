@@ -1,8 +1,7 @@
 /** Sources that leave problems out by the moving share of their completions that were right. */
 
-import type { PromptSource } from '../../../../../src/methods/points.ts';
 import { drawWanted, STARVED } from '../../../../../src/methods/support/prompts/drawn.ts';
-import { integer } from '../../../../../src/options/keys.ts';
+import { integer, type PromptSource } from '../../kit.ts';
 
 /** Rounds of drawing for the problems of a batch. */
 const ROUNDS = 16;

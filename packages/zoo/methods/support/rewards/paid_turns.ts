@@ -1,8 +1,7 @@
 /** What group steps that pay single turns share: how they are paid, and a word where nothing credits them. */
 import { POLICY_TURN } from '../../../../../src/data/environment.ts';
 import { tells } from '../../../../../src/methods/chosen.ts';
-import type { Look, Said } from '../../../../../src/methods/method.ts';
-import type { Rollout, RolloutGroup, Turn } from '../../../../../src/methods/records.ts';
+import type { Look, Rollout, RolloutGroup, Said, Turn } from '../../kit.ts';
 import { mapRollouts } from './reward_parts.ts';
 
 /** The turns of the policy among those of a completion. */

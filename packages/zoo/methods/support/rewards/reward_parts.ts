@@ -3,15 +3,12 @@
  * undone by the next is a rule of `payment_rules.ts`.
  */
 import { ConfigError } from '../../../../../src/errors.ts';
-import type { Payment } from '../../../../../src/methods/method.ts';
-import type { Rollout, RolloutGroup } from '../../../../../src/methods/records.ts';
 import type { GrpoStageConfig, MethodsConfig } from '../../../../../src/methods/stage.ts';
 import { counts } from '../../../../../src/methods/support/credit/baseline.ts';
-import type { Json } from '../../../../../src/options/json.ts';
-import { key, optional, text } from '../../../../../src/options/keys.ts';
 import { nearestKey } from '../../../../../src/options/nearest_name.ts';
 import { rewardLabel } from '../../../../../src/rewards/module_file.ts';
 import { combineRewards } from '../../../../../src/rewards/reward_function.ts';
+import { type Json, key, optional, type Payment, type Rollout, type RolloutGroup, text } from '../../kit.ts';
 
 /** One number of a rollout: a reward, or the total. */
 export interface Target {

@@ -1,10 +1,7 @@
 /** What most completions of a group answer, and how far that is right: what votes share. */
 
-import type { Rollout, RolloutGroup } from '../../../../../src/methods/records.ts';
-import { meanOf } from '../../../../../src/methods/statistics.ts';
 import { isRight } from '../../../../../src/methods/support/rollouts/right.ts';
-import type { Json } from '../../../../../src/options/json.ts';
-import { choice, key } from '../../../../../src/options/keys.ts';
+import { choice, type Json, key, meanOf, type Rollout, type RolloutGroup } from '../../kit.ts';
 import type { Target } from './reward_parts.ts';
 
 /** Weight of the newest round in the moving average of the accuracy. */

@@ -1,6 +1,5 @@
 /** Completions of several rounds, each asked for after the one before, that are paid by what the last of them earns. */
-import type { GroupRequest } from '../../../../../src/methods/points.ts';
-import type { Rollout } from '../../../../../src/methods/records.ts';
+import type { GroupRequest, Rollout } from '../../kit.ts';
 
 /** What follows one completion, in order, itself included. */
 export type Chain = readonly Rollout[];

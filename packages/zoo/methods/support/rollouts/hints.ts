@@ -9,12 +9,10 @@
  *                     which is 1 for a token of the hint. Guide's ratio, arXiv:2506.13923
  */
 import type { TaskItem } from '../../../../../src/data/task.ts';
-import type { DemonstratedProblem } from '../../../../../src/methods/method.ts';
-import type { GroupRequest, RolloutTools, TrainedText } from '../../../../../src/methods/points.ts';
-import type { Rollout, RolloutGroup } from '../../../../../src/methods/records.ts';
 import type { Use } from '../../../../../src/methods/uses/use.ts';
-import { choice, key, keys } from '../../../../../src/options/keys.ts';
 import { TOKEN } from '../../../../../src/token_kinds.ts';
+import type { DemonstratedProblem, GroupRequest, Rollout, RolloutGroup, RolloutTools, TrainedText } from '../../kit.ts';
+import { choice, key, keys } from '../../kit.ts';
 import { answerBeginnings } from '../../uses/answers.ts';
 import { shownTexts } from '../../uses/room.ts';
 

@@ -8,9 +8,8 @@
  * a policy that knows nothing gives to each of V tokens, and the scale 1/ln V, so that certainty is worth 1; this is ours.
  */
 
-import type { Rollout } from '../../../../../src/methods/records.ts';
 import type { Use } from '../../../../../src/methods/uses/use.ts';
-import { keys, number, optional, text } from '../../../../../src/options/keys.ts';
+import { keys, number, optional, type Rollout, text } from '../../kit.ts';
 import { wordsBehind } from '../../uses/room.ts';
 import { words } from '../../uses/words.ts';
 

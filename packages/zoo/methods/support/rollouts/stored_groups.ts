@@ -1,10 +1,9 @@
 /** Groups that a method keeps from step to step, in plain data: part of the checkpoint. */
 
-import type { RolloutGroup } from '../../../../../src/methods/records.ts';
 import { groupFromPlain } from '../../../../../src/methods/support/rollouts/load_rollouts.ts';
 import { requirePlainGroup } from '../../../../../src/methods/support/rollouts/rollout_forms.ts';
 import { groupToPlain } from '../../../../../src/methods/support/rollouts/save_rollouts.ts';
-import type { Json } from '../../../../../src/options/json.ts';
+import type { Json, RolloutGroup } from '../../kit.ts';
 
 /** The fields of the group, as data, beside the step. */
 export interface StoredGroup {

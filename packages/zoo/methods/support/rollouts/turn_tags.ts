@@ -1,7 +1,6 @@
 /** What kind of step a turn is: by the first of some marks in what the policy wrote. */
 import { z } from 'zod';
-import type { Turn } from '../../../../../src/methods/records.ts';
-import { key } from '../../../../../src/options/keys.ts';
+import { key, type Turn } from '../../kit.ts';
 
 /** The tag where a turn has none of the marks. */
 export const UNTAGGED = '';

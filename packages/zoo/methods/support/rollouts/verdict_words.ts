@@ -4,12 +4,10 @@
  */
 import type { TaskItem } from '../../../../../src/data/task.ts';
 import type { TrainedText } from '../../../../../src/methods/loss_points.ts';
-import type { DemonstratedProblem } from '../../../../../src/methods/method.ts';
-import type { GroupRequest, RollOut, RolloutTools } from '../../../../../src/methods/points.ts';
-import type { Rollout, RolloutGroup } from '../../../../../src/methods/records.ts';
 import { isRight } from '../../../../../src/methods/support/rollouts/right.ts';
-import { choice } from '../../../../../src/options/keys.ts';
 import type { Verdict } from '../../../../../src/rewards/verdict.ts';
+import type { DemonstratedProblem, GroupRequest, RollOut, Rollout, RolloutGroup, RolloutTools } from '../../kit.ts';
+import { choice } from '../../kit.ts';
 import { answerTokens, type SampledAnswer } from './answers.ts';
 
 /** Asks for a verdict on an answer, and the two that there are. */
