@@ -12,13 +12,7 @@ import { requireBestMetric } from '../grpo/best.ts';
 import { localEngine } from '../grpo/engine.ts';
 import type { MakeGenerator } from '../grpo/generator.ts';
 import { initialState, type Journal } from '../grpo/journal.ts';
-import {
-  type ConfiguredModel,
-  type RunRemark,
-  type TrainingRun,
-  totalSteps,
-  type WeightedReward,
-} from '../grpo/run.ts';
+import { type RunRemark, type TrainingRun, totalSteps, type WeightedReward } from '../grpo/run.ts';
 import { stageTasks } from '../grpo/stage_tasks.ts';
 import type { Backend } from '../kernels/engine.ts';
 import { createDemonstrations, createFigures, createMethods, usesOfDemonstrations } from '../methods/create.ts';
@@ -31,7 +25,7 @@ import type { StageConfig } from '../methods/stage.ts';
 import { writeInitialWeights } from '../model/initialize.ts';
 import { beginMagnitudes } from '../model/magnitudes.ts';
 import { Policy } from '../model/policy.ts';
-import { type InferenceLoad, inferenceCapacity, modelShape, trainedOf } from '../planning/capacity.ts';
+import { modelShape, trainedOf } from '../planning/capacity.ts';
 import { type AdviseMemory, requireMemory } from '../planning/require_memory.ts';
 import { getReward, type OwnRewards, type RewardList } from '../rewards/reward_list.ts';
 import { type OpenedBase, requireBase } from './base.ts';
@@ -143,49 +137,6 @@ export async function openRun(
   };
 }
 
-/** What `openForInference` is given besides config, tasks and backend. */
-export interface InferenceOptions extends Pick<RunOptions, 'registries' | 'pretrained'> {
-  /** What will be sampled together. */
-  readonly load: InferenceLoad;
-}
-
-/** A model that is asked and not trained. */
-export type Inference = ConfiguredModel & Pick<TrainingRun, 'figures'>;
-
-/**
- * Opens the model of a config to be evaluated or sampled: a policy without gradients, optimizer and reference, whose
- * weights are 0 until a model or a checkpoint is loaded; where the config trains an adapter, those of its base are there.
- *
- * @throws MemoryPlanError, ConfigError
- */
-export async function openForInference(
-  given: RunConfig,
-  of: TaskSet,
-  backend: Backend,
-  { registries, load, pretrained }: InferenceOptions,
-): Promise<Inference> {
-  requireBase(given, pretrained);
-  const config = pretrained?.configured(given) ?? given;
-  requireStorage(config, backend);
-  const tasks = withWordsOf(config, of, registries.methods); // those of the user's files are there: `openPlugins` has added them
-  const capacity = inferenceCapacity(config, tasks, load);
-  const policy = await Policy.open(backend, modelShape(config, tasks), capacity, trainedOf(config));
-  if (config.adapter !== undefined) await loadBase(pretrained, policy);
-  const base = await pretrained?.recorded();
-  const engine = localEngine({ policy: { policy, codec: tasks.codec } }, tasks);
-  return { config, registries, engine, figures: figuresOf(config, registries.methods), ...(base && { base }) };
-}
-
-/** Loads the base model of an adapter. */
-async function loadBase(pretrained: OpenedBase | undefined, policy: Policy): Promise<void> {
-  try {
-    await pretrained?.loadWeights(policy);
-  } catch (error) {
-    await policy.close();
-    throw error;
-  }
-}
-
 /** @throws ConfigError where methods cannot work together: those of files are known here for the first time */
 function runRemarks(config: RunConfig, list: MethodList, lineOf = lineWithoutPlace(config)): RunRemark[] {
   return config.stages.flatMap((stage, index) => {
@@ -227,14 +178,14 @@ function lineWithoutPlace({ stages }: RunConfig): LoadedConfig['lineOf'] {
 }
 
 /** [stages] further figures of the evaluations. */
-function figuresOf(config: RunConfig, list: MethodList): TrainingRun['figures'] {
+export function figuresOf(config: RunConfig, list: MethodList): TrainingRun['figures'] {
   return config.stages.map((stage) => (stage.stage === 'grpo' ? createFigures(stage, list) : []));
 }
 
 const samplesFromCopy = (stage: StageConfig): boolean => stage.stage === 'grpo' && copyOf(stage) !== undefined;
 
 /** @throws ConfigError where the backend does not store what the config says */
-function requireStorage({ storageDtype: wanted, ...config }: RunConfig, backend: Backend): void {
+export function requireStorage({ storageDtype: wanted, ...config }: RunConfig, backend: Backend): void {
   const { name, storageDtype: used = 'float32', frozenStorages = [] } = backend;
   const [tensor] = Object.entries(config.frozenStorage ?? {}).find(([, kept]) => !frozenStorages.includes(kept)) ?? [];
   if (tensor !== undefined) {

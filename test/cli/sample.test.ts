@@ -5,11 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { type AnswerOptions, PromptAnswerer } from '../../packages/commands/actions/answers.ts';
 import { availableLines, choosePrompts, promptsOf } from '../../packages/commands/actions/prompts.ts';
 import { conversationLines } from '../../packages/commands/display/conversation_lines.ts';
+import type { Inference } from '../../packages/commands/runs/open_for_inference.ts';
 import { bindTask } from '../../packages/zoo/data/index.ts';
 import { withTasks } from '../../src/grpo/engine.ts';
 import { referenceBackend } from '../../src/kernels/reference/engine.ts';
-import type { Inference } from '../../src/run/open_run.ts';
-import { openForInference, parseConfig } from '../support/everything.ts';
+import { parseConfig } from '../support/everything.ts';
+import { openForInference } from '../support/inference.ts';
 import { createTask, createTasks, getTaskDefinition } from '../support/tasks.ts';
 
 const YAML = `

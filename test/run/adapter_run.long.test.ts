@@ -17,7 +17,8 @@ import { modelCard } from '../../src/run/model/model_card.ts';
 import { exportModel, lastOrigin } from '../../src/run/model/model_export.ts';
 import { loadOwnModel, weightsSha256 } from '../../src/run/model/model_files.ts';
 import { memoryStore, type Store } from '../../src/run/store/store.ts';
-import { createTasks, openForInference, openRun, parseConfig } from '../support/everything.ts';
+import { createTasks, openRun, parseConfig } from '../support/everything.ts';
+import { openForInference } from '../support/inference.ts';
 import { randomGroups, SMALL_CAPACITY } from '../support/policies.ts';
 import { SMALL_ADAPTER, smallPretrainedFiles, writeSmallAdapter } from '../support/small_pretrained.ts';
 

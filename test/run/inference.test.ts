@@ -1,6 +1,7 @@
 /** A run directory opened for inference alone: the policy, without what only training needs. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Inference } from '../../packages/commands/runs/open_for_inference.ts';
 import { evaluate } from '../../src/grpo/evaluate.ts';
 import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
 import type { Evaluation } from '../../src/methods/records.ts';
@@ -8,10 +9,10 @@ import { loadLatestCheckpoint } from '../../src/run/checkpoint/checkpoints.ts';
 import { restoreWeights } from '../../src/run/checkpoint/restore.ts';
 import { fingerprintOf } from '../../src/run/fingerprint/run_fingerprint.node.ts';
 import { loadModel, weightsSha256 } from '../../src/run/model/model_files.ts';
-import type { Inference } from '../../src/run/open_run.ts';
 import { session } from '../../src/run/session.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
-import { openForInference, openRun, parseConfig } from '../support/everything.ts';
+import { openRun, parseConfig } from '../support/everything.ts';
+import { openForInference } from '../support/inference.ts';
 import { createTasks } from '../support/tasks.ts';
 
 /** Its checkpoint holds a reference, moments and rollouts with updates to come. */

@@ -35,13 +35,7 @@ import type { RewardDefinition, RewardOptions } from '../../src/rewards/definiti
 import type { RewardFunction } from '../../src/rewards/reward_function.ts';
 import { type OwnRewards, getReward as rewardOf } from '../../src/rewards/reward_list.ts';
 import { changedConfig as changed, type SettingChange } from '../../src/run/checkpoint/setting_changes.ts';
-import {
-  type Inference,
-  type InferenceOptions,
-  openRun as open,
-  openForInference as openModel,
-  type RunOptions,
-} from '../../src/run/open_run.ts';
+import { openRun as open, type RunOptions } from '../../src/run/open_run.ts';
 import { recordedConfig as recorded } from '../../src/run/recorded_config.ts';
 import { configHash as hashOf } from '../../src/run/session.ts';
 import type { Store } from '../../src/run/store/store.ts';
@@ -132,13 +126,6 @@ export const requireMemory = (
 export const lackOfRoom = (config: RunConfig, engine: Parameters<typeof memory.lackOfRoom>[1]): string | undefined =>
   memory.lackOfRoom(config, engine, stageUses(config));
 
-export const openForInference = (
-  config: RunConfig,
-  tasks: TaskSet,
-  backend: Backend,
-  load: capacity.InferenceLoad,
-  pretrained?: InferenceOptions['pretrained'],
-): Promise<Inference> => openModel(config, tasks, backend, { registries: GIVEN, load, pretrained });
 export const changedConfig = (config: RunConfig, changes: readonly SettingChange[]): RunConfig =>
   changed(config, changes, GIVEN);
 export const recordedConfig = (store: Store): Promise<RunConfig | undefined> => recorded(store, GIVEN);

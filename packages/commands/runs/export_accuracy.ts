@@ -10,10 +10,10 @@ import { CheckpointError } from '../../../src/errors.ts';
 import { closeEngine } from '../../../src/grpo/engine.ts';
 import { evaluate } from '../../../src/grpo/evaluate.ts';
 import type { Estimate } from '../../../src/methods/statistics.ts';
-import { openForInference } from '../../../src/run/open_run.ts';
 import type { OpenedConfig } from '../../../src/run/opened_config.ts';
 import type { Pretrained } from '../../models/run/model/pretrained.ts';
 import { approval } from '../process/trust.ts';
+import { openForInference } from './open_for_inference.ts';
 
 /** Greedy answers to the same problems. */
 export interface AccuracyChange {

@@ -5,9 +5,9 @@ import { commandParts, configOf } from '../../../src/cli/parts.ts';
 import { chooseBackend } from '../../../src/cli/process/backend.ts';
 import type { Override } from '../../../src/config/overrides.ts';
 import { closeEngine } from '../../../src/grpo/engine.ts';
-import { openForInference } from '../../../src/run/open_run.ts';
 import { type ModelFlags, openTypedModel } from '../../models/run/model/configured_model.node.ts';
 import { approval } from '../process/trust.ts';
+import { openForInference } from './open_for_inference.ts';
 import type { OpenedModel } from './open_trained.ts';
 
 export interface AskedFlags extends ModelFlags {

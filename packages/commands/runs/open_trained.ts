@@ -18,11 +18,11 @@ import { restoreWeights } from '../../../src/run/checkpoint/restore.ts';
 import { type Fingerprint, identityOf, readFingerprint } from '../../../src/run/fingerprint/fingerprint.ts';
 import { parseJsonObject } from '../../../src/run/json.ts';
 import { loadOwnModel, modelFile } from '../../../src/run/model/model_files.ts';
-import { type Inference, openForInference } from '../../../src/run/open_run.ts';
 import { fileStore } from '../../../src/run/store/files.node.ts';
 import type { Store } from '../../../src/run/store/store.ts';
 import { openConfiguredModel } from '../../models/run/model/configured_model.node.ts';
 import { approval } from '../process/trust.ts';
+import { type Inference, openForInference } from './open_for_inference.ts';
 
 /** A trained model, and where its weights come from. */
 export interface OpenedModel {
