@@ -1,8 +1,6 @@
 /**
- * Bootstrapped relative policy optimization: one completion of the group, drawn at random, is what the others are
- * compared with; better is +1, worse −1, a draw 0, however large the difference. The one that was drawn has no
- * advantage. Where all others compare alike, all are 0: the group showed only how good the draw was. So it takes groups
- * of three or more. The comparison is that of rewards, whatever their scale.
+ * Ties get 0, and so does the completion that was drawn. Where all others compare alike, all get 0: the group only
+ * showed how good the draw was, so groups need three or more completions. Only the order of rewards matters.
  */
 
 import { areEqual, rewardsOf, spreadOut } from '../../../../src/methods/support/credit/baseline.ts';

@@ -1,7 +1,6 @@
 /**
- * Bundles compared with each other: the rewards of several problems are added up, one completion of each, and every member
- * gets the standard score of its bundle among those of the same problems. A group whose rewards are all equal is not dead:
- * its completions are in bundles that differ. The bundles of RiskPO (arXiv:2510.00911) without its risk measure.
+ * Every member gets the standard score of its bundle. A group of equal rewards is not dead: its completions are in
+ * bundles that differ. These are the bundles of RiskPO (arXiv:2510.00911) without its risk measure.
  */
 
 import { hasNoReward, standardScores } from '../../../../src/methods/support/credit/baseline.ts';

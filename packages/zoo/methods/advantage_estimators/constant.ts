@@ -1,7 +1,7 @@
 /**
- * Rewards less a constant. No group is compared with itself, so that one of equal rewards teaches, too: all right, it is
- * raised; all wrong, it is lowered. TOPR's advantages (arXiv:2503.14286); and where verifiers miss a share ρ of what is
- * right, 1 − ρ takes back on average what they wrongly punish.
+ * No group is compared with itself, so one of equal rewards teaches too: all right, it is raised; all wrong, it is
+ * lowered. These are TOPR's advantages (arXiv:2503.14286). Where verifiers miss a share ρ of what is right, 1 − ρ takes
+ * back on average what they wrongly punish.
  */
 
 import { type AdvantageEstimator, keys, method, number } from '../kit.ts';

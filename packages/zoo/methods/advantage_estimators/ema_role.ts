@@ -1,8 +1,6 @@
 /**
- * Compares each reward with a moving average of its own role, not with its group: for prompts that are asked once each, and
- * for games whose sides do not win equally often. After SPIRAL (role-conditioned advantage estimation).
- *
- * A role is a kind of groups (solving, judging) of a task. Its average moves with the mean of each batch, once the batch is
+ * For prompts that are asked once each, and for games whose sides do not win equally often. After SPIRAL
+ * (role-conditioned advantage estimation). The average of a role moves with the mean of each batch, once the batch is
  * credited; the first batch of a role is compared with its own mean.
  */
 

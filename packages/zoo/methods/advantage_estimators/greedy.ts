@@ -1,7 +1,4 @@
-/**
- * The greedy completion as baseline (ReMax): each completion is compared with what the policy answers when it is not
- * sampled. One more completion of each problem, which is not trained on.
- */
+/** ReMax. The greedy completion is one more of each problem, and is not trained on. */
 
 import { rewardsOf, spreadOut } from '../../../../src/methods/support/credit/baseline.ts';
 import { greedyRewards } from '../../../../src/methods/uses/greedy_rewards.ts';

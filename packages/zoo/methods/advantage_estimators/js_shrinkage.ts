@@ -1,9 +1,8 @@
 /**
- * A baseline between the mean of the others of the group and the mean of the other problems: shrunk towards the latter
- * as far as means of so few completions are noise. λ, and the mean it shrinks to, come of the other problems alone, so
- * no reward is in its own baseline, and the gradient stays unbiased. Our reading of "dispersion of the true means":
- * what the means vary beyond their sampling variance. With fewer than two other problems nothing tells it, and λ is 0.
- * No group is dead: one that is all right, in a batch that is not, is above its baseline.
+ * The mean of the others is shrunk as far as means of so few completions are noise. λ and the mean that it shrinks to
+ * come from the other problems alone, so no reward is in its own baseline, and the gradient stays unbiased. "Dispersion
+ * of the true means" is read as what the means vary beyond their sampling variance. With fewer than two other problems λ
+ * is 0. No group is dead.
  */
 
 import { hasNoReward, rewardsOf, spreadOut } from '../../../../src/methods/support/credit/baseline.ts';

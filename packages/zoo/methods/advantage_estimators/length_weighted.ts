@@ -1,6 +1,6 @@
 /**
- * The baseline of least variance where the squared length of a completion's score grows with its tokens: the mean
- * reward of the group, weighted by length; undivided. Its own reward is in it, as in the paper.
+ * The baseline of least variance where the squared length of a completion's score grows with its tokens. Undivided; as
+ * in the paper, a completion's own reward is in its baseline.
  */
 
 import { areEqual, groupByGroup } from '../../../../src/methods/support/credit/baseline.ts';

@@ -1,7 +1,6 @@
 /**
- * Maximum-likelihood reinforcement: divided by the mean reward, so that a problem counts the more the more rarely it is
- * solved; the expected gradient is that of a truncated log-likelihood of success. For rewards that are never negative: 0
- * where the mean is not above 0.
+ * A problem counts the more the more rarely it is solved; the expected gradient is that of a truncated log-likelihood of
+ * success. For rewards that are never negative.
  */
 
 import { groupAdvantages } from '../../../../src/methods/support/credit/baseline.ts';

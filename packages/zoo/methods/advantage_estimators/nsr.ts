@@ -1,6 +1,6 @@
 /**
- * Negative sample reinforcement: only mistakes are learned from. Their probability goes to whatever else the policy
- * holds likely, so answers stay diverse; pass@k for large k profits most.
+ * Probability taken from mistakes goes to whatever else the policy finds likely, so answers stay diverse; pass@k for
+ * large k profits most.
  */
 import { type AdvantageEstimator, method } from '../kit.ts';
 import { SOLVED_OPTIONS } from '../support/credit/solved.ts';

@@ -1,7 +1,6 @@
 /**
- * Pass@k as the reward, in closed form: every set of k completions of the group is a group of its own, paid 1 if it
- * holds a solved one, and a completion's advantage is the mean over its sets. 0 where every set is paid, or none: a
- * problem that k tries solve anyway is left alone.
+ * Pass@k in closed form: every set of k completions is a group of its own, and a completion's advantage is the mean over
+ * its sets. It is 0 where every set is paid, or none: a problem that k tries solve anyway is left alone.
  */
 
 import { groupByGroup } from '../../../../src/methods/support/credit/baseline.ts';

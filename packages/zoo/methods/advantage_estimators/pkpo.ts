@@ -1,8 +1,7 @@
 /**
- * Pass@k policy optimization: credits each completion so that the sum over a group is an unbiased gradient of the
- * expected best reward of k tries; rewards may be any numbers. `plain` is that alone; `loo1` takes from each set of k
- * the best that it would reach without the completion, which lowers the variance, and leaves 0 for one that is never
- * the best. Not centred further.
+ * The sum over a group is an unbiased gradient of the expected best reward of k tries; rewards may be any numbers.
+ * `loo1` takes from each set of k the best that it would reach without the completion, which lowers the variance. Not
+ * centred further.
  */
 
 import { areEqual, groupByGroup } from '../../../../src/methods/support/credit/baseline.ts';

@@ -1,8 +1,6 @@
 /**
- * Steps beside the outcome: a token gets the standard score of its completion's reward, and on top how much better its step
- * is than the mean step of the completion. The steps of one completion share out what they are worth, so that a longer
- * solution earns nothing by its length, and neither does a verifier that is generous to all steps. Tokens of no step
- * (separators, the end) get the outcome alone. Our form of process rewards.
+ * The steps of a completion share out what they are worth, so neither a longer solution nor a generous verifier earns
+ * more. Tokens outside of steps (separators, the end) get the outcome alone. Our form of process rewards.
  */
 
 import {

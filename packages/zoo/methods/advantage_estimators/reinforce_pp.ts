@@ -1,8 +1,7 @@
 /**
- * REINFORCE++: a token's reward is that of its completion, at the last token, less what leaving the reference costs it,
- * β·k1_t with k1 = logprob − ref; a token gets what comes from it on, made standard over all tokens of the batch. So
- * long completions weigh in the mean and the deviation by their length. `baseline` first takes the mean of its group
- * from each completion's reward; without a KL part a group of equal rewards then tells nothing, and gets exactly 0.
+ * The reward of a completion is paid at its last token, less what leaving the reference costs each token. Long
+ * completions weigh in the mean and the deviation by their length. `baseline` first takes the mean of its group from
+ * each completion's reward; without a KL part a group of equal rewards then gets exactly 0.
  */
 
 import {

@@ -1,7 +1,6 @@
 /**
- * Smooth advantages: rewards are measured by this group and by all earlier ones of the same problem, and the measure
- * with the smaller effect counts, so that a group of equal rewards still teaches where earlier ones differed. Variances
- * are those of populations; over visits they are merged by counts.
+ * The measure with the smaller effect counts, so that a group of equal rewards still teaches where earlier ones
+ * differed. Variances are those of populations; over visits they are merged by counts.
  */
 
 import { problemKey } from '../../../../src/methods/ledger.ts';

@@ -1,8 +1,4 @@
-/**
- * Credit by turn beside credit by episode: a turn gets how good its episode is in its group, and how well it was paid
- * among the turns of the group that are of its kind. A plan is compared with plans, and a look back with looks back,
- * however much more one kind is paid than another.
- */
+/** A plan is compared with plans, and a look back with looks back, however much more one kind is paid than another. */
 import { POLICY_TURN } from '../../../../src/data/environment.ts';
 import { counts, rewardsOf, spreadOut, standardScores } from '../../../../src/methods/support/credit/baseline.ts';
 import { turnsOf } from '../../../../src/methods/support/rollouts/turns.ts';

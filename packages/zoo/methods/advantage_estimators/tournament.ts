@@ -1,10 +1,8 @@
 /**
- * A tournament within the group: one comparison of each completion with an anchor seeds the draw, single elimination on
- * the standard bracket follows (the first seed against the last, byes where slots are left), and those that leave in
- * the same round are ranked by their mean points. The rank is the reward, 1 for the winner down to 0, and its standard
- * score the advantage. At most 2G − 2 comparisons, and no scale of rewards is read: any increasing map of them gives
- * the same. A draw goes to the better seed, and a group of draws alone gets 0; completions of one reward share their
- * ranks.
+ * One comparison with an anchor seeds the draw. Single elimination follows on the standard bracket, with byes where
+ * slots are left; those that leave in the same round are ranked by their mean points. At most 2G − 2 comparisons. Only
+ * the order of rewards matters: a draw goes to the better seed, completions of one reward share their ranks, and a group
+ * of draws alone gets 0.
  */
 
 import { areEqual, rewardsOf, spreadOut } from '../../../../src/methods/support/credit/baseline.ts';

@@ -1,9 +1,8 @@
 /**
- * Credit by where completions part: the completions of a group form a trie of tokens, the value of a node is the mean reward
- * of the completions below it, and a token gets the step in value that it makes. A shared beginning is credited alike; from
- * the last branch on, everything is 0; the tokens of a completion that nobody repeats add up to R − μ. So in long free text
- * all credit lands on the first token that differs: for short answers, and rollouts that branch. Ours, after
- * token-supervised value models (arXiv:2407.12863).
+ * The completions of a group form a trie of tokens; the value of a node is the mean reward of the completions below it.
+ * From the last branch on, everything is 0, and the tokens of a completion that shares nothing add up to R − μ. In long
+ * free text all credit lands on the first token that differs, so this is for short answers and for rollouts that branch.
+ * Ours, after token-supervised value models (arXiv:2407.12863).
  */
 
 import { counts, rewardsOf, spreadOut } from '../../../../src/methods/support/credit/baseline.ts';

@@ -1,7 +1,6 @@
 /**
- * Credit by turn: a turn gets what it and the later turns of its episode were paid, less the mean of what the other
- * episodes of the group were paid from their turn of the same number on. So a good opening differs from a poor one even
- * where both episodes are lost. The reward of the whole episode is paid with its last turn.
+ * A good opening differs from a poor one even where both episodes are lost. The reward of the whole episode is paid with
+ * its last turn.
  */
 import { POLICY_TURN } from '../../../../src/data/environment.ts';
 import { areEqual, type CountedRollout, counts } from '../../../../src/methods/support/credit/baseline.ts';

@@ -1,7 +1,6 @@
 /**
- * Weighted REINFORCE: a solved problem is worth little, an unsolved one costs 1. No mean and no deviation, so a group
- * that fails altogether teaches what not to do. On a small model a guard of the entropy, or a KL term, keeps it from
- * flattening the policy.
+ * A group that fails altogether teaches what not to do. On a small model a guard of the entropy, or a KL term, keeps it
+ * from flattening the policy.
  */
 
 import { type AdvantageEstimator, keys, method, number } from '../kit.ts';

@@ -1,7 +1,7 @@
 /**
- * At the end of a stage the weights become an average of what they are and of what the run's first grpo stage began with: some
- * of what reinforcement gained on its problems for some of what it lost elsewhere, pass@k above all. The last evaluation is of
- * the average; `--sweep kept_share=…` gives one for each share. A stage that ends early keeps its weights.
+ * Gives up some of what reinforcement gained on its problems for some of what it lost elsewhere, pass@k above all. The
+ * last evaluation is of the average; `--sweep kept_share=…` gives one for each share. A stage that ends early keeps its
+ * weights.
  */
 
 import { averagedWeights, parameterSet } from '../../../../src/methods/uses/parameter_sets.ts';

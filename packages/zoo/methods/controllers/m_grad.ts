@@ -1,8 +1,6 @@
 /**
- * Measures what a step pushes with, and changes nothing: how much of the credit pulls towards what was sampled and how much
- * pushes away from it, and by layer how large the gradient is and how far the step has moved the weights. A layer that moves
- * much further than the others, for its size, is the one that a run diverges by; a batch that mostly pushes away flattens the
- * policy. Copies all that is trained to the host at each of its steps: `every` says at which.
+ * A layer that moves much further than the others, for its size, is the one that a run diverges by; a batch that mostly
+ * pushes away flattens the policy. Copies all trained weights to the host at each of its steps: `every` says at which.
  */
 
 import { advantagesByToken } from '../../../../src/methods/support/credit/map_advantages.ts';

@@ -1,7 +1,7 @@
 /**
- * Moves the temperature of sampling over the stage: its option is a schedule, `{from: 1.2, to: 0.8, over: 0.5}`. Log-probs
- * are tempered alike in the update, at the temperature that a completion was sampled at, also where its rollouts give
- * several steps. Evaluations keep the temperature of the stage, so that their figures can be compared.
+ * The option is a schedule, `{from: 1.2, to: 0.8, over: 0.5}`. The update tempers log-probs alike, at the temperature
+ * that a completion was sampled at. Evaluations keep the temperature of the stage, so that their figures can be
+ * compared.
  */
 
 import { type Controller, keys, method, number } from '../kit.ts';

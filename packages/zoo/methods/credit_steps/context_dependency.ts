@@ -1,8 +1,7 @@
 /**
- * Credits what depends on the problem: with d_t the divergence KL(p‖q) between what the policy says of token t and what
- * it would say with the operands masked, completions that depend on them more count more, and only their most dependent
- * tokens are trained on. The paper (VPPO, arXiv:2510.09285) masks parts of a picture, of a text this is ours. A group
- * in which nothing depends on the operands stays as it is. Costs two scoring passes of whole distributions.
+ * d_t is the divergence KL(p‖q) between what the policy says of token t and what it would say with the operands masked.
+ * The paper (VPPO, arXiv:2510.09285) masks parts of a picture; masking text is ours. A group in which nothing depends on
+ * the operands stays as it is. Costs two scoring passes of whole distributions.
  */
 
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';

@@ -1,7 +1,6 @@
 /**
- * Weighs problems by how hard they are for the policy now: advantages are multiplied by a factor that is given for a share
- * p̂ of right completions of 0, ½ and 1, and runs straight in between. Advantages that are divided by the deviation of
- * their group are weighed already, by about 1/√(p̂(1 − p̂)) against undivided ones.
+ * p̂ is the share of right completions of the group. Advantages that are divided by the deviation of their group are
+ * weighed already, by about 1/√(p̂(1 − p̂)) against undivided ones.
  */
 
 import { mapAdvantages, oncePerGroup } from '../../../../src/methods/support/credit/map_advantages.ts';

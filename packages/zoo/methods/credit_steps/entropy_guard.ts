@@ -1,8 +1,6 @@
 /**
- * Stops rewarding what the policy is sure of already, once it is sure of nearly everything: where the mean entropy of the
- * batch is below a bound, tokens of positive advantage and of a probability near 1 leave the policy's own term. KL and
- * entropy bonus still act on them. Numbers are those of the policy that sampled. After UloRL, arXiv:2507.19766, whose
- * thresholds we recall and have not read again; hence they are options.
+ * KL and entropy bonus still act on these tokens. Numbers are those of the policy that sampled. After UloRL,
+ * arXiv:2507.19766, whose thresholds we recall and have not read again; hence they are options.
  */
 
 import { advantagesByToken } from '../../../../src/methods/support/credit/map_advantages.ts';

@@ -1,7 +1,7 @@
 /**
- * Completions that fail in certain ways carry no loss: an answer that cannot be read says nothing of whether the reasoning was
- * right, so it need not be punished as a wrong one is. Their rewards still count in the baseline, as those of truncated ones
- * do. After CompassVerifier, which keeps invalid answers apart from wrong ones.
+ * An answer that cannot be read says nothing about whether the reasoning was right, so it need not be punished as a
+ * wrong one is. Rewards of masked completions still count in the baseline, as those of truncated ones do. After
+ * CompassVerifier.
  */
 import { z } from 'zod';
 import { withoutLoss } from '../../../../src/methods/support/credit/without_loss.ts';

@@ -1,7 +1,6 @@
 /**
- * Lowers the advantage of completions by how far the policy has moved on them from the one that the run began with. A
- * reference may be moved by controllers, and begins again with each stage; the first policy stays, so that what is paid
- * is the distance of the whole run.
+ * Controllers may move a reference, and it begins again with each stage; the first policy stays, so what is paid is the
+ * distance of the whole run.
  */
 
 import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';

@@ -1,8 +1,6 @@
 /**
- * Keeps the size of a step where few groups say anything: advantages are multiplied by how many groups there are for each
- * that gives a gradient, up to a cap. Dead groups stay in the denominators of the loss, so that without it a step shrinks
- * with their share. Where a strategy replaces dead groups there is nothing to scale. After RAPO of Fathom-DeepResearch,
- * arXiv:2509.24107; its cap we do not know, and the default is ours.
+ * Dead groups stay in the denominators of the loss, so a step shrinks with their share. Where a strategy replaces dead
+ * groups there is nothing to scale. After RAPO of Fathom-DeepResearch, arXiv:2509.24107; the default of the cap is ours.
  */
 
 import { hasAdvantage, mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';

@@ -1,8 +1,6 @@
 /**
- * Trains on those completions of a group that depend most on their problem: with d̄_i the mean over the tokens of KL(p‖q) between
- * what the policy says and what it would say with the operands masked, the others carry no loss. Their rewards stay in the
- * baseline. MG-Select picks one sample so when it acts; this picks what is learned from. Costs two scoring passes of whole
- * distributions.
+ * The others carry no loss, but their rewards stay in the baseline. MG-Select picks a sample this way when it acts; this
+ * picks what is learned from. Costs two scoring passes of whole distributions.
  */
 
 import { carriesLoss } from '../../../../src/methods/tokens.ts';

@@ -1,8 +1,4 @@
-/**
- * Measures the covariance of advantage and log-prob over the tokens of a batch, and changes nothing: as far as the
- * policy makes what is likely more likely, its entropy falls by it. Of the advantages as they are at its place in the
- * list, under the policy that sampled.
- */
+/** Reads the advantages as they are at its place in the list, under the policy that sampled. */
 
 import { advantagesByToken } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';

@@ -1,8 +1,4 @@
-/**
- * Measures where the policy is unsure, and changes nothing: the entropy of right and of wrong completions, by how far a
- * completion has come, of the fifth of the tokens that are least sure; how many tokens are all but certain, and how many
- * were sampled against the odds. Numbers are those of the policy that sampled.
- */
+/** Numbers are those of the policy that sampled. */
 
 import { carriesLoss, lossTokens } from '../../../../src/methods/tokens.ts';
 import { type CreditStep, method, quantileOf } from '../kit.ts';

@@ -1,7 +1,6 @@
 /**
- * Softens punishment on problems that are rarely solved; p̂ is the share of the group that solves the problem. For
- * verifiers that know one of several right answers, so that a failure says little where nothing succeeds. By default it
- * acts below p̂ = 1/3 alone.
+ * p̂ is the share of the group that solves the problem. For verifiers that know one of several right answers, so that a
+ * failure says little where nothing succeeds. By default it acts below p̂ = 1/3 alone.
  */
 
 import { mapAdvantages, oncePerGroup } from '../../../../src/methods/support/credit/map_advantages.ts';

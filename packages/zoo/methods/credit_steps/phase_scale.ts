@@ -1,7 +1,4 @@
-/**
- * Multiplies the advantages of a stage's first steps, and leaves those after them alone: the weight of a phase such as that of
- * `prerl`, which trains its first steps with 0.01. What follows the phase has its own scale at once, with no slope between.
- */
+/** The weight of a phase such as that of `prerl`, which trains its first steps with 0.01. */
 
 import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { type CreditStep, integer, keys, method, number } from '../kit.ts';

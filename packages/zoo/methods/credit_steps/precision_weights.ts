@@ -1,7 +1,6 @@
 /**
- * Tokens that write numbers weigh more in the policy's own term: where a wrong digit spoils an answer, a word seldom does.
- * With the aggregation `weighted-seq-mean` a completion counts the same whatever its weights are; with any other, a
- * completion of more digits counts more. After the precision-token loss of CAD-RL, arXiv:2508.10118.
+ * With the aggregation `weighted-seq-mean` a completion counts the same whatever its weights are; with any other, one of
+ * more digits counts more. After the precision-token loss of CAD-RL, arXiv:2508.10118.
  */
 
 import { type CreditStep, keys, method, number } from '../kit.ts';

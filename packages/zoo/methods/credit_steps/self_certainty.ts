@@ -1,7 +1,6 @@
 /**
- * The policy's own certainty as what is learned: the mean over a completion of KL(U‖p), compared within its group,
- * beside the advantage of the outcome or, by default, in its place. No label is then needed, and none is read; the
- * rewards are logged all the same, for a policy that has grown sure of one constant answer shows in them alone.
+ * By default it replaces the advantage of the outcome, and no label is needed. Rewards are logged all the same: only
+ * they show a policy that has grown sure of one constant answer.
  */
 
 import { counts, hasEqualRewards } from '../../../../src/methods/support/credit/baseline.ts';

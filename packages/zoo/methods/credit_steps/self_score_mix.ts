@@ -1,7 +1,4 @@
-/**
- * Learns a little from how right the policy finds its completions, by the score that `laser` trains: the advantage is
- * mixed with the score's own, normalised within the group, where the group's scores differ enough to say something.
- */
+/** The score is the one that `laser` trains. */
 
 import { usesMethod } from '../../../../src/methods/chosen.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';

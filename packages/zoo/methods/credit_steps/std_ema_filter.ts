@@ -1,8 +1,6 @@
 /**
- * Leaves groups out whose rewards hardly differ, by a bound that goes along with training: a share of the moving
- * average of the mean deviation of a batch. For graded rewards, where a deviation is never quite 0 and dividing by it
- * makes noise of the last digit as large as a success. The first batches pass, so that the average means something.
- * Neither the tokens nor the advantages of such a group are learned from.
+ * For graded rewards, where a deviation is never quite 0 and dividing by it makes noise of the last digit as large as a
+ * success. The first batches pass, so that the average means something. Filtered groups give neither loss nor advantage.
  */
 
 import { rewardsOf } from '../../../../src/methods/support/credit/baseline.ts';

@@ -1,9 +1,7 @@
 /**
- * Shows why an expert does what he does: at a state on his way, other actions with what they lead to, and then his own.
- * The policy learns what comes of the others and, having read that, what is better. It is asked for that by a word, so
- * that its turns in an episode stay as they are. Only what is known to be worse is shown: an action that breaks the
- * rules, loses, or leads less near to won. After the self-reflection of arXiv:2510.08558, whose rationales a language model
- * writes; here they are the outcomes themselves.
+ * The policy is asked for this by a word, so that its turns in an episode stay as they are. Only what is known to be
+ * worse is shown: an action that breaks the rules, loses, or leads less near to won. After the self-reflection of
+ * arXiv:2510.08558, whose rationales a language model writes; here they are the outcomes themselves.
  */
 import type { EpisodeState, EpisodeStep } from '../../../../src/data/environment.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';

@@ -1,8 +1,4 @@
-/**
- * A supervised stage in which the answer of a demonstration counts more than the reasoning before it, or less: what follows the
- * last mark of each of its turns has a weight of its own. A demonstration without the mark is learned as it is. GUI-Libra,
- * arXiv:2602.22190, weighs actions so.
- */
+/** A demonstration without the mark is learned as it is. GUI-Libra, arXiv:2602.22190, weighs actions so. */
 
 import { TOKEN } from '../../../../src/token_kinds.ts';
 import { type DemonstrationMethod, type DemonstrationSource, key, keys, method, number, text } from '../kit.ts';

@@ -1,8 +1,6 @@
 /**
- * A supervised stage that learns the world instead of what to do in it: episodes are played, at random or by an expert,
- * and the loss is on what the environment answers, not on the actions. So a policy that has never won an episode knows
- * what actions lead to before it is shown good ones, or is paid for them. After the implicit world modelling of
- * arXiv:2510.08558, with a player at random in the place of the policy.
+ * The loss is on what the environment answers, not on the actions. After the implicit world modelling of
+ * arXiv:2510.08558, with a random player instead of the policy.
  */
 
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';

@@ -1,7 +1,6 @@
 /**
- * Which problems may have a wrong label: those to which every sample gives the same answer, and that answer is called wrong. A
- * policy that is right of most problems and of one mind about such a one is worth a look at the label; `evaluations/final.jsonl`
- * has the problems with their answers. On tasks of this package, whose verifiers are exact, it is a figure of confident errors.
+ * On tasks of this package, whose verifiers are exact, it is a figure of confident errors. `evaluations/final.jsonl` has
+ * the problems with their answers.
  */
 
 import { type EvaluationFigure, keys, meanOverProblems, method, number, type ProblemRecord } from '../kit.ts';

@@ -1,8 +1,6 @@
 /**
- * Spends the exact verifier where a weaker reward is least certain: of a batch, the completions whose reward is nearest
- * to one half, in groups that are divided about it, are judged by the task, and paid what they are found to be. OPV has
- * its most uncertain cases annotated; here the verifier of the task is the annotator, and `audit_share` what it has
- * time for.
+ * Uncertain completions are those whose reward is nearest to one half, in groups that are divided about it. OPV has its
+ * most uncertain cases annotated; here the task's verifier is the annotator, and `audit_share` what it has time for.
  */
 
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';

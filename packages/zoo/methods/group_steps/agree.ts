@@ -1,8 +1,4 @@
-/**
- * Two ways to one answer must come to the same: a completion that states a result and also gives a program or a chain for
- * it is right where both are equal. The two rewards are values, as the user's functions read them; where one could not be
- * read the two do not agree.
- */
+/** The two rewards are values, as the user's functions read them; where one could not be read the two do not agree. */
 
 import { type GroupStep, key, method, number } from '../kit.ts';
 import { mapRollouts, readerOf, rewardKey, unknownReward } from '../support/rewards/reward_parts.ts';

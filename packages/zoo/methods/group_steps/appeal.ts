@@ -1,7 +1,6 @@
 /**
- * A second instance: a sample of what a reward calls wrong is checked by the task's verifier, and what it finds right is
- * rewarded after all. The sample also says how often the reward misses a right completion; false positives are not looked
- * for, so the rate takes whatever was called right to be right.
+ * The sample also says how often the reward misses a right completion. False positives are not looked for: whatever was
+ * called right is taken to be right.
  */
 
 import { type GroupStep, type Json, keys, method, number, text } from '../kit.ts';

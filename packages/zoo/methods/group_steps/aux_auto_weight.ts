@@ -1,7 +1,6 @@
 /**
- * Further rewards count by how well they go with the one that matters: the weight of each is multiplied by its correlation
- * with it, as a moving average over steps, and is 0 where that is negative. The correlation is within groups, of those in
- * which the primary reward differs; before there was one, the primary reward counts alone.
+ * The correlation is within groups, among those in which the primary reward differs; until there is one, the primary
+ * reward counts alone.
  */
 
 import { rewardLabel } from '../../../../src/rewards/module_file.ts';

@@ -1,8 +1,4 @@
-/**
- * One reward as large as possible while the mean of another stays at `least` or above. The price of the second rises
- * while it is below and falls, to 0 at the least, while it is above. The total is what the stage's weights make of the
- * rewards; give the constrained one weight 0 there.
- */
+/** The total is what the stage's weights make of the rewards; give the constrained one weight 0 there. */
 
 import { type GroupStep, type Json, keys, method, number } from '../kit.ts';
 import { mapRollouts, readerOf, rewardKey, unknownReward } from '../support/rewards/reward_parts.ts';

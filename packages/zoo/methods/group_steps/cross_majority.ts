@@ -1,9 +1,7 @@
 /**
- * Labels without labels, from the other side: the completions of a problem are paid for what most of its twin's say, and
- * those of the twin for what most of its own say. As in Co-Reward.
- *
- * A habit that one prompt sets off, such as answering with its last number, wins its own vote, and seldom that of the twin.
- * The `twin` source asks each problem under two prompts; a problem whose twin is not asked in the same round has no reward.
+ * As in Co-Reward. A habit that one prompt sets off, such as answering with its last number, wins its own vote, and
+ * seldom that of the twin. The `twin` source asks each problem under two prompts; a problem whose twin is not asked in
+ * the same round has no reward.
  */
 import { type GroupStep, method } from '../kit.ts';
 import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';

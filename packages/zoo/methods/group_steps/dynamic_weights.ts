@@ -1,8 +1,4 @@
-/**
- * Weights of several rewards move to those that still change over the run, and away from those that have settled. The weights
- * keep their sum, so that the size of the total stays. The other half of RECAP's mixture beside `mixture-dynamic`; the form is
- * ours.
- */
+/** The other half of RECAP's mixture beside `mixture-dynamic`; the form is ours. */
 
 import { rewardLabel } from '../../../../src/rewards/module_file.ts';
 import { type GroupStep, integer, type Json, keys, meanOf, method, number } from '../kit.ts';

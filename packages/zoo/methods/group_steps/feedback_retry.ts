@@ -1,8 +1,4 @@
-/**
- * A problem that is solved after a failure is worth less than one that is solved at once, and more than one that is not solved:
- * what was wrong is said between two turns, has no loss, and the group spans whole conversations. So a policy learns to be
- * right at once where it can, and to make use of what is said where it was not.
- */
+/** What was wrong is said between two turns and has no loss; the group spans whole conversations. */
 
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';

@@ -1,8 +1,4 @@
-/**
- * Measures what difficulty the problems of a batch have for the policy, and changes nothing: how many of the groups are solved
- * by less than a quarter, a half, three quarters or more of their completions, their mean level, and how much of a batch comes
- * from replays. A source that asks what is neither too easy nor too hard has most groups in the middle.
- */
+/** A source that asks what is neither too easy nor too hard has most groups in the middle. */
 
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { type GroupStep, meanOf, method } from '../kit.ts';

@@ -1,9 +1,6 @@
 /**
- * Measures how far the reward is from what it stands for, and changes nothing: the gap of reward and strict verdict, whether
- * they agree within a group, and how often a wrong completion is paid best. A gap that grows while held-out accuracy does not
- * is a reward that is being gamed.
- *
- * Rewards are read on the scale of a stage: (R − least)/(most − least) over the completions of a step; 0 where all are equal.
+ * A gap that grows while held-out accuracy does not is a reward that is being gamed. Rewards are read on the scale of a
+ * stage: (R − least)/(most − least) over the completions of a step; 0 where all are equal.
  */
 
 import { type CountedRollout, counts } from '../../../../src/methods/support/credit/baseline.ts';

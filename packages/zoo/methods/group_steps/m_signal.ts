@@ -1,8 +1,4 @@
-/**
- * Measures what of a batch can teach, and changes nothing: groups that are all right, all wrong or mixed by the strict verdict,
- * groups whose rewards differ, and how much of the batch the completions of these are. Where mixed groups are many and live
- * ones few, it is the reward that does not tell right from wrong.
- */
+/** Where mixed groups are many and live ones few, the reward does not tell right from wrong. */
 
 import { counts, hasEqualRewards } from '../../../../src/methods/support/credit/baseline.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';

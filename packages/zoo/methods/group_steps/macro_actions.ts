@@ -1,8 +1,7 @@
 /**
- * Lets the policy write several actions in one turn, and charges each turn: so it may choose, wherever it is, between one
- * action whose answer it sees and several that it is sure of. The environment takes them one after the other, and stops at one
- * that breaks the rules or ends the episode; the policy then reads all that it was answered. After the hybrid actions of
- * arXiv:2510.17790, whose macros are calls of tools.
+ * The environment takes the actions one after the other, and stops at one that breaks the rules or ends the episode; the
+ * policy then reads all that it was answered. After the hybrid actions of arXiv:2510.17790, whose macros are calls of
+ * tools.
  */
 import type { PlayedEpisode, PlayedTurn } from '../../../../src/data/environment.ts';
 import type { TurnForm } from '../../../../src/data/prompts/turn_forms.ts';

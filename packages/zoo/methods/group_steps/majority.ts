@@ -1,6 +1,6 @@
 /**
- * Labels without labels: the answer that most of a group give counts as right. Completions without an answer (invalid,
- * or cut off) have no vote and no reward; of answers with equally many votes, the one given first counts.
+ * Completions without an answer (invalid, or cut off) have no vote and no reward; of answers with equally many votes,
+ * the one given first counts.
  *
  * Where the policy is more often right than wrong this is nearly the true reward; where it is not, the policy collapses
  * to one answer. So the true accuracy is logged beside the share of the majority, and `collapse` is above 0 where that

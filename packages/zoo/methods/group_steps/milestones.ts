@@ -1,8 +1,7 @@
 /**
- * Pays each action for the milestones that it is the first of its episode to reach, where the environment has some. One that
- * is lost and reached again is not paid twice, and what is there at the start is not paid: an episode that reaches all of
- * them gets `coef`, however long it takes. The reward of the whole episode stays; an estimator by turn reads what turns
- * are paid. Where potential-shaping would take back what is undone, this does not.
+ * A milestone that is lost and reached again is not paid twice, and what is there at the start is not paid. The reward
+ * of the whole episode stays; an estimator by turn reads what turns are paid. Unlike potential-shaping, it takes nothing
+ * back.
  */
 
 import { states } from '../../../../src/methods/uses/states.ts';

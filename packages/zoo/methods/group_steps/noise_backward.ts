@@ -1,7 +1,6 @@
 /**
- * Undoes the error rates of a verifier on average: the mean of what it makes of a noisy reward is the true reward. A single
- * value may be below 0 or above 1. With constant rates it is affine in the reward, so that a baseline and a deviation undo
- * it exactly: it acts under `baseline: none`.
+ * A single value may be below 0 or above 1. With constant rates it is affine in the reward, so that a baseline and a
+ * deviation undo it exactly: it acts under `baseline: none`.
  */
 
 import { type GroupStep, keys, method, number, text } from '../kit.ts';

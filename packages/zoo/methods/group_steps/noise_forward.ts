@@ -1,8 +1,7 @@
 /**
- * Weights the gradient of each log-prob so that, on average over the errors of the verifier, it points where the true
- * reward does, up to a factor: right completions weigh 0, wrong ones −(1 − ρ0 − ρ1). Only ρ1, the false negatives, must be
- * known. The weight takes the place of the reward, and is the weight of the gradient under `baseline: none` and
- * `scale_rewards: none` alone: being a shift of the reward, any mean that is taken off undoes it.
+ * On average over the errors of the verifier the gradient points where the true reward does, up to a factor: right
+ * completions weigh 0, wrong ones −(1 − ρ0 − ρ1). Only ρ1, the false negatives, must be known. It acts under `baseline:
+ * none` and `scale_rewards: none` alone: being a shift of the reward, any mean that is taken off undoes it.
  */
 
 import { type GroupStep, keys, method, number, text } from '../kit.ts';

@@ -1,8 +1,4 @@
-/**
- * A verifier that errs at known rates, for studies of noise and of its corrections: a wrong completion is called right
- * with the chance false_positive, a right one wrong with false_negative. What the verifier had said stays in the metrics
- * of the reward, and held-out problems are judged without noise.
- */
+/** What the verifier had said stays in the metrics of the reward, and held-out problems are judged without noise. */
 
 import { type GroupStep, keys, meanOf, method, number, text } from '../kit.ts';
 import { changeConflict, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';

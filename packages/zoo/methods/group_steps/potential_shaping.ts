@@ -1,7 +1,6 @@
 /**
- * Pays each action by how much nearer to won it leads, where the environment knows how far a state is from won. The sum
- * over an episode is what its last state is nearer than its first, whatever lies between: an episode that goes to and fro
- * gains nothing by it. The reward of the whole episode stays as it is; an estimator by turn reads what turns are paid.
+ * The sum over an episode is what its last state is nearer than its first: an episode that goes to and fro gains
+ * nothing. The reward of the whole episode stays; an estimator by turn reads what turns are paid.
  */
 import { POLICY_TURN } from '../../../../src/data/environment.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';

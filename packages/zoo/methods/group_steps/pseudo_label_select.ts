@@ -1,10 +1,8 @@
 /**
- * Learns from votes only where they are sure: groups whose commonest answer has too small a share are left out, since it is
- * wrong more often. Whatever its share, a part of each round is kept, the surest first, so that a policy that is sure of
- * nothing yet still learns. After the label selection of TraPO, which looks at how shares move from epoch to epoch, and
- * needs some labels for that; this looks at the share alone.
- *
- * How often the kept labels are right, and how often all of them would have been, is logged; nothing is paid for it.
+ * A part of each round is kept whatever its share, the surest first, so that a policy that is sure of nothing yet still
+ * learns. After the label selection of TraPO, which looks at how shares move from epoch to epoch and needs some labels
+ * for that; this looks at the share alone. How often the kept labels are right, and how often all would have been, is
+ * logged and not paid.
  */
 
 import { tells } from '../../../../src/methods/chosen.ts';

@@ -1,8 +1,6 @@
 /**
- * Punishes what is wrong the more, the surer the policy was of it: the wrong completions of a group are ranked by their
- * log-prob, and share a penalty that is heaviest for the likeliest. A hard negative then weighs more than one that
- * would hardly ever be drawn, where a reward of 0 tells them not apart. ReRe's ranking reward, arXiv:2510.12211. Where
- * all of a group are right, or all wrong, it is left as it is.
+ * A hard negative weighs more than one that would hardly ever be drawn. ReRe's ranking reward, arXiv:2510.12211. A group
+ * that is all right, or all wrong, is left as it is.
  */
 
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';

@@ -1,7 +1,6 @@
 /**
- * Makes a reward a factor of all others, down to a floor: what an answer is worth shrinks with its form, say, and does not
- * vanish. Where `reward_gate` shuts at once, this closes by degrees. Listed several times, the factors multiply. A total
- * that is not above 0 stays: a penalty does not shrink with it. After Janus-Q.
+ * Listed several times, the factors multiply. A total that is not above 0 stays: a penalty does not shrink. After
+ * Janus-Q.
  */
 
 import { type GroupStep, keys, meanOf, method, number } from '../kit.ts';

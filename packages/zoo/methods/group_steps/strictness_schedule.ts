@@ -1,7 +1,4 @@
-/**
- * A graded reward, judged more strictly as the stage advances: `strictness` is a schedule, as {from: 0.5, to: 1}.
- * Held-out problems are judged by the verdict alone, and so by the strictest measure, at every step.
- */
+/** `strictness` is a schedule, as {from: 0.5, to: 1}. Held-out problems are judged by the verdict alone. */
 
 import { choice, type GroupStep, keys, method, number } from '../kit.ts';
 import { changeConflict, mapRollouts, paysReward, rewardKey, targetOf } from '../support/rewards/reward_parts.ts';

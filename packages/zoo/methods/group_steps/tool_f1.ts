@@ -1,7 +1,6 @@
 /**
- * Pays an episode with tools by how much of what was to be found out it found, and with how few calls: the harmonic mean of
- * both, beside what it is paid already. One that calls nothing gets nothing, unless there was nothing to find; one that
- * asks everything twice gets two thirds. A verdict is as it was. After ASTRA.
+ * The harmonic mean of both. An episode that calls nothing gets nothing, unless there was nothing to find; one that asks
+ * everything twice gets two thirds. Verdicts stay. After ASTRA.
  */
 
 import { states } from '../../../../src/methods/uses/states.ts';

@@ -1,8 +1,4 @@
-/**
- * Pays calls of tools where they help: members of a group that called some get the accuracy of those that did, less that of
- * those that did not, and pay for each call. Where all of a group did, or none, nobody knows what calls are worth, and
- * only their cost counts. After ForgeryVCR.
- */
+/** Where all of a group called tools, or none did, only the cost counts. After ForgeryVCR. */
 
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';

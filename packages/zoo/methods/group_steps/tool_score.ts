@@ -1,7 +1,6 @@
 /**
- * Pays each turn of an episode with tools: a turn of calls for the facts that it finds out, an answer for being right and
- * for what was known by then. Calls that find nothing cost by what they dilute, and an answer before everything is known
- * is worth less even where it is right. After FTRL, arXiv:2508.08791.
+ * Calls that find nothing cost by what they dilute, and an answer before everything is known is worth less even where it
+ * is right. After FTRL, arXiv:2508.08791.
  */
 
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';

@@ -1,7 +1,6 @@
 /**
- * A rubric for the turns of an episode: each action is held against every criterion by itself, and what it meets is paid either
- * to that turn or, the mean over all turns, to the last one. Many criteria are judged, and few numbers come of them. After
- * CM2, whose checklists a model fills in; here criteria are checked by rules. A criterion on the verdict looks at the episode.
+ * Each action is held against every criterion by itself. After CM2, whose checklists a model fills in; here criteria are
+ * checked by rules. A criterion on the verdict looks at the episode.
  */
 
 import { type Criterion, criteriaList, flawOf, metOf } from '../../rewards/functions/rubric_criteria.ts';

@@ -1,7 +1,6 @@
 /**
- * Weak verifiers, joined by how good each turns out to be: no right answers are needed, only that the votes of the better
- * ones go together. The chance that a completion is right, given its votes, is its reward. Verifiers that nearly always say
- * the same are left out; where fewer than three are left, rates cannot be estimated, and the share of the votes is the reward.
+ * Only the agreement of the better verifiers is needed. Verifiers that nearly always say the same are left out; where
+ * fewer than three are left, rates cannot be estimated, and the share of the votes is the reward.
  */
 
 import { type GroupStep, type Json, keys, meanOf, method, number, type Rollout } from '../kit.ts';

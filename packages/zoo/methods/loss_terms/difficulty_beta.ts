@@ -1,8 +1,4 @@
-/**
- * A KL to the policy at the start of the stage whose weight follows how hard the problem is for the policy now: what is hardly
- * ever solved may move further than what is nearly always solved, or the other way round. Three weights, by the share p̂ of the
- * group that is right; with equal ones it is `kl-loss` without its correction.
- */
+/** p̂ is the share of the group that is right. With three equal weights it is `kl-loss` without its correction. */
 
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { reference } from '../../../../src/methods/uses/parameter_sets.ts';

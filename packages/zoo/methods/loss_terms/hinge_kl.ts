@@ -1,9 +1,7 @@
 /**
- * A bound on how far a policy may move within one batch of rollouts: nothing while the KL to the policy that sampled is
- * below it, above it a weight that grows with the excess and is taken as a constant. That is the slope of
- * hinge_beta/2·max(KL − hinge_delta, 0)², up to the constant inside the bracket. The KL is the mean over all loss tokens
- * of the optimizer step of r − 1 − log r, an estimator that is never negative and pulls each token back to where it was;
- * the plain mean of −log r would raise all of them instead. DRPO's, arXiv:2510.04474.
+ * The weight is a constant to the gradient: the slope of hinge_beta/2·max(KL − hinge_delta, 0)², up to the constant
+ * inside the bracket. The estimator r − 1 − log r is never negative and pulls each token back to where it was; the plain
+ * mean of −log r would raise all of them instead. DRPO's, arXiv:2510.04474.
  */
 
 import { bounded } from '../../../../src/methods/ratios/bounded.ts';

@@ -1,6 +1,5 @@
 /**
- * KL-Cov: holds back the tokens at which advantage and log-prob go together most, by how far their log-prob has moved.
- * It acts off-policy alone, since |log r| is 0 before. verl's has no clip of the ratio beside it; here the stage's
+ * It acts off-policy alone, since |log r| is 0 before. verl has no clip of the ratio beside it; here the stage's
  * objective stays what it is.
  */
 

@@ -1,7 +1,6 @@
 /**
- * Holds the policy near the one that sampled, by the square of how far each log-prob has moved from what the token was
- * really sampled with. Needs no reference. Where top-k, top-p or min-p cut what may be sampled, it acts at the first
- * update already. prime-rl's, beside the objective `dppo-tv`.
+ * Where top-k, top-p or min-p cut what may be sampled, it acts at the first update already. prime-rl's, beside the
+ * objective `dppo-tv`.
  */
 
 import { isTruncated } from '../../../../src/methods/chosen.ts';

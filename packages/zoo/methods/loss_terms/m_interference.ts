@@ -1,8 +1,4 @@
-/**
- * Measures what a step does to what the policy could do already, and changes nothing: the first right completions of a stage,
- * one a problem, are kept as they are, and at each step the policy says how likely it finds them. What a step on other problems
- * takes from them is interference. Costs a pass over them a step.
- */
+/** The first right completions of a stage are kept, one a problem. Costs a pass over them a step. */
 
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';

@@ -1,7 +1,6 @@
 /**
- * Measures how far the policy has moved from the one that sampled, and changes nothing: the ratios of the stage, the
- * tokens that the clip stops by how likely they were, the KL to the policy that sampled and, where the stage has a
- * reference, to that one. Both by the estimator e^x − x − 1, which is never negative.
+ * Where the stage has a reference, the KL to that is measured too. Both use the estimator e^x − x − 1, which is never
+ * negative.
  */
 
 import { bounded } from '../../../../src/methods/ratios/bounded.ts';

@@ -1,7 +1,7 @@
 /**
- * A loss on what the environment says: the policy learns to foresee what its own actions lead to. Tokens of others carry
- * no loss in an episode; here they do, each after everything that came before it, whatever the episode was paid. Costs a
- * forward and a backward pass of the episodes. After the implicit world modelling of arXiv:2510.08558.
+ * In an episode, tokens of others carry no loss elsewhere; here each does, after everything that came before it,
+ * whatever the episode was paid. Costs a forward and a backward pass of the episodes. After the implicit world modelling
+ * of arXiv:2510.08558.
  */
 import { EXPERT_TURN, POLICY_TURN } from '../../../../src/data/environment.ts';
 import { turnsOf } from '../../../../src/methods/support/rollouts/turns.ts';

@@ -1,7 +1,6 @@
 /**
- * Likelihood of chosen completions, beside the policy's own term: a supervised loss on what the policy itself sampled. It
- * acts in groups without an advantage, too: where all completions are right, their likelihood still rises. With
- * `nll_weights` a token weighs as credit steps say, so that some tokens are learned more than others.
+ * It acts in groups without an advantage, too: where all completions are right, their likelihood still rises. With
+ * `nll_weights` a token weighs as credit steps say.
  */
 
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';

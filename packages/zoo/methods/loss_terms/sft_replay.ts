@@ -1,7 +1,6 @@
 /**
- * Keeps showing demonstrations while the policy is reinforced, so that it does not forget what they taught: at each
- * optimizer step some of the problems that the run has drawn so far, its supervised stages included, each with the very
- * demonstration that belongs to its place in the stream. Costs a forward and a backward pass of theirs.
+ * Each optimizer step shows some of the problems that the run has drawn so far, its supervised stages included, each
+ * with the demonstration of its place in the stream. Costs a forward and a backward pass of theirs.
  */
 
 import { BACKWARD, FORWARD } from '../../../../src/methods/work.ts';

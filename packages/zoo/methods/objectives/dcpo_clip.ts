@@ -1,7 +1,4 @@
-/**
- * DCPO's clip: the bounds of the ratio depend on how likely the token was, q. They solve |(r − 1)·r·q| ≤ ε, so that a
- * rare token may grow by much, and a likely one by little. The paper's script has 0.28 in the place of 0.2.
- */
+/** The bounds solve |(r − 1)·r·q| ≤ ε. The paper's script has 0.28 instead of 0.2. */
 
 import { usesMethod } from '../../../../src/methods/chosen.ts';
 import { clipBetween, decidingBound } from '../../../../src/methods/support/loss/clipped.ts';

@@ -1,7 +1,6 @@
 /**
- * GMPO: a completion by the geometric mean of its ratios, each clipped in its logarithm and against its advantage alone,
- * so that one token far off weighs no more than the clip. The gradient of a clipped token is 0. arXiv:2507.20673; verl's
- * `geo_mean` has 0.2 in the place of 0.4.
+ * Each ratio is clipped in its logarithm and against its advantage alone, so one token far off weighs no more than the
+ * clip. The gradient of a clipped token is 0. arXiv:2507.20673; verl's `geo_mean` has 0.2 instead of 0.4.
  */
 
 import { unreadRatio } from '../../../../src/methods/chosen.ts';

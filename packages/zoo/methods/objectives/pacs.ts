@@ -1,8 +1,7 @@
 /**
- * PACS: predicts the reward of each completion from how much its log-prob has grown, compared with the others of its
- * group, and learns by the cross-entropy of that prediction. Its gradient fades once a group's right and wrong answers
- * are far apart. On-policy, without balance, it is that of RLOO, divided by the size of the group. It reads rewards,
- * not advantages: those must be in [0, 1]. Meant with `aggregation: seq-mean`.
+ * The gradient fades once a group's right and wrong answers are far apart. On-policy, without balance, it is that of
+ * RLOO, divided by the size of the group. It reads rewards in [0, 1], not advantages. Meant with `aggregation:
+ * seq-mean`.
  */
 import { DataError } from '../../../../src/errors.ts';
 import { unreadAdvantages, unreadRatio } from '../../../../src/methods/chosen.ts';

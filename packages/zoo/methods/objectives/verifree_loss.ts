@@ -1,7 +1,4 @@
-/**
- * What `verifree` is trained by: the reasoning by its advantage, and the reference answer after it by its likelihood,
- * as much as it was probable. Both are parts of one gradient, that of the probability of the reference.
- */
+/** Both parts are one gradient, that of the probability of the reference. */
 
 import { uncorrected, unreadRatio, usesMethod } from '../../../../src/methods/chosen.ts';
 import { ownWeight } from '../../../../src/methods/support/loss/by_group.ts';

@@ -1,8 +1,6 @@
 /**
- * Problems are asked again in another form, by how many of their completions were right: of a hard one a simpler one is asked,
- * of the same task at the level below; of a middling one another of the same task and level; of an easy one none. The task's
- * generator makes them, so that their answers are known; in CLPO, arXiv:2509.25004, the policy rewrites them. Levels are those
- * that the run lists, as `tasks: [{name: gcd, level: 0}, {name: gcd, level: 1}]`.
+ * The task's generator makes the new problems, so that their answers are known; in CLPO, arXiv:2509.25004, the policy
+ * rewrites them. Levels are those that the run lists, as `tasks: [{name: gcd, level: 0}, {name: gcd, level: 1}]`.
  */
 import type { TaskItem } from '../../../../src/data/task.ts';
 import { categoryOf } from '../../../../src/methods/ledger.ts';

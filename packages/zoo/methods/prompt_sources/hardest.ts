@@ -1,7 +1,6 @@
 /**
- * Asks the hardest problems alone: of those that are drawn, the part of the smallest moving share of right completions. A
- * problem that was never asked counts as one that is never solved, so that it is met once. A second stage after a broad one
- * knows all of them from the first, where a method of that stage uses the ledger, too. arXiv:2511.06307 (DRIVE).
+ * A problem that was never asked counts as never solved, so that it is met once. A second stage knows the shares of the
+ * first where a method of that stage uses the ledger, too. arXiv:2511.06307 (DRIVE).
  */
 
 import { ledger } from '../../../../src/methods/uses/ledger.ts';

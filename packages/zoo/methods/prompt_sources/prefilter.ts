@@ -1,8 +1,4 @@
-/**
- * Trains on the problems that the policy at the start of the stage solves sometimes: before its first batch `samples`
- * completions of each of `problems` problems are sampled, and those that were solved every time or never are left out for
- * good. The others are asked in turn.
- */
+/** The problems that were solved every time or never are left out for good; the others are asked in turn. */
 import { RlvrError } from '../../../../src/errors.ts';
 import { drawDifferent, STARVED } from '../../../../src/methods/support/prompts/drawn.ts';
 import { integer, key, keys, method, type PromptSource } from '../kit.ts';

@@ -1,8 +1,4 @@
-/**
- * Asks the problems that teach most: of a few drawn for each place, one is chosen with a chance that grows with
- * p·(1 − p), p the moving share of its completions that were right. A problem that was never asked counts as p = 1/2,
- * one that is always or never solved as `floor`.
- */
+/** A problem that was never asked counts as p = 1/2, one that is always or never solved as `floor`. */
 import type { TaskItem } from '../../../../src/data/task.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
 import { integer, keys, method, number, type PromptSource } from '../kit.ts';

@@ -1,7 +1,6 @@
 /**
- * Asks each problem twice: under its own prompt and under that of its twin, which has the same right answers. A problem that
- * has no twin is asked once. The second of a pair never waits for the next batch: where there is room for one alone, a problem
- * is asked without its twin.
+ * A problem without a twin is asked once. The second of a pair never waits for the next batch: where there is room for
+ * one alone, a problem is asked without its twin.
  */
 import type { TaskItem } from '../../../../src/data/task.ts';
 import { method, type PromptSource } from '../kit.ts';

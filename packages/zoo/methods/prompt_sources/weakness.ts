@@ -1,7 +1,6 @@
 /**
- * Asks more of what the policy is getting worse at. A problem is weak that it never solved half of the time, and lately
- * solves less and less. Some places of each batch go to categories (a task of the run, at its level), as many to each as
- * it has a share of the weak problems; within a category the next one drawn is taken.
+ * A problem is weak if it was never solved half of the time and is solved less and less. Some places of each batch go to
+ * categories (a task of the run, at its level), to each by its share of the weak problems.
  */
 
 import { categoryOf, type Ledger } from '../../../../src/methods/ledger.ts';

@@ -1,8 +1,6 @@
 /**
- * Wants the reasoning to lead to the same answer where the problem is put differently: after each right completion the
- * problem is asked once more under its twin, with the same reasoning, and only the answer is sampled again. A
- * completion whose reasoning does not lead there is worth less. ACRE shuffles the options of multiple choice; a twin
- * has the numbers of a problem in another order, say. What is sampled again is not trained on.
+ * ACRE shuffles the options of multiple choice; a twin has the numbers of a problem in another order, say. Only the
+ * answer is sampled again, and it is not trained on.
  */
 
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';

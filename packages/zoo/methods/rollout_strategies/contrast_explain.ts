@@ -1,8 +1,6 @@
 /**
- * Explains by contrast: where a group has right and wrong completions, a right one and the commonest wrong one are shown to the
- * policy with the problem, and it answers once more. What is then right takes the place of the group's last member, trained
- * under the problem alone: it counts in no baseline and has no advantage, so the loss term `ssb` alone learns from it. The first
- * half of Semantic Soft Bootstrapping, arXiv:2512.05105, done on the way and not offline.
+ * The new completion counts in no baseline and has no advantage, so `ssb` alone learns from it. The first half of
+ * Semantic Soft Bootstrapping, arXiv:2512.05105, during training and not offline.
  */
 
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';

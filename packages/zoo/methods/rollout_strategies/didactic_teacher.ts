@@ -1,9 +1,7 @@
 /**
- * A dialogue with a teacher who knows the answer and does not tell it: where an attempt is wrong, the teacher says what
- * is wrong with it, or gives the next hint, and the student tries again with attempt and hint in sight. Attempts and
- * retries are trained on, each as it was sampled, and all of a dialogue are paid by how it ends, less with every turn
- * that it took. After learning from language feedback in dialogues; the paper's teacher is a model with the solution,
- * here it is what the task says of an attempt, or its hints. What a teacher says never has the answer.
+ * Attempts and retries are trained on, each as it was sampled, and all of a dialogue are paid by how it ends. After
+ * learning from language feedback in dialogues; the paper's teacher is a model with the solution, here it is what the
+ * task says of an attempt, or its hints. What a teacher says never has the answer.
  */
 
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';

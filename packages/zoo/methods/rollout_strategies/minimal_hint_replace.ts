@@ -1,7 +1,6 @@
 /**
- * Where no completion of a problem is right, it is sampled at every level of a hint in one call. The right completion
- * with the smallest hint takes the place of the group's last member, before advantages are computed: one success among
- * failures of the policy's own. It is trained under what it was sampled under, on-policy, unless `trained` says otherwise.
+ * All levels of the hint are sampled in one call. The completion is trained under what it was sampled under, on-policy,
+ * unless `trained` says otherwise.
  */
 
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';

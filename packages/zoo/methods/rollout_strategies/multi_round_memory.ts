@@ -1,9 +1,6 @@
 /**
- * Carries what was proved from round to round: a problem is answered several times in a row, and each answer is given the steps
- * of those before it that the verifier found right, its lemmas. Wrong steps are forgotten. All rounds of a chain are paid what
- * its last one earns, so that an answer that only finds a lemma is worth what the lemma is good for.
- *
- * After agents for olympiad problems that keep a memory of lemmas (with arXiv:2512.10756); how much is kept is ours.
+ * Wrong steps are forgotten. An answer that only finds a lemma is worth what the lemma is good for. After agents for
+ * olympiad problems that keep a memory of lemmas (with arXiv:2512.10756); how much is kept is ours.
  */
 
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';

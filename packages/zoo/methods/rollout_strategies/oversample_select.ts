@@ -1,9 +1,6 @@
 /**
- * Samples more completions of each problem than are trained on, and keeps a group's worth by a rule. What is kept of a
- * group is its baseline too: advantages are those of the completions that are left.
- *
- * The subset of greatest variance is made of the lowest and the highest rewards (arXiv:2504.13818), so that
- * as many cuts are compared as it has members.
+ * Advantages are those of the completions that are kept. The subset of greatest variance is made of the lowest and the
+ * highest rewards (arXiv:2504.13818), so only as many cuts are compared as it has members.
  */
 import type { Rng } from '../../../../src/kernels/philox.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';

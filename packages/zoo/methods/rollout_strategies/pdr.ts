@@ -1,8 +1,6 @@
 /**
- * Parallel drafts, distilled and refined: several drafts are sampled at once, the answers that most of them give are
- * shown after the problem, as many as the workspace holds, and the next round is sampled after them. The last round is
- * the group that is trained. With a single draft a round it is sequential refinement. What is right plays no part in
- * it.
+ * Parallel drafts, distilled and refined. With a single draft a round it is sequential refinement. Verdicts play no part
+ * in it.
  */
 
 import { shareRight } from '../../../../src/methods/support/rollouts/right.ts';

@@ -1,7 +1,5 @@
 /**
- * A part of each group is sampled whole, the trunks; the others continue from within a trunk, cut just before a token
- * that the policy was unsure of. What a branch inherits is its beginning, of tokens that carry no loss, and what
- * follows is sampled and trained on as ever, on-policy to the bit. Trunks and branches are one group, with one
+ * What a branch inherits carries no loss, and what follows is on-policy to the bit. Trunks and branches have one
  * baseline.
  */
 import type { Rng } from '../../../../src/kernels/philox.ts';

@@ -1,9 +1,7 @@
 /**
- * Trains on the answers to a problem only where the policy can read it: beside each group it is asked to copy the
- * operands of the prompt, and where it does so too seldom, the group carries no loss, for what is learned from a
- * misread problem is noise. The copies are a group of a kind of their own, paid by the share of operands that are
- * right, and trained on. PEARL asks a checklist about a picture; the operands of a prompt, its digits or else its
- * letters, take that part here.
+ * What is learned from a misread problem is noise. The copies are a group of a kind of their own, paid by the share of
+ * operands that are right, and trained on. PEARL asks a checklist about a picture; here it is the operands of a prompt,
+ * its digits or else its letters.
  */
 
 import { groupRows } from '../../../../src/methods/work.ts';

@@ -1,7 +1,6 @@
 /**
- * The first steps of a stage train on completions as if no problem had been asked: what the policy writes at all, rather
- * than what it writes to a problem. The prompt is an end of text alone, and the old log-probs are those after it, so that
- * the ratio is 1 to begin with. With `sample-sign: negative` only what was wrong is made rarer, as the paper does.
+ * The prompt is an end of text alone, and the old log-probs are those after it, so the ratio is 1 to begin with. With
+ * `sample-sign: negative` only what was wrong is made rarer, as in the paper.
  */
 
 import { integer, keys, method, type RolloutGroup, type RolloutStrategy, type RolloutTools } from '../kit.ts';

@@ -1,7 +1,5 @@
 /**
- * Keeps the completions whose steps and outcome say the same: of more than are trained on, right ones with bad steps
- * and wrong ones with good steps are left out, so that half of a group is right where there are enough. Scores of steps
- * only choose: no reward is made of them, which a policy would learn to please.
+ * Scores of steps only choose: no reward is made of them, which a policy would learn to please.
  *
  *   of n = oversampling·m: right by falling, wrong by rising mean step score; min(n₊, max(⌊m/2⌋, m − n₋)) of the right ones
  */

@@ -1,8 +1,7 @@
 /**
- * The policy proposes which problems it solves: it is asked for one of the tasks and levels of the run, a problem of that kind is
- * made by the task's generator, so that its verifier is valid, and sampled as any other. A proposal is paid by how often its
- * problem was solved. Proposals are a group of a kind of their own, normalised by themselves. In SSP, SPELL and SvS
- * (arXiv:2510.18821, 2509.23863, 2508.14029) a large model writes the problem itself; the three payments are theirs.
+ * A problem of the proposed kind is made by the task's generator, so its verifier is valid. Proposals are a group of a
+ * kind of their own, normalised by themselves. In SSP, SPELL and SvS (arXiv:2510.18821, 2509.23863, 2508.14029) a large
+ * model writes the problem itself; the three payments are theirs.
  */
 
 import { categoryOf } from '../../../../src/methods/ledger.ts';

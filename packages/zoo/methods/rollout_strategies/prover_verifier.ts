@@ -1,8 +1,6 @@
 /**
- * Three roles of one policy: a helpful prover that solves, a sneaky one that is asked, by the word <sneaky>, for
- * answers which are wrong and convince, and a verifier that learns from both. What convinces the verifier and is wrong
- * is a hole of its, which its next verdicts are trained on; what is right and convinces it is worth more to the helpful
- * one.
+ * The sneaky role is asked for by the word <sneaky>. What convinces the verifier and is wrong is what its next verdicts
+ * are trained on.
  */
 
 import { isRight, shareRight } from '../../../../src/methods/support/rollouts/right.ts';

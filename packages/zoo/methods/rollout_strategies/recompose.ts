@@ -1,7 +1,6 @@
 /**
- * Trains on the shortest right and the longest wrong completions of each group, so that a policy learns to be brief and no
- * reward has to say so. The others count in the baseline and carry no loss; they wait in a buffer, and now and then take the
- * places of new groups, so that what is neither short nor long is not forgotten. RoRecomp, arXiv:2509.25958; how many are kept
+ * The other completions count in the baseline and carry no loss; they wait in a buffer, and now and then take the places
+ * of new groups, so that what is neither short nor long is not forgotten. RoRecomp, arXiv:2509.25958; how many are kept
  * is ours.
  */
 

@@ -1,8 +1,4 @@
-/**
- * Answers of the batch become problems of their own: which of two answers is the right one? A right and a wrong answer
- * to the same problem are shown in both orders, so that neither place is right more often. What is due is known from
- * the verifier; groups that judge are of a kind of their own.
- */
+/** A right and a wrong answer are shown in both orders, so that neither place is right more often. */
 
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { type GroupRequest, keys, method, number, type RolloutStrategy } from '../kit.ts';

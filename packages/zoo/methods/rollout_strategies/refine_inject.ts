@@ -1,7 +1,6 @@
 /**
- * Where no completion of a problem is right, the best of them, by its reward, is shown to the policy with what the task
- * says was wrong, and it answers again. Answers that are then right take the places of the group's last members, trained
- * as if they had been given to the problem alone.
+ * The best failure is that of the highest reward; it is shown with what the task says was wrong. Right answers replace
+ * the group's last members, trained as if they had been given to the problem alone.
  */
 
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';

@@ -1,7 +1,6 @@
 /**
- * Trains on groups of earlier steps beside new ones, so that fewer completions are sampled: some of a batch's problems are
- * not asked, and groups out of a buffer take their places. Their log-probs are those of the policy that sampled them, and
- * their ratio is clipped as any other; `topr` and `tis` bound it otherwise.
+ * Fewer completions are sampled. Replayed log-probs are those of the policy that sampled, and their ratio is clipped as
+ * any other; `topr` and `tis` bound it otherwise.
  */
 
 import { integer, type Json, key, keys, meanOf, method, number, type RolloutStrategy } from '../kit.ts';

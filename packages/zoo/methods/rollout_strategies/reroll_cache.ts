@@ -1,7 +1,6 @@
 /**
- * A memory of successes for problems that the policy fails: where it solves one by itself, that is remembered; where it
- * fails one that nobody remembers, it is sampled once more with a hint, and what is then right is remembered as if the
- * hint had not been there. Whatever is remembered takes the place of the last member of a group that has no right one.
+ * Where the policy fails a problem without a remembered success, it is sampled once more with a hint, and what is then
+ * right is remembered as if the hint had not been there.
  */
 
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';

@@ -1,7 +1,6 @@
 /**
- * The first members of a group begin with much of a solution, the next with less, the last with none; over the stage the
- * share falls to nothing for all of them. What is given carries no loss, and what follows is on-policy. RuscaRL shows a
- * share of a rubric so; here it is a share of a solution.
+ * What is given carries no loss, and what follows is on-policy. RuscaRL shows a share of a rubric so; here it is a share
+ * of a solution.
  */
 
 import { type GroupRequest, keys, method, number, type RolloutStrategy } from '../kit.ts';

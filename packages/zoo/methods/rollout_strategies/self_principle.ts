@@ -1,8 +1,6 @@
 /**
- * Labels of steps without a verifier: the policy judges each beginning of an answer several times, the share that calls
- * it right is the score of that step, and the mean of its steps is what the answer is paid. It learns to judge from the
- * same labels: a verdict is paid where it is what most of its own verdicts said. The rule's verdict is logged beside
- * them, and decides nothing.
+ * The share of verdicts that call a beginning right is the score of that step, and an answer is paid the mean of its
+ * steps. The rule's verdict is logged, and decides nothing.
  */
 
 import { isRight, shareRight } from '../../../../src/methods/support/rollouts/right.ts';

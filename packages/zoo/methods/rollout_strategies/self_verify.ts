@@ -1,8 +1,4 @@
-/**
- * The policy judges answers that it has just given. Each is shown after its problem, a group of verdicts is sampled,
- * and a verdict is paid where it is the verifier's. These groups are of a kind of their own, normalised by themselves
- * beside those that solve.
- */
+/** Groups of verdicts are of a kind of their own, normalised by themselves beside those that solve. */
 
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { integer, key, keys, method, number, type RolloutStrategy } from '../kit.ts';

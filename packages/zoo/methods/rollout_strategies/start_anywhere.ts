@@ -1,8 +1,6 @@
 /**
- * Lets an expert play the first turns of some episodes, so that the policy begins where he is: anywhere on the way, or
- * first near the end and then further and further from it, as `least_played` and `most_played` fall. What he played and
- * read is given and carries no loss; what follows is sampled and trained on as ever. So a policy that would never see the
- * end of a long episode is paid for its last turns first. After VeriGUI, arXiv:2508.04026.
+ * `least_played` and `most_played` may fall, so that the policy begins near the end first. The expert's turns carry no
+ * loss; what follows is sampled and trained on as usual. After VeriGUI, arXiv:2508.04026.
  */
 import { EXPERT_TURN } from '../../../../src/data/environment.ts';
 import { shareRight } from '../../../../src/methods/support/rollouts/right.ts';

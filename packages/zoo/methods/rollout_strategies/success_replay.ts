@@ -1,7 +1,6 @@
 /**
- * Where no completion of a problem is right and one was before, the latest right one takes the place of the group's last
- * member, before advantages are computed. It is off-policy: its log-probs are those of the policy that sampled it, so that
- * its ratio is clipped as any other. Does nothing for problems that are asked once: it wants a source that asks them again.
+ * The success is off-policy: its log-probs are those of the policy that sampled it, and its ratio is clipped as any
+ * other. It needs a source that asks problems again.
  */
 
 import { integer, keys, meanOf, method, type RolloutStrategy } from '../kit.ts';

@@ -1,8 +1,6 @@
 /**
- * A solver and a verifier that learn in turn, as two roles of one policy. For some steps it solves: what it is paid for
- * an answer is the rule's verdict and, less and less, what the verifier says of its steps. For the next steps it
- * verifies: answers of the batch, right and wrong ones alike, are judged, a verdict is paid where it is the rule's, and
- * the answers themselves carry no loss. The verifier learns from outcomes alone, and judges steps all the same.
+ * In verifying steps, right and wrong answers of the batch are judged, and the answers themselves carry no loss. The
+ * verifier learns from outcomes alone, and judges steps all the same.
  */
 
 import { isRight, shareRight } from '../../../../src/methods/support/rollouts/right.ts';

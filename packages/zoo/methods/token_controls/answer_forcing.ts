@@ -1,9 +1,7 @@
 /**
- * Makes a completion answer that goes round in circles: where it repeats itself, or comes to the same answer again, the
- * text that opens an answer is appended once, and it continues from there. What is put in carries no loss, and neither
- * do held-out completions know it: a policy learns to answer after it, and to stop thinking from what that is rewarded
- * with. TrimR (arXiv:2505.17155) asks a small verifier which answers of a chain are equivalent; here they are compared
- * as texts.
+ * What is put in carries no loss, and held-out completions never have it: a policy learns to answer after it, and to
+ * stop thinking from what that is rewarded with. TrimR (arXiv:2505.17155) asks a small verifier which answers of a chain
+ * are equivalent; here they are compared as texts.
  */
 
 import { integer, keys, method, optional, type TokenControl, text } from '../kit.ts';

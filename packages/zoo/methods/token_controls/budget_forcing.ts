@@ -1,7 +1,6 @@
 /**
- * Makes a completion think on that would end too soon: its end is taken back, a text such as "Wait" takes the place, and the
- * policy continues after it. What is put in carries no loss; what follows is trained on as ever. Budget forcing of s1
- * (arXiv:2501.19393), as J1 uses it.
+ * What is put in carries no loss; what follows is trained on as usual. Budget forcing of s1 (arXiv:2501.19393), as J1
+ * uses it.
  */
 
 import { integer, key, keys, method, type TokenControl, text } from '../kit.ts';

@@ -1,7 +1,4 @@
-/**
- * Clip-Cov: leaves a few random tokens alone among those at which advantage and log-prob go together most, since these
- * cost the policy its entropy. verl also leaves out of the draw what the clip of the ratio has stopped already.
- */
+/** verl also leaves out of the draw what the clip of the ratio has stopped already. */
 
 import { key, method, number, type Rollout, type TokenWeight } from '../kit.ts';
 import { tokenCovariances, tokensOfShare } from '../support/loss/covariance.ts';
