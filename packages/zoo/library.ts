@@ -2,6 +2,7 @@
 import type { Library } from '../../src/config/registries.ts';
 import { METHOD_POINTS } from '../../src/methods/stage.ts';
 import { DIAGNOSTICS } from './diagnostics/list.ts';
+import { KEYS_ELSEWHERE } from './elsewhere/keys_elsewhere.ts';
 import { methodsWith } from './lists/methods_with.ts';
 import { rewardsWith } from './lists/rewards_with.ts';
 import { tasksWith } from './lists/tasks_with.ts';
@@ -28,6 +29,7 @@ export const zooLibrary: Library = {
       methods: methodsWith(Object.fromEntries(points), demonstrations),
       tasks: tasksWith(tasks),
       rewards: rewardsWith(rewards),
+      keysElsewhere: KEYS_ELSEWHERE,
       diagnostics: DIAGNOSTICS,
     };
   },

@@ -15,7 +15,6 @@ import { refuseKeptOtherwise } from './keys/base_keys.ts';
 import { DATASET_KEYS, datasetTask } from './keys/dataset_keys.ts';
 import { GRPO_KEYS } from './keys/grpo_keys.ts';
 import { RUN_KEYS } from './keys/run_keys.ts';
-import { UNSUPPORTED_MODEL_KEYS, UNSUPPORTED_TRL_KEYS } from './keys/trl_keys.ts';
 import { MIXTURE, readMixture, type TaskEntry } from './mixture.ts';
 import { KEYS_OF_RANDOM_WEIGHTS, MODEL_KEYS, type ModelConfig, resolveModel } from './model_config.ts';
 import { MISSING, type Problems } from './problems.ts';
@@ -24,7 +23,7 @@ import { noteOtherTrackers } from './report_to.ts';
 import { type Given, type GivenKeys, Section } from './section.ts';
 import { resolveGrpo, resolveSft, STAGE_KEYS } from './stage_config.ts';
 import { resolveMethods } from './stage_methods.ts';
-import { type KeyGuide, refuseUnknown } from './unknown_keys.ts';
+import { type KeyGuide, type KeysElsewhere, refuseUnknown } from './unknown_keys.ts';
 import { isMapping } from './yaml/yaml_tree.ts';
 
 /**
@@ -79,22 +78,22 @@ const ofGrpo = sameRule(stageKeys.grpo, 'an sft stage samples nothing and has no
 const guides = {
   run: {
     known: new Set([...runKeys, 'model', 'stages', ...stageKeys.sft, ...stageKeys.grpo]),
-    unsupported: UNSUPPORTED_TRL_KEYS,
+    of: 'run',
     elsewhere: new Map([...ofTheModel, ['stage', 'belongs to an entry of stages; flat keys are one grpo stage']]),
   },
   model: {
     known: modelKeys,
-    unsupported: UNSUPPORTED_MODEL_KEYS,
+    of: 'model',
     elsewhere: new Map(sameRule([...runKeys, ...stageKeys.grpo], 'not a key of the model; move it to the top level')),
   },
   sft: {
     known: new Set(['stage', ...stageKeys.sft]),
-    unsupported: UNSUPPORTED_TRL_KEYS,
+    of: 'run',
     elsewhere: new Map([...ofTheRun, ...ofTheModel, ...ofGrpo]),
   },
   grpo: {
     known: new Set(['stage', ...stageKeys.grpo]),
-    unsupported: UNSUPPORTED_TRL_KEYS,
+    of: 'run',
     elsewhere: new Map([...ofTheRun, ...ofTheModel]),
   },
 } satisfies Record<string, KeyGuide>;
@@ -124,7 +123,8 @@ export interface ResolvedRun {
 
 /** Validates the values of a whole file and fills in the defaults. Mistakes go to `problems`. */
 export function resolveRun(values: Mapping, problems: Problems, registries: Registries): ResolvedRun {
-  const top = givenKeys(values, '', topGuide(registries.tasks), problems);
+  const { keysElsewhere } = registries;
+  const top = givenKeys(values, '', topGuide(registries.tasks), problems, keysElsewhere);
   const model = readMapping(values.model ?? undefined, 'model', problems);
   const section = new Section(RUN_KEYS, top, '', problems);
   const {
@@ -144,7 +144,7 @@ export function resolveRun(values: Mapping, problems: Problems, registries: Regi
   const adapter = resolveAdapter(section);
   refuseKeptOtherwise(section);
   refuseFrozenTwice(section);
-  const resolved = resolveStages(values.stages ?? undefined, top, problems, registries.methods);
+  const resolved = resolveStages(values.stages ?? undefined, top, problems, registries);
   const stages = resolved.map(({ stage }) => stage);
   refuseBestOfNone(section, stages);
   noteOtherTrackers(top.get('report_to')?.value, problems);
@@ -154,7 +154,7 @@ export function resolveRun(values: Mapping, problems: Problems, registries: Regi
     ...(adapter && { adapter }),
     tasks: resolveTasks({ task, tasks, dataset: datasetTask(section) }, top, problems),
     model: resolveModel(
-      new Section(MODEL_KEYS, givenKeys(model, 'model.', guides.model, problems), 'model.', problems),
+      new Section(MODEL_KEYS, givenKeys(model, 'model.', guides.model, problems, keysElsewhere), 'model.', problems),
     ),
     stages,
   };
@@ -226,12 +226,18 @@ function resolveTasks(
 }
 
 /** The keys of a mapping that its section knows; the others are reported. */
-function givenKeys(values: Mapping, prefix: string, guide: KeyGuide, problems: Problems): Map<string, Given> {
+function givenKeys(
+  values: Mapping,
+  prefix: string,
+  guide: KeyGuide,
+  problems: Problems,
+  others: KeysElsewhere | undefined,
+): Map<string, Given> {
   const given = new Map<string, Given>();
   for (const [name, value] of Object.entries(values)) {
     const path = prefix + name;
     if (guide.known.has(name)) given.set(name, { path, value });
-    else refuseUnknown(guide, path, value, problems);
+    else refuseUnknown(guide, path, value, problems, others);
   }
   return given;
 }
@@ -251,7 +257,12 @@ interface ResolvedStage {
   pathOf(remark: Remark): string;
 }
 
-function resolveStages(written: unknown, top: GivenKeys, problems: Problems, list: MethodList): ResolvedStage[] {
+function resolveStages(
+  written: unknown,
+  top: GivenKeys,
+  problems: Problems,
+  { methods: list, keysElsewhere }: Registries,
+): ResolvedStage[] {
   if (written === undefined) return [resolveStage('grpo', top, new Map(), '', problems, list)];
   if (!Array.isArray(written) || written.length === 0) {
     const remedy = isMapping(written) ? 'begin each stage with a dash: "- stage: grpo"' : EXAMPLE_STAGES;
@@ -267,7 +278,7 @@ function resolveStages(written: unknown, top: GivenKeys, problems: Problems, lis
   return kinds.flatMap((kind, index) => {
     if (kind === undefined) return [];
     const prefix = `stages.${index}.`;
-    const own = givenKeys(written[index], prefix, guides[kind], problems);
+    const own = givenKeys(written[index], prefix, guides[kind], problems, keysElsewhere);
     return [resolveStage(kind, top, own, prefix, problems, list)];
   });
 }

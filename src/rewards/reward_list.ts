@@ -4,7 +4,6 @@ import { didYouMean } from '../options/nearest_name.ts';
 import { takeOptions } from '../options/read.ts';
 import type { RewardDefinition, RewardFactory, RewardOptions } from './definition.ts';
 import { isModuleFile, MODULE_ENDINGS } from './module_file.ts';
-import { rewardNamed } from './names_elsewhere.ts';
 import type { RewardFunction } from './reward_function.ts';
 
 export interface RewardList {
@@ -12,6 +11,8 @@ export interface RewardList {
   readonly loaded: Readonly<Record<string, RewardDefinition>>;
   /** Every name that there is, also of those that are not loaded: for messages. */
   readonly names: readonly string[];
+  /** What other trainers call them, by the entry of `reward_funcs` that each is here. */
+  readonly elsewhere?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** The definition of a name; undefined where none is loaded. */
@@ -68,18 +69,23 @@ export function getReward(
   }
   if (Object.hasOwn(list.loaded, name)) return makeReward(name, list.loaded[name], options);
   const rewardNames = [...Object.keys(own), ...list.names];
-  throw new ConfigError('unknown-reward', `reward_funcs: ${JSON.stringify(name)} — ${unknownRule(name, rewardNames)}`, {
-    name,
-    rewardNames,
-  });
+  throw new ConfigError(
+    'unknown-reward',
+    `reward_funcs: ${JSON.stringify(name)} — ${unknownRule(name, rewardNames, list)}`,
+    {
+      name,
+      rewardNames,
+    },
+  );
 }
 
-function unknownRule(name: string, known: readonly string[]): string {
+function unknownRule(name: string, known: readonly string[], { elsewhere = {} }: RewardList): string {
   if (isModuleFile(name)) return 'a file, which the caller has not opened; see openPlugins of rlvr-train/node.';
   if (name.includes(',')) return `several names are a list; write [${name.trim()}].`;
   if (/[/\\.]/.test(name))
     return `neither a reward function nor a file that ends in ${MODULE_ENDINGS}; give its full name.`;
-  const elsewhere = rewardNamed(name);
-  if (elsewhere !== undefined) return `no such reward function; here it is ${elsewhere}.`;
+  const asked = name.toLowerCase().replaceAll('-', '_');
+  const entry = Object.keys(elsewhere).find((one) => elsewhere[one].includes(asked));
+  if (entry !== undefined) return `no such reward function; here it is ${entry}.`;
   return `no such reward function${didYouMean(name, known)} (known: ${known.join(', ')})`;
 }

@@ -9,7 +9,7 @@ import { METRIC_FACTS, metricFacts } from '../../packages/zoo/catalogue/metric_f
 import { configJsonSchema } from '../../packages/zoo/catalogue/schema.ts';
 import { type TrlKeys, trlTable } from '../../packages/zoo/catalogue/trl_table.ts';
 import { catalogue } from '../../packages/zoo/catalogue/whole_catalogue.ts';
-import { UNSUPPORTED_TRL_KEYS } from '../../src/config/keys/trl_keys.ts';
+import { UNSUPPORTED_TRL_KEYS } from '../../packages/zoo/elsewhere/trl_keys.ts';
 import { memoryStore } from '../../src/run/store/store.ts';
 import { finish, metricsOf, YAML } from '../run/tiny_run.ts';
 import { parseConfig } from '../support/everything.ts';

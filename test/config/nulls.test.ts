@@ -1,9 +1,9 @@
 /** TRL writes its configs out with `null` for what was not given. */
 
 import { expect, it } from 'vitest';
+import { UNSUPPORTED_TRL_KEYS } from '../../packages/zoo/elsewhere/trl_keys.ts';
 import { resolvedYaml } from '../../src/config/dump.ts';
 import { RUN_KEYS } from '../../src/config/keys/run_keys.ts';
-import { UNSUPPORTED_TRL_KEYS } from '../../src/config/keys/trl_keys.ts';
 import { MODEL_KEYS } from '../../src/config/model_config.ts';
 import { STAGE_KEYS } from '../../src/config/stage_config.ts';
 import { parseConfig } from '../support/everything.ts';

@@ -8,7 +8,7 @@ import {
   scoreRewards,
   softOverlongReward,
 } from '../../packages/rlvr-train/rewards.ts';
-import { NAMED_REWARDS } from '../../src/rewards/names_elsewhere.ts';
+import { REWARD_NAMES } from '../../packages/zoo/elsewhere/rewards.ts';
 import { getReward, parseConfig } from '../support/everything.ts';
 import { createTask } from '../support/tasks.ts';
 
@@ -61,7 +61,7 @@ describe('built-in rewards', () => {
   });
 
   it('names entries for rewards from elsewhere that a config takes as they are', () => {
-    for (const entry of NAMED_REWARDS) {
+    for (const entry of Object.keys(REWARD_NAMES)) {
       const { config } = parseConfig(`task: gcd\nmax_steps: 1\nreward_funcs: [${entry}]`, { file: 'a' });
       const [stage] = config.stages;
       if (stage.stage !== 'grpo') throw new Error('expected a grpo stage');

@@ -1,6 +1,6 @@
 /** The pages of docs/reference that are made of the declarations: by path in that folder, as Markdown that ends in a newline. */
 
-import { UNSUPPORTED_MODEL_KEYS } from '../../../src/config/keys/trl_keys.ts';
+import { UNSUPPORTED_MODEL_KEYS } from '../elsewhere/trl_keys.ts';
 import { cataloguePage } from './catalogue_page.ts';
 import { optionTable, tableCell } from './catalogue_words.ts';
 import { keyPlaces } from './key_facts.ts';

@@ -1,7 +1,7 @@
 /** The table of docs/reference/keys.md that goes from each key of TRL's to what it is here. */
 
-import { UNSUPPORTED_TRL_KEYS } from '../../../src/config/keys/trl_keys.ts';
 import type { Json } from '../../../src/options/json.ts';
+import { UNSUPPORTED_TRL_KEYS } from '../elsewhere/trl_keys.ts';
 import { type OptionText, valueWords } from '../options/describe.ts';
 import { tableCell } from './catalogue_words.ts';
 import { type KeyPlace, keyPlaces } from './key_facts.ts';
@@ -45,7 +45,7 @@ function hereOf(name: string, there: Json | undefined, places: readonly KeyPlace
   }
   const because = UNSUPPORTED_TRL_KEYS[name]?.because;
   if (because === undefined)
-    throw new Error(`${name}: a key of TRL's that src/config/keys/trl_keys.ts has to give a reason for`);
+    throw new Error(`${name}: a key of TRL's that packages/zoo/elsewhere/trl_keys.ts has to give a reason for`);
   const [rule = '', remedy = ''] = because.split('; ');
   return remedy === 'leave it out' ? ['–', `${rule}.`] : ['otherwise', `${rule}: ${remedy}.`];
 }

@@ -2,7 +2,7 @@
  * Keys of transformers' TrainingArguments about the machinery around a run (processes, data loading, the Hub, logging)
  * that have no counterpart here, each with its reason; by key, in groups of one reason, with TRL's own default.
  */
-import type { Json } from '../../options/json.ts';
+import type { Json } from '../../../src/options/json.ts';
 
 interface Group {
   /** `rule; remedy`. */

@@ -1,7 +1,7 @@
 /** What other trainers call a reward, and what that is here: names too far from ours for a misspelling. */
 
 /** By our entry of `reward_funcs`: names of TRL, of Open R1 and of the notebooks that people begin with. */
-const NAMES: Readonly<Record<string, readonly string[]>> = {
+export const REWARD_NAMES: Readonly<Record<string, readonly string[]>> = {
   accuracy: [
     ...['accuracy_reward', 'reasoning_accuracy_reward', 'correctness_reward', 'correctness_reward_func'],
     ...['math_reward', 'exact_match', 'exact_match_reward', 'answer_reward', 'check_answer'],
@@ -18,12 +18,3 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   ],
   repetition: ['get_repetition_penalty_reward', 'repetition_penalty_reward', 'repetition_penalty'],
 };
-
-/** Every entry that a name is answered with. */
-export const NAMED_REWARDS: readonly string[] = Object.keys(NAMES);
-
-/** The entry of `reward_funcs` that a name from elsewhere means; undefined where it is not known. */
-export function rewardNamed(name: string): string | undefined {
-  const asked = name.toLowerCase().replaceAll('-', '_');
-  return NAMED_REWARDS.find((entry) => NAMES[entry].includes(asked));
-}

@@ -4,21 +4,10 @@
  * written for TRL runs here or is refused key by key.
  */
 
-import type { Json } from '../../options/json.ts';
-import { STEPS_NOT_EPOCHS } from './names_elsewhere.ts';
+import { AS_GIVEN, type UnsupportedKey } from '../../../src/config/unknown_keys.ts';
+import type { Json } from '../../../src/options/json.ts';
+import { STEPS_NOT_EPOCHS } from './our_keys.ts';
 import { MACHINERY } from './trl_run_keys.ts';
-
-/** Why a key is refused, and the values for which nothing is lost. */
-export interface UnsupportedKey {
-  /** `rule; remedy`. */
-  readonly because: string;
-  readonly agrees: readonly Json[];
-  /** Whatever its value, nothing is lost: said, and taken. */
-  readonly isHarmless?: boolean;
-}
-
-/** In a remedy: the value that the key was given. */
-export const AS_GIVEN = '<value>';
 
 function refused(because: string, ...agrees: readonly Json[]): UnsupportedKey {
   return { because, agrees };

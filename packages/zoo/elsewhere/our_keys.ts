@@ -4,8 +4,8 @@
 export const STEPS_NOT_EPOCHS =
   'problems are drawn at random, without epochs; use max_steps: epochs × rows × num_generations / generation_batch_size';
 
-/** Names too far from ours for a misspelling. */
-const NAMES: Readonly<Record<string, readonly string[]>> = {
+/** By our key: names too far from it for a misspelling. */
+export const NAMES: Readonly<Record<string, readonly string[]>> = {
   learning_rate: ['lr', 'step_size', 'alpha'],
   max_steps: ['steps', 'num_steps', 'total_steps', 'total_training_steps', 'iterations'],
   generation_batch_size: ['batch_size', 'rollout_batch_size', 'train_batch_size'],
@@ -36,11 +36,6 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   data_files: ['dataset_id_or_path', 'train_files'],
   task: ['dataset', 'env', 'environment', 'problem'],
 };
-
-/** The key of a section that another name most likely means. */
-export function keyNamed(name: string, known: ReadonlySet<string>): string | undefined {
-  return Object.keys(NAMES).find((key) => known.has(key) && NAMES[key].includes(name.toLowerCase()));
-}
 
 /** `rule; remedy` for names that no key of ours means as it is: sections of verl, and what axolotl, unsloth and open-r1 have. */
 export const MEANT_ELSEWHERE: Readonly<Record<string, string>> = {
