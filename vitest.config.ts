@@ -9,10 +9,20 @@ import { defineConfig } from 'vitest/config';
 import { writeMadeModules } from './tools/made_modules.mjs';
 
 /** More than a few seconds each, and nearly all of it repeats what a quick file has shown at one place. */
-const LONG = 'test/**/*.long.test.ts';
+const LONG = '{test,packages/*/test}/**/*.long.test.ts';
 
 /** They replace modules or what a process has but once, or time what they do, so that no other file may share their process. */
-const ALONE = 'test/**/*.alone{,.long}.test.ts';
+const ALONE = '{test,packages/*/test}/**/*.alone{,.long}.test.ts';
+
+/** They need a build, an adapter, a browser, a server or a model; each has a project of its own. */
+const NEEDING_MORE = [
+  'packages/commands/test/{e2e,slow}/**',
+  'packages/fleet/test/server/**',
+  'packages/models/test/smollm2/**',
+  'packages/web/test/browser/**',
+  'packages/webgpu/test/training/**',
+  'packages/zoo/test/{openenv,python}/**',
+];
 
 await writeMadeModules();
 // What is printed is compared without colours, wherever the tests run.
@@ -23,7 +33,9 @@ process.env.XDG_STATE_HOME = join(tmpdir(), `rlvr-train-tests-${process.pid}`);
 /** Twice the default or more: test files make much that is gone at once, and a tenth of their time was clearing it away. */
 const execArgv = ['--max-semi-space-size=64'];
 
-const setupFiles = ['test/support/equal_arrays.ts', 'test/support/command_parts.ts'];
+/** Tests of the core look names up among its own, and the others among all that the package has. */
+const coreSetup = ['test/support/equal_arrays.ts', 'test/support/core_parts.ts'];
+const setupFiles = ['test/support/equal_arrays.ts', 'packages/commands/test/all_parts.ts'];
 
 export default defineConfig(({ mode }) => {
   const isQuick = mode === 'quick';
@@ -36,23 +48,10 @@ export default defineConfig(({ mode }) => {
       projects: [
         {
           test: {
-            name: 'unit',
-            setupFiles,
+            name: 'core',
+            setupFiles: coreSetup,
             include: ['test/**/*.test.ts'],
-            exclude: [
-              ...[
-                'test/e2e/**',
-                'test/webgpu/**',
-                'test/browser/**',
-                'test/slow/**',
-                'test/smollm2/**',
-                'test/openenv/**',
-                'test/python/**',
-                'test/fleet/server/**',
-              ],
-              ALONE,
-              ...long,
-            ],
+            exclude: [ALONE, ...long],
             pool: 'forks',
             // One process takes many files and imports `src` once: three quarters of the time of most files was importing.
             isolate: false,
@@ -60,6 +59,33 @@ export default defineConfig(({ mode }) => {
             // Left to itself, vitest keeps a core free: on two, half of them.
             maxWorkers: availableParallelism(),
             testTimeout: 30_000,
+          },
+        },
+        {
+          test: {
+            name: 'workspaces',
+            setupFiles,
+            include: ['packages/*/test/**/*.test.ts'],
+            exclude: [...NEEDING_MORE, ALONE, ...long],
+            pool: 'forks',
+            // One process takes many files and imports `src` once: three quarters of the time of most files was importing.
+            isolate: false,
+            execArgv,
+            // Left to itself, vitest keeps a core free: on two, half of them.
+            maxWorkers: availableParallelism(),
+            testTimeout: 30_000,
+          },
+        },
+        {
+          // Kernels of the backends that RLVR_TEST_BACKENDS names; `core` tests those of its own.
+          test: {
+            name: 'conformance',
+            setupFiles,
+            include: ['test/conformance/**/*.test.ts'],
+            pool: 'forks',
+            isolate: false,
+            maxWorkers: availableParallelism(),
+            testTimeout: 300_000,
           },
         },
         {
@@ -78,9 +104,9 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'e2e',
             setupFiles,
-            include: ['test/e2e/**/*.test.ts'],
+            include: ['packages/commands/test/e2e/**/*.test.ts'],
             exclude: long,
-            globalSetup: ['test/e2e/build.ts'],
+            globalSetup: ['packages/commands/test/e2e/build.ts'],
             pool: 'forks',
             execArgv,
             // Half of their time is the start of a command, on one core.
@@ -93,8 +119,8 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'webgpu',
             setupFiles,
-            include: ['test/webgpu/**/*.test.ts'],
-            globalSetup: ['test/e2e/build.ts'],
+            include: ['packages/webgpu/test/training/**/*.test.ts'],
+            globalSetup: ['packages/commands/test/e2e/build.ts'],
             pool: 'forks',
             isolate: false,
             // An adapter in software leaves half of a core idle.
@@ -106,8 +132,8 @@ export default defineConfig(({ mode }) => {
           // Needs the software adapters too, and an hour: not in CI.
           test: {
             name: 'slow',
-            include: ['test/slow/**/*.test.ts'],
-            globalSetup: ['test/e2e/build.ts'],
+            include: ['packages/commands/test/slow/**/*.test.ts'],
+            globalSetup: ['packages/commands/test/e2e/build.ts'],
             pool: 'forks',
             testTimeout: 3_600_000,
           },
@@ -116,8 +142,8 @@ export default defineConfig(({ mode }) => {
           // Needs the model that rlvr-train fetch smollm2 fetches; skipped without it.
           test: {
             name: 'smollm2',
-            include: ['test/smollm2/**/*.test.ts'],
-            globalSetup: ['test/e2e/build.ts'],
+            include: ['packages/models/test/smollm2/**/*.test.ts'],
+            globalSetup: ['packages/commands/test/e2e/build.ts'],
             pool: 'forks',
             fileParallelism: false,
             testTimeout: 240_000,
@@ -128,7 +154,7 @@ export default defineConfig(({ mode }) => {
           // Needs the Python that .ci/run openenv installs.
           test: {
             name: 'openenv',
-            include: ['test/openenv/**/*.test.ts'],
+            include: ['packages/zoo/test/openenv/**/*.test.ts'],
             pool: 'forks',
           },
         },
@@ -136,7 +162,7 @@ export default defineConfig(({ mode }) => {
           // Needs the problems that .ci/run python installs.
           test: {
             name: 'python',
-            include: ['test/python/**/*.test.ts'],
+            include: ['packages/zoo/test/python/**/*.test.ts'],
             pool: 'forks',
           },
         },
@@ -145,8 +171,8 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'fleet',
             setupFiles,
-            include: ['test/fleet/server/**/*.test.ts'],
-            globalSetup: ['test/browser/build.ts'],
+            include: ['packages/fleet/test/server/**/*.test.ts'],
+            globalSetup: ['packages/web/test/browser/build.ts'],
             pool: 'forks',
           },
         },
@@ -155,8 +181,8 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'browser',
             setupFiles,
-            include: ['test/browser/**/*.test.ts'],
-            globalSetup: ['test/browser/build.ts'],
+            include: ['packages/web/test/browser/**/*.test.ts'],
+            globalSetup: ['packages/web/test/browser/build.ts'],
             pool: 'forks',
             isolate: false,
             maxWorkers: availableParallelism(),

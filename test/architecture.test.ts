@@ -105,7 +105,7 @@ function importsOf(path: string, text: string): Import[] {
 function filesOf(folder: string): SourceFile[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .map((path) => `${folder}/${path.split(sep).join('/')}`)
-    .filter((path) => path.endsWith('.ts') && !path.includes('/assembly/'))
+    .filter((path) => path.endsWith('.ts') && !/\/assembly\/|^packages\/[^/]+\/test\//.test(path))
     .sort()
     .map((path) => {
       const text = readFileSync(join(ROOT, path), 'utf8');

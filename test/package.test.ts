@@ -36,7 +36,7 @@ function sourceOf(built: string): string {
   return `packages/${place.replace(/^cli\//, 'commands/')}`;
 }
 
-/** Folders that a build makes; test/e2e/package.long.test.ts packs and installs them. */
+/** Folders that a build makes; packages/commands/test/e2e/package.long.test.ts packs and installs them. */
 const BUILT = new Set(['dist', 'web/dist']);
 
 describe('package.json', () => {
@@ -101,8 +101,8 @@ describe('dependencies', () => {
         readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
       )
       .filter((path) => path.endsWith('.ts') && !path.includes('assembly') && !path.endsWith('binaries.ts'))
-      // The report's page is bundled into a text, with the licences of what it holds.
-      .filter((path) => !/^packages.report.page/.test(path))
+      // The report's page is bundled into a text, with the licences of what it holds; tests are not in the package.
+      .filter((path) => !/^packages.(?:report.page|[^/\\]+.test\b)/.test(path))
       .map((path) => readFileSync(join(ROOT, path), 'utf8'));
     // At the start of a line: an import in a doc comment's example is not one.
     const atStart = /^(?:import|export|\}) ?.*\bfrom '((?:@[^/']+\/)?[^./'][^/']*)/gm;

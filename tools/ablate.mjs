@@ -11,8 +11,8 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { ablateConfig } from '../test/support/config_ablation.ts';
-import { ablate, ablatedMethods } from '../test/support/method_ablation.ts';
+import { ablateConfig } from '../packages/rlvr-train/test/support/config_ablation.ts';
+import { ablate, ablatedMethods } from '../packages/zoo/test/support/method_ablation.ts';
 import { plainWasm } from '../test/support/small_runs.ts';
 
 const options = {

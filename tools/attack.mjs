@@ -35,7 +35,7 @@ if (!Number.isInteger(attempts) || attempts < 1 || names.length === 0) {
   process.exit(2);
 }
 
-const checkers = fileURLToPath(new URL('../test/data/second_checkers/index.ts', import.meta.url));
+const checkers = fileURLToPath(new URL('../packages/zoo/test/data/second_checkers/index.ts', import.meta.url));
 const { SECOND_CHECKERS } = await createJiti(import.meta.url).import(checkers);
 
 /** Milliseconds of this process: what else runs on the machine is not the verifier's. */

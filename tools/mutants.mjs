@@ -101,7 +101,7 @@ function judge(words, environment = {}) {
   rmSync(report, { force: true });
   const program = join(copy, 'node_modules/vitest/vitest.mjs');
   const reporting = ['--testTimeout', String(TEST_MS), '--bail', '1', '--reporter=json', `--outputFile=${report}`];
-  const projects = ['--project', 'unit', '--project', 'alone'];
+  const projects = ['core', 'workspaces', 'alone'].flatMap((name) => ['--project', name]);
   const { status, signal, stderr } = spawnSync(process.execPath, [program, ...words, ...projects, ...reporting], {
     cwd: copy,
     env: { ...process.env, ...environment },
@@ -135,7 +135,7 @@ function rounds(file) {
   if (file.includes('/webgpu/')) {
     const environment = { RLVR_TEST_BACKENDS: 'webgpu:lavapipe' };
     const related = () => judge(['related', '--run', '--mode', 'quick', file]);
-    return [related, () => judge(['run', 'test/conformance'], environment)];
+    return [related, () => judge(['run', '--project', 'conformance'], environment)];
   }
   return [['--mode', 'quick'], []].map((mode) => () => judge(['related', '--run', ...mode, file]));
 }

@@ -1,6 +1,6 @@
 """What TRL's GRPOTrainer logs of two real runs, and how TensorBoard has it: what `rlvr-train doctor` reads.
 
-    python test/golden/make_trl_logs.py        writes test/foreign/logs/trl_run_*/
+    python test/golden/make_trl_logs.py        writes packages/compare/test/logs/trl_run_*/
 
 A tiny random Llama is paid for the share of `a` in what it writes. At a rate of 1e-3 it learns that; at one of 0.1 it
 collapses within a few steps. TRL's defaults otherwise; needs tensorboard beside requirements.txt.

@@ -1,5 +1,5 @@
 /**
- * An OpenEnv server on this machine, which says what the real one said when test/openenv/messages.json was recorded
+ * An OpenEnv server on this machine, which says what the real one said when packages/zoo/test/openenv/messages.json was recorded
  * (`bash .ci/run openenv` records it again, and compares). It can be slow, gone, full, and say anything else.
  */
 import { createHash } from 'node:crypto';
@@ -23,7 +23,7 @@ interface Recorded {
 }
 
 export const RECORDED = JSON.parse(
-  readFileSync(new URL('../openenv/messages.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../packages/zoo/test/openenv/messages.json', import.meta.url), 'utf8'),
 ) as Recorded;
 
 /** What a client sent, as far as a test asks. */

@@ -1,0 +1,30 @@
+/** Completions that carry no loss: which ones, to the token. */
+import { expect, it } from 'vitest';
+import type { Verdict } from '../../../../../src/rewards/verdict.ts';
+import { creditedGroup, creditStep } from '../../../../../test/support/credit.ts';
+
+it('length-mask leaves out what has more tokens than max_tokens, and keeps what has as many', () => {
+  const group = creditedGroup([{ length: 3 }, { length: 4 }, { length: 5 }]);
+  const [masked] = creditStep('length-mask', { max_tokens: 4 }).apply([group]);
+  expect(masked.rollouts.map(({ inLoss }) => inLoss)).toEqual([undefined, undefined, false]);
+  expect(masked.rollouts.map(({ tokens }) => tokens.length)).toEqual([3, 4, 5]);
+  expect(masked.advantages).toEqual(group.advantages);
+});
+
+it('failure-mask leaves out what fails in a way that it names, and says how much', () => {
+  const group = creditedGroup([{}, {}, {}, {}]);
+  const failures = ['no_answer', 'wrong_value', 'bad_format', undefined] as const;
+  const rollouts = group.rollouts.map((rollout, i) => {
+    const verdict: Verdict = {
+      score: 0,
+      status: 'incorrect',
+      reason: '',
+      ...(failures[i] && { failure: failures[i] }),
+    };
+    return { ...rollout, verdict };
+  });
+  const step = creditStep('failure-mask');
+  const [masked] = step.apply([{ ...group, rollouts }]);
+  expect(masked.rollouts.map(({ inLoss }) => inLoss)).toEqual([false, undefined, false, undefined]);
+  expect(step.logged).toEqual({ masked: 0.5 });
+});
