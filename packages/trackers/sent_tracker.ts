@@ -1,4 +1,6 @@
 /** What a tracker is that runs are sent to: one file has it, beside a card in `cards.ts` and a line in `trackers.ts`. */
+import type { RunConfig } from '../../src/config/run_config.ts';
+import { SENT_TRACKERS, type SentTrackerName } from '../../src/config/tracker_cards.ts';
 import type { Store } from '../../src/run/store/store.ts';
 import type { Tracker } from '../../src/run/tracker.ts';
 
@@ -28,4 +30,11 @@ export interface SentTracker {
    * @throws RlvrError where the place does not take it
    */
   catchUp(run: SentRun, env: Environment, say: (message: string) => void): Promise<string>;
+}
+
+/** Those that a config asks for; `all` asks for those that the environment names. */
+export function wantedTrackers({ reportTo }: Pick<RunConfig, 'reportTo'>, env: Environment): SentTrackerName[] {
+  const isAsked = (name: SentTrackerName, variable: string): boolean =>
+    reportTo.includes(name) || (reportTo.includes('all') && Boolean(env[variable]));
+  return SENT_TRACKERS.filter(({ name, variable }) => isAsked(name, variable)).map(({ name }) => name);
 }

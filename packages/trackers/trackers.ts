@@ -1,9 +1,9 @@
 /** The trackers that runs are sent to, by their names in `report_to`. */
 import type { RunConfig } from '../../src/config/run_config.ts';
-import { SENT_TRACKERS, type SentTrackerName } from '../../src/config/tracker_cards.ts';
+import type { SentTrackerName } from '../../src/config/tracker_cards.ts';
 import type { Tracker } from '../../src/run/tracker.ts';
 import { MLFLOW } from './mlflow.ts';
-import type { Environment, SentRun, SentTracker } from './sent_tracker.ts';
+import { type Environment, type SentRun, type SentTracker, wantedTrackers } from './sent_tracker.ts';
 import { TRACKIO } from './trackio.ts';
 
 export const TRACKERS: Readonly<Record<SentTrackerName, SentTracker>> = {
@@ -11,10 +11,7 @@ export const TRACKERS: Readonly<Record<SentTrackerName, SentTracker>> = {
   trackio: TRACKIO,
 };
 
-/** Those that a config asks for; `all` asks for those that the environment names. @throws ConfigError */
-export function liveTrackers({ reportTo }: Pick<RunConfig, 'reportTo'>, run: SentRun, env: Environment): Tracker[] {
-  const wanted = SENT_TRACKERS.filter(
-    ({ name, variable }) => reportTo.includes(name) || (reportTo.includes('all') && Boolean(env[variable])),
-  );
-  return wanted.map(({ name }) => TRACKERS[name].live(run, env));
+/** Opens those that a config asks for. @throws ConfigError where the environment names no place of one */
+export function liveTrackers(config: Pick<RunConfig, 'reportTo'>, run: SentRun, env: Environment): Tracker[] {
+  return wantedTrackers(config, env).map((name) => TRACKERS[name].live(run, env));
 }

@@ -3,6 +3,7 @@ import type { Display, Shown } from '../../../src/cli/display/display.ts';
 import { trainCommand } from '../../../src/cli/training/train.ts';
 import type { Attendance } from '../../../src/cli/training/training_parts.ts';
 import { adviseMemory } from '../../estimate/advise_memory.ts';
+import { wantedTrackers } from '../../trackers/sent_tracker.ts';
 import { openDisplay } from '../display/open_display.ts';
 import { RunControls } from '../process/controls.ts';
 import { RequestListener } from '../process/run_requests.ts';
@@ -23,11 +24,11 @@ export function trainWhole(options: WholeTrainOptions, page?: ServedTraining): P
       ? async () => (await import('./training_fleet.ts')).connectFleet(options)
       : undefined,
     reportTo: async (config, tracked) => {
-      const [{ liveTrackers }, { eventLogOf }] = await Promise.all([
-        import('../../trackers/trackers.ts'),
-        import('../../trackers/event_log.ts'),
-      ]);
-      const trackers = liveTrackers(config, tracked, process.env);
+      const { eventLogOf } = await import('../../trackers/event_log.ts');
+      const trackers =
+        wantedTrackers(config, process.env).length === 0
+          ? []
+          : (await import('../../trackers/trackers.ts')).liveTrackers(config, tracked, process.env);
       return { trackers, eventLog: await eventLogOf(config, tracked.store) };
     },
   });

@@ -5,8 +5,6 @@ import { takeOptions } from '../../../src/options/read.ts';
 import { isModuleFile, MODULE_ENDINGS } from '../../../src/rewards/module_file.ts';
 import { refusal } from '../../zoo/rewards/sandbox/sandbox_thread.ts';
 import { entriesOf, type NamedEntry } from '../named_entries.ts';
-import { loadMethod } from '../own_exports.node.ts';
-import { startReporter } from '../threads/reporter_thread.node.ts';
 import { loadSeconds, type Opening, openModule, openTried, orReport } from './opening.node.ts';
 
 const NO_METHODS: readonly NamedEntry['kind'][] = ['task', 'inner', 'verifier', 'reward', 'reporter'];
@@ -21,6 +19,7 @@ export async function openMethods(opening: Opening): Promise<void> {
     await orReport(opening, place, name, async () => {
       const { reference, inRun } = await openTried(opening, name, exported, place);
       const point = kind as MethodPoint | 'demonstrations'; // all that is left
+      const { loadMethod } = await import('../own_exports.node.ts');
       const method = await loadMethod(reference, point, opening.loaded.config.rewardTimeout);
       takeOptions(method.options, given, { path: place, subject: method.id });
       opening.methods.set(methodKey({ ...plugin, name: inRun }), method);
@@ -38,6 +37,7 @@ export async function openReporters(opening: Opening): Promise<void> {
     const { name, export: exported, ...options } = plugin;
     await orReport(opening, place, name, async () => {
       if (!isModuleFile(name)) throw refusal(`not a file that ends in ${MODULE_ENDINGS}; give one of yours`);
+      const { startReporter } = await import('../threads/reporter_thread.node.ts');
       const { reference } = await openModule(opening, name, exported, place);
       const limits = { load: loadSeconds(opening), end: REPORTER_END_SECONDS };
       opening.reporters.push(await startReporter({ reference, options }, limits));

@@ -7,18 +7,14 @@ import { takeOptions } from '../../../src/options/read.ts';
 import type { RewardOptions } from '../../../src/rewards/definition.ts';
 import { isModuleFile, rewardLabel } from '../../../src/rewards/module_file.ts';
 import { getReward, type OwnRewards } from '../../../src/rewards/reward_list.ts';
-import { ClassifierScorer, filesOfModel } from '../../zoo/rewards/classifier/classifier_scorer.node.ts';
-import { AskedReward } from '../../zoo/rewards/elsewhere/asked_reward.ts';
-import { CLASSIFIER, CLASSIFIER_OPTIONS } from '../../zoo/rewards/functions/classifier.ts';
 import { refusal } from '../../zoo/rewards/sandbox/sandbox_thread.ts';
 import type { SandboxedReward } from '../../zoo/rewards/sandbox/sandboxed_reward.ts';
-import { tryReward } from '../check/made_up_answers.ts';
-import { hashOfFile } from '../data/datasets/disk_files.node.ts';
 import { pathFrom } from '../module.node.ts';
 import { entriesOf } from '../named_entries.ts';
-import { openThread } from '../threads/own_thread.node.ts';
-import { startReward } from '../threads/reward_thread.node.ts';
 import { loadSeconds, type OpenedReward, type Opening, openModule, orReport } from './opening.node.ts';
+
+/** Named here too: the module of that name is loaded for configs that have it. */
+const CLASSIFIER: typeof import('../../zoo/rewards/functions/classifier.ts').CLASSIFIER = 'classifier';
 
 /**
  * Starts the rewards that are files, and looks at the others, so that mistakes in them show their line too.
@@ -34,6 +30,7 @@ export async function openRewards(opening: Opening, tasks: TaskSet | undefined):
       reward.name === CLASSIFIER ? openClassifier(opening, plugin, place) : openReward(opening, reward, place);
     const started = await orReport(opening, place, reward.name, open);
     if (started === undefined || tasks === undefined) continue;
+    const { tryReward } = await import('../check/made_up_answers.ts');
     const { rewardOnError } = config.stages[index] as GrpoStageConfig; // supervised stages have no rewards
     for (const flaw of await tryReward(started, tasks)) {
       if (rewardOnError === 'exclude') opening.notes.push(flaw);
@@ -59,6 +56,7 @@ async function openReward(
   if (opening.threads.has(key)) return undefined;
   const start = { reference, label: rewardLabel({ name, export: exported }), options: own, signature } as const;
   const limits = { load: loadSeconds(opening), score: opening.loaded.config.rewardTimeout };
+  const { startReward } = await import('../threads/reward_thread.node.ts');
   const started = await startReward(start, limits);
   opening.threads.set(key, started);
   return started;
@@ -77,6 +75,14 @@ async function openElsewhere({ threads, loaded }: Opening, name: string, options
 
 /** A model in a folder, which is named from the run directory in the run. */
 async function openClassifier(opening: Opening, entry: Plugin, path: string): Promise<undefined> {
+  const [{ ClassifierScorer, filesOfModel }, { CLASSIFIER_OPTIONS }, { AskedReward }, { openThread }, { hashOfFile }] =
+    await Promise.all([
+      import('../../zoo/rewards/classifier/classifier_scorer.node.ts'),
+      import('../../zoo/rewards/functions/classifier.ts'),
+      import('../../zoo/rewards/elsewhere/asked_reward.ts'),
+      import('../threads/own_thread.node.ts'),
+      import('../data/datasets/disk_files.node.ts'),
+    ]);
   const { loaded, options, threads, datasets } = opening;
   const { name, weight: _, ...given } = entry;
   const subject = { path: `reward_funcs: ${name}`, subject: name, beside: ['name', 'weight'] };

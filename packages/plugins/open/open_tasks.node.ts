@@ -8,20 +8,16 @@ import { cardOf } from '../../../src/data/registered_task.ts';
 import type { Task } from '../../../src/data/task.ts';
 import { type TaskSet, taskSet } from '../../../src/data/task_set.ts';
 import { requireTools } from '../../../src/data/tools/tool_limit.ts';
+import type { Connect } from '../../../src/http/servers.ts';
 import type { ShownRows } from '../../../src/methods/stage.ts';
 import type { Plugin } from '../../../src/options/keys.ts';
 import { isModuleFile, MODULE_ENDINGS } from '../../../src/rewards/module_file.ts';
 import { asksInWords, type Codec } from '../../../src/text/codec.ts';
 import { isInTokensOf } from '../../../src/text/shared_vocabulary.ts';
-import { connectWebSocket } from '../../http/websocket.node.ts';
 import { ALL_ROWS } from '../../zoo/data/datasets/parts.ts';
 import { refusal } from '../../zoo/rewards/sandbox/sandbox_thread.ts';
-import { repeatWithin } from '../calls.node.ts';
-import { refuseImpure } from '../check/pure_task.ts';
 import { findDataset } from '../dataset_files.node.ts';
 import { entriesOf, type InnerFile, innerFile, verifierOf } from '../named_entries.ts';
-import { loadOwnTask, loadVerifier } from '../own_exports.node.ts';
-import { freezePlain } from '../plain_data.ts';
 import { type Opening, openTried, orReport } from './opening.node.ts';
 
 /** Each task of the config; undefined where one of them, or their vocabularies, are a problem. */
@@ -65,6 +61,19 @@ export async function openTasks(opening: Opening): Promise<TaskSet | undefined> 
   return limitPrompts(tasks, config);
 }
 
+const connect: Connect = async (...given) => (await import('../../http/websocket.node.ts')).connectWebSocket(...given);
+
+/** What only files of the user's need: most configs name none. */
+async function ofOwnFiles() {
+  const [{ loadOwnTask, loadVerifier }, { repeatWithin }, { refuseImpure }, { freezePlain }] = await Promise.all([
+    import('../own_exports.node.ts'),
+    import('../calls.node.ts'),
+    import('../check/pure_task.ts'),
+    import('../plain_data.ts'),
+  ]);
+  return { loadOwnTask, loadVerifier, repeatWithin, refuseImpure, freezePlain };
+}
+
 /** Undefined where what is wrong was reported with its place. */
 async function openTask(opening: Opening, entry: Plugin, path: string, index: number): Promise<Task | undefined> {
   const { name, ...knobs } = entry;
@@ -80,6 +89,7 @@ async function openTask(opening: Opening, entry: Plugin, path: string, index: nu
     const { definition, reference } = await openDefinition(opening, { name, export: exported }, path);
     const judge = definition.takesTime && opening.judges.ofFile(reference, rewardTimeout);
     const judged = judge && definition.judge === undefined ? { ...definition, judge } : definition;
+    const { freezePlain, refuseImpure, repeatWithin } = await ofOwnFiles();
     const task = bindTask(judged, own, { ...options, repeat: repeatWithin(rewardTimeout) });
     freezePlain(task.knobs);
     refuseImpure(task, reference.shown);
@@ -90,7 +100,7 @@ async function openTask(opening: Opening, entry: Plugin, path: string, index: nu
   const { tasks } = opening.loaded.registries;
   const token = cardOf(tasks, name)?.reaches?.token; // the variable with the secret of its server
   const openenv = {
-    connect: connectWebSocket,
+    connect,
     token: token === undefined ? undefined : process.env[token],
     answers: opening.options.answers?.(index),
   };
@@ -107,6 +117,7 @@ async function openDefinition(
   path: string,
 ) {
   const { reference, inRun } = await openTried(opening, name, exported, path);
+  const { loadOwnTask } = await ofOwnFiles();
   return { definition: await loadOwnTask(reference, opening.loaded.config.rewardTimeout), reference, inRun };
 }
 
@@ -129,6 +140,7 @@ async function openTaskOfFile(
     hashes: [],
   });
   const { rewardTimeout } = opening.loaded.config;
+  const { freezePlain, refuseImpure, repeatWithin } = await ofOwnFiles();
   const knobs = { ...entry, of: { ...own, task: definition.name } };
   const task = await createTask(knobs, opening.loaded.registries.tasks, {
     ...options,
@@ -147,13 +159,15 @@ async function openDatasetTask(opening: Opening, entry: Plugin, path: string): P
   const found = await findDataset(loaded, options, entry, path);
   const comparison = verifierOf(entry);
   const tried = comparison && (await openTried(opening, comparison, undefined, `${path}.verify`));
-  const verifier = tried && (await loadVerifier(tried.reference, loaded.config.rewardTimeout));
+  const own = tried ? await ofOwnFiles() : undefined;
+  const verifier = tried ? await own?.loadVerifier(tried.reference, loaded.config.rewardTimeout) : undefined;
   const task = await openDataset(knobs, {
     path,
     codec: options.codec,
     files: found.files,
     parts: ALL_ROWS,
-    ...(verifier && { verifier, repeat: repeatWithin(loaded.config.rewardTimeout) }),
+    verifier,
+    repeat: own?.repeatWithin(loaded.config.rewardTimeout),
   });
   if (options.codec !== undefined && !asksInWords(options.codec)) requireWritable(task, options.codec);
   const inRun = { ...found.inRun, ...(tried && { verify: tried.inRun }) };
