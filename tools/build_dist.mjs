@@ -52,6 +52,15 @@ const NAMES = ['made/names', 'lists/rewards_with', 'lists/tasks_with', 'library'
 /** What a part needs of the zoo lies apart from it: a config that names nothing of the zoo loads nothing of it. */
 const ofZoo = (part) => `${part}_zoo`;
 const isOfZoo = (id) => nameIn(build, id).startsWith('packages/zoo/');
+/** What every training loads beside the command lies apart from what else the library has: what both need, and the rest. */
+const LOOP = 'loop';
+const JOB = 'job';
+const JOB_STARTS = [
+  ...['packages/commands/training/whole_training', 'packages/plugins/open_plugins.node', 'packages/trackers/event_log'],
+  ...['src/grpo/diagnose_training', 'packages/zoo/library', 'packages/zoo/diagnostics/catalogue'],
+];
+/** What it loads of the zoo and an entry of the library does, too. */
+const SHARED_ZOO = 'shared_zoo';
 /** `new Worker('…_worker.node')`, and the process that looks for a GPU. */
 const STARTED_BY_PATH = /^packages[/](plugins|webgpu)[/].*_(worker|process)\.node$/;
 const started = filesOf(build)
@@ -152,8 +161,10 @@ async function bundleNode() {
   const groups = [
     BASE,
     TRIAL,
-    ...early.toSpliced(1, 0, JUDGING),
+    ...early.slice(0, -1).toSpliced(1, 0, JUDGING),
     ...NAMES,
+    ...[SHARED_ZOO, LOOP, ofZoo(LOOP), JOB, ofZoo(JOB)],
+    ...early.slice(-1),
     ...early.map(ofZoo),
     ...late,
     ...late.map(ofZoo),
@@ -219,7 +230,17 @@ async function parts() {
   const byRewards = new Set(needs.find(([name]) => name === `${LIBRARY}/rewards`)[1]);
   for (const id of (await Promise.all(JUDGES.map(neededAtOnce))).flat())
     if (!found.has(id) && !byRewards.has(id)) found.set(id, byLibrary.has(id) || forHelp.has(id) ? BASE : JUDGING);
-  for (const [name, ids] of needs) {
+  const byJob = new Set((await Promise.all(JOB_STARTS.map(neededAtOnce))).flat());
+  for (const name of JOB_STARTS) byJob.add(inBuild(name));
+  const split = needs.findIndex(([name]) => name === `${LIBRARY}/index`);
+  for (const id of needs.slice(0, split).flatMap(([, ids]) => ids))
+    if (!found.has(id) && byJob.has(id) && isOfZoo(id)) found.set(id, SHARED_ZOO);
+  const byIndex = new Set(needs[split][1]);
+  const ofJob = [
+    [LOOP, [...byJob].filter((id) => byIndex.has(id))],
+    [JOB, [...byJob]],
+  ];
+  for (const [name, ids] of needs.toSpliced(split, 0, ...ofJob)) {
     for (const id of ids)
       if (!found.has(id)) found.set(id, name !== COMMAND && forHelp.has(id) ? BASE : isOfZoo(id) ? ofZoo(name) : name);
   }
