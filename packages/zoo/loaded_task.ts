@@ -1,5 +1,4 @@
 /** How a task of the zoo becomes a definition, by what its file exports. */
-
 import type { RegisteredTask } from '../../src/data/registered_task.ts';
 import type { AnyTaskDefinition, Knobs, ListedCard } from '../../src/data/task.ts';
 import type { SandboxName } from '../../src/sandbox_engine.ts';

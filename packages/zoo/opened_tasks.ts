@@ -1,5 +1,4 @@
 /** Tasks whose problems come from elsewhere than the package. */
-
 import { datasetTask } from '../../src/data/core_tasks.ts';
 import { DATASET } from '../../src/data/datasets/card.ts';
 import type { OpenedTask } from '../../src/data/registered_task.ts';

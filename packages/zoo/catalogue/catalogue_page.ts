@@ -1,5 +1,4 @@
 /** docs/reference/catalogue.md: the catalogue as a page. */
-
 import type { OptionText } from '../options/describe.ts';
 import { type Catalogue, type CatalogueMethod, type CatalogueTask, TAKES } from './catalogue.ts';
 import { levelText, optionTable, sourceText, tableCell } from './catalogue_words.ts';

@@ -1,5 +1,4 @@
 /** Facts of the catalogue in words, as the list and the reference page have them. */
-
 import type { Companion, SameAs } from '../../../src/methods/method.ts';
 import type { Json } from '../../../src/options/json.ts';
 import { type OptionText, valueWords } from '../options/describe.ts';

@@ -2,7 +2,6 @@
  * What each key of a config means, as plain data: for `explain` and docs/reference/keys.md. A name may mean several things: a key of
  * the run or of a stage, an option of some methods, rewards or tasks, or a key that TRL has and this trainer does not.
  */
-
 import { GRPO_KEYS } from '../../../src/config/keys/grpo_keys.ts';
 import { CHOOSING_KEYS, choosingKeys, METHOD_KEYS } from '../../../src/config/keys/method_keys.ts';
 import { RUN_KEYS } from '../../../src/config/keys/run_keys.ts';

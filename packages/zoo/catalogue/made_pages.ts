@@ -1,5 +1,4 @@
 /** The pages of docs/reference that are made of the declarations: by path in that folder, as Markdown that ends in a newline. */
-
 import { UNSUPPORTED_MODEL_KEYS } from '../elsewhere/trl_keys.ts';
 import { cataloguePage } from './catalogue_page.ts';
 import { optionTable, tableCell } from './catalogue_words.ts';

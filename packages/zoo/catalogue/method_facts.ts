@@ -2,7 +2,6 @@
  * What a method asks of a run and says of others, found by asking: it is put into a stage by itself, into stages that
  * differ in how they sample and update, and beside each other method. For `methods show` and the pages of docs/reference/methods.
  */
-
 import { POINT_KEYS } from '../../../src/config/keys/method_keys.ts';
 import { parseConfig } from '../../../src/config/load.ts';
 import { usesOf } from '../../../src/methods/create.ts';

@@ -1,5 +1,4 @@
 /** The schema of a whole file, for editors and documentation; made of the same tables that validate and type it. */
-
 import { z } from 'zod';
 import { choosingKeys } from '../../../src/config/keys/method_keys.ts';
 import { RUN_KEYS } from '../../../src/config/keys/run_keys.ts';

@@ -1,5 +1,4 @@
 /** The table of docs/reference/keys.md that goes from each key of TRL's to what it is here. */
-
 import type { Json } from '../../../src/options/json.ts';
 import { UNSUPPORTED_TRL_KEYS } from '../elsewhere/trl_keys.ts';
 import { type OptionText, valueWords } from '../options/describe.ts';

@@ -5,7 +5,6 @@
  * As one text, an answer is the actions of an episode, a line each. So whatever is checked of a task's oracle and verifier
  * is checked of an environment too.
  */
-
 import {
   type EnvironmentDefinition,
   mostEpisodeTokens,

@@ -1,5 +1,4 @@
 /** Expressions of whole numbers as tasks ask them: their values, and one key for all that are the same sum. */
-
 import { rotated } from '../../../src/data/rotated.ts';
 import { evaluateExpression, isInteger } from '../../../src/parsing/arithmetic.ts';
 import { tokenizeArithmetic } from '../../../src/parsing/arithmetic_lexer.ts';

@@ -2,7 +2,6 @@
  * A task whose problem and answer are a line of characters each, made of what only it knows: vocabulary, limits,
  * truncation and a teacher follow.
  */
-
 import type { Knobs, TaskCard, TaskDefinition } from '../../../src/data/task.ts';
 import type { Rng } from '../../../src/kernels/philox.ts';
 import type { Json } from '../../../src/options/json.ts';

@@ -1,5 +1,4 @@
 /** Puzzles of one-character cells that are filled in: any grid that keeps the rules is right. */
-
 import { correct } from '../../../src/data/judge.ts';
 import type { Rng } from '../../../src/kernels/philox.ts';
 import { trimAscii } from '../../../src/parsing/trim_ascii.ts';

@@ -1,5 +1,4 @@
 /** All diagnostics. Each has an entry of its name in docs/diagnostics.md. */
-
 import { COMBINATION, NEVER_ACTED, STAGE_ENDED, STOP_CODES } from '../../../src/diagnostics/codes.ts';
 import type { Diagnostic, RunDiagnostics } from '../../../src/diagnostics/diagnostic.ts';
 import type { SftStageConfig } from '../../../src/methods/stage.ts';

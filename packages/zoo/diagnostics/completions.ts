@@ -1,5 +1,4 @@
 /** What the completions look like: whether they end, how sure, how long and how different they are. */
-
 import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
 import { isSignificantStreak, lostSince, newestAverage } from '../../../src/diagnostics/history.ts';
 import { meanOf, newestWhile } from '../../../src/diagnostics/lists.ts';

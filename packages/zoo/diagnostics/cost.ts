@@ -1,5 +1,4 @@
 /** What a stage spends: the time of its verifier, the problems that it draws. */
-
 import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
 import { meanOf, median } from '../../../src/diagnostics/lists.ts';
 import { differentProblems } from '../../../src/diagnostics/problems.ts';

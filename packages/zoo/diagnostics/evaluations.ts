@@ -1,5 +1,4 @@
 /** What evaluation on held-out problems says about training. Differences count where they exceed both intervals' noise. */
-
 import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
 import { type History, hasBegun, newestLoss } from '../../../src/diagnostics/history.ts';
 import { meanOf, newestWhile } from '../../../src/diagnostics/lists.ts';

@@ -1,5 +1,4 @@
 /** Whether the groups of a batch have anything to teach: they do where rewards within a group differ. */
-
 import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
 import { type History, isSignificantStreak } from '../../../src/diagnostics/history.ts';
 import { meanOf, newestWhile } from '../../../src/diagnostics/lists.ts';

@@ -1,5 +1,4 @@
 /** Hints: whether the policy comes to do without them. */
-
 import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
 import { percent } from '../../../src/format.ts';
 

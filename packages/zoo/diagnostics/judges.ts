@@ -1,5 +1,4 @@
 /** Verdicts of the policy on answers: whether they depend on what is judged. */
-
 import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
 import { percent } from '../../../src/format.ts';
 

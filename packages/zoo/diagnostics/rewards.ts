@@ -1,5 +1,4 @@
 /** Whether the reward pays for what is wanted, and whether the policy earns it. */
-
 import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
 import { lostSince, newestAverage } from '../../../src/diagnostics/history.ts';
 import { percent } from '../../../src/format.ts';

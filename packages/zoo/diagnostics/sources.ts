@@ -1,5 +1,4 @@
 /** Sources of prompts: whether there is anything left that they are to ask. */
-
 import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
 import { percent } from '../../../src/format.ts';
 

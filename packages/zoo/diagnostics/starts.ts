@@ -1,5 +1,4 @@
 /** What can be said before the first step: by the settings of a stage, and what it begins with. The others need a history. */
-
 import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
 import { counted, percent } from '../../../src/format.ts';
 import type { StageConfig } from '../../../src/methods/stage.ts';

@@ -1,5 +1,4 @@
 /** What the optimizer steps show: gradients, clipping, and how far the policy moves. */
-
 import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
 import { type History, hasBegun, newestLoss } from '../../../src/diagnostics/history.ts';
 import { meanOf, median } from '../../../src/diagnostics/lists.ts';

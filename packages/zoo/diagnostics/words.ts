@@ -1,5 +1,4 @@
 /** Numbers as the diagnostics write them. */
-
 import { percent } from '../../../src/format.ts';
 import type { Estimate } from '../../../src/methods/statistics.ts';
 

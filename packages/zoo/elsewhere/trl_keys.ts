@@ -3,7 +3,6 @@
  * not have, each with the reason. A value in `agrees` asks for what happens anyway and is accepted, so that a YAML
  * written for TRL runs here or is refused key by key.
  */
-
 import { AS_GIVEN, type UnsupportedKey } from '../../../src/config/unknown_keys.ts';
 import type { Json } from '../../../src/options/json.ts';
 import { STEPS_NOT_EPOCHS } from './our_keys.ts';

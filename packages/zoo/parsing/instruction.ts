@@ -4,7 +4,6 @@
  * A text without a visible letter or digit keeps none: "no commas" is not kept by saying nothing. White space is
  * Unicode's here, as a text is for people; a word is what it separates, and has a letter or a digit.
  */
-
 import { trimAscii } from '../../../src/parsing/trim_ascii.ts';
 import { readJson } from './json_value.ts';
 import { isVisible, paragraphsOf, tokensOf, wordsOf } from './visible_words.ts';

@@ -1,5 +1,4 @@
 /** What is wrong with the way to an answer, as far as its equations tell. */
-
 import { readNumber } from '../../../src/parsing/number.ts';
 import { answerText } from '../../../src/rewards/answer_text.ts';
 import { equationsIn } from '../parsing/equations.ts';

@@ -2,7 +2,6 @@
  * Stretches of whole numbers, both ends included: `3-7`, `3..7`, `[3, 7]` or `3 to 7`, and several of them with semicolons or
  * commas between.
  */
-
 import { answerText } from '../../../src/rewards/answer_text.ts';
 import type { TruthForm } from './truth.ts';
 

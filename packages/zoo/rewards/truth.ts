@@ -1,5 +1,4 @@
 /** What rewards compare an answer with: the problem's right answer, or a column of it, read in some form. */
-
 import { readNumber } from '../../../src/parsing/number.ts';
 import { answerText } from '../../../src/rewards/answer_text.ts';
 import type { RewardFunction, RewardItem } from '../../../src/rewards/reward_function.ts';

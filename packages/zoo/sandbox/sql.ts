@@ -5,7 +5,6 @@
  * that it names (sqlite3_set_authorizer); what writes, attaches, sets, or knows time or chance is refused. Each query begins
  * from the same bytes of memory, with a database of its own, and takes fuel for all that the engine does for it.
  */
-
 import type { SandboxEngine } from '../../../src/sandbox_engine.ts';
 import type { SandboxFailed, SandboxFailure } from './limits.ts';
 import type { MeteredInstance } from './metered_instance.ts';

@@ -1,5 +1,4 @@
 /** What `explain` says of a published system. Nothing but that command and the pages of the documentation loads the table. */
-
 import { arxivNumber, plainName } from '../spelled_alike.ts';
 import type { System } from './system.ts';
 import { configName, nearestText } from './system_config.ts';

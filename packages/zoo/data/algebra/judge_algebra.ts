@@ -1,5 +1,4 @@
 /** Verdicts on expressions in x: by identity, and by the form that is asked. */
-
 import { correct } from '../../../../src/data/judge.ts';
 import { trimAscii } from '../../../../src/parsing/trim_ascii.ts';
 import { illegal, malformed, missing, wrongValue } from '../../../../src/rewards/reject.ts';

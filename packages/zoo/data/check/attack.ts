@@ -3,7 +3,6 @@
  * of the ways of `attempts.ts`. Each verdict is compared with a second checker's where there is one; else an answer that
  * is not listed, in any notation, is a false accept.
  */
-
 import type { TaskItem } from '../../../../src/data/task.ts';
 import { rngFor } from '../../../../src/kernels/philox.ts';
 import { type AttemptKind, attemptKinds, attemptOf } from './attempts.ts';

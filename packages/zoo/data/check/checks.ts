@@ -1,5 +1,4 @@
 /** The rules that a task keeps, one function each: what they look at is a `Setting`, and what is broken they report there. */
-
 import { makeEach } from '../../../../src/data/repeat.ts';
 import { splitOfProblem } from '../../../../src/data/split.ts';
 import type { TaskItem } from '../../../../src/data/task.ts';

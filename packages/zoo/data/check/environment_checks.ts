@@ -1,5 +1,4 @@
 /** The rules of a task that is played in turns: its environment is pure, total, within its limits, and won by an expert alone. */
-
 import { mostEpisodeTokens } from '../../../../src/data/environment.ts';
 import {
   type AnyEnvironment,

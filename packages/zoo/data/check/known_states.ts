@@ -1,5 +1,4 @@
 /** The rules of what an environment knows of its states: where it is won, and how an expert gets there. */
-
 import type { EnvironmentStep } from '../../../../src/data/environment.ts';
 import { type AnyEnvironment, knownState } from '../../../../src/data/play.ts';
 import type { Knobs } from '../../../../src/data/problem.ts';

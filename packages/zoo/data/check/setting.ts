@@ -1,5 +1,4 @@
 /** A task under one setting of its knobs, as the checks see it: problems, answers, and a verdict of whatever they try. */
-
 import { bindTask, HELD_OUT_SAMPLE } from '../../../../src/data/create_task.ts';
 import type { PlayedTurn } from '../../../../src/data/environment.ts';
 import { verdictsOf } from '../../../../src/data/judging/judged.ts';

@@ -5,7 +5,6 @@
  *
  *   prompt   inner prompt, separator, what is shown of the answer, separator
  */
-
 import { correct } from '../../../../src/data/judge.ts';
 import { takeKnobs } from '../../../../src/data/knobs.ts';
 import type { InnerLookup } from '../../../../src/data/registered_task.ts';

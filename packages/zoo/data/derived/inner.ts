@@ -2,7 +2,6 @@
  * The task that another one is made of, in pieces: the tokens of its closed vocabulary, characters or words. What is added to
  * it, marks and labels, are pieces that it does not have itself.
  */
-
 import { takeKnobs } from '../../../../src/data/knobs.ts';
 import { drawIdentity } from '../../../../src/data/split.ts';
 import type { AnyTaskDefinition, Knobs } from '../../../../src/data/task.ts';

@@ -11,7 +11,6 @@
  * The last attempt counts, not the best one: a policy is to end with its answer, and is not to be paid for one that it
  * has taken back.
  */
-
 import {
   type EnvironmentDefinition,
   type EnvironmentStep,

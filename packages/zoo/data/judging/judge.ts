@@ -1,5 +1,4 @@
 /** Verdicts of words, truth values, lists and grids. */
-
 import Fraction from 'fraction.js';
 import { correct, judgeNumber, unreadable } from '../../../../src/data/judge.ts';
 import { canonicalNumber, isNumber, readNumber } from '../../../../src/parsing/number.ts';

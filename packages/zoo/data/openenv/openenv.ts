@@ -2,7 +2,6 @@
  * An environment on an OpenEnv server as a task. A problem is a seed of its reset: what reset says of it is asked when the
  * task is opened, and again in each episode, which has a session of its own.
  */
-
 import { keyedPermutation } from '../../../../src/data/datasets/permutation.ts';
 import { mostEpisodeTokens } from '../../../../src/data/environment.ts';
 import { type Conversation, conversationOf, refuseConversation, takeKnobs } from '../../../../src/data/knobs.ts';

@@ -1,5 +1,4 @@
 /** An OpenEnv server as what answers episodes: sessions that are used again, what they said kept with the run. */
-
 import type {
   DistantEnvironment,
   DistantEpisode,

@@ -1,5 +1,4 @@
 /** One connection to an OpenEnv server, which is one environment of its own there: asked one thing after the other. */
-
 import type { Connect, Socket } from '../../../../src/http/servers.ts';
 import { nextTask } from '../../../../src/kernels/next_task.ts';
 import { ActionRefused, ConnectionLost, fault, ServerFull, shown } from './faults.ts';

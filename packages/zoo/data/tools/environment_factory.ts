@@ -5,7 +5,6 @@
  * An object of such a class changes; the states of an episode may not. So a state is the row and the calls so far, and each
  * step makes an object of them again, which has to depend on nothing else.
  */
-
 import { correct } from '../../../../src/data/judge.ts';
 import { canonicalJSON } from '../../../../src/data/split.ts';
 import type { Knobs, TaskDefinition } from '../../../../src/data/task.ts';

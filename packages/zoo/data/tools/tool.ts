@@ -1,5 +1,4 @@
 /** A tool that a policy may call: its card, as chat templates show it, and a pure function. */
-
 import type { EnvironmentStep } from '../../../../src/data/environment.ts';
 import { RlvrError } from '../../../../src/errors.ts';
 import type { Rng } from '../../../../src/kernels/philox.ts';

@@ -2,7 +2,6 @@
  * A task with tools: an action that is a call is answered by the tool, and an action without one is the final answer, which
  * the task judges. Made on top of `environmentTask`.
  */
-
 import type { EnvironmentStep } from '../../../../src/data/environment.ts';
 import type { Knobs, TaskCard, TaskDefinition } from '../../../../src/data/task.ts';
 import { type Rng, rngFor } from '../../../../src/kernels/philox.ts';

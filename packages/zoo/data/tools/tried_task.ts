@@ -2,7 +2,6 @@
  * A task whose answers are run, for a policy that may try before it answers: a call runs what it gives, and an action
  * without one is the answer, which the task itself judges.
  */
-
 import type { Knobs, TaskCard, TaskDefinition } from '../../../../src/data/task.ts';
 import type { Rng } from '../../../../src/kernels/philox.ts';
 import type { Json } from '../../../../src/options/json.ts';

@@ -3,7 +3,6 @@
  * lowered. These are TOPR's advantages (arXiv:2503.14286). Where verifiers miss a share ρ of what is right, 1 − ρ takes
  * back on average what they wrongly punish.
  */
-
 import { type AdvantageEstimator, keys, method, number } from '../kit.ts';
 import { rewardsLess } from '../support/credit/rewards_less.ts';
 

@@ -1,5 +1,4 @@
 /** ReMax. The greedy completion is one more of each problem, and is not trained on. */
-
 import { rewardsOf, spreadOut } from '../../../../src/methods/support/credit/baseline.ts';
 import { greedyRewards } from '../../../../src/methods/uses/greedy_rewards.ts';
 import { type AdvantageEstimator, method, type RolloutGroup } from '../kit.ts';

@@ -4,7 +4,6 @@
  * of the true means" is read as what the means vary beyond their sampling variance. With fewer than two other problems λ
  * is 0. No group is dead.
  */
-
 import { hasNoReward, rewardsOf, spreadOut } from '../../../../src/methods/support/credit/baseline.ts';
 import { type AdvantageEstimator, deviationOf, meanOf, method } from '../kit.ts';
 

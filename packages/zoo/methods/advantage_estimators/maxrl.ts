@@ -2,7 +2,6 @@
  * A problem counts the more the more rarely it is solved; the expected gradient is that of a truncated log-likelihood of
  * success. For rewards that are never negative.
  */
-
 import { groupAdvantages } from '../../../../src/methods/support/credit/baseline.ts';
 import { type AdvantageEstimator, method } from '../kit.ts';
 

@@ -2,7 +2,6 @@
  * The steps of a completion share out what they are worth, so neither a longer solution nor a generous verifier earns
  * more. Tokens outside of steps (separators, the end) get the outcome alone. Our form of process rewards.
  */
-
 import {
   areEqual,
   counts,

@@ -3,7 +3,6 @@
  * completions weigh in the mean and the deviation by their length. `baseline` first takes the mean of its group from
  * each completion's reward; without a KL part a group of equal rewards then gets exactly 0.
  */
-
 import {
   areEqual,
   type CountedRollout,

@@ -6,7 +6,6 @@
  * none is one of quality ½; what is between two steps belongs to the second, what follows the last to the last. After
  * the reward normalization of Principle Process Reward.
  */
-
 import { type CountedRollout, counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { solutionSteps } from '../../../../src/methods/uses/solution_steps.ts';
 import { type AdvantageEstimator, keys, method, number, type RolloutGroup } from '../kit.ts';

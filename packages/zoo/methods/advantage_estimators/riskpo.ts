@@ -7,7 +7,6 @@
  * group is dead: its bundles are not its own. The paper writes the two parts without 1/α and 1/(β − α): `normalized:
  * false`.
  */
-
 import { hasNoReward, rewardsOf } from '../../../../src/methods/support/credit/baseline.ts';
 import { type AdvantageEstimator, choice, deviationOf, flag, key, keys, method, number, quantileOf } from '../kit.ts';
 import { BUNDLE_OPTIONS, bundlesOf, zerosFor } from '../support/credit/bundles.ts';

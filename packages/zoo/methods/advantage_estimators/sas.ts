@@ -2,7 +2,6 @@
  * The measure with the smaller effect counts, so that a group of equal rewards still teaches where earlier ones
  * differed. Variances are those of populations; over visits they are merged by counts.
  */
-
 import { problemKey } from '../../../../src/methods/ledger.ts';
 import { hasNoReward, rewardsOf, spreadOut } from '../../../../src/methods/support/credit/baseline.ts';
 import { type AdvantageEstimator, type Json, meanOf, method, type RolloutGroup } from '../kit.ts';

@@ -2,7 +2,6 @@
  * A group that fails altogether teaches what not to do. On a small model a guard of the entropy, or a KL term, keeps it
  * from flattening the policy.
  */
-
 import { type AdvantageEstimator, keys, method, number } from '../kit.ts';
 import { largestOf } from '../support/credit/group_size.ts';
 import { SOLVED_OPTIONS } from '../support/credit/solved.ts';

@@ -3,7 +3,6 @@
  * last evaluation is of the average; `--sweep kept_share=…` gives one for each share. A stage that ends early keeps its
  * weights.
  */
-
 import { averagedWeights, parameterSet } from '../../../../src/methods/uses/parameter_sets.ts';
 import { type Controller, keys, method, number } from '../kit.ts';
 

@@ -7,7 +7,6 @@
  *   skip    the KL is that to the policy which sampled; the steps that its rollouts still have to give are left out
  *   end     the stage ends
  */
-
 import { optionOf } from '../../../../src/methods/chosen.ts';
 import { reference } from '../../../../src/methods/uses/parameter_sets.ts';
 import { type Controller, choice, keys, method, number, type StepLevers } from '../kit.ts';

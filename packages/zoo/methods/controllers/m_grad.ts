@@ -2,7 +2,6 @@
  * A layer that moves much further than the others, for its size, is the one that a run diverges by; a batch that mostly
  * pushes away flattens the policy. Copies all trained weights to the host at each of its steps: `every` says at which.
  */
-
 import { advantagesByToken } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { carriesLoss, weightOfToken } from '../../../../src/methods/tokens.ts';
 import { type Controller, type CreditedGroup, integer, keys, method } from '../kit.ts';

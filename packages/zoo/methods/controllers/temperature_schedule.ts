@@ -3,7 +3,6 @@
  * that a completion was sampled at. Evaluations keep the temperature of the stage, so that their figures can be
  * compared.
  */
-
 import { type Controller, keys, method, number } from '../kit.ts';
 
 export const temperatureSchedule = method({

@@ -5,7 +5,6 @@
  * reward becomes a punishment. Logits are those above the mean logit of their place, since softmax does not see a shift
  * that all logits of a place share.
  */
-
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { advantagesByToken, mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';

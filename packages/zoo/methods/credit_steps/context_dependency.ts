@@ -3,7 +3,6 @@
  * The paper (VPPO, arXiv:2510.09285) masks parts of a picture; masking text is ours. A group in which nothing depends on
  * the operands stays as it is. Costs two scoring passes of whole distributions.
  */
-
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';

@@ -2,7 +2,6 @@
  * KL and entropy bonus still act on these tokens. Numbers are those of the policy that sampled. After UloRL,
  * arXiv:2507.19766, whose thresholds we recall and have not read again; hence they are options.
  */
-
 import { advantagesByToken } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
 import { type CreditedGroup, type CreditStep, keys, method, number } from '../kit.ts';

@@ -1,5 +1,4 @@
 /** Reads the advantages as they are at its place in the list, under the policy that sampled. */
-
 import { advantagesByToken } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
 import { type CreditStep, meanOf, method } from '../kit.ts';

@@ -1,5 +1,4 @@
 /** Numbers are those of the policy that sampled. */
-
 import { carriesLoss, lossTokens } from '../../../../src/methods/tokens.ts';
 import { type CreditStep, method, quantileOf } from '../kit.ts';
 

@@ -2,7 +2,6 @@
  * With the aggregation `weighted-seq-mean` a completion counts the same whatever its weights are; with any other, one of
  * more digits counts more. After the precision-token loss of CAD-RL, arXiv:2508.10118.
  */
-
 import { type CreditStep, keys, method, number } from '../kit.ts';
 
 const DIGIT = /\d/;

@@ -1,5 +1,4 @@
 /** The score is the one that `laser` trains. */
-
 import { usesMethod } from '../../../../src/methods/chosen.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';

@@ -2,7 +2,6 @@
  * For graded rewards, where a deviation is never quite 0 and dividing by it makes noise of the last digit as large as a
  * success. The first batches pass, so that the average means something. Filtered groups give neither loss nor advantage.
  */
-
 import { rewardsOf } from '../../../../src/methods/support/credit/baseline.ts';
 import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { withoutLoss } from '../../../../src/methods/support/credit/without_loss.ts';

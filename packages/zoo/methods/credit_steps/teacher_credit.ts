@@ -5,7 +5,6 @@
  * over the policy's own tokens that is −KL(π‖q), so that it draws the policy to the teacher. Where the teacher sees no
  * more and is the policy, it is 0 to the bit. Off-policy completions, and those of a prompt of their own, have none.
  */
-
 import { usesMethod } from '../../../../src/methods/chosen.ts';
 import { addTokenCredit } from '../../../../src/methods/support/credit/token_returns.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';

@@ -4,7 +4,6 @@
  * groups of equal outcomes learn as well; with a baseline of 0 longer solutions earn more. Code of your own adds any other
  * reward by token in the same way (`addTokenCredit`, `returnsToGo`).
  */
-
 import { addTokenCredit, returnsToGo } from '../../../../src/methods/support/credit/token_returns.ts';
 import { solutionSteps } from '../../../../src/methods/uses/solution_steps.ts';
 import { type CreditStep, keys, method, number, type Rollout } from '../kit.ts';

@@ -1,5 +1,4 @@
 /** A demonstration without the mark is learned as it is. GUI-Libra, arXiv:2602.22190, weighs actions so. */
-
 import { TOKEN } from '../../../../src/token_kinds.ts';
 import { type DemonstrationMethod, type DemonstrationSource, key, keys, method, number, text } from '../kit.ts';
 

@@ -2,7 +2,6 @@
  * The loss is on what the environment answers, not on the actions. After the implicit world modelling of
  * arXiv:2510.08558, with a random player instead of the policy.
  */
-
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';
 import { TOKEN } from '../../../../src/token_kinds.ts';
 import type { DemonstrationMethod, DemonstrationSource, PlayedProblem, TrainedText } from '../kit.ts';

@@ -1,5 +1,4 @@
 /** Which way samples fail: a format that is not learned wants another remedy than a wrong value. */
-
 import { choice, type EvaluationFigure, keys, meanOf, meanOverProblems, method } from '../kit.ts';
 
 const CLASSES = [

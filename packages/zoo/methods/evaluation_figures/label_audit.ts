@@ -2,7 +2,6 @@
  * On tasks of this package, whose verifiers are exact, it is a figure of confident errors. `evaluations/final.jsonl` has
  * the problems with their answers.
  */
-
 import { type EvaluationFigure, keys, meanOverProblems, method, number, type ProblemRecord } from '../kit.ts';
 
 export const labelAudit = method({

@@ -1,5 +1,4 @@
 /** The two rewards are values, as the user's functions read them; where one could not be read the two do not agree. */
-
 import { type GroupStep, key, method, number } from '../kit.ts';
 import { mapRollouts, readerOf, rewardKey, unknownReward } from '../support/rewards/reward_parts.ts';
 

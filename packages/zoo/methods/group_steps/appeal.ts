@@ -2,7 +2,6 @@
  * The sample also says how often the reward misses a right completion. False positives are not looked for: whatever was
  * called right is taken to be right.
  */
-
 import { type GroupStep, type Json, keys, method, number, text } from '../kit.ts';
 import { changeConflict, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 

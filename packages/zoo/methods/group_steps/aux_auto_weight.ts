@@ -2,7 +2,6 @@
  * The correlation is within groups, among those in which the primary reward differs; until there is one, the primary
  * reward counts alone.
  */
-
 import { rewardLabel } from '../../../../src/rewards/module_file.ts';
 import { type GroupStep, type Json, key, keys, meanOf, method, number, type RolloutGroup, text } from '../kit.ts';
 import { mapRollouts, rewardIndex, unknownReward } from '../support/rewards/reward_parts.ts';

@@ -1,5 +1,4 @@
 /** The total is what the stage's weights make of the rewards; give the constrained one weight 0 there. */
-
 import { type GroupStep, type Json, keys, method, number } from '../kit.ts';
 import { mapRollouts, readerOf, rewardKey, unknownReward } from '../support/rewards/reward_parts.ts';
 

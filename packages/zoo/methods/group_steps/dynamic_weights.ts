@@ -1,5 +1,4 @@
 /** The other half of RECAP's mixture beside `mixture-dynamic`; the form is ours. */
-
 import { rewardLabel } from '../../../../src/rewards/module_file.ts';
 import { type GroupStep, integer, type Json, keys, meanOf, method, number } from '../kit.ts';
 import { Movements } from '../support/prompts/movement.ts';

@@ -1,5 +1,4 @@
 /** What was wrong is said between two turns and has no loss; the group spans whole conversations. */
-
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';
 import { type GroupStep, keys, meanOf, method, number } from '../kit.ts';

@@ -1,5 +1,4 @@
 /** A source that asks what is neither too easy nor too hard has most groups in the middle. */
-
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { type GroupStep, meanOf, method } from '../kit.ts';
 

@@ -3,7 +3,6 @@
  * of the whole episode stays; an estimator by turn reads what turns are paid. Unlike potential-shaping, it takes nothing
  * back.
  */
-
 import { states } from '../../../../src/methods/uses/states.ts';
 import { type GroupStep, keys, meanOf, method, number, type Turn } from '../kit.ts';
 import { payTurns, warnUncredited } from '../support/rewards/paid_turns.ts';

@@ -2,7 +2,6 @@
  * A single value may be below 0 or above 1. With constant rates it is affine in the reward, so that a baseline and a
  * deviation undo it exactly: it acts under `baseline: none`.
  */
-
 import { type GroupStep, keys, method, number, text } from '../kit.ts';
 import { centredWarning } from '../support/rewards/noise_warnings.ts';
 import { changeConflict, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';

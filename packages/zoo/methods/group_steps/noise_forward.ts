@@ -3,7 +3,6 @@
  * completions weigh 0, wrong ones −(1 − ρ0 − ρ1). Only ρ1, the false negatives, must be known. It acts under `baseline:
  * none` and `scale_rewards: none` alone: being a shift of the reward, any mean that is taken off undoes it.
  */
-
 import { type GroupStep, keys, method, number, text } from '../kit.ts';
 import { centredWarning } from '../support/rewards/noise_warnings.ts';
 import { changeConflict, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';

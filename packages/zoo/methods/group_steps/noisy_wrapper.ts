@@ -1,5 +1,4 @@
 /** What the verifier had said stays in the metrics of the reward, and held-out problems are judged without noise. */
-
 import { type GroupStep, keys, meanOf, method, number, text } from '../kit.ts';
 import { changeConflict, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 

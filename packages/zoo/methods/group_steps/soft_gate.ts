@@ -2,7 +2,6 @@
  * Listed several times, the factors multiply. A total that is not above 0 stays: a penalty does not shrink. After
  * Janus-Q.
  */
-
 import { type GroupStep, keys, meanOf, method, number } from '../kit.ts';
 import { mapRollouts, readerOf, rewardKey, unknownReward } from '../support/rewards/reward_parts.ts';
 

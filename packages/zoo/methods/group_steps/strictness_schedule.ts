@@ -1,5 +1,4 @@
 /** `strictness` is a schedule, as {from: 0.5, to: 1}. Held-out problems are judged by the verdict alone. */
-
 import { choice, type GroupStep, keys, method, number } from '../kit.ts';
 import { changeConflict, mapRollouts, paysReward, rewardKey, targetOf } from '../support/rewards/reward_parts.ts';
 

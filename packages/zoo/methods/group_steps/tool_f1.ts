@@ -2,7 +2,6 @@
  * The harmonic mean of both. An episode that calls nothing gets nothing, unless there was nothing to find; one that asks
  * everything twice gets two thirds. Verdicts stay. After ASTRA.
  */
-
 import { states } from '../../../../src/methods/uses/states.ts';
 import { type GroupStep, keys, meanOf, method, number } from '../kit.ts';
 import { changeConflict, changedReward, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';

@@ -1,5 +1,4 @@
 /** Where all of a group called tools, or none did, only the cost counts. After ForgeryVCR. */
-
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { states } from '../../../../src/methods/uses/states.ts';

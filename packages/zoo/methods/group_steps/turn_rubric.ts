@@ -2,7 +2,6 @@
  * Each action is held against every criterion by itself. After CM2, whose checklists a model fills in; here criteria are
  * checked by rules. A criterion on the verdict looks at the episode.
  */
-
 import { type Criterion, criteriaList, flawOf, metOf } from '../../rewards/functions/rubric_criteria.ts';
 import { choice, type GroupStep, keys, meanOf, method, number, type Rollout, type Turn } from '../kit.ts';
 import { payTurns, warnUncredited } from '../support/rewards/paid_turns.ts';

@@ -2,7 +2,6 @@
  * Only the agreement of the better verifiers is needed. Verifiers that nearly always say the same are left out; where
  * fewer than three are left, rates cannot be estimated, and the share of the votes is the reward.
  */
-
 import { type GroupStep, type Json, keys, meanOf, method, number, type Rollout } from '../kit.ts';
 import { posteriors, shareOfVotes, type VotePattern } from '../support/rewards/dawid_skene.ts';
 import { rewardNames } from '../support/rewards/reward_names.ts';

@@ -3,7 +3,6 @@
  * inside the bracket. The estimator r − 1 − log r is never negative and pulls each token back to where it was; the plain
  * mean of −log r would raise all of them instead. DRPO's, arXiv:2510.04474.
  */
-
 import { bounded } from '../../../../src/methods/ratios/bounded.ts';
 import { key, type LossSequence, type LossTerm, method, number } from '../kit.ts';
 

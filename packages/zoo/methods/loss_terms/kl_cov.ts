@@ -2,7 +2,6 @@
  * It acts off-policy alone, since |log r| is 0 before. verl has no clip of the ratio beside it; here the stage's
  * objective stays what it is.
  */
-
 import { bounded } from '../../../../src/methods/ratios/bounded.ts';
 import { key, type LossTerm, method, number, type Rollout } from '../kit.ts';
 import { tokenCovariances, tokensOfShare } from '../support/loss/covariance.ts';

@@ -11,7 +11,6 @@
  * At a token it is the expectation of k1, k2's and k3's samples stand for: the mean of k1 and of k3 over the vocabulary is
  * the reverse KL; the mean gradient of k2 is the reverse one, of k3 the forward one.
  */
-
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { refDistributions } from '../../../../src/methods/uses/distributions.ts';
 import { choice, keys, type LossSequence, type LossTerm, laterKey, meanOf, method, number, optional } from '../kit.ts';

@@ -8,7 +8,6 @@
  *
  * Which tokens it acts on is recalled, not read again.
  */
-
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
 import { distributions } from '../../../../src/methods/uses/distributions.ts';
 import { type CreditedGroup, key, keys, type LossTerm, method, number, optional } from '../kit.ts';

@@ -1,5 +1,4 @@
 /** The first right completions of a stage are kept, one a problem. Costs a pass over them a step. */
-
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
 import { BACKWARD, FORWARD } from '../../../../src/methods/work.ts';

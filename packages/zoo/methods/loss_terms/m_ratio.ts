@@ -2,7 +2,6 @@
  * Where the stage has a reference, the KL to that is measured too. Both use the estimator e^x − x − 1, which is never
  * negative.
  */
-
 import { bounded } from '../../../../src/methods/ratios/bounded.ts';
 import { type LossSequence, type LossTerm, type Meter, method, type Surrogate } from '../kit.ts';
 

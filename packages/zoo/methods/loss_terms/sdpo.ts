@@ -8,7 +8,6 @@
  * `ref-ema` makes the reference an average of the policy, as the paper's teacher is. A token weighs by its ratio to the
  * sampler, at most `sdpo_cap`, as a constant. Completions that nothing is known of have no loss here.
  */
-
 import { distributions } from '../../../../src/methods/uses/distributions.ts';
 import { key, keys, type LossSequence, type LossTerm, method, number } from '../kit.ts';
 import { knowingPrompt, TEACHER_SHOWS, teacherUses } from '../support/rollouts/knowing_teacher.ts';

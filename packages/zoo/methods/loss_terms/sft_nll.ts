@@ -2,7 +2,6 @@
  * It acts in groups without an advantage, too: where all completions are right, their likelihood still rises. With
  * `nll_weights` a token weighs as credit steps say.
  */
-
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { weightOfToken } from '../../../../src/methods/tokens.ts';
 import { choice, flag, key, keys, type LossTerm, method, number } from '../kit.ts';

@@ -5,7 +5,6 @@
  *
  *   ssb_coef·KL(q‖p), q = teacher^(1/τ), p = policy^(1/τ), both normalised      by the tempered logits: (p − q)/τ
  */
-
 import { distributions } from '../../../../src/methods/uses/distributions.ts';
 import { reference } from '../../../../src/methods/uses/parameter_sets.ts';
 import { key, keys, type LossSequence, type LossTerm, method, number, type Rollout } from '../kit.ts';

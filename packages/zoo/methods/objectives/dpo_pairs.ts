@@ -9,7 +9,6 @@
  * `prefix-branch` do, and of each pair only what follows it: what was the same for both says nothing of the step that
  * differs.
  */
-
 import { unreadAdvantages, unreadRatio } from '../../../../src/methods/chosen.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { extentOf, placesByGroup } from '../../../../src/methods/support/loss/by_group.ts';

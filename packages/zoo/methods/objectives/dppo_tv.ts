@@ -4,7 +4,6 @@
  * probability. Else its log-prob moves by its ratio, taken as a constant. arXiv:2602.04879; as in verl and prime-rl, where
  * the loss term `kl-sampler` accompanies it.
  */
-
 import { key, method, number, type Surrogate, type SurrogatePoint } from '../kit.ts';
 
 const MOST_LOG_RATIO = Math.log(20);

@@ -7,7 +7,6 @@
  * advantages, and groups that have not both kinds give nothing. The loss of a group weighs as the aggregation weighs
  * its tokens: with `seq-mean`, each group the same. The paper's bound on the KL is the loss term `hinge-kl`.
  */
-
 import { unreadAdvantages, unreadRatio } from '../../../../src/methods/chosen.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { extentOf, placesByGroup } from '../../../../src/methods/support/loss/by_group.ts';

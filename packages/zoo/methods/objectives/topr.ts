@@ -5,7 +5,6 @@
  * (`advantage_estimator: constant`), where that constant sets what positives and negatives weigh, and with
  * `aggregation: seq-sum`.
  */
-
 import { unreadRatio } from '../../../../src/methods/chosen.ts';
 import { boundedSum } from '../../../../src/methods/ratios/bounded.ts';
 import { key, method, number, type Surrogate, type SurrogatePoint } from '../kit.ts';

@@ -1,5 +1,4 @@
 /** Both parts are one gradient, that of the probability of the reference. */
-
 import { uncorrected, unreadRatio, usesMethod } from '../../../../src/methods/chosen.ts';
 import { ownWeight } from '../../../../src/methods/support/loss/by_group.ts';
 import { TOKEN } from '../../../../src/token_kinds.ts';

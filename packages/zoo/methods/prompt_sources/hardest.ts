@@ -2,7 +2,6 @@
  * A problem that was never asked counts as never solved, so that it is met once. A second stage knows the shares of the
  * first where a method of that stage uses the ledger, too. arXiv:2511.06307 (DRIVE).
  */
-
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
 import { keys, meanOf, method, number, type PromptSource } from '../kit.ts';
 

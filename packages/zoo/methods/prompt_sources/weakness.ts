@@ -2,7 +2,6 @@
  * A problem is weak if it was never solved half of the time and is solved less and less. Some places of each batch go to
  * categories (a task of the run, at its level), to each by its share of the weak problems.
  */
-
 import { categoryOf, type Ledger } from '../../../../src/methods/ledger.ts';
 import { CATEGORY_DRAWS, drawOf, STARVED } from '../../../../src/methods/support/prompts/drawn.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';

@@ -9,7 +9,6 @@
  * Their ratio is that of the policy without the answer to the policy with it. `sft-nll` on `off-policy` completions adds
  * the likelihood that ExPO trains them by, with a weight that may fall to 0.
  */
-
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { helpedRows } from '../../../../src/methods/work.ts';
 import type { Rollout, RolloutGroup, RolloutStrategy, RolloutTools } from '../kit.ts';

@@ -2,7 +2,6 @@
  * ACRE shuffles the options of multiple choice; a twin has the numbers of a problem in another order, say. Only the
  * answer is sampled again, and it is not trained on.
  */
-
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { type GroupRequest, keys, meanOf, method, number, type Rollout, type RolloutStrategy } from '../kit.ts';
 import { answerTokens } from '../support/rollouts/answers.ts';

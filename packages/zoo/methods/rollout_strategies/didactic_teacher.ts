@@ -3,7 +3,6 @@
  * learning from language feedback in dialogues; the paper's teacher is a model with the solution, here it is what the
  * task says of an attempt, or its hints. What a teacher says never has the answer.
  */
-
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { feedback } from '../../../../src/methods/uses/feedback.ts';
 import type { RolloutGroup, RolloutStrategy, RolloutTools } from '../kit.ts';

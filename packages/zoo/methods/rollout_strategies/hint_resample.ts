@@ -10,7 +10,6 @@
  *
  * `unhinted` trains on what a hint has led to as if it had not been there; see hints.ts.
  */
-
 import { shareRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
 import { helpedRows, TYPICAL_DEAD_SHARE } from '../../../../src/methods/work.ts';

@@ -9,7 +9,6 @@
  * What a branch inherits, the token that it is forced to take included, carries no loss: it is trained on where it was
  * sampled. Places come in their order. The paper branches while it samples; here a trunk is scored once it is there.
  */
-
 import { isPlain } from '../../../../src/methods/group_request.ts';
 import type { GroupRequest, Rollout, RolloutGroup, RolloutStrategy, RolloutTools } from '../kit.ts';
 import { integer, keys, meanOf, method, number } from '../kit.ts';

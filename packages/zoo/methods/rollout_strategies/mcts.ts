@@ -11,7 +11,6 @@
  * trained on with the log-prob that it had; tokens that leaves share come once in each. `segment-tree` credits
  * segments, `success-replay` remembers solutions.
  */
-
 import { isPlain } from '../../../../src/methods/group_request.ts';
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { lossTokens } from '../../../../src/methods/tokens.ts';

@@ -2,7 +2,6 @@
  * Wrong steps are forgotten. An answer that only finds a lemma is worth what the lemma is good for. After agents for
  * olympiad problems that keep a memory of lemmas (with arXiv:2512.10756); how much is kept is ours.
  */
-
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { solutionSteps } from '../../../../src/methods/uses/solution_steps.ts';
 import { groupRows } from '../../../../src/methods/work.ts';

@@ -2,7 +2,6 @@
  * Parallel drafts, distilled and refined. With a single draft a round it is sequential refinement. Verdicts play no part
  * in it.
  */
-
 import { shareRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { ownLength } from '../../../../src/methods/support/rollouts/turns.ts';
 import type { GroupRequest, Rollout, RolloutGroup, RolloutStrategy } from '../kit.ts';

@@ -3,7 +3,6 @@
  * operands that are right, and trained on. PEARL asks a checklist about a picture; here it is the operands of a prompt,
  * its digits or else its letters.
  */
-
 import { groupRows } from '../../../../src/methods/work.ts';
 import type { Verdict } from '../../../../src/rewards/verdict.ts';
 import { type GroupRequest, integer, keys, meanOf, method, number, type RolloutStrategy } from '../kit.ts';

@@ -2,7 +2,6 @@
  * The prompt is an end of text alone, and the old log-probs are those after it, so the ratio is 1 to begin with. With
  * `sample-sign: negative` only what was wrong is made rarer, as in the paper.
  */
-
 import { integer, keys, method, type RolloutGroup, type RolloutStrategy, type RolloutTools } from '../kit.ts';
 
 export const prerl = method({

@@ -3,7 +3,6 @@
  * kind of their own, normalised by themselves. In SSP, SPELL and SvS (arXiv:2510.18821, 2509.23863, 2508.14029) a large
  * model writes the problem itself; the three payments are theirs.
  */
-
 import { categoryOf } from '../../../../src/methods/ledger.ts';
 import { choice, type GroupRequest, integer, key, keys, meanOf, method, number, type RolloutStrategy } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';

@@ -2,7 +2,6 @@
  * The sneaky role is asked for by the word <sneaky>. What convinces the verifier and is wrong is what its next verdicts
  * are trained on.
  */
-
 import { isRight, shareRight } from '../../../../src/methods/support/rollouts/right.ts';
 import type { GroupRequest, RolloutGroup, RolloutStrategy, RolloutTools } from '../kit.ts';
 import { keys, method, number } from '../kit.ts';

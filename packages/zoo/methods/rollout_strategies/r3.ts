@@ -10,7 +10,6 @@
  * known to shorten the reasoning, so its length is logged. `least_deviation` leaves out prompts whose reference no reasoning
  * decides: their rewards are noise.
  */
-
 import { groupRows } from '../../../../src/methods/work.ts';
 import { keys, laterKey, meanOf, method, number, type RolloutStrategy } from '../kit.ts';
 import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';

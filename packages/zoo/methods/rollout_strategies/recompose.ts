@@ -3,7 +3,6 @@
  * of new groups, so that what is neither short nor long is not forgotten. RoRecomp, arXiv:2509.25958; how many are kept
  * is ours.
  */
-
 import { ownLength } from '../../../../src/methods/support/rollouts/turns.ts';
 import type { Json, Rollout, RolloutGroup, RolloutStrategy } from '../kit.ts';
 import { integer, keys, meanOf, method, number } from '../kit.ts';

@@ -1,5 +1,4 @@
 /** A right and a wrong answer are shown in both orders, so that neither place is right more often. */
-
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { type GroupRequest, keys, method, number, type RolloutStrategy } from '../kit.ts';
 import { answerPairs, answerTokens } from '../support/rollouts/answers.ts';

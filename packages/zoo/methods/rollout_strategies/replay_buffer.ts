@@ -2,7 +2,6 @@
  * Fewer completions are sampled. Replayed log-probs are those of the policy that sampled, and their ratio is clipped as
  * any other; `topr` and `tis` bound it otherwise.
  */
-
 import { integer, type Json, key, keys, meanOf, method, number, type RolloutStrategy } from '../kit.ts';
 import { replayedGroup, requireStored, type StoredGroup, stored } from '../support/rollouts/stored_groups.ts';
 

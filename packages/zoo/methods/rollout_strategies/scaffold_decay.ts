@@ -2,7 +2,6 @@
  * What is given carries no loss, and what follows is on-policy. RuscaRL shows a share of a rubric so; here it is a share
  * of a solution.
  */
-
 import { type GroupRequest, keys, method, number, type RolloutStrategy } from '../kit.ts';
 import { answerBeginnings } from '../uses/answers.ts';
 

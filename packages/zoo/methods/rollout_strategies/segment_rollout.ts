@@ -7,7 +7,6 @@
  * clipped: that of tokens of this step is 1. A completion with tokens of earlier steps is off-policy. Here groups stay
  * whole, for their baseline.
  */
-
 import { isPlain } from '../../../../src/methods/group_request.ts';
 import type { GroupRequest, Json, Rollout, RolloutGroup, RolloutStrategy } from '../kit.ts';
 import { integer, keys, meanOf, method, number } from '../kit.ts';

@@ -2,7 +2,6 @@
  * The share of verdicts that call a beginning right is the score of that step, and an answer is paid the mean of its
  * steps. The rule's verdict is logged, and decides nothing.
  */
-
 import { isRight, shareRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { solutionSteps } from '../../../../src/methods/uses/solution_steps.ts';
 import { integer, key, keys, meanOf, method, number, type Rollout, type RolloutStrategy } from '../kit.ts';

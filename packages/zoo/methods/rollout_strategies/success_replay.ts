@@ -2,7 +2,6 @@
  * The success is off-policy: its log-probs are those of the policy that sampled it, and its ratio is clipped as any
  * other. It needs a source that asks problems again.
  */
-
 import { integer, keys, meanOf, method, type RolloutStrategy } from '../kit.ts';
 import { isUnsolved } from '../support/rollouts/unsolved.ts';
 import { ownSuccess, replayed, SuccessCache } from './success_cache.ts';

@@ -2,7 +2,6 @@
  * What is not sampled at the stage's temperature is off-policy from the first update: its log-probs are those that it
  * was sampled with, so its ratio is not 1, and is clipped like any other. A greedy completion had probability 1.
  */
-
 import { key, method, number, type RolloutStrategy } from '../kit.ts';
 
 export const temperatureMix = method({

@@ -2,7 +2,6 @@
  * In verifying steps, right and wrong answers of the batch are judged, and the answers themselves carry no loss. The
  * verifier learns from outcomes alone, and judges steps all the same.
  */
-
 import { isRight, shareRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { solutionSteps } from '../../../../src/methods/uses/solution_steps.ts';
 import type { RollOut, Rollout, RolloutGroup, RolloutStrategy, RolloutTools } from '../kit.ts';

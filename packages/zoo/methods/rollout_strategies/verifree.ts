@@ -13,7 +13,6 @@
  * it is: the completion stays on-policy. One without the mark, or without room for the reference, stays as it was
  * sampled, with p = 0. Verdicts stay those of what was sampled, and nothing is learned from them.
  */
-
 import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { groupRows } from '../../../../src/methods/work.ts';
 import { TOKEN } from '../../../../src/token_kinds.ts';

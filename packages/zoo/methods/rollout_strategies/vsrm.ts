@@ -14,7 +14,6 @@
  * "However"; here a step ends after step_mark, or after step_tokens tokens. ε, γ, window and how many steps are cut are
  * ours.
  */
-
 import { isRight, shareRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { lossTokens } from '../../../../src/methods/tokens.ts';
 import { groupRows } from '../../../../src/methods/work.ts';

@@ -6,7 +6,6 @@
  * and weighs by a truncated correction, which is `decoupled` with `above_cap: truncate`. Held-out problems are sampled
  * as ever.
  */
-
 import { usesMethod } from '../../../../src/methods/chosen.ts';
 import { integer, keys, method, number, type TokenControl } from '../kit.ts';
 

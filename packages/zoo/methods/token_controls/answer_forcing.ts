@@ -3,7 +3,6 @@
  * stop thinking from what that is rewarded with. TrimR (arXiv:2505.17155) asks a small verifier which answers of a chain
  * are equivalent; here they are compared as texts.
  */
-
 import { integer, keys, method, optional, type TokenControl, text } from '../kit.ts';
 import { repeats } from '../support/rollouts/repeats.ts';
 import { writtenText } from '../uses/words.ts';

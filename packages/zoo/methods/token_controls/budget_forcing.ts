@@ -2,7 +2,6 @@
  * What is put in carries no loss; what follows is trained on as usual. Budget forcing of s1 (arXiv:2501.19393), as J1
  * uses it.
  */
-
 import { integer, key, keys, method, type TokenControl, text } from '../kit.ts';
 import { writtenText } from '../uses/words.ts';
 

@@ -8,7 +8,6 @@
  * is not undone: a text that has left the language by it is free. Nor may a token come after which no text of the
  * language can be written in this vocabulary.
  */
-
 import { writtenVocabulary } from '../../../../src/methods/support/patterns/written_vocabulary.ts';
 import type { Refusal, Use } from '../../../../src/methods/uses/use.ts';
 import { key, keys, method, optional, type TokenControl, text } from '../kit.ts';

@@ -1,5 +1,4 @@
 /** verl also leaves out of the draw what the clip of the ratio has stopped already. */
-
 import { key, method, number, type Rollout, type TokenWeight } from '../kit.ts';
 import { tokenCovariances, tokensOfShare } from '../support/loss/covariance.ts';
 

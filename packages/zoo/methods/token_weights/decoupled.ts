@@ -6,7 +6,6 @@
  * to it, as truncated importance sampling does. Completions that are on-policy are not touched: of them π_prox is μ, to
  * the bit.
  */
-
 import { isTruncated, offPolicySamplers } from '../../../../src/methods/chosen.ts';
 import { isSampledByOther } from '../../../../src/methods/sampling_modes/modes.ts';
 import { proximalLogprobs } from '../../../../src/methods/uses/proximal_logprobs.ts';

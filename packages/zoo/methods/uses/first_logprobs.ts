@@ -1,5 +1,4 @@
 /** [tokens] log-probs under the policy that the run began with; those of the sampler where a token was put in. */
-
 import { parameterSet } from '../../../../src/methods/uses/parameter_sets.ts';
 import { figure } from './figure.ts';
 

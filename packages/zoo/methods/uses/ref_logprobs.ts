@@ -1,5 +1,4 @@
 /** [tokens] log-probs under the reference; those of the sampler where a token was put in, so that the two do not differ. */
-
 import { reference } from '../../../../src/methods/uses/parameter_sets.ts';
 import { figure } from './figure.ts';
 

@@ -1,5 +1,4 @@
 /** Keywords of a stage or of a problem, and where a text has them: as whole words, in either case. */
-
 import type { RewardItem } from '../../../../src/rewards/reward_function.ts';
 import { tokensOf } from '../../parsing/visible_words.ts';
 import { lacksTruth, listForm, truthOf } from '../truth.ts';

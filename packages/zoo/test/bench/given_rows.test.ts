@@ -1,5 +1,4 @@
 /** Rows that a fleet trains: what a benchmark reads in a run's directory is what it sees of a run of its own. */
-
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { evaluationOf, isFinished, type RowEnd, replayed } from '../../../../bench/given_rows.mjs';
 import { evaluationMetrics } from '../../../../src/grpo/metrics.ts';

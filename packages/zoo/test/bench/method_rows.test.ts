@@ -1,5 +1,4 @@
 /** Every row of the methods benchmark is a config: what it sets is known, and its methods are. */
-
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { methodRows } from '../../../../bench/method_rows.mjs';

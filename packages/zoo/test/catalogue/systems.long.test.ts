@@ -1,5 +1,4 @@
 /** The table of published systems: what it says is here is here, and each system has its config. */
-
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,4 @@
 /** Words by which methods speak to the policy: only their runs have them, and supervised stages show their forms. */
-
 import { describe, expect, it } from 'vitest';
 import { followUpTokens, mostFollowUpTokens } from '../../../../src/data/prompts/follow_up.ts';
 import { stageOf, type TrainingRun } from '../../../../src/grpo/run.ts';

@@ -1,5 +1,4 @@
 /** Configs of anyone: however long, deep or wrong, a text is parsed or refused in a moment, in few words. */
-
 import { existsSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,4 @@
 /** A mixture is another way to write several tasks; its mistakes are shown where they are written. */
-
 import { expect, it } from 'vitest';
 import { resolvedYaml } from '../../../../src/config/dump.ts';
 import { parseConfig } from '../../../../test/support/everything.ts';

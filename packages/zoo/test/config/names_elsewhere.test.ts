@@ -1,5 +1,4 @@
 /** Keys of other trainers' configs: each is taken, or named with what does the same here, and never "leave it out" alone. */
-
 import { expect, it } from 'vitest';
 import { parseConfig } from '../../../../test/support/everything.ts';
 

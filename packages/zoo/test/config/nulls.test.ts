@@ -1,5 +1,4 @@
 /** TRL writes its configs out with `null` for what was not given. */
-
 import { expect, it } from 'vitest';
 import { resolvedYaml } from '../../../../src/config/dump.ts';
 import { RUN_KEYS } from '../../../../src/config/keys/run_keys.ts';

@@ -1,5 +1,4 @@
 /** Methods in a config: by TRL's keys, by the keys of their points, and back; and what is said of mistakes. */
-
 import { describe, expect, it } from 'vitest';
 import { resolvedTree } from '../../../../src/config/dump.ts';
 import { METHODS, parseConfig } from '../../../../test/support/everything.ts';

@@ -1,5 +1,4 @@
 /** Every task whose answer is a number reads it alike, however it is written. */
-
 import { expect, it } from 'vitest';
 import { createTask, registeredTasks } from '../../../../test/support/everything.ts';
 

@@ -1,5 +1,4 @@
 /** One suite at several settings of the knobs; the tasks with a second checker have that of `checkTask` (test/data/tasks). */
-
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { splitOf } from '../../../../src/data/split.ts';

@@ -1,5 +1,4 @@
 /** Problems under a second prompt: of the same key, with the same right answers, in both directions. */
-
 import { describe, expect, it } from 'vitest';
 import { registeredTasks } from '../../../../test/support/everything.ts';
 import { createTask, onlyTask } from '../../../../test/support/tasks.ts';

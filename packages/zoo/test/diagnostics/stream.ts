@@ -1,5 +1,4 @@
 /** A stage as a stream of records: what the diagnostics would see of a run, made by hand. */
-
 import { stringify } from 'yaml';
 import { type Diagnosis, diagnosticsFor, type Reading } from '../../../../src/diagnostics/diagnostic.ts';
 import { type StartFacts, trainingSince } from '../../../../src/diagnostics/history.ts';

@@ -1,5 +1,4 @@
 /** Diagnostics through the real trainer: tiny policies in situations that deserve a word. */
-
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { bindTask } from '../../../../src/data/create_task.ts';

@@ -1,5 +1,4 @@
 /** Texts that a term of the loss trains on beside the rollouts: which they are, what they weigh, and that nothing else changes. */
-
 import { describe, expect, it } from 'vitest';
 import type { TrainEvent } from '../../../../src/grpo/events.ts';
 import { stageOf } from '../../../../src/grpo/run.ts';

@@ -1,5 +1,4 @@
 /** Batches that wait: which weights sample each, what is learned from it and when, and that no kill is seen in any bit. */
-
 import { describe, expect, it } from 'vitest';
 import type { TrainEvent } from '../../../../src/grpo/events.ts';
 import type { TrainingRun } from '../../../../src/grpo/run.ts';

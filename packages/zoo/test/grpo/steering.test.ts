@@ -1,5 +1,4 @@
 /** What controllers do to a run: it holds to the end of the stage, a resume included, and can be read afterwards. */
-
 import { describe, expect, it } from 'vitest';
 import { stageOf, type TrainingRun } from '../../../../src/grpo/run.ts';
 import { openStep } from '../../../../src/grpo/step.ts';

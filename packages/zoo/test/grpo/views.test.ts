@@ -1,5 +1,4 @@
 /** Rollouts that are trained under another prompt than that of their group, or than they were sampled under. */
-
 import { describe, expect, it } from 'vitest';
 import type { RolloutStrategy } from '../../../../src/methods/points.ts';
 import { completionRecords } from '../../../../src/run/logs/completions.ts';

@@ -4,7 +4,6 @@
  * in three micro-batches; or it is refused in words. A method that they leave out, or that is refused in them, is tried in the others that were drawn, then by itself. What is drawn depends on the seed
  * below and on the registry alone.
  */
-
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';

@@ -3,7 +3,6 @@
  * masked tokens get exactly nothing, neither the cut into micro-batches nor the order within a group changes a result,
  * and options, schedules among them, survive the config.
  */
-
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { resolvedYaml } from '../../../../src/config/dump.ts';

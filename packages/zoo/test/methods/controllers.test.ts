@@ -1,5 +1,4 @@
 /** When controllers act, and by how much: their formulas, on levers that only write down what is done. */
-
 import { describe, expect, it } from 'vitest';
 import type { Controller, StepLevers } from '../../../../src/methods/points.ts';
 import type { Evaluation, StepMetrics } from '../../../../src/methods/records.ts';

@@ -2,7 +2,6 @@
  * What the estimators of the KL are to the KL: on-policy, the expectations of their values and gradients over the
  * vocabulary are those of one of its two directions.
  */
-
 import { describe, expect, it } from 'vitest';
 import type { LossGradient, LossSequence, LossTerm } from '../../../../src/methods/points.ts';
 import type { CreditedGroup, Rollout } from '../../../../src/methods/records.ts';

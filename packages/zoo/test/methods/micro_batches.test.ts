@@ -1,5 +1,4 @@
 /** However an optimizer step is cut into micro-batches, of whole groups or of parts of them, each method of its loss has the same gradient, but for one. */
-
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import {

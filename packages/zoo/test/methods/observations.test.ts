@@ -1,5 +1,4 @@
 /** What an environment says is in no figure of any method: asked of each of the registry, with noise in its places. */
-
 import { describe, expect, it } from 'vitest';
 import { rngFor } from '../../../../src/kernels/philox.ts';
 import type { LossSequence } from '../../../../src/methods/points.ts';

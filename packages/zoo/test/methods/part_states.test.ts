@@ -1,5 +1,4 @@
 /** A state in a checkpoint is its part's, whatever else the stage holds; those of old checkpoints find theirs by place. */
-
 import { expect, it } from 'vitest';
 import { type Method, method } from '../../../../src/methods/method.ts';
 import { methodStates, restoreMethods } from '../../../../src/methods/part_states.ts';

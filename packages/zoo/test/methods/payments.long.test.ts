@@ -3,7 +3,6 @@
  * it reads verdicts, is what it declares; and of each that pays beside each that learns, either what is trained follows what is
  * paid, or the two are refused together.
  */
-
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Member, Payment } from '../../../../src/methods/method.ts';
 import type { RolloutGroup } from '../../../../src/methods/records.ts';

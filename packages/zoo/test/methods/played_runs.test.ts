@@ -1,5 +1,4 @@
 /** Methods of episodes in whole runs: the same bits after a kill, in micro-batches and with two threads; numbers are finite. */
-
 import { describe, expect, it } from 'vitest';
 import { wasmBackend } from '../../../../src/kernels/wasm/backend.ts';
 import type { RewardFunction } from '../../../../src/rewards/reward_function.ts';

@@ -1,5 +1,4 @@
 /** What methods say of each other before step 1: where it is shown, with which line, and that sound stages are silent. */
-
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { train } from '../../../../src/grpo/trainer.ts';

@@ -1,5 +1,4 @@
 /** What a controller sets is an option of one method, and of old checkpoints what it was when it was set. */
-
 import { describe, expect, it } from 'vitest';
 import type { StageMethods } from '../../../../src/methods/create.ts';
 import { type Method, method } from '../../../../src/methods/method.ts';

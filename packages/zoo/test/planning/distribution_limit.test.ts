@@ -1,5 +1,4 @@
 /** Whole distributions are planned where they fit, in smaller micro-batches if need be, and else refused with figures. */
-
 import { describe, expect, it } from 'vitest';
 import { planPolicy } from '../../../../src/model/memory/plan.ts';
 import { modelShape } from '../../../../src/planning/capacity.ts';

@@ -1,5 +1,4 @@
 /** What averages weights does not go with an adapter: the product of two averages is another than the average of two products. */
-
 import { expect, it } from 'vitest';
 import { requireUses } from '../../../../src/run/check_uses.ts';
 import { parseConfig, usesOf } from '../../../../test/support/everything.ts';

@@ -1,5 +1,4 @@
 /** A run that is cut off anywhere, in an evaluation or in a step, and resumed is the run that was not. */
-
 import { describe, expect, it } from 'vitest';
 import type { TrainingRun } from '../../../../src/grpo/run.ts';
 import { wasmBackend } from '../../../../src/kernels/wasm/backend.ts';

@@ -1,5 +1,4 @@
 /** What is said during a run is kept in its directory. */
-
 import { describe, expect, it } from 'vitest';
 import { wasmBackend } from '../../../../src/kernels/wasm/backend.ts';
 import type { RewardFunction } from '../../../../src/rewards/reward_function.ts';

@@ -1,5 +1,4 @@
 /** A state.json that is not what a run saved, under hashes that fit: it is refused in words, or the run goes on. */
-
 import { beforeAll, expect, it } from 'vitest';
 import { CheckpointError, RlvrError } from '../../../../src/errors.ts';
 import type { TrainingRun } from '../../../../src/grpo/run.ts';

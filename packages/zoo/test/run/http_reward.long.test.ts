@@ -1,5 +1,4 @@
 /** Runs that are paid by a server: whatever it does, and wherever a run is cut off, it ends as one that was not. */
-
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConfigError } from '../../../../src/errors.ts';
 import { closeEngine } from '../../../../src/grpo/engine.ts';

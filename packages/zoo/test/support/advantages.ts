@@ -1,5 +1,4 @@
 /** Advantage estimators by a line of YAML, on groups of rewards. */
-
 import type { AdvantageEstimator } from '../../../../src/methods/points.ts';
 import type { CreditedGroup } from '../../../../src/methods/records.ts';
 import { createMethods } from '../../../../test/support/everything.ts';

@@ -1,5 +1,4 @@
 /** A strategy by itself, in front of a policy that answers as a test says. */
-
 import type { GroupRequest, RolloutTools } from '../../../../src/methods/points.ts';
 import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';
 import { createMethods } from '../../../../test/support/everything.ts';

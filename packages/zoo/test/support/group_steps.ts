@@ -1,5 +1,4 @@
 /** Group steps by themselves: rewards in, rewards out. */
-
 import { rngFor } from '../../../../src/kernels/philox.ts';
 import { methodStates, restoreMethods } from '../../../../src/methods/part_states.ts';
 import type { Rollout, RolloutGroup } from '../../../../src/methods/records.ts';

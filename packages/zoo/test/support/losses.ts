@@ -1,5 +1,4 @@
 /** The terms of a stage's loss over sequences by hand, as the host computes them. */
-
 import { addTerms } from '../../../../src/grpo/update/objective.ts';
 import type {
   LossGradient,

@@ -2,7 +2,6 @@
  * Each method of the registry in a small stage made for it, and the same stage without it: the same weights mean that it did
  * nothing there. What a stage says of its methods is gathered beside.
  */
-
 import { parse, stringify } from 'yaml';
 import { POINT_KEYS } from '../../../../src/config/keys/method_keys.ts';
 import type { TrainingRun } from '../../../../src/grpo/run.ts';

@@ -1,5 +1,4 @@
 /** Episodes of an environment whose actions a test writes. */
-
 import type { EpisodeStep } from '../../../../src/data/environment.ts';
 import { type AnyEnvironment, bindEnvironment } from '../../../../src/data/play.ts';
 import type { TaskItem } from '../../../../src/data/problem.ts';

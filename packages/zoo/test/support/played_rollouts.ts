@@ -1,5 +1,4 @@
 /** Episodes by hand, and group steps of a stage on them. */
-
 import type { KnownState } from '../../../../src/data/environment.ts';
 import type { Rollout, RolloutGroup, Turn } from '../../../../src/methods/records.ts';
 import { createMethods } from '../../../../test/support/everything.ts';

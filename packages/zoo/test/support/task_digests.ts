@@ -1,5 +1,4 @@
 /** What a task draws at each level, in a few digits: the same in every JavaScript engine. */
-
 import { murmur3OfText } from '../../../../src/kernels/murmur3.ts';
 import { registeredTasks } from '../../api/tasks.ts';
 import { bindTask } from '../../data/index.ts';

@@ -1,5 +1,4 @@
 /** Tests that the tasks of a category all have: the suite of `checkTask`, a second checker, and a digest per level. */
-
 import { describe, expect, it } from 'vitest';
 import type { Knobs, TaskDefinition } from '../../../../src/data/task.ts';
 import type { Json } from '../../../../src/options/json.ts';

@@ -1,5 +1,4 @@
 /** Links and YAML of the page: what a link carries is what the command line reads. */
-
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { RunConfig } from '../../../../src/config/run_config.ts';

@@ -5,8 +5,7 @@
  * Where two such pairs are, neither touches the other: whatever the order, the end is the same.
  */
 import { judgeList } from '../../judging/judge.ts';
-import { lineTask } from '../../line_task.ts';
-import { listMisses } from '../../near_misses.ts';
+import { lineTask, listMisses } from '../../kit.ts';
 import { type AbKnobs, abCard } from './card.ts';
 
 export type AbItem = { readonly program: readonly string[] };

@@ -3,7 +3,6 @@
  *
  *   verdict     the answer is derived by rules of the package and compared; a constant may follow, as a number or as +C
  */
-
 import { algebraMisses, judgeAlgebra, readOwn } from '../../algebra/judge_algebra.ts';
 import {
   antiderivativeText,
@@ -12,8 +11,7 @@ import {
   type Polynomial,
   polynomialText,
 } from '../../algebra/polynomials.ts';
-import { lineTask } from '../../line_task.ts';
-import { onlyMisses } from '../../near_misses.ts';
+import { lineTask, onlyMisses } from '../../kit.ts';
 import { type AntiderivativeKnobs, antiderivativeCard } from './card.ts';
 
 export type AntiderivativeItem = { readonly polynomial: Polynomial };

@@ -6,7 +6,6 @@
  * The answer is read as a number, as that of other tasks is: a sign, zeros in front and a point at its end change nothing,
  * nor does what encloses it. A prefix such as 0b is no digit of the base, or another number.
  */
-
 import { correct, judgeNumber } from '../../../../../src/data/judge.ts';
 import { MAX_NUMBER_LENGTH, withoutEnclosure } from '../../../../../src/parsing/number.ts';
 import { trimAscii } from '../../../../../src/parsing/trim_ascii.ts';

@@ -1,11 +1,7 @@
 /** An expression with brackets; every quotient in it is a whole number. */
-
-import { judgeNumber } from '../../../../../src/data/judge.ts';
-import type { Rng } from '../../../../../src/kernels/philox.ts';
 import { type Expression, renderExpression } from '../../../../../src/parsing/expression.ts';
 import { expressionKey, integerOf } from '../../expressions.ts';
-import { lineTask } from '../../line_task.ts';
-import { numberMisses } from '../../near_misses.ts';
+import { judgeNumber, lineTask, numberMisses, type Rng } from '../../kit.ts';
 import { type BasicArithmeticKnobs, basicArithmeticCard } from './card.ts';
 
 export type BasicArithmeticItem = { readonly text: string };

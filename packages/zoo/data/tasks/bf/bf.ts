@@ -1,11 +1,6 @@
 /** What a Brainf*** program prints: the numbers in its cells (`0:`), or the letters of these codes (`a:`). */
-
-import { judgeText } from '../../../../../src/data/judge.ts';
-import type { Rng } from '../../../../../src/kernels/philox.ts';
 import { judgeNumbers } from '../../judging/judge.ts';
-import { LETTERS } from '../../letters.ts';
-import { lineTask } from '../../line_task.ts';
-import { listMisses, textMisses } from '../../near_misses.ts';
+import { judgeText, LETTERS, lineTask, listMisses, type Rng, textMisses } from '../../kit.ts';
 import { type BfKnobs, bfCard } from './card.ts';
 import { printed } from './interpreter.ts';
 

@@ -4,9 +4,7 @@
  *
  *   split       by hash of the puzzle and its opposite, zeros for ones: the first of the two
  */
-import type { Rng } from '../../../../../src/kernels/philox.ts';
-import { inLine, inLines, type Rows } from '../../cells.ts';
-import { lineTask } from '../../line_task.ts';
+import { inLine, inLines, lineTask, type Rng, type Rows } from '../../kit.ts';
 import { columnsOf, filledGridMisses, HOLE, judgeFilledGrid, withHoles } from '../../puzzle.ts';
 import { type BinairoKnobs, binairoCard } from './card.ts';
 

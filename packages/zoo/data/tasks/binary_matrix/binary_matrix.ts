@@ -1,5 +1,4 @@
 /** For each cell, how many steps up, down, left or right the nearest 0 is. */
-
 import { drawRows, drawSize, gridMisses, inLine, inLines, placesOf, type Rows, stepsFrom } from '../../cells.ts';
 import { judgeGrid } from '../../judging/judge.ts';
 import { lineTask } from '../../line_task.ts';

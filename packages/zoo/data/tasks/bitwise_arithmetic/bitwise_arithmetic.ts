@@ -4,12 +4,8 @@
  *
  * Each operation around another one is in parentheses, so no precedence is to be known.
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import { malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
 import { readHexadecimal } from '../../../parsing/hexadecimal.ts';
-import { lineTask } from '../../line_task.ts';
-import type { NearMisses } from '../../near_misses.ts';
+import { correct, lineTask, malformed, missing, type NearMisses, wrongValue } from '../../kit.ts';
 import { type BitwiseArithmeticKnobs, bitwiseArithmeticCard } from './card.ts';
 
 /** A number, or an operation. */

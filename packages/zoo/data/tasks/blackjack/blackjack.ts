@@ -10,11 +10,7 @@
  * The score is (return + 1) / 2: 1 won, 0.5 a draw, 0 lost, so that its mean is the mean return on another scale. The
  * column `best_score` is the expected score of the best play, exactly; `mean_score` of a policy is beside it.
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import { wrongValue } from '../../../../../src/rewards/reject.ts';
-import type { Verdict } from '../../../../../src/rewards/verdict.ts';
-import { environmentTask } from '../../environment_task.ts';
+import { correct, environmentTask, type Verdict, wrongValue } from '../../kit.ts';
 import { type BlackjackKnobs, blackjackCard } from './card.ts';
 import {
   bestValue,

@@ -4,10 +4,8 @@
  * Values and operators are drawn evenly: swapping T with F and & with | gives the opposite problem, so half of all are
  * true.
  */
-
-import type { Rng } from '../../../../../src/kernels/philox.ts';
 import { judgeTruth } from '../../judging/judge.ts';
-import { lineTask } from '../../line_task.ts';
+import { lineTask, type Rng } from '../../kit.ts';
 import { type BoolExpressionKnobs, boolExpressionCard } from './card.ts';
 
 /** A truth value, a negation, or two operands and what is between them. */

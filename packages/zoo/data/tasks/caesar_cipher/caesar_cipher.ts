@@ -1,8 +1,5 @@
 /** A made-up word whose letters were shifted forwards: shift them back, around the end of the alphabet. */
-import { judgeText } from '../../../../../src/data/judge.ts';
-import { drawWord, LETTERS } from '../../letters.ts';
-import { lineTask } from '../../line_task.ts';
-import { textMisses } from '../../near_misses.ts';
+import { drawWord, judgeText, LETTERS, lineTask, textMisses } from '../../kit.ts';
 import { type CaesarCipherKnobs, caesarCipherCard } from './card.ts';
 
 export type CaesarCipherItem = { readonly shift: number; readonly word: string };

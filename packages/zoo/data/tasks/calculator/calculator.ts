@@ -9,12 +9,10 @@
  *
  * With `tools: []` the answer is all there is.
  */
-
-import { judgeNumber } from '../../../../../src/data/judge.ts';
 import { evaluateExpression, isInteger } from '../../../../../src/parsing/arithmetic.ts';
 import { tokenizeArithmetic } from '../../../../../src/parsing/arithmetic_lexer.ts';
 import { parseExpression } from '../../../../../src/parsing/expression.ts';
-import { numberMisses } from '../../near_misses.ts';
+import { judgeNumber, numberMisses } from '../../kit.ts';
 import { tool } from '../../tools/tool.ts';
 import { toolEnvironment } from '../../tools/tool_environment.ts';
 import { type CalculatorKnobs, calculatorCard } from './card.ts';

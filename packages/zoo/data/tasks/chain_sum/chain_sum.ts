@@ -4,11 +4,8 @@
  *   split       by hash of the signed numbers in order: 7+12-3 is the same problem. The family is that of
  *               basic_arithmetic, which asks some of the same sums
  */
-
-import { judgeNumber } from '../../../../../src/data/judge.ts';
 import { expressionKey, integerOf, twinOfSum } from '../../expressions.ts';
-import { lineTask } from '../../line_task.ts';
-import { numberMisses } from '../../near_misses.ts';
+import { judgeNumber, lineTask, numberMisses } from '../../kit.ts';
 import { type ChainSumKnobs, chainSumCard } from './card.ts';
 
 export type ChainSumItem = { readonly text: string };

@@ -5,14 +5,10 @@
  *
  * Any notation of exactly this number is right, 0.3125 and 31.25% too. Nothing is rounded.
  */
-
 import Fraction from 'fraction.js';
-import { judgeNumber } from '../../../../../src/data/judge.ts';
 import type { Rational } from '../../../../../src/parsing/arithmetic.ts';
 import { canonicalNumber } from '../../../../../src/parsing/number.ts';
-import { lineTask } from '../../line_task.ts';
-import type { NearMisses } from '../../near_misses.ts';
-import { onlyMisses } from '../../near_misses.ts';
+import { judgeNumber, lineTask, type NearMisses, onlyMisses } from '../../kit.ts';
 import { type CoinFlipKnobs, coinFlipCard } from './card.ts';
 
 export type CoinFlipItem = {

@@ -5,13 +5,9 @@
  *
  * Right or wrong: there is nothing for a number that is near.
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
 import { canonicalNumber } from '../../../../../src/parsing/number.ts';
-import { malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
 import { readComplex } from '../../../parsing/complex_number.ts';
-import { lineTask } from '../../line_task.ts';
-import type { NearMisses } from '../../near_misses.ts';
+import { correct, lineTask, malformed, missing, type NearMisses, wrongValue } from '../../kit.ts';
 import { type ComplexArithmeticKnobs, complexArithmeticCard } from './card.ts';
 
 export type Complex = readonly [real: number, imaginary: number];

@@ -5,13 +5,9 @@
  * Words that a problem asks for are made up, so that no text fits many problems, and neither prompt nor question keeps what
  * it asks: an echo is no answer.
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import { trimAscii } from '../../../../../src/parsing/trim_ascii.ts';
-import { missing, wrongValue } from '../../../../../src/rewards/reject.ts';
 import { type Instruction, keepsInstruction } from '../../../parsing/instruction.ts';
 import { isVisible } from '../../../parsing/visible_words.ts';
-import { lineTask } from '../../line_task.ts';
+import { correct, lineTask, missing, trimAscii, wrongValue } from '../../kit.ts';
 import { type ConstraintsKnobs, constraintsCard } from './card.ts';
 import { drawInstructions, isSpecific, wordingOf } from './instructions.ts';
 import { keepsAll, writtenFor } from './writer.ts';

@@ -1,7 +1,5 @@
 /** A made-up word, repeated. */
-import { judgeText } from '../../../../../src/data/judge.ts';
-import { lineTask } from '../../line_task.ts';
-import { textMisses } from '../../near_misses.ts';
+import { judgeText, lineTask, textMisses } from '../../kit.ts';
 import { type CopyKnobs, copyCard } from './card.ts';
 
 export type CopyItem = { readonly word: string };

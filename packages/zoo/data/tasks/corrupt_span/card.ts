@@ -1,5 +1,4 @@
 /** What corrupt_span is. */
-
 import type { TaskCard } from '../../../../../src/data/task.ts';
 import { OF_A_TASK, type OfKnobs } from '../../derived/of_knob.ts';
 

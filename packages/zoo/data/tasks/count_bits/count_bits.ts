@@ -1,7 +1,5 @@
 /** How many ones a number has in binary. */
-import { judgeNumber } from '../../../../../src/data/judge.ts';
-import { lineTask } from '../../line_task.ts';
-import { numberMisses } from '../../near_misses.ts';
+import { judgeNumber, lineTask, numberMisses } from '../../kit.ts';
 import { type CountBitsKnobs, countBitsCard } from './card.ts';
 
 export type CountBitsItem = { readonly number: number };

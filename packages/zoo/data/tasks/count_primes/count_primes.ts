@@ -1,7 +1,5 @@
 /** How many primes there are from one number to another, both included. */
-import { judgeNumber } from '../../../../../src/data/judge.ts';
-import { lineTask } from '../../line_task.ts';
-import { numberMisses } from '../../near_misses.ts';
+import { judgeNumber, lineTask, numberMisses } from '../../kit.ts';
 import { type CountPrimesKnobs, countPrimesCard } from './card.ts';
 
 export type CountPrimesItem = { readonly from: number; readonly to: number };

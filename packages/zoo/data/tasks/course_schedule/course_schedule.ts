@@ -5,13 +5,8 @@
  * Half of them can. Both kinds are drawn alike, up to the last pair: it keeps the order that the others have, or it
  * closes a circle of three courses or more.
  */
-
-import { rotated } from '../../../../../src/data/rotated.ts';
-import type { Rng } from '../../../../../src/kernels/philox.ts';
 import { judgeTruth } from '../../judging/judge.ts';
-import { LETTERS } from '../../letters.ts';
-import { lineTask } from '../../line_task.ts';
-import { truthMisses } from '../../near_misses.ts';
+import { LETTERS, lineTask, type Rng, rotated, truthMisses } from '../../kit.ts';
 import { type CourseScheduleKnobs, courseScheduleCard } from './card.ts';
 
 export type CourseScheduleItem = { readonly pairs: readonly string[] };

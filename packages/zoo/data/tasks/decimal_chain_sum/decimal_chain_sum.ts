@@ -1,8 +1,7 @@
 /** A sum and difference of decimal numbers, exactly. */
 import Fraction from 'fraction.js';
-import { judgeNumber } from '../../../../../src/data/judge.ts';
 import { readNumber } from '../../../../../src/parsing/number.ts';
-import { lineTask } from '../../line_task.ts';
+import { judgeNumber, lineTask } from '../../kit.ts';
 import { type DecimalChainSumKnobs, decimalChainSumCard } from './card.ts';
 
 /** Numbers with their signs, as they are written: `1.25`, `+0.5`, `-3.0`. */

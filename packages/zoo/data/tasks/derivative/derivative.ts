@@ -4,7 +4,6 @@
  *   verdict     the same function, however it is written
  *   split       by hash of the derivative, which other functions have too
  */
-
 import { algebraMisses, judgeAlgebra, readOwn } from '../../algebra/judge_algebra.ts';
 import {
   bracketed,
@@ -15,8 +14,7 @@ import {
   polynomialText,
   subtracted,
 } from '../../algebra/polynomials.ts';
-import { lineTask } from '../../line_task.ts';
-import { onlyMisses } from '../../near_misses.ts';
+import { lineTask, onlyMisses } from '../../kit.ts';
 import { type DerivativeKnobs, derivativeCard } from './card.ts';
 
 export type DerivativeItem = { readonly form: DerivativeKnobs['form']; readonly parts: readonly Polynomial[] };

@@ -1,7 +1,5 @@
 /** The brackets that close those which are open, the last one first. */
-import { judgeText } from '../../../../../src/data/judge.ts';
-import { lineTask } from '../../line_task.ts';
-import { textMisses } from '../../near_misses.ts';
+import { judgeText, lineTask, textMisses } from '../../kit.ts';
 import { type DyckKnobs, dyckCard } from './card.ts';
 
 export type DyckItem = { readonly brackets: string };

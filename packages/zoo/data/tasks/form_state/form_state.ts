@@ -9,11 +9,7 @@
  *
  * `potential` counts the fields that are right, and the submission as one more. A field that is right is a milestone.
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import { wrongValue } from '../../../../../src/rewards/reject.ts';
-import { environmentTask } from '../../environment_task.ts';
-import { LETTERS } from '../../letters.ts';
+import { correct, environmentTask, LETTERS, wrongValue } from '../../kit.ts';
 import { type FormStateKnobs, formStateCard } from './card.ts';
 
 /** Digits, the first of field a. */

@@ -4,10 +4,8 @@
  *   split       by hash of the fraction in lowest terms: it is held out in all of its forms
  */
 import Fraction from 'fraction.js';
-import { correct } from '../../../../../src/data/judge.ts';
 import { canonicalNumber, readNumber } from '../../../../../src/parsing/number.ts';
-import { malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
-import { lineTask } from '../../line_task.ts';
+import { correct, lineTask, malformed, missing, wrongValue } from '../../kit.ts';
 import { type FractionSimplificationKnobs, fractionSimplificationCard } from './card.ts';
 
 export type FractionSimplificationItem = { readonly top: number; readonly bottom: number };

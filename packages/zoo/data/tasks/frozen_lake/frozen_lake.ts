@@ -10,12 +10,7 @@
  *
  * Maps without a way, and with a way of fewer moves than size, are drawn again.
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import type { Rng } from '../../../../../src/kernels/philox.ts';
-import { illegal } from '../../../../../src/rewards/reject.ts';
-import { placesOf, stepsFrom } from '../../cells.ts';
-import { environmentTask } from '../../environment_task.ts';
+import { correct, environmentTask, illegal, placesOf, type Rng, stepsFrom } from '../../kit.ts';
 import { remembered } from '../../remembered.ts';
 import { type FrozenLakeKnobs, frozenLakeCard } from './card.ts';
 

@@ -10,11 +10,7 @@
  * The page to find can be reached from every page, and from the first one by three links at least and by `turns` at
  * most. The expert knows the whole site; a policy has to explore it, or to learn it by heart where it is always the same.
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import { type Rng, rngFor } from '../../../../../src/kernels/philox.ts';
-import { environmentTask } from '../../environment_task.ts';
-import { LETTERS } from '../../letters.ts';
+import { correct, environmentTask, LETTERS, type Rng, rngFor } from '../../kit.ts';
 import { remembered } from '../../remembered.ts';
 import { stepsToGoal } from '../../search/distances.ts';
 import { type FsmSiteKnobs, fsmSiteCard } from './card.ts';

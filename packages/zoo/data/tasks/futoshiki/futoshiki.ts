@@ -4,9 +4,7 @@
  *
  * A line of cells and signs and a line of signs alternate.
  */
-import type { Rng } from '../../../../../src/kernels/philox.ts';
-import { inLine, type Rows } from '../../cells.ts';
-import { lineTask } from '../../line_task.ts';
+import { inLine, lineTask, type Rng, type Rows } from '../../kit.ts';
 import { columnsOf, filledGridMisses, HOLE, judgeFilledGrid, repeats, withHoles } from '../../puzzle.ts';
 import { remembered } from '../../remembered.ts';
 import { type FutoshikiKnobs, futoshikiCard } from './card.ts';

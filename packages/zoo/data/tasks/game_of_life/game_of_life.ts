@@ -3,10 +3,8 @@
  *
  * Only the whole board counts: of most boards, nearly all cells are dead in the end.
  */
-
-import { drawRows, drawSize, gridMisses, inLine, inLines, type Rows } from '../../cells.ts';
 import { judgeGrid } from '../../judging/judge.ts';
-import { lineTask } from '../../line_task.ts';
+import { drawRows, drawSize, gridMisses, inLine, inLines, lineTask, type Rows } from '../../kit.ts';
 import { remembered } from '../../remembered.ts';
 import { type GameOfLifeKnobs, gameOfLifeCard } from './card.ts';
 

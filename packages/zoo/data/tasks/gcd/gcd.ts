@@ -4,11 +4,8 @@
  * The divisor is drawn first and the numbers are multiples of it; of the problems whose divisor is 1 or 2 a part is left
  * out, by hash: they would be three quarters of all.
  */
-import { judgeNumber } from '../../../../../src/data/judge.ts';
-import { rotated } from '../../../../../src/data/rotated.ts';
 import { splitPosition } from '../../../../../src/data/split.ts';
-import { lineTask } from '../../line_task.ts';
-import { numberMisses } from '../../near_misses.ts';
+import { judgeNumber, lineTask, numberMisses, rotated } from '../../kit.ts';
 import { type GcdKnobs, gcdCard } from './card.ts';
 
 export type GcdItem = { readonly numbers: readonly number[] };

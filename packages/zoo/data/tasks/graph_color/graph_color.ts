@@ -4,13 +4,8 @@
  *
  * Colours are drawn first, and edges between vertices of different ones.
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import { rotated } from '../../../../../src/data/rotated.ts';
-import { trimAscii } from '../../../../../src/parsing/trim_ascii.ts';
-import { illegal, malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
 import { type JsonReading, readJson } from '../../../parsing/json_value.ts';
-import { lineTask } from '../../line_task.ts';
+import { correct, illegal, lineTask, malformed, missing, rotated, trimAscii, wrongValue } from '../../kit.ts';
 import { type GraphColorKnobs, graphColorCard } from './card.ts';
 
 type Edge = readonly [number, number];

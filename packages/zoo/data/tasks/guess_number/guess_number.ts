@@ -7,9 +7,7 @@
  *   won         with the guess that is the number
  *   split       by hash of the first number and the hidden one
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import { environmentTask } from '../../environment_task.ts';
+import { correct, environmentTask } from '../../kit.ts';
 import { type GuessNumberKnobs, guessNumberCard } from './card.ts';
 
 export type GuessNumberItem = { readonly low: number; readonly high: number; readonly hidden: number };

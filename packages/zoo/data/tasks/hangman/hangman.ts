@@ -10,11 +10,7 @@
  * Words are drawn again until the expert finds every one of them: he says the letter that most of the words that are left
  * have, of those the one that tells them apart best.
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import { wrongValue } from '../../../../../src/rewards/reject.ts';
-import { environmentTask } from '../../environment_task.ts';
-import { drawSyllables, inOrder, SYLLABLE_LETTERS } from '../../letters.ts';
+import { correct, drawSyllables, environmentTask, inOrder, SYLLABLE_LETTERS, wrongValue } from '../../kit.ts';
 import { type HangmanKnobs, hangmanCard } from './card.ts';
 
 export type HangmanItem = { readonly words: readonly string[]; readonly hidden: string };

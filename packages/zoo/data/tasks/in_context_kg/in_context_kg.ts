@@ -11,15 +11,9 @@
  *
  * @see SIE: environments in the context, tried with fewer hops and with hidden facts; InfoSeek: questions that are trees
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import { rotated } from '../../../../../src/data/rotated.ts';
-import type { Rng } from '../../../../../src/kernels/philox.ts';
-import { malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
 import { readWord } from '../../../parsing/words.ts';
 import { growingParts } from '../../judging/sequence_help.ts';
-import { inOrder, LETTERS } from '../../letters.ts';
-import { lineTask } from '../../line_task.ts';
+import { correct, inOrder, LETTERS, lineTask, malformed, missing, type Rng, rotated, wrongValue } from '../../kit.ts';
 import { type InContextKgKnobs, inContextKgCard } from './card.ts';
 
 /** `facts` of an entity, a relation and an entity; `ways` of an entity and the relations from it; `way`: what lies on the first. */

@@ -9,13 +9,9 @@
  * @see IneqMath: relations and estimated bounds of inequalities
  */
 import Fraction from 'fraction.js';
-import { judgeNumber } from '../../../../../src/data/judge.ts';
-import type { Rng } from '../../../../../src/kernels/philox.ts';
 import type { Rational } from '../../../../../src/parsing/arithmetic.ts';
-import type { Verdict } from '../../../../../src/rewards/verdict.ts';
 import { judgeWord } from '../../judging/judge.ts';
-import { lineTask } from '../../line_task.ts';
-import { numberMisses, onlyMisses } from '../../near_misses.ts';
+import { judgeNumber, lineTask, numberMisses, onlyMisses, type Rng, type Verdict } from '../../kit.ts';
 import { type InequalityKnobs, inequalityCard } from './card.ts';
 
 /** Coefficients of x², x and 1. */

@@ -4,9 +4,7 @@
  * Half of the pairs do; the others differ from such a pair in one letter.
  */
 import { judgeTruth } from '../../judging/judge.ts';
-import { drawWord, LETTERS } from '../../letters.ts';
-import { lineTask } from '../../line_task.ts';
-import { truthMisses } from '../../near_misses.ts';
+import { drawWord, LETTERS, lineTask, truthMisses } from '../../kit.ts';
 import { type IsomorphicStringsKnobs, isomorphicStringsCard } from './card.ts';
 
 export type IsomorphicStringsItem = { readonly one: string; readonly other: string };

@@ -1,5 +1,4 @@
 /** What js_function is and which knobs it has. */
-
 import type { ListedCard } from '../../../../../src/data/task.ts';
 import { integer, options, type Values } from '../../../../../src/options/keys.ts';
 

@@ -1,10 +1,6 @@
 /** A task whose answers are functions in JavaScript, made of what only it knows: which function is asked for, and how. */
-
-import type { TaskCard, TaskDefinition } from '../../../../../src/data/task.ts';
-import type { Rng } from '../../../../../src/kernels/philox.ts';
 import type { JavaScriptSandbox } from '../../../sandbox/javascript.ts';
-import { lineTask } from '../../line_task.ts';
-import { onlyMisses } from '../../near_misses.ts';
+import { lineTask, onlyMisses, type Rng, type TaskCard, type TaskDefinition } from '../../kit.ts';
 import type { JsFunctionKnobs } from './card.ts';
 import { CHARACTERS, functionText, LONGEST_STEP, neighbours } from './steps.ts';
 import { functionMisses, isTold, judgeFunction, LONGEST_EXAMPLES, type ShownFunction } from './tests.ts';

@@ -6,7 +6,6 @@
  *   parts       runs: it is a function that gives something; tests: share of all lists
  *   split       by hash of what the function does with some lists, however it is written
  */
-
 import type { TaskDefinition } from '../../../../../src/data/task.ts';
 import type { JavaScriptSandbox } from '../../../sandbox/javascript.ts';
 import { type JsFunctionKnobs, jsFunctionCard } from './card.ts';

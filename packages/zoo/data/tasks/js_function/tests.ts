@@ -1,10 +1,7 @@
 /** Functions in JavaScript, tried on examples and on inputs that nobody is shown, in the sandbox. */
-import { type Rng, rngFor } from '../../../../../src/kernels/philox.ts';
-import { trimAscii } from '../../../../../src/parsing/trim_ascii.ts';
-import { illegal, malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
-import type { Verdict } from '../../../../../src/rewards/verdict.ts';
 import type { JavaScriptSandbox } from '../../../sandbox/javascript.ts';
 import type { SandboxFailure } from '../../../sandbox/limits.ts';
+import { illegal, malformed, missing, type Rng, rngFor, trimAscii, type Verdict, wrongValue } from '../../kit.ts';
 import { drawList, neighbours, type Step, valueOfChain } from './steps.ts';
 
 /** A function, and the lists for which its results are shown. */

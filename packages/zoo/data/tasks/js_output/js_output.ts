@@ -1,10 +1,8 @@
 /**
  * What an expression in JavaScript gives: a list of numbers and methods that are called on it. Nothing is run for it.
  */
-import { judgeNumber } from '../../../../../src/data/judge.ts';
 import { judgeNumbers } from '../../judging/judge.ts';
-import { lineTask } from '../../line_task.ts';
-import { listMisses, numberMisses, onlyMisses } from '../../near_misses.ts';
+import { judgeNumber, lineTask, listMisses, numberMisses, onlyMisses } from '../../kit.ts';
 import {
   CHARACTERS,
   chainText,

@@ -5,7 +5,6 @@
  *   verdict     as for js_function; the wrong one fails an example
  *   split       that of js_function, by the right function
  */
-
 import type { TaskDefinition } from '../../../../../src/data/task.ts';
 import type { JavaScriptSandbox } from '../../../sandbox/javascript.ts';
 import type { JsFunctionKnobs } from '../js_function/card.ts';

@@ -5,7 +5,6 @@
  *   observation [3,4,5]                 ? where it gives none
  *   answer      a=>a.map(x=>x+2)        an action without a call, judged as js_function judges it
  */
-
 import type { TaskDefinition } from '../../../../../src/data/task.ts';
 import type { JavaScriptSandbox } from '../../../sandbox/javascript.ts';
 import { tool } from '../../tools/tool.ts';

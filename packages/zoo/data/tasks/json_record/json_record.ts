@@ -4,14 +4,10 @@
  *   verdict     right where it is JSON without a key twice, fits the schema, and has these values
  *   parts       json: it can be read; schema: it fits; values: it is the record
  */
-
 import { canonicalJSON } from '../../../../../src/data/split.ts';
-import type { TaskDefinition } from '../../../../../src/data/task.ts';
-import { type Rng, rngFor } from '../../../../../src/kernels/philox.ts';
 import type { Json } from '../../../../../src/options/json.ts';
 import type { SchemaChecker } from '../../../sandbox/json_schema.ts';
-import { lineTask, RIGHT_SHARE } from '../../line_task.ts';
-import { onlyMisses } from '../../near_misses.ts';
+import { lineTask, onlyMisses, RIGHT_SHARE, type Rng, rngFor, type TaskDefinition } from '../../kit.ts';
 import { type JsonObject, type JsonRecordKnobs, jsonRecordCard, type Shape } from './card.ts';
 import { factsOf, fieldsText, judgeRecord } from './record.ts';
 import { drawSchema, drawValue } from './schema.ts';

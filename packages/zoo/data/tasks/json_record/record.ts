@@ -1,12 +1,9 @@
 /** A record as a line says it, and the verdict on one that is written as JSON. */
-
 import { canonicalJSON } from '../../../../../src/data/split.ts';
 import type { Json } from '../../../../../src/options/json.ts';
-import { trimAscii } from '../../../../../src/parsing/trim_ascii.ts';
-import { illegal, malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
-import type { Verdict } from '../../../../../src/rewards/verdict.ts';
 import { readJson } from '../../../parsing/json_value.ts';
 import type { SchemaChecker } from '../../../sandbox/json_schema.ts';
+import { illegal, malformed, missing, trimAscii, type Verdict, wrongValue } from '../../kit.ts';
 import type { JsonObject, Shape } from './card.ts';
 
 const SHORT_TYPES: Readonly<Record<string, string>> = { integer: 'int', string: 'str', boolean: 'bool' };

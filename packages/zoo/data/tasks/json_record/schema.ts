@@ -1,7 +1,6 @@
 /** Schemas of the records that json_record asks for, and records of them. */
-import type { Rng } from '../../../../../src/kernels/philox.ts';
 import type { Json } from '../../../../../src/options/json.ts';
-import { drawWord, LETTERS } from '../../letters.ts';
+import { drawWord, LETTERS, type Rng } from '../../kit.ts';
 import type { Shape } from './card.ts';
 
 const MOST_NUMBER = 99;

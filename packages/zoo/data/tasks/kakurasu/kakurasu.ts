@@ -4,8 +4,7 @@
  *
  *   split       by hash of both rows of sums in either order: rows and columns of a puzzle may change places
  */
-import { drawRows, inLine, type Rows } from '../../cells.ts';
-import { lineTask } from '../../line_task.ts';
+import { drawRows, inLine, lineTask, type Rows } from '../../kit.ts';
 import { columnsOf, filledGridMisses, HOLE, judgeFilledGrid } from '../../puzzle.ts';
 import { remembered } from '../../remembered.ts';
 import { type KakurasuKnobs, kakurasuCard } from './card.ts';

@@ -6,14 +6,10 @@
  *
  * Roles are drawn first, all alike often, and statements that fit them until no other roles do.
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import { trimAscii } from '../../../../../src/parsing/trim_ascii.ts';
-import { malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
 import { type Formula, formulaText, TAUTOLOGY, truthTable } from '../../../parsing/propositional_logic.ts';
 import { readAssignment } from '../../../parsing/words.ts';
 import { drawFormula, formulaOf, inEnglish } from '../../formulas.ts';
-import { lineTask } from '../../line_task.ts';
+import { correct, lineTask, malformed, missing, trimAscii, wrongValue } from '../../kit.ts';
 import { type KnightsKnavesKnobs, knightsKnavesCard } from './card.ts';
 
 /** What each person says, and the only roles that fit: a digit each. */

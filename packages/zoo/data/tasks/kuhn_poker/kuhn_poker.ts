@@ -18,12 +18,7 @@
  * The score is (chips + 2) / 4: from 0, two lost, to 1, two won. The column `best_score` is the expected score of the best
  * response, exactly.
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import type { Rng } from '../../../../../src/kernels/philox.ts';
-import { wrongValue } from '../../../../../src/rewards/reject.ts';
-import type { Verdict } from '../../../../../src/rewards/verdict.ts';
-import { environmentTask } from '../../environment_task.ts';
+import { correct, environmentTask, type Rng, type Verdict, wrongValue } from '../../kit.ts';
 import { type KuhnPokerKnobs, kuhnPokerCard } from './card.ts';
 import { answersBet, CARDS, chancesOfCards, opens, type Seat, showdown, worthOf } from './strategies.ts';
 

@@ -1,9 +1,6 @@
 /** The cells of the largest island: ones that are beside each other, up, down, left or right. */
-
-import { judgeNumber } from '../../../../../src/data/judge.ts';
-import { drawRows, drawSize, inLine, inLines, largestGroup, type Rows } from '../../cells.ts';
-import { lineTask } from '../../line_task.ts';
-import { numberMisses } from '../../near_misses.ts';
+import type { Rows } from '../../kit.ts';
+import { drawRows, drawSize, inLine, inLines, judgeNumber, largestGroup, lineTask, numberMisses } from '../../kit.ts';
 import { remembered } from '../../remembered.ts';
 import { type LargestIslandKnobs, largestIslandCard } from './card.ts';
 

@@ -1,8 +1,5 @@
 /** The least common multiple of a few different numbers. */
-import { judgeNumber } from '../../../../../src/data/judge.ts';
-import { rotated } from '../../../../../src/data/rotated.ts';
-import { lineTask } from '../../line_task.ts';
-import { numberMisses } from '../../near_misses.ts';
+import { judgeNumber, lineTask, numberMisses, rotated } from '../../kit.ts';
 import { type LcmKnobs, lcmCard } from './card.ts';
 
 export type LcmItem = { readonly numbers: readonly number[] };

@@ -3,10 +3,7 @@
  *
  * The count is drawn first, and the word is made to have it: in random words, most letters are there once or not at all.
  */
-import { judgeNumber } from '../../../../../src/data/judge.ts';
-import { LETTERS } from '../../letters.ts';
-import { lineTask } from '../../line_task.ts';
-import { numberMisses } from '../../near_misses.ts';
+import { judgeNumber, LETTERS, lineTask, numberMisses } from '../../kit.ts';
 import { type LetterCountingKnobs, letterCountingCard } from './card.ts';
 
 export type LetterCountingItem = { readonly letter: string; readonly word: string };

@@ -2,13 +2,9 @@
  * A grid of lights, 1 for on. Pressing a cell changes it and those above, below, left and right of it. The cells to press,
  * so that all lights are off, are asked by row and column, in any order. Each set of cells that does it is right.
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import { illegal, malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
 import { readMoves } from '../../../parsing/moves.ts';
-import { drawSize, inLine, inLines, type Place, type Rows } from '../../cells.ts';
-import { lineTask } from '../../line_task.ts';
-import type { NearMisses } from '../../near_misses.ts';
+import type { NearMisses, Place, Rows } from '../../kit.ts';
+import { correct, drawSize, illegal, inLine, inLines, lineTask, malformed, missing, wrongValue } from '../../kit.ts';
 import { type LightsOutKnobs, lightsOutCard } from './card.ts';
 
 export type LightsOutItem = { readonly rows: Rows };

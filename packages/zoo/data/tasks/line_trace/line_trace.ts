@@ -8,11 +8,7 @@
  *
  * @see ExecVerify: questions about single states and the next statement, beside the output
  */
-
-import { judgeNumber } from '../../../../../src/data/judge.ts';
-import type { Rng } from '../../../../../src/kernels/philox.ts';
-import { lineTask } from '../../line_task.ts';
-import { numberMisses } from '../../near_misses.ts';
+import { judgeNumber, lineTask, numberMisses, type Rng } from '../../kit.ts';
 import { type LineTraceKnobs, lineTraceCard } from './card.ts';
 
 /** `lines` without their numbers; `asked`: a variable, or a step as `@5`. */

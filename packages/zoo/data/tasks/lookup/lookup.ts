@@ -9,9 +9,7 @@
  *
  * `potential` counts the steps of the way that were asked in their order.
  */
-import { judgeNumber } from '../../../../../src/data/judge.ts';
-import { LETTERS } from '../../letters.ts';
-import { numberMisses } from '../../near_misses.ts';
+import { judgeNumber, LETTERS, numberMisses } from '../../kit.ts';
 import { tool } from '../../tools/tool.ts';
 import { toolEnvironment } from '../../tools/tool_environment.ts';
 import { type LookupKnobs, lookupCard } from './card.ts';

@@ -4,10 +4,8 @@
  * r: a quarter turn clockwise. h, v: each row, or their order, reversed. d, c: mirrored along a diagonal. m35: 3 becomes 5.
  * z3: multiples of 3 become 0. k12, l12: rows, or columns, 1 to 2 are kept. p2, q2: every second row, or column, removed.
  */
-
-import { drawRows, drawSize, gridMisses, inLine, inLines, type Rows } from '../../cells.ts';
 import { judgeGrid } from '../../judging/judge.ts';
-import { lineTask } from '../../line_task.ts';
+import { drawRows, drawSize, gridMisses, inLine, inLines, lineTask, type Rows } from '../../kit.ts';
 import { type ManipulateMatrixKnobs, manipulateMatrixCard } from './card.ts';
 import { applyOperation, drawOperation, OPERATION_LETTERS, operationSentence } from './operations.ts';
 

@@ -1,6 +1,5 @@
 /** What can be done to a grid of digits, by codes of a letter and a few digits: how each is drawn, done and said. */
-import type { Rng } from '../../../../../src/kernels/philox.ts';
-import type { Rows } from '../../cells.ts';
+import type { Rng, Rows } from '../../kit.ts';
 
 interface Operation {
   /** The digits after its letter; undefined where it cannot be done to a grid of this size. */

@@ -10,9 +10,7 @@
  * The expert guesses a code that agrees with all answers, one that tells the others apart best. Guesses of that kind are
  * all that is asked of a policy: nobody knows the code before.
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import { environmentTask } from '../../environment_task.ts';
+import { correct, environmentTask } from '../../kit.ts';
 import { remembered } from '../../remembered.ts';
 import { bestGuess, consistent, guessesNeeded, narrowed, type Told } from '../../search/consistent.ts';
 import { type MastermindKnobs, mastermindCard } from './card.ts';

@@ -6,7 +6,6 @@
  * Rooms and the places between them alternate. Doors are opened in an order by chance wherever they join what was not
  * joined, so that each place can be reached; then some more.
  */
-
 import { judgeNumber } from '../../../../../src/data/judge.ts';
 import type { Rng } from '../../../../../src/kernels/philox.ts';
 import { drawSize, inLine, inLines, leastForm, placesOf, type Rows, stepsFrom } from '../../cells.ts';

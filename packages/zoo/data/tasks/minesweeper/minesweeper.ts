@@ -11,10 +11,7 @@
  * not every field without a mine follows from what is open, by every way in which the mines may lie: the expert opens one
  * that follows.
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import { illegal } from '../../../../../src/rewards/reject.ts';
-import { environmentTask } from '../../environment_task.ts';
+import { correct, environmentTask, illegal } from '../../kit.ts';
 import { remembered } from '../../remembered.ts';
 import { type MinesweeperKnobs, minesweeperCard } from './card.ts';
 import { COVERED, neighboursOf, safeFields } from './deduction.ts';

@@ -12,9 +12,7 @@
  *
  * @see SearchGym: a graph of facts, documents that agree with it, and questions by the length of their way
  */
-
-import { judgeText } from '../../../../../src/data/judge.ts';
-import { drawSyllables, inOrder, SYLLABLE_LETTERS } from '../../letters.ts';
+import { drawSyllables, inOrder, judgeText, SYLLABLE_LETTERS } from '../../kit.ts';
 import { ranked } from '../../search/bm25.ts';
 import { tool } from '../../tools/tool.ts';
 import { toolEnvironment } from '../../tools/tool_environment.ts';

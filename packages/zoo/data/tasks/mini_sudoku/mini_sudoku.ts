@@ -5,8 +5,7 @@
  *
  * There are 288 solved grids, so that the solutions of a puzzle are found by looking at them all.
  */
-import { inLine, inLines, type Rows } from '../../cells.ts';
-import { lineTask } from '../../line_task.ts';
+import { inLine, inLines, lineTask, type Rows } from '../../kit.ts';
 import { columnsOf, filledGridMisses, HOLE, judgeFilledGrid, repeats } from '../../puzzle.ts';
 import { type MiniSudokuKnobs, miniSudokuCard } from './card.ts';
 

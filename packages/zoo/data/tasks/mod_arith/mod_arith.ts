@@ -1,9 +1,6 @@
 /** The remainder of a small expression, from 0 to the modulus less one. */
-
-import { judgeNumber } from '../../../../../src/data/judge.ts';
 import { expressionKey, integerOf } from '../../expressions.ts';
-import { lineTask } from '../../line_task.ts';
-import { numberMisses } from '../../near_misses.ts';
+import { judgeNumber, lineTask, numberMisses } from '../../kit.ts';
 import { type ModArithKnobs, modArithCard } from './card.ts';
 
 export type ModArithItem = { readonly text: string; readonly modulus: number };

@@ -7,8 +7,7 @@
  *
  * A board is drawn among all that can be completed, which are listed once for each size.
  */
-import { inLine, inLines, leastForm, type Rows } from '../../cells.ts';
-import { lineTask } from '../../line_task.ts';
+import { inLine, inLines, leastForm, lineTask, type Rows } from '../../kit.ts';
 import { filledGridMisses, judgeFilledGrid } from '../../puzzle.ts';
 import { type NQueensKnobs, nQueensCard } from './card.ts';
 

@@ -4,11 +4,8 @@
  *
  * The answer is the digit as it is in the text, and no number: 09 is none of the answers.
  */
-
-import { rotated } from '../../../../../src/data/rotated.ts';
 import { judgeWord } from '../../judging/judge.ts';
-import { drawWord, LETTERS } from '../../letters.ts';
-import { lineTask } from '../../line_task.ts';
+import { drawWord, LETTERS, lineTask, rotated } from '../../kit.ts';
 import { type NeedleHaystackKnobs, needleHaystackCard } from './card.ts';
 
 export type NeedleHaystackItem = { readonly facts: readonly string[]; readonly asked: string };

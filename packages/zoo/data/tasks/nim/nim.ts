@@ -8,12 +8,7 @@
  *   won         with the last thing; lost where the opponent has it
  *   split       by hash of the heaps in order of size
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import type { Rng } from '../../../../../src/kernels/philox.ts';
-import { wrongValue } from '../../../../../src/rewards/reject.ts';
-import { environmentTask } from '../../environment_task.ts';
-import { LETTERS } from '../../letters.ts';
+import { correct, environmentTask, LETTERS, type Rng, wrongValue } from '../../kit.ts';
 import { type NimKnobs, nimCard } from './card.ts';
 
 /** A digit a heap. */

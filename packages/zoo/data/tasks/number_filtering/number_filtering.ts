@@ -4,8 +4,7 @@
  * `drop <5` leaves what is 5 or more. Where nothing is left the answer is `none`.
  */
 import { judgeList, judgeNumbers } from '../../judging/judge.ts';
-import { lineTask } from '../../line_task.ts';
-import { listMisses } from '../../near_misses.ts';
+import { lineTask, listMisses } from '../../kit.ts';
 import { type NumberFilteringKnobs, numberFilteringCard } from './card.ts';
 
 export type NumberFilteringItem = {

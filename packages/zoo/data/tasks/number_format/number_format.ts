@@ -1,11 +1,7 @@
 /** The largest or the smallest of a few numbers, which are near each other: 9.9 and 9.11. */
-
-import { judgeNumber } from '../../../../../src/data/judge.ts';
-import { rotated } from '../../../../../src/data/rotated.ts';
-import type { Rng } from '../../../../../src/kernels/philox.ts';
 import type { Rational } from '../../../../../src/parsing/arithmetic.ts';
 import { readNumber } from '../../../../../src/parsing/number.ts';
-import { lineTask } from '../../line_task.ts';
+import { judgeNumber, lineTask, type Rng, rotated } from '../../kit.ts';
 import { remembered } from '../../remembered.ts';
 import { type NumberFormatKnobs, numberFormatCard } from './card.ts';
 

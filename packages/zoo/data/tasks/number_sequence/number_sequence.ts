@@ -5,9 +5,7 @@
  *
  * Where rules of the list, with whatever parameters, fit and disagree about the next number, there is no problem.
  */
-import { judgeNumber } from '../../../../../src/data/judge.ts';
-import { lineTask } from '../../line_task.ts';
-import { numberMisses } from '../../near_misses.ts';
+import { judgeNumber, lineTask, numberMisses } from '../../kit.ts';
 import { type NumberSequenceKnobs, numberSequenceCard } from './card.ts';
 import { predictions, RULES } from './rules.ts';
 

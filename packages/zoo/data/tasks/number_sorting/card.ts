@@ -1,5 +1,4 @@
 /** What number_sorting is and which knobs it has. */
-
 import type { TaskCard } from '../../../../../src/data/task.ts';
 import { choice, flag, integer, options, type Values } from '../../../../../src/options/keys.ts';
 

@@ -3,10 +3,8 @@
  *
  *   split       by the sorted numbers: all orders of them, in both directions, are on one side
  */
-
 import { judgeNumbers } from '../../judging/judge.ts';
-import { lineTask } from '../../line_task.ts';
-import { listMisses } from '../../near_misses.ts';
+import { lineTask, listMisses } from '../../kit.ts';
 import { type NumberSortingKnobs, numberSortingCard } from './card.ts';
 
 export type NumberSortingItem = { readonly direction: 'up' | 'down'; readonly numbers: readonly number[] };

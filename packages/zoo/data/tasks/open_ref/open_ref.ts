@@ -9,15 +9,8 @@
  *
  * @see RLPR, VeriFree, DRO: open answers, paid by how likely a reference is after the reasoning
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import type { Rng } from '../../../../../src/kernels/philox.ts';
-import { trimAscii } from '../../../../../src/parsing/trim_ascii.ts';
-import { malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
-import type { Verdict } from '../../../../../src/rewards/verdict.ts';
-import { inOrder } from '../../letters.ts';
-import { lineTask } from '../../line_task.ts';
-import { onlyMisses } from '../../near_misses.ts';
+import type { Rng, Verdict } from '../../kit.ts';
+import { correct, inOrder, lineTask, malformed, missing, onlyMisses, trimAscii, wrongValue } from '../../kit.ts';
 import { ordersOf } from '../../search/orders.ts';
 import { type OpenRefKnobs, openRefCard } from './card.ts';
 

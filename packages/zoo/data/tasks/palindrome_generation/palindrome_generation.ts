@@ -3,12 +3,7 @@
  *
  *   split       by the sorted letters
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import { trimAscii } from '../../../../../src/parsing/trim_ascii.ts';
-import { illegal, malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
-import { LETTERS } from '../../letters.ts';
-import { lineTask } from '../../line_task.ts';
+import { correct, illegal, LETTERS, lineTask, malformed, missing, trimAscii, wrongValue } from '../../kit.ts';
 import { type PalindromeGenerationKnobs, palindromeGenerationCard } from './card.ts';
 
 export type PalindromeGenerationItem = { readonly letters: string };

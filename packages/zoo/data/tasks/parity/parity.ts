@@ -3,9 +3,7 @@
  *
  * Half of the problems of each length have each answer. No part of the bits says anything of it, which makes it hard.
  */
-import { judgeNumber } from '../../../../../src/data/judge.ts';
-import { lineTask } from '../../line_task.ts';
-import { numberMisses } from '../../near_misses.ts';
+import { judgeNumber, lineTask, numberMisses } from '../../kit.ts';
 import { type ParityKnobs, parityCard } from './card.ts';
 
 export type ParityItem = { readonly bits: string };

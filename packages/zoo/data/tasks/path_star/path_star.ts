@@ -4,13 +4,8 @@
  *
  * @see Bachmann and Nagarajan, "The pitfalls of next-token prediction", arXiv:2403.06963
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import { trimAscii } from '../../../../../src/parsing/trim_ascii.ts';
-import { malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
 import { readMoves } from '../../../parsing/moves.ts';
-import { LETTERS } from '../../letters.ts';
-import { lineTask } from '../../line_task.ts';
+import { correct, LETTERS, lineTask, malformed, missing, trimAscii, wrongValue } from '../../kit.ts';
 import { type PathStarKnobs, pathStarCard } from './card.ts';
 
 /** `way` are the nodes from the middle to the end that is asked for. */

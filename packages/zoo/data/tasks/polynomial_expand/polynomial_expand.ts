@@ -4,12 +4,9 @@
  *   verdict     the same function, written as a sum of terms without brackets, one of each power
  *   split       by hash of the product, which other factors may have too
  */
-
-import { rotated } from '../../../../../src/data/rotated.ts';
 import { algebraMisses, judgeAlgebra, readOwn } from '../../algebra/judge_algebra.ts';
 import { bracketed, drawPolynomial, multiplied, type Polynomial, polynomialText } from '../../algebra/polynomials.ts';
-import { lineTask } from '../../line_task.ts';
-import { onlyMisses } from '../../near_misses.ts';
+import { lineTask, onlyMisses, rotated } from '../../kit.ts';
 import { type PolynomialExpandKnobs, polynomialExpandCard } from './card.ts';
 
 export type PolynomialExpandItem = { readonly factors: readonly Polynomial[] };

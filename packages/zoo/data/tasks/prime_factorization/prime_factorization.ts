@@ -1,12 +1,8 @@
 /** The primes whose product a number is, each as often as it divides. Their order is free. */
-
-import { correct } from '../../../../../src/data/judge.ts';
 import { rationalOf } from '../../../../../src/parsing/arithmetic.ts';
 import { isNumber, readNumber } from '../../../../../src/parsing/number.ts';
-import { malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
 import { readList } from '../../../parsing/list.ts';
-import { lineTask } from '../../line_task.ts';
-import { listMisses } from '../../near_misses.ts';
+import { correct, lineTask, listMisses, malformed, missing, wrongValue } from '../../kit.ts';
 import { type PrimeFactorizationKnobs, primeFactorizationCard } from './card.ts';
 
 export type PrimeFactorizationItem = { readonly number: number };

@@ -1,7 +1,5 @@
 /** The product of two numbers. */
-import { judgeNumber } from '../../../../../src/data/judge.ts';
-import { lineTask } from '../../line_task.ts';
-import { numberMisses } from '../../near_misses.ts';
+import { judgeNumber, lineTask, numberMisses } from '../../kit.ts';
 import { type ProductsKnobs, productsCard } from './card.ts';
 
 export type ProductsItem = { readonly a: number; readonly b: number };

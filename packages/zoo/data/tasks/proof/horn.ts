@@ -1,8 +1,5 @@
 /** Proofs from rules such as `ab-c`, of a and b follows c: each step is a rule whose premises are known. */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import { illegal, malformed, wrongValue } from '../../../../../src/rewards/reject.ts';
-import type { Verdict } from '../../../../../src/rewards/verdict.ts';
+import { correct, illegal, malformed, type Verdict, wrongValue } from '../../kit.ts';
 import { needed } from './needed.ts';
 
 export interface HornProblem {

@@ -10,17 +10,11 @@
  * Any proof is right that takes no step twice and ends where the goal is reached. A refutation is of the same facts and rules as
  * clauses, the goal denied, and some letters the other way round.
  */
-
-import type { Rng } from '../../../../../src/kernels/philox.ts';
-import { trimAscii } from '../../../../../src/parsing/trim_ascii.ts';
-import { malformed, missing } from '../../../../../src/rewards/reject.ts';
-import type { Verdict } from '../../../../../src/rewards/verdict.ts';
 import { readMoves } from '../../../parsing/moves.ts';
 import { stepsBetween } from '../../../rewards/verdict_steps.ts';
 import { growingParts } from '../../judging/sequence_help.ts';
-import { inOrder, LETTERS } from '../../letters.ts';
-import { lineTask, RIGHT_SHARE } from '../../line_task.ts';
-import { onlyMisses } from '../../near_misses.ts';
+import type { Rng, Verdict } from '../../kit.ts';
+import { inOrder, LETTERS, lineTask, malformed, missing, onlyMisses, RIGHT_SHARE, trimAscii } from '../../kit.ts';
 import { type ProofKnobs, proofCard } from './card.ts';
 import { type HornProblem, hornProof, hornSteps, judgeHorn } from './horn.ts';
 import { clauseOf, judgeRefutation, negated, refutation, resolutionSteps } from './resolution.ts';

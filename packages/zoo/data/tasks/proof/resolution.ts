@@ -2,10 +2,7 @@
  * Refutations by resolution: of two clauses, one with a letter and one without it, follows what is left of both. Clauses are
  * letters in alphabetical order, `aC` for `a or not c`; the empty one, `0`, says that they cannot be true together.
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import { illegal, malformed, wrongValue } from '../../../../../src/rewards/reject.ts';
-import type { Verdict } from '../../../../../src/rewards/verdict.ts';
+import { correct, illegal, malformed, type Verdict, wrongValue } from '../../kit.ts';
 import { needed } from './needed.ts';
 
 export const EMPTY = '0';

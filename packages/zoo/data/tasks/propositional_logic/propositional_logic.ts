@@ -5,10 +5,6 @@
  *
  *   split       by hash of the truth tables, in an order of variables and premises that makes them least
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import { trimAscii } from '../../../../../src/parsing/trim_ascii.ts';
-import { illegal, malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
 import {
   type Formula,
   formulaParts,
@@ -19,7 +15,7 @@ import {
   truthTable,
 } from '../../../parsing/propositional_logic.ts';
 import { drawFormula, formulaOf } from '../../formulas.ts';
-import { lineTask } from '../../line_task.ts';
+import { correct, illegal, lineTask, malformed, missing, trimAscii, wrongValue } from '../../kit.ts';
 import { ordersOf } from '../../search/orders.ts';
 import { type PropositionalLogicKnobs, propositionalLogicCard } from './card.ts';
 

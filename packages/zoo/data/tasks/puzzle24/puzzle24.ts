@@ -4,11 +4,10 @@
  *   split       that of countdown, by target and sorted numbers: what is held out in one is in the other
  */
 import Fraction from 'fraction.js';
-import { rotated } from '../../../../../src/data/rotated.ts';
 import { verifyCountdownExpression } from '../../../../../src/data/tasks/countdown/expression.ts';
 import { applyOperator, type Rational } from '../../../../../src/parsing/arithmetic.ts';
 import { type Expression, renderExpression } from '../../../../../src/parsing/expression.ts';
-import { lineTask } from '../../line_task.ts';
+import { lineTask, rotated } from '../../kit.ts';
 import { type Puzzle24Knobs, puzzle24Card } from './card.ts';
 
 export type Puzzle24Item = { readonly numbers: readonly number[] };

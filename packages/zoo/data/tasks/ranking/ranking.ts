@@ -8,7 +8,6 @@
  *
  * @see GroupRank: a query and a group of documents in one prompt, a score for each
  */
-
 import { correct } from '../../../../../src/data/judge.ts';
 import { rotated } from '../../../../../src/data/rotated.ts';
 import { illegal, malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';

@@ -4,9 +4,7 @@
  * Half of the notes can be cut out; the others lack one letter.
  */
 import { judgeTruth } from '../../judging/judge.ts';
-import { drawWord, LETTERS } from '../../letters.ts';
-import { lineTask } from '../../line_task.ts';
-import { truthMisses } from '../../near_misses.ts';
+import { drawWord, LETTERS, lineTask, truthMisses } from '../../kit.ts';
 import { type RansomNoteKnobs, ransomNoteCard } from './card.ts';
 
 export type RansomNoteItem = { readonly note: string; readonly text: string };

@@ -9,15 +9,9 @@
  *               share of words with another character that it does not match
  *   split       by hash of the words that are meant, however they are described: of their smallest automaton
  */
-
-import type { TaskDefinition } from '../../../../../src/data/task.ts';
-import { type Rng, rngFor } from '../../../../../src/kernels/philox.ts';
-import { trimAscii } from '../../../../../src/parsing/trim_ascii.ts';
-import { illegal, malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
-import type { Verdict } from '../../../../../src/rewards/verdict.ts';
 import type { RegexSandbox } from '../../../sandbox/regex.ts';
-import { lineTask } from '../../line_task.ts';
-import { onlyMisses } from '../../near_misses.ts';
+import type { Rng, TaskDefinition, Verdict } from '../../kit.ts';
+import { illegal, lineTask, malformed, missing, onlyMisses, rngFor, trimAscii, wrongValue } from '../../kit.ts';
 import {
   ALPHABET,
   type Automaton,

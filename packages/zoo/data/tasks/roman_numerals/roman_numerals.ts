@@ -3,9 +3,7 @@
  *
  *   split       by hash of the number: both ways to ask it are on one side
  */
-import { judgeNumber, judgeText } from '../../../../../src/data/judge.ts';
-import { lineTask } from '../../line_task.ts';
-import { numberMisses, textMisses } from '../../near_misses.ts';
+import { judgeNumber, judgeText, lineTask, numberMisses, textMisses } from '../../kit.ts';
 import { type RomanNumeralsKnobs, romanNumeralsCard } from './card.ts';
 
 export type RomanNumeralsItem = { readonly verb: 'roman' | 'arabic'; readonly number: number };

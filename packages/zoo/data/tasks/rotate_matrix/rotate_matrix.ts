@@ -1,8 +1,6 @@
 /** A grid of digits, rotated clockwise by quarter turns. */
-
-import { drawRows, drawSize, gridMisses, inLine, inLines, type Rows } from '../../cells.ts';
 import { judgeGrid } from '../../judging/judge.ts';
-import { lineTask } from '../../line_task.ts';
+import { drawRows, drawSize, gridMisses, inLine, inLines, lineTask, type Rows } from '../../kit.ts';
 import { type RotateMatrixKnobs, rotateMatrixCard } from './card.ts';
 
 export type RotateMatrixItem = { readonly turns: number; readonly rows: Rows };

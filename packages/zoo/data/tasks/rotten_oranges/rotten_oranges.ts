@@ -2,10 +2,8 @@
  * Fresh oranges (1) beside rotten ones (2) rot within a minute; 0 is an empty cell. How many minutes until all are
  * rotten, or `none` where some never are.
  */
-
-import { drawRows, drawSize, inLine, inLines, type Rows, stepsToFarthest } from '../../cells.ts';
 import { judgeNumberOrNone } from '../../judging/judge.ts';
-import { lineTask } from '../../line_task.ts';
+import { drawRows, drawSize, inLine, inLines, lineTask, type Rows, stepsToFarthest } from '../../kit.ts';
 import { remembered } from '../../remembered.ts';
 import { type RottenOrangesKnobs, rottenOrangesCard } from './card.ts';
 

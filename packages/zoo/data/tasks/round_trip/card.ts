@@ -1,5 +1,4 @@
 /** What round_trip is and which knobs it has. */
-
 import type { ListedCard } from '../../../../../src/data/task.ts';
 import { integer, options, type Values } from '../../../../../src/options/keys.ts';
 import type { BrokenRule } from '../../../../../src/options/read.ts';

@@ -7,7 +7,6 @@
  *
  * @see CrossLoco: a translation is good where its inverse gives back what was translated
  */
-
 import { correct } from '../../../../../src/data/judge.ts';
 import { rotated } from '../../../../../src/data/rotated.ts';
 import type { Rng } from '../../../../../src/kernels/philox.ts';

@@ -7,14 +7,8 @@
  *   hints       the sum after each rule but the last
  *   split       by hash of values and rules; the order of rules counts, that of values does not
  */
-
-import { judgeNumber } from '../../../../../src/data/judge.ts';
-import { rotated } from '../../../../../src/data/rotated.ts';
-import type { Rng } from '../../../../../src/kernels/philox.ts';
 import { growingParts } from '../../judging/sequence_help.ts';
-import { inOrder } from '../../letters.ts';
-import { lineTask } from '../../line_task.ts';
-import { numberMisses } from '../../near_misses.ts';
+import { inOrder, judgeNumber, lineTask, numberMisses, type Rng, rotated } from '../../kit.ts';
 import { type RulesCalcKnobs, rulesCalcCard } from './card.ts';
 
 /** `values` such as a5, `rules` such as a>4:+2. */

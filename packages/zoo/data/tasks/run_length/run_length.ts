@@ -3,10 +3,7 @@
  *
  *   split       by hash of the text: both ways to ask it are on one side
  */
-import { judgeText } from '../../../../../src/data/judge.ts';
-import { LETTERS } from '../../letters.ts';
-import { lineTask } from '../../line_task.ts';
-import { textMisses } from '../../near_misses.ts';
+import { judgeText, LETTERS, lineTask, textMisses } from '../../kit.ts';
 import { type RunLengthKnobs, runLengthCard } from './card.ts';
 
 export type RunLengthItem = { readonly verb: 'pack' | 'unpack'; readonly text: string };

@@ -9,10 +9,8 @@
  *
  * @see TimeMaster: classes of time series, here as digits; its sections are the reward `sections`
  */
-
-import type { Rng } from '../../../../../src/kernels/philox.ts';
 import { judgeWord } from '../../judging/judge.ts';
-import { lineTask } from '../../line_task.ts';
+import { lineTask, type Rng } from '../../kit.ts';
 import { type SeriesKnobs, seriesCard } from './card.ts';
 
 export type SeriesItem = { readonly digits: readonly number[]; readonly form: string };

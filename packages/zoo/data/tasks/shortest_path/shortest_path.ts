@@ -4,7 +4,6 @@
  * Moves are carried out: one into a wall or out of the grid, one after the goal, or a longer way than the shortest is
  * wrong.
  */
-
 import { correct } from '../../../../../src/data/judge.ts';
 import { illegal, malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
 import { readMoves, simulate } from '../../../parsing/moves.ts';

@@ -1,7 +1,5 @@
 /** A linear equation with a whole solution. */
-import { judgeNumber } from '../../../../../src/data/judge.ts';
-import { lineTask } from '../../line_task.ts';
-import { numberMisses } from '../../near_misses.ts';
+import { judgeNumber, lineTask, numberMisses } from '../../kit.ts';
 import { type SimpleEquationsKnobs, simpleEquationsCard } from './card.ts';
 
 /** slope·x + constant on each side. */

@@ -11,10 +11,7 @@
  * The expert takes a shortest way, found by a breadth-first search. A warehouse whose way is shorter than 3 moves, or longer
  * than `turns`, is drawn again.
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import { wrongValue } from '../../../../../src/rewards/reject.ts';
-import { environmentTask } from '../../environment_task.ts';
+import { correct, environmentTask, wrongValue } from '../../kit.ts';
 import { type SokobanKnobs, sokobanCard } from './card.ts';
 import { isDone, MOVES, moved, type Standing, shortestWay, usefulFields, type Warehouse } from './warehouse.ts';
 

@@ -3,11 +3,7 @@
  *
  * The answer is a row of digits and no number: 012 is not 12, and nothing may be added to it.
  */
-
-import { judgeText } from '../../../../../src/data/judge.ts';
-import { drawRows, drawSize, inLine, inLines, type Rows } from '../../cells.ts';
-import { lineTask } from '../../line_task.ts';
-import { textMisses } from '../../near_misses.ts';
+import { drawRows, drawSize, inLine, inLines, judgeText, lineTask, type Rows, textMisses } from '../../kit.ts';
 import { type SpiralMatrixKnobs, spiralMatrixCard } from './card.ts';
 
 export type SpiralMatrixItem = { readonly rows: Rows };

@@ -1,5 +1,4 @@
 /** What sql_select is and which knobs it has. */
-
 import type { ListedCard } from '../../../../../src/data/task.ts';
 import { choice, integer, options, type Values } from '../../../../../src/options/keys.ts';
 

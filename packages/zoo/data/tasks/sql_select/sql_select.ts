@@ -6,15 +6,9 @@
  *               is right where there is one row alone
  *   parts       runs: it is a query that gives rows of each; tables: share of those whose rows are right
  */
-
-import type { TaskDefinition } from '../../../../../src/data/task.ts';
-import type { Rng } from '../../../../../src/kernels/philox.ts';
-import { trimAscii } from '../../../../../src/parsing/trim_ascii.ts';
-import { illegal, malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
-import type { Verdict } from '../../../../../src/rewards/verdict.ts';
 import type { SqlSandbox, SqlValue } from '../../../sandbox/sql.ts';
-import { lineTask } from '../../line_task.ts';
-import { onlyMisses } from '../../near_misses.ts';
+import type { Rng, TaskDefinition, Verdict } from '../../kit.ts';
+import { illegal, lineTask, malformed, missing, onlyMisses, trimAscii, wrongValue } from '../../kit.ts';
 import { type SqlSelectKnobs, sqlSelectCard } from './card.ts';
 import { type Condition, hiddenTables, meets, NUMBERS, type Row, rowsOf, SIGNS, setupText } from './hidden_tables.ts';
 

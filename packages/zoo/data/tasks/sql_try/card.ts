@@ -1,5 +1,4 @@
 /** What sql_try is and which knobs it has. */
-
 import type { ListedCard } from '../../../../../src/data/task.ts';
 import { options, type Values } from '../../../../../src/options/keys.ts';
 import { CALLS } from '../../tools/calls_knob.ts';

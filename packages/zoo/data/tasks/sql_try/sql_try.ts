@@ -5,7 +5,6 @@
  *   observation 14                       rows are parted by |; ? where it gives none
  *   answer      select sum(b) from t where a>3      an action without a call, judged as sql_select judges it
  */
-
 import type { TaskDefinition } from '../../../../../src/data/task.ts';
 import type { SqlSandbox } from '../../../sandbox/sql.ts';
 import { tool } from '../../tools/tool.ts';

@@ -2,11 +2,8 @@
  * A program of a stack machine: a number is put on the stack, and an operation takes its operands from there. The stack at
  * the end is asked, its top last.
  */
-
-import type { Rng } from '../../../../../src/kernels/philox.ts';
 import { judgeNumbers } from '../../judging/judge.ts';
-import { lineTask } from '../../line_task.ts';
-import { listMisses, onlyMisses } from '../../near_misses.ts';
+import { lineTask, listMisses, onlyMisses, type Rng } from '../../kit.ts';
 import { type StackMachineKnobs, stackMachineCard } from './card.ts';
 
 export type StackMachineItem = { readonly program: readonly string[]; readonly stack: readonly number[] };

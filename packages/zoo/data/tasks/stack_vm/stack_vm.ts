@@ -7,13 +7,8 @@
  *               shortest known program over its own, where all tests pass. A ladder of the three pays them in this order
  *   split       by hash of the function, which is a polynomial of the input: three examples tell it apart
  */
-
-import { rngFor } from '../../../../../src/kernels/philox.ts';
-import { trimAscii } from '../../../../../src/parsing/trim_ascii.ts';
-import { illegal, malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
-import type { Verdict } from '../../../../../src/rewards/verdict.ts';
-import { lineTask } from '../../line_task.ts';
-import { onlyMisses } from '../../near_misses.ts';
+import type { Verdict } from '../../kit.ts';
+import { illegal, lineTask, malformed, missing, onlyMisses, rngFor, trimAscii, wrongValue } from '../../kit.ts';
 import { MACHINE_RULES } from '../stack_machine/stack_machine.ts';
 import { type StackVmKnobs, stackVmCard } from './card.ts';
 

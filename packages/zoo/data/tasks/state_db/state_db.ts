@@ -12,12 +12,7 @@
  *
  * @see τ²-bench: policies, tools that change a state, and a comparison of the last one; LOGIGEN
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import type { Rng } from '../../../../../src/kernels/philox.ts';
-import { trimAscii } from '../../../../../src/parsing/trim_ascii.ts';
-import { malformed, wrongValue } from '../../../../../src/rewards/reject.ts';
-import { inOrder } from '../../letters.ts';
+import { correct, inOrder, malformed, type Rng, trimAscii, wrongValue } from '../../kit.ts';
 import type { ToolCall } from '../../tools/call_formats.ts';
 import { tool } from '../../tools/tool.ts';
 import { toolEnvironment } from '../../tools/tool_environment.ts';

@@ -8,15 +8,8 @@
  *   hints       what each of the first rules says: + holds, - does not, 0 nothing
  *   split       by hash of facts and rules; the order of rules counts, that of facts does not
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import { rotated } from '../../../../../src/data/rotated.ts';
-import type { Rng } from '../../../../../src/kernels/philox.ts';
-import { trimAscii } from '../../../../../src/parsing/trim_ascii.ts';
-import { malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
 import { growingParts } from '../../judging/sequence_help.ts';
-import { inOrder } from '../../letters.ts';
-import { lineTask } from '../../line_task.ts';
+import { correct, inOrder, lineTask, malformed, missing, type Rng, rotated, trimAscii, wrongValue } from '../../kit.ts';
 import { type StatutesKnobs, statutesCard } from './card.ts';
 
 /** `rules` without their numbers, such as `a!b+q`. */

@@ -4,12 +4,7 @@
  *
  * A rule replaces what precedes `=`, anywhere, at the start of the text (`^`) or at its end (`$`).
  */
-
-import { judgeText } from '../../../../../src/data/judge.ts';
-import type { Rng } from '../../../../../src/kernels/philox.ts';
-import { drawWord, LETTERS } from '../../letters.ts';
-import { lineTask } from '../../line_task.ts';
-import { textMisses } from '../../near_misses.ts';
+import { drawWord, judgeText, LETTERS, lineTask, type Rng, textMisses } from '../../kit.ts';
 import { type StringManipulationKnobs, stringManipulationCard } from './card.ts';
 
 export type RewriteRule = { readonly where: '' | '^' | '$'; readonly from: string; readonly to: string };

@@ -7,13 +7,8 @@
  * All moods and figures are drawn. Half of the conclusions follow; the others differ from such a one in one statement.
  * There are too few valid forms to hold some of them out: held-out problems have the terms for their own.
  */
-
-import { rotated } from '../../../../../src/data/rotated.ts';
-import type { Rng } from '../../../../../src/kernels/philox.ts';
 import { judgeTruth } from '../../judging/judge.ts';
-import { LETTERS } from '../../letters.ts';
-import { lineTask } from '../../line_task.ts';
-import { truthMisses } from '../../near_misses.ts';
+import { LETTERS, lineTask, type Rng, rotated, truthMisses } from '../../kit.ts';
 import { type SyllogismKnobs, syllogismCard } from './card.ts';
 
 /** A form and two terms: `Abc` is all b are c, `E` none, `I` some, `O` some are not. */

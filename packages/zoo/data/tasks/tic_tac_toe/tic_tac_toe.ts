@@ -11,11 +11,7 @@
  * The expert wins as soon as he can, loses as late as he can, and else takes the middle before corners, and those before
  * sides.
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import { wrongValue } from '../../../../../src/rewards/reject.ts';
-import type { Verdict } from '../../../../../src/rewards/verdict.ts';
-import { environmentTask } from '../../environment_task.ts';
+import { correct, environmentTask, type Verdict, wrongValue } from '../../kit.ts';
 import { type TicTacToeKnobs, ticTacToeCard } from './card.ts';
 
 /** `cells`: `x` of the policy, which is to move, `o` or `.`, in rows from the top left. */

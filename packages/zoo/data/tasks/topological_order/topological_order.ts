@@ -2,12 +2,8 @@
  * An order of courses in which each follows those that come before it: `12` says that 1 comes before 2. Any such
  * order is right.
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import { rotated } from '../../../../../src/data/rotated.ts';
-import { illegal, malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
 import { readMoves } from '../../../parsing/moves.ts';
-import { lineTask } from '../../line_task.ts';
+import { correct, illegal, lineTask, malformed, missing, rotated, wrongValue } from '../../kit.ts';
 import { type TopologicalOrderKnobs, topologicalOrderCard } from './card.ts';
 
 export type TopologicalOrderItem = { readonly courses: number; readonly pairs: readonly string[] };

@@ -7,12 +7,8 @@
  *
  * Moves are carried out: one from an empty peg, one onto a smaller disk, and one after the goal is wrong.
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import { illegal, malformed, missing } from '../../../../../src/rewards/reject.ts';
 import { readMoves, simulate } from '../../../parsing/moves.ts';
-import { lineTask } from '../../line_task.ts';
-import type { NearMisses } from '../../near_misses.ts';
+import { correct, illegal, lineTask, malformed, missing, type NearMisses } from '../../kit.ts';
 import { type TowerOfHanoiKnobs, towerOfHanoiCard } from './card.ts';
 
 export type TowerOfHanoiItem = {

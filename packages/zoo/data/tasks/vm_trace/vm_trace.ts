@@ -6,12 +6,9 @@
  *
  * @see ExecVerify: an answer for the output and one for each step
  */
-import { trimAscii } from '../../../../../src/parsing/trim_ascii.ts';
-import { malformed, missing, wrongValue } from '../../../../../src/rewards/reject.ts';
-import type { Verdict } from '../../../../../src/rewards/verdict.ts';
 import { stepsBetween } from '../../../rewards/verdict_steps.ts';
-import { lineTask } from '../../line_task.ts';
-import { listMisses, onlyMisses } from '../../near_misses.ts';
+import type { Verdict } from '../../kit.ts';
+import { lineTask, listMisses, malformed, missing, onlyMisses, trimAscii, wrongValue } from '../../kit.ts';
 import type { StackMachineKnobs } from '../stack_machine/card.ts';
 import {
   drawProgram,

@@ -1,8 +1,6 @@
 /** Made-up words in the opposite order, each as it is. */
 import { judgeList } from '../../judging/judge.ts';
-import { drawWords, LETTERS } from '../../letters.ts';
-import { lineTask } from '../../line_task.ts';
-import { listMisses } from '../../near_misses.ts';
+import { drawWords, LETTERS, lineTask, listMisses } from '../../kit.ts';
 import { type WordSequenceReversalKnobs, wordSequenceReversalCard } from './card.ts';
 
 export type WordSequenceReversalItem = { readonly words: readonly string[] };

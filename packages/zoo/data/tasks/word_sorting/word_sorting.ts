@@ -5,9 +5,7 @@
  *   split       by the sorted words: all orders of them, in both directions, are on one side
  */
 import { judgeList } from '../../judging/judge.ts';
-import { drawWords, inOrder, LETTERS } from '../../letters.ts';
-import { lineTask } from '../../line_task.ts';
-import { listMisses } from '../../near_misses.ts';
+import { drawWords, inOrder, LETTERS, lineTask, listMisses } from '../../kit.ts';
 import { type WordSortingKnobs, wordSortingCard } from './card.ts';
 
 export type WordSortingItem = { readonly direction: 'up' | 'down'; readonly words: readonly string[] };

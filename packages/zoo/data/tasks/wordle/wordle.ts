@@ -11,10 +11,7 @@
  * beside those that are right. Words are drawn again until the expert, who guesses what agrees with all answers and tells
  * the rest apart best, finds every one of them in time.
  */
-
-import { correct } from '../../../../../src/data/judge.ts';
-import { environmentTask } from '../../environment_task.ts';
-import { drawSyllables, SYLLABLE_LETTERS } from '../../letters.ts';
+import { correct, drawSyllables, environmentTask, SYLLABLE_LETTERS } from '../../kit.ts';
 import { bestGuess, consistent, guessesNeeded, narrowed, type Told } from '../../search/consistent.ts';
 import { type WordleKnobs, wordleCard } from './card.ts';
 

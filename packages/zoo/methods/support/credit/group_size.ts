@@ -1,5 +1,4 @@
 /** Whether the groups of a stage are large enough for what a method takes from them. */
-
 import type { BatchConfig } from '../../../../../src/methods/stage.ts';
 import type { Json } from '../../../../../src/options/json.ts';
 import { isSchedule } from '../../../../../src/options/schedule.ts';

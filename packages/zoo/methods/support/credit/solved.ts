@@ -1,5 +1,4 @@
 /** Which completions count as solved, for methods that ask nothing else. */
-
 import { keys, number, type Rollout } from '../../kit.ts';
 
 /**

@@ -1,5 +1,4 @@
 /** Mean negative log-likelihood of a term's own texts, over the tokens of them that carry a loss. */
-
 import type { LossTerm, TrainedText } from '../../../../../src/methods/points.ts';
 import { TOKEN } from '../../../../../src/token_kinds.ts';
 

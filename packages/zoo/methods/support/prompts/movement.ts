@@ -1,5 +1,4 @@
 /** How much something still moves: a reward, or how often a task is solved, over its last means. */
-
 import type { Stateful } from '../../../../../src/methods/stateful.ts';
 import { deviationOf, type Json, meanOf } from '../../kit.ts';
 

@@ -1,5 +1,4 @@
 /** Sources that leave problems out by the moving share of their completions that were right. */
-
 import { drawWanted, STARVED } from '../../../../../src/methods/support/prompts/drawn.ts';
 import { integer, type PromptSource } from '../../kit.ts';
 

@@ -1,5 +1,4 @@
 /** Where a correction of a noisy verifier cannot act: constant rates make it affine, and a centred advantage undoes that. */
-
 import { tells } from '../../../../../src/methods/chosen.ts';
 import type { Member } from '../../../../../src/methods/method.ts';
 import type { GrpoStageConfig } from '../../../../../src/methods/stage.ts';

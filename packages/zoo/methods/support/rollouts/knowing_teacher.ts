@@ -1,5 +1,4 @@
 /** A teacher that is the reference, and sees more of a problem than the policy: what it is shown, and what that takes. */
-
 import { isRight } from '../../../../../src/methods/support/rollouts/right.ts';
 import type { TeacherTools } from '../../../../../src/methods/support/rollouts/teacher.ts';
 import { feedback } from '../../../../../src/methods/uses/feedback.ts';

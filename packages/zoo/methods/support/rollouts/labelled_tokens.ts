@@ -1,5 +1,4 @@
 /** Tokens that are put together, some to be learned and others given. */
-
 import type { TrainedText } from '../../../../../src/methods/points.ts';
 import { TOKEN } from '../../../../../src/token_kinds.ts';
 

@@ -7,7 +7,6 @@
  * In the paper the constant is what a language model gives to the token unasked, −23. Where none is given it is −ln V, what
  * a policy that knows nothing gives to each of V tokens, and the scale 1/ln V, so that certainty is worth 1; this is ours.
  */
-
 import type { Use } from '../../../../../src/methods/uses/use.ts';
 import { keys, number, optional, type Rollout, text } from '../../kit.ts';
 import { wordsBehind } from '../../uses/room.ts';

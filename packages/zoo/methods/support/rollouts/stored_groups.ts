@@ -1,5 +1,4 @@
 /** Groups that a method keeps from step to step, in plain data: part of the checkpoint. */
-
 import { groupFromPlain } from '../../../../../src/methods/support/rollouts/load_rollouts.ts';
 import { requirePlainGroup } from '../../../../../src/methods/support/rollouts/rollout_forms.ts';
 import { groupToPlain } from '../../../../../src/methods/support/rollouts/save_rollouts.ts';

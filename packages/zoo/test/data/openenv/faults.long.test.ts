@@ -1,5 +1,4 @@
 /** What can be wrong with an OpenEnv server or with what a config says of it: one message each. */
-
 import { describe, expect, it } from 'vitest';
 import type { Task } from '../../../../../src/data/task.ts';
 import { referenceBackend } from '../../../../../src/kernels/reference/engine.ts';

@@ -1,5 +1,4 @@
 /** Episodes on an OpenEnv server that is in this process: what its actions lead to, and whether its seeds differ. */
-
 import { describe, expect, it } from 'vitest';
 import type { DistantEpisode, EpisodeStep } from '../../../../../src/data/environment.ts';
 import type { Task } from '../../../../../src/data/task.ts';

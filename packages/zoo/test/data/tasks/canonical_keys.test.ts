@@ -1,5 +1,4 @@
 /** One problem in two presentations has one key; problems that are each other's image are on one side of the split. */
-
 import { expect, it } from 'vitest';
 import { splitOfProblem } from '../../../../../src/data/split.ts';
 import { registeredTasks } from '../../../../../test/support/everything.ts';

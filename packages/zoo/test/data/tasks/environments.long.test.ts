@@ -1,5 +1,4 @@
 /** Environments: each keeps the rules that `tasks check` knows, and its problems stay those of their digests. */
-
 import { describe, expect, it } from 'vitest';
 import { budget, fewOf } from '../../../../../test/support/budget.ts';
 import { registeredTasks } from '../../../../../test/support/everything.ts';

@@ -1,5 +1,4 @@
 /** What tasks say besides a verdict: steps, hints and feedback, on every task that has them. */
-
 import { describe, expect, it } from 'vitest';
 import { registeredTasks } from '../../../../../test/support/everything.ts';
 import { bindTask, oneTask } from '../../../data/index.ts';

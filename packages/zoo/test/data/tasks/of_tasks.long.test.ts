@@ -1,5 +1,4 @@
 /** Tasks made of tasks: the suite that every task passes, and what is theirs alone. */
-
 import { describe, expect, it } from 'vitest';
 import { createTask, registeredTasks } from '../../../../../test/support/everything.ts';
 import { bindTask } from '../../../data/index.ts';

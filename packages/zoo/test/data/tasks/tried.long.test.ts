@@ -1,5 +1,4 @@
 /** Tasks whose answers are run, in turns: with a tool that runs what a policy tries, and asked again. */
-
 import { expect, it } from 'vitest';
 import { bindEnvironment, playEpisode } from '../../../../../src/data/play.ts';
 import type { TaskItem } from '../../../../../src/data/task.ts';

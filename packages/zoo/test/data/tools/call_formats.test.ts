@@ -1,5 +1,4 @@
 /** Calls of tools as policies write them, in each notation. */
-
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

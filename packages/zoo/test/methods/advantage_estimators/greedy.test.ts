@@ -1,5 +1,4 @@
 /** The greedy completion as baseline: what it is, what it costs, and that nothing is trained on it. */
-
 import { describe, expect, it } from 'vitest';
 import { collect, credit, reinforced, scoresOf } from '../../../../../test/grpo/step_parts.ts';
 import { createMethods } from '../../../../../test/support/everything.ts';

@@ -1,5 +1,4 @@
 /** Each estimator through whole steps of a tiny run: finite, and resumed to the same weights. */
-
 import { describe, expect, it } from 'vitest';
 import type { RewardFunction } from '../../../../../src/rewards/reward_function.ts';
 import { METHODS } from '../../../../../test/support/everything.ts';

@@ -1,5 +1,4 @@
 /** Advantages that remember a problem: the golden numbers of the paper's rule, and the same bits after a kill. */
-
 import { describe, expect, it } from 'vitest';
 import type { RolloutGroup } from '../../../../../src/methods/records.ts';
 import { createMethods } from '../../../../../test/support/everything.ts';

@@ -1,5 +1,4 @@
 /** Values of segments: backed up from leaves, shared by those below them, and compared with the leaves of the group. */
-
 import { expect, it } from 'vitest';
 import { createMethods } from '../../../../../test/support/everything.ts';
 import { groupOf, rolloutOf } from '../../../../../test/support/rollouts.ts';

@@ -1,5 +1,4 @@
 /** Credit steps act in the order of the list, and in no other. */
-
 import { expect, it } from 'vitest';
 import type { CreditedGroup } from '../../../../../src/methods/records.ts';
 import { creditedGroup } from '../../../../../test/support/credit.ts';

@@ -1,5 +1,4 @@
 /** Credit steps in whole runs: all of them at once, from a checkpoint on, and those that only measure. */
-
 import { expect, it } from 'vitest';
 import { METHODS } from '../../../../../test/support/everything.ts';
 import { killedAndResumed } from '../../../../../test/support/killed_runs.ts';

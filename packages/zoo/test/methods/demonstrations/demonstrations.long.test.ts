@@ -1,5 +1,4 @@
 /** What a supervised stage shows of problems that are played: by hand, by its loss and gradient, and in whole runs. */
-
 import { describe, expect, it } from 'vitest';
 import { resolvedYaml } from '../../../../../src/config/dump.ts';
 import type { TrainingRun } from '../../../../../src/grpo/run.ts';

@@ -1,5 +1,4 @@
 /** Figures of an evaluation, by hand, and against all choices of k samples. */
-
 import { describe, expect, it } from 'vitest';
 import { rngFor } from '../../../../../src/kernels/philox.ts';
 import type { ProblemRecord } from '../../../../../src/methods/points.ts';

@@ -1,5 +1,4 @@
 /** Which completions are judged by the exact verifier, and what that changes. */
-
 import { expect, it } from 'vitest';
 import { createMethods } from '../../../../../test/support/everything.ts';
 import { wholeAndKilled } from '../../../../../test/support/killed_runs.ts';

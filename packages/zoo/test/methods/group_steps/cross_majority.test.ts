@@ -1,5 +1,4 @@
 /** Each problem under two prompts, whose majorities label each other. */
-
 import { describe, expect, it } from 'vitest';
 import { referenceBackend } from '../../../../../src/kernels/reference/engine.ts';
 import type { RolloutGroup } from '../../../../../src/methods/records.ts';

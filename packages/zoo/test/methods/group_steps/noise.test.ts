@@ -1,5 +1,4 @@
 /** A verifier that errs, and what undoes its errors: noisy-wrapper, noise-backward, noise-forward, appeal. */
-
 import { describe, expect, it } from 'vitest';
 import { group } from '../../../../../src/methods/advantage_estimators/group.ts';
 import type { StageConfig } from '../../../../../src/methods/stage.ts';

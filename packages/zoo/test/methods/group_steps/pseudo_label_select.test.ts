@@ -1,5 +1,4 @@
 /** Which groups pseudo-label-select leaves to the vote. */
-
 import { describe, expect, it } from 'vitest';
 import type { GrpoStageConfig } from '../../../../../src/methods/stage.ts';
 import { createMethods, remarksOn } from '../../../../../test/support/everything.ts';

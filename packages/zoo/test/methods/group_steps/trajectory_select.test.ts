@@ -1,5 +1,4 @@
 /** Which voted groups learn, by how their shares move beside those of labelled problems. */
-
 import { expect, it } from 'vitest';
 import type { GroupStep } from '../../../../../src/methods/points.ts';
 import type { RolloutGroup } from '../../../../../src/methods/records.ts';

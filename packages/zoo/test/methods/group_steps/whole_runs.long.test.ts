@@ -2,7 +2,6 @@
  * Built-in group steps through whole runs, on two tasks of which one lacks some of the rewards: what is killed in the
  * middle of a batch goes on to the same weights, and micro-batches do not change a bit.
  */
-
 import { describe, expect, it } from 'vitest';
 import { train } from '../../../../../src/grpo/trainer.ts';
 import { wasmBackend } from '../../../../../src/kernels/wasm/backend.ts';

@@ -1,5 +1,4 @@
 /** What is learned from a problem whose operands are masked: a term of the loss, and a shaper of credit. */
-
 import { describe, expect, it } from 'vitest';
 import { maskedTokens } from '../../../../../src/data/prompts/masked_prompt.ts';
 import { stageOf as stageOfRun, type TrainingRun } from '../../../../../src/grpo/run.ts';

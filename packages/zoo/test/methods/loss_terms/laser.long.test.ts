@@ -1,5 +1,4 @@
 /** The score of a completion by itself: its term of the loss, its place in the batch, and what is learned from it besides. */
-
 import { describe, expect, it } from 'vitest';
 import { stageOf as stageOfRun } from '../../../../../src/grpo/run.ts';
 import type { LossTerm, ScoredText, TextSources } from '../../../../../src/methods/points.ts';

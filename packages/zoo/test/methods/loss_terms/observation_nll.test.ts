@@ -1,5 +1,4 @@
 /** A loss on what the environment says: which tokens have it, what it weighs, and that the policy's own have none of it. */
-
 import { describe, expect, it } from 'vitest';
 import type { CreditedGroup } from '../../../../../src/methods/records.ts';
 import { packBatch } from '../../../../../src/model/batch.ts';

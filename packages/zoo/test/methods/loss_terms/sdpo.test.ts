@@ -1,5 +1,4 @@
 /** Self-distillation from a teacher that sees more: its divergence, its prompts, and that it is nothing where it sees no more. */
-
 import { describe, expect, it } from 'vitest';
 import type { LossSequence } from '../../../../../src/methods/points.ts';
 import type { TeacherTools } from '../../../../../src/methods/support/rollouts/teacher.ts';

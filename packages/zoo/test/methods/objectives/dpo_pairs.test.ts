@@ -1,5 +1,4 @@
 /** DPO on pairs of a group, by hand. */
-
 import { describe, expect, it } from 'vitest';
 import { TOKEN } from '../../../../../src/token_kinds.ts';
 import { createMethods } from '../../../../../test/support/everything.ts';

@@ -1,5 +1,4 @@
 /** Sources that choose among the tasks and levels of a run: what they learn of each, by hand, and through a kill. */
-
 import { describe, expect, it } from 'vitest';
 import type { TaskItem } from '../../../../../src/data/task.ts';
 import { train } from '../../../../../src/grpo/trainer.ts';

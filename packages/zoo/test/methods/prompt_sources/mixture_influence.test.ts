@@ -1,5 +1,4 @@
 /** Which tasks a gradient speaks for, how weights follow, and that looking at gradients trains nothing. */
-
 import { describe, expect, it } from 'vitest';
 import type { TaskItem } from '../../../../../src/data/task.ts';
 import { rngFor } from '../../../../../src/kernels/philox.ts';

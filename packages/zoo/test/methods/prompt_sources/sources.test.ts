@@ -1,5 +1,4 @@
 /** What each prompt source asks of what is drawn, by its formula, without a run. */
-
 import { describe, expect, it } from 'vitest';
 import { resolvedYaml } from '../../../../../src/config/dump.ts';
 import type { TaskItem } from '../../../../../src/data/task.ts';

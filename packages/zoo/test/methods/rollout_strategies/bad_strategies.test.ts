@@ -1,5 +1,4 @@
 /** Mistakes around strategies and levels, in the words that a user reads: before step 1, or with the run as it was before the batch. */
-
 import { describe, expect, it } from 'vitest';
 import { referenceBackend } from '../../../../../src/kernels/reference/engine.ts';
 import type { RolloutStrategy } from '../../../../../src/methods/points.ts';

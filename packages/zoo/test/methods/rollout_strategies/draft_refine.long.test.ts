@@ -1,5 +1,4 @@
 /** Drafts, and the answers behind the best of them: which is trained on, and under which prompt. */
-
 import { describe, expect, it } from 'vitest';
 import { followUpTokens } from '../../../../../src/data/prompts/follow_up.ts';
 import type { GroupRequest } from '../../../../../src/methods/points.ts';

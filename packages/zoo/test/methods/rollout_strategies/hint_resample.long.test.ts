@@ -1,5 +1,4 @@
 /** Problems that no completion solves, sampled again behind the beginning of a solution. */
-
 import { describe, expect, it } from 'vitest';
 import type { TrainingRun } from '../../../../../src/grpo/run.ts';
 import { openSupervised } from '../../../../../src/grpo/step.ts';

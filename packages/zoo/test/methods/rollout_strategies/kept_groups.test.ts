@@ -1,5 +1,4 @@
 /** A strategy that keeps groups or completions from step to step gives them back as it took them, with all that credit reads. */
-
 import { describe, expect, it } from 'vitest';
 import type { GroupRequest } from '../../../../../src/methods/points.ts';
 import type { Rollout, RolloutGroup } from '../../../../../src/methods/records.ts';

@@ -1,5 +1,4 @@
 /** One success with the smallest hint in the place of a member of groups that have none, and hints that fall off within a group. */
-
 import { describe, expect, it } from 'vitest';
 import type { GroupRequest } from '../../../../../src/methods/points.ts';
 import type { RolloutGroup } from '../../../../../src/methods/records.ts';

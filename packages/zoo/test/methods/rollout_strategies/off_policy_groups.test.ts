@@ -1,5 +1,4 @@
 /** Members and groups that were not sampled as they are trained: corrections, what is remembered, what is replayed, what had no problem. */
-
 import { describe, expect, it } from 'vitest';
 import type { GroupRequest, RolloutStrategy, RolloutTools } from '../../../../../src/methods/points.ts';
 import type { RolloutGroup } from '../../../../../src/methods/records.ts';

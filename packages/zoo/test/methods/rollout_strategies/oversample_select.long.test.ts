@@ -1,5 +1,4 @@
 /** Which completions are kept of those that were sampled, by each rule, and what that costs. */
-
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rngFor } from '../../../../../src/kernels/philox.ts';

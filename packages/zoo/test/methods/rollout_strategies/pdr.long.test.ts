@@ -1,5 +1,4 @@
 /** Rounds of drafts: what the next round is shown, which is trained, and that no round is plain sampling. */
-
 import { describe, expect, it } from 'vitest';
 import type { GroupRequest } from '../../../../../src/methods/points.ts';
 import { createMethods } from '../../../../../test/support/everything.ts';

@@ -1,5 +1,4 @@
 /** Completions that branch off others where the policy was unsure: what is asked for, what is trained on, and what is not. */
-
 import { describe, expect, it } from 'vitest';
 import { tokenGroups } from '../../../../../src/grpo/update/credit.ts';
 import type { GroupRequest } from '../../../../../src/methods/points.ts';

@@ -1,5 +1,4 @@
 /** Which of more completions than are trained on are kept, by what their steps say of their verdict. */
-
 import { describe, expect, it } from 'vitest';
 import { rngFor } from '../../../../../src/kernels/philox.ts';
 import type { GroupRequest } from '../../../../../src/methods/points.ts';

@@ -1,5 +1,4 @@
 /** What is proposed, who solves it, and what a proposal is paid. */
-
 import { describe, expect, it } from 'vitest';
 import type { GroupRequest } from '../../../../../src/methods/points.ts';
 import { createMethods } from '../../../../../test/support/everything.ts';

@@ -1,5 +1,4 @@
 /** Helpful, sneaky, verifier: what each is paid. */
-
 import { expect, it } from 'vitest';
 import type { GroupRequest } from '../../../../../src/methods/points.ts';
 import { createMethods } from '../../../../../test/support/everything.ts';

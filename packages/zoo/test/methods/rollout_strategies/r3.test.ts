@@ -1,5 +1,4 @@
 /** Log-probs of the tokens of a reference that the reasoning decides, as a reward. */
-
 import { describe, expect, it } from 'vitest';
 import type { GroupRequest } from '../../../../../src/methods/points.ts';
 import { createMethods } from '../../../../../test/support/everything.ts';

@@ -1,5 +1,4 @@
 /** Which completions of a group are trained on at once, and what becomes of the others. */
-
 import { describe, expect, it } from 'vitest';
 import { createMethods } from '../../../../../test/support/everything.ts';
 import { goOn, weightsAfter, wholeAndKilled, withTossedRun } from '../../../../../test/support/killed_runs.ts';

@@ -1,5 +1,4 @@
 /** Pairs of answers that the policy compares: both orders of each, paid by what the verifier said of them. */
-
 import { describe, expect, it } from 'vitest';
 import type { GroupRequest } from '../../../../../src/methods/points.ts';
 import { createMethods } from '../../../../../test/support/everything.ts';

@@ -1,5 +1,4 @@
 /** How much likelier a reference is behind a completion's reasoning: a reward without a verifier. */
-
 import { describe, expect, it } from 'vitest';
 import type { GroupRequest, RolloutTools } from '../../../../../src/methods/points.ts';
 import { createMethods } from '../../../../../test/support/everything.ts';

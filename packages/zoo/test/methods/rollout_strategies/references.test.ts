@@ -1,5 +1,4 @@
 /** Groups without a right completion that are given one: an answer of the task, or one that the policy wrote with it in sight. */
-
 import { describe, expect, it } from 'vitest';
 import type { GroupRequest, RolloutTools } from '../../../../../src/methods/points.ts';
 import type { Rollout, RolloutGroup } from '../../../../../src/methods/records.ts';

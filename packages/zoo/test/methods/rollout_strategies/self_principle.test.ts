@@ -1,5 +1,4 @@
 /** Labels of answers by the policy's own verdicts. */
-
 import { expect, it } from 'vitest';
 import type { GroupRequest } from '../../../../../src/methods/points.ts';
 import { createMethods } from '../../../../../test/support/everything.ts';

@@ -1,5 +1,4 @@
 /** Verdicts on the policy's own answers: what is asked, what is paid, and that solving is left alone. */
-
 import { describe, expect, it } from 'vitest';
 import type { GroupRequest } from '../../../../../src/methods/points.ts';
 import { collect, scoresOf } from '../../../../../test/grpo/step_parts.ts';

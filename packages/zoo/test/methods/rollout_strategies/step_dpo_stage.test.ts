@@ -1,5 +1,4 @@
 /** Pairs of a stage that samples, for the next stage, which does not. */
-
 import { describe, expect, it } from 'vitest';
 import { takeOver } from '../../../../../src/methods/part_states.ts';
 import type { RolloutStrategy } from '../../../../../src/methods/points.ts';

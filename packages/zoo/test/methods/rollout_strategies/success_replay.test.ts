@@ -1,5 +1,4 @@
 /** Earlier successes in the place of a member of groups that have none. */
-
 import { describe, expect, it } from 'vitest';
 import { validateGroups } from '../../../../../src/grpo/rollout/validate_groups.ts';
 import type { RolloutStrategy } from '../../../../../src/methods/points.ts';

@@ -1,5 +1,4 @@
 /** Groups of completions at different temperatures, and the ratio that those have which are not at the stage's. */
-
 import { describe, expect, it } from 'vitest';
 import type { GroupRequest } from '../../../../../src/methods/points.ts';
 import { collect, credit, scoresOf, update } from '../../../../../test/grpo/step_parts.ts';

@@ -1,5 +1,4 @@
 /** A solver and a verifier in turn: what each phase pays, and what it trains. */
-
 import { describe, expect, it } from 'vitest';
 import type { GroupRequest } from '../../../../../src/methods/points.ts';
 import { createMethods } from '../../../../../test/support/everything.ts';

@@ -1,5 +1,4 @@
 /** A reference answer behind the reasoning of a completion: its probability as a reward, and its part of the loss. */
-
 import { describe, expect, it } from 'vitest';
 import type { GroupRequest, LossSequence, RolloutTools } from '../../../../../src/methods/points.ts';
 import { TOKEN } from '../../../../../src/token_kinds.ts';

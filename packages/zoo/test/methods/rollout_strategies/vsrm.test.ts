@@ -1,5 +1,4 @@
 /** What the steps of a completion earn by the chance of being right behind them. */
-
 import { describe, expect, it } from 'vitest';
 import type { GroupRequest } from '../../../../../src/methods/points.ts';
 import type { RolloutGroup } from '../../../../../src/methods/records.ts';

@@ -1,5 +1,4 @@
 /** A temperature that cools within each completion: its schedule, what of it is off-policy, and by how much. */
-
 import { describe, expect, it } from 'vitest';
 import { collect, scoresOf } from '../../../../../test/grpo/step_parts.ts';
 import { createMethods } from '../../../../../test/support/everything.ts';

@@ -1,5 +1,4 @@
 /** Where a completion is made to answer, what is put into it for that, and what of it is trained on. */
-
 import { describe, expect, it } from 'vitest';
 import type { PartialCompletion } from '../../../../../src/methods/points.ts';
 import { TOKEN } from '../../../../../src/token_kinds.ts';

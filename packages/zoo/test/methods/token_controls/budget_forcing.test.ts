@@ -1,5 +1,4 @@
 /** Where an end is taken back, what takes its place, and what of it is trained on. */
-
 import { describe, expect, it } from 'vitest';
 import type { PartialCompletion } from '../../../../../src/methods/points.ts';
 import { TOKEN } from '../../../../../src/token_kinds.ts';

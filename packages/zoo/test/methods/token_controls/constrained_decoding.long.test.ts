@@ -1,5 +1,4 @@
 /** Which texts a pattern allows, that a policy under it writes no other, and that it is trained as it was sampled. */
-
 import { describe, expect, it } from 'vitest';
 import { collect, credit, update } from '../../../../../test/grpo/step_parts.ts';
 import { createMethods } from '../../../../../test/support/everything.ts';

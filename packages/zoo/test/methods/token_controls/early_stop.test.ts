@@ -1,5 +1,4 @@
 /** Where a completion is ended before the policy ends it, and what that changes of a step. */
-
 import { describe, expect, it } from 'vitest';
 import type { PartialCompletion } from '../../../../../src/methods/points.ts';
 import { createMethods, remarksOn } from '../../../../../test/support/everything.ts';

@@ -1,5 +1,4 @@
 /** The ratio to the policy before the step, and the weight of what sampled: of off-policy completions alone. */
-
 import { describe, expect, it } from 'vitest';
 import { stageOf as stageOfRun, type TrainingRun } from '../../../../../src/grpo/run.ts';
 import { withProximalLogprobs } from '../../../../../src/grpo/score/proximal.ts';

@@ -1,5 +1,4 @@
 /** Figures of sampled episodes, by hand: in which turn they are won, and how they are played. */
-
 import { describe, expect, it } from 'vitest';
 import type { ProblemRecord } from '../../../../../src/methods/points.ts';
 import type { Rollout } from '../../../../../src/methods/records.ts';
