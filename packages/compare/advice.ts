@@ -42,7 +42,7 @@ export interface Advice {
   readonly code: string;
   /** In the words in which it was said last. */
   readonly message: string;
-  /** What helped, the surest first: a method that is against the diagnosis, and all of its rows, at least half of which helped. */
+  /** What helped, the surest first: a method that is against the diagnosis, with all of its rows, where at least half helped. */
   readonly helped: readonly Tried[];
   /** Such methods that did not. */
   readonly others: readonly Tried[];

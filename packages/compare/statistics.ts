@@ -24,7 +24,7 @@ export interface Side {
   readonly values: readonly (readonly number[])[];
 }
 
-/** Degrees of freedom from which Student's distribution is computed as if it had no more. */
+/** Largest degrees of freedom for which Student's distribution is computed; more count as this many. */
 const MOST_FREEDOM = 1_000;
 
 /**

@@ -2,7 +2,7 @@
  * Calls of a user's functions on the run's own thread: each ends within a time limit, prints to standard error, ends no
  * process, and fails with one message that names file, function and remedy.
  *
- * What a function leaves in a timer or a promise that nobody awaits is outside of this, as in any program.
+ * What a function leaves in a timer or an unawaited promise is outside of this, as in any program.
  */
 import { inspect } from 'node:util';
 import { createContext, Script } from 'node:vm';
@@ -180,7 +180,7 @@ const script = new Script('work()');
 
 /**
  * What `work` returns. Costs 0.1 ms per call, as the engine starts a thread for each, and several times that where the
- * machine has other work; the code itself runs as ever, and nothing in it can catch the end.
+ * machine has other work; the code itself runs as usual, and nothing in it can catch the end.
  * Asynchronous code counts only up to its first `await`.
  *
  * @throws TimeLimitError after `seconds`; else what `work` throws

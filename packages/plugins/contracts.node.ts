@@ -34,7 +34,7 @@ export interface Contract {
   readonly perToken?: (out: unknown) => boolean;
   /** It may give a promise, and whether that has the limit of a call. What it resolves to is checked. */
   readonly mayWait?: 'limited' | 'unlimited';
-  /** It may give a generator, of which this many values are read in the call. */
+  /** It may give a generator; this many of its values are read in the call. */
   readonly reads?: number;
   /** What a call was about, as a message says it. */
   readonly about?: (given: Given) => string;

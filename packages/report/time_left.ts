@@ -22,7 +22,7 @@ export interface Pace {
 
 export interface TimeLeft {
   readonly seconds: number;
-  /** The stage of another kind that follows, whose pace nobody knows yet; `seconds` end with it. */
+  /** The next stage of another kind, whose pace is unknown yet; `seconds` end before it. */
   readonly next?: string;
 }
 

@@ -32,7 +32,7 @@ const cursorSchema = z.object({
 
 export type Cursor = z.infer<typeof cursorSchema>;
 
-/** A run of which nothing was sent. */
+/** A run that nothing was sent of yet. */
 export function newCursor(uri: string, startMs: number): Cursor {
   return {
     uri,

@@ -4,7 +4,7 @@ import { RlvrError } from '../../src/errors.ts';
 import { boundedText, EndlessAnswer } from '../http/bounded_text.ts';
 
 /**
- * `passing`: nobody is there, or busy; later it may go well. `gone`: the server no longer has this run. `refused`: asking
+ * `passing`: no answer, or busy; later it may go well. `gone`: the server no longer has this run. `refused`: asking
  * again would not help.
  */
 export type ServerFailure = 'passing' | 'gone' | 'refused';

@@ -27,7 +27,7 @@ export interface ReadEvents {
   readonly isCut: boolean;
 }
 
-/** Bytes of a record beside its message: length, its CRC, and the message's. */
+/** Bytes of a record around its message: length, its CRC, and the message's. */
 const LENGTH_BYTES = 8;
 const CRC_BYTES = 4;
 

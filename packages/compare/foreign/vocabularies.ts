@@ -29,7 +29,7 @@ export type Figure =
 
 export interface Vocabulary {
   readonly trainer: string;
-  /** Names of each figure, of which the first that is there counts. */
+  /** Names of each figure; the first that is there counts. */
   readonly names: Readonly<Partial<Record<Figure, readonly string[]>>>;
   /** What it calls the settings that messages here name; absent: as they are called here. */
   readonly settings: Readonly<Record<string, string>>;

@@ -60,7 +60,7 @@ export function openThread<T extends SandboxThread>(
   return thread;
 }
 
-/** Why a thread failed, where it says no more: `ran out of memory`. */
+/** Why a thread failed that can no longer say so itself: `ran out of memory`. */
 function endOf(cause: NodeJS.ErrnoException): string {
   if (cause.code === 'ERR_WORKER_OUT_OF_MEMORY') return 'ran out of memory';
   return `failed outside of a call (${cause.name}: ${cause.message})`;

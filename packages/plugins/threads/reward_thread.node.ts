@@ -1,4 +1,4 @@
-/** The sandbox of a user's reward in Node: a thread, of which the run sees one end (`rewards/sandbox/sandboxed_reward.ts`). */
+/** The sandbox of a user's reward in Node: a thread; this is the run's end of it (`rewards/sandbox/sandboxed_reward.ts`). */
 import { machineBytes } from '../../../src/kernels/wasm/workers.node.ts';
 import type { SandboxAnswer } from '../../zoo/rewards/sandbox/sandbox_thread.ts';
 import { SandboxedReward } from '../../zoo/rewards/sandbox/sandboxed_reward.ts';

@@ -38,7 +38,7 @@ export function byId(id: string): HTMLElement {
   return found;
 }
 
-/** A row of buttons of which one is chosen: radio buttons, so that arrow keys and screen readers know them. */
+/** A row of buttons, one of them chosen: radio buttons, so that arrow keys and screen readers know them. */
 export function choices<T extends string>(
   legend: string,
   options: readonly (readonly [value: T, label: string])[],

@@ -6,7 +6,7 @@ import type { CurveState } from '../series.ts';
 export interface LogEvents {
   /** @param run  its number among those that are followed */
   readonly onLines: (run: number, lines: readonly JsonObject[]) => void;
-  /** What a long log comes to, in the place of its lines so far. */
+  /** What a long log comes to, instead of its lines so far. */
   readonly onCurves: (run: number, state: CurveState) => void;
   /** The log starts again: what was read of it is void. */
   readonly onReset: (run: number) => void;

@@ -33,7 +33,7 @@ class LiveRun {
   /** Undefined until the log was read as far as it goes. */
   #state: RunState | undefined;
   readonly #redraw: RedrawTimer;
-  /** Those that nobody looks at are not asked for, but the first. */
+  /** Hidden ones are not asked for, except the first. */
   #seesCompletions = true;
   #completionsAt = Number.NEGATIVE_INFINITY;
 
@@ -93,7 +93,7 @@ class LiveRun {
   }
 
   #update(): void {
-    if (this.#state === undefined) return; // a part of the log would show figures that nobody asked for
+    if (this.#state === undefined) return; // a part of the log would show figures that were not asked for
     const curves = this.#curves();
     this.#charts.update(sourceOf(curves));
     this.#tell(curves);

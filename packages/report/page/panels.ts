@@ -185,7 +185,7 @@ function panelOf({ title, hint, kind, lines, band, stage, isExact }: Plan, curve
       label,
       key: `${title}/${label}`,
       track: curves.metrics,
-      // Panels that nobody looks at ask for none.
+      // Hidden panels ask for none.
       get values() {
         return curves.column(metric, stage);
       },

@@ -50,7 +50,7 @@ export function sorted(runs: readonly ListedRun[], { column, isDescending }: Ord
   });
 }
 
-/** Runs of which each word of a text is found somewhere: in name, note, task, state, or a key that differs. */
+/** Runs in which each word of a text is found somewhere: in name, note, task, state, or a key that differs. */
 export function matching(runs: readonly ListedRun[], text: string): ListedRun[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return runs.filter(({ name, title, note, task, condition, seed, differs }) => {

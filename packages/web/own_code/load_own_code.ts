@@ -1,4 +1,4 @@
-/** Loaded for those who write code of their own. */
+/** Loads what a visitor's own code needs. */
 export function ownCode(): Promise<typeof import('./own_code.ts')> {
   return import('./own_code.ts');
 }

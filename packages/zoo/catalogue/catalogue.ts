@@ -56,7 +56,7 @@ export interface CatalogueMethod extends About {
   readonly isRepeatable: boolean;
   /** Codes of the diagnoses that it is made against. */
   readonly against: readonly string[];
-  /** What it is meant to have beside it. */
+  /** The methods that it is meant to be used with. */
   readonly companions: readonly Companion[];
   /** Another method that it is, always or with some options; absent: none. */
   readonly sameAs?: SameAs;

@@ -8,7 +8,7 @@ import { percent } from '../../../src/format.ts';
 const SLOW_SHARE = 0.25;
 /** A median of ten, so that a machine that is busy with other things for a moment is not blamed on the verifier. */
 const VERIFIER_BATCHES = 10;
-/** Seconds in those batches, below which nobody waits for it. */
+/** Seconds in those batches below which the wait does not matter. */
 const NOTICEABLE_SECONDS = 1;
 
 const slowVerifier: Diagnostic = {

@@ -89,7 +89,7 @@ const policyLost: Diagnostic = {
   },
 };
 
-/** Completions in a row of which none is right that say something where some were before. */
+/** Wrong completions in a row that tell something where some were right before. */
 const FEWEST_WRONG = 256;
 
 const allWrong: Diagnostic = {

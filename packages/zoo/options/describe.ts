@@ -98,12 +98,12 @@ function examplesOf({ examples, anyOf = [] }: ValueSchema): readonly Json[] {
 /** Where the text of an option has its default, with a word on why. */
 const DEFAULT = '{default}';
 
-/** The text of an option, with its default in the place of `{default}`. */
+/** The text of an option, with `{default}` replaced by its default. */
 function filledIn(text: string, fallback: Json | undefined): string {
   return fallback === undefined ? text : text.replace(DEFAULT, valueWords(fallback));
 }
 
-/** The text, and the default in a sentence of its own where the text says nothing of it: for who sees nothing but texts. */
+/** The text, followed by the default unless the text names it: for readers who see nothing but texts. */
 export function textWithDefault(text: string, fallback: Json | undefined): string {
   const isSaid = fallback === undefined || /\b[Dd]efault\b/.test(text);
   return isSaid ? filledIn(text, fallback) : `${text} Default ${valueWords(fallback)}.`;

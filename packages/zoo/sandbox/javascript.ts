@@ -17,7 +17,7 @@ import { loadPeers } from './peer.ts';
 
 const PACKAGES = ['quickjs-emscripten-core@0.32.0', '@jitl/quickjs-singlefile-mjs-release-sync@0.32.0'];
 
-/** Pages of 64 KiB: what the engine declares as its least. It is given no more. */
+/** Pages of 64 KiB: the minimum that the engine declares, and all that it gets. */
 const MEMORY_PAGES = 256;
 /** Bytes that a program's values may take. */
 const MEMORY_BYTES = 2 * 2 ** 20;
@@ -73,7 +73,7 @@ const REASONS: Readonly<Record<SandboxFailure, string>> = {
   output: 'its result is no value of JSON, or too long',
 };
 
-/** Messages of the engine when it has no more; a program may throw the like, and fails then as well. */
+/** Messages of the engine when it runs out; a program that throws the same text fails as well. */
 const OUT_OF: Readonly<Record<string, SandboxFailure>> = { 'out of memory': 'memory', 'stack overflow': 'stack' };
 
 class Sandbox implements JavaScriptSandbox {

@@ -1,17 +1,17 @@
 /**
  * When a page of a run under way is redrawn: soon after its first lines, then the more seldom the longer the run is,
- * for a curve moves by less and less of its width. A tab that nobody sees is not drawn before it is seen again.
+ * for a curve moves by less and less of its width. A hidden tab is not drawn before it is visible again.
  */
 
 const FIRST_MS = 500;
 const LEAST_MS = 2_000;
 const MOST_MS = 10_000;
-/** Part of a run's time in which nobody sees a curve grow. */
+/** Part of a run's time in which a curve's growth is too small to see. */
 const SHARE = 0.005;
 
 export interface Redrawn {
   readonly draw: () => void;
-  /** Instead of it in a tab that nobody sees: what its title says. */
+  /** Replaces it in a hidden tab: what its title says. */
   readonly tell?: () => void;
   /** How long the run is by now. */
   readonly runSeconds: () => number;

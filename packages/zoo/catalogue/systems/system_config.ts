@@ -63,7 +63,7 @@ export function systemConfigs(): Map<string, string> {
   return configs;
 }
 
-/** What is said of a system of which nothing but the nearest is here. */
+/** What is said of a system that only has a nearest relative here. */
 export function nearestText(nearest: string): string {
   return `Nothing of it is built; its lines run what is nearest: ${nearest}.`;
 }

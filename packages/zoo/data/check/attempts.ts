@@ -1,4 +1,4 @@
-/** Ways from an answer to a text that a policy might try instead, or beside it. What comes out may be right after all. */
+/** Ways to turn an answer into a text that a policy might try instead, or in addition. The result may be right after all. */
 import type { Rng } from '../../../../src/kernels/philox.ts';
 import type { Codec } from '../../../../src/text/codec.ts';
 import { mutated } from './probes.ts';

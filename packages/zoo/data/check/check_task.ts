@@ -59,7 +59,7 @@ export interface CheckedSetting {
   readonly heldOut: number;
   readonly verdicts: number;
   /**
-   * Those on texts of which it is known, without the verifier, whether they are right: listed answers and named near misses,
+   * Those on texts that are known to be right or wrong without the verifier: listed answers and named near misses,
    * and what is tried, as far as a second checker or the list of answers tells.
    */
   readonly known: KnownVerdicts;

@@ -48,7 +48,7 @@ const ASKED_AGAIN = 50;
 /** Solutions of a problem that are looked at. */
 const MOST_SOLUTIONS = 500;
 
-/** Verdicts on texts of which it is known, without the verifier, whether they are right. */
+/** Verdicts on texts that are known to be right or wrong without the verifier. */
 export interface KnownVerdicts {
   readonly right: number;
   /** Right ones that do not score 1. */

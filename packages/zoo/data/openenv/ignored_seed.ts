@@ -75,7 +75,7 @@ async function toldOf(server: OpenEnvServer, seed: number): Promise<string> {
   return JSON.stringify(said);
 }
 
-/** Values of a type, for a call that nobody meant. */
+/** Values of a type, for a call that only probes. */
 const SOME: Readonly<Record<ValueType, Json>> = {
   string: '1',
   integer: 1,
@@ -94,7 +94,7 @@ function someArguments({ parameters }: OfferedTool): Record<string, Json> {
   return Object.fromEntries(given);
 }
 
-/** Nobody knows the form of a whole action. */
+/** The form of a whole action is unknown. */
 function actionsOf({ knobs: { action, action_type }, tools }: OpenEnvServer): readonly ActionFields[] {
   switch (action_type) {
     case 'json':

@@ -143,7 +143,7 @@ class OpenEnvTask implements Task {
   readonly version = openEnvCard.version;
   readonly knobs: Knobs;
   readonly style = 'compact';
-  /** Nobody knows: an environment elsewhere has no random player. */
+  /** Unknown: an environment elsewhere has no random player. */
   readonly chance = 0;
   readonly language: TaskLanguage;
   readonly opening: readonly Message[];
@@ -209,7 +209,7 @@ class OpenEnvTask implements Task {
     return Array.from({ length: this.distant.knobs.held_out }, (_, seed) => this.#item(seed, 'eval'));
   }
 
-  /** Which seed a text is of, nobody looks up. */
+  /** The seed of a text is never looked up. */
   parse(): undefined {
     return undefined;
   }

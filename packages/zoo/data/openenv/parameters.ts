@@ -26,7 +26,7 @@ export function offeredParameters(inputSchema: Json | undefined): Readonly<Recor
   return Object.fromEntries(named);
 }
 
-/** A schema with what it refers to in the place of its references. */
+/** A schema whose references are replaced by what they refer to. */
 function resolved(schema: Json, root: Schema, depth: number): Json {
   if (Array.isArray(schema)) return schema.map((one) => resolved(one, root, depth));
   if (!isMapping(schema)) return schema;

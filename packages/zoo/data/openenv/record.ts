@@ -1,5 +1,5 @@
 /**
- * What a server answered, kept with the run: it is not a function, so that what it said once is said again by nobody else.
+ * What a server answered, kept with the run: a server is not a function, so nothing else can repeat what it said.
  *
  *   problems.json      [seed] what reset said, and the tools
  *   000012.jsonl       the answers in episodes of the policy's version 12, a line each, in the order in which they came

@@ -173,7 +173,7 @@ export class OpenEnvServer implements DistantEnvironment {
     return fault(this.access.address, 'no-field', lacks, remedy);
   }
 
-  /** @throws ConnectionLost where nobody answers who did before */
+  /** @throws ConnectionLost where a server that answered before is silent */
   async session(): Promise<Session> {
     for (;;) {
       const session = this.#free.pop();
@@ -197,7 +197,7 @@ export class OpenEnvServer implements DistantEnvironment {
     for (const session of this.#free.splice(0)) session.close();
   }
 
-  /** After one was lost. @throws ConnectionLost where nobody answers any more */
+  /** Reconnects after a connection was lost. @throws ConnectionLost where the server stays silent */
   async openAgain(lost: ConnectionLost): Promise<Session> {
     try {
       return await Session.open(this.access);

@@ -32,7 +32,7 @@ export class Session {
     this.#access = access;
   }
 
-  /** @throws PluginError where nobody answers, or something else than a WebSocket does */
+  /** @throws PluginError where there is no answer, or it does not come from a WebSocket */
   static async open(access: ServerAccess): Promise<Session> {
     const { address, headers, connect, limitSeconds } = access;
     const session = new Session(access);

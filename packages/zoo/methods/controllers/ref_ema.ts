@@ -3,7 +3,7 @@ import { averagedWeights, parameterSet, reference } from '../../../../src/method
 import { type Controller, integer, keys, method, number } from '../kit.ts';
 
 /**
- * The reference may be the average itself, or be replaced by it every few steps, while the average continues beside it.
+ * The reference may be the average itself, or be replaced by it every few steps, while the average continues separately.
  */
 export const refEma = method({
   id: 'ref-ema',

@@ -1,7 +1,7 @@
 /**
  * Lets the policy write in roles within a turn, as several agents in one: a plan, a look back, then the action. Its
  * environment reads only what is outside of them. Their tokens are the policy's own and are trained on, by a factor of their
- * advantage; what is answered carries no loss, as ever. After Chain-of-Agents, arXiv:2508.13167.
+ * advantage; what is answered carries no loss, as usual. After Chain-of-Agents, arXiv:2508.13167.
  */
 import { z } from 'zod';
 import type { PlayedEpisode, PlayedTurn } from '../../../../src/data/environment.ts';

@@ -1,7 +1,7 @@
 /**
  * Where no completion of a problem is right, its group is sampled again with a hint, and with more of it, until one is.
  * By default the hint is the beginning of each completion, of tokens that carry no loss; what follows is sampled and
- * trained on as ever, on-policy to the bit. A problem that no hint helps with keeps its first group.
+ * trained on as usual, on-policy to the bit. A problem that no hint helps with keeps its first group.
  *
  * With `most_levels: by-rate` a problem gets the less of a hint the more often it was solved before: ⌈hint_levels·(1 − p)⌉
  * levels, p its moving share of right completions. What the policy gains by itself is then logged by kind: `capability` is the

@@ -137,7 +137,7 @@ function withReference(
     Float32Array.from([...values.subarray(0, end), ...own]);
   const none = new Float32Array(reference.length);
   const width = (support?.length ?? 0) / tokens.length;
-  const free = new Uint8Array(reference.length * width).fill(255); // nobody has sampled it
+  const free = new Uint8Array(reference.length * width).fill(255); // it was not sampled
   return {
     ...rollout,
     tokens: Int32Array.from([...tokens.subarray(0, end), ...reference]),

@@ -1,7 +1,7 @@
 /**
  * Calls the policy what top_k, top_p and min_p leave of it: a token's log-prob is among those that it was drawn from,
  * and so it is at every update and under the reference, over the very tokens that were kept when it was sampled.
- * Without it, log-probs are of the whole vocabulary, and ratios and KL are of a policy that nobody sampled from. The
+ * Without it, log-probs are of the whole vocabulary, and ratios and KL are of a policy that was never sampled from. The
  * support stays with the completion, so that a later policy is compared on the same tokens. DeepSeek-V3.2 keeps its
  * sampling mask likewise (arXiv:2512.02556).
  */

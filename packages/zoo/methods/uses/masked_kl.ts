@@ -1,12 +1,12 @@
 /**
  * [tokens] nats: KL(p‖q) of the distribution p that each was sampled from, to q with a share of the problem's operands
- * masked; 0 where a token was put in. A rollout that is trained under a prompt of its own stays under that.
+ * masked; 0 where a token was put in. A rollout that is trained under its own prompt keeps it.
  */
 import { MASKED } from '../../../../src/data/prompts/masked_prompt.ts';
 import { type Figure, figure } from './figure.ts';
 import { words } from './words.ts';
 
-/** The word in the place of a masked operand. */
+/** The word that replaces a masked operand. */
 export const maskWord = words({ [MASKED]: '_' });
 
 /** KL of the sampling distribution to the one under a masked prompt. @param share  of the operands; of several of a stage the largest */

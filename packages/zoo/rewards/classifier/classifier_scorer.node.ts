@@ -45,7 +45,7 @@ export class ClassifierScorer implements Scorer {
   /**
    * @param folder  absolute
    * @param hashes  of its files, by their names
-   * @param openThread  starts a thread, of which `make` gives the run's end
+   * @param openThread  starts a thread; `make` gives the run's end of it
    * @param library  what is imported for @huggingface/transformers
    */
   constructor(

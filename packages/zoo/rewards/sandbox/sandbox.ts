@@ -49,7 +49,7 @@ export type SandboxReply =
       readonly facts?: Readonly<Record<string, unknown>>;
     };
 
-/** A nonce that nobody guesses. */
+/** A nonce that cannot be guessed. */
 export function newNonce(): string {
   const bytes = globalThis.crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

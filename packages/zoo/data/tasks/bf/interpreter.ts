@@ -1,4 +1,4 @@
-/** The machine of Brainf***: cells of a byte each, 0 at first, and eight instructions, of which `,` is not used here. */
+/** The machine of Brainf***: cells of a byte each, 0 at first, and eight instructions; `,` is not used here. */
 
 /** Programs that run longer print nothing that is asked for. */
 export const MOST_STEPS = 5000;

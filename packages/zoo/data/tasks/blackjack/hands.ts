@@ -68,7 +68,7 @@ function meanOverCards(hand: Hand, worthOf: (next: Hand) => number): number {
   return WEIGHTS.reduce((sum, weight, i) => sum + weight * worthOf(withCard(hand, i + 1)), 0) / RANKS_IN_ALL;
 }
 
-/** Expected return of taking no more cards, in [-1, 1]. */
+/** Expected return of standing, in [-1, 1]. */
 export function valueOfStanding(hand: Hand, dealer: Hand, soft17: boolean): number {
   return remembered(`standing ${totalOf(hand)} ${keyOf(dealer)} ${soft17}`, () =>
     dealerTakes(dealer, soft17)

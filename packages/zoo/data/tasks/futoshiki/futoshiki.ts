@@ -31,7 +31,7 @@ const cellsOf = (lines: Rows): Rows =>
         .join(''),
     );
 
-/** What a verdict needs of the lines: the cells that are given, and two places per sign, of which the first has less. */
+/** What a verdict needs of the lines: the cells that are given, and two places per sign, the smaller first. */
 const readPuzzle = remembered(({ lines }: FutoshikiItem) => {
   const less: (readonly [row: number, column: number, otherRow: number, otherColumn: number])[] = [];
   for (const [i, line] of lines.entries()) {

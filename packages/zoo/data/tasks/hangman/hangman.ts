@@ -48,7 +48,7 @@ function bestLetter(words: readonly string[], said: string): string {
   return commonest.reduce((best, letter) => (parts(letter) > parts(best) ? letter : best));
 }
 
-/** Whether the expert uncovers each of the words with no more misses. */
+/** Whether the expert uncovers each of the words within this many misses. */
 function canBeFound(words: readonly string[], misses: number): boolean {
   return words.every((hidden) => {
     let said = '';

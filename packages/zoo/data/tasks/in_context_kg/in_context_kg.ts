@@ -43,7 +43,7 @@ function answersOf({ facts, ways }: Pick<InContextKgItem, 'facts' | 'ways'>): st
 
 const answerOf = (item: InContextKgItem): string => answersOf(item)[0] ?? NONE;
 
-/** Draws, at most, of which those that keep the answer are taken. */
+/** Most draws; those that keep the answer are taken. */
 const DRAWS_A_DISTRACTOR = 4;
 
 function drawProblem(rng: Rng, knobs: InContextKgKnobs): InContextKgItem {

@@ -90,7 +90,7 @@ export function functionText(steps: readonly Step[]): string {
   return `a=>a${chainText(steps)}`;
 }
 
-/** A chain of this many steps, of which the last alone may give a number. @param isPlain  of one kind of step: on each element */
+/** A chain of this many steps; only the last may give a number. @param isPlain  of one kind of step: on each element */
 export function drawChain(rng: Rng, length: number, isPlain: boolean): Step[] {
   return Array.from({ length }, (_, i) => {
     const kinds = isPlain ? MAPS : KINDS.filter((kind) => i === length - 1 || !ruleOf(kind).isLast);

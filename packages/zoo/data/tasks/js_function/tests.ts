@@ -1,4 +1,4 @@
-/** Functions in JavaScript, tried on examples and on inputs that nobody is shown, in the sandbox. */
+/** Functions in JavaScript, tried in the sandbox on examples and on hidden inputs. */
 import type { JavaScriptSandbox } from '../../../sandbox/javascript.ts';
 import type { SandboxFailure } from '../../../sandbox/limits.ts';
 import { illegal, malformed, missing, type Rng, rngFor, trimAscii, type Verdict, wrongValue } from '../../kit.ts';

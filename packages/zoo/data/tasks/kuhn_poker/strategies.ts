@@ -17,7 +17,7 @@ interface Asked extends Habits {
 
 const ALWAYS = 9;
 
-/** In how many of 9 hands he bets where nobody has bet. @param afterPass  the other one has passed before */
+/** In how many of 9 hands a player opens the betting. @param afterPass  the opponent has passed before */
 export function opens(card: string, { bluffs }: Habits, afterPass: boolean): number {
   if (card === 'J') return bluffs;
   if (card === 'Q') return 0;

@@ -3,7 +3,7 @@
  *
  *   prompt      Bnfa>                the age (a) of the friend (f) of the neighbour (n) of B
  *   action      <call>ask B n</call>
- *   observation G                    then <call>ask G f</call>, …; ? where nobody has that name
+ *   observation G                    then <call>ask G f</call>, …; ? where no entry has that name
  *   answer      47                   an action without a call; the age wins
  *   split       by hash of question and of the facts that lead to its answer: what is shown on the way
  *
@@ -87,7 +87,7 @@ export const lookup = toolEnvironment<LookupItem, LookupState, LookupKnobs>(look
       first: rng.int(0, people - 1),
       way: Array.from({ length: hops }, () => rng.pick(Object.keys(RELATIONS))).join(''),
     };
-    // Nobody is met twice: a way that comes back is a shorter one.
+    // No person is met twice: a chain that returns is the shorter one.
     return new Set(peopleOnTheWay(item)).size > Math.min(hops, people - 1) ? item : null;
   },
   key: ({ friend, mentor, neighbour, ages, first, way }) =>

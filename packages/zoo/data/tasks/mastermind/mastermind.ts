@@ -8,7 +8,7 @@
  *   split       by hash of the code
  *
  * The expert guesses a code that agrees with all answers, one that tells the others apart best. Guesses of that kind are
- * all that is asked of a policy: nobody knows the code before.
+ * all that is asked of a policy: the code cannot be known before.
  */
 import { correct, environmentTask } from '../../kit.ts';
 import { remembered } from '../../remembered.ts';

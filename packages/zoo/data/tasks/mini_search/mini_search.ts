@@ -79,7 +79,7 @@ export const miniSearch = toolEnvironment<MiniSearchItem, MiniSearchState, MiniS
     });
     const way = Array.from({ length: hops }, () => rng.pick(RELATIONS));
     const item = { documents: rng.shuffle(documents), first: rng.pick(names), way };
-    // Nobody is met twice: a way that comes back is a shorter one.
+    // No person is met twice: a chain that returns is the shorter one.
     const met = [item.first, ...documentsOnTheWay(item).map((document) => document.slice(-NAME_LETTERS))];
     return new Set(met).size > Math.min(hops, people - 1) ? item : null;
   },

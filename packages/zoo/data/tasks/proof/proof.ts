@@ -117,7 +117,7 @@ export const proof = lineTask<ProofItem, ProofKnobs>(proofCard, {
     return stepsBetween(answer, ' ', (_, place) => right[place]);
   },
   hints: (item, knobs) => growingParts(proofOf(item, knobs), ' '),
-  /** Half of the proofs have another rule of the problem in the place of one: what else draws give is no proof here at all. */
+  /** Half of the proofs have one rule replaced by another of the problem: other random texts are no proofs at all. */
   demonstration(item, knobs, rng) {
     const steps = proofOf(item, knobs);
     const others = item.rules.filter((rule) => !steps.includes(rule));

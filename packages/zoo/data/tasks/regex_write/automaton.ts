@@ -13,7 +13,7 @@ export const COUNTS = {
 } as const;
 
 export type Count = keyof typeof COUNTS;
-/** Letters of the alphabet, any of which may be at each place of the piece, and how many places it has. */
+/** The letters that may be at each place of the piece, and how many places it has. */
 export type Piece = { readonly letters: string; readonly count: Count };
 /** Branches of pieces: a word has to be made of the pieces of one of them. */
 export type Branches = readonly (readonly Piece[])[];

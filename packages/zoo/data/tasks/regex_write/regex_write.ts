@@ -115,7 +115,7 @@ function hiddenWords(item: RegexWriteItem): string[] {
   ];
 }
 
-/** Words with all pieces of a description, where another character is in the place of a letter, or beside it. */
+/** Words with all pieces of a description, where another character replaces a letter or is added to it. */
 function foreignPieces({ branches }: RegexWriteItem, characters: readonly string[]): string[] {
   return branches.flatMap((pieces) => {
     const word = pieces
@@ -141,7 +141,7 @@ function automaton(item: RegexWriteItem): Automaton {
 interface Tests {
   /** Words of the letters that are meant, and whether each is meant. */
   readonly words: readonly (readonly [word: string, isMeant: boolean])[];
-  /** Words with another character, none of which is. */
+  /** Words with another character; none of them is. */
   readonly foreign: readonly string[];
 }
 

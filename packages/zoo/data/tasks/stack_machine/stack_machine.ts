@@ -10,7 +10,7 @@ export type StackMachineItem = { readonly program: readonly string[]; readonly s
 
 interface Operation {
   readonly operands: 1 | 2;
-  /** What is put on the stack for its operands, of which the second was the top. */
+  /** What replaces its operands on the stack; the second operand was the top. */
   result(one: number, two: number): readonly number[];
 }
 

@@ -20,7 +20,7 @@ const FORMS = 'AEIO';
 /** What is true exactly where a statement is not. */
 const OPPOSITE: Readonly<Record<string, string>> = { A: 'O', E: 'I', I: 'E', O: 'A' };
 
-/** Draws, at most, of which the first that is right is taken. */
+/** Most draws; the first that is right is taken. */
 const MOST_DRAWS = 400;
 
 /**

@@ -4,7 +4,7 @@
  *   prompt      x8o24>    the cells of the policy, then those of the opponent, numbered from 0 in rows from the top left
  *   action      6         a free cell
  *   observation x68o247>  the cells after the answer of the opponent; ? where the cell was not free
- *   won         what the position was worth to a perfect player, or more: a win, or a draw where no more can be forced
+ *   won         what the position was worth to a perfect player, or more: a win, or a draw where a win cannot be forced
  *   split       by hash of the position, the same for its turned and mirrored copies
  *
  * A draw from a position that was won scores 0.5. The perfect opponent takes any of the moves that lose nothing, by chance.

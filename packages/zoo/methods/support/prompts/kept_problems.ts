@@ -11,7 +11,7 @@ export class KeptProblems implements Stateful {
     return this.#items.length;
   }
 
-  /** Takes these in the place of all others. */
+  /** Replaces all problems by these. */
   keep(items: readonly TaskItem[]): void {
     this.#items = items;
     this.#next = 0;

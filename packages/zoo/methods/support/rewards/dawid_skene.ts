@@ -34,7 +34,7 @@ export function posteriors(
   return new Map(patterns.map((pattern, i) => [pattern, right[i]]));
 }
 
-/** Share of those who vote that vote 1; ½ where nobody does. */
+/** Share of the votes that are 1; ½ without votes. */
 export function shareOfVotes(pattern: VotePattern, verifiers: readonly number[]): number {
   const votes = verifiers.map((j) => pattern[j]).filter((vote) => vote !== '-');
   return votes.length === 0 ? 0.5 : votes.filter((vote) => vote === '1').length / votes.length;

@@ -8,7 +8,7 @@ const NEWEST = 0.1;
 
 /** What most of a group say. */
 export interface Vote {
-  /** Undefined where nobody has an answer. */
+  /** Undefined where no completion has an answer. */
   readonly answer: string | undefined;
   /** Share of the whole group. */
   readonly share: number;

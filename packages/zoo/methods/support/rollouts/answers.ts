@@ -3,7 +3,7 @@ import type { Rng } from '../../../../../src/kernels/philox.ts';
 import type { Rollout, RolloutGroup } from '../../../../../src/methods/records.ts';
 import { isRight } from '../../../../../src/methods/support/rollouts/right.ts';
 
-/** An answer that was sampled, beside its group. */
+/** A sampled answer, with its group. */
 export interface SampledAnswer {
   readonly group: RolloutGroup;
   readonly rollout: Rollout;

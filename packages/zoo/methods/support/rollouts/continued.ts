@@ -1,4 +1,4 @@
-/** Completions that are sampled in several pieces, each of which continues the one before it. */
+/** Completions that are sampled in several pieces, each continuing the one before it. */
 import type { Rollout } from '../../../../../src/methods/records.ts';
 import { TOKEN } from '../../../../../src/token_kinds.ts';
 

@@ -22,7 +22,7 @@ export function teacherUses(shows: Shows, groupSize: number): Use[] {
   return [reference, shownTexts(1), furtherPrompts(groupSize - 1), ...read];
 }
 
-/** What the teacher of a rollout reads; undefined where it would know no more than the policy. */
+/** What the teacher of a rollout reads; undefined where it would not know more than the policy. */
 export function knowingPrompt(
   group: RolloutGroup,
   rollout: Rollout,
