@@ -53,8 +53,6 @@ describe('use_peft', () => {
     ['beside the head', `${LORA}lora_target_modules: [lm_head]\n`, 'lm_head — not a module that can have an adapter'],
     ['beside nothing', `${LORA}lora_target_modules: []\n`, 'must be all-linear, or a list of q_proj'],
     ['beside a word', `${LORA}lora_target_modules: everything\n`, 'must be all-linear, or a list of q_proj'],
-    ['with whole modules', `${LORA}lora_modules_to_save: [lm_head]\n`, 'beside an adapter the model stays as it is'],
-    ['of another kind', `${LORA}lora_task_type: SEQ_CLS\n`, 'adapters are LoRA beside linear layers'],
   ])('%s is refused', (_, text, message) => {
     expect(() => configOf(text)).toThrow(message);
   });

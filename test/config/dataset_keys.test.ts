@@ -31,13 +31,6 @@ describe("TRL's keys of a data set", () => {
     expect(parse(resolvedYaml(config))).toEqual(config);
   });
 
-  it('that ask for what happens anyway change nothing', () => {
-    const keys =
-      'dataset_config: null\ndataset_train_split: train\ndataset_streaming: false\nassistant_only_loss: true\npacking: true';
-    const config = parse(`data_files: q.jsonl\n${keys}\nmax_steps: 3`);
-    expect(config.tasks).toHaveLength(1);
-  });
-
   it.each(
     /* biome-ignore format: a table */ [
       ['dataset_name: json\nmax_steps: 3',
@@ -50,10 +43,6 @@ describe("TRL's keys of a data set", () => {
       ['dataset_name: csv\ndata_files: q.csv\nmax_steps: 3',
         'my.yaml:1  dataset_name: csv — must be json or parquet, or owner/name@revision of the hub (a file goes into data_files); for example json.'],
       ['dataset_name: ./q.csv\nmax_steps: 3', 'my.yaml:1  dataset_name: ./q.csv — a file; write data_files: ./q.csv.'],
-      ['data_files: q.jsonl\ndataset_config: main\nmax_steps: 3',
-        'my.yaml:2  dataset_config: main — rows come from files that are named; use data_files, or {train: …, test: …} for two splits.'],
-      ['data_files: q.jsonl\nassistant_only_loss: false\nmax_steps: 3',
-        'my.yaml:2  assistant_only_loss: false — the loss is on the turns of the assistant, always; leave it out.'],
       ['task: sort_digits\nstages:\n  - {stage: sft, max_steps: 3, data_files: {train: a.jsonl, test: b.jsonl}}',
         'my.yaml:3  stages.0.data_files: { train: a.jsonl, test: b.jsonl } — a supervised stage holds no rows out; give the files of train alone.'],
       ['task: sort_digits\nstages:\n  - {stage: grpo, max_steps: 3, data_files: a.jsonl}',

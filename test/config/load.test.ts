@@ -171,12 +171,6 @@ describe('parseConfig', () => {
     expect(stages[0]).not.toHaveProperty('batch.numGenerations');
     expect(stages[1]).toHaveProperty('batch.numGenerations', 4);
   });
-
-  it('accepts a TRL key whose value asks for what happens anyway', () => {
-    expect(grpo('use_vllm: false', 'bf16: false', 'importance_sampling_level: token', 'optim: adamw_torch')).toEqual(
-      grpo(),
-    );
-  });
 });
 
 describe('--set', () => {

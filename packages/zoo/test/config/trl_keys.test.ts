@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import type { LoadedConfig } from '../../src/config/load.ts';
-import { train } from '../../src/grpo/trainer.ts';
-import { wasmBackend } from '../../src/kernels/wasm/backend.ts';
-import { createTasks, openRun, parseConfig } from '../support/everything.ts';
+import type { LoadedConfig } from '../../../../src/config/load.ts';
+import { train } from '../../../../src/grpo/trainer.ts';
+import { wasmBackend } from '../../../../src/kernels/wasm/backend.ts';
+import { createTasks, openRun, parseConfig } from '../../../../test/support/everything.ts';
 
 interface TrlKeys {
   readonly defaults: Readonly<Record<string, unknown>>;
@@ -14,7 +14,7 @@ interface TrlKeys {
 }
 
 const { defaults, others } = JSON.parse(
-  readFileSync(new URL('../golden/trl_keys.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../../../test/golden/trl_keys.json', import.meta.url), 'utf8'),
 ) as TrlKeys; // written by make_trl_keys.py
 
 /** Keys whose default cannot hold here, each with what is said. */
@@ -27,7 +27,7 @@ const GIVEN: readonly string[] = ['max_steps'];
 
 const keys = Object.keys(defaults).filter((key) => !GIVEN.includes(key));
 
-const WRITTEN_OUT = readFileSync(new URL('../golden/trl_config.yaml', import.meta.url), 'utf8');
+const WRITTEN_OUT = readFileSync(new URL('../../../../test/golden/trl_config.yaml', import.meta.url), 'utf8');
 
 /** TRL's own text, with what a run here needs: a task in the place of a dataset, and a length. */
 function writtenOut(...lines: readonly string[]): LoadedConfig {
@@ -81,5 +81,34 @@ describe("TRL's keys", () => {
     const further = Object.values(others).flatMap(Object.keys);
     const unknown = [...keys, ...further].filter((key) => messageFor({ [key]: 'a text' }).includes('unknown key'));
     expect(unknown).toEqual([]);
+  });
+});
+
+describe("keys of TRL's that are not here", () => {
+  const parsed = (yaml: string) => parseConfig(yaml, { file: 'my.yaml' }).config;
+
+  it.each([
+    ['task: t\nmax_steps: 9', 'use_vllm: false\nbf16: false\nimportance_sampling_level: token\noptim: adamw_torch'],
+    [
+      'data_files: q.jsonl\nmax_steps: 3',
+      'dataset_config: null\ndataset_train_split: train\ndataset_streaming: false\nassistant_only_loss: true\npacking: true',
+    ],
+  ])('that ask for what happens anyway change nothing', (yaml, keys) => {
+    expect(parsed(`${yaml}\n${keys}`)).toEqual(parsed(yaml));
+  });
+
+  it.each(
+    /* biome-ignore format: a table */ [
+      ['data_files: q.jsonl\ndataset_config: main',
+        'my.yaml:2  dataset_config: main — rows come from files that are named; use data_files, or {train: …, test: …} for two splits.'],
+      ['data_files: q.jsonl\nassistant_only_loss: false',
+        'my.yaml:2  assistant_only_loss: false — the loss is on the turns of the assistant, always; leave it out.'],
+      ['model_name_or_path: m\ntask: t\nuse_peft: true\nlora_modules_to_save: [lm_head]',
+        'my.yaml:4  lora_modules_to_save: [ lm_head ] — beside an adapter the model stays as it is'],
+      ['model_name_or_path: m\ntask: t\nuse_peft: true\nlora_task_type: SEQ_CLS',
+        'my.yaml:4  lora_task_type: SEQ_CLS — adapters are LoRA beside linear layers'],
+    ],
+  )('are refused with their line: %s', (yaml, message) => {
+    expect(() => parsed(`${yaml}\nmax_steps: 3`)).toThrow(message);
   });
 });
