@@ -1,6 +1,5 @@
 /** What the command is given beside its frame: one process has one set of parts, which `main.ts` sets before it parses. */
 import type { LoadedConfig } from '../config/load.ts';
-import type { Override } from '../config/overrides.ts';
 import type { Library } from '../config/registries.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import type { NamedBackend } from '../kernels/engine.ts';
@@ -65,14 +64,4 @@ export async function withBase<L extends LoadedConfig>(
   }
   const opened = await openBase?.(loaded, file, own);
   return opened === undefined ? { loaded } : { loaded: { ...loaded, config: opened.config }, base: opened.base };
-}
-
-/** A config that the command has the text of. @throws ConfigError */
-export async function configOf(text: string, file: string, overrides: readonly Override[] = []): Promise<LoadedConfig> {
-  const [{ parseConfig }, { assignmentOf }] = await Promise.all([
-    import('../config/load.ts'),
-    import('../config/overrides.ts'),
-  ]);
-  const registries = await library().naming(text, ...overrides.map(assignmentOf));
-  return parseConfig(text, { file, registries }, overrides);
 }

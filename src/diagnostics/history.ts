@@ -15,7 +15,7 @@ const REMEMBERED_EVALUATIONS = 8;
 /** Batches in an average, the newest; more of them where these hold fewer completions than the number below:
  *  fewer say little about a policy that is right once in twenty. */
 const FEWEST_BATCHES = 5;
-const FEWEST_COMPLETIONS = 256;
+export const FEWEST_COMPLETIONS = 256;
 
 /** Averages over the newest batches. */
 export interface Average {
@@ -183,18 +183,4 @@ const LOSS_WINDOW = 10;
 
 export function newestLoss({ updates }: History): number | undefined {
   return updates.length < LOSS_WINDOW ? undefined : meanOf(updates.slice(-LOSS_WINDOW), ({ loss }) => loss);
-}
-
-/** Share of the reward above the lowest that the newest average has lost since the best one; 0 where it is the best. */
-export function lostSince(history: History): number {
-  const { bestAverage: best, lowestReward } = history;
-  const now = newestAverage(history);
-  if (now === undefined || best === null || lowestReward === null || best.reward <= lowestReward) return 0;
-  return (best.reward - now.reward) / (best.reward - lowestReward);
-}
-
-/** Whether a streak is too long to be chance: three batches, or 256 completions, are; a policy that is right once in
- *  50 times gets one or more of 256 right in all but one of 170 batches. */
-export function isSignificantStreak(batches: readonly BatchRecord[]): boolean {
-  return batches.length >= 3 || batches.reduce((sum, { completions }) => sum + completions, 0) >= FEWEST_COMPLETIONS;
 }

@@ -1,4 +1,4 @@
-/** Means, medians and ends of lists. */
+/** Means of lists, and a list that forgets its oldest. */
 
 /** 0 for an empty list. */
 export function meanOf<T>(values: readonly T[], of: (value: T) => number): number {
@@ -10,21 +10,6 @@ export function standardError(values: readonly number[]): number {
   const center = meanOf(values, (value) => value);
   const sum = values.reduce((total, value) => total + (value - center) ** 2, 0);
   return values.length < 2 ? 0 : Math.sqrt(sum / (values.length - 1) / values.length);
-}
-
-/** 0 for an empty list. */
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  if (sorted.length === 0) return 0;
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
-/** The newest entries in a row that pass a test, oldest first. */
-export function newestWhile<T>(list: readonly T[], test: (value: T) => boolean): readonly T[] {
-  let from = list.length;
-  while (from > 0 && test(list[from - 1])) from--;
-  return list.slice(from);
 }
 
 /** Adds at the end, and drops the oldest beyond `most`. */

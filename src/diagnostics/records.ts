@@ -1,4 +1,6 @@
 /** What the diagnostics remember of a generation batch, an update and an evaluation: a few plain numbers each. */
+
+import { STARVED } from '../methods/points.ts';
 import type {
   Collected,
   Evaluation,
@@ -9,7 +11,6 @@ import type {
   UpdateResult,
 } from '../methods/records.ts';
 import type { Estimate } from '../methods/statistics.ts';
-import { STARVED } from '../methods/support/prompts/drawn.ts';
 import { isRight } from '../methods/support/rollouts/right.ts';
 import { ownLength, ownTokens, policyTurns } from '../methods/support/rollouts/turns.ts';
 import { sampledEntropies } from '../methods/tokens.ts';

@@ -362,3 +362,9 @@ export interface PointParts extends Record<MethodPoint, unknown> {
   controllers: Controller;
   evaluationFigures: EvaluationFigure;
 }
+
+/**
+ * What a source logs the share of a batch's places as that it filled with problems other than it looks for, or with the
+ * same ones again: the diagnostics read it.
+ */
+export const STARVED = 'starved';

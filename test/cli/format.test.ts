@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { percentWithInterval, roughDuration } from '../../src/cli/display/format.ts';
+import { roughDuration } from '../../packages/commands/display/rough_duration.ts';
+import { percentWithInterval } from '../../src/cli/display/format.ts';
 
 it.each([
   [0.4, '0s'],

@@ -3,7 +3,7 @@
 import { announceFile } from '../../../src/cli/display/announce_file.ts';
 import { colors } from '../../../src/cli/display/colors.ts';
 import { print, printJson } from '../../../src/cli/display/output.ts';
-import { commandParts, configOf } from '../../../src/cli/parts.ts';
+import { commandParts } from '../../../src/cli/parts.ts';
 import { type LoadedRun, loadRun } from '../../../src/cli/runs/load_run.ts';
 import type { RunFlags } from '../../../src/cli/training/train_options.ts';
 import type { Problem } from '../../../src/config/problems.ts';
@@ -17,6 +17,7 @@ import { completionText } from '../../../src/grpo/rollout/complete.ts';
 import { fewHeldOut } from '../../../src/methods/statistics.ts';
 import { openConfiguredModel } from '../../models/run/model/configured_model.node.ts';
 import { approval } from '../process/trust.ts';
+import { configOf } from '../runs/config_of.ts';
 
 interface DataFlags {
   readonly config?: string;

@@ -1,10 +1,11 @@
 import { print, printJson } from '../../../src/cli/display/output.ts';
-import { evaluationLine, exampleLine, figureLines } from '../../../src/cli/display/reporter.ts';
+import { evaluationLine, exampleLine } from '../../../src/cli/display/reporter.ts';
 import type { Override } from '../../../src/config/overrides.ts';
 import type { TaskSet } from '../../../src/data/task_set.ts';
 import { ConfigError } from '../../../src/errors.ts';
 import { printable } from '../../../src/format.ts';
 import { evaluationMetrics } from '../../../src/grpo/metrics.ts';
+import type { Evaluation } from '../../../src/methods/records.ts';
 import type { InferenceLoad } from '../../../src/planning/capacity.ts';
 import { onlyRun } from '../commands/required_run.ts';
 import { averagedWith } from '../runs/average_weights.ts';
@@ -84,4 +85,13 @@ export async function evaluateOpened(opened: OpenedModel, { json, ...asked }: Ev
   print(evaluationLine(evaluation));
   for (const line of figureLines(evaluation)) print(line);
   for (const example of evaluation.examples) print(exampleLine(example));
+}
+
+/** Further figures, one under the other: means with intervals, in the units of each. */
+function figureLines({ figures = {} }: Pick<Evaluation, 'figures'>): string[] {
+  const width = Math.max(...Object.keys(figures).map(({ length }) => length));
+  return Object.entries(figures).map(([name, { mean, low, high }]) => {
+    const [value, from, to] = [mean, low, high].map((one) => Number(one.toPrecision(3)));
+    return `  ${printable(name.padEnd(width))}  ${value} [${from}–${to}]`;
+  });
 }

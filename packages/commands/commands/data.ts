@@ -1,7 +1,7 @@
 import { command } from '../../../src/cli/flags/command.ts';
 import { integer, list, text, toggle } from '../../../src/cli/flags/flag.ts';
-import { TRUST } from '../../../src/cli/flags/shared_flags.ts';
 import { DATA_ROUTE } from './data_route.ts';
+import { TRUST } from './shared_flags.ts';
 
 export const DATA = command({
   name: 'data',

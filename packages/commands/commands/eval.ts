@@ -1,9 +1,10 @@
 /** `rlvr-train eval`: all held-out problems, greedy and sampled, asked of a run's policy or of a model of the user's. */
 
+import { THREADS } from '../../../src/cli/commands/train.ts';
 import { command } from '../../../src/cli/flags/command.ts';
 import { choice, integer, list, text, toggle, withDefault } from '../../../src/cli/flags/flag.ts';
-import { ADAPTER, MODEL_TEXT, THREADS, TRAINED_RUN, TRUST, USE_ANYWAY } from '../../../src/cli/flags/shared_flags.ts';
 import { MOST_SAMPLES } from '../../../src/config/keys/limits.ts';
+import { ADAPTER, MODEL_TEXT, TRAINED_RUN, TRUST, USE_ANYWAY } from './shared_flags.ts';
 
 export const EVAL = command({
   name: 'eval',

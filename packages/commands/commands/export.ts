@@ -1,6 +1,6 @@
+import { THREADS } from '../../../src/cli/commands/train.ts';
 import { command } from '../../../src/cli/flags/command.ts';
 import { choice, integer, required, text, withDefault } from '../../../src/cli/flags/flag.ts';
-import { THREADS } from '../../../src/cli/flags/shared_flags.ts';
 import { EXPORTS, type ExportDtype, type ExportTarget } from '../../models/run/model/exports.ts';
 
 const TARGETS = Object.keys(EXPORTS) as [ExportTarget, ...ExportTarget[]];

@@ -1,11 +1,12 @@
 /** `rlvr-train sample --run DIR [PROMPT…]`: ask a trained policy, with prompts from the command, a pipe or a keyboard. */
 
 import { existsSync } from 'node:fs';
+import { THREADS } from '../../../src/cli/commands/train.ts';
 import { command } from '../../../src/cli/flags/command.ts';
 import { type Flag, integer, text, toggle, withDefault } from '../../../src/cli/flags/flag.ts';
-import { ADAPTER, MODEL_TEXT, THREADS, TRAINED_RUN, TRUST, USE_ANYWAY } from '../../../src/cli/flags/shared_flags.ts';
 import { MOST_SAMPLES } from '../../../src/config/keys/limits.ts';
 import { requiredRun } from './required_run.ts';
+import { ADAPTER, MODEL_TEXT, TRAINED_RUN, TRUST, USE_ANYWAY } from './shared_flags.ts';
 
 const TEMPERATURE: Flag<number> = {
   text: 'sampling temperature; 0 is greedy',

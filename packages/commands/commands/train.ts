@@ -4,10 +4,10 @@ import { DIRECTORY_FLAGS, MACHINE_FLAGS, PRINTED_FLAGS, WHAT_FLAGS } from '../..
 import { print } from '../../../src/cli/display/output.ts';
 import { command } from '../../../src/cli/flags/command.ts';
 import { type Flag, grouped, integer, text, toggle } from '../../../src/cli/flags/flag.ts';
-import { TRUST } from '../../../src/cli/flags/shared_flags.ts';
 import { refuseSpacedSet, refuseWords } from '../../../src/cli/mistaken_words.ts';
 import { parseSeeds } from '../training/seed_list.ts';
 import { readSweep, type Sweep } from '../training/sweep_list.ts';
+import { TRUST } from './shared_flags.ts';
 
 const SWEEP: Flag<readonly Sweep[]> = {
   text: 'a run per value of a key, with each of --seeds: learning_rate=1e-4,3e-4; repeatable',

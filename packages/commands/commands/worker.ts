@@ -1,6 +1,6 @@
+import { THREADS } from '../../../src/cli/commands/train.ts';
 import { command } from '../../../src/cli/flags/command.ts';
 import { text, toggle } from '../../../src/cli/flags/flag.ts';
-import { THREADS } from '../../../src/cli/flags/shared_flags.ts';
 import { refuseWords } from '../../../src/cli/mistaken_words.ts';
 import { FleetError } from '../../../src/errors.ts';
 

@@ -3,7 +3,7 @@
 import { announceFile } from '../../../src/cli/display/announce_file.ts';
 import { colors } from '../../../src/cli/display/colors.ts';
 import { print, printJson } from '../../../src/cli/display/output.ts';
-import { commandParts, configOf, library } from '../../../src/cli/parts.ts';
+import { commandParts, library } from '../../../src/cli/parts.ts';
 import { POINT_KEYS } from '../../../src/config/keys/method_keys.ts';
 import type { LoadedConfig } from '../../../src/config/load.ts';
 import { ConfigError, RlvrError } from '../../../src/errors.ts';
@@ -24,6 +24,7 @@ import { memoryStore, type Store } from '../../../src/run/store/store.ts';
 import { moduleReference } from '../../plugins/module.node.ts';
 import { pointOfMethod } from '../../plugins/own_exports.node.ts';
 import { tryFile } from '../../plugins/threads/own_thread.node.ts';
+import { configOf } from '../runs/config_of.ts';
 import { lookedAt, MethodCheck } from './method_look.ts';
 import { shortNumber } from './say.ts';
 

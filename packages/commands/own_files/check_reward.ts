@@ -3,9 +3,10 @@
 import { announceFile } from '../../../src/cli/display/announce_file.ts';
 import { colors } from '../../../src/cli/display/colors.ts';
 import { print, printJson } from '../../../src/cli/display/output.ts';
-import { commandParts, configOf } from '../../../src/cli/parts.ts';
+import { commandParts } from '../../../src/cli/parts.ts';
 import { isModuleFile, rewardLabel } from '../../../src/rewards/module_file.ts';
 import { getReward } from '../../../src/rewards/reward_list.ts';
+import { configOf } from '../runs/config_of.ts';
 import { checkReward, type RewardCheck } from './reward_check.ts';
 import { shortNumber } from './say.ts';
 

@@ -1,12 +1,13 @@
 /** Opens a model that no run here trained, to be asked the held-out problems of a task: `eval --model PATH --task TASK`. */
 
 import { announceFile } from '../../../src/cli/display/announce_file.ts';
-import { commandParts, configOf } from '../../../src/cli/parts.ts';
+import { commandParts } from '../../../src/cli/parts.ts';
 import { chooseBackend } from '../../../src/cli/process/backend.ts';
 import type { Override } from '../../../src/config/overrides.ts';
 import { closeEngine } from '../../../src/grpo/engine.ts';
 import { type ModelFlags, openTypedModel } from '../../models/run/model/configured_model.node.ts';
 import { approval } from '../process/trust.ts';
+import { configOf } from './config_of.ts';
 import { openForInference } from './open_for_inference.ts';
 import type { OpenedModel } from './open_trained.ts';
 

@@ -1,7 +1,6 @@
 /** `--dry-run`: what a training would do, need and take; then stops. Nothing is written. */
 
 import { colors } from '../../../src/cli/display/colors.ts';
-import { roughDuration } from '../../../src/cli/display/format.ts';
 import { print, printError, printJson } from '../../../src/cli/display/output.ts';
 import { backendLine, memoryLine, policyLine } from '../../../src/cli/display/reporter.ts';
 import type { OpenedRun } from '../../../src/cli/training/training_parts.ts';
@@ -20,6 +19,7 @@ import { fewHeldOut } from '../../../src/methods/statistics.ts';
 import { countParameters } from '../../../src/model/parameters.ts';
 import { lackOfRoom } from '../../../src/planning/require_memory.ts';
 import { estimateTime, type RunEstimate } from '../../estimate/time_estimate.ts';
+import { roughDuration } from '../display/rough_duration.ts';
 
 const EXAMPLES = 3;
 /** Column of the origins, unless a line is longer. */

@@ -1,12 +1,12 @@
 /** Which runs may be trained on other machines: the learner of a series asks it of what it gives, and a worker of what it is given. */
 
-import { configOf } from '../../../src/cli/parts.ts';
 import type { LoadedConfig } from '../../../src/config/load.ts';
 import { DATASET } from '../../../src/data/datasets/card.ts';
 import { ConfigError } from '../../../src/errors.ts';
 import { readHubName } from '../../models/hub/names.ts';
 import { asksOf, serversOf } from '../../plugins/asks.node.ts';
 import { namedFiles } from '../../plugins/named_entries.ts';
+import { configOf } from '../runs/config_of.ts';
 
 /** Messages name it where they otherwise name a config's file. */
 const GIVEN = 'config of the run';

@@ -1,8 +1,9 @@
 /** What a series of seeds comes to: a row per run, median and range, and the table that shows them. */
-import { median } from '../../../src/diagnostics/lists.ts';
+
 import { duration, percent } from '../../../src/format.ts';
 import type { Rise } from '../../../src/methods/support/figures/rise.ts';
 import type { Summary } from '../../../src/run/summary.ts';
+import { median } from '../../zoo/diagnostics/lists.ts';
 
 /** Shares of held-out problems; null where the run was not evaluated. */
 interface Shares {

@@ -1,11 +1,13 @@
 /** What the completions look like: whether they end, how sure, how long and how different they are. */
 import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
-import { isSignificantStreak, lostSince, newestAverage } from '../../../src/diagnostics/history.ts';
-import { meanOf, newestWhile } from '../../../src/diagnostics/lists.ts';
+import { newestAverage } from '../../../src/diagnostics/history.ts';
+import { meanOf } from '../../../src/diagnostics/lists.ts';
 import type { BatchRecord } from '../../../src/diagnostics/records.ts';
 import { counted, percent } from '../../../src/format.ts';
 import { weightOf } from '../../../src/methods/chosen.ts';
 import { moreVariety } from './groups.ts';
+import { isSignificantStreak, lostSince } from './histories.ts';
+import { newestWhile } from './lists.ts';
 import { figure, setting } from './words.ts';
 
 const CUT_TURN = 'What the limit of a turn cuts is no action that the policy chose, and ends its episode as lost';

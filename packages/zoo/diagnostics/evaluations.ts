@@ -1,7 +1,7 @@
 /** What evaluation on held-out problems says about training. Differences count where they exceed both intervals' noise. */
 import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
 import { type History, hasBegun, newestLoss } from '../../../src/diagnostics/history.ts';
-import { meanOf, newestWhile } from '../../../src/diagnostics/lists.ts';
+import { meanOf } from '../../../src/diagnostics/lists.ts';
 import { differentProblems } from '../../../src/diagnostics/problems.ts';
 import type { BatchRecord, EvaluationRecord } from '../../../src/diagnostics/records.ts';
 import { percent } from '../../../src/format.ts';
@@ -9,6 +9,7 @@ import { weightOf } from '../../../src/methods/chosen.ts';
 import type { GrpoStageConfig, SftStageConfig } from '../../../src/methods/stage.ts';
 import type { Estimate } from '../../../src/methods/statistics.ts';
 import { FEWER_PASSES, isBelowAll, wholePolicy } from './groups.ts';
+import { newestWhile } from './lists.ts';
 import { figure, setting, withInterval } from './words.ts';
 
 /** A healthy policy moves by as much from one evaluation to the next: with thousands of problems that is no noise. */

@@ -1,7 +1,7 @@
 /** Whether the groups of a batch have anything to teach: they do where rewards within a group differ. */
 import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
-import { type History, isSignificantStreak } from '../../../src/diagnostics/history.ts';
-import { meanOf, newestWhile } from '../../../src/diagnostics/lists.ts';
+import type { History } from '../../../src/diagnostics/history.ts';
+import { meanOf } from '../../../src/diagnostics/lists.ts';
 import { differentProblems } from '../../../src/diagnostics/problems.ts';
 import type { BatchRecord } from '../../../src/diagnostics/records.ts';
 import { percent } from '../../../src/format.ts';
@@ -9,6 +9,8 @@ import { weightOf } from '../../../src/methods/chosen.ts';
 import type { Telling } from '../../../src/methods/method.ts';
 import type { GrpoStageConfig } from '../../../src/methods/stage.ts';
 import type { Estimate } from '../../../src/methods/statistics.ts';
+import { isSignificantStreak } from './histories.ts';
+import { newestWhile } from './lists.ts';
 import { setting, withInterval } from './words.ts';
 
 /** Three batches in a row are no accident. */

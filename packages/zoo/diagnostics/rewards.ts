@@ -1,9 +1,10 @@
 /** Whether the reward pays for what is wanted, and whether the policy earns it. */
 import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
-import { lostSince, newestAverage } from '../../../src/diagnostics/history.ts';
+import { newestAverage } from '../../../src/diagnostics/history.ts';
 import { percent } from '../../../src/format.ts';
 import { optionOf, weightOf } from '../../../src/methods/chosen.ts';
 import { slowerStart } from './groups.ts';
+import { lostSince } from './histories.ts';
 import { figure, setting } from './words.ts';
 
 const noReward: Diagnostic = {

@@ -1,12 +1,13 @@
 /** What the optimizer steps show: gradients, clipping, and how far the policy moves. */
 import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts';
 import { type History, hasBegun, newestLoss } from '../../../src/diagnostics/history.ts';
-import { meanOf, median } from '../../../src/diagnostics/lists.ts';
+import { meanOf } from '../../../src/diagnostics/lists.ts';
 import type { UpdateRecord } from '../../../src/diagnostics/records.ts';
 import { percent } from '../../../src/format.ts';
 import { weightOf } from '../../../src/methods/chosen.ts';
 import type { Telling } from '../../../src/methods/method.ts';
 import type { GrpoStageConfig, SftStageConfig, StageConfig } from '../../../src/methods/stage.ts';
+import { median } from './lists.ts';
 import { figure, setting } from './words.ts';
 
 /** Times the median of the steps before. Healthy runs reach 15 where few groups are live. */

@@ -41,7 +41,6 @@ export type { GrpoStageConfig, SftStageConfig } from '../../../src/methods/stage
 export type { Stateful } from '../../../src/methods/stateful.ts';
 export { deviationOf, type Estimate, meanOf, meanOverProblems } from '../../../src/methods/statistics.ts';
 export { counts, estimateByGroup, hasEqualRewards, rewardsOf } from '../../../src/methods/support/credit/baseline.ts';
-export { mapAdvantages } from '../../../src/methods/support/credit/map_advantages.ts';
 export { addTokenCredit, returnsToGo } from '../../../src/methods/support/credit/token_returns.ts';
 export { withoutLoss } from '../../../src/methods/support/credit/without_loss.ts';
 export { distributions, refDistributions } from '../../../src/methods/uses/distributions.ts';
@@ -58,6 +57,7 @@ export type { TypicalLengths, Work } from '../../../src/methods/work.ts';
 export { choice, flag, integer, key, number, optional, text } from '../../../src/options/keys.ts';
 export { TOKEN } from '../../../src/token_kinds.ts';
 export { real, unset, whole } from '../options/old_spellings.ts';
+export { mapAdvantages } from './support/credit/map_advantages.ts';
 export { mapRollouts, readerOf, targetOf } from './support/rewards/reward_parts.ts';
 export { LabelledTokens } from './support/rollouts/labelled_tokens.ts';
 export { answerBeginnings, rightAnswers } from './uses/answers.ts';

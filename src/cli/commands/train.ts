@@ -2,7 +2,6 @@
 
 import { command } from '../flags/command.ts';
 import { grouped, integer, list, text, toggle } from '../flags/flag.ts';
-import { THREADS } from '../flags/shared_flags.ts';
 import { refuseSpacedSet, refuseWords } from '../mistaken_words.ts';
 
 export const WHAT_FLAGS = {
@@ -26,6 +25,11 @@ export const DIRECTORY_FLAGS = {
   ),
   force: toggle('resume although machine, version or config differ'),
 };
+
+export const THREADS = integer('<number>', 'compute threads; they do not change the result', {
+  min: 1,
+  otherwise: 'one per core',
+});
 
 export const MACHINE_FLAGS = {
   threads: THREADS,

@@ -1,13 +1,6 @@
 /** Numbers as the command line writes them. */
-import { duration, percent } from '../../format.ts';
+import { percent } from '../../format.ts';
 import type { Estimate } from '../../methods/statistics.ts';
-
-/** A time that is only guessed, in steps that fit: `45s`, `4m 35s`, `54m`, `2h 05m`. */
-export function roughDuration(seconds: number): string {
-  const step = seconds < 60 ? 1 : seconds < 600 ? 5 : 60;
-  const text = duration(step * Math.round(seconds / step));
-  return step === 60 ? text.replace(/ 00s$/, '') : text;
-}
 
 /** `3.2 MB` (10⁶ bytes). */
 export function megabytes(bytes: number): string {

@@ -312,15 +312,6 @@ export function evaluationLine({ accuracy, byTask = {}, meanAtK, passAtK, sample
   return `greedy ${greedy}  sampled ${sampled}${pass}${ofTasks.join('')}`.trimEnd();
 }
 
-/** Further figures, one under the other: means with intervals, in the units of each. */
-export function figureLines({ figures = {} }: Pick<Evaluation, 'figures'>): string[] {
-  const width = Math.max(...Object.keys(figures).map(({ length }) => length));
-  return Object.entries(figures).map(([name, { mean, low, high }]) => {
-    const [value, from, to] = [mean, low, high].map((one) => Number(one.toPrecision(3)));
-    return `  ${printable(name.padEnd(width))}  ${value} [${from}–${to}]`;
-  });
-}
-
 /** Whether an answer was right, in a word of five letters. */
 export function markOf({ score }: Pick<Example['verdict'], 'score'>): string {
   return score === 1 ? colors.green('right') : colors.red('wrong');

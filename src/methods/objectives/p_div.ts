@@ -10,9 +10,8 @@
 import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { LossTerm, Ratio, Surrogate } from '../points.ts';
-import { ownWeight } from '../support/loss/by_group.ts';
 import { clipBetween, clipHighOption, clipLowOption, decidingBound } from '../support/loss/clipped.ts';
-import { objectiveTerm } from '../support/loss/surrogate_term.ts';
+import { objectiveTerm, ownWeight } from '../support/loss/surrogate_term.ts';
 
 export const pDiv = method({
   id: 'p-div',

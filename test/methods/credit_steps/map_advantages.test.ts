@@ -1,6 +1,7 @@
 /** What every shaper shares: each advantage once, of completions and of tokens; dead groups and null rewards as they are. */
 import { describe, expect, it } from 'vitest';
-import { advantagesByToken, hasAdvantage, mapAdvantages } from '../../../src/methods/support/credit/map_advantages.ts';
+import { mapAdvantages } from '../../../packages/zoo/methods/support/credit/map_advantages.ts';
+import { advantagesByToken, hasAdvantage } from '../../../src/methods/support/credit/map_advantages.ts';
 import { advantagesOf, creditedGroup, groupOfAdvantages, tokenAdvantagesOf } from '../../support/credit.ts';
 
 const plusOne = (advantage: number): number => advantage + 1;

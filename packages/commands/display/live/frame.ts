@@ -4,9 +4,9 @@
  */
 
 import type { Colors } from '../../../../src/cli/display/colors.ts';
-import { roughDuration } from '../../../../src/cli/display/format.ts';
 import { duration, percent, printable, thousands } from '../../../../src/format.ts';
 import type { Asked } from '../../process/controls.ts';
+import { roughDuration } from '../rough_duration.ts';
 import { groupLines } from './group.ts';
 import { HELP } from './help.ts';
 import { chartLines } from './panels.ts';

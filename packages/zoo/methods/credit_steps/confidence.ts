@@ -6,10 +6,11 @@
  * that all logits of a place share.
  */
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
-import { advantagesByToken, mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
+import { advantagesByToken } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
 import { type CreditedGroup, type CreditStep, choice, key, keys, method, number, type Rollout } from '../kit.ts';
 import { certaintyOf, scoresAmong, uniformKlOf } from '../support/credit/certainty.ts';
+import { mapAdvantages } from '../support/credit/map_advantages.ts';
 import { uniformKl } from '../uses/uniform_kl.ts';
 
 const coefficient = (yaml: string, fallback: number, text: string) =>

@@ -4,9 +4,9 @@
  * the operands stays as it is. Costs two scoring passes of whole distributions.
  */
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
-import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { carriesLoss } from '../../../../src/methods/tokens.ts';
 import { type CreditedGroup, type CreditStep, keys, meanOf, method, number, type Rollout } from '../kit.ts';
+import { mapAdvantages } from '../support/credit/map_advantages.ts';
 import { MASK_SHARE } from '../support/rollouts/masked_operands.ts';
 import { maskedKl } from '../uses/masked_kl.ts';
 

@@ -2,8 +2,9 @@
  * p̂ is the share of right completions of the group. Advantages that are divided by the deviation of their group are
  * weighed already, by about 1/√(p̂(1 − p̂)) against undivided ones.
  */
-import { mapAdvantages, oncePerGroup } from '../../../../src/methods/support/credit/map_advantages.ts';
+
 import { type CreditStep, key, method, number } from '../kit.ts';
+import { mapAdvantages, oncePerGroup } from '../support/credit/map_advantages.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 import { solvedShare } from '../support/credit/solved_share.ts';
 

@@ -2,8 +2,10 @@
  * Dead groups stay in the denominators of the loss, so a step shrinks with their share. Where a strategy replaces dead
  * groups there is nothing to scale. After RAPO of Fathom-DeepResearch, arXiv:2509.24107; the default of the cap is ours.
  */
-import { hasAdvantage, mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
+
+import { hasAdvantage } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { type CreditStep, keys, method, number } from '../kit.ts';
+import { mapAdvantages } from '../support/credit/map_advantages.ts';
 
 export const informativeScale = method({
   id: 'informative-scale',

@@ -1,6 +1,7 @@
 /** The weight of a phase such as that of `prerl`, which trains its first steps with 0.01. */
-import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
+
 import { type CreditStep, integer, keys, method, number } from '../kit.ts';
+import { mapAdvantages } from '../support/credit/map_advantages.ts';
 
 export const phaseScale = method({
   id: 'phase-scale',

@@ -1,6 +1,6 @@
-import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { type CreditStep, keys, method, number } from '../kit.ts';
 import { largestOf } from '../support/credit/group_size.ts';
+import { mapAdvantages } from '../support/credit/map_advantages.ts';
 import { unguarded } from '../support/credit/unguarded.ts';
 
 /** Below 1 the policy learns more from its mistakes, which keeps its answers diverse; at 0 from them alone. */

@@ -1,5 +1,5 @@
-import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { type CreditStep, choice, keys, method } from '../kit.ts';
+import { mapAdvantages } from '../support/credit/map_advantages.ts';
 import { unguarded } from '../support/credit/unguarded.ts';
 
 export const sampleSign = method({

@@ -3,9 +3,9 @@
  * success. The first batches pass, so that the average means something. Filtered groups give neither loss nor advantage.
  */
 import { rewardsOf } from '../../../../src/methods/support/credit/baseline.ts';
-import { mapAdvantages } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { withoutLoss } from '../../../../src/methods/support/credit/without_loss.ts';
 import { type CreditStep, deviationOf, integer, keys, meanOf, method, number } from '../kit.ts';
+import { mapAdvantages } from '../support/credit/map_advantages.ts';
 
 export const stdEmaFilter = method({
   id: 'std-ema-filter',

@@ -11,11 +11,11 @@
  */
 import { unreadAdvantages, unreadRatio } from '../../../../src/methods/chosen.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
-import { extentOf, placesByGroup } from '../../../../src/methods/support/loss/by_group.ts';
 import { reference } from '../../../../src/methods/uses/parameter_sets.ts';
 import { TOKEN } from '../../../../src/token_kinds.ts';
 import { choice, key, type LossGradient, type LossSequence, type LossTerm, laterKey, method, number } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
+import { extentOf, placesByGroup } from '../support/loss/by_group.ts';
 import { sigmoid, softplus } from '../support/loss/logistic.ts';
 
 export const dpoPairs = method({

@@ -9,9 +9,9 @@
  */
 import { unreadAdvantages, unreadRatio } from '../../../../src/methods/chosen.ts';
 import { counts } from '../../../../src/methods/support/credit/baseline.ts';
-import { extentOf, placesByGroup } from '../../../../src/methods/support/loss/by_group.ts';
 import { key, type LossSequence, type LossTerm, method, number } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
+import { extentOf, placesByGroup } from '../support/loss/by_group.ts';
 
 export const drpo = method({
   id: 'drpo',

@@ -1,6 +1,6 @@
 /** Both parts are one gradient, that of the probability of the reference. */
 import { uncorrected, unreadRatio, usesMethod } from '../../../../src/methods/chosen.ts';
-import { ownWeight } from '../../../../src/methods/support/loss/by_group.ts';
+import { ownWeight } from '../../../../src/methods/support/loss/surrogate_term.ts';
 import { TOKEN } from '../../../../src/token_kinds.ts';
 import { type LossTerm, method, type Rollout } from '../kit.ts';
 

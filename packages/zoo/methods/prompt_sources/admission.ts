@@ -11,8 +11,9 @@
  */
 import type { TaskItem } from '../../../../src/data/task.ts';
 import { problemKey } from '../../../../src/methods/ledger.ts';
-import { drawWanted, STARVED } from '../../../../src/methods/support/prompts/drawn.ts';
+import { STARVED } from '../../../../src/methods/points.ts';
 import { integer, type Json, keys, method, number, type PromptSource, type SourceTools } from '../kit.ts';
+import { drawWanted } from '../support/prompts/drawn.ts';
 
 const ROUNDS = 8;
 /** Problems that are remembered; beyond, those tried longest ago are tried again. */

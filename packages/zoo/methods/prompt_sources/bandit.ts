@@ -8,10 +8,11 @@
  *
  * Places given within a batch count in N at once, without a gain, so that a batch is spread.
  */
-import { askAmong, CATEGORY_DRAWS } from '../../../../src/methods/support/prompts/drawn.ts';
+
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
 import { choice, type Json, keys, meanOf, method, number, type PromptSource } from '../kit.ts';
 import { AskedProblems } from '../support/prompts/asked.ts';
+import { askAmong, CATEGORY_DRAWS } from '../support/prompts/drawn.ts';
 import { taskChoice } from '../uses/task_choice.ts';
 
 /** Weight of the newest groups in the moving share of a category. */

@@ -1,5 +1,5 @@
-import { drawDifferent } from '../../../../src/methods/support/prompts/drawn.ts';
 import { integer, keys, method, type PromptSource } from '../kit.ts';
+import { drawDifferent } from '../support/prompts/drawn.ts';
 import { KeptProblems } from '../support/prompts/kept_problems.ts';
 
 /** With a limit of 1 it is reinforcement from a single example. */

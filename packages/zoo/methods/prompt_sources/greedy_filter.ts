@@ -1,5 +1,6 @@
-import { drawWanted, STARVED } from '../../../../src/methods/support/prompts/drawn.ts';
+import { STARVED } from '../../../../src/methods/points.ts';
 import { integer, keys, method, type PromptSource } from '../kit.ts';
+import { drawWanted } from '../support/prompts/drawn.ts';
 
 /** Costs one greedy completion of each problem that is drawn. */
 export const greedyFilter = method({

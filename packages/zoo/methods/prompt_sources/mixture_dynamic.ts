@@ -1,7 +1,7 @@
-import { askAmong, CATEGORY_DRAWS } from '../../../../src/methods/support/prompts/drawn.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
 import { integer, type Json, keys, meanOf, method, number, type PromptSource } from '../kit.ts';
 import { AskedProblems } from '../support/prompts/asked.ts';
+import { askAmong, CATEGORY_DRAWS } from '../support/prompts/drawn.ts';
 import { Movements } from '../support/prompts/movement.ts';
 import { taskChoice } from '../uses/task_choice.ts';
 

@@ -8,8 +8,8 @@
  */
 import type { TaskItem } from '../../../../src/data/task.ts';
 import { categoryOf } from '../../../../src/methods/ledger.ts';
-import { askAmong, CATEGORY_DRAWS } from '../../../../src/methods/support/prompts/drawn.ts';
 import { integer, keys, method, number, type PromptSource, type SourceTools, text } from '../kit.ts';
+import { askAmong, CATEGORY_DRAWS } from '../support/prompts/drawn.ts';
 import { solutionGradients } from '../uses/solution_gradients.ts';
 import { taskChoice } from '../uses/task_choice.ts';
 

@@ -5,10 +5,11 @@
  *
  *   Δ_k = p_k − p̂_k,   p̂_k ← p̂_k + α·Δ_k,   g_k ← g_k + α·(Δ_k − g_k)      p_k: of the groups since it was last looked at
  */
-import { askAmong, CATEGORY_DRAWS } from '../../../../src/methods/support/prompts/drawn.ts';
+
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
 import { type Json, keys, meanOf, method, number, type PromptSource } from '../kit.ts';
 import { AskedProblems } from '../support/prompts/asked.ts';
+import { askAmong, CATEGORY_DRAWS } from '../support/prompts/drawn.ts';
 import { taskChoice } from '../uses/task_choice.ts';
 
 /** `Rng.weighted` takes whole numbers. */

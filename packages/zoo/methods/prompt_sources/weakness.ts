@@ -3,9 +3,10 @@
  * categories (a task of the run, at its level), to each by its share of the weak problems.
  */
 import { categoryOf, type Ledger } from '../../../../src/methods/ledger.ts';
-import { CATEGORY_DRAWS, drawOf, STARVED } from '../../../../src/methods/support/prompts/drawn.ts';
+import { STARVED } from '../../../../src/methods/points.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
 import { keys, method, number, type PromptSource } from '../kit.ts';
+import { CATEGORY_DRAWS, drawOf } from '../support/prompts/drawn.ts';
 
 /** A problem that was solved more often than this, ever, is not weak. */
 const WEAK_BELOW = 0.5;

@@ -129,3 +129,8 @@ function addImportance({ importance, coefficients }: LossSequence, logRatios: Fl
   }
   for (let t = 0; t < logRatios.length; t++) logRatios[t] += sum;
 }
+
+/** What a token weighs in the policy's own term; 0 masks it. */
+export function ownWeight({ coefficients, weights, importance }: LossSequence, t: number): number {
+  return coefficients[t] === 0 ? 0 : coefficients[t] * weights[t] * (importance?.[t] ?? 1);
+}

@@ -1,6 +1,8 @@
 /** Sources that leave problems out by the moving share of their completions that were right. */
-import { drawWanted, STARVED } from '../../../../../src/methods/support/prompts/drawn.ts';
+
+import { STARVED } from '../../../../../src/methods/points.ts';
 import { integer, type PromptSource } from '../../kit.ts';
+import { drawWanted } from './drawn.ts';
 
 /** Rounds of drawing for the problems of a batch. */
 const ROUNDS = 16;

@@ -1,10 +1,5 @@
 /** Flags that several commands have. */
-import { integer, list, text, toggle } from './flag.ts';
-
-export const THREADS = integer('<number>', 'compute threads; they do not change the result', {
-  min: 1,
-  otherwise: 'one per core',
-});
+import { list, text, toggle } from '../../../src/cli/flags/flag.ts';
 
 export const TRUST = list(
   '<path or host>',

@@ -1,5 +1,6 @@
 /** Sequences of a micro-batch by group, for objectives in which the completions of a group depend on each other. */
-import type { LossSequence } from '../../points.ts';
+import type { LossSequence } from '../../../../../src/methods/points.ts';
+import { ownWeight } from '../../../../../src/methods/support/loss/surrogate_term.ts';
 
 /** The places of each group's sequences: a micro-batch is whole groups, one after the other. */
 export function placesByGroup(sequences: readonly LossSequence[]): readonly (readonly number[])[] {
@@ -9,11 +10,6 @@ export function placesByGroup(sequences: readonly LossSequence[]): readonly (rea
     else groups.push([i]);
   });
   return groups;
-}
-
-/** What a token weighs in the policy's own term; 0 masks it. */
-export function ownWeight({ coefficients, weights, importance }: LossSequence, t: number): number {
-  return coefficients[t] === 0 ? 0 : coefficients[t] * weights[t] * (importance?.[t] ?? 1);
 }
 
 /** Tokens that carry a loss, and the sum of what they weigh in the policy's own term. */

@@ -1,14 +1,8 @@
 /** Ways to draw from the source before, which several sources share. */
-import type { TaskItem } from '../../../data/task.ts';
-import { integer, key } from '../../../options/keys.ts';
-import { categoryOf, problemKey } from '../../ledger.ts';
-import type { DrawItems, SourceTools } from '../../points.ts';
-
-/**
- * What a source logs the share of a batch's places as that it filled with problems other than it looks for, or with the
- * same ones again: the diagnostics read it.
- */
-export const STARVED = 'starved';
+import type { TaskItem } from '../../../../../src/data/task.ts';
+import { categoryOf, problemKey } from '../../../../../src/methods/ledger.ts';
+import { type DrawItems, type SourceTools, STARVED } from '../../../../../src/methods/points.ts';
+import { integer, key } from '../../../../../src/options/keys.ts';
 
 /** Problems that were drawn for some places. */
 export interface Sifted {
