@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/run/json.ts';
 import { logLines } from '../../../src/run/logs/log_lines.ts';
 import { memoryStore, type Store } from '../../../src/run/store/store.ts';
-import { completion } from '../../../test/report/run_directory.ts';
 import { processorMs } from '../../../test/support/processor_time.ts';
 import { type CompletionsLog, readCompletions as readLog } from '../completion_groups.ts';
 import type { CompletionsData } from '../data.ts';
 import { countVerdicts, search } from '../page/completion_search.ts';
+import { completion } from './run_directory.ts';
 
 const PLENTY = 1_000_000;
 

@@ -4,6 +4,10 @@ import { referenceBackend } from '../../../src/kernels/reference/engine.ts';
 import type { JsonObject } from '../../../src/run/json.ts';
 import { session } from '../../../src/run/session.ts';
 import { memoryStore, type Store } from '../../../src/run/store/store.ts';
+import { openRun, parseConfig } from '../../../test/support/everything.ts';
+import { createTasks } from '../../../test/support/tasks.ts';
+import { PAGE_SCRIPT } from '../assets.ts';
+import { makeReport } from '../report.ts';
 import {
   completion,
   type Directory,
@@ -14,11 +18,7 @@ import {
   SUMMARY,
   step,
   TWO_STAGES,
-} from '../../../test/report/run_directory.ts';
-import { openRun, parseConfig } from '../../../test/support/everything.ts';
-import { createTasks } from '../../../test/support/tasks.ts';
-import { PAGE_SCRIPT } from '../assets.ts';
-import { makeReport } from '../report.ts';
+} from './run_directory.ts';
 
 const EVIL = `</script><script>alert(1)</script><img src=x onerror=alert(2)> "quoted" & <!-- \u2028 \ud800`;
 

@@ -2,10 +2,10 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/run/json.ts';
 import type { Store } from '../../../src/run/store/store.ts';
-import { directory, evaluation, step } from '../../../test/report/run_directory.ts';
 import { readRun } from '../read_run.ts';
 import { RunLog } from '../run_log.ts';
 import { readCurves } from './read_curves.ts';
+import { directory, evaluation, step } from './run_directory.ts';
 
 const PLANNED = [{ stage: 'grpo' }];
 const text = (lines: readonly JsonObject[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('');

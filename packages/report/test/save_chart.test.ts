@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { step } from '../../../test/report/run_directory.ts';
 import { linesOf, type View } from '../page/charts/chart_lines.ts';
 import { csvOf } from '../page/charts/save_chart.ts';
 import { logDomainOf } from '../page/charts/scales.ts';
 import { Curves, type Series } from '../page/track.ts';
 import { readCurves } from './read_curves.ts';
+import { step } from './run_directory.ts';
 
 const lines = [step('sft', 1, { loss: 4 }), step('grpo', 1, { loss: 0.5 }), step('grpo', 2, { loss: 0.25 })];
 const completions = { groups: [], reasons: [], rewardNames: [], stepsRecorded: 0, stepsKept: 0, isEnd: false };

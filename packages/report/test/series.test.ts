@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/run/json.ts';
-import { evaluation, step } from '../../../test/report/run_directory.ts';
 import { CurveReader, evenly } from '../series.ts';
 import { readCurves } from './read_curves.ts';
+import { evaluation, step } from './run_directory.ts';
 
 const SFT_GRPO = [{ stage: 'sft' }, { stage: 'grpo' }];
 const steps = (stage: 'sft' | 'grpo', count: number, more: (n: number) => JsonObject = () => ({})): JsonObject[] =>

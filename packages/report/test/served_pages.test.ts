@@ -1,10 +1,10 @@
 /** What the server of the pages reads of a run's directory for them. */
 import { expect, it } from 'vitest';
 import { writeChange } from '../../../src/run/checkpoint/setting_changes.ts';
-import { completion, directory, SUMMARY, step } from '../../../test/report/run_directory.ts';
 import { readOutline } from '../outline.ts';
 import { RunLog } from '../run_log.ts';
 import { newestCompletions } from '../served_pages.ts';
+import { completion, directory, SUMMARY, step } from './run_directory.ts';
 
 const STEPS = 750;
 /** Six megabytes of them in all. */

@@ -7,11 +7,11 @@ import { unzipSync } from 'fflate';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fileStore } from '../../../../src/run/store/files.node.ts';
-import { completion, evaluation, step } from '../../../../test/report/run_directory.ts';
 import { folderOfFile } from '../../../../test/support/folders.ts';
 import { RunControls } from '../../../commands/process/controls.ts';
 import { RequestListener } from '../../../commands/process/run_requests.ts';
 import { startUi, type UiServer } from '../../../commands/ui/server.ts';
+import { completion, evaluation, step } from '../../../report/test/run_directory.ts';
 import { findings, unreached } from './access.ts';
 import { arrive, downloaded, startChromium, status, weightsHash } from './chromium.ts';
 

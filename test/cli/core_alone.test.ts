@@ -1,17 +1,11 @@
 /** The command of the core alone, given no part: what it trains, and what it says of the keys that it has no part for. */
 import { existsSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { useParts } from '../../../src/cli/parts.ts';
-import { trainCommand } from '../../../src/cli/training/train.ts';
-import { CORE } from '../../../src/core_registries.ts';
-import { openNamed } from '../../../src/run/opened_config.ts';
-import { printed } from '../../../test/cli/printed.ts';
-import { eachInOwnFolder } from '../../../test/support/folders.ts';
-import { EVERYTHING } from '../everything.ts';
+import { describe, expect, it } from 'vitest';
+import { trainCommand } from '../../src/cli/training/train.ts';
+import { eachInOwnFolder } from '../support/folders.ts';
+import { printed } from './printed.ts';
 
 eachInOwnFolder();
-beforeEach(() => useParts({ commands: [], library: { naming: async () => CORE }, openConfig: openNamed }));
-afterEach(() => useParts(EVERYTHING));
 
 const YAML = `task: {name: sort_digits, digits: 3}
 model: {hidden_size: 16, num_hidden_layers: 1, num_attention_heads: 2}

@@ -1,6 +1,6 @@
 /** The curves that the page draws: the steps as they are, and of a long run no more points than a chart has room for. */
 import { describe, expect, it } from 'vitest';
-import { History, MOST_POINTS } from '../../web/src/history.ts';
+import { History, MOST_POINTS } from '../../../web/src/history.ts';
 
 const STAGES = [
   { stage: 'sft', maxSteps: 10 },

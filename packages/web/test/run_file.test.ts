@@ -1,7 +1,7 @@
 import { zipSync } from 'fflate';
 import { expect, it } from 'vitest';
-import { linkOf, ofPreset } from '../../web/src/experiment.ts';
-import { packRun, unpackRun } from '../../web/src/run_file.ts';
+import { linkOf, ofPreset } from '../../../web/src/experiment.ts';
+import { packRun, unpackRun } from '../../../web/src/run_file.ts';
 
 const FILES = new Map([
   ['fingerprint.json', new Uint8Array([123, 125])],

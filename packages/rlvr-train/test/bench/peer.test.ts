@@ -1,8 +1,8 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { PeerError, startPeer } from '../../bench/peers/peer.mjs';
-import { folderOfFile } from '../support/folders.ts';
+import { PeerError, startPeer } from '../../../../bench/peers/peer.mjs';
+import { folderOfFile } from '../../../../test/support/folders.ts';
 
 const folder = folderOfFile();
 

@@ -1,6 +1,6 @@
 /** Run directories for the tests of the report, as a session leaves them. */
-import type { JsonObject } from '../../src/run/json.ts';
-import { memoryStore, type Store } from '../../src/run/store/store.ts';
+import type { JsonObject } from '../../../src/run/json.ts';
+import { memoryStore, type Store } from '../../../src/run/store/store.ts';
 
 export interface Directory {
   /** Text of config.yaml; default: one grpo stage of 600 steps. */

@@ -3,9 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { type SeedResults, spreadOf, statesFigures, updatedConfig, updatedReadme } from '../../bench/seed_figures.mjs';
+import {
+  type SeedResults,
+  spreadOf,
+  statesFigures,
+  updatedConfig,
+  updatedReadme,
+} from '../../../../bench/seed_figures.mjs';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 const results = JSON.parse(read('bench/results/seeds.json')) as SeedResults;

@@ -1,6 +1,6 @@
 /** What a page's thread did, read from a trace by hand. */
 import { expect, it } from 'vitest';
-import { summarizeTasks, type TraceEvent, tasksOf } from '../../bench/page_thread.mjs';
+import { summarizeTasks, type TraceEvent, tasksOf } from '../../../../bench/page_thread.mjs';
 
 const THREAD = { name: 'thread_name', ph: 'M', pid: 7, tid: 7, args: { name: 'CrRendererMain' } };
 const PAGE = {

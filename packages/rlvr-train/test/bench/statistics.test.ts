@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { quantile, slope, summarize } from '../../bench/statistics.mjs';
+import { quantile, slope, summarize } from '../../../../bench/statistics.mjs';
 
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e9, max: 1e9 });
 

@@ -8,8 +8,8 @@ import {
   readWholeLink,
   type WholeLink,
   wholeLinkOf,
-} from '../../web/src/experiment.ts';
-import { packedCode, unpackedCode } from '../../web/src/link_code.ts';
+} from '../../../web/src/experiment.ts';
+import { packedCode, unpackedCode } from '../../../web/src/link_code.ts';
 
 const CODE = 'function reward({ completion }) {\n  return completion === "ü→😀" ? 1 : 0; // %&=#\n}\n';
 

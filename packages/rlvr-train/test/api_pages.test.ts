@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { apiPages, entryPoints } from '../tools/api_pages.mjs';
+import { apiPages, entryPoints } from '../../../tools/api_pages.mjs';
 
 const pages = apiPages();
 const entries = entryPoints();

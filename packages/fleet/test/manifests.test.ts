@@ -9,11 +9,11 @@ interface Manifest {
   readonly [key: string]: unknown;
 }
 
-const schemas = JSON.parse(readFileSync(new URL('../golden/manifests.json', import.meta.url), 'utf8')) as {
+const schemas = JSON.parse(readFileSync(new URL('../../../test/golden/manifests.json', import.meta.url), 'utf8')) as {
   readonly compose: Schema;
   readonly kubernetes: Readonly<Record<string, Readonly<Record<string, Schema>>>>;
 };
-const page = readFileSync(new URL('../../docs/fleet_operations.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../docs/fleet_operations.md', import.meta.url), 'utf8');
 const manifests = [...page.matchAll(/```yaml\n(.*?)```/gs)].flatMap(([, text]) =>
   parseAllDocuments(text).map((document) => document.toJS() as Manifest),
 );

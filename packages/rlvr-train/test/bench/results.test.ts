@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 const COMMIT = /"commit": ?\[?\s*"[0-9a-f]{40}"/;
 const filesOf = (folder: string, ending: string): [name: string, text: string][] => {
-  const path = fileURLToPath(new URL(`../../bench/${folder}/`, import.meta.url));
+  const path = fileURLToPath(new URL(`../../../../bench/${folder}/`, import.meta.url));
   const names = readdirSync(path).filter((name) => name.endsWith(ending));
   return names.map((name) => [name, readFileSync(`${path}${name}`, 'utf8')]);
 };

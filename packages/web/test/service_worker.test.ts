@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 
-const SOURCE = readFileSync(new URL('../../web/service_worker.js', import.meta.url), 'utf8');
+const SOURCE = readFileSync(new URL('../../../web/service_worker.js', import.meta.url), 'utf8');
 const HOST = 'https://host.example/page/';
 
 type Listener = (event: object) => void;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PeerError } from '../../bench/peers/peer.mjs';
-import { compare, counted, takeTurns } from '../../bench/turns.mjs';
+import { PeerError } from '../../../../bench/peers/peer.mjs';
+import { compare, counted, takeTurns } from '../../../../bench/turns.mjs';
 
 /** A side whose turns take these seconds, the last of them for ever. */
 function side(...seconds: readonly number[]) {
