@@ -141,8 +141,8 @@ const ROOMS = {
   ],
   'config, options, planning': [
     ['src/options/read.ts', 'options that there are not pass',
-      'filter((name) => !known.includes(name))',
-      'filter((name) => known.includes(`${name}!`))'],
+      'filter((name) => !spellings.includes(name))',
+      'filter((name) => spellings.includes(`${name}!`))'],
     ['src/options/read.ts', 'rules that combine options are not asked',
       'subject.rules?.(values, given) ?? []',
       '[]'],
