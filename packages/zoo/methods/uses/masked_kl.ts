@@ -11,23 +11,36 @@ export const maskWord = words({ [MASKED]: '_' });
 
 /** KL of the sampling distribution to the one under a masked prompt. @param share  of the operands; of several of a stage the largest */
 export function maskedKl(share: number): Figure<Float32Array> {
+  return maskedFigure('maskedKl', 'masked', share, divergences);
+}
+
+/**
+ * A figure by token of what masking operands changes. @param prompt  what the second one is, in words
+ * @param of  [rows] of the log-probs [rows × vocabSize] under both prompts
+ */
+export function maskedFigure(
+  id: string,
+  prompt: string,
+  share: number,
+  of: (logP: Float32Array, logQ: Float32Array, vocabSize: number) => Float32Array,
+): Figure<Float32Array> {
   return figure<Float32Array>({
-    id: 'maskedKl',
-    says: 'two scoring passes of what was sampled, before it is credited: whole distributions under the prompt and a masked one',
+    id,
+    says: `two scoring passes of what was sampled, before it is credited: whole distributions under the prompt and a ${prompt} one`,
     implies: [maskWord],
     takesDistributions: true,
     rank: share,
     async compute(members, { trained, score, masked, vocabularySize }) {
       const logP = await trained({ distributions: true });
-      const behind = members.map(({ group, rollout: { prompt, tokens, labels } }) => ({
+      const changed = members.map(({ group, rollout: { prompt, tokens, labels } }) => ({
         prefix: prompt ?? masked(group.item, share),
         tokens,
         labels,
       }));
-      const logQ = await score(behind, { distributions: true });
+      const logQ = await score(changed, { distributions: true });
       const none = new Float32Array();
       return logP.map(({ distributions = none }, i) =>
-        divergences(distributions, logQ[i].distributions ?? none, vocabularySize),
+        of(distributions, logQ[i].distributions ?? none, vocabularySize),
       );
     },
   });

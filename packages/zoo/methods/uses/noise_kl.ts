@@ -2,31 +2,12 @@
  * [tokens] nats: ½·(KL(p‖q) + KL(q‖p)) between the distribution p that each was sampled from and q with a few operands of the
  * problem masked, at random: how unsure the policy is under a disturbed prompt. 0 where a token was put in.
  */
-import { type Figure, figure } from './figure.ts';
-import { maskWord } from './masked_kl.ts';
+import type { Figure } from './figure.ts';
+import { maskedFigure } from './masked_kl.ts';
 
 /** @param share  of the operands that are masked; of several of a stage the largest */
 export function noiseKl(share: number): Figure<Float32Array> {
-  return figure<Float32Array>({
-    id: 'noiseKl',
-    says: 'two scoring passes of what was sampled, before it is credited: whole distributions under the prompt and a disturbed one',
-    implies: [maskWord],
-    takesDistributions: true,
-    rank: share,
-    async compute(members, { trained, score, masked, vocabularySize }) {
-      const logP = await trained({ distributions: true });
-      const disturbed = members.map(({ group, rollout: { prompt, tokens, labels } }) => ({
-        prefix: prompt ?? masked(group.item, share),
-        tokens,
-        labels,
-      }));
-      const logQ = await score(disturbed, { distributions: true });
-      const none = new Float32Array();
-      return logP.map(({ distributions = none }, i) =>
-        symmetric(distributions, logQ[i].distributions ?? none, vocabularySize),
-      );
-    },
-  });
+  return maskedFigure('noiseKl', 'disturbed', share, symmetric);
 }
 
 /** [rows] ½·Σ_v (p − q)·(ln p − ln q). @param logP, logQ  [rows × vocabSize] */
