@@ -59,7 +59,6 @@ export interface AnswersOptions {
   readonly onAnswer: (task: number, worker: string, seconds: number) => void;
   /** An answer was refused: the task has none. */
   readonly onRefused: (task: number) => void;
-  /** A worker is shut out. */
   readonly onShutOut: (worker: string) => void;
 }
 

@@ -46,7 +46,6 @@ const lineSchema = z.object({
   advice: z.string().optional(),
 });
 
-/** A line of it. */
 export type FleetLine = Readonly<z.infer<typeof lineSchema>>;
 
 /** Undefined where the run has had no fleet yet, or its newest line is none. */

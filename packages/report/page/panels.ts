@@ -16,7 +16,6 @@ interface Plan {
   readonly title: string;
   readonly hint: string;
   readonly kind: Kind;
-  /** Metrics, each with its label. */
   readonly lines: readonly (readonly [metric: string, label: string])[];
   readonly band?: readonly [low: string, high: string];
   /** Only steps of this kind of stage. */

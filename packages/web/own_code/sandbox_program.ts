@@ -143,7 +143,6 @@ function runSandbox(globals: readonly string[]): void {
     return calls?.[name]?.(first, second);
   };
 
-  /** One value for each of a list. */
   const each = <T>(list: readonly T[], value: (one: T) => unknown): SandboxReply => {
     const values: unknown[] = new List(list.length);
     try {

@@ -348,7 +348,6 @@ function mutableGlobals(content: Uint8Array, first: number): { readonly mutable:
   return { mutable, count };
 }
 
-/** An export of a global. */
 function globalExport(name: string, index: number): number[] {
   const letters = [...name].map((letter) => letter.charCodeAt(0));
   return [...unsigned(letters.length), ...letters, 3, ...unsigned(index)];

@@ -22,7 +22,6 @@ interface DeclaredFigure<Value extends FigureValue> extends Pick<Use, 'implies' 
   compute(members: readonly FigureMember[], tools: FigureTools): Promise<readonly (Value | undefined)[]>;
 }
 
-/** Declares a figure. */
 export function figure<Value extends FigureValue>({ rank = 0, compute, ...use }: DeclaredFigure<Value>): Figure<Value> {
   return {
     ...use,

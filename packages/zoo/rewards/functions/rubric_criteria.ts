@@ -97,7 +97,6 @@ export function lacksCriteria(given: GivenCriteria, item: RewardItem): string | 
   return `column ${given.column} of a problem is no list of {id, weight, check}; give it one, or give criteria`;
 }
 
-/** Texts with their verdicts. */
 export type JudgedTexts = Pick<RewardBatch, 'completions' | 'verdicts'>;
 
 /** How far each criterion is met, in [0, 1], those after a gate that is shut at 0. */

@@ -63,7 +63,6 @@ function remembered(key: string, compute: () => number): number {
 
 const keyOf = ({ low, hasAce }: Hand): string => `${low}${hasAce ? 'A' : ''}`;
 
-/** The mean over the next card. */
 function meanOverCards(hand: Hand, worthOf: (next: Hand) => number): number {
   return WEIGHTS.reduce((sum, weight, i) => sum + weight * worthOf(withCard(hand, i + 1)), 0) / RANKS_IN_ALL;
 }

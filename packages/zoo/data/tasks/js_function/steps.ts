@@ -47,7 +47,6 @@ const MAPS: readonly StepKind[] = ['add', 'subtract', 'multiply', 'from'];
 
 const ruleOf = (kind: StepKind): StepRule => RULES[kind];
 
-/** All steps of a kind. */
 function stepsOf(kind: StepKind): Step[] {
   const [low, high] = ruleOf(kind).range ?? [0, 0];
   return Array.from({ length: high - low + 1 }, (_, i) => ({ kind, n: low + i }));

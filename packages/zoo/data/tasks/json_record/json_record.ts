@@ -33,7 +33,6 @@ function byLooks(value: Json): Json {
   return /^(?:0|[1-9][0-9]*)$/.test(value) ? Number(value) : ['yes', 'no'].includes(value) ? value === 'yes' : value;
 }
 
-/** All values as texts. */
 function asTexts(value: Json): Json {
   if (Array.isArray(value)) return value.map(asTexts);
   if (typeof value !== 'object' || value === null) return String(value);

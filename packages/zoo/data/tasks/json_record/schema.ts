@@ -71,7 +71,6 @@ function drawShape(rng: Rng, kinds: number, name: string): Shape {
   return objectOf({ [inner]: { type: rng.pick(['integer', 'string']) } });
 }
 
-/** A schema of that number of fields. */
 export function drawSchema(rng: Rng, fields: number, kinds: number): Shape {
   const names = rng.shuffle(LETTERS.slice(0, 8).split('')).slice(0, fields);
   return objectOf(Object.fromEntries(names.map((name) => [name, drawShape(rng, kinds, name)])));

@@ -128,7 +128,6 @@ export function hiddenTables(key: string, conditions: readonly Condition[]): Tab
   return [...made, { rows: mixed }, { rows: lacking, often: lacking[0] }, { rows: [] }];
 }
 
-/** All rows of a table. */
 export function rowsOf({ rows, often }: Table): readonly Row[] {
   return often === undefined ? rows : [...rows, ...new Array<Row>(OFTEN).fill(often)];
 }
