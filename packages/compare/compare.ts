@@ -1,5 +1,4 @@
 /** Two methods, each of one run or of several, on the same held-out problems: paired by problem. */
-
 import { DataError } from '../../src/errors.ts';
 import { passAtK } from '../../src/methods/statistics.ts';
 import type { KeptProblem, KeptRecords } from '../../src/run/logs/problem_records.ts';

@@ -1,5 +1,4 @@
 /** Exports with their functions watched: each call is one of `calls.node.ts`, and what it gives is held to its contract. */
-
 import { refusal } from '../zoo/rewards/sandbox/sandbox_thread.ts';
 import { broken, type Callee, type OwnCall, promised, runCall } from './calls.node.ts';
 import { CONTRACTS, type Contract, type ExportContract, type Kind, lacking } from './contracts.node.ts';

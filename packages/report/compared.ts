@@ -1,5 +1,4 @@
 /** Runs beside each other, problem by problem, as a page and as a section of one: what `rlvr-train compare` prints. */
-
 import { counted } from '../../src/format.ts';
 import type { Comparison } from '../compare/compare.ts';
 import { greedyWords, reachWords } from '../compare/words.ts';

@@ -2,7 +2,6 @@
  * What the report's page gets of a run, embedded as JSON: columns, rounded and thinned so that a page stays below a
  * megabyte however long the run was. Written by `series.ts` and `completion_groups.ts`, read by `page/`.
  */
-
 import type { Provenance } from '../../src/run/logs/provenance.ts';
 import type { FleetLine } from '../fleet/fleet_log.ts';
 import type { Outline } from './outline.ts';

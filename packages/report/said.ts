@@ -1,5 +1,4 @@
 /** What the top of a run's page says: its figures, its tasks, what was diagnosed. Made alike by the server and by the page. */
-
 import { thousands } from '../../src/format.ts';
 import { type Reached, RISE_WORDS, riseOf } from '../../src/methods/support/figures/rise.ts';
 import { byTask } from './by_task.ts';

@@ -1,5 +1,4 @@
 /** The parts of the page that need no script: how it went, what was noticed, the machine, the config. */
-
 import { commandName } from '../../src/command_name.ts';
 import { counted } from '../../src/format.ts';
 import { settingText } from './by_task.ts';

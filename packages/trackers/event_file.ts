@@ -9,7 +9,6 @@
  *   metadata  plugin_data = 1: plugin_name = 1, content = 2 (a message of the plugin's) · data_class = 4
  *   content   of `text`: empty; of `hparams`: session_start_info = 3 or session_end_info = 4 (its plugin_data.proto)
  */
-
 import type { Json } from '../../src/options/json.ts';
 import { joinBytes } from '../../src/run/store/store.ts';
 

@@ -1,5 +1,4 @@
 /** MLflow as a tracker: kept up by a run while it trains, or caught up later. */
-
 import { ConfigError } from '../../src/errors.ts';
 import type { Tracker } from '../../src/run/tracker.ts';
 import { basic, serverAddress, withoutSecrets } from '../http/address.ts';

@@ -2,7 +2,6 @@
  * A run directory at an MLflow server: whatever the logs hold and the server does not is sent, in any session, however
  * often it was broken off. The logs are the truth; a cursor in the directory says how far the server has them.
  */
-
 import { flatTree } from '../../src/run/flat_config.ts';
 import type { JsonObject, JsonValue } from '../../src/run/json.ts';
 import type { ReadCompletionLine } from '../../src/run/logs/completions.ts';

@@ -2,7 +2,6 @@
  * A run in a browser, as a page sees it: the same interface whether the engine is in a worker (`openRunInWorker`,
  * what a page wants) or in the caller's own thread (`openRunHere`).
  */
-
 import type { CreditedGroup, Evaluation } from '../../src/methods/records.ts';
 import type { ExtraValue } from '../../src/rewards/reward_log.ts';
 import type { Verdict } from '../../src/rewards/verdict.ts';

@@ -1,5 +1,4 @@
 /** The fingerprint of a run in a browser; what a browser keeps to itself is `not told`. */
-
 import type { ConfiguredModel } from '../../src/grpo/run.ts';
 import type { Fingerprint } from '../../src/run/fingerprint/fingerprint.ts';
 import { runFingerprint } from '../../src/run/fingerprint/run_fingerprint.ts';

@@ -4,7 +4,6 @@
  * A pause is a session that was asked to stop, and so ends with a checkpoint; continuing is a session that resumes. What
  * a reload finds is therefore what the page showed.
  */
-
 import type { RunConfig } from '../../src/config/run_config.ts';
 import { ConfigError } from '../../src/errors.ts';
 import { type TrainingRun, withConfig } from '../../src/grpo/run.ts';

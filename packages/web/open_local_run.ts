@@ -1,5 +1,4 @@
 /** Opens a run in the caller's own thread: its config, its tasks, its backend, and the store that keeps it. */
-
 import { withWordsOf } from '../../src/config/control_words.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import type { RunConfig } from '../../src/config/run_config.ts';

@@ -1,5 +1,4 @@
 /** What a run would take of this device: its plan as the engine would open it, and the time of a row of its width. */
-
 import { withWordsOf } from '../../src/config/control_words.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { createTasks } from '../../src/data/create_task.ts';

@@ -1,5 +1,4 @@
 /** Keeps a received base model in memory, where a worker may keep nothing else: the newest one alone. */
-
 import { joinBytes } from '../../../src/run/store/store.ts';
 import type { ModelFiles } from '../../models/model/pretrained/source.ts';
 import type { BaseKeeper } from './received_base.ts';

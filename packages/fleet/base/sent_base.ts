@@ -1,5 +1,4 @@
 /** The learner's base model, for workers that have not got it: put on the server in pieces once one of them asks. */
-
 import { sha256Hex } from '../../../src/run/fingerprint/sha256.ts';
 import type { ModelFiles } from '../../models/model/pretrained/source.ts';
 import type { LearnerBus } from '../bus.ts';

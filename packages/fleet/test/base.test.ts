@@ -1,5 +1,4 @@
 /** A base model that goes over a fleet: to workers that have not got it, in pieces whose hashes are right, and kept once. */
-
 import { createHash } from 'node:crypto';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

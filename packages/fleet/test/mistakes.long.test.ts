@@ -1,5 +1,4 @@
 /** What goes wrong with a fleet is one message each, which names what is wrong and what to do. */
-
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';

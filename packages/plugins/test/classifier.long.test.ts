@@ -2,7 +2,6 @@
  * A reward by a text classifier in its thread. The library is a stand-in of the same interface: the real one takes 474 MB, so
  * that no test installs it.
  */
-
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,5 +1,4 @@
 /** Data sets that a config names: found, hashed, trained on, gone on with. */
-
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';

@@ -1,5 +1,4 @@
 /** Data sets of the hub, from a server on this machine that answers as the hub does: not the hub itself. */
-
 import { createHash } from 'node:crypto';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,5 +1,4 @@
 /** Verdicts from threads: those of the verifier itself, however many threads there are and whichever is done first. */
-
 import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { verdictsOf, verifyEach } from '../../../src/data/judging/judged.ts';

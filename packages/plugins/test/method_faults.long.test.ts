@@ -2,7 +2,6 @@
  * Methods of a user's that are wrong, at each point, from a file and through a run: the message names method, file and what
  * was wrong, with the line where it threw, and the run has kept the step before.
  */
-
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../../../src/run/store/store.ts';

@@ -1,5 +1,4 @@
 /** Methods from files of the user's own: loaded, checked, watched, and as good as built-in ones. */
-
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { resolvedYaml } from '../../../src/config/dump.ts';

@@ -1,5 +1,4 @@
 /** Files of users that declare options as version 0.1 did: they work, and a note says what to write. */
-
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

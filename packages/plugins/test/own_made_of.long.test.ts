@@ -1,5 +1,4 @@
 /** What is made of a file of the user's: a task that asks another one again, and what a supervised stage shows. */
-
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';

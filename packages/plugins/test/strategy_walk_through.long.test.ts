@@ -1,5 +1,4 @@
 /** The strategy that docs/own_strategy.md writes, with its config and its test, as they stand there. */
-
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,5 +1,4 @@
 /** The files of docs/environments.md as they are written there, through check, config and run; and classes that are not as they should be. */
-
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type AnyEnvironment, bindEnvironment, playEpisode } from '../../../src/data/play.ts';

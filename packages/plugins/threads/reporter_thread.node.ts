@@ -2,7 +2,6 @@
  * A user's reporter, in a thread of its own: the run neither waits for it nor fails with it. It gets events in their
  * order, and what goes wrong in it is said once.
  */
-
 import type { Tracker } from '../../../src/run/tracker.ts';
 import { SandboxThread } from '../../zoo/rewards/sandbox/sandbox_thread.ts';
 import { openThread } from './own_thread.node.ts';

@@ -1,5 +1,4 @@
 /** The section of completions: one step at a time, each group's members side by side, the best first. */
-
 import { counted, thousands } from '../../../src/format.ts';
 import type { LoggedTurn } from '../../../src/run/logs/provenance.ts';
 import type { CompletionsData, Member, Verdict } from '../data.ts';

@@ -1,5 +1,4 @@
 /** The page comes alive: a report by the data that it carries, the others by what their server tells. */
-
 import type { PageData, ReportData } from '../data.ts';
 import { ChartSection, sourceOf } from './charts/charts.ts';
 import { showOverlay } from './charts/overlay.ts';

@@ -1,5 +1,4 @@
 /** The curves of a whole log at once, for tests; the page and the report read it as it grows. */
-
 import type { JsonObject } from '../../../src/run/json.ts';
 import { CurveReader, type Curves } from '../series.ts';
 

@@ -2,7 +2,6 @@
  * The check of a visitor's task before it is trained on: what `checkTask` asks of a task of the package, as far as a
  * sandbox can be asked. Its code has run only in the sandbox.
  */
-
 import type { GivenAnswer, TaskItem } from '../../../src/data/task.ts';
 import { fewHeldOut } from '../../../src/methods/statistics.ts';
 import type { CheckedTask, CheckFinding } from '../browser_run.ts';

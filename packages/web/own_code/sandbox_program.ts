@@ -7,7 +7,6 @@
  * is no part of the visitor's scope: none of its names can be seen from there. Whatever it needs once their code ran, it
  * has taken before, since they may replace every method that an object inherits.
  */
-
 import type { RewardBatch } from '../../../src/rewards/reward_function.ts';
 import type { Envelope, SandboxReply } from '../../zoo/rewards/sandbox/sandbox.ts';
 

@@ -1,5 +1,4 @@
 /** A pretrained model on its way into the browser's file system, in a worker of its own: the page's thread copies nothing. */
-
 import { errorOf, type FromWorker, type ToWorker } from '../messages.ts';
 import type { EngineWorker } from '../worker_run.ts';
 import { startWorker } from '../worker_run.ts';

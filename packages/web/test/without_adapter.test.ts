@@ -1,5 +1,4 @@
 /** Base and adapter in one engine: the base answers as it does alone, and the adapter is as it was. */
-
 import { expect, it } from 'vitest';
 import type { TrainingRun } from '../../../src/grpo/run.ts';
 import { train } from '../../../src/grpo/trainer.ts';

@@ -1,5 +1,4 @@
 /** The arena: every row is a config, its figures are those of `compare`, and its table follows from the records alone. */
-
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

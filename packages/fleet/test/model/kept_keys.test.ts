@@ -1,5 +1,4 @@
 /** A policy whose keys and values are kept as bf16: the same promises in bits, in half of their memory. */
-
 import { describe, expect, it } from 'vitest';
 import { referenceBackend } from '../../../../src/kernels/reference/engine.ts';
 import { wasmBackend } from '../../../../src/kernels/wasm/backend.ts';

@@ -1,5 +1,4 @@
 /** Buses that lose, double and delay messages, and workers that lie: for tests alone. */
-
 import { rngFor } from '../../../../src/kernels/philox.ts';
 import type { LearnerBus, WorkerBus } from '../../bus.ts';
 import type { MemoryBroker } from '../../memory_bus.ts';

@@ -1,5 +1,4 @@
 /** Small runs whose completions come from a fleet within this process, honest or not. */
-
 import { FleetError } from '../../../../src/errors.ts';
 import { closeEngine } from '../../../../src/grpo/engine.ts';
 import { localGenerator, type MakeGenerator } from '../../../../src/grpo/generator.ts';

@@ -1,5 +1,4 @@
 /** Prompts that are too long: an error, or left out of training and evaluation, and counted. */
-
 import { describe, expect, it } from 'vitest';
 import { fittingItem, fittingItems } from '../../../../src/data/prompts/prompt_limit.ts';
 import type { TaskSet } from '../../../../src/data/task_set.ts';

@@ -1,5 +1,4 @@
 /** What of a panel's series a view shows: the points that are there, on the chosen axis. */
-
 import type { Axis, Series } from '../track.ts';
 import { smoothed } from './scales.ts';
 

@@ -1,5 +1,4 @@
 /** Colours of the page as a canvas takes them, which knows neither variables nor light-dark(). */
-
 import { element } from '../dom.ts';
 
 const COLORS = 8;

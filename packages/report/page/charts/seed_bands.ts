@@ -1,5 +1,4 @@
 /** Curves of runs that differ in the seed alone, as one: the mean, and the 95 % interval of that mean across the seeds. */
-
 import type { Axis, Series } from '../track.ts';
 import { nearest } from './scales.ts';
 

@@ -1,5 +1,4 @@
 /** Rollouts from a copy in 8 bits: off-policy and weighed, while all else is the policy's own, and no kill is seen in any bit. */
-
 import { describe, expect, it } from 'vitest';
 import { resolvedYaml } from '../../../../src/config/dump.ts';
 import type { Backend } from '../../../../src/kernels/engine.ts';

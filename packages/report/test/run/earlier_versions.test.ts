@@ -3,7 +3,6 @@
  * what is saved of it is what was there. Its rollouts have labels, prompts of their own, credit by token, changed rewards and
  * log-probs from before the batch, and a method of it keeps rollouts of earlier steps.
  */
-
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';

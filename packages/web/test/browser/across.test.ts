@@ -1,5 +1,4 @@
 /** A run goes from the page to the command line's session and back, without force, and with the same bits. */
-
 import { unzipSync, zipSync } from 'fflate';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';

@@ -1,5 +1,4 @@
 /** A pretrained model in a page: from a server into the browser's file system, and trained by LoRA with the bits of Node. */
-
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,4 @@
 /** A task draws the same problems in Chromium as in Node, at every level: those who share results share the problems. */
-
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,5 +1,4 @@
 /** The page in a real browser: it trains, rests, survives a reload, and what it exports is what it trained. */
-
 import { unzipSync } from 'fflate';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,5 +1,4 @@
 /** The weights of the best evaluation are kept, survive any stop, and are the model where the config asks for it. */
-
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { TrainingRun } from '../../../../src/grpo/run.ts';

@@ -1,5 +1,4 @@
 /** Settings that were changed within a run: read back up to where it stands, and applied as `--set` would. */
-
 import { expect, it } from 'vitest';
 import { withConfig } from '../../../../src/grpo/run.ts';
 import { wasmBackend } from '../../../../src/kernels/wasm/backend.ts';

@@ -2,8 +2,7 @@
  * Ties get 0, and so does the completion that was drawn. Where all others compare alike, all get 0: the group only
  * showed how good the draw was, so groups need three or more completions. Only the order of rewards matters.
  */
-import { areEqual, rewardsOf, spreadOut } from '../../../../src/methods/support/credit/baseline.ts';
-import { type AdvantageEstimator, method } from '../kit.ts';
+import { type AdvantageEstimator, areEqual, method, rewardsOf, spreadOut } from '../kit.ts';
 import { type Comparator, comparatorOf, PAIR_OPTIONS } from '../support/credit/pairs.ts';
 
 export const brpo = method({

@@ -2,8 +2,7 @@
  * Every member gets the standard score of its bundle. A group of equal rewards is not dead: its completions are in
  * bundles that differ. These are the bundles of RiskPO (arXiv:2510.00911) without its risk measure.
  */
-import { hasNoReward, standardScores } from '../../../../src/methods/support/credit/baseline.ts';
-import { type AdvantageEstimator, method } from '../kit.ts';
+import { type AdvantageEstimator, hasNoReward, method, standardScores } from '../kit.ts';
 import { BUNDLE_OPTIONS, bundlesOf, zerosFor } from '../support/credit/bundles.ts';
 
 export const bundle = method({

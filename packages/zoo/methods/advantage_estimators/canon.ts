@@ -5,9 +5,8 @@
  * measure at the border belong to both halves by shares, so that no order decides; so does the middle one where a
  * missing reward leaves an odd number.
  */
-import { areEqual, groupByGroup } from '../../../../src/methods/support/credit/baseline.ts';
-import { lossTokens, sampledEntropies } from '../../../../src/methods/tokens.ts';
-import { type AdvantageEstimator, choice, keys, meanOf, method, number, type Rollout } from '../kit.ts';
+import type { AdvantageEstimator, Rollout } from '../kit.ts';
+import { areEqual, choice, groupByGroup, keys, lossTokens, meanOf, method, number, sampledEntropies } from '../kit.ts';
 
 export const canon = method({
   id: 'canon',

@@ -1,7 +1,7 @@
 /** ReMax. The greedy completion is one more of each problem, and is not trained on. */
-import { rewardsOf, spreadOut } from '../../../../src/methods/support/credit/baseline.ts';
+
 import { greedyRewards } from '../../../../src/methods/uses/greedy_rewards.ts';
-import { type AdvantageEstimator, method, type RolloutGroup } from '../kit.ts';
+import { type AdvantageEstimator, method, type RolloutGroup, rewardsOf, spreadOut } from '../kit.ts';
 
 export const greedy = method({
   id: 'greedy',

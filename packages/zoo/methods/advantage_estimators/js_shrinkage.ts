@@ -4,8 +4,7 @@
  * of the true means" is read as what the means vary beyond their sampling variance. With fewer than two other problems λ
  * is 0. No group is dead.
  */
-import { hasNoReward, rewardsOf, spreadOut } from '../../../../src/methods/support/credit/baseline.ts';
-import { type AdvantageEstimator, deviationOf, meanOf, method } from '../kit.ts';
+import { type AdvantageEstimator, deviationOf, hasNoReward, meanOf, method, rewardsOf, spreadOut } from '../kit.ts';
 
 export const jsShrinkage = method({
   id: 'js-shrinkage',

@@ -2,9 +2,7 @@
  * The baseline of least variance where the squared length of a completion's score grows with its tokens. Undivided; as
  * in the paper, a completion's own reward is in its baseline.
  */
-import { areEqual, groupByGroup } from '../../../../src/methods/support/credit/baseline.ts';
-import { lossTokens } from '../../../../src/methods/tokens.ts';
-import { type AdvantageEstimator, meanOf, method } from '../kit.ts';
+import { type AdvantageEstimator, areEqual, groupByGroup, lossTokens, meanOf, method } from '../kit.ts';
 
 export const lengthWeighted = method({
   id: 'length-weighted',

@@ -2,8 +2,7 @@
  * A problem counts the more the more rarely it is solved; the expected gradient is that of a truncated log-likelihood of
  * success. For rewards that are never negative.
  */
-import { groupAdvantages } from '../../../../src/methods/support/credit/baseline.ts';
-import { type AdvantageEstimator, method } from '../kit.ts';
+import { type AdvantageEstimator, groupAdvantages, method } from '../kit.ts';
 
 export const maxrl = method({
   id: 'maxrl',

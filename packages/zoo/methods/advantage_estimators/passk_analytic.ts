@@ -2,8 +2,7 @@
  * Pass@k in closed form: every set of k completions is a group of its own, and a completion's advantage is the mean over
  * its sets. It is 0 where every set is paid, or none: a problem that k tries solve anyway is left alone.
  */
-import { groupByGroup } from '../../../../src/methods/support/credit/baseline.ts';
-import { type AdvantageEstimator, integer, keys, method, passAtK } from '../kit.ts';
+import { type AdvantageEstimator, groupByGroup, integer, keys, method, passAtK } from '../kit.ts';
 import { largestOf, tooManyTries } from '../support/credit/group_size.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 

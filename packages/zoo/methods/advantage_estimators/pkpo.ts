@@ -3,8 +3,7 @@
  * `loo1` takes from each set of k the best that it would reach without the completion, which lowers the variance. Not
  * centred further.
  */
-import { areEqual, groupByGroup } from '../../../../src/methods/support/credit/baseline.ts';
-import { type AdvantageEstimator, choice, integer, key, keys, method } from '../kit.ts';
+import { type AdvantageEstimator, areEqual, choice, groupByGroup, integer, key, keys, method } from '../kit.ts';
 import { tooManyTries } from '../support/credit/group_size.ts';
 
 export const pkpo = method({

@@ -1,5 +1,4 @@
-import { groupAdvantages } from '../../../../src/methods/support/credit/baseline.ts';
-import { type AdvantageEstimator, method } from '../kit.ts';
+import { type AdvantageEstimator, groupAdvantages, method } from '../kit.ts';
 
 /** Unbiased, as no reward is in its own baseline. */
 export const rloo = method({

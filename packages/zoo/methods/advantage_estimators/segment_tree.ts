@@ -5,9 +5,8 @@
  * is right, else −1; right overrides wrong. Leaves are counted in their order in the group; where all are alike, A is
  * 0. What is right is read from verdicts or rewards (`solved_reward`).
  */
-import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import type { AdvantageEstimator, RolloutGroup } from '../kit.ts';
-import { deviationOf, integer, key, keys, meanOf, method, number } from '../kit.ts';
+import { counts, deviationOf, integer, key, keys, meanOf, method, number } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 
 export const segmentTree = method({

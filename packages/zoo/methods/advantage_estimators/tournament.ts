@@ -4,8 +4,7 @@
  * the order of rewards matters: a draw goes to the better seed, completions of one reward share their ranks, and a group
  * of draws alone gets 0.
  */
-import { areEqual, rewardsOf, spreadOut } from '../../../../src/methods/support/credit/baseline.ts';
-import { type AdvantageEstimator, deviationOf, meanOf, method } from '../kit.ts';
+import { type AdvantageEstimator, areEqual, deviationOf, meanOf, method, rewardsOf, spreadOut } from '../kit.ts';
 import { type Comparator, comparatorOf, PAIR_OPTIONS } from '../support/credit/pairs.ts';
 
 /** The paper's. */

@@ -4,8 +4,7 @@
  * free text all credit lands on the first token that differs, so this is for short answers and for rollouts that branch.
  * Ours, after token-supervised value models (arXiv:2407.12863).
  */
-import { counts, rewardsOf, spreadOut } from '../../../../src/methods/support/credit/baseline.ts';
-import { type AdvantageEstimator, meanOf, method, type RolloutGroup } from '../kit.ts';
+import { type AdvantageEstimator, counts, meanOf, method, type RolloutGroup, rewardsOf, spreadOut } from '../kit.ts';
 
 export const trieValue = method({
   id: 'trie-value',

@@ -1,6 +1,5 @@
-import { optionOf } from '../../../../src/methods/chosen.ts';
 import { reference } from '../../../../src/methods/uses/parameter_sets.ts';
-import { type Controller, integer, keys, method, number } from '../kit.ts';
+import { type Controller, integer, keys, method, number, optionOf } from '../kit.ts';
 import { klOf } from '../support/loss/kl_of.ts';
 
 /** Largest error that one step may act on, to either side. */

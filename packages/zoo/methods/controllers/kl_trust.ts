@@ -7,9 +7,9 @@
  *   skip    the KL is that to the policy which sampled; the steps that its rollouts still have to give are left out
  *   end     the stage ends
  */
-import { optionOf } from '../../../../src/methods/chosen.ts';
+
 import { reference } from '../../../../src/methods/uses/parameter_sets.ts';
-import { type Controller, choice, keys, method, number, type StepLevers } from '../kit.ts';
+import { type Controller, choice, keys, method, number, optionOf, type StepLevers } from '../kit.ts';
 import { klOf } from '../support/loss/kl_of.ts';
 
 /** What beta is multiplied by. */

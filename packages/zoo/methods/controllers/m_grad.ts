@@ -3,8 +3,7 @@
  * pushes away flattens the policy. Copies all trained weights to the host at each of its steps: `every` says at which.
  */
 import { advantagesByToken } from '../../../../src/methods/support/credit/map_advantages.ts';
-import { carriesLoss, weightOfToken } from '../../../../src/methods/tokens.ts';
-import { type Controller, type CreditedGroup, integer, keys, method } from '../kit.ts';
+import { type Controller, type CreditedGroup, carriesLoss, integer, keys, method, weightOfToken } from '../kit.ts';
 
 export const mGrad = method({
   id: 'm-grad',

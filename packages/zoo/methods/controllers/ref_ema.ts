@@ -1,6 +1,5 @@
-import { unreadReference } from '../../../../src/methods/chosen.ts';
 import { averagedWeights, parameterSet, reference } from '../../../../src/methods/uses/parameter_sets.ts';
-import { type Controller, integer, keys, method, number } from '../kit.ts';
+import { type Controller, integer, keys, method, number, unreadReference } from '../kit.ts';
 
 /**
  * The reference may be the average itself, or be replaced by it every few steps, while the average continues separately.

@@ -5,10 +5,10 @@
  * reward becomes a punishment. Logits are those above the mean logit of their place, since softmax does not see a shift
  * that all logits of a place share.
  */
-import { counts } from '../../../../src/methods/support/credit/baseline.ts';
+
 import { advantagesByToken } from '../../../../src/methods/support/credit/map_advantages.ts';
-import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { type CreditedGroup, type CreditStep, choice, key, keys, method, number, type Rollout } from '../kit.ts';
+import type { CreditedGroup, CreditStep, Rollout } from '../kit.ts';
+import { carriesLoss, choice, counts, key, keys, method, number } from '../kit.ts';
 import { certaintyOf, scoresAmong, uniformKlOf } from '../support/credit/certainty.ts';
 import { mapAdvantages } from '../support/credit/map_advantages.ts';
 import { uniformKl } from '../uses/uniform_kl.ts';

@@ -3,9 +3,8 @@
  * The paper (VPPO, arXiv:2510.09285) masks parts of a picture; masking text is ours. A group in which nothing depends on
  * the operands stays as it is. Costs two scoring passes of whole distributions.
  */
-import { counts } from '../../../../src/methods/support/credit/baseline.ts';
-import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { type CreditedGroup, type CreditStep, keys, meanOf, method, number, type Rollout } from '../kit.ts';
+import type { CreditedGroup, CreditStep, Rollout } from '../kit.ts';
+import { carriesLoss, counts, keys, meanOf, method, number } from '../kit.ts';
 import { mapAdvantages } from '../support/credit/map_advantages.ts';
 import { MASK_SHARE } from '../support/rollouts/masked_operands.ts';
 import { maskedKl } from '../uses/masked_kl.ts';

@@ -3,8 +3,7 @@
  * arXiv:2507.19766, whose thresholds we recall and have not read again; hence they are options.
  */
 import { advantagesByToken } from '../../../../src/methods/support/credit/map_advantages.ts';
-import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { type CreditedGroup, type CreditStep, keys, method, number } from '../kit.ts';
+import { type CreditedGroup, type CreditStep, carriesLoss, keys, method, number } from '../kit.ts';
 
 export const entropyGuard = method({
   id: 'entropy-guard',

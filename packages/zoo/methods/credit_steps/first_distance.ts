@@ -2,9 +2,7 @@
  * Controllers may move a reference, and it begins again with each stage; the first policy stays, so what is paid is the
  * distance of the whole run.
  */
-
-import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { type CreditStep, keys, meanOf, method, number, type Rollout } from '../kit.ts';
+import { type CreditStep, carriesLoss, keys, meanOf, method, number, type Rollout } from '../kit.ts';
 import { mapAdvantages } from '../support/credit/map_advantages.ts';
 import { firstLogprobs } from '../uses/first_logprobs.ts';
 

@@ -2,7 +2,6 @@
  * Dead groups stay in the denominators of the loss, so a step shrinks with their share. Where a strategy replaces dead
  * groups there is nothing to scale. After RAPO of Fathom-DeepResearch, arXiv:2509.24107; the default of the cap is ours.
  */
-
 import { hasAdvantage } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { type CreditStep, keys, method, number } from '../kit.ts';
 import { mapAdvantages } from '../support/credit/map_advantages.ts';

@@ -2,8 +2,7 @@
  * The others carry no loss, but their rewards stay in the baseline. MG-Select picks a sample this way when it acts; this
  * picks what is learned from. Costs two scoring passes of whole distributions.
  */
-import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { type CreditStep, keys, meanOf, method, number, type Rollout } from '../kit.ts';
+import { type CreditStep, carriesLoss, keys, meanOf, method, number, type Rollout } from '../kit.ts';
 import { MASK_SHARE } from '../support/rollouts/masked_operands.ts';
 import { maskedKl } from '../uses/masked_kl.ts';
 

@@ -4,10 +4,10 @@
  * that of the token alone, of the KL at each token, as k2 is as a loss. It comes after the estimator, whose scale the
  * weight is in. As of every credit step, dead groups and completions without a reward are left as they are.
  */
-import { counts } from '../../../../src/methods/support/credit/baseline.ts';
+
 import { advantagesByToken } from '../../../../src/methods/support/credit/map_advantages.ts';
-import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { type CreditedGroup, type CreditStep, choice, keys, method, number, type Rollout } from '../kit.ts';
+import type { CreditedGroup, CreditStep, Rollout } from '../kit.ts';
+import { carriesLoss, choice, counts, keys, method, number } from '../kit.ts';
 import { refLogprobs } from '../uses/ref_logprobs.ts';
 
 export const klReward = method({

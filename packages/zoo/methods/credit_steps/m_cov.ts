@@ -1,7 +1,6 @@
 /** Reads the advantages as they are at its place in the list, under the policy that sampled. */
 import { advantagesByToken } from '../../../../src/methods/support/credit/map_advantages.ts';
-import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { type CreditStep, meanOf, method } from '../kit.ts';
+import { type CreditStep, carriesLoss, meanOf, method } from '../kit.ts';
 
 export const mCov = method({
   id: 'm-cov',

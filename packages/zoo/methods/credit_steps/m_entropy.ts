@@ -1,6 +1,5 @@
 /** Numbers are those of the policy that sampled. */
-import { carriesLoss, lossTokens } from '../../../../src/methods/tokens.ts';
-import { type CreditStep, method, quantileOf } from '../kit.ts';
+import { type CreditStep, carriesLoss, lossTokens, method, quantileOf } from '../kit.ts';
 
 /** Parts of a completion, in order. */
 const QUARTERS = ['quarter_1', 'quarter_2', 'quarter_3', 'quarter_4'];

@@ -2,7 +2,6 @@
  * p̂ is the share of the group that solves the problem. For verifiers that know one of several right answers, so that a
  * failure says little where nothing succeeds. By default it acts below p̂ = 1/3 alone.
  */
-
 import { type CreditStep, keys, method, number } from '../kit.ts';
 import { mapAdvantages, oncePerGroup } from '../support/credit/map_advantages.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';

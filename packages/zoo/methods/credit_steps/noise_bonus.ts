@@ -4,9 +4,7 @@
  * under it, less and less; here the disturbed prompt only measures. Its bonus for the entropy of tokens is the loss
  * term `entropy-bonus`. The coefficients are ours.
  */
-
-import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { type CreditStep, keys, meanOf, method, number } from '../kit.ts';
+import { type CreditStep, carriesLoss, keys, meanOf, method, number } from '../kit.ts';
 import { mapAdvantages } from '../support/credit/map_advantages.ts';
 import { noiseKl } from '../uses/noise_kl.ts';
 

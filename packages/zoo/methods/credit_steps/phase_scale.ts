@@ -1,5 +1,4 @@
 /** The weight of a phase such as that of `prerl`, which trains its first steps with 0.01. */
-
 import { type CreditStep, integer, keys, method, number } from '../kit.ts';
 import { mapAdvantages } from '../support/credit/map_advantages.ts';
 

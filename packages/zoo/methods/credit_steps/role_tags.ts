@@ -8,10 +8,9 @@ import type { PlayedEpisode, PlayedTurn } from '../../../../src/data/environment
 import { POLICY_TURN } from '../../../../src/data/environment.ts';
 import type { TurnForm, Writing } from '../../../../src/data/prompts/turn_forms.ts';
 import type { Rng } from '../../../../src/kernels/philox.ts';
-import { counts } from '../../../../src/methods/support/credit/baseline.ts';
 import { advantagesByToken } from '../../../../src/methods/support/credit/map_advantages.ts';
 import { ownLength, turnsOf } from '../../../../src/methods/support/rollouts/turns.ts';
-import { type CreditStep, integer, keys, method, number, type Rollout } from '../kit.ts';
+import { type CreditStep, counts, integer, keys, method, number, type Rollout } from '../kit.ts';
 import { marksOf, outsideRoles, rolesByToken } from '../support/rollouts/roles.ts';
 import { turnForm } from '../uses/turn_form.ts';
 

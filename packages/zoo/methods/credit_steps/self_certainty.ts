@@ -2,9 +2,9 @@
  * By default it replaces the advantage of the outcome, and no label is needed. Rewards are logged all the same: only
  * they show a policy that has grown sure of one constant answer.
  */
-import { counts, hasEqualRewards } from '../../../../src/methods/support/credit/baseline.ts';
+
 import { hasAdvantage } from '../../../../src/methods/support/credit/map_advantages.ts';
-import { type CreditedGroup, type CreditStep, keys, method, number } from '../kit.ts';
+import { type CreditedGroup, type CreditStep, counts, hasEqualRewards, keys, method, number } from '../kit.ts';
 import { certaintyOf, scoresAmong } from '../support/credit/certainty.ts';
 import { uniformKl } from '../uses/uniform_kl.ts';
 

@@ -1,7 +1,5 @@
 /** The score is the one that `laser` trains. */
-import { usesMethod } from '../../../../src/methods/chosen.ts';
-import { counts } from '../../../../src/methods/support/credit/baseline.ts';
-import { type CreditStep, deviationOf, keys, method, number, type Rollout } from '../kit.ts';
+import { type CreditStep, counts, deviationOf, keys, method, number, type Rollout, usesMethod } from '../kit.ts';
 import { scoresAmong } from '../support/credit/certainty.ts';
 import { mapAdvantages } from '../support/credit/map_advantages.ts';
 import { SELF_SCORE_AGREES, SELF_SCORE_OPTIONS, selfScore, selfScoreUses } from '../support/rollouts/self_score.ts';

@@ -2,9 +2,9 @@
  * For graded rewards, where a deviation is never quite 0 and dividing by it makes noise of the last digit as large as a
  * success. The first batches pass, so that the average means something. Filtered groups give neither loss nor advantage.
  */
-import { rewardsOf } from '../../../../src/methods/support/credit/baseline.ts';
+
 import { withoutLoss } from '../../../../src/methods/support/credit/without_loss.ts';
-import { type CreditStep, deviationOf, integer, keys, meanOf, method, number } from '../kit.ts';
+import { type CreditStep, deviationOf, integer, keys, meanOf, method, number, rewardsOf } from '../kit.ts';
 import { mapAdvantages } from '../support/credit/map_advantages.ts';
 
 export const stdEmaFilter = method({

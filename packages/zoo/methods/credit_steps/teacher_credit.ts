@@ -5,10 +5,9 @@
  * over the policy's own tokens that is −KL(π‖q), so that it draws the policy to the teacher. Where the teacher sees no
  * more and is the policy, it is 0 to the bit. Off-policy completions, and those of a prompt of their own, have none.
  */
-import { usesMethod } from '../../../../src/methods/chosen.ts';
+
 import { addTokenCredit } from '../../../../src/methods/support/credit/token_returns.ts';
-import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { type CreditStep, key, keys, meanOf, method, number } from '../kit.ts';
+import { type CreditStep, carriesLoss, key, keys, meanOf, method, number, usesMethod } from '../kit.ts';
 import { knowingPrompt, TEACHER_SHOWS, teacherUses } from '../support/rollouts/knowing_teacher.ts';
 import { teacherLogprobs } from '../uses/teacher_logprobs.ts';
 

@@ -2,8 +2,7 @@
  * Uncertain completions are those whose reward is nearest to one half, in groups that are divided about it. OPV has its
  * most uncertain cases annotated; here the task's verifier is the annotator, and `audit_share` what it has time for.
  */
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { type GroupStep, keys, meanOf, method, number, type Rollout } from '../kit.ts';
+import { type GroupStep, isRight, keys, meanOf, method, number, type Rollout } from '../kit.ts';
 import { changeConflict, changedReward, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 
 export const activeAudit = method({

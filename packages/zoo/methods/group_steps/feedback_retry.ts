@@ -1,7 +1,7 @@
 /** What was wrong is said between two turns and has no loss; the group spans whole conversations. */
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
+
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';
-import { type GroupStep, keys, meanOf, method, number } from '../kit.ts';
+import { type GroupStep, isRight, keys, meanOf, method, number } from '../kit.ts';
 import { ownTurns } from '../support/rewards/paid_turns.ts';
 import { changeConflict, changedReward, mapRollouts, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 

@@ -1,6 +1,5 @@
 /** A source that asks what is neither too easy nor too hard has most groups in the middle. */
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { type GroupStep, meanOf, method } from '../kit.ts';
+import { type GroupStep, isRight, meanOf, method } from '../kit.ts';
 
 /** Names of the four parts of the solve rate, lowest first. */
 const QUARTERS = ['below_25', 'below_50', 'below_75', 'from_75'] as const;

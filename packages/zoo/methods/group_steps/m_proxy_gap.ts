@@ -2,9 +2,7 @@
  * A gap that grows while held-out accuracy does not is a reward that is being gamed. Rewards are read on the scale of a
  * stage: (R − least)/(most − least) over the completions of a step; 0 where all are equal.
  */
-import { type CountedRollout, counts } from '../../../../src/methods/support/credit/baseline.ts';
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { type GroupStep, meanOf, method } from '../kit.ts';
+import { type CountedRollout, counts, type GroupStep, isRight, meanOf, method } from '../kit.ts';
 
 export const mProxyGap = method({
   id: 'm-proxy-gap',

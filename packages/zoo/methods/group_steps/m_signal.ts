@@ -1,7 +1,5 @@
 /** Where mixed groups are many and live ones few, the reward does not tell right from wrong. */
-import { counts, hasEqualRewards } from '../../../../src/methods/support/credit/baseline.ts';
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { type GroupStep, method } from '../kit.ts';
+import { counts, type GroupStep, hasEqualRewards, isRight, method } from '../kit.ts';
 
 export const mSignal = method({
   id: 'm-signal',

@@ -4,8 +4,7 @@
  * for that; this looks at the share alone. How often the kept labels are right, and how often all would have been, is
  * logged and not paid.
  */
-import { tells } from '../../../../src/methods/chosen.ts';
-import { type GroupStep, keys, meanOf, method, number } from '../kit.ts';
+import { type GroupStep, keys, meanOf, method, number, tells } from '../kit.ts';
 import { answerBy, type Vote, voteByOption, voteOf } from '../support/rewards/vote.ts';
 
 export const pseudoLabelSelect = method({

@@ -2,9 +2,7 @@
  * A hard negative weighs more than one that would hardly ever be drawn. ReRe's ranking reward, arXiv:2510.12211. A group
  * that is all right, or all wrong, is left as it is.
  */
-import { counts } from '../../../../src/methods/support/credit/baseline.ts';
-import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { type GroupStep, keys, method, number, type Rollout } from '../kit.ts';
+import { carriesLoss, counts, type GroupStep, keys, method, number, type Rollout } from '../kit.ts';
 
 export const rankPenalty = method({
   id: 'rank-penalty',

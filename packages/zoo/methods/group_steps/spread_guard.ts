@@ -1,5 +1,4 @@
-import { counts } from '../../../../src/methods/support/credit/baseline.ts';
-import { type GroupStep, key, method, number, type RolloutGroup } from '../kit.ts';
+import { counts, type GroupStep, key, method, number, type RolloutGroup } from '../kit.ts';
 import { spreadOf } from '../support/rewards/relative.ts';
 
 /** The order of nearly equal rewards is noise, which a division by the deviation blows up. */

@@ -3,9 +3,9 @@
  * leads to a state that the episode was not in before; a look back, if what was done before it failed, and what it does
  * works. A turn says what it is by a mark.
  */
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
+
 import { states } from '../../../../src/methods/uses/states.ts';
-import { type GroupStep, keys, meanOf, method, number, type Turn, text } from '../kit.ts';
+import { type GroupStep, isRight, keys, meanOf, method, number, type Turn, text } from '../kit.ts';
 import { payTurns, warnUncredited } from '../support/rewards/paid_turns.ts';
 import { tagOf, UNTAGGED } from '../support/rollouts/turn_tags.ts';
 

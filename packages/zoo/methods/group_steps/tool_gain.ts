@@ -1,8 +1,8 @@
 /** Where all of a group called tools, or none did, only the cost counts. After ForgeryVCR. */
-import { counts } from '../../../../src/methods/support/credit/baseline.ts';
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
+
 import { states } from '../../../../src/methods/uses/states.ts';
-import { type GroupStep, key, keys, meanOf, method, number, type Rollout, type RolloutGroup } from '../kit.ts';
+import type { GroupStep, Rollout, RolloutGroup } from '../kit.ts';
+import { counts, isRight, key, keys, meanOf, method, number } from '../kit.ts';
 import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { callsOfEpisode } from '../support/rewards/tool_calls.ts';
 

@@ -2,9 +2,9 @@
  * Calls that find nothing cost by what they dilute, and an answer before everything is known is worth less even where it
  * is right. After FTRL, arXiv:2508.08791.
  */
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
+
 import { states } from '../../../../src/methods/uses/states.ts';
-import { type GroupStep, keys, meanOf, method, number, type Rollout, type Turn } from '../kit.ts';
+import { type GroupStep, isRight, keys, meanOf, method, number, type Rollout, type Turn } from '../kit.ts';
 import { ownTurns, payTurns, warnUncredited } from '../support/rewards/paid_turns.ts';
 import { callsOfTurn } from '../support/rewards/tool_calls.ts';
 

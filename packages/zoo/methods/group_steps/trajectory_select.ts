@@ -8,11 +8,10 @@
  *   kept  cos_i ≥ likeness, or among the top·G of a round
  */
 import { rngFor } from '../../../../src/kernels/philox.ts';
-import { tells } from '../../../../src/methods/chosen.ts';
 import { problemKey } from '../../../../src/methods/ledger.ts';
 import { givenRewards } from '../../../../src/methods/support/rewards/given_rewards.ts';
-import { shareRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { type GroupStep, integer, type Json, key, keys, meanOf, method, number, type RolloutGroup } from '../kit.ts';
+import type { GroupStep, Json, RolloutGroup } from '../kit.ts';
+import { integer, key, keys, meanOf, method, number, shareRight, tells } from '../kit.ts';
 import { mapRollouts } from '../support/rewards/reward_parts.ts';
 import { answerBy, voteByOption, voteOf } from '../support/rewards/vote.ts';
 

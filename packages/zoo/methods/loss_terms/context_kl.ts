@@ -9,9 +9,9 @@
  * limit that. The paper (PAPO, arXiv:2507.06448) masks parts of a picture, lets the gradient through q too, prices its
  * entropy as well, and estimates the divergence from the sampled token; here it is exact. Costs a scoring pass.
  */
-import { usesMethod } from '../../../../src/methods/chosen.ts';
+
 import { distributions } from '../../../../src/methods/uses/distributions.ts';
-import { key, keys, type LossSequence, type LossTerm, method, number } from '../kit.ts';
+import { key, keys, type LossSequence, type LossTerm, method, number, usesMethod } from '../kit.ts';
 import { MASK_SHARE } from '../support/rollouts/masked_operands.ts';
 import { maskWord } from '../uses/masked_kl.ts';
 

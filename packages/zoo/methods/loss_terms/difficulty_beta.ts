@@ -1,7 +1,7 @@
 /** p̂ is the share of the group that is right. With three equal weights it is `kl-loss` without its correction. */
-import { counts } from '../../../../src/methods/support/credit/baseline.ts';
+
 import { reference } from '../../../../src/methods/uses/parameter_sets.ts';
-import { key, type LossTerm, method, number } from '../kit.ts';
+import { counts, key, type LossTerm, method, number } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 
 const weight = (yaml: string, fallback: number, where: string) =>

@@ -2,9 +2,9 @@
  * Where top-k, top-p or min-p cut what may be sampled, it acts at the first update already. prime-rl's, beside the
  * objective `dppo-tv`.
  */
-import { isTruncated } from '../../../../src/methods/chosen.ts';
+
 import { bounded } from '../../../../src/methods/ratios/bounded.ts';
-import { key, type LossTerm, method, number } from '../kit.ts';
+import { isTruncated, key, type LossTerm, method, number } from '../kit.ts';
 
 export const klSampler = method({
   id: 'kl-sampler',

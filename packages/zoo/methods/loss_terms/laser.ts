@@ -8,8 +8,7 @@
  * cut off are left out. A policy that was trained so scores its answers where no verifier is; `self-score-mix` learns from
  * that score besides. The token is read in a pass of its own after the rollouts', which the paper has for one token more.
  */
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { type CreditedGroup, key, type LossTerm, meanOf, method, number, type TrainedText } from '../kit.ts';
+import { type CreditedGroup, isRight, key, type LossTerm, meanOf, method, number, type TrainedText } from '../kit.ts';
 import {
   isScoredByItself,
   SELF_SCORE,

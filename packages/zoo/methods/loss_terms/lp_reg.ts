@@ -8,9 +8,9 @@
  *
  * Which tokens it acts on is recalled, not read again.
  */
-import { carriesLoss } from '../../../../src/methods/tokens.ts';
+
 import { distributions } from '../../../../src/methods/uses/distributions.ts';
-import { type CreditedGroup, key, keys, type LossTerm, method, number, optional } from '../kit.ts';
+import { type CreditedGroup, carriesLoss, key, keys, type LossTerm, method, number, optional } from '../kit.ts';
 
 export const lpReg = method({
   id: 'lp-reg',

@@ -1,10 +1,8 @@
 /** The first right completions of a stage are kept, one a problem. Costs a pass over them a step. */
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { carriesLoss } from '../../../../src/methods/tokens.ts';
-import { BACKWARD, FORWARD } from '../../../../src/methods/work.ts';
+
 import { TOKEN } from '../../../../src/token_kinds.ts';
 import type { CreditedGroup, Json, LossTerm, ScoredText, TrainedText } from '../kit.ts';
-import { integer, keys, meanOf, method } from '../kit.ts';
+import { BACKWARD, carriesLoss, FORWARD, integer, isRight, keys, meanOf, method } from '../kit.ts';
 
 const ID = 'm-interference';
 

@@ -1,6 +1,4 @@
-import { counts } from '../../../../src/methods/support/credit/baseline.ts';
-import { lossTokens } from '../../../../src/methods/tokens.ts';
-import { key, type LossTerm, method, number, type Rollout } from '../kit.ts';
+import { counts, key, type LossTerm, lossTokens, method, number, type Rollout } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 
 /** VAPO's. (`sft-nll` weighs by the stage's aggregation, so that few right answers weigh little.) */

@@ -2,9 +2,7 @@
  * It acts in groups without an advantage, too: where all completions are right, their likelihood still rises. With
  * `nll_weights` a token weighs as credit steps say.
  */
-import { counts } from '../../../../src/methods/support/credit/baseline.ts';
-import { weightOfToken } from '../../../../src/methods/tokens.ts';
-import { choice, flag, key, keys, type LossTerm, method, number } from '../kit.ts';
+import { choice, counts, flag, key, keys, type LossTerm, method, number, weightOfToken } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 
 export const sftNll = method({

@@ -2,8 +2,7 @@
  * Each optimizer step shows some of the problems that the run has drawn so far, its supervised stages included, each
  * with the demonstration of its place in the stream. Costs a forward and a backward pass of theirs.
  */
-import { BACKWARD, FORWARD } from '../../../../src/methods/work.ts';
-import { integer, key, type LossTerm, method, number } from '../kit.ts';
+import { BACKWARD, FORWARD, integer, key, type LossTerm, method, number } from '../kit.ts';
 import { meanNll } from '../support/loss/mean_nll.ts';
 import { demonstrations } from '../uses/room.ts';
 

@@ -1,7 +1,7 @@
 /** The bounds solve |(r − 1)·r·q| ≤ ε. The paper's script has 0.28 instead of 0.2. */
-import { usesMethod } from '../../../../src/methods/chosen.ts';
+
 import { clipBetween, decidingBound } from '../../../../src/methods/support/loss/clipped.ts';
-import { key, method, number, type Surrogate } from '../kit.ts';
+import { key, method, number, type Surrogate, usesMethod } from '../kit.ts';
 
 const MOST_RATIO = 10;
 

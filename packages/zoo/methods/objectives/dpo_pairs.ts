@@ -9,11 +9,11 @@
  * `prefix-branch` do, and of each pair only what follows it: what was the same for both says nothing of the step that
  * differs.
  */
-import { unreadAdvantages, unreadRatio } from '../../../../src/methods/chosen.ts';
-import { counts } from '../../../../src/methods/support/credit/baseline.ts';
+
 import { reference } from '../../../../src/methods/uses/parameter_sets.ts';
 import { TOKEN } from '../../../../src/token_kinds.ts';
-import { choice, key, type LossGradient, type LossSequence, type LossTerm, laterKey, method, number } from '../kit.ts';
+import type { LossGradient, LossSequence, LossTerm } from '../kit.ts';
+import { choice, counts, key, laterKey, method, number, unreadAdvantages, unreadRatio } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 import { extentOf, placesByGroup } from '../support/loss/by_group.ts';
 import { sigmoid, softplus } from '../support/loss/logistic.ts';

@@ -7,9 +7,8 @@
  * advantages, and groups that have not both kinds give nothing. The loss of a group weighs as the aggregation weighs
  * its tokens: with `seq-mean`, each group the same. The paper's bound on the KL is the loss term `hinge-kl`.
  */
-import { unreadAdvantages, unreadRatio } from '../../../../src/methods/chosen.ts';
-import { counts } from '../../../../src/methods/support/credit/baseline.ts';
-import { key, type LossSequence, type LossTerm, method, number } from '../kit.ts';
+import type { LossSequence, LossTerm } from '../kit.ts';
+import { counts, key, method, number, unreadAdvantages, unreadRatio } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 import { extentOf, placesByGroup } from '../support/loss/by_group.ts';
 

@@ -2,8 +2,7 @@
  * Each ratio is clipped in its logarithm and against its advantage alone, so one token far off weighs no more than the
  * clip. The gradient of a clipped token is 0. arXiv:2507.20673; verl's `geo_mean` has 0.2 instead of 0.4.
  */
-import { unreadRatio } from '../../../../src/methods/chosen.ts';
-import { key, method, number, type Ratio, type RatioSequence, type Surrogate } from '../kit.ts';
+import { key, method, number, type Ratio, type RatioSequence, type Surrogate, unreadRatio } from '../kit.ts';
 
 const width = (yaml: string, text: string) => key(yaml, number({ above: 0, example: 0.4 }).default(0.4).describe(text));
 

@@ -4,10 +4,9 @@
  * seq-mean`.
  */
 import { DataError } from '../../../../src/errors.ts';
-import { unreadAdvantages, unreadRatio } from '../../../../src/methods/chosen.ts';
 import { bounded } from '../../../../src/methods/ratios/bounded.ts';
 import { ownWeight } from '../../../../src/methods/support/loss/surrogate_term.ts';
-import { flag, key, type LossSequence, type LossTerm, method, number } from '../kit.ts';
+import { flag, key, type LossSequence, type LossTerm, method, number, unreadAdvantages, unreadRatio } from '../kit.ts';
 import { extentOf, placesByGroup } from '../support/loss/by_group.ts';
 import { sigmoid, softplus } from '../support/loss/logistic.ts';
 

@@ -3,8 +3,7 @@
  * of another objective, and nothing holds the policy back. With `baseline: loo` it is RLOO, with group means GPG
  * (arXiv:2504.02546).
  */
-import { uncorrected, unreadRatio } from '../../../../src/methods/chosen.ts';
-import { method, type Surrogate } from '../kit.ts';
+import { method, type Surrogate, uncorrected, unreadRatio } from '../kit.ts';
 
 export const reinforce = method({
   id: 'reinforce',

@@ -1,7 +1,4 @@
-import { unreadAdvantages, unreadRatio } from '../../../../src/methods/chosen.ts';
-import { counts } from '../../../../src/methods/support/credit/baseline.ts';
-import { lossTokens } from '../../../../src/methods/tokens.ts';
-import { type LossTerm, method, type Rollout } from '../kit.ts';
+import { counts, type LossTerm, lossTokens, method, type Rollout, unreadAdvantages, unreadRatio } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 
 /** The plainest way to learn from a verifier, and the one to compare others with. */

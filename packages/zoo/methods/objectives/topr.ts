@@ -5,9 +5,9 @@
  * (`advantage_estimator: constant`), where that constant sets what positives and negatives weigh, and with
  * `aggregation: seq-sum`.
  */
-import { unreadRatio } from '../../../../src/methods/chosen.ts';
+
 import { boundedSum } from '../../../../src/methods/ratios/bounded.ts';
-import { key, method, number, type Surrogate, type SurrogatePoint } from '../kit.ts';
+import { key, method, number, type Surrogate, type SurrogatePoint, unreadRatio } from '../kit.ts';
 
 const bound = (yaml: string, value: number, text: string) =>
   key(yaml, number({ min: 0, example: value }).default(value).describe(text));

@@ -1,8 +1,8 @@
 /** Both parts are one gradient, that of the probability of the reference. */
-import { uncorrected, unreadRatio, usesMethod } from '../../../../src/methods/chosen.ts';
+
 import { ownWeight } from '../../../../src/methods/support/loss/surrogate_term.ts';
 import { TOKEN } from '../../../../src/token_kinds.ts';
-import { type LossTerm, method, type Rollout } from '../kit.ts';
+import { type LossTerm, method, type Rollout, uncorrected, unreadRatio, usesMethod } from '../kit.ts';
 
 export const verifreeLoss = method({
   id: 'verifree-loss',

@@ -11,8 +11,7 @@
  */
 import type { TaskItem } from '../../../../src/data/task.ts';
 import { problemKey } from '../../../../src/methods/ledger.ts';
-import { STARVED } from '../../../../src/methods/points.ts';
-import { integer, type Json, keys, method, number, type PromptSource, type SourceTools } from '../kit.ts';
+import { integer, type Json, keys, method, number, type PromptSource, type SourceTools, STARVED } from '../kit.ts';
 import { drawWanted } from '../support/prompts/drawn.ts';
 
 const ROUNDS = 8;

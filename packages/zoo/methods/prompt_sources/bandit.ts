@@ -8,7 +8,6 @@
  *
  * Places given within a batch count in N at once, without a gain, so that a batch is spread.
  */
-
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
 import { choice, type Json, keys, meanOf, method, number, type PromptSource } from '../kit.ts';
 import { AskedProblems } from '../support/prompts/asked.ts';

@@ -4,9 +4,8 @@
  */
 import type { TaskItem } from '../../../../src/data/task.ts';
 import { categoryOf } from '../../../../src/methods/ledger.ts';
-import { STARVED } from '../../../../src/methods/points.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
-import { type Json, key, method, number, type PromptSource } from '../kit.ts';
+import { type Json, key, method, number, type PromptSource, STARVED } from '../kit.ts';
 import { AskedProblems } from '../support/prompts/asked.ts';
 import { CATEGORY_DRAWS, drawOf } from '../support/prompts/drawn.ts';
 import { placeOf } from '../support/prompts/levels.ts';

@@ -1,5 +1,4 @@
-import { STARVED } from '../../../../src/methods/points.ts';
-import { integer, keys, method, type PromptSource } from '../kit.ts';
+import { integer, keys, method, type PromptSource, STARVED } from '../kit.ts';
 import { drawWanted } from '../support/prompts/drawn.ts';
 
 /** Costs one greedy completion of each problem that is drawn. */

@@ -1,7 +1,6 @@
 /** The problems that were solved every time or never are left out for good; the others are asked in turn. */
 import { RlvrError } from '../../../../src/errors.ts';
-import { STARVED } from '../../../../src/methods/points.ts';
-import { integer, key, keys, method, type PromptSource } from '../kit.ts';
+import { integer, key, keys, method, type PromptSource, STARVED } from '../kit.ts';
 import { drawDifferent } from '../support/prompts/drawn.ts';
 import { KeptProblems } from '../support/prompts/kept_problems.ts';
 

@@ -3,9 +3,8 @@
  * categories (a task of the run, at its level), to each by its share of the weak problems.
  */
 import { categoryOf, type Ledger } from '../../../../src/methods/ledger.ts';
-import { STARVED } from '../../../../src/methods/points.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
-import { keys, method, number, type PromptSource } from '../kit.ts';
+import { keys, method, number, type PromptSource, STARVED } from '../kit.ts';
 import { CATEGORY_DRAWS, drawOf } from '../support/prompts/drawn.ts';
 
 /** A problem that was solved more often than this, ever, is not weak. */

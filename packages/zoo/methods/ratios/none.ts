@@ -1,5 +1,4 @@
-import { uncorrected } from '../../../../src/methods/chosen.ts';
-import { method, type Ratio } from '../kit.ts';
+import { method, type Ratio, uncorrected } from '../kit.ts';
 
 export const none = method({
   id: 'none',

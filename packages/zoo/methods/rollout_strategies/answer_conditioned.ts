@@ -9,10 +9,8 @@
  * Their ratio is that of the policy without the answer to the policy with it. `sft-nll` on `off-policy` completions adds
  * the likelihood that ExPO trains them by, with a weight that may fall to 0.
  */
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { helpedRows } from '../../../../src/methods/work.ts';
 import type { Rollout, RolloutGroup, RolloutStrategy, RolloutTools } from '../kit.ts';
-import { flag, integer, key, keys, laterKey, meanOf, method, number } from '../kit.ts';
+import { flag, helpedRows, integer, isRight, key, keys, laterKey, meanOf, method, number } from '../kit.ts';
 import { withoutHint } from '../support/rollouts/hints.ts';
 import { endOfMark, MARK, referenceOf } from '../support/rollouts/marked.ts';
 import { isUnsolved } from '../support/rollouts/unsolved.ts';

@@ -2,9 +2,8 @@
  * The new completion counts in no baseline and has no advantage, so `ssb` alone learns from it. The first half of
  * Semantic Soft Bootstrapping, arXiv:2512.05105, during training and not offline.
  */
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { groupRows } from '../../../../src/methods/work.ts';
-import { type GroupRequest, integer, method, type Rollout, type RolloutStrategy, renamedKey } from '../kit.ts';
+import type { GroupRequest, Rollout, RolloutStrategy } from '../kit.ts';
+import { groupRows, integer, isRight, method, renamedKey } from '../kit.ts';
 import { answerTokens } from '../support/rollouts/answers.ts';
 import { withoutHint } from '../support/rollouts/hints.ts';
 import { shownTexts } from '../uses/room.ts';

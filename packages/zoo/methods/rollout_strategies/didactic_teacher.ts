@@ -3,10 +3,10 @@
  * learning from language feedback in dialogues; the paper's teacher is a model with the solution, here it is what the
  * task says of an attempt, or its hints. What a teacher says never has the answer.
  */
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
+
 import { feedback } from '../../../../src/methods/uses/feedback.ts';
 import type { RolloutGroup, RolloutStrategy, RolloutTools } from '../kit.ts';
-import { integer, keys, meanOf, method, number } from '../kit.ts';
+import { integer, isRight, keys, meanOf, method, number } from '../kit.ts';
 import { answerTokens } from '../support/rollouts/answers.ts';
 import { type Chain, oneMore, paidByLast } from '../support/rollouts/chains.ts';
 import { membersOf } from '../support/rollouts/request_members.ts';

@@ -1,5 +1,4 @@
-import { shareRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { type GroupRequest, integer, key, keys, meanOf, method, type RolloutStrategy } from '../kit.ts';
+import { type GroupRequest, integer, key, keys, meanOf, method, type RolloutStrategy, shareRight } from '../kit.ts';
 import { answerTokens, bestOf } from '../support/rollouts/answers.ts';
 import { resized } from '../support/rollouts/request_members.ts';
 import { REFINE } from '../support/rollouts/words.ts';

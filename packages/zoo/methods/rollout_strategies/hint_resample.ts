@@ -10,11 +10,10 @@
  *
  * `unhinted` trains on what a hint has led to as if it had not been there; see hints.ts.
  */
-import { shareRight } from '../../../../src/methods/support/rollouts/right.ts';
+
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
-import { helpedRows, TYPICAL_DEAD_SHARE } from '../../../../src/methods/work.ts';
 import type { RolloutGroup, RolloutStrategy, RolloutTools } from '../kit.ts';
-import { choice, integer, keys, laterKey, meanOf, method } from '../kit.ts';
+import { choice, helpedRows, integer, keys, laterKey, meanOf, method, shareRight, TYPICAL_DEAD_SHARE } from '../kit.ts';
 import {
   asSampled,
   HINT_OPTIONS,

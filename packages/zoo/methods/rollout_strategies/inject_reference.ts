@@ -8,9 +8,8 @@
  * `injected_reward: mean` lowers their reward to the mean of the policy's own once one of these is right, as ViSurf does:
  * then they no longer push.
  */
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import type { Rollout, RolloutGroup, RolloutStrategy, RolloutTools } from '../kit.ts';
-import { choice, integer, key, keys, laterKey, meanOf, method, number } from '../kit.ts';
+import { choice, integer, isRight, key, keys, laterKey, meanOf, method, number } from '../kit.ts';
 import { endOfMark, MARK } from '../support/rollouts/marked.ts';
 import { rightAnswers } from '../uses/answers.ts';
 

@@ -12,11 +12,9 @@
  * segments, `success-replay` remembers solutions.
  */
 import { isPlain } from '../../../../src/methods/group_request.ts';
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { lossTokens } from '../../../../src/methods/tokens.ts';
 import { ledger } from '../../../../src/methods/uses/ledger.ts';
 import type { GroupRequest, Rollout, RolloutGroup, RolloutStrategy } from '../kit.ts';
-import { integer, keys, meanOf, method, number, renamedKey } from '../kit.ts';
+import { integer, isRight, keys, lossTokens, meanOf, method, number, renamedKey } from '../kit.ts';
 import { continued, isOpen } from '../support/rollouts/continued.ts';
 
 export const mcts = method({

@@ -2,9 +2,7 @@
  * All levels of the hint are sampled in one call. The completion is trained under what it was sampled under, on-policy,
  * unless `trained` says otherwise.
  */
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { helpedRows } from '../../../../src/methods/work.ts';
-import { integer, keys, method, type RolloutStrategy } from '../kit.ts';
+import { helpedRows, integer, isRight, keys, method, type RolloutStrategy } from '../kit.ts';
 import {
   asSampled,
   HINT_OPTIONS,

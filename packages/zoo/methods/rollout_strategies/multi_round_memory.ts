@@ -2,10 +2,9 @@
  * Wrong steps are forgotten. An answer that only finds a lemma is worth what the lemma is good for. After agents for
  * olympiad problems that keep a memory of lemmas (with arXiv:2512.10756); how much is kept is ours.
  */
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
+
 import { solutionSteps } from '../../../../src/methods/uses/solution_steps.ts';
-import { groupRows } from '../../../../src/methods/work.ts';
-import { integer, key, keys, meanOf, method, type Rollout, type RolloutStrategy } from '../kit.ts';
+import { groupRows, integer, isRight, key, keys, meanOf, method, type Rollout, type RolloutStrategy } from '../kit.ts';
 import { largestOf } from '../support/credit/group_size.ts';
 import { type Chain, oneMore, paidByLast } from '../support/rollouts/chains.ts';
 import { membersOf } from '../support/rollouts/request_members.ts';

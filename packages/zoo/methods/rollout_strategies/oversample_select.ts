@@ -3,8 +3,7 @@
  * highest rewards (arXiv:2504.13818), so only as many cuts are compared as it has members.
  */
 import type { Rng } from '../../../../src/kernels/philox.ts';
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { choice, integer, keys, meanOf, method, type Rollout, type RolloutStrategy } from '../kit.ts';
+import { choice, integer, isRight, keys, meanOf, method, type Rollout, type RolloutStrategy } from '../kit.ts';
 import { resized } from '../support/rollouts/request_members.ts';
 
 const RULES = { random: randomly, variance: byVariance, balanced: byVerdict } as const;

@@ -2,10 +2,10 @@
  * Parallel drafts, distilled and refined. With a single draft a round it is sequential refinement. Verdicts play no part
  * in it.
  */
-import { shareRight } from '../../../../src/methods/support/rollouts/right.ts';
+
 import { ownLength } from '../../../../src/methods/support/rollouts/turns.ts';
 import type { GroupRequest, Rollout, RolloutGroup, RolloutStrategy } from '../kit.ts';
-import { integer, keys, meanOf, method } from '../kit.ts';
+import { integer, keys, meanOf, method, shareRight } from '../kit.ts';
 import { largestOf } from '../support/credit/group_size.ts';
 import { answerTokens } from '../support/rollouts/answers.ts';
 import { resized } from '../support/rollouts/request_members.ts';

@@ -3,9 +3,9 @@
  * operands that are right, and trained on. PEARL asks a checklist about a picture; here it is the operands of a prompt,
  * its digits or else its letters.
  */
-import { groupRows } from '../../../../src/methods/work.ts';
+
 import type { Verdict } from '../../../../src/rewards/verdict.ts';
-import { type GroupRequest, integer, keys, meanOf, method, number, type RolloutStrategy } from '../kit.ts';
+import { type GroupRequest, groupRows, integer, keys, meanOf, method, number, type RolloutStrategy } from '../kit.ts';
 import { replies } from '../uses/room.ts';
 import { words } from '../uses/words.ts';
 

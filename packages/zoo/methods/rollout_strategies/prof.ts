@@ -4,9 +4,8 @@
  *   of n = oversampling·m: right by falling, wrong by rising mean step score; min(n₊, max(⌊m/2⌋, m − n₋)) of the right ones
  */
 import type { Rng } from '../../../../src/kernels/philox.ts';
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { solutionSteps } from '../../../../src/methods/uses/solution_steps.ts';
-import { choice, integer, keys, meanOf, method, type Rollout, type RolloutStrategy } from '../kit.ts';
+import { choice, integer, isRight, keys, meanOf, method, type Rollout, type RolloutStrategy } from '../kit.ts';
 import { resized } from '../support/rollouts/request_members.ts';
 
 export const prof = method({

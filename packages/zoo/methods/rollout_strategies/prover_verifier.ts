@@ -2,9 +2,8 @@
  * The sneaky role is asked for by the word <sneaky>. What convinces the verifier and is wrong is what its next verdicts
  * are trained on.
  */
-import { isRight, shareRight } from '../../../../src/methods/support/rollouts/right.ts';
 import type { GroupRequest, RolloutGroup, RolloutStrategy, RolloutTools } from '../kit.ts';
-import { keys, method, number } from '../kit.ts';
+import { isRight, keys, method, number, shareRight } from '../kit.ts';
 import { answerTokens, balancedAnswers } from '../support/rollouts/answers.ts';
 import {
   demonstratedVerdict,

@@ -10,8 +10,7 @@
  * known to shorten the reasoning, so its length is logged. `least_deviation` leaves out prompts whose reference no reasoning
  * decides: their rewards are noise.
  */
-import { groupRows } from '../../../../src/methods/work.ts';
-import { keys, laterKey, meanOf, method, number, type RolloutStrategy } from '../kit.ts';
+import { groupRows, keys, laterKey, meanOf, method, number, type RolloutStrategy } from '../kit.ts';
 import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { endOfMark, MARK, referenceOf } from '../support/rollouts/marked.ts';
 import { rightAnswers } from '../uses/answers.ts';

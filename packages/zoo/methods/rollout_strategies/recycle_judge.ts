@@ -1,6 +1,5 @@
 /** A right and a wrong answer are shown in both orders, so that neither place is right more often. */
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { type GroupRequest, keys, method, number, type RolloutStrategy } from '../kit.ts';
+import { type GroupRequest, isRight, keys, method, number, type RolloutStrategy } from '../kit.ts';
 import { answerPairs, answerTokens } from '../support/rollouts/answers.ts';
 import { judgeWord, shareSaying } from '../support/rollouts/verdict_words.ts';
 import { ANOTHER } from '../support/rollouts/words.ts';

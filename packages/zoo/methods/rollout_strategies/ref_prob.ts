@@ -7,9 +7,7 @@
  * reward of an exact match; of an empty chain it is 0. A problem without a reference has no reward. The strict verdict
  * is logged beside it, and so is the length of the reasoning: summed log-probs as a reward are known to shorten it.
  */
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { groupRows } from '../../../../src/methods/work.ts';
-import { keys, meanOf, method, type RolloutStrategy } from '../kit.ts';
+import { groupRows, isRight, keys, meanOf, method, type RolloutStrategy } from '../kit.ts';
 import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { endOfMark, MARK, referenceOf } from '../support/rollouts/marked.ts';
 import { rightAnswers } from '../uses/answers.ts';

@@ -2,10 +2,9 @@
  * The best failure is that of the highest reward; it is shown with what the task says was wrong. Right answers replace
  * the group's last members, trained as if they had been given to the problem alone.
  */
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
+
 import { feedback } from '../../../../src/methods/uses/feedback.ts';
-import { helpedRows } from '../../../../src/methods/work.ts';
-import { integer, key, keys, method, type RolloutStrategy } from '../kit.ts';
+import { helpedRows, integer, isRight, key, keys, method, type RolloutStrategy } from '../kit.ts';
 import { answerTokens, bestOf } from '../support/rollouts/answers.ts';
 import { withoutHint } from '../support/rollouts/hints.ts';
 import { isUnsolved } from '../support/rollouts/unsolved.ts';

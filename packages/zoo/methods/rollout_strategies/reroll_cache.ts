@@ -2,9 +2,7 @@
  * Where the policy fails a problem without a remembered success, it is sampled once more with a hint, and what is then
  * right is remembered as if the hint had not been there.
  */
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { helpedRows } from '../../../../src/methods/work.ts';
-import { integer, keys, meanOf, method, number, type RolloutStrategy } from '../kit.ts';
+import { helpedRows, integer, isRight, keys, meanOf, method, number, type RolloutStrategy } from '../kit.ts';
 import { HINT_OPTIONS, hinted, hintForm, hintsOf, hintUses, withoutHint } from '../support/rollouts/hints.ts';
 import { isUnsolved } from '../support/rollouts/unsolved.ts';
 import { ownSuccess, replayed, SuccessCache } from './success_cache.ts';

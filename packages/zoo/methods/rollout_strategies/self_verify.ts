@@ -1,6 +1,5 @@
 /** Groups of verdicts are of a kind of their own, normalised by themselves beside those that solve. */
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { integer, key, keys, method, number, type RolloutStrategy } from '../kit.ts';
+import { integer, isRight, key, keys, method, number, type RolloutStrategy } from '../kit.ts';
 import { balancedAnswers } from '../support/rollouts/answers.ts';
 import {
   demonstratedVerdict,

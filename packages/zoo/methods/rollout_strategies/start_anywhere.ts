@@ -3,9 +3,8 @@
  * loss; what follows is sampled and trained on as usual. After VeriGUI, arXiv:2508.04026.
  */
 import { EXPERT_TURN } from '../../../../src/data/environment.ts';
-import { shareRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { severalTurns } from '../../../../src/methods/uses/several_turns.ts';
-import { type GroupRequest, keys, meanOf, method, number, type RolloutStrategy } from '../kit.ts';
+import { type GroupRequest, keys, meanOf, method, number, type RolloutStrategy, shareRight } from '../kit.ts';
 
 const BEGUN = 'begun';
 

@@ -9,9 +9,8 @@
  * What a pair has in common cancels in DPO's margin, so only what follows the parting counts (arXiv:2406.18629). A stage takes
  * over the pairs of the stage just before it, where that has this strategy too; one that samples begins with none.
  */
-import { usesMethod } from '../../../../src/methods/chosen.ts';
 import type { Json, Rollout, RolloutGroup, RolloutStrategy } from '../kit.ts';
-import { choice, integer, keys, meanOf, method } from '../kit.ts';
+import { choice, integer, keys, meanOf, method, usesMethod } from '../kit.ts';
 import { SOLVED_OPTIONS, solvedBy } from '../support/credit/solved.ts';
 import { replayedGroup, requireStored, type StoredGroup, stored } from '../support/rollouts/stored_groups.ts';
 

@@ -3,10 +3,9 @@ import type { TaskItem } from '../../../../src/data/task.ts';
 import { problemKey } from '../../../../src/methods/ledger.ts';
 import type { Stateful } from '../../../../src/methods/stateful.ts';
 import { fromPlain } from '../../../../src/methods/support/rollouts/load_rollouts.ts';
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
 import { requirePlain } from '../../../../src/methods/support/rollouts/rollout_forms.ts';
 import { toPlain } from '../../../../src/methods/support/rollouts/save_rollouts.ts';
-import type { Json, Rollout } from '../kit.ts';
+import { isRight, type Json, type Rollout } from '../kit.ts';
 
 /** A right completion, and the optimizer steps of the stage when it was sampled. */
 export interface Success {

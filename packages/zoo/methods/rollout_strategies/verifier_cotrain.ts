@@ -2,10 +2,10 @@
  * In verifying steps, right and wrong answers of the batch are judged, and the answers themselves carry no loss. The
  * verifier learns from outcomes alone, and judges steps all the same.
  */
-import { isRight, shareRight } from '../../../../src/methods/support/rollouts/right.ts';
+
 import { solutionSteps } from '../../../../src/methods/uses/solution_steps.ts';
 import type { RollOut, Rollout, RolloutGroup, RolloutStrategy, RolloutTools } from '../kit.ts';
-import { integer, keys, meanOf, method, number } from '../kit.ts';
+import { integer, isRight, keys, meanOf, method, number, shareRight } from '../kit.ts';
 import { balancedAnswers } from '../support/rollouts/answers.ts';
 import {
   beginningsOf,

@@ -13,11 +13,10 @@
  * it is: the completion stays on-policy. One without the mark, or without room for the reference, stays as it was
  * sampled, with p = 0. Verdicts stay those of what was sampled, and nothing is learned from them.
  */
-import { isRight } from '../../../../src/methods/support/rollouts/right.ts';
-import { groupRows } from '../../../../src/methods/work.ts';
+
 import { TOKEN } from '../../../../src/token_kinds.ts';
 import type { Rollout, RolloutGroup, RolloutStrategy, RolloutTools } from '../kit.ts';
-import { keys, meanOf, method } from '../kit.ts';
+import { groupRows, isRight, keys, meanOf, method } from '../kit.ts';
 import { changeConflict, changedReward, paysReward, targetOf } from '../support/rewards/reward_parts.ts';
 import { endOfMark, MARK, referenceOf } from '../support/rollouts/marked.ts';
 import { rightAnswers } from '../uses/answers.ts';

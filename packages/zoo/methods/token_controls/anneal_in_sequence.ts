@@ -6,8 +6,7 @@
  * and weighs by a truncated correction, which is `decoupled` with `above_cap: truncate`. Held-out problems are sampled
  * as ever.
  */
-import { usesMethod } from '../../../../src/methods/chosen.ts';
-import { integer, keys, method, number, type TokenControl } from '../kit.ts';
+import { integer, keys, method, number, type TokenControl, usesMethod } from '../kit.ts';
 
 /** Slowest cooling, in tokens: the paper's. */
 const SLOWEST = 40_000;

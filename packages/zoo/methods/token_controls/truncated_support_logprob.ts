@@ -5,8 +5,7 @@
  * support stays with the completion, so that a later policy is compared on the same tokens. DeepSeek-V3.2 keeps its
  * sampling mask likewise (arXiv:2512.02556).
  */
-import { isTruncated } from '../../../../src/methods/chosen.ts';
-import { method, type TokenControl } from '../kit.ts';
+import { isTruncated, method, type TokenControl } from '../kit.ts';
 import { readsWholeDistributions, tokenSupport } from '../uses/token_support.ts';
 
 export const truncatedSupport = method({

@@ -5,11 +5,11 @@
  * first step on a batch, and a token is out too if the policy has moved too far on it. Beside `tis` by token, which weighs
  * what stays, it is the paper's whole method. After IcePop of Ring-1T; the band is as we recall it.
  */
-import { isTruncated } from '../../../../src/methods/chosen.ts';
+
 import { isSampledByOther } from '../../../../src/methods/sampling_modes/modes.ts';
 import { movedLogWeights } from '../../../../src/methods/support/loss/moved_log_weights.ts';
 import { proximalLogprobs } from '../../../../src/methods/uses/proximal_logprobs.ts';
-import { keys, type LossSequence, method, number, type Rollout, type TokenWeight } from '../kit.ts';
+import { isTruncated, keys, type LossSequence, method, number, type Rollout, type TokenWeight } from '../kit.ts';
 
 export const icepop = method({
   id: 'icepop',

@@ -1,5 +1,4 @@
 /** Every key of TRL 1.16's GRPOConfig is taken or refused with a reason, and TRL's own default of it is taken. */
-
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';

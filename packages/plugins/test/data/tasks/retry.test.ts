@@ -1,5 +1,4 @@
 /** Tasks that are asked again where the answer was wrong. */
-
 import { describe, expect, it } from 'vitest';
 import { playEpisode } from '../../../../../src/data/play.ts';
 import type { Task, TaskDefinition } from '../../../../../src/data/task.ts';

@@ -1,5 +1,4 @@
 /** Environments with tools: how they are called, in a closed vocabulary and by pretrained models. */
-
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { takeKnobs } from '../../../../../src/data/knobs.ts';

@@ -1,5 +1,4 @@
 /** The backend under test in a page; in the place of test/support/backends.ts. */
-
 import type { Backend } from '../../../../../src/kernels/engine.ts';
 import type { RequiredBackend } from '../../../../../test/support/backends.ts';
 import { expectSameBits } from '../../../../../test/support/compare.ts';

@@ -1,7 +1,6 @@
 /** Bundles: one completion of each of several problems, scored together. The finer scale of their sums tells more than 0 and 1 do. */
 import type { Rng } from '../../../../../src/kernels/philox.ts';
-import { counts } from '../../../../../src/methods/support/credit/baseline.ts';
-import { integer, key, meanOf, type RolloutGroup } from '../../kit.ts';
+import { counts, integer, key, meanOf, type RolloutGroup } from '../../kit.ts';
 
 export const BUNDLE_OPTIONS = {
   bundleSize: key(

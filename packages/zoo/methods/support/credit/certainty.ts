@@ -1,6 +1,5 @@
 /** How sure the policy was of a completion: the divergence KL(U‖p) of its distributions from the uniform one. */
-import { carriesLoss } from '../../../../../src/methods/tokens.ts';
-import { deviationOf, meanOf, type Rollout } from '../../kit.ts';
+import { carriesLoss, deviationOf, meanOf, type Rollout } from '../../kit.ts';
 import { uniformKl } from '../../uses/uniform_kl.ts';
 
 /** Keeps differences of rounding from being blown up. */

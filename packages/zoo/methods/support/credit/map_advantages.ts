@@ -1,6 +1,5 @@
 /** How shapers change advantages: each one once, be it of a completion or of a token. */
-import type { CreditedGroup, Rollout } from '../../../../../src/methods/records.ts';
-import { counts } from '../../../../../src/methods/support/credit/baseline.ts';
+import { type CreditedGroup, counts, type Rollout } from '../../kit.ts';
 
 /**
  * The groups with each advantage mapped: those of tokens, too, where credit differs by token. Left as they are: groups

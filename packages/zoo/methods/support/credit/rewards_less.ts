@@ -1,6 +1,5 @@
 /** Rewards against a constant: `constant` and `psr`. */
-import type { AdvantageEstimator } from '../../../../../src/methods/points.ts';
-import { estimateByGroup, rewardsOf } from '../../../../../src/methods/support/credit/baseline.ts';
+import { type AdvantageEstimator, estimateByGroup, rewardsOf } from '../../kit.ts';
 
 /** A = R − c. No group is compared with itself, so one of equal rewards is dead only where all of them are c. */
 export function rewardsLess(c: number): Required<Pick<AdvantageEstimator, 'estimate' | 'isDead'>> {

@@ -1,6 +1,5 @@
 /** Advantages that know of a completion only whether it is solved: `w-reinforce` and `nsr`. */
-import type { AdvantageEstimator } from '../../../../../src/methods/points.ts';
-import { groupByGroup } from '../../../../../src/methods/support/credit/baseline.ts';
+import { type AdvantageEstimator, groupByGroup } from '../../kit.ts';
 import { solvedBy } from './solved.ts';
 
 /** A = `weight` of a solved completion, else −1. @param options  of SOLVED_OPTIONS */

@@ -1,5 +1,4 @@
-import type { RolloutGroup } from '../../../../../src/methods/records.ts';
-import { type CountedRollout, counts } from '../../../../../src/methods/support/credit/baseline.ts';
+import { type CountedRollout, counts, type RolloutGroup } from '../../kit.ts';
 
 /** Share of a group that solves the problem, of the completions whose reward counts; 0 where none does. In [0, 1]. */
 export function solvedShare(

@@ -1,8 +1,7 @@
 /** Ways to draw from the source before, which several sources share. */
 import type { TaskItem } from '../../../../../src/data/task.ts';
 import { categoryOf, problemKey } from '../../../../../src/methods/ledger.ts';
-import { type DrawItems, type SourceTools, STARVED } from '../../../../../src/methods/points.ts';
-import { integer, key } from '../../../../../src/options/keys.ts';
+import { type DrawItems, integer, key, type SourceTools, STARVED } from '../../kit.ts';
 
 /** Problems that were drawn for some places. */
 export interface Sifted {

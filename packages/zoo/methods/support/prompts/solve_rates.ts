@@ -1,7 +1,5 @@
 /** Sources that leave problems out by the moving share of their completions that were right. */
-
-import { STARVED } from '../../../../../src/methods/points.ts';
-import { integer, type PromptSource } from '../../kit.ts';
+import { integer, type PromptSource, STARVED } from '../../kit.ts';
 import { drawWanted } from './drawn.ts';
 
 /** Rounds of drawing for the problems of a batch. */

@@ -1,8 +1,8 @@
 /** Where a correction of a noisy verifier cannot act: constant rates make it affine, and a centred advantage undoes that. */
-import { tells } from '../../../../../src/methods/chosen.ts';
-import type { Member } from '../../../../../src/methods/method.ts';
+
 import type { GrpoStageConfig } from '../../../../../src/methods/stage.ts';
 import { rewardLabel } from '../../../../../src/rewards/module_file.ts';
+import { type Member, tells } from '../../kit.ts';
 
 /** What to say where `reward` is all that is trained on, and is compared with a mean. */
 export function centredWarning(

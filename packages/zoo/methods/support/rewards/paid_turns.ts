@@ -1,7 +1,6 @@
 /** What group steps that pay single turns share: how they are paid, and a word where nothing credits them. */
 import { POLICY_TURN } from '../../../../../src/data/environment.ts';
-import { tells } from '../../../../../src/methods/chosen.ts';
-import type { Look, Rollout, RolloutGroup, Said, Turn } from '../../kit.ts';
+import { type Look, type Rollout, type RolloutGroup, type Said, type Turn, tells } from '../../kit.ts';
 import { mapRollouts } from './reward_parts.ts';
 
 /** The turns of the policy among those of a completion. */

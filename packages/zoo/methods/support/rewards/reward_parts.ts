@@ -4,11 +4,10 @@
  */
 import { ConfigError } from '../../../../../src/errors.ts';
 import type { GrpoStageConfig, MethodsConfig } from '../../../../../src/methods/stage.ts';
-import { counts } from '../../../../../src/methods/support/credit/baseline.ts';
 import { nearestKey } from '../../../../../src/options/nearest_name.ts';
 import { rewardLabel } from '../../../../../src/rewards/module_file.ts';
 import { combineRewards } from '../../../../../src/rewards/reward_function.ts';
-import { type Json, key, optional, type Payment, type Rollout, type RolloutGroup, text } from '../../kit.ts';
+import { counts, type Json, key, optional, type Payment, type Rollout, type RolloutGroup, text } from '../../kit.ts';
 
 /** One number of a rollout: a reward, or the total. */
 export interface Target {

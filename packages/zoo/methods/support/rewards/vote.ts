@@ -1,6 +1,5 @@
 /** What most completions of a group answer, and how far that is right: what votes share. */
-import { isRight } from '../../../../../src/methods/support/rollouts/right.ts';
-import { choice, type Json, key, meanOf, type Rollout, type RolloutGroup } from '../../kit.ts';
+import { choice, isRight, type Json, key, meanOf, type Rollout, type RolloutGroup } from '../../kit.ts';
 import type { Target } from './reward_parts.ts';
 
 /** Weight of the newest round in the moving average of the accuracy. */

@@ -1,7 +1,6 @@
 /** The answers of a batch that further requests are about. */
 import type { Rng } from '../../../../../src/kernels/philox.ts';
-import type { Rollout, RolloutGroup } from '../../../../../src/methods/records.ts';
-import { isRight } from '../../../../../src/methods/support/rollouts/right.ts';
+import { isRight, type Rollout, type RolloutGroup } from '../../kit.ts';
 
 /** A sampled answer, with its group. */
 export interface SampledAnswer {

@@ -1,10 +1,10 @@
 /** A teacher that is the reference, and sees more of a problem than the policy: what it is shown, and what that takes. */
-import { isRight } from '../../../../../src/methods/support/rollouts/right.ts';
+
 import type { TeacherTools } from '../../../../../src/methods/support/rollouts/teacher.ts';
 import { feedback } from '../../../../../src/methods/uses/feedback.ts';
 import { reference } from '../../../../../src/methods/uses/parameter_sets.ts';
 import type { Use } from '../../../../../src/methods/uses/use.ts';
-import { choice, type Rollout, type RolloutGroup } from '../../kit.ts';
+import { choice, isRight, type Rollout, type RolloutGroup } from '../../kit.ts';
 import { furtherPrompts, shownTexts } from '../../uses/room.ts';
 
 /** Schema of the option that says what it sees. */

@@ -1,5 +1,4 @@
-import type { RolloutGroup } from '../../../../../src/methods/records.ts';
-import { isRight } from '../../../../../src/methods/support/rollouts/right.ts';
+import { isRight, type RolloutGroup } from '../../kit.ts';
 
 /** No completion of the group is right. */
 export function isUnsolved({ rollouts }: Pick<RolloutGroup, 'rollouts'>): boolean {

@@ -4,10 +4,9 @@
  */
 import type { TaskItem } from '../../../../../src/data/task.ts';
 import type { TrainedText } from '../../../../../src/methods/loss_points.ts';
-import { isRight } from '../../../../../src/methods/support/rollouts/right.ts';
 import type { Verdict } from '../../../../../src/rewards/verdict.ts';
 import type { DemonstratedProblem, GroupRequest, RollOut, Rollout, RolloutGroup, RolloutTools } from '../../kit.ts';
-import { choice } from '../../kit.ts';
+import { choice, isRight } from '../../kit.ts';
 import { answerTokens, type SampledAnswer } from './answers.ts';
 
 /** Asks for a verdict on an answer, and the two that there are. */
