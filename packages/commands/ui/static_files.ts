@@ -9,9 +9,9 @@ import { packageFile } from '../../../src/package_folder.node.ts';
 const FOLDER = packageFile('web/dist');
 /** Pages of the documentation, as texts. */
 export const DOCS_FOLDER = packageFile('docs');
-/** Where the engine's worker lies for everyone. The page asks for it in a folder of its own, named by a hash. */
+/** Where the engine's worker and the catalogue lie for everyone. The page asks for them in a folder of their own, named by a hash. */
 const ENGINE_FOLDER = fileURLToPath(new URL('../../web/', import.meta.url));
-const ENGINE = /^engine-[0-9a-f]{16}\/(engine_worker\.js|engine\/[\w-]+\.js)$/;
+const ENGINE = /^engine-[0-9a-f]{16}\/(engine_worker\.js|(?:engine|parts)\/[\w-]+\.js)$/;
 
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
