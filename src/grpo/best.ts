@@ -1,9 +1,9 @@
 /**
- * The best evaluation of a run: its weights are kept, and are the model where `load_best_model_at_end` asks for it.
+ * The best evaluation of a run. Its weights are kept, and become the model if `load_best_model_at_end` is set.
  *
- * Over all stages, since every evaluation asks the same held-out problems. Of equal ones the best is that with the higher
- * sampled accuracy, which still rises where greedy accuracy has long been 100 %; then the earlier. Evaluations
- * that somebody asked for in between do not count: they change no bit of what follows, the model included.
+ * It is chosen over all stages, since every evaluation asks the same held-out problems. Ties go to the higher sampled
+ * accuracy, which still rises after greedy accuracy has reached 100 %, then to the earlier evaluation. Requested
+ * evaluations do not count: they must not change any later bit, the model's included.
  */
 import type { RunConfig } from '../config/run_config.ts';
 import type { TaskSet } from '../data/task_set.ts';
@@ -16,12 +16,12 @@ import { evaluationMetrics } from './metrics.ts';
 
 const DEFAULT_METRIC = 'eval_accuracy';
 
-/** The metric of a config, with the prefix that it may be written without. */
+/** The metric of a config, with the prefix that users may leave out. */
 export function bestMetric({ metricForBestModel: named = DEFAULT_METRIC }: RunConfig): string {
   return named.startsWith('eval_') ? named : `eval_${named}`;
 }
 
-/** The better of the best so far and of a new evaluation; an evaluation without the metric is none. */
+/** The better of the best evaluation so far and a new one, which loses if it lacks the metric. */
 export function betterOf(
   best: BestEvaluation | undefined,
   evaluation: Evaluation,
@@ -38,8 +38,8 @@ export function betterOf(
 }
 
 /**
- * Before the first step: whether the last stage's evaluations will have the metric of the config. (Earlier stages may
- * have another num_generations_eval; what lacks the metric does not count.)
+ * Checks before the first step that the last stage's evaluations will have the config's metric. Earlier stages may have
+ * another num_generations_eval; their evaluations then do not count.
  *
  * @param figures  further figures of the last stage's evaluations
  * @throws ConfigError with the names that there are

@@ -12,7 +12,7 @@ export interface Place {
 
 /** Where the best evaluation was, and what it found. Plain JSON, part of a run's state. */
 export interface BestEvaluation extends Place {
-  /** By which it is the best, as metrics.jsonl has it, and its value. */
+  /** The metric that chose it, as metrics.jsonl names it, and its value. */
   readonly metric: string;
   readonly value: number;
   readonly evaluation: Evaluation;

@@ -21,7 +21,7 @@ interface Steered extends Progress {
   readonly engine: Engine;
 }
 
-/** What an optimizer step was made of. */
+/** What went into an optimizer step. */
 export interface StepTaken {
   readonly groups: readonly CreditedGroup[];
   readonly temperature: number;
@@ -52,7 +52,7 @@ export async function controlAfterEvaluation(run: Steered, step: Step, evaluatio
   }
 }
 
-/** The step's number is that of the step just taken: levers say what holds from the next one on. */
+/** `step` is the one just taken: levers apply from the next one on. */
 function leversOf(run: Steered, step: Step, id: string): Levers {
   const { policy } = run.engine;
   const { state } = run.journal;
@@ -164,7 +164,7 @@ async function sampledKl(
   const logprobsOf = new Map(rollouts.map(({ rollout }, i) => [rollout, scores[i].logprobs]));
   let [sum, tokens] = [0, 0];
   for (const part of parts) {
-    // In the order of packed rows: a sum in another order is another number.
+    // Summed in the order of packed rows: another order rounds differently.
     const { completionOf, tokenOf } = packBatch(tokenGroups(part));
     completionOf.forEach((completion, row) => {
       const rollout = part.rollouts[completion];

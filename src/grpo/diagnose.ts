@@ -1,4 +1,4 @@
-/** What is said of a run as events: before the first step of a stage, and at its end. `diagnose_training.ts` has the rest. */
+/** Diagnostic events before the first step of a stage and at its end. `diagnose_training.ts` has the rest. */
 import type { TaskSet } from '../data/task_set.ts';
 import { COMBINATION, STAGE_ENDED, STOP_CODES } from '../diagnostics/codes.ts';
 import { bind, type Diagnosis } from '../diagnostics/diagnostic.ts';
@@ -22,7 +22,7 @@ export type Diagnosed = Progress &
   };
 
 /**
- * What the stage under way begins with: what its methods say of each other, and what its settings say.
+ * Diagnoses the stage that begins: conflicts between its methods, and its settings.
  *
  * @param of  remarks on the methods of all stages
  */
@@ -36,7 +36,7 @@ export function diagnoseStart(run: Diagnosed & ConfiguredModel, of: readonly Run
   return [...ofMethods, ...found.map((diagnosis) => eventOf(run, step, diagnosis))];
 }
 
-/** What the settings of a stage say before its first step. @param watch  what remembers it; default: nothing does */
+/** Diagnoses a stage's settings before its first step. @param watch  what remembers it; default: nothing does */
 export function lookAtStart(
   run: ConfiguredModel,
   stageIndex: number,
@@ -61,7 +61,10 @@ function startFacts(
   return { isPretrained, problems: shown.trainProblems() ?? null, answers: measuredAnswers(tasks, stage, config.seed) };
 }
 
-/** Only where a key sets the limit: that of a task is made for its answers. What is played in turns has limits of its own. */
+/**
+ * Measures only where a key sets the limit, since a task's own limit fits its answers. Multi-turn tasks have limits of
+ * their own.
+ */
 function measuredAnswers(tasks: TaskSet, stage: StageConfig, seed: number): StartFacts['answers'] {
   const limit = stage.stage === 'grpo' ? stage.sampling.maxCompletionTokens : undefined;
   const isPlayed = tasks.environment.longest !== undefined;
@@ -92,7 +95,7 @@ export function diagnoseEnding(run: Progress): TrainEvent[] {
   return [eventOf(run, step, say(watch, stageOf(run), step, { code: STAGE_ENDED, level: 'note', message }))];
 }
 
-/** The last word of a run that an error ends, where the error says something about learning. */
+/** The last event of a run that ends with an error about learning. */
 export function diagnoseStop(run: Progress, error: unknown): TrainEvent[] {
   if (!(error instanceof RlvrError && STOP_CODES.includes(error.code))) return [];
   const { step, watch } = run.journal.state;

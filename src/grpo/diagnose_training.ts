@@ -1,6 +1,6 @@
 /**
- * Tells the diagnostics what a run does, and gives what they have to say as events. A page loads this with the first batch,
- * step or evaluation that there is to look at.
+ * Feeds a run to the diagnostics and returns their remarks as events. A page loads this with its first batch, step or
+ * evaluation.
  */
 import { POINT_KEYS } from '../config/keys/method_keys.ts';
 import type { TaskSet } from '../data/task_set.ts';
@@ -18,7 +18,9 @@ import type { TrainEvent } from './events.ts';
 import { notSolving, solving } from './rollout/kinds.ts';
 import { isStageOver, stageOf } from './run.ts';
 
-/** Before the optimizer step that the batch is for; it may be that none follows. @param logged  by the methods of the stage */
+/**
+ * Runs before the optimizer step that the batch is for, which may never come. @param logged by the methods of the stage
+ */
 export function diagnoseBatch(
   run: Diagnosed,
   collected: Collected,
@@ -52,7 +54,7 @@ export function diagnoseEvaluation(run: Diagnosed, tasks: TaskSet, evaluation: E
   return observed(run, step, { after: 'evaluation', record });
 }
 
-/** Keeps account of what the methods of the stage do; after its last step, which have done nothing. */
+/** Tracks which methods of the stage have acted; after its last step, reports those that never did. */
 export function diagnoseActs(run: Diagnosed, newest: StepMetrics): TrainEvent[] {
   const { step, watch } = run.journal.state;
   if (watch.acts === undefined) return [];
@@ -68,7 +70,7 @@ function actingOf({ methods, demonstrations = [], journal: { state } }: Diagnose
   return (methods[state.stageIndex] ?? demonstrations[state.stageIndex])?.acting ?? [];
 }
 
-/** What to do against the batches without a live group, by what was said of them; undefined where nothing was. */
+/** The remedy that the diagnoses of dead batches suggest; undefined if there was no diagnosis. */
 export async function remedyOfDead(run: Diagnosed): Promise<string | undefined> {
   const list = await run.registries.diagnostics?.load();
   if (list === undefined) return undefined;
@@ -80,7 +82,7 @@ export async function remedyOfDead(run: Diagnosed): Promise<string | undefined> 
   return why?.look(watch.history)?.remedy;
 }
 
-/** Each of several tasks counts by its weight, as in an evaluation. */
+/** Weighs tasks as an evaluation does. */
 function chanceOf({ shares }: TaskSet): number {
   const total = shares.reduce((sum, { weight }) => sum + weight, 0);
   return shares.reduce((sum, { task, weight }) => sum + (weight / total) * task.chance, 0);

@@ -17,14 +17,14 @@ export interface Models {
   readonly [name: string]: Model;
 }
 
-/** What samples, scores and judges, as the loop and evaluations take it. `closeEngine` frees it. */
+/** The engine as the loop and evaluations use it. `closeEngine` frees it. */
 export interface Engine {
   readonly models: Models;
   /** That of `models.policy`. */
   readonly policy: Policy;
   readonly tasks: TaskSet;
   readonly generator: Generator;
-  /** What the generator was made by. */
+  /** Made the generator. */
   readonly makeGenerator: MakeGenerator;
 }
 

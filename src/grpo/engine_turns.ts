@@ -1,6 +1,6 @@
 /**
- * Whose turn it is at the engine, where a batch is sampled elsewhere while the policy learns from another: a policy runs one
- * thing at a time. First come, first served.
+ * Takes turns at the engine while a batch is sampled elsewhere and the policy learns from another, because a policy
+ * runs one thing at a time. First come, first served.
  */
 import { nextTask } from '../kernels/next_task.ts';
 
@@ -14,14 +14,14 @@ export class EngineTurns {
     this.#clock = clock;
   }
 
-  /** Does a piece of work once all that asked before is done. Work within it must not ask again. */
+  /** Does a piece of work after all earlier requests are done. The work must not call `take` itself. */
   take<T>(work: () => Promise<T>): Promise<T> {
     const own = this.#last.then(work);
     this.#last = own.catch(() => undefined); // the caller has the failure
     return own;
   }
 
-  /** The same for a part of an update; messages and others at the engine come first. */
+  /** The same for part of an update, which lets messages and other work at the engine go first. */
   async learn<T>(work: () => Promise<T>): Promise<T> {
     await nextTask();
     return this.take(async () => {

@@ -1,7 +1,7 @@
 /**
- * Evaluation on held-out problems: greedy accuracy, mean@K and unbiased pass@K, all by the strict verdict
- * (score 1), whatever reward the run trains on. Uses the same random numbers at every evaluation, so that two
- * evaluations differ by the policy alone. Problems weigh as often as the task asks them.
+ * Evaluation on held-out problems: greedy accuracy, mean@K and unbiased pass@K, all by the strict verdict (score 1),
+ * whatever reward the run trains on. Every evaluation uses the same random numbers, so that two evaluations differ only
+ * by the policy. A problem weighs as much as the task's chance of asking it.
  */
 
 import type { TaskItem } from '../data/task.ts';
@@ -23,21 +23,23 @@ const EXAMPLES = 8;
 const GREEDY = wholeVocabulary(0);
 const PLAIN = wholeVocabulary(1);
 
-/** What evaluates: an engine, and what is measured of its answers. Training, `eval --run` and `eval --model` have one each. */
+/**
+ * An engine, and what an evaluation measures of its answers. Training, `eval --run` and `eval --model` have one each.
+ */
 export interface Evaluator {
   readonly engine: Pick<Engine, 'tasks' | 'generator'>;
   /** Figures beside accuracy, mean@K and pass@K. */
   readonly figures: readonly EvaluationFigure[];
-  /** The run's: every evaluation samples with the same random numbers. */
+  /** The run's seed: every evaluation samples with the same random numbers. */
   readonly seed: number;
 }
 
-/** Evaluates the policy as it is, on the problems that the stage's evaluations ask. */
+/** Evaluates the current policy on the problems that the stage's evaluations ask. */
 export async function evaluate(evaluator: Evaluator, stage: StageConfig): Promise<Evaluation> {
   return evaluationOf(evaluator, stage, await askProblems(evaluator, stage));
 }
 
-/** What the policy, as it is, answers to the problems that the stage's evaluations ask. */
+/** The current policy's answers to the problems that the stage's evaluations ask. */
 export async function askProblems(
   { engine, figures, seed }: Evaluator,
   stage: StageConfig,
@@ -90,7 +92,7 @@ function ownLogprob({ logprobs, labels }: VerifiedCompletion): number {
   return logprobs.reduce((sum, logprob, t) => (labels?.[t] === TOKEN.given ? sum : sum + logprob), 0);
 }
 
-/** The figures of what was answered: functions of the records alone. */
+/** The figures of an evaluation, computed from its records alone. */
 export function evaluationOf(
   { engine: { tasks }, figures }: Evaluator,
   { evaluation: { samples } }: StageConfig,
@@ -120,7 +122,7 @@ function isSolved({ score }: Verdict): boolean {
   return score === 1;
 }
 
-/** The held-out problems that a stage's evaluations ask: all, or `eval_samples` of them at even distances. */
+/** The held-out problems that a stage's evaluations ask: all, or `eval_samples` evenly spaced ones. */
 export function evaluatedItems(tasks: Pick<TaskSet, 'heldOutItems'>, { evaluation }: StageConfig): readonly TaskItem[] {
   const items = tasks.heldOutItems();
   const { problems = items.length } = evaluation;
@@ -128,7 +130,7 @@ export function evaluatedItems(tasks: Pick<TaskSet, 'heldOutItems'>, { evaluatio
   return Array.from({ length: problems }, (_, i) => items[Math.floor((i * items.length) / problems)] as TaskItem);
 }
 
-/** Each of several tasks by itself. @param solved  by greedy answers @param correct  of `samples` of each problem */
+/** Accuracies of each task. @param solved  by greedy answers @param correct  of `samples` of each problem */
 function accuraciesByTask(
   problems: readonly ProblemRecord[],
   { solved, correct, samples }: { solved: readonly (0 | 1)[]; correct: readonly number[]; samples: number },

@@ -1,10 +1,10 @@
-/** What a run says while it trains. The terminal, the run directory, a web page and the tests are listeners. */
+/** The events of a training run. The terminal, the run directory, a web page and the tests listen to them. */
 
 import type { Diagnosis } from '../diagnostics/diagnostic.ts';
 import type { ProblemRecord } from '../methods/points.ts';
 import type { Collected, CreditedGroup, Evaluation, StepMetrics } from '../methods/records.ts';
 
-/** `requested`: by the person who watches; a session asks for it, never the trainer. */
+/** `requested`: by the user; a session asks for it, never the trainer. */
 export type EvaluationMoment = 'baseline' | 'periodic' | 'final' | 'requested';
 
 /** What a run tells while it trains, in order. */
@@ -18,8 +18,8 @@ export type TrainEvent =
       readonly maxSteps: number;
     }
   /**
-   * A periodic one comes before the `step` event of its step, so that a listener that stops or saves there has it; the
-   * final one comes after the last `step`, and a run that was stopped between the two makes it when it is resumed.
+   * A periodic one comes before the `step` event of its step, so that a listener that stops or saves there has it. The
+   * final one comes after the last `step`; a run that was stopped between the two makes it on resume.
    */
   | {
       readonly type: 'evaluation';
@@ -27,9 +27,9 @@ export type TrainEvent =
       readonly stage: 'sft' | 'grpo';
       readonly step: number;
       readonly evaluation: Evaluation;
-      /** What it is made of, problem by problem. */
+      /** The answers, problem by problem. */
       readonly problems: readonly ProblemRecord[];
-      /** That it took. */
+      /** Duration of the evaluation. */
       readonly seconds: number;
     }
   /** A generation batch was sampled and verified; `step` is the optimizer step that it is for. */
@@ -40,11 +40,11 @@ export type TrainEvent =
       readonly groups: readonly CreditedGroup[];
     }
   /**
-   * A generation batch that no step follows at once: it has no live group, or waits for its step. `metrics` is its line of
-   * metrics.jsonl, which has no loss; the metrics of other batches are those of the `step` event after them.
+   * A generation batch that no step follows at once: it has no live group, or waits for its step. `metrics` is its line
+   * of metrics.jsonl, without a loss; other batches are part of the `step` event after them.
    */
   | { readonly type: 'batch'; readonly stage: 'grpo'; readonly step: number; readonly metrics: StepMetrics }
-  /** Something that keeps the run from learning, in words. With level `stop` it is thrown right after. */
+  /** Says in words what keeps the run from learning. Level `stop` is thrown right after. */
   | {
       readonly type: 'diagnosis';
       readonly stage: 'sft' | 'grpo';
@@ -55,5 +55,4 @@ export type TrainEvent =
   | { readonly type: 'step'; readonly stage: 'sft' | 'grpo'; readonly step: number; readonly metrics: StepMetrics }
   | { readonly type: 'end'; readonly step: number };
 
-/** One of them. */
 export type EvaluationEvent = Extract<TrainEvent, { type: 'evaluation' }>;

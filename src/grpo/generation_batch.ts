@@ -10,7 +10,7 @@ import type { Buffer, Journal, RunState } from './journal.ts';
 import { type RestPoint, restPoint } from './rest_point.ts';
 import type { Step } from './step.ts';
 
-/** A stage of reinforcement under way. */
+/** A grpo stage under way. */
 export interface Reinforced extends Diagnosed {
   readonly engine: Engine;
   readonly journal: Journal;
@@ -28,26 +28,26 @@ export interface GenerationBatch {
   readonly isFirst: boolean;
   /** Opened for its rollouts: at their temperature. */
   readonly step: Step;
-  /** The run as it is once more if the step fails. */
+  /** Where the run returns if the step fails. */
   readonly rest: RestPoint;
-  /** What the ledger has yet to learn of it. */
+  /** Observations that the ledger records with the batch's first step. */
   readonly observations: readonly Observation[];
   readonly drawn: Drawn;
-  /** Samples the batch that is due while gradients are added up; absent: none is due, or it is there. */
+  /** Samples the next batch while gradients are added up; absent: none is due, or it was sampled already. */
   readonly beside?: Beside;
 }
 
 /** What was sampled since the step before. */
 export interface Drawn {
-  /** The batch that was sampled for this step, or to wait in the place of the one that the step takes. */
+  /** The batch sampled for this step, or sampled to replace the waiting one that the step takes. */
   readonly newest?: SampledBatch;
-  /** Lines of the log of the batches before it. */
+  /** Log lines of the batches before it. */
   readonly lines: readonly StepMetrics[];
-  /** Tokens that carry a loss, those of all these batches. */
+  /** Tokens that carry a loss, over all these batches. */
   readonly trainedTokens: number;
 }
 
-/** What was sampled and credited. */
+/** A batch that was sampled and credited. */
 export interface SampledBatch {
   readonly collected: Collected;
   /** What is left to train on. */
@@ -66,7 +66,7 @@ export interface Beside {
 
 /** How a batch is sampled. */
 export interface GatherOptions {
-  /** It waits for its first step, with which the ledger learns of it; default: it is trained on at once. */
+  /** The batch waits for its first step, and the ledger records it only then; default: it is trained on at once. */
   readonly waits?: boolean;
   /** What samples; default: the generator of the run. */
   readonly sampler?: Engine['generator'];
@@ -82,12 +82,12 @@ export interface GatheredBatch extends GenerationBatch {
 /** Samples and credits the next batch that has something to learn from. */
 export type Gather = (run: Reinforced, options?: GatherOptions) => AsyncGenerator<TrainEvent, GatheredBatch>;
 
-/** Gives the batch that the next step learns from. */
+/** Yields the batch that the next step learns from. */
 export type NextBatch = (run: Reinforced) => AsyncGenerator<TrainEvent, GenerationBatch>;
 
 export const NOTHING_DRAWN: Drawn = { lines: [], trainedTokens: 0 };
 
-/** What is left of the batch at hand; undefined where it has given all of its steps. */
+/** The rest of the batch at hand; undefined once all of its steps are taken. */
 export function leftAtHand(run: Reinforced): GenerationBatch | undefined {
   const { buffer } = run.journal.state;
   if (buffer === undefined) return undefined;
@@ -96,7 +96,7 @@ export function leftAtHand(run: Reinforced): GenerationBatch | undefined {
   return { buffer, isFirst: false, step, rest, observations: [], drawn: NOTHING_DRAWN };
 }
 
-/** What was sampled before, and what was sampled after it. */
+/** Joins what was sampled before and after. */
 export function joined(before: Drawn, after: Drawn): Drawn {
   return {
     newest: after.newest,
@@ -105,12 +105,12 @@ export function joined(before: Drawn, after: Drawn): Drawn {
   };
 }
 
-/** Optimizer steps that a batch still has to give. */
+/** Optimizer steps left on a batch. */
 export function stepsLeftOf(batch: BatchConfig, { groups, stepsTaken }: Pick<Buffer, 'groups' | 'stepsTaken'>): number {
   return Math.min(batch.optimizerStepsPerGeneration, groups.length) * batch.numIterations - stepsTaken;
 }
 
-/** The groups of the next optimizer step of a batch, and what is then left of it. */
+/** The groups of a batch's next optimizer step, and the rest of the batch. */
 export function takeMinibatch(
   buffer: Buffer,
   batch: BatchConfig,

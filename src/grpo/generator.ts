@@ -1,6 +1,6 @@
 /**
- * What samples completions and scores sequences: this machine's engine, or one elsewhere. A request says all that its
- * answer depends on besides the weights, so that any generator with the same weights answers it with the same bits.
+ * What samples completions and scores sequences: this machine's engine, or one elsewhere. Besides the weights, a
+ * request holds everything that its answer depends on, so any generator with the same weights gives the same bits.
  */
 import type { SequenceScores, SequenceToScore } from '../methods/uses/figure_tools.ts';
 import type { Policy } from '../model/policy.ts';
@@ -24,7 +24,7 @@ export interface RolloutRequest {
   readonly turn?: number;
   /** Tokens that it continues from, sampled or given; absent: it begins with the first token. */
   readonly tokens?: Int32Array;
-  /** [tokens] of TOKEN; absent: all given. Log-probs of these places are 0 in the answer: who sampled them has them. */
+  /** [tokens] of TOKEN; absent: all given. Their log-probs are 0 in the answer, since the caller has them. */
   readonly labels?: Uint8Array;
 }
 
@@ -35,15 +35,15 @@ export interface SampleRequest {
 }
 
 export interface SampleSettings extends GenerationSettings {
-  /** Keeps the activations for `Policy.keep`, where there is room and the generator is the engine that trains. */
+  /** Keep the activations for `Policy.keep`, if there is room and the generator is the engine that trains. */
   readonly keep?: boolean;
   /** Decides after each token, and at which temperature the next one is drawn. */
   readonly control?: GenerationControl;
-  /** Answers the turns of the policy, where completions are episodes. */
+  /** Answers the policy's turns if completions are episodes. */
   readonly turns?: TurnControl;
   /**
-   * What will likely be asked next, with the same weights and settings: a generator elsewhere may begin with it. It decides no
-   * bit, and need not come.
+   * Likely next requests, with the same weights and settings, so that a remote generator can start early. They decide
+   * no bit, and may never come.
    */
   readonly upcoming?: readonly SampleRequest[];
 }
@@ -55,25 +55,26 @@ export interface Generator {
   /** [sequences] log-probs of given tokens, in order; a token's does not depend on what it is scored together with. */
   score(sequences: readonly SequenceToScore[], settings: ScoringRequest): Promise<SequenceScores[]>;
   /**
-   * Samples again what others have sampled by the weights at hand, as the scorer differs. Absent: nobody else samples.
-   * @throws RlvrError where one of them has lied
+   * Samples again what workers sampled with the current weights, because the scorer disagrees. Absent: there are no
+   * workers.
+   * @throws RlvrError if a worker returned other tokens or log-probs
    */
   readonly recheck?: () => Promise<void>;
-  /** Version of the weights that it samples with: optimizer steps taken to make them, over all stages. */
+  /** Version of its weights: the optimizer steps that made them, over all stages. */
   readonly weightsVersion: number;
   /**
-   * The same while the engine adds up gradients: what it does with the engine itself it does in turn. Absent where the engine
-   * does all of it, so that nothing would be gained.
+   * The same generator while the engine adds up gradients: it takes turns for its own work at the engine. Absent if the
+   * engine does everything, when nothing would be gained.
    */
   readonly beside?: (turns: EngineTurns) => Generator;
-  /** Begins with what is upcoming while what is asked is judged; absent: it is of no use to it. */
+  /** Starts on `upcoming` while current completions are judged; absent: it ignores `upcoming`. */
   readonly takesUpcoming?: true;
 }
 
-/** More rollouts than any run draws; the numbers of later turns lie above. */
+/** More rollouts than any run draws; later turns are numbered above it. */
 const ROLLOUTS = 2 ** 40;
 
-/** What keys the random draws of a completion, together with the position of each. */
+/** Keys the random draws of a completion, together with each token's position. */
 export function rolloutNumber({ rollout, turn = 0 }: Pick<RolloutRequest, 'rollout' | 'turn'>): number {
   return rollout + turn * ROLLOUTS;
 }
@@ -87,7 +88,7 @@ export function localGenerator(policy: Policy, weightsVersion: () => number): Ge
     async sample(requests, { keep = false, control, turns, upcoming: _, ...settings }) {
       const asked = requests.map(generationRequest);
       let given: KeptGeneration;
-      // Loaded where they are asked for: a page's first run seldom does.
+      // Loaded on demand: a page's first run seldom needs them.
       if (turns !== undefined) {
         const { generateEpisodes } = await import('../model/sampling/episodes.ts');
         given = await generateEpisodes(policy, asked, { ...settings, keep }, turns);
@@ -110,7 +111,7 @@ function generationRequest({ prompt, rollouts }: SampleRequest): GenerationReque
   return { prompt, rolloutNumbers, prefixes: rollouts.map(({ tokens = new Int32Array() }) => tokens) };
 }
 
-/** Tokens that a request continues from have the labels that it gave them. */
+/** Gives the tokens that a request continues from the labels that it gave them. */
 export function labelled(requests: readonly SampleRequest[], completions: Completion[][]): Completion[][] {
   if (!requests.some(({ rollouts }) => rollouts.some(({ labels }) => labels !== undefined))) return completions;
   return completions.map((own, i) =>

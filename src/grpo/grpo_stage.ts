@@ -1,8 +1,8 @@
 /**
- * The loop of reinforcement, on one page: collect → credit → update → report.
+ * The GRPO loop on one page: collect → credit → update → report.
  *
- * Batches that wait wrap `gather` (`waiting.ts`), and what cuts a run off wraps the events (`interruption.ts`); neither changes
- * what is done here.
+ * Waiting batches wrap `gather` (`waiting.ts`) and interruption wraps the events (`interruption.ts`), so neither shows
+ * here.
  */
 import { observationsOf } from '../methods/ledger.ts';
 import type { Collected, StepMetrics } from '../methods/records.ts';
@@ -25,7 +25,7 @@ import { openStep, type Step } from './step.ts';
 import { assertFinite, creditBatch, trainedTokens } from './update/credit_batch.ts';
 import { waiting } from './waiting.ts';
 
-/** One generation batch after the other, each used for `numIterations` passes. */
+/** Trains on one generation batch after the other, each for `numIterations` passes. */
 export async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig, points: Points): AsyncGenerator<TrainEvent> {
   const { state, clock } = run.journal;
   const under: Reinforced = { ...run, stage, openStep: (batches) => openStep(run, stage, batches) };
@@ -53,7 +53,7 @@ export async function* grpoStage(run: TrainingRun, stage: GrpoStageConfig, point
   }
 }
 
-/** @throws RlvrError after too many batches without a live group; these are over */
+/** @throws RlvrError after too many batches without a live group; they are not sampled again */
 const gather: Gather = async function* (run, { waits = false, sampler, isFree } = {}) {
   const { engine, journal, ledger, stage } = run;
   const { state } = journal;
@@ -97,7 +97,7 @@ const gather: Gather = async function* (run, { waits = false, sampler, isFree } 
   }
 };
 
-/** What the ledger learns of a batch, where a method reads it. */
+/** Observations of a batch for the ledger, if a method reads it. */
 function observationsFor(
   { methods: { uses } }: Step,
   { unaided, groups }: Collected,
@@ -105,7 +105,7 @@ function observationsFor(
   return uses.has(ledgerUse()) ? observationsOf(unaided ?? groups, uses.has(ledgerUse({ history: true }))) : [];
 }
 
-/** At which a batch was sampled, where a controller has set it. */
+/** The temperature of a batch, if a controller has set it. */
 function temperatureOf({ stage: { sampling } }: Step, configured: GrpoStageConfig): Pick<Buffer, 'temperature'> {
   return sampling.temperature === configured.sampling.temperature ? {} : { temperature: sampling.temperature };
 }

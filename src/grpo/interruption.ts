@@ -1,6 +1,6 @@
 /**
- * What a run does from one point to the next may be cut off: it returns to the point, and a resume does the same again, to the
- * same bits. A step is cut off until its weights change, an evaluation until it is done.
+ * Work between two points of a run may be cut off: the run returns to the first, and a resume repeats the work to the
+ * same bits. A step can be cut off until its weights change, an evaluation until it is done.
  */
 import { nextTask } from '../kernels/next_task.ts';
 import type { StageMethods } from '../methods/create.ts';
@@ -9,7 +9,7 @@ import { methodStates, restoreMethods } from '../methods/part_states.ts';
 import type { Engine } from './engine.ts';
 import type { Journal, RunState } from './journal.ts';
 
-/** What ends work early: an `AbortSignal`, described by its shape, as not every project knows the types of the DOM. */
+/** Ends work early: an `AbortSignal`, described by its shape because not every project has the DOM's types. */
 export interface Interruption {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -19,9 +19,9 @@ export interface Interruption {
 
 /** How `train` can be cut off. */
 export interface Interruptible {
-  /** Once it is aborted, `train` throws its reason as soon as it may; the run is then at the newest point. */
+  /** Once aborted, `train` throws its reason as soon as it can, with the run at the newest point. */
   readonly signal?: Interruption | undefined;
-  /** Called at each point that the run would return to: a step's end, a stage's beginning, before an evaluation. */
+  /** Called at each point: a step's end, a stage's beginning, before an evaluation. */
   readonly onPoint?: () => void;
 }
 
@@ -34,7 +34,7 @@ interface Interrupted {
   readonly ledger: Ledger;
 }
 
-/** Milliseconds for which a thread may be deaf to messages and signals. */
+/** Milliseconds that a thread may go without handling messages and signals. */
 const DEAF_MS = 50;
 
 /**
@@ -44,7 +44,7 @@ const DEAF_MS = 50;
 export class Points {
   readonly #run: Interrupted;
   readonly #options: Interruptible;
-  /** Undefined where what is done cannot be taken back. */
+  /** Undefined while the work cannot be undone. */
   #goBack: (() => void) | undefined;
   /** Ends the work under way; undefined between two events. */
   #interruption: Engine['policy']['engine']['interruption'];
@@ -54,7 +54,7 @@ export class Points {
     this.#options = options;
   }
 
-  /** What is cut off from now on returns to here. */
+  /** Work cut off from now on returns here. */
   mark(): void {
     const { engine, journal, methods, ledger } = this.#run;
     const { state } = journal;
@@ -72,7 +72,7 @@ export class Points {
     engine.policy.engine.interruption = this.#interruption;
   }
 
-  /** What was done since the mark stays, whatever comes. An optimizer step has passed it by itself. */
+  /** Makes the work since the mark permanent. An optimizer step does so by itself. */
   pass(): void {
     this.#goBack = undefined;
     this.#run.engine.policy.engine.interruption = undefined;
@@ -101,7 +101,7 @@ export class Points {
     if (this.#goBack !== undefined) engine.interruption = interruption;
     try {
       const next = await events.next();
-      if (engine.interruption !== interruption) this.#goBack = undefined; // an optimizer step has taken it away
+      if (engine.interruption !== interruption) this.#goBack = undefined; // an optimizer step removed it
       return next;
     } catch (error) {
       // Code of the user's may have made another error of it.
@@ -116,7 +116,7 @@ export class Points {
   }
 }
 
-/** What a policy calls before each replay: it throws once the signal is aborted. */
+/** Makes the check that a policy calls before each replay; it throws once the signal is aborted. */
 function attention(signal: Interruption): () => Promise<void> {
   let attentiveAt = performance.now();
   return async () => {
@@ -129,8 +129,8 @@ function attention(signal: Interruption): () => Promise<void> {
 }
 
 /**
- * Work of a policy that ends, once the signal is aborted, with the next replay, or with the next part of a long one. Nothing
- * that it was to return is of use then, gradients that were added up included; the weights are as they were.
+ * Runs work of a policy that stops at the next replay, or the next part of a long one, once the signal is aborted. Its
+ * results are then useless, accumulated gradients included; the weights are unchanged.
  *
  * @throws the signal's reason
  */
@@ -154,10 +154,10 @@ export async function untilAborted<T>(
   }
 }
 
-/** Milliseconds between two looks whether what is waited for is still wanted. */
+/** Milliseconds between two checks of the signal while waiting. */
 const LOOK_MS = 200;
 
-/** Waits for what is done elsewhere, as verdicts and rewards may be. @throws the signal's reason, where work is cut off meanwhile */
+/** Waits for remote work, such as verdicts and rewards. @throws the signal's reason if it is aborted meanwhile */
 export async function attentively<T>({ policy }: Partial<Pick<Engine, 'policy'>>, work: Promise<T>): Promise<T> {
   const interruption = policy?.engine.interruption;
   if (interruption === undefined) return work;

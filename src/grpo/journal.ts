@@ -1,6 +1,6 @@
 /**
- * Where a run is, and how long it has taken: counters, evaluations, the rollouts at hand. With what methods and the ledger
- * keep and the policy's vectors, it decides what happens next; a checkpoint holds exactly these.
+ * Where a run is and how long it has taken: counters, evaluations, the rollouts at hand. Together with the state of
+ * methods and ledger and the policy's vectors it decides what happens next; a checkpoint holds exactly these.
  */
 
 import { startWatch, type Watch } from '../diagnostics/watch.ts';
@@ -9,24 +9,24 @@ import type { CreditedGroup, Evaluation, Seconds, StepMetrics } from '../methods
 import type { Settings } from '../methods/settings.ts';
 import type { BestEvaluation } from './best_evaluation.ts';
 
-/** Rollouts that still have optimizer steps to give: with several iterations or minibatches per batch. */
+/** Rollouts with optimizer steps left, from several iterations or minibatches per batch. */
 export interface Buffer {
   readonly groups: readonly CreditedGroup[];
   /** Optimizer steps already taken on them. */
   readonly stepsTaken: number;
-  /** At which they were sampled, where it was not that of the config. */
+  /** Their sampling temperature, if it was not the config's. */
   readonly temperature?: number;
   /** Version of the weights that sampled them, in a stage whose batches wait. */
   readonly weightsVersion?: number;
-  /** What the ledger learns of them once they are trained on. */
+  /** Observations that the ledger records once they are trained on. */
   readonly observations?: readonly Observation[];
 }
 
 /** What controllers have done that holds from step to step. */
 export interface Steering {
-  /** Numbers set in this stage, by the spelling of the YAML. */
+  /** Numbers set in this stage, by YAML key. */
   readonly settings: Settings;
-  /** Step of this stage after which the optimizer's moments began. */
+  /** Step of this stage at which the optimizer's moments were zeroed. */
   readonly momentsFrom: number;
   /** Stages that ended before their last step. */
   readonly endings: readonly StageEnding[];
@@ -39,14 +39,14 @@ export interface StageEnding {
   readonly reason: string;
 }
 
-/** Progress of a run; at a step boundary it is all that a resume needs besides the policy's vectors. */
+/** Progress of a run: at a step boundary, all that a resume needs besides the policy's vectors. */
 export interface RunState {
   stageIndex: number;
   /** Optimizer steps taken in this stage. */
   step: number;
-  /** What comes before the first step of this stage is done: remarks, parameter sets, the baseline. */
+  /** Remarks, parameter sets and the baseline, which precede this stage's first step, are done. */
   isBegun: boolean;
-  /** Metrics of the newest step, while the evaluation after it is due: it is reported once that is done. */
+  /** Metrics of the newest step, reported only after its evaluation. */
   unreported: StepMetrics | undefined;
   /** Training items drawn so far: the data cursor. */
   itemsDrawn: number;
@@ -62,11 +62,11 @@ export interface RunState {
   /** By the config's metric; its weights are the session's to keep. */
   best: BestEvaluation | undefined;
   buffer: Buffer | undefined;
-  /** Batches that wait to be trained on, oldest first; between two steps as many as the stage's `staleness`, at most. */
+  /** Batches that wait to be trained on, oldest first; at most `staleness` of them between two steps. */
   queue: readonly Buffer[];
   steering: Steering;
   seconds: Seconds;
-  /** What the diagnostics remember: it decides what is said, never what is done. */
+  /** Memory of the diagnostics: it decides what is reported, never what is computed. */
   watch: Watch;
 }
 

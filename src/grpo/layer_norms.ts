@@ -1,10 +1,9 @@
 /**
- * How large the gradient of each layer is, how large its weights, and how far the last optimizer step has moved them. All of it
- * follows from the vectors that the step has left behind:
+ * Norms of each layer's gradient, weights, and last optimizer step, from the vectors that the step left behind:
  *
  *   θ_after = θ_before·(1 − lr·decay) − lr·a,   a = m/(1 − β1ᵗ) / (√(v/(1 − β2ᵗ)) + ε),   so that θ_before need not be kept
  *
- * Costs four copies of what is trained to the host; nothing where no method asks.
+ * Costs four copies of the trained parameters to the host, only if a method asks.
  */
 import type { LayerNorms } from '../methods/points.ts';
 import type { OptimizerConfig } from '../methods/stage.ts';
@@ -56,7 +55,7 @@ export async function layerNorms(
   }));
 }
 
-/** What is trained, tensor by tensor; what lies between two of them is 0 in every vector. */
+/** The trained tensors; gaps between them are 0 in every vector. */
 function stretches({ parameters, adapterParameters, slots }: Policy): readonly Stretch[] {
   const { arena, offset: first, shape } = slots.weights.trainable;
   const trained = [...parameters, ...adapterParameters]

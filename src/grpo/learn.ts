@@ -20,9 +20,9 @@ import { accumulateUpdate, type TakeStep, type UpdateOptions } from './update/up
 /** A step that was taken. */
 export interface Learned {
   readonly step: Step;
-  /** What it was made of. */
+  /** The groups that it learned from. */
   readonly groups: readonly CreditedGroup[];
-  /** Whether it was the first one on a batch of the very weights that it changed. */
+  /** Whether it was the first step on a batch sampled from the weights that it changed. */
   readonly isFresh: boolean;
   /** Optimizer steps since its batch was sampled. */
   readonly staleness: number;
@@ -30,7 +30,7 @@ export interface Learned {
   readonly drawn: Drawn;
 }
 
-/** Takes the next step of a batch; what is left of it is then at hand. */
+/** Takes the next step of a batch, and keeps the rest of the batch at hand. */
 export async function* learn(run: Reinforced, batch: GenerationBatch): AsyncGenerator<TrainEvent, Learned> {
   const { journal } = run;
   const { state } = journal;
@@ -76,12 +76,12 @@ async function accumulate(
 }
 
 /**
- * Waits for a batch that is sampled beside an update, and for the gradients of the update: whatever fails or is cut off, both
- * are done again from where the run was.
+ * Waits for a batch that is sampled during an update, and for the update's gradients. If either fails or is cut off, a
+ * resume does both again.
  *
- * @param events  takes what is said of the batch, which comes after the update
- * @returns undefined where the gradients have failed
- * @throws what the batch has failed with; the gradients are forgotten then
+ * @param events  takes the batch's events, which are yielded after the update's
+ * @returns undefined if the gradients failed
+ * @throws the batch's error; the gradients are then dropped
  */
 async function* sampledBeside(
   { engine }: Reinforced,

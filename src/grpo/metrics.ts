@@ -25,7 +25,7 @@ interface Common {
   readonly stepSeconds: number;
   /** Completion tokens seen so far. */
   readonly tokens: number;
-  /** Tokens that were sampled for each one that is trained on, batches without a signal included; of a new batch. */
+  /** Tokens sampled per trained token of a new batch, dead batches included. */
   readonly sampledPerTrained?: number | undefined;
   /** Optimizer steps since the batch was sampled, in a stage whose batches wait. */
   readonly staleness?: number;
@@ -45,7 +45,7 @@ export function supervisedMetrics(result: SupervisedResult, common: Common): Ste
   };
 }
 
-/** A generation batch, and what became of it. */
+/** A generation batch before and after selection. */
 export interface SampledBatch {
   readonly collected: Collected;
   /** What is left to train on. */
@@ -56,7 +56,7 @@ export interface SampledBatch {
 export type BatchFate = 'dead' | 'ahead';
 
 /**
- * A batch that no step follows at once: what was sampled counts, whether or not anything is learned from it.
+ * Metrics of a batch that no step follows at once: its sampling counts even if nothing is learned from it.
  * @param logged  what the methods of the stage have logged of it, by name
  */
 export function batchMetrics(
@@ -69,8 +69,8 @@ export function batchMetrics(
 }
 
 /**
- * The newest of several lines, with the means of the numbers that others have too: over the batches that were drawn for a step,
- * those included that taught nothing. A curve of the lines of steps alone would be one of the lucky batches.
+ * The newest of several lines, with numbers that earlier lines share replaced by their means. The mean covers every
+ * batch drawn for a step, dead ones included: a curve of live batches alone would be biased upwards.
  */
 export function meanOverBatches(lines: readonly StepMetrics[]): StepMetrics {
   const newest = lines[lines.length - 1];
@@ -85,7 +85,7 @@ export function meanOverBatches(lines: readonly StepMetrics[]): StepMetrics {
 const COUNTERS: ReadonlySet<string> = new Set(['step', 'num_tokens']);
 
 /**
- * The line of a step that was taken.
+ * Metrics of a step.
  * @param tokensBefore  completion tokens seen before anything was sampled for it
  */
 export function stepMetrics(
@@ -143,9 +143,9 @@ export function updateMetrics(
 }
 
 /**
- * Over all that the policy sampled by itself (with help, where it did nothing without), dead groups and those included that a strategy throws away, as TRL has it: its
- * formulas, too. Rewards are those that the reward functions gave; what group steps make of them are metrics of their own, while
- * groups are dead by what is trained on.
+ * Metrics over everything that the policy sampled unaided (or aided, if it sampled nothing else), dead and discarded
+ * groups included, with TRL's formulas. Rewards are the reward functions'; group steps log theirs separately. Whether a
+ * group is dead follows from the rewards that are trained on.
  */
 function rolloutMetrics(stage: GrpoStageConfig, { collected, groups: left }: SampledBatch): StepMetrics {
   const { groups: drawn, unaided = [], rounds, excluded, dropped, logged } = collected;
@@ -187,7 +187,7 @@ function rewardMetrics(groups: readonly RolloutGroup[]): StepMetrics {
   };
 }
 
-/** The same of what the update is made of, where that is something else: a strategy left some out, or put others in. */
+/** The same for the groups of the update, if a strategy removed or added some. */
 function trainedMetrics(sampled: readonly RolloutGroup[], trained: readonly RolloutGroup[]): StepMetrics {
   const tokensOf = (groups: readonly RolloutGroup[]): Int32Array[] =>
     groups.flatMap(({ rollouts }) => rollouts.map(({ tokens }) => tokens));
@@ -215,7 +215,7 @@ function meanEntropy(rollouts: readonly Rollout[]): number {
   return count === 0 ? 0 : sum / count;
 }
 
-/** Shares of the rollouts that were not sampled plainly. */
+/** Share of each origin among rollouts that were not sampled plainly. */
 function originShares(rollouts: readonly Rollout[]): Record<string, number> {
   const origins = new Set(rollouts.flatMap(({ origin }) => origin ?? []));
   return Object.fromEntries(
@@ -226,7 +226,10 @@ function originShares(rollouts: readonly Rollout[]): Record<string, number> {
   );
 }
 
-/** Shares that the strict verifier calls right, over all and by task where there are several; and the mean level of the problems. */
+/**
+ * Share of right answers by the strict verifier, overall and by task if there are several, and the mean level of the
+ * problems.
+ */
 function solveRates(groups: readonly RolloutGroup[]): Record<string, number> {
   const byTask = new Map<string, RolloutGroup[]>();
   for (const group of groups) {

@@ -12,7 +12,7 @@ export const MOST_DEAD_BATCHES = 10;
 
 const NOTHING_TO_LEARN = 'nothing-to-learn';
 
-/** @param remedy  against what was diagnosed of these batches; undefined: nothing was */
+/** @param remedy  of the diagnoses of these batches; undefined: there were none */
 export function nothingToLearn(
   { step }: RunState,
   stage: GrpoStageConfig,
@@ -31,12 +31,12 @@ export function nothingToLearn(
   );
 }
 
-/** Whether a run ended for want of a live group. */
+/** Whether a run ended because no group was live. */
 export function isNothingToLearn(error: unknown): boolean {
   return error instanceof RlvrError && error.code === NOTHING_TO_LEARN;
 }
 
-/** Where no answer is right, the commonest say more than any figure. */
+/** If no answer is right, the most common ones say more than any figure. */
 function shownWrong({ groups }: Collected): string {
   const wrong = wrongAnswers(groups);
   const isNoneRight = wrong.length === groups.reduce((sum, { rollouts }) => sum + rollouts.length, 0);

@@ -1,4 +1,4 @@
-/** What a run says of a step and of an evaluation, and what follows from an evaluation. */
+/** Reports steps and evaluations, and applies what follows from an evaluation. */
 import type { Evaluation } from '../methods/records.ts';
 import { betterOf } from './best.ts';
 import { controlAfterEvaluation } from './control.ts';
@@ -10,10 +10,10 @@ import { timed } from './journal.ts';
 import { isStageOver, type Progress, stageOf, type TrainingRun } from './run.ts';
 import { openStep } from './step.ts';
 
-/** What is said of batches, steps and evaluations: a page loads it once there are some. */
+/** Diagnostics of batches, steps and evaluations, which a page loads when the first arrives. */
 export const training = (): Promise<typeof import('./diagnose_training.ts')> => import('./diagnose_training.ts');
 
-/** Reports the step that was taken last, where that is due, after the evaluation that follows it. */
+/** Reports the last step, after its evaluation if one is due. */
 export async function* report(run: TrainingRun, points: Points): AsyncGenerator<TrainEvent> {
   const { state } = run.journal;
   const { unreported } = state;

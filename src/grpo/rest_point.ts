@@ -1,4 +1,4 @@
-/** The run as it is between two batches: what fails within one takes back what it has drawn. */
+/** A run between two batches. A batch that fails takes back what it has drawn. */
 
 import type { StageMethods } from '../methods/create.ts';
 import { methodStates, restoreMethods } from '../methods/part_states.ts';
@@ -8,7 +8,7 @@ import type { Journal } from './journal.ts';
 export interface RestPoint {
   /** Takes back what was drawn since, with the state of the methods. */
   goBack(): void;
-  /** Whether nothing of a batch stays once it is sampled: only a ledger cannot forget it. */
+  /** Whether a sampled batch can be undone completely: only a ledger cannot forget one. */
   readonly forgetsAll: boolean;
 }
 
@@ -42,8 +42,8 @@ export async function takeBackOnFailure<T>(
 }
 
 /**
- * Where credit or update fail, the weights are still those of the step before: the run returns to it, and can be saved.
- * Only a ledger cannot go back; its run stays at the last checkpoint. What was said of the batch stays said.
+ * If credit or update fail, the weights are still those of the step before, so the run returns there and can be saved.
+ * A ledger cannot go back; such a run stays at the last checkpoint. Events of the batch are not taken back.
  */
 export async function orGoBack<T>(rest: RestPoint, work: () => Promise<T>): Promise<T> {
   try {

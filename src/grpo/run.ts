@@ -19,17 +19,17 @@ export interface WeightedReward {
   readonly weight: number;
 }
 
-/** What is said of a stage, once, before its first step. */
+/** A remark on a stage, made once before its first step. */
 export interface RunRemark {
   readonly stage: number;
   readonly level: 'note' | 'warning';
   /** With the line of the file that it is about. */
   readonly message: string;
-  /** By its key alone, as the logs have it: a resume reads another file, and writes the same logs. */
+  /** Names the key only, for logs: a resume reads another file and must write the same logs. */
   readonly recorded: string;
 }
 
-/** A pretrained model, by what tells it from others. */
+/** Identifies a pretrained model. */
 export interface BaseModel {
   readonly name: BaseName;
   /** As it was typed. */
@@ -40,30 +40,32 @@ export interface BaseModel {
   readonly sha256: string;
 }
 
-/** A run that is open: `train` takes it from where its journal is to its end. */
+/** An open run: `train` takes it from its journal's position to its end. */
 export interface TrainingRun {
   readonly config: RunConfig;
-  /** What the names of its config were looked up in, its user's files included. */
+  /** Where the config's names were looked up, the user's files included. */
   readonly registries: Registries;
   readonly engine: Engine;
   readonly journal: Journal;
-  /** [stages] what each is rewarded for; nothing in an sft stage. */
+  /** [stages] reward functions; none in an sft stage. */
   readonly rewards: readonly (readonly WeightedReward[])[];
-  /** [stages] what each is made of; undefined in an sft stage. */
+  /** [stages] methods; undefined in an sft stage. */
   readonly methods: readonly (StageMethods | undefined)[];
-  /** [stages] what an sft stage shows of problems that are played; undefined elsewhere, and for the task's demonstrations. */
+  /**
+   * [stages] how an sft stage demonstrates multi-turn problems; undefined elsewhere, and for the task's demonstrations.
+   */
   readonly demonstrations: readonly ReturnType<typeof createDemonstrations>[];
-  /** What there is to say of the methods of its stages before their first steps. */
+  /** Remarks on the methods of its stages, made before their first steps. */
   readonly remarks: readonly RunRemark[];
   /** [stages] further figures of its evaluations. */
   readonly figures: readonly (readonly EvaluationFigure[])[];
-  /** What is known of each problem, where a method asks for it. */
+  /** Knowledge of each problem, if a method asks for it. */
   readonly ledger: Ledger;
   /** The pretrained model that it began with; absent for random weights. */
   readonly base?: BaseModel;
 }
 
-/** A config, and the model that it is of. */
+/** A config and its model. */
 export type ConfiguredModel = Pick<TrainingRun, 'config' | 'registries' | 'engine' | 'base'>;
 
 /** A config, and how far a run of it is. */

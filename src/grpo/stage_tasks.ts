@@ -3,7 +3,7 @@ import type { RunConfig } from '../config/run_config.ts';
 import { weightedTasks } from '../data/stage_tasks.ts';
 import type { TaskSet } from '../data/task_set.ts';
 
-/** Those that the stage of this number draws its problems from. @throws ConfigError for an unknown task */
+/** The tasks that a stage draws its problems from. @throws ConfigError for an unknown task */
 export function stageTasks(tasks: TaskSet, { stages }: Pick<RunConfig, 'stages'>, index: number): TaskSet {
   const stage = stages[index];
   const shown = stage?.stage === 'sft' ? tasks.supervised(index) : tasks;

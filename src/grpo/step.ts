@@ -1,4 +1,4 @@
-/** The optimizer step under way: its stage as it is now, the methods of it, and what these are given and log. */
+/** The optimizer step under way: its stage as set now, its methods, and what they are given and log. */
 import type { TaskSet } from '../data/task_set.ts';
 import { rngFor } from '../kernels/philox.ts';
 import type { createDemonstrations, StageMethods } from '../methods/create.ts';
@@ -13,15 +13,15 @@ import { stageTasks } from './stage_tasks.ts';
 export interface Step {
   readonly methods: StageMethods;
   /**
-   * The stage as it is at this step: with what controllers have set, and at the temperature of the rollouts that the step
-   * is made of, which may be those of an earlier step.
+   * The stage at this step: with what controllers have set, and at the temperature of the step's rollouts, which may
+   * come from an earlier step.
    */
   readonly stage: GrpoStageConfig;
   readonly stageIndex: number;
   /** Optimizer steps of the stage taken before. */
   readonly number: number;
   readonly seed: number;
-  /** Those that the stage draws its problems from. */
+  /** The tasks that the stage draws its problems from. */
   readonly tasks: TaskSet;
   readonly rewards: readonly WeightedReward[];
   readonly ledger: Ledger;
@@ -32,9 +32,9 @@ export interface Step {
 }
 
 /**
- * Opens the step that is about to be taken. Random streams are named by seed, stage, step and method, and by how many
- * problems were drawn before: a batch without signal is followed by another one for the same step. Of batches that are
- * sampled ahead, several may be of one step; how many wait tells them apart.
+ * Opens the step that is about to be taken. Random streams are named by seed, stage, step, method, and the number of
+ * problems drawn before, since a dead batch is followed by another for the same step. The number of waiting batches
+ * tells batches sampled ahead at one step apart.
  * @param batches  at hand and waiting, default: as they are now
  */
 export function openStep(
@@ -83,11 +83,11 @@ export interface SupervisedStep {
   readonly stage: SftStageConfig;
   readonly stageIndex: number;
   readonly seed: number;
-  /** Those that the stage shows. */
+  /** The tasks that the stage demonstrates. */
   readonly tasks: TaskSet;
-  /** The forms in which methods of this and later stages speak to the policy. */
+  /** Forms in which methods of this and later stages prompt the policy. */
   readonly forms: StageMethods['forms'];
-  /** What is shown of problems that are played, at each step of the stage; absent: the task's demonstrations. */
+  /** How multi-turn problems are demonstrated at each step; absent: by the task. */
   readonly demonstrations?: ReturnType<typeof createDemonstrations>;
 }
 

@@ -1,8 +1,8 @@
 /**
- * A run from where it is to its end, stage by stage.
+ * Trains a run to its end, stage by stage.
  *
- * A stream of typed events. At a `step` event the run is at rest: a listener may checkpoint it, or stop it by not
- * asking for more. Between two of them it can be cut off (`interruption.ts`).
+ * It yields typed events. At a `step` event the run is at rest: a listener may checkpoint it, or stop it by not asking
+ * for more. Between two events it can be cut off (`interruption.ts`).
  */
 
 import { enterStage } from '../diagnostics/watch.ts';
@@ -45,7 +45,7 @@ export async function* train(run: TrainingRun, options: Interruptible = {}): Asy
   yield { type: 'end', step: state.step };
 }
 
-/** From where the run is to the end of a stage. */
+/** Trains to the end of a stage. */
 async function* trainStage(run: TrainingRun, points: Points): AsyncGenerator<TrainEvent> {
   const { state } = run.journal;
   const stage = stageOf(run);
@@ -68,7 +68,7 @@ function nextStage({ journal: { state }, methods }: Pick<TrainingRun, 'journal' 
   enterStage(state.watch, state.seconds);
 }
 
-/** What comes before the first step of a stage. */
+/** Prepares the first step of a stage. */
 async function* begin(run: TrainingRun, points: Points): AsyncGenerator<TrainEvent> {
   yield* diagnoseStart(run, run.remarks);
   const { stage, resetOptimizer = false } = stageOf(run);

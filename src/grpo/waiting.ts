@@ -1,7 +1,7 @@
 /**
- * Batches that wait to be trained on. With `staleness: k` batch b is sampled by the weights that batch b − k − 1 left, which
- * is a fixed lag and no race: what a batch is made of follows from the state of the run before the k updates that come
- * first, so its completions may be asked for, of a generator elsewhere too, while these are still under way.
+ * Batches that wait to be trained on. With `staleness: k` batch b is sampled with the weights that batch b − k − 1
+ * left: a fixed lag, not a race. A batch depends only on the run before the k updates that precede it, so a generator,
+ * even a remote one, may sample it while they are under way.
  */
 import type { StepMetrics } from '../methods/records.ts';
 import type { GrpoStageConfig } from '../methods/stage.ts';
@@ -24,7 +24,7 @@ import { batchMetrics } from './metrics.ts';
 import { restPoint } from './rest_point.ts';
 import type { Step } from './step.ts';
 
-/** Puts `staleness` batches between sampling and update: what it gives is the one that has waited longest. */
+/** Queues `staleness` batches between sampling and update, and yields the oldest. */
 export function waiting(gather: Gather): NextBatch {
   const sample: Gather = async function* (run, options) {
     const batch = yield* gather(run, { ...options, waits: true });
@@ -60,8 +60,7 @@ export function waiting(gather: Gather): NextBatch {
 }
 
 /**
- * Whether the next batch is to be sampled before the next update. At the end of a stage none is sampled that no step is
- * left for.
+ * Whether to sample another batch before the next update. The end of a stage samples none without a step left for it.
  */
 function needsBatch(
   { queue, step }: Pick<RunState, 'queue' | 'step'>,
@@ -83,19 +82,19 @@ function taken({ observations = [], ...buffer }: Buffer): Pick<GenerationBatch, 
   return { buffer, observations };
 }
 
-/** The step on the batch that has waited longest: at the temperature of its rollouts. */
+/** Opens the step on the oldest batch, at its rollouts' temperature. */
 function openFor(run: Reinforced, buffer: Buffer): Step {
   return run.openStep({ buffer, queue: run.journal.state.queue.slice(1) });
 }
-/** The line of a batch in the log, as it begins to wait. */
+/** The log line of a batch that begins to wait. */
 function aheadLine({ journal: { state }, stage }: Reinforced, sampled: SampledBatch): StepMetrics {
   const { step, tokens } = state;
   return batchMetrics(stage, sampled, sampled.logged, { step: step + 1, tokens, fate: 'ahead' });
 }
 
 /**
- * The batch that is due, sampled while the policy learns from one that waits: where something else than the engine samples, and
- * nothing that an update does and nothing that it reads is also a batch's. A step then takes the longer of the two.
+ * Samples the next batch while the policy learns from a waiting one, so that a step takes only the longer of the two.
+ * This requires that something other than the engine samples, and that update and batch share no state.
  */
 function besideOf(run: Reinforced, { methods: { uses, lossTerms } }: Step, sample: Gather): Beside | undefined {
   const { engine, journal } = run;

@@ -1,4 +1,4 @@
-/** What a method is given in each of its calls for one batch. */
+/** The context of each of a method's calls for one batch. */
 import type { StepContext } from '../../methods/method.ts';
 import type { Step } from '../step.ts';
 
@@ -14,7 +14,7 @@ export class CallContexts {
     this.#id = id;
   }
 
-  /** For the next call. @param weight  of what it logs: the problems or groups that it is about */
+  /** The context of the next call. @param weight  of what it logs: the problems or groups that it is about */
   next(weight: number): StepContext {
     const context = this.#step.context(this.#id, this.#calls++);
     return {

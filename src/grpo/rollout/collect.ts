@@ -30,9 +30,9 @@ import { markOffPolicy } from './sampling_params.ts';
 import { requireGroups, validateGroups } from './validate_groups.ts';
 
 /**
- * The groups of a generation batch: those of `promptsPerStep` prompts, and what the stage's strategies make of them.
+ * The groups of a generation batch: `promptsPerStep` prompts, transformed by the stage's strategies.
  *
- * @throws PluginError where a reward function fails; the run is then at rest, as before the batch
+ * @throws PluginError if a reward function fails; the run is then as before the batch
  */
 export async function collectGroups(engine: Engine, step: Step, journal: Journal): Promise<Collected> {
   return takeBackOnFailure(journal, step.methods, async () => {
@@ -102,14 +102,14 @@ function strategyBefore(
   };
 }
 
-/** What plain sampling has done for a batch. */
+/** What plain sampling produced for a batch. */
 interface Sampled {
-  /** Groups of problems that were asked without help, over all rounds. */
+  /** Groups sampled without help, over all rounds. */
   readonly unaided: RolloutGroup[];
   rounds: number;
 }
 
-/** Samples requests as the policy answers them, and rewards them: a round each time. */
+/** Samples and rewards requests; each call is a round. */
 function plainSampling({ engine, step, journal, reward, prompts }: BatchTools, sampled: Sampled): RollOut {
   const groupSteps = new GroupRounds(step);
   return async (requests) => {
@@ -142,7 +142,7 @@ function withVersion(groups: readonly RolloutGroup[], weightsVersion: number): r
   }));
 }
 
-/** Keeps the forward pass of the groups that the update will use, where the update reads it. */
+/** Keeps the forward pass of the groups that the update will use, if it can reuse it. */
 async function keepForward(
   { policy }: Engine,
   { methods }: Step,

@@ -1,4 +1,4 @@
-/** Completions of prompts, decoded and verified: what training, evaluation, `sample` and the page ask of a policy. */
+/** Completes prompts, decodes and verifies the answers, for training, evaluation, `sample` and the page. */
 
 import { verdictsOf } from '../../data/judging/judged.ts';
 import type { GivenAnswer, TaskItem } from '../../data/task.ts';
@@ -29,17 +29,17 @@ type Completer = Pick<Engine, 'tasks' | 'generator'> & Partial<Pick<Engine, 'pol
 export interface CompletionSettings extends SamplingParams {
   /** Completions per prompt: one number for all, or one for each. */
   readonly samples: number | readonly number[];
-  /** [items] prompts in the place of the items' own. */
+  /** [items] prompts that replace the items' own. */
   readonly prompts?: readonly (Int32Array | undefined)[];
-  /** [items][samples] tokens that completions begin with; absent where an item's begin with nothing. */
+  /** [items][samples] tokens that completions begin with; absent: none. */
   readonly prefixes?: readonly (readonly Int32Array[] | undefined)[];
   /** [items] see `GroupRequest.expertShare`; absent: none. */
   readonly expertShares?: readonly number[];
   /** Problems that will likely be asked next, each for as many completions. */
   readonly upcoming?: { readonly items: readonly TaskItem[]; readonly samples: number };
-  /** Number of the first rollout, which keys its random draws; the others count on from it. Default 0. */
+  /** Number of the first rollout, which keys its random draws; the rest follow. Default 0. */
   readonly firstRollout?: number;
-  /** Says how long completions may become. */
+  /** Sets the length limit of completions. */
   readonly stage: StageConfig;
   /** What environments and verifiers are asked besides; default: nothing. */
   readonly wants?: Wants;
@@ -67,13 +67,13 @@ export async function completeItems(
   return attentively(engine, judgedCompletions(engine.tasks, items, completions));
 }
 
-/** A completion of a prompt that is no problem of the task: nothing to verify it by. */
+/** A completion of a prompt that is not a problem of the task, so it has no verdict. */
 export interface ReadCompletion extends Completion {
   readonly text: string;
   readonly verdict?: undefined;
 }
 
-/** [texts][samples] completions of prompts that are no problems of the task: decoded alone. */
+/** [texts][samples] completions of prompts that are not problems of the task: decoded, not verified. */
 export async function completeTexts(
   { tasks, generator }: Completer,
   texts: readonly string[],
@@ -115,7 +115,7 @@ export async function sampleItems(
   }
 }
 
-/** What a method cannot do to an episode: its environment would not know of it. */
+/** The error for what a method cannot do to an episode, since the environment would not know. */
 function playedInTurns({ name }: TaskSet, what: string): ConfigError {
   const rule = `${what}, and problems of ${name} are played in turns`;
   return new ConfigError(
@@ -151,7 +151,7 @@ function answersOf(
   );
 }
 
-/** [items][samples] each completion with its verdict. @param answers  of those that were not judged yet @param verdicts  of these */
+/** [items][samples] each completion with its verdict. @param answers  not judged yet @param verdicts  of `answers` */
 function withVerdicts(
   tasks: TaskSet,
   items: readonly TaskItem[],
@@ -187,7 +187,7 @@ export function completionText(
   return tasks.codec.decode(finishReason === 'eos' ? tokens.subarray(0, tokens.length - 1) : tokens);
 }
 
-/** A completion beside the problem that it answers. */
+/** A completion and the problem that it answers. */
 export interface AnsweredItem {
   readonly item: TaskItem;
   readonly completion: VerifiedCompletion;
@@ -195,7 +195,7 @@ export interface AnsweredItem {
   readonly group: number;
 }
 
-/** Each completion beside its item, in order. */
+/** Each completion with its item, in order. */
 export function answeredItems(
   items: readonly TaskItem[],
   completions: readonly (readonly VerifiedCompletion[])[],
@@ -217,7 +217,7 @@ export function rewardBatch(rows: readonly AnsweredItem[], trainerState: RewardB
   };
 }
 
-/** Tokens of all completions that were sampled, and not put in. */
+/** Number of sampled tokens, without those put in. */
 export function sampledTokens(completions: readonly (readonly Completion[])[]): number {
   return completions.flat().reduce((sum, completion) => sum + lossTokens(completion), 0);
 }
@@ -251,7 +251,7 @@ function asked(
   };
 }
 
-/** By the problem, where a generator knows but the index of a request. */
+/** Passes the problem to a control, where a generator knows only the request's index. */
 function controlOf(
   items: readonly TaskItem[],
   { after, atEnd, ...control }: CompletionControl,

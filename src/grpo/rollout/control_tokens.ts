@@ -1,4 +1,4 @@
-/** The token controls of a stage, as one: they read each token of a completion, and decide how it continues. */
+/** Combines the token controls of a stage, which read each sampled token and decide how the completion continues. */
 import { atOnce } from '../../data/judging/judged.ts';
 import type { TaskItem } from '../../data/task.ts';
 import { PluginError } from '../../errors.ts';
@@ -9,7 +9,7 @@ import type { Engine } from '../engine.ts';
 import type { Step } from '../step.ts';
 import { type CompletionControl, completionText } from './complete.ts';
 
-/** @returns undefined where the stage has none, and the engine samples a completion without being asked */
+/** @returns undefined if the stage has none, so that the engine samples whole completions by itself */
 export function tokenControl(
   engine: Engine,
   step: Step,
@@ -41,7 +41,7 @@ export function tokenControl(
   return { control: { after, atEnd, ...(temperature && { temperature }), ...narrowing(engine, step) }, acts };
 }
 
-/** Which tokens may come, where not all of them may. */
+/** Which tokens may follow, if not all. */
 function narrowing(
   { tasks: { codec } }: Engine,
   { methods }: Step,
@@ -60,14 +60,14 @@ function narrowing(
 
 const BITS = new WeakMap<Uint8Array, Uint8Array>();
 
-/** As a support has it; a mask that comes again is turned once. */
+/** Packs a mask into bits; a mask that is used again is packed once. */
 function bitsOf(mask: Uint8Array): Uint8Array {
   const known = BITS.get(mask) ?? supportOf(mask.length, (token) => mask[token] !== 0);
   BITS.set(mask, known);
   return known;
 }
 
-/** How often token controls end completions of a step or put something into them, for each that is sampled in any round. */
+/** Counts how often token controls end or extend completions of a step, per completion sampled in any round. */
 class ControlActs {
   readonly #step: Step;
   readonly #acts = new Map<string, number>();
@@ -126,7 +126,7 @@ function partial({ tasks }: Engine, id: string, tokens: Int32Array, item: TaskIt
   return { text, tokensOf, verdict: () => atOnce(`method "${id}"`, verify) };
 }
 
-/** An id beyond the vocabulary would be read from memory that is not its own. @throws PluginError */
+/** An id beyond the vocabulary would read foreign memory. @throws PluginError */
 function requireTokens(id: string, tokens: readonly number[], vocabSize: number): readonly number[] {
   const isToken = (token: unknown): boolean =>
     Number.isInteger(token) && Number(token) >= 0 && Number(token) < vocabSize;

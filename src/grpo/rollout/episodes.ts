@@ -1,6 +1,6 @@
 /**
- * Episodes: the policy's turns go to the environment of their problem, and what it says follows them. An episode is
- * one completion: the tokens of all its turns, of which those that the policy did not write are of kind `given`.
+ * Episodes: each turn of the policy goes to its problem's environment, whose answer follows it. An episode is one
+ * completion with the tokens of all turns; those that the policy did not write are of kind `given`.
  */
 import {
   type DistantEpisode,
@@ -25,18 +25,18 @@ import type { Wants } from './wants.ts';
 
 /** An episode under way. */
 interface Episode {
-  /** What is drawn by chance in it. */
+  /** Names its random stream. */
   readonly stream: string;
   /** What was played before the policy's first turn. */
   readonly opening: Int32Array;
   at: EpisodeState;
   readonly turns: TurnRecord[];
   verdict: Verdict | undefined;
-  /** There where its turns are answered from elsewhere. */
+  /** Present if a remote environment answers its turns. */
   readonly distant: DistantEpisode | undefined;
 }
 
-/** How an episode begins whose environment keeps its state to itself. */
+/** The beginning of an episode whose environment keeps its state private. */
 const UNOPENED = {
   opening: new Int32Array(),
   at: { state: null, turn: 0, illegal: 0 },
@@ -49,15 +49,15 @@ export interface WatchedTurn extends Pick<TurnRecord, 'label' | 'text'> {
   readonly completion: number;
 }
 
-/** What episodes depend on besides their requests. */
+/** Everything besides the requests that episodes depend on. */
 export interface EpisodeSettings {
-  /** Keys what is drawn by chance, together with the number of the rollout. */
+  /** Keys the random draws, together with the rollout's number. */
   readonly samplingKey: readonly number[];
   /** [requests] what an expert plays before the policy does. */
   readonly openings: readonly OpeningLimits[];
   /** What steps are to say. */
   readonly wants: Wants;
-  /** Version of the weights of the policy that is asked. */
+  /** Version of the policy's weights. */
   readonly weightsVersion: number;
   /** Called with each turn as it is played; changes nothing. */
   readonly watch?: ((turn: WatchedTurn) => void) | undefined;
@@ -80,7 +80,7 @@ interface Taken extends Acted {
   readonly step: EpisodeStep;
 }
 
-/** The episodes of some requests: answers their turns, and then knows how they went. */
+/** The episodes of some requests: answers their turns, then returns how they ended. */
 export class Episodes implements TurnControl {
   readonly turnTokens: readonly number[];
   readonly mostAtOnce?: number;
@@ -122,7 +122,7 @@ export class Episodes implements TurnControl {
     });
   }
 
-  /** The requests, where an episode begins with what was played before the policy's first turn. */
+  /** The requests, with what was played before the policy's first turn. */
   begun(requests: readonly SampleRequest[]): readonly SampleRequest[] {
     return requests.map((request, i) => {
       const episodes = this.#episodes[i];
@@ -135,12 +135,12 @@ export class Episodes implements TurnControl {
   after(ended: readonly EndedTurn[]): readonly TurnAnswer[] | Promise<readonly TurnAnswer[]> {
     const acted = ended.map((turn) => this.#act(turn));
     if (acted.some((turn) => turn?.episode.distant)) return this.#afterAsking(ended, acted);
-    // The steps alone, since a call may be made twice: what they lead to is kept afterwards.
+    // Only computes the steps, since a call may be made twice; their results are stored afterwards.
     const taken = makeEach(this.#tasks.repeat, ended.length, (i) => this.#take(ended[i], acted[i]));
     return ended.map((turn, i) => this.#answer(turn, taken[i]));
   }
 
-  /** All answers are there before the first of them is put in: their order decides nothing. */
+  /** Waits for all answers before storing the first, so that their order decides nothing. */
   async #afterAsking(
     ended: readonly EndedTurn[],
     acted: readonly (Acted | undefined)[],
@@ -149,7 +149,7 @@ export class Episodes implements TurnControl {
     return ended.map((turn, i) => this.#answer(turn, taken[i]));
   }
 
-  /** What a turn says; undefined where its problem is answered by one text. */
+  /** The action of a turn; undefined for a problem with a single answer. */
   #act({ request, completion, tokens, begin, finishReason }: EndedTurn): Acted | undefined {
     const episode = this.#episodes[request]?.[completion];
     if (episode === undefined) return undefined;
@@ -193,21 +193,21 @@ export class Episodes implements TurnControl {
     return answer;
   }
 
-  /** Nobody acts in them any more. */
+  /** Closes the episodes. */
   async end(): Promise<void> {
     const all = this.#episodes.flatMap((group) => group ?? []);
     const ended = await Promise.allSettled(all.map(({ distant }) => distant?.end()));
     for (const one of ended) if (one.status === 'rejected') throw one.reason;
   }
 
-  /** The completions with their turns and verdicts, where they were played; one that had no room to end is not won. */
+  /** The completions with turns and verdicts, if they were played; an episode that ran out of room is not won. */
   played(completions: readonly (readonly Completion[])[]): Completion[][] {
     return completions.map((group, request) =>
       group.map((completion, index): Completion | PlayedCompletion => {
         const episode = this.#episodes[request]?.[index];
         if (episode === undefined) return completion;
         const { turns, verdict = truncated() } = episode;
-        // What its last turn would have been answered with had no room any more.
+        // The answer to the last turn did not fit.
         const fitting = turns.at(-1)?.label === POLICY_TURN ? turns : turns.slice(0, -1);
         return { ...completion, ...turnsOver(completion.tokens, fitting), verdict };
       }),
@@ -215,7 +215,7 @@ export class Episodes implements TurnControl {
   }
 }
 
-/** What an environment says of an action besides its answer. */
+/** What an environment reports of an action besides its answer. */
 function saidOf({
   reward,
   potential,

@@ -1,9 +1,9 @@
-/** Completions of a step that a failed reward leaves out of baseline and loss (`reward_on_error: exclude`). */
+/** Completions excluded from baseline and loss because a reward failed (`reward_on_error: exclude`). */
 import { PluginError } from '../../errors.ts';
 import { percent } from '../../format.ts';
 import type { RewardFailure } from '../../rewards/reward_function.ts';
 
-/** Share of the completions of a step above which the run stops: what is left would be a choice of the failure. */
+/** Share of a step's completions above which the run stops: the failure would select what is learned. */
 const MOST_EXCLUDED = 0.05;
 
 export function rewardFailed(failures: readonly RewardFailure[], more = ''): PluginError {
@@ -11,18 +11,18 @@ export function rewardFailed(failures: readonly RewardFailure[], more = ''): Plu
   return new PluginError('reward-failed', `${message}${more}`, { failures });
 }
 
-/** Counts over the rounds of sampling that make up a step. */
+/** Counts over a step's rounds of sampling. */
 export class Exclusions {
   count = 0;
   #all = 0;
   readonly #failures: RewardFailure[] = [];
 
-  /** What failed, in words, each function of each round once. */
+  /** The failures in words, once per function and round. */
   get reasons(): readonly string[] {
     return this.#failures.map(({ message }) => message);
   }
 
-  /** @returns the completions of this round that are left out, by place */
+  /** @returns indices of the completions of this round that are excluded */
   add(failures: readonly RewardFailure[], completions: number): ReadonlySet<number> {
     const out = new Set(failures.flatMap(({ rows }) => rows));
     this.#failures.push(...failures);
@@ -31,7 +31,7 @@ export class Exclusions {
     return out;
   }
 
-  /** @throws PluginError where too many are left out */
+  /** @throws PluginError if too many are excluded */
   requireFew(): void {
     if (this.count <= MOST_EXCLUDED * this.#all) return;
     const share = `${this.count} of ${this.#all} completions`;

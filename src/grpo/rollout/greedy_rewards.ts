@@ -1,4 +1,4 @@
-/** What the greedy completion of each problem is paid, where an estimator compares with it (`greedyRewards`). */
+/** Rewards of each problem's greedy completion, for estimators that compare with it (`greedyRewards`). */
 
 import type { GroupRequest } from '../../methods/points.ts';
 import type { RolloutGroup } from '../../methods/records.ts';
@@ -10,7 +10,7 @@ import { sampledTokens } from './complete.ts';
 import type { Rewarder } from './kinds.ts';
 import { sampleRequests } from './sample_requests.ts';
 
-/** [requests] rewards of the greedy completions, each under its request's prompt; undefined where nothing asks for it. */
+/** [requests] rewards of the greedy completions, each under its request's prompt; undefined if no estimator asks. */
 export async function greedyRewards(
   engine: Engine,
   step: Step,

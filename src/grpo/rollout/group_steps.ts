@@ -1,4 +1,4 @@
-/** The group steps of a stage: what becomes of rollouts before they are credited, and which groups are then dead. */
+/** Applies the group steps of a stage to rollouts before credit, then marks dead groups. */
 
 import type { GroupStep } from '../../methods/points.ts';
 import type { Rollout, RolloutGroup } from '../../methods/records.ts';
@@ -10,7 +10,7 @@ import type { Step } from '../step.ts';
 import { CallContexts } from './call_contexts.ts';
 import { mapSolvingGroups, solving } from './kinds.ts';
 
-/** Steps of scope `group` over the rounds of one generation batch. A number that they log is the mean over its groups. */
+/** Steps of scope `group` over the rounds of one generation batch. A logged number is the mean over its groups. */
 export class GroupRounds {
   readonly #step: Step;
   readonly #steps: readonly { readonly part: GroupStep; readonly contexts: CallContexts }[];
@@ -34,7 +34,7 @@ export class GroupRounds {
   }
 }
 
-/** Steps of scope `batch`, over all groups that reach the update; then what all steps have made of the rewards. */
+/** Applies steps of scope `batch` to all groups that reach the update, then logs how all steps changed the rewards. */
 export function shapeBatch(step: Step, groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
   const { groupSteps } = step.methods;
   if (groupSteps.length === 0) return groups;
@@ -54,22 +54,22 @@ function rewardOf({ reward }: Rollout): readonly number[] {
   return reward === null ? [] : [reward];
 }
 
-/** A group with other rollouts, which may be alive where it was dead for want of a difference. */
+/** The group with other rollouts, which may differ in reward and so revive a dead group. */
 export function regrouped(step: Step, group: RolloutGroup, rollouts: readonly Rollout[]): RolloutGroup {
   return withDead(step, [{ ...group, rollouts, dead: group.ruledOut ?? false }])[0];
 }
 
-/** A group is dead by the word of a step, or by that of the estimator; once it is, it stays so. */
+/** A group is dead once a step or the estimator says so, and stays dead. */
 function withDead({ methods }: Step, groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
   const isDead = methods.advantageEstimator.part.isDead ?? hasEqualRewards;
   return groups.map((group) => ({ ...group, dead: group.dead || isDead(group) }));
 }
 
 /**
- * Where the rows of each group are, once steps may have left out or moved groups and completions.
+ * Finds the rows of each group after steps may have removed or moved groups and completions.
  *
  * @param completions  [places][completions] as they were sampled
- * @returns undefined where a group has a completion that was not sampled with its prompt
+ * @returns undefined if a group has a completion that was not sampled under its prompt
  */
 export function placesAfter(
   groups: readonly RolloutGroup[],

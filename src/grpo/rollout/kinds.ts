@@ -1,7 +1,7 @@
 /**
- * Groups of several kinds in one batch. Those without a kind solve problems; others verify or compare answers, say. A kind
- * is asked for by one strategy, judged by what that says, and normalised by itself; no other strategy, no group step and no
- * figure of solving sees it.
+ * Groups of several kinds in one batch. Groups without a kind solve problems; others, say, verify or compare answers.
+ * One strategy asks for a kind and says how to judge it. A kind is normalised separately, and hidden from other
+ * strategies, group steps and figures of solving.
  */
 import type { GroupRequest, RollOut } from '../../methods/points.ts';
 import type { Rollout, RolloutGroup } from '../../methods/records.ts';
@@ -14,12 +14,12 @@ interface OfKind {
   readonly kind?: string;
 }
 
-/** Those that solve problems. */
+/** The groups that solve problems. */
 export function solving<Group extends OfKind>(groups: readonly Group[]): readonly Group[] {
   return groups.some(isOfAKind) ? groups.filter((group) => !isOfAKind(group)) : groups;
 }
 
-/** The others. */
+/** The groups that do not solve problems. */
 export function notSolving<Group extends OfKind>(groups: readonly Group[]): readonly Group[] {
   return groups.filter(isOfAKind);
 }
@@ -77,7 +77,7 @@ export type Rewarder = (
   completions: readonly (readonly Completion[])[],
 ) => Promise<RolloutGroup[]>;
 
-/** Requests that say how they are judged are, and paid by that; the others go to the task and its rewards. */
+/** Judges and pays requests by their own judge if they have one, the rest by the task and its rewards. */
 export function withCustomJudges(engine: Engine, step: Step, reward: Rewarder): Rewarder {
   return async (requests, completions) => {
     if (!requests.some(({ judge }) => judge)) return reward(requests, completions);

@@ -1,4 +1,4 @@
-/** What the reward functions log of a step, over its rounds of sampling: a metric is the mean of what was logged under its name. */
+/** Metrics that reward functions log over a step's rounds of sampling, each averaged by name. */
 import { PluginError } from '../../errors.ts';
 import { meanOf } from '../../methods/statistics.ts';
 import type { RewardLogs } from '../../rewards/reward_log.ts';
@@ -12,7 +12,7 @@ export class LoggedMetrics {
     this.#methods = new Set(methods);
   }
 
-  /** @throws PluginError where a name is that of a method's metrics */
+  /** @throws PluginError if a name belongs to a method's metrics */
   add({ metrics }: RewardLogs): void {
     for (const [name, values] of metrics) {
       const [first = '', rest] = name.split('/');

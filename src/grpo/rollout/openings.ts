@@ -1,4 +1,4 @@
-/** How episodes open that an expert plays before the policy does: his actions and their answers, as given tokens. */
+/** Openings of episodes that an expert plays before the policy: its actions and their answers, as given tokens. */
 import { ENVIRONMENT_TURN, type EpisodeState, type EpisodeStep, EXPERT_TURN } from '../../data/environment.ts';
 import { makeEach } from '../../data/repeat.ts';
 import type { TaskItem } from '../../data/task.ts';
@@ -78,7 +78,7 @@ function expertEpisode(
   }
 }
 
-/** What is said between two turns, on lines of its own: texts of turns are joined to that of their completion. */
+/** An observation on lines of its own, since the turns' texts are joined into the completion's. */
 export function spoken(observation: string): string {
   return `\n${observation}\n`;
 }

@@ -1,4 +1,4 @@
-/** What an environment has judged already: it needs no verifier. */
+/** A completion that an environment has judged, so it needs no verifier. */
 import type { VerifiedCompletion } from '../../methods/records.ts';
 import type { Completion } from '../../model/sampling/generation.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Which problems a batch asks: the prompt sources of a stage in a row, each of which draws from the one before it, and the
- * first from the training stream.
+ * Chooses the problems of a batch: a stage's prompt sources form a chain in which each draws from the one before it,
+ * and the first from the training stream.
  */
 import { verdictsOf } from '../../data/judging/judged.ts';
 import { fittingItem } from '../../data/prompts/prompt_limit.ts';
@@ -23,9 +23,9 @@ export interface Prompts {
   draw(count: number): Promise<readonly GroupRequest[]>;
   /** See `RolloutTools.expect`. */
   expect(count: number): void;
-  /** The problems that are expected, once; none where their order is not known before they are drawn. */
+  /** The expected problems, once; none if their order is unknown before they are drawn. */
   upcoming(): readonly TaskItem[];
-  /** Items taken from the training stream so far, those whose prompts are left out not counted. */
+  /** Items taken from the training stream so far, without those whose prompts are dropped. */
   readonly taken: number;
 }
 
@@ -60,7 +60,7 @@ export function openPrompts(engine: Engine, step: Step, journal: Journal): Promp
   };
 }
 
-/** What the training stream gives next; it gives it again. */
+/** The next items of the training stream, which it will give again. */
 function nextItems({ seed }: Step, { state }: Journal, tasks: TaskSet, count: number): TaskItem[] {
   let at = state.itemsDrawn;
   return Array.from({ length: count }, () => {
@@ -70,7 +70,7 @@ function nextItems({ seed }: Step, { state }: Journal, tasks: TaskSet, count: nu
   });
 }
 
-/** The next item of the training stream whose prompt is not left out. */
+/** The next item of the training stream whose prompt is not dropped. */
 function nextItem({ seed }: Step, { state }: Journal, tasks: TaskSet): TaskItem {
   const { item, next } = fittingItem(tasks, seed, state.itemsDrawn);
   state.itemsDrawn = next;

@@ -1,4 +1,4 @@
-/** Verifies the completions of requests and pays them what the stage's reward functions say: one group each. */
+/** Verifies the completions of requests and applies the stage's reward functions: one group each. */
 
 import type { GroupRequest } from '../../methods/points.ts';
 import type { Rollout, RolloutGroup } from '../../methods/records.ts';
@@ -14,9 +14,9 @@ import type { Rewarder } from './kinds.ts';
 import type { LoggedMetrics } from './logged_metrics.ts';
 import { wantsOf } from './wants.ts';
 
-/** What the rewards of a batch leave beside its groups. */
+/** What rewarding a batch produces besides its groups. */
 export interface RewardSinks {
-  /** Counts what a failed reward leaves out of the step. */
+  /** Counts completions that a failed reward excludes. */
   readonly excluded: Exclusions;
   readonly logged: LoggedMetrics;
 }
@@ -52,7 +52,7 @@ async function rewardGroups(
       batch,
     ),
   );
-  // Trained on without it, the policy would learn something that nobody asked for.
+  // Without this reward the policy would learn another objective than the configured one.
   if (failures.length > 0 && stage.rewardOnError !== 'exclude') throw rewardFailed(failures);
   const out = excluded.add(failures, batch.completions.length);
   logged.add(logs);

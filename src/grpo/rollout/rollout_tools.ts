@@ -1,4 +1,4 @@
-/** What strategies around plain sampling may ask of the run: what is known of a problem, and rollouts that nobody sampled. */
+/** What strategies may ask of the run: facts about a problem, and rollouts that were not sampled. */
 import { followUpTokens } from '../../data/prompts/follow_up.ts';
 import type { TaskItem } from '../../data/task.ts';
 import type { RolloutTools, TokenChoice } from '../../methods/points.ts';
@@ -72,7 +72,7 @@ function ended({ tasks }: Engine, answer: Int32Array): Int32Array {
   return tasks.fixedCompletionTokens === undefined ? Int32Array.from([...answer, tasks.codec.eosTokenId]) : answer;
 }
 
-/** As if it had been sampled for certain. */
+/** A given completion, as if sampled with probability 1. */
 function given(tokens: Int32Array): Completion {
   const zeros = (): Float32Array => new Float32Array(tokens.length);
   return {
@@ -108,7 +108,7 @@ interface Asked {
   readonly count: number;
 }
 
-/** [completions][tokens] choices; as many whole distributions at a time as one pass gives. */
+/** [completions][tokens] choices, from as many distributions at a time as one pass holds. */
 async function likeliest(
   { generator, policy }: Engine,
   { sampling: { temperature } }: Step['stage'],
@@ -126,7 +126,7 @@ async function likeliest(
   return found;
 }
 
-/** The tokens of most probability; of equal ones the first. */
+/** The most probable tokens; ties go to the lower id. */
 function choicesOf(logprobs: Float32Array, count: number): TokenChoice[] {
   const best: number[] = [];
   for (const token of logprobs.keys()) {

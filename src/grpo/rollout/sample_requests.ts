@@ -1,4 +1,4 @@
-/** Completions of requests, as plain sampling draws them: with a stage's token controls, at whatever temperatures are asked. */
+/** Samples the completions of requests, with the stage's token controls and each request's temperature. */
 import type { TaskItem } from '../../data/task.ts';
 import { type GroupRequest, withPlaces } from '../../methods/group_request.ts';
 import { keepsForward } from '../../methods/sampling_modes/modes.ts';
@@ -58,16 +58,16 @@ export async function sampleRequests(
   return { completions: found, places: undefined };
 }
 
-/** Completions of which the same is asked. */
+/** Completions sampled with the same parameters. */
 interface Part {
   readonly asked: AskedOf;
-  /** They are all that is asked, and it is what the stage asks. */
+  /** The part is every completion, with the stage's own parameters. */
   readonly isWhole: boolean;
-  /** [requests][] places of these completions among those of their request. */
+  /** [requests][] indices of these completions within their request. */
   readonly places: readonly (readonly number[])[];
 }
 
-/** By temperature, and then by the length of turns. @param usual  temperature of the stage */
+/** Splits requests by temperature, then by turn length. @param usual  temperature of the stage */
 function partsOf(requests: readonly GroupRequest[], usual: number): readonly Part[] {
   const asked = requests.map(({ samples, temperatures, turnTokens }) =>
     Array.from({ length: samples }, (_, i): AskedOf => ({ temperature: temperatures?.[i] ?? usual, turnTokens })),
@@ -89,7 +89,7 @@ function partsOf(requests: readonly GroupRequest[], usual: number): readonly Par
   );
 }
 
-/** A greedy completion: no other could have been sampled. */
+/** A greedy completion, which has probability 1. */
 function sure(completion: Completion): Completion {
   return { ...completion, logprobs: new Float32Array(completion.tokens.length) };
 }

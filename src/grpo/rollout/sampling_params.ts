@@ -8,13 +8,13 @@ import { samplingKey } from '../run.ts';
 import type { Step } from '../step.ts';
 import { temperatureFactor } from './control_tokens.ts';
 
-/** What is asked of a completion by itself. */
+/** Parameters of a single completion. */
 export interface AskedOf {
   readonly temperature: number;
   readonly turnTokens: number | undefined;
 }
 
-/** Completions of which the same is asked are sampled side by side. */
+/** Completions with the same parameters are sampled together. */
 export function samplingParams({ stage, seed }: Step, { temperature, turnTokens }: AskedOf): SamplingParams {
   return {
     sampling: { ...stage.sampling, temperature },
@@ -24,7 +24,7 @@ export function samplingParams({ stage, seed }: Step, { temperature, turnTokens 
   };
 }
 
-/** Marks rollouts off-policy where a token control changed the temperature, or something else than the policy sampled them. */
+/** Marks rollouts off-policy if a token control changed the temperature or the policy itself did not sample them. */
 export function markOffPolicy(step: Step, groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
   const factor = temperatureFactor(step);
   const isElsewhere = samplesElsewhere(step.stage);

@@ -1,4 +1,4 @@
-/** What rollout strategies give back, looked at before anything is computed from it: a token that there is not is read from memory that is not its own. */
+/** Checks what rollout strategies return before computing with it: an unknown token would read foreign memory. */
 import type { TaskItem } from '../../data/task.ts';
 import { PluginError } from '../../errors.ts';
 import type { RolloutGroup } from '../../methods/records.ts';
@@ -17,7 +17,7 @@ export interface GroupLimits {
   readonly context: number;
   /** Limits of a micro-batch, which takes whole groups. */
   readonly batch: Required<BatchLimits>;
-  /** Completions of the groups of a batch that solve, at most, once strategies have selected. */
+  /** Most completions in a batch's solving groups, after selection by strategies. */
   readonly completions: number;
   readonly select: (groups: readonly RolloutGroup[]) => readonly RolloutGroup[];
   /** As the problem is asked. */
@@ -30,7 +30,7 @@ function flawed(ids: readonly string[], flaw: string): PluginError {
   return new PluginError('method-failed', message, { ids: ids.join() });
 }
 
-/** What a strategy gave, if it is a list of groups. @throws PluginError `method-failed` */
+/** Requires that a strategy returned a list of groups. @throws PluginError `method-failed` */
 export function requireGroups(given: unknown, id: string): void {
   const isGroup = (one: unknown): boolean =>
     typeof one === 'object' && one !== null && 'item' in one && 'rollouts' in one && Array.isArray(one.rollouts);

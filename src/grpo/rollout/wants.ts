@@ -6,7 +6,7 @@ import { solutionSteps } from '../../methods/uses/solution_steps.ts';
 import type { StageUses } from '../../methods/uses/stage_uses.ts';
 import { states } from '../../methods/uses/states.ts';
 
-/** What verdicts and steps of environments are to have, where the task gives it. */
+/** Optional contents of verdicts and environment steps that methods ask for. */
 export type Wants = Omit<VerifyContext, 'finishReason'>;
 
 export function wantsOf(uses: Pick<StageUses, 'has'>): Wants {

@@ -1,4 +1,4 @@
-/** What the policy says of its own answers: how much likelier one reply to a question after them is than another. */
+/** How much likelier the policy finds one reply than another to a question about its own answer. */
 import { followUpTokens } from '../../data/prompts/follow_up.ts';
 import type { TaskItem } from '../../data/task.ts';
 import type { EvaluationFigure } from '../../methods/points.ts';

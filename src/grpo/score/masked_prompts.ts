@@ -1,4 +1,4 @@
-/** Prompts with masked operands: within a step the same for all completions of a problem, whatever they are packed with. */
+/** Prompts with masked operands, the same for all completions of a problem within a step, however they are packed. */
 import { maskedTokens } from '../../data/prompts/masked_prompt.ts';
 import type { TaskItem } from '../../data/task.ts';
 import { rngFor } from '../../kernels/philox.ts';

@@ -1,6 +1,6 @@
 /**
- * What the policy says of rollouts that it did not sample as the stage samples them, before the first step on their batch:
- * their ratio is then to that policy, and the rest of the way to whatever sampled them is a weight (`decoupled`).
+ * The policy's log-probs of off-policy rollouts before the first step on their batch. The ratio is then relative to
+ * that policy, and the remaining factor to what sampled them becomes a weight (`decoupled`).
  */
 
 import type { CreditedGroup } from '../../methods/records.ts';
@@ -13,7 +13,7 @@ import { actsInUpdate } from '../update/credit.ts';
 /**
  * The groups with these log-probs, where a method asks for them: one scoring pass of the off-policy rollouts alone.
  *
- * @param isStale  the policy has moved since it sampled the batch: all of it is off-policy
+ * @param isStale  the policy has changed since it sampled the batch, so all of it is off-policy
  */
 export async function withProximalLogprobs(
   { generator }: Engine,

@@ -1,4 +1,4 @@
-/** Figures of sampled rollouts, for the methods that use them: computed before the rollouts are credited, and then dropped. */
+/** Figures of sampled rollouts for the methods that use them, computed before credit and dropped after it. */
 import type { FigureValue, Rollout, RolloutGroup } from '../../methods/records.ts';
 import { withoutFiguresOfStep } from '../../methods/support/rollouts/rollout_fields.ts';
 import type { FigureMember, FigureTools, SequenceToScore } from '../../methods/uses/figure_tools.ts';
@@ -11,7 +11,7 @@ import { selectedByStrategies } from '../update/credit.ts';
 import { batchesToScore } from './score_sequences.ts';
 import { teacherTools } from './teachers.ts';
 
-/** The groups with the figures of those that the update takes; the others are as they were. */
+/** Adds figures to the groups that the update takes; the others are unchanged. */
 export async function withSampledFigures(
   engine: Engine,
   step: Step,
@@ -58,7 +58,7 @@ function withFigures(rollout: Rollout, found: ReadonlyMap<Rollout, Rollout['figu
   return figures === undefined ? rollout : { ...rollout, figures };
 }
 
-/** What is asked twice is computed once. */
+/** Tools that compute each question once. */
 function figureTools(engine: Engine, step: Step, members: readonly Member[]): FigureTools {
   const { generator, tasks } = engine;
   const { temperature } = step.stage.sampling;

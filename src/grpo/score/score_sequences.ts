@@ -1,6 +1,6 @@
 /**
- * Log-probs of given sequences under a set of weights: packed with each prompt once, cut to what the engine holds at a
- * time, scored, and put back by token. What a token is given does not depend on what it is packed with.
+ * Log-probs of given sequences under a set of weights: packed with each prompt once, split to the engine's capacity,
+ * scored, and put back by token. A token's score does not depend on what it is packed with.
  */
 import type { ScoreQuestion, SequenceScores, SequenceToScore } from '../../methods/uses/figure_tools.ts';
 import { groupByPrefix, packBatch, type Sequence, splitSequences } from '../../model/batch.ts';
@@ -12,8 +12,8 @@ export interface ScoringRequest extends ScoreQuestion {
 }
 
 /**
- * Asked with `distributions` the answer holds the vocabulary's width for every token: give no more sequences at a time than
- * there is host memory for, `batchesToScore` for instance.
+ * With `distributions` the answer holds the vocabulary's width for every token, so pass only as many sequences as fit
+ * in host memory, for instance by `batchesToScore`.
  *
  * @returns [sequences], in order
  */
@@ -41,7 +41,10 @@ export async function scoreSequences(
   return scored;
 }
 
-/** The sequences in lists that are each scored in one pass. @param isWhole  with the log-probs of the whole vocabulary */
+/**
+ * Splits sequences into lists that are each scored in one pass. @param isWhole with the log-probs of the whole
+ * vocabulary
+ */
 export function batchesToScore<S extends Sequence>(
   { capacity: { rows, lossRows, groups, completions, outputRows } }: Policy,
   sequences: readonly S[],

@@ -1,4 +1,4 @@
-/** The gradient of right answers, looked at and forgotten: nothing of it reaches the weights. */
+/** Reads the gradient of right answers and drops it: none of it reaches the weights. */
 import type { TaskItem } from '../../data/task.ts';
 import { groupByPrefix, packBatch } from '../../model/batch.ts';
 import type { Engine } from '../engine.ts';

@@ -1,6 +1,7 @@
 /**
- * Log-probs of a rollout's own tokens under the reference and a prompt that shows more, for terms that learn from a
- * teacher that knows better; or under the policy and a prompt that shows less. A scoring pass before the update's own, of the completions that have such a prompt.
+ * Log-probs of a rollout's own tokens under the reference with a prompt that shows more, for terms that learn from a
+ * better-informed teacher, or under the policy with a prompt that shows less. Completions with such a prompt are scored
+ * in a pass before the update.
  */
 import type { TeacherTools } from '../../methods/support/rollouts/teacher.ts';
 import type { Engine } from '../engine.ts';
@@ -28,7 +29,7 @@ export async function withTeachers(engine: Engine, step: Step, micro: ObjectiveB
   return { ...micro, teachers };
 }
 
-/** What the prompts of teachers are made with. */
+/** Tools that make teachers' prompts. */
 export function teacherTools(engine: Engine, step: Step): TeacherTools {
   const { tasks } = engine;
   return {

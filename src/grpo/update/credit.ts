@@ -1,4 +1,6 @@
-/** From collected groups to credited ones: which of them an update uses, their advantages, what shapes and masks these. */
+/**
+ * From collected groups to credited ones: selects groups for the update, estimates advantages, shapes and masks them.
+ */
 
 import type { StageMethods } from '../../methods/create.ts';
 import type { AdvantageEstimator } from '../../methods/points.ts';
@@ -13,8 +15,8 @@ import { byKind, mapSolvingGroups } from '../rollout/kinds.ts';
 import type { Step } from '../step.ts';
 
 /**
- * The groups that take part in the update, in order. Dead groups have no policy gradient; unless a strategy leaves them
- * out they stay in the step's sizes (as in TRL), and in the update where a term acts without an advantage.
+ * The groups of the update, in order. Dead groups have no policy gradient. Unless a strategy drops them they count in
+ * the step's sizes (as in TRL), and join the update if a term acts without an advantage.
  */
 export function selectGroups(step: Step, groups: readonly RolloutGroup[]): readonly RolloutGroup[] {
   return shapeBatch(step, selectedByStrategies(step, groups));
@@ -36,8 +38,8 @@ export function actsInUpdate({ lossTerms }: StageMethods, group: RolloutGroup): 
 }
 
 /**
- * The tokens of a group as packing takes them: those of rollouts that follow each other and are trained under the same
- * prompt share its rows. Completions keep their order.
+ * The tokens of a group for packing: consecutive rollouts trained under the same prompt share its rows. Completions
+ * keep their order.
  */
 export function tokenGroups({ prompt, rollouts }: RolloutGroup): TokenGroup[] {
   return groupByPrefix(
@@ -45,7 +47,7 @@ export function tokenGroups({ prompt, rollouts }: RolloutGroup): TokenGroup[] {
   );
 }
 
-/** Advantages of all groups at once, since the scale may span the batch, then the credit steps. */
+/** Estimates advantages of all groups at once, since the scale may span the batch, then applies the credit steps. */
 export async function creditGroups(
   policy: Policy,
   step: Step,
@@ -71,7 +73,7 @@ export async function creditGroups(
     .map((group) => (group.dead || hasAdvantage(group) ? group : { ...group, dead: true })); // it came to nothing
 }
 
-/** What strategies pay for single tokens is added to the advantages, and need not be kept. */
+/** Adds strategies' rewards for single tokens to the advantages, after which they are dropped. */
 function paidByToken(groups: readonly CreditedGroup[]): readonly CreditedGroup[] {
   if (!groups.some(({ rollouts }) => rollouts.some(({ tokenRewards }) => tokenRewards))) return groups;
   return addTokenCredit(groups, ({ tokenRewards }) => tokenRewards && returnsToGo(tokenRewards, 1)).map((group) => ({
@@ -89,7 +91,7 @@ async function estimate(policy: Policy, step: Step, groups: readonly RolloutGrou
   return isOnDevice ? estimateOnDevice(policy, part.device, groups) : part.estimate(groups, step.context(id));
 }
 
-/** By the engine's kernel. Rollouts whose reward does not count get 0. */
+/** Uses the engine's kernel. Rollouts whose reward does not count get 0. */
 async function estimateOnDevice(
   policy: Policy,
   scale: NonNullable<AdvantageEstimator['device']>,

@@ -1,4 +1,4 @@
-/** A collected batch is credited: with the figures that methods read, and without them once they were read. */
+/** Credits a collected batch: adds the figures that methods read, and drops them afterwards. */
 import { NumericsError } from '../../errors.ts';
 import type { Collected, CreditedGroup, RolloutGroup } from '../../methods/records.ts';
 import { lossTokens } from '../../methods/tokens.ts';
@@ -9,7 +9,7 @@ import { withoutSampledFigures, withSampledFigures } from '../score/sampled_figu
 import type { Step } from '../step.ts';
 import { actsInUpdate, creditGroups, selectGroups } from './credit.ts';
 
-/** Advantages of all groups at once, then what shapes and masks them. */
+/** Estimates advantages of all groups at once, then shapes and masks them. */
 export async function creditBatch(
   engine: Engine,
   step: Step,
@@ -30,7 +30,7 @@ export function trainedTokens({ methods }: Step, groups: readonly CreditedGroup[
 }
 
 /**
- * Weights that overflow without a trace in the gradient show here, before anything is learned from their samples.
+ * Detects overflowing weights that leave no trace in the gradient, before anything is learned from their samples.
  * @throws NumericsError
  */
 export function assertFinite({ number }: Step, { groups }: Collected): void {

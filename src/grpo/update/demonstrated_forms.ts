@@ -1,6 +1,6 @@
 /**
- * Demonstrations in the forms in which methods of later stages speak to the policy: a verdict after an answer, say. A
- * small policy knows no form that it was never shown.
+ * Demonstrations in the forms in which methods of later stages prompt the policy, such as a verdict after an answer: a
+ * small policy knows only the forms that it was shown.
  */
 import { atOnce } from '../../data/judging/judged.ts';
 import type { Demonstration } from '../../data/prompts/dialogue_tokens.ts';
@@ -41,7 +41,7 @@ export function inForm(
   });
 }
 
-/** Half of the time a right answer, where the task knows one, else that of another problem. */
+/** A right answer half of the time, if the task knows one, otherwise another problem's. */
 function attemptAt(tasks: TaskSet, id: string, item: TaskItem, seed: number, index: number, rng: Rng) {
   const other = rng.float() < 0.5 ? item : tasks.trainItem(seed, index + 1 + rng.int(0, 999));
   const known = tasks.codec.encode(other.answer);

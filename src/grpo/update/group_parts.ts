@@ -1,9 +1,9 @@
-/** Groups that are larger than a micro-batch, in parts: their statistics are those of the whole, and gradients add up. */
+/** Splits groups that exceed a micro-batch. Parts use the whole group's statistics, and their gradients add up. */
 import type { CreditedGroup, RolloutGroup } from '../../methods/records.ts';
 
 /** A group, or some of its completions. */
 export type GroupPart<Group extends RolloutGroup = CreditedGroup> = Group & {
-  /** The group that it is a part of; absent: all of it is here. */
+  /** The group that it is a part of; absent: it is whole. */
   readonly whole?: Group;
 };
 

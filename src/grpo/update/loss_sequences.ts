@@ -1,6 +1,6 @@
 /**
- * Between the rows of a batch and what the terms of a loss see. The first tokens of a group's completions are predicted by
- * the prompt's last row and are together; a term sees each completion's tokens in their order.
+ * Translates between a batch's rows and what loss terms see. The prompt's last row predicts the first tokens of all of
+ * a group's completions, so these are adjacent; a term sees each completion's tokens in order.
  */
 import type { LossGradient, LossSequence, ScoredText, TrainedText } from '../../methods/points.ts';
 import type { PackedBatch } from '../../model/batch.ts';
@@ -78,7 +78,7 @@ export function lossSequences(
   return { sequences, gradients: () => emptyGradients(offsets, places, vocabSize) };
 }
 
-/** Texts of a term's own, in the order of the batch. */
+/** A term's own texts, in the order of the batch. */
 export function scoredTexts(
   batch: PackedBatch,
   texts: readonly TrainedText[],
@@ -114,7 +114,7 @@ export function scoredTexts(
 interface TokenOrder {
   /** [completions + 1] of the tokens of all completions. */
   readonly offsets: Int32Array;
-  /** [loss rows] the place of each row's token. */
+  /** [loss rows] index of each row's token. */
   readonly places: Int32Array;
   /** From the order of the loss rows to that of the tokens. */
   inOrder(values: Float32Array): Float32Array;
@@ -140,14 +140,14 @@ function selected(weights: Float32Array, selection: Float32Array | undefined): F
   return selection === undefined ? weights : weights.map((weight, t) => weight * selection[t]);
 }
 
-/** [loss rows] where each row's token is among the tokens of all completions. */
+/** [loss rows] index of each row's token among the tokens of all completions. */
 function placesOf({ completionOf, tokenOf }: PackedBatch, offsets: Int32Array): Int32Array {
   const places = new Int32Array(completionOf.length);
   for (let row = 0; row < places.length; row++) places[row] = offsets[completionOf[row]] + tokenOf[row];
   return places;
 }
 
-/** Rows of the vocabulary's width, from the order of the batch to that of the tokens. */
+/** Reorders rows of the vocabulary's width from batch order to token order. */
 function inWideOrder(values: Float32Array, places: Int32Array, count: number): Float32Array {
   const width = values.length / Math.max(1, places.length);
   const ordered = new Float32Array(count * width);

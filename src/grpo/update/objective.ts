@@ -1,8 +1,8 @@
 /**
- * The objective of a stage: the sum of its terms over one micro-batch, turned into derivatives in the engine.
+ * Sums the loss terms of a stage over one micro-batch and accumulates their derivatives in the engine.
  *
- * Where the engine's own kernel computes every term, nothing is read back between forward and backward. Otherwise
- * the log-probs come to the host, the terms add up in float64, and the derivatives go back. Both begin and end the same way.
+ * If the engine's own kernel computes every term, nothing is read back between forward and backward. Otherwise the
+ * log-probs come to the host, the terms add up in float64, and the derivatives go back.
  */
 
 import type { Named } from '../../methods/create.ts';
@@ -32,13 +32,13 @@ export interface ObjectiveBatch {
   readonly rows: KnownRows;
   readonly temperature: number;
   readonly sizes: LossContext['sizes'];
-  /** It is the whole step, and nobody has observed that: its own forward pass is what is observed. */
+  /** The micro-batch is the whole step, so its own forward pass serves as the observation. */
   readonly isObservedWithin?: boolean;
-  /** [completions] distributions of a teacher at a completion's own tokens, where a term has one. */
+  /** [completions] a teacher's distributions at the completion's own tokens, if a term has a teacher. */
   readonly teachers?: readonly (Float32Array | undefined)[];
 }
 
-/** Adds the gradients of one micro-batch; what its terms measure goes to the meter. */
+/** Adds the gradients of one micro-batch; its terms measure into the meter. */
 export async function accumulateObjective(
   policy: Policy,
   step: Step,
@@ -68,14 +68,14 @@ export async function accumulateObjective(
   return { ...forward, losses };
 }
 
-/** What the terms know of the update under way. */
+/** The update under way, as terms see it. */
 export interface Update {
   readonly sizes: LossContext['sizes'];
   /** Every ratio is exactly 1. */
   readonly onPolicy: boolean;
 }
 
-/** The terms of one micro-batch on the host. @returns the sequences with the weights that hold at this update */
+/** Computes the terms of one micro-batch on the host. @returns the sequences with the token weights of this update */
 export function addTerms(
   step: Step,
   update: Update,
@@ -91,7 +91,7 @@ function observersOf({ methods: { tokenWeights, lossTerms } }: Step): readonly N
   return [...tokenWeights, ...lossTerms];
 }
 
-/** Tells the parts of the loss which groups an optimizer step is made of. */
+/** Tells the parts of the loss the groups of an optimizer step. */
 export function beginStep(step: Step, groups: readonly CreditedGroup[]): void {
   for (const { id, part } of observersOf(step)) part.begin?.(groups, step.context(id));
 }
@@ -131,7 +131,7 @@ function actingWeights({ methods }: Step, { onPolicy }: Update): readonly NamedW
   return methods.tokenWeights.filter(({ part }) => !part.isIdle && !(onPolicy && part.offPolicyOnly));
 }
 
-/** The sequences with the weights that hold at this update. */
+/** The sequences with the token weights of this update. */
 function weighed(step: Step, update: Update, sequences: readonly LossSequence[]): readonly LossSequence[] {
   const weighing = actingWeights(step, update);
   if (weighing.length === 0) return sequences;
@@ -147,12 +147,12 @@ function weighed(step: Step, update: Update, sequences: readonly LossSequence[])
   });
 }
 
-/** They apply to the policy's own term alone, which the kernel cannot tell from the others. */
+/** Token weights apply to the policy's term only, which the kernel cannot separate from the others. */
 function hasTokenWeights({ tokenWeights, tokenSelection }: CreditedGroup): boolean {
   return tokenWeights !== undefined || tokenSelection !== undefined;
 }
 
-/** What the kernel is set to; undefined where it does not compute every term. */
+/** The kernel's settings; undefined if it does not compute every term. */
 function deviceSettings(terms: readonly LossTerm[]): ObjectiveSettings | undefined {
   if (terms.some(({ device }) => device === undefined)) return undefined;
   return Object.assign({}, ...terms.map(({ device }) => device?.settings)) as ObjectiveSettings; // the kernel's own names

@@ -1,12 +1,12 @@
-/** On-policy, the scorer's log-probs are the sampler's, bit for bit; a step is taken on nothing else. */
+/** On-policy, the scorer's log-probs are the sampler's, bit for bit; otherwise no step is taken. */
 import { NumericsError } from '../../errors.ts';
 import type { UpdateTotals } from '../../methods/records.ts';
 import type { Engine } from '../engine.ts';
 import type { Step } from '../step.ts';
 
 /**
- * @param totals  of tokens that were sampled from the very weights they are scored by
- * @throws RlvrError where a worker that samples has lied; NumericsError where the engine differs from itself
+ * @param totals  of tokens sampled from the weights that score them
+ * @throws RlvrError if a sampling worker returned wrong results; NumericsError if the engine disagrees with itself
  */
 export async function assertOnPolicy(
   { policy, generator }: Pick<Engine, 'policy' | 'generator'>,
@@ -14,7 +14,7 @@ export async function assertOnPolicy(
   { logprobDifferenceMax: largest, entropyDifferenceMax }: UpdateTotals,
 ): Promise<void> {
   const { backend, samplerTolerance: limit } = policy.engine;
-  // Where the engine promises the bits of log-probs, it keeps those of entropies, too.
+  // An engine that promises the bits of log-probs promises those of entropies, too.
   if (!(largest <= limit) || (limit === 0 && entropyDifferenceMax > 0)) await generator.recheck?.();
   if (largest <= limit) return;
   throw new NumericsError(

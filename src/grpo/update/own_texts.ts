@@ -1,6 +1,6 @@
 /**
- * Texts that a term of the loss trains on beside the rollouts, as demonstrations: passes of their own after those of the
- * rollouts, whose gradients add up with theirs. A stage without such a term does nothing here.
+ * Texts that a loss term trains on in addition to the rollouts, such as demonstrations. Separate passes after the
+ * rollouts' add to the same gradients.
  */
 import { fittingItem } from '../../data/prompts/prompt_limit.ts';
 import type { TaskSet } from '../../data/task_set.ts';
@@ -55,7 +55,7 @@ export async function accumulateTexts(engine: Engine, step: Step, { state }: Jou
   return loss;
 }
 
-/** Texts in order, as many together as fit. */
+/** Packs texts in order, as many together as fit. */
 function textBatches(texts: readonly TrainedText[], limits: BatchLimits): TextBatch[] {
   const batches: TextBatch[] = [];
   for (const text of texts) {
@@ -71,7 +71,7 @@ function textBatches(texts: readonly TrainedText[], limits: BatchLimits): TextBa
   return batches;
 }
 
-/** The groups with one more text: in the last of them, where that shares its prompt. */
+/** Adds a text to the groups: to the last one if it shares the prompt. */
 function withText(groups: readonly TokenGroup[], text: TrainedText): TokenGroup[] {
   const { prompt, behind = new Int32Array(), tokens } = text;
   const last = groups[groups.length - 1];
@@ -86,13 +86,16 @@ function withText(groups: readonly TokenGroup[], text: TrainedText): TokenGroup[
   return [...groups.slice(0, -1), shared];
 }
 
-/** As a supervised stage would have shown it. @param from  first index of the training stream to try; overlong items are skipped */
+/**
+ * A demonstration as a supervised stage would show it. @param from first index of the training stream to try; overlong
+ * items are skipped
+ */
 function demonstrationAt(tasks: TaskSet, seed: number, from: number): TrainedText {
   const { item, index } = fittingItem(tasks, seed, from);
   return tasks.demonstration(item, seed, index);
 }
 
-/** @throws RlvrError for a text that there is no room for; demonstrations always fit */
+/** @throws RlvrError for a text that does not fit; demonstrations always do */
 function checkFits({ capacity }: Policy, { number }: Step, id: string, text: TrainedText): void {
   const { prompt, behind = new Int32Array(), tokens } = text;
   const most = Math.min(capacity.rows + 1, capacity.context);

@@ -1,4 +1,4 @@
-/** What a supervised stage learns of problems that are played in turns, where a method of the stage says it. */
+/** Demonstrations of multi-turn problems in a supervised stage, if a method of the stage provides them. */
 import type { Demonstration } from '../../data/prompts/dialogue_tokens.ts';
 import { makeEach } from '../../data/repeat.ts';
 import type { TaskItem } from '../../data/task.ts';
@@ -19,7 +19,7 @@ export function playedDemonstration(
   const { show } = demonstrations(number);
   if (show === undefined) return undefined;
   const name = `shown|${seed}|${stageIndex}|${index}`;
-  // A call that is made twice draws from the beginning, with another problem of the same name.
+  // A repeated call must draw from the start, so it gets a fresh problem of the same name.
   return makeEach(tasks.repeat, 1, () => show(problemOf(tasks, item, name)))[0];
 }
 

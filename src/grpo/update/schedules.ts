@@ -8,13 +8,13 @@
  *     cosine    m + (1 − m) · (1 + cos(π · (t − w) / (N − w))) / 2
  *     constant  1
  *
- * Two deviations from transformers. Its warm-up is t / w, so that the first step has rate 0 and changes nothing; ours
- * is one step ahead and reaches the peak at t = w − 1. And m, there only in `cosine_with_min_lr`, also serves
- * `linear` and `cosine`. As in transformers, the last step is one short of the end of the curve: the rate of
- * linear at N − 1 is still 1 / (N − w) of the way above the floor, never wasted on 0.
+ * Two deviations from transformers. Its warm-up is t / w, so the first step has rate 0 and changes nothing; ours is one
+ * step ahead and reaches the peak at t = w − 1. And m, there only in `cosine_with_min_lr`, also applies to `linear` and
+ * `cosine`. As in transformers, the last step is one short of the curve's end: linear at N − 1 is still 1 / (N − w) of
+ * the way above the floor, so no step is wasted on rate 0.
  */
 
-/** The part of a stage's config that its learning rate depends on. */
+/** The stage keys that set its learning rate. */
 import type { OptimizerConfig } from '../../methods/stage.ts';
 export type ScheduleConfig = Pick<
   OptimizerConfig,
@@ -36,7 +36,7 @@ export function learningRateAt(step: number, config: ScheduleConfig): number {
   return learningRate * (floor + (1 - floor) * remaining(config.learningRateSchedule, progress));
 }
 
-/** The share of the way from the floor to the peak that is left, 1 to 0, at `progress` 0 to 1. */
+/** Remaining fraction between floor and peak, 1 to 0, at `progress` 0 to 1. */
 function remaining(schedule: ScheduleConfig['learningRateSchedule'], progress: number): number {
   switch (schedule) {
     case 'linear':

@@ -84,7 +84,7 @@ function tokenWeights(
   );
 }
 
-/** Sum of the weights of the tokens that carry a loss; of nothing 1. */
+/** Sum of the weights of the tokens that carry a loss; 1 if there are none. */
 function totalOf(examples: readonly TokenGroup[], weightsOf: WeightsOf): number {
   const sum = examples.reduce((all, group) => {
     const labels = group.labels?.[0];

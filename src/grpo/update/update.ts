@@ -1,9 +1,9 @@
 /**
- * One optimizer step of a stage's objective over credited groups, in micro-batches of whole groups, or of parts of those
- * that are too large.
+ * One optimizer step of a stage's objective over credited groups, in micro-batches of whole groups, or of parts of
+ * those that are too large.
  *
- * Gradients of the micro-batches add up (of whole groups to the same bits however they are cut, on wasm); weights change once, and only
- * if every number is finite.
+ * Gradients of the micro-batches add up (on wasm to the same bits, however whole groups are split); weights change
+ * once, and only if every number is finite.
  */
 
 import { NumericsError } from '../../errors.ts';
@@ -35,7 +35,7 @@ import { accumulateTexts } from './own_texts.ts';
 import { learningRateAt } from './schedules.ts';
 import { addRows, emptyTotals } from './update_totals.ts';
 
-/** A micro-batch of which nothing is known by row yet. */
+/** A micro-batch without values by row yet. */
 type MicroBatch = Omit<ObjectiveBatch, 'rows'>;
 
 /** A group with the token arrays that packing needs: one for each prompt that it is trained under. */
@@ -50,9 +50,9 @@ export type TakeStep = () => Promise<UpdateResult>;
 /** What an update learns from. */
 export interface UpdateOptions {
   readonly groups: readonly CreditedGroup[];
-  /** They were sampled from the very weights that are about to be updated. */
+  /** The groups were sampled from the weights that are about to be updated. */
   readonly fromTheseWeights: boolean;
-  /** Runs each part of it that has the engine to itself; default: at once. */
+  /** Runs each part that needs the engine to itself; default: at once. */
   readonly learn?: <T>(part: () => Promise<T>) => Promise<T>;
 }
 
@@ -66,7 +66,7 @@ export async function accumulateUpdate(
   journal: Journal,
   { groups, fromTheseWeights, learn = (part) => part() }: UpdateOptions,
 ): Promise<{ readonly totals: UpdateTotals; readonly takeStep: TakeStep }> {
-  // The ratio of a rollout at another temperature is not 1 even then.
+  // A rollout at another temperature has a ratio other than 1 even then.
   const onPolicy = fromTheseWeights && !groups.some(({ rollouts }) => rollouts.some(({ isOffPolicy }) => isOffPolicy));
   const { policy, tasks } = engine;
   const { stage } = step;
@@ -93,7 +93,7 @@ export async function accumulateUpdate(
   };
   beginStep(step, groups);
   const isObserved = needsObservation(step);
-  // Off-policy, the one forward pass of a single micro-batch is that of the whole step.
+  // Off-policy, a single micro-batch's forward pass covers the whole step.
   const isObservedWithin = isObserved && !onPolicy && microBatches.length === 1;
   const seen =
     isObserved && !isObservedWithin
@@ -122,8 +122,9 @@ export async function accumulateUpdate(
 }
 
 /**
- * For parts with statistics of the whole step. On-policy the sampler's log-probs and entropies are the scorer's.
- * @returns the micro-batches with what is known of their rows
+ * Shows the whole step to parts that need its statistics. On-policy the sampler's log-probs and entropies are the
+ * scorer's.
+ * @returns the micro-batches with their values by row
  */
 async function observe(
   policy: Policy,
@@ -174,7 +175,7 @@ export function microBatchCapacity(
   };
 }
 
-/** The micro-batch with the distributions of the reference, where a term asks for them. */
+/** Adds the reference's distributions to a micro-batch, if a term asks for them. */
 async function withDistributions(
   policy: Policy,
   { methods: { uses } }: Step,
@@ -186,14 +187,14 @@ async function withDistributions(
   return { ...micro, rows: { ...rows, refLogprobs: logprobs, refDistributions: distributions } };
 }
 
-/** [loss rows] of a batch, from what is known of each token. */
+/** [loss rows] of a batch, from a value for each token. */
 function byRow(batch: PackedBatch, value: (completion: number, token: number) => number): Float32Array {
   const values = new Float32Array(batch.lossRowCount);
   for (let row = 0; row < values.length; row++) values[row] = value(batch.completionOf[row], batch.tokenOf[row]);
   return values;
 }
 
-/** What is known of each loss row before the forward pass, in the batch's order. @param groupCount  of the step */
+/** Values of each loss row before the forward pass, in the batch's order. @param groupCount  of the step */
 async function objectiveRows(
   policy: Policy,
   step: Step,
@@ -238,7 +239,10 @@ async function objectiveRows(
   };
 }
 
-/** [tokens] what the ratio of a rollout is to: the policy that sampled it, or that before the first step on its batch. */
+/**
+ * [tokens] denominators of a rollout's ratio: log-probs of the policy that sampled it, or of the one before the first
+ * step on its batch.
+ */
 function ratioTo({ logprobs, proximalLogprobs = logprobs }: Rollout): Float32Array {
   return proximalLogprobs;
 }
@@ -254,7 +258,7 @@ function checkFinite(losses: Float32Array, batch: PackedBatch, groups: readonly 
   );
 }
 
-/** The offending batch goes with the error, so that the run can keep it for inspection. */
+/** Carries the offending batch, so that the run can keep it for inspection. */
 function notFinite(
   what: string,
   value: number | undefined,

@@ -1,4 +1,4 @@
-/** Running totals over the loss rows of an optimizer step: what its metrics are made of. */
+/** Running totals over an optimizer step's loss rows, from which its metrics are computed. */
 import type { CreditedGroup, UpdateTotals } from '../../methods/records.ts';
 import type { PackedBatch } from '../../model/batch.ts';
 import type { ObjectiveRows, ScoresWithLoss } from '../../model/policy.ts';
