@@ -1,6 +1,6 @@
 /**
- * What a run begins with where its weights are not random. The core reads no pretrained model: who opens a run hands over one that
- * is open, as `packages/models` opens it.
+ * The pretrained model that a run begins with. The core opens none itself: the caller passes one that is open, as
+ * `packages/models` opens it.
  */
 import type { RunConfig } from '../config/run_config.ts';
 import { ConfigError } from '../errors.ts';
@@ -9,32 +9,32 @@ import type { Policy } from '../model/policy.ts';
 import type { Codec } from '../text/codec.ts';
 import type { ReadableFiles } from './store/store.ts';
 
-/** A pretrained model that is open: its weights are read when a policy takes them. */
+/** An open pretrained model: its weights are read when a policy loads them. */
 export interface OpenedBase {
   /** As it was written, for messages. */
   readonly name: string;
   readonly codec: Codec;
-  /** What is said before the first step. */
+  /** Notes shown before the first step. */
   readonly notes: readonly string[];
   /** Where it lies. */
   readonly place: { readonly files: ReadableFiles };
   /**
-   * The same config with what the model's files say: the shape, and of an adapter rank, alpha and modules.
+   * Completes the config from the model's files: shape, and an adapter's rank, alpha and modules.
    *
-   * @throws ConfigError for a key of the model or of an adapter that is not its default, and not that of the files
+   * @throws ConfigError for a key of model or adapter that is neither its default nor the files' value
    */
   configured(config: RunConfig): RunConfig;
-  /** @throws ConfigError where a method speaks in words that a closed vocabulary has no row for */
+  /** @throws ConfigError if a method prompts in words that a closed vocabulary lacks */
   requireWords(tasks: { readonly codec: Codec }): void;
-  /** Reads the weights into a policy. @throws CheckpointError where they are not those of the config */
+  /** Reads the weights into a policy. @throws CheckpointError if they do not match the config */
   loadWeights(policy: Pick<Policy, 'parameters' | 'writeParameter'>): Promise<void>;
-  /** Reads its adapter into a policy, where it was opened with one. @throws CheckpointError where the two do not fit */
+  /** Reads its adapter, if any, into a policy. @throws CheckpointError if they do not fit */
   loadAdapter(policy: Pick<Policy, 'adapterParameters' | 'writeParameter'>): Promise<void>;
-  /** What a run keeps of it: a pass over all of its files. */
+  /** What a run records of it; reads all of its files. */
   recorded(): Promise<BaseModel>;
 }
 
-/** @throws ConfigError where a config names a model and none was opened, or the other way round */
+/** @throws ConfigError if a config names a model and none was opened, or vice versa */
 export function requireBase({ modelNameOrPath: path }: RunConfig, base: OpenedBase | undefined): void {
   if ((path === undefined) === (base === undefined)) return;
   const rule =

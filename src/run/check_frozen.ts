@@ -1,8 +1,8 @@
-/** Refuses words of `freeze` that name nothing; loaded where a config has the key. */
+/** Refuses words of `freeze` that name nothing; loaded only if a config has the key. */
 import { ConfigError } from '../errors.ts';
 import { isNamedBy } from '../model/frozen_names.ts';
 
-/** @throws ConfigError for a word that means no tensor: a misspelt one would train what was to stay */
+/** @throws ConfigError for a word that matches no tensor: a misspelt word would train what should stay frozen */
 export function requireNamed(words: readonly string[], names: readonly string[]): void {
   for (const word of words) {
     if (names.some((name) => isNamedBy([word], name))) continue;

@@ -1,4 +1,4 @@
-/** Whether the tasks of a run give what its methods use: refusals and warnings before step 1. */
+/** Checks before step 1 that a run's tasks provide what its methods use. */
 import { POINT_KEYS } from '../config/keys/method_keys.ts';
 import type { RunConfig } from '../config/run_config.ts';
 import type { TaskSet } from '../data/task_set.ts';
@@ -12,7 +12,7 @@ interface AskedFor {
   readonly asked: readonly Pick<AskedUse, 'by' | 'use'>[];
 }
 
-/** @throws ConfigError for the first use that the tasks cannot give, or an adapter cannot have */
+/** @throws ConfigError for the first use that the tasks cannot provide, or that an adapter excludes */
 export function requireUses(uses: readonly AskedFor[], tasks: TaskSet, { adapter }: Pick<RunConfig, 'adapter'>): void {
   const looked = new Set<string>();
   for (const { by, use } of uses.flatMap(({ asked }) => asked)) {
@@ -25,7 +25,7 @@ export function requireUses(uses: readonly AskedFor[], tasks: TaskSet, { adapter
   }
 }
 
-/** @throws ConfigError for a supervised stage that has nothing to learn of a task */
+/** @throws ConfigError for a supervised stage of a task without demonstrations */
 export function requireDemonstrations({ stages }: Pick<RunConfig, 'stages'>, tasks: TaskSet): void {
   for (const [index, { stage }] of stages.entries()) {
     if (stage !== 'sft') continue;
@@ -40,9 +40,9 @@ export function requireDemonstrations({ stages }: Pick<RunConfig, 'stages'>, tas
   }
 }
 
-/** Problems that are looked at: in a mixture, enough that a rare task is among them. */
+/** Problems to inspect: enough to meet a rare task of a mixture. */
 const LOOKED_AT = 128;
-/** A training stream of no run. */
+/** A training stream that no run uses. */
 const NO_RUN = -3;
 
 /** @param drawn  the tasks that the stage draws from */

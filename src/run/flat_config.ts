@@ -15,7 +15,7 @@ export function flatConfig(config: RunConfig): FlatConfig {
   return flatTree(resolvedTree(config) as JsonObject); // a config is plain data
 }
 
-/** The same of what a run directory has recorded. */
+/** The same for a config tree that a run directory has recorded. */
 export function flatTree(tree: JsonObject): FlatConfig {
   const { run, stages } = partsOf(tree);
   const kinds = stages.map(({ stage }) => String(stage));

@@ -1,4 +1,4 @@
-/** Opens a run: what its config names, and a policy, for all of its stages or for inference alone. */
+/** Opens a run: looks up what its config names and opens a policy, for all stages or for inference only. */
 import { withWordsOf } from '../config/control_words.ts';
 import { POINT_KEYS } from '../config/keys/method_keys.ts';
 import type { LoadedConfig } from '../config/load.ts';
@@ -37,13 +37,13 @@ function stageRewards(stage: StageConfig, list: RewardList, own: OwnRewards | 'u
   return stage.rewards.map(({ name, weight, ...options }) => ({ reward: getReward(list, name, options, own), weight }));
 }
 
-/** What `openRun` is given besides config, tasks and backend. */
+/** Arguments of `openRun` besides config, tasks and backend. */
 export interface RunOptions {
-  /** What the config's names are looked up in. */
+  /** Lists that the config's names are looked up in. */
   readonly registries: Registries;
   /** Looked up before those of the registries. 'unused': the run never asks its rewards, and they need not be known. */
   readonly rewards?: OwnRewards | 'unused';
-  /** Methods that a stage names by a file, by that name. */
+  /** Methods from users' files, by the file's name in the config. */
   readonly methods?: OwnMethods;
   /** How a remark on a stage is shown, with the line of the file that it is about; default: by its key alone. */
   readonly lineOf?: LoadedConfig['lineOf'];
@@ -60,7 +60,7 @@ export interface RunOptions {
 /**
  * Opens a policy for a config and fills it with initial weights: random ones, or those of a pretrained model.
  *
- * @param of  what it trains on: one task, or several
+ * @param of  one task or several
  * @throws MemoryPlanError, ConfigError
  */
 export async function openRun(
@@ -137,7 +137,7 @@ export async function openRun(
   };
 }
 
-/** @throws ConfigError where methods cannot work together: those of files are known here for the first time */
+/** @throws ConfigError if methods exclude each other, which for users' files is first known here */
 function runRemarks(config: RunConfig, list: MethodList, lineOf = lineWithoutPlace(config)): RunRemark[] {
   return config.stages.flatMap((stage, index) => {
     if (stage.stage !== 'grpo') return [];
@@ -184,7 +184,7 @@ export function figuresOf(config: RunConfig, list: MethodList): TrainingRun['fig
 
 const samplesFromCopy = (stage: StageConfig): boolean => stage.stage === 'grpo' && copyOf(stage) !== undefined;
 
-/** @throws ConfigError where the backend does not store what the config says */
+/** @throws ConfigError if the backend cannot store values as the config says */
 export function requireStorage({ storageDtype: wanted, ...config }: RunConfig, backend: Backend): void {
   const { name, storageDtype: used = 'float32', frozenStorages = [] } = backend;
   const [tensor] = Object.entries(config.frozenStorage ?? {}).find(([, kept]) => !frozenStorages.includes(kept)) ?? [];
@@ -212,10 +212,10 @@ export function requireStorage({ storageDtype: wanted, ...config }: RunConfig, b
   throw new ConfigError('storage-dtype', message, { path: 'storage_dtype' });
 }
 
-/** Problems of each task that the rewards of a stage are shown. */
+/** Problems of each task on which a stage's rewards are checked. */
 const SHOWN_PROBLEMS = 4;
 
-/** A reward that reads what a task's problems lack would be null for all of them. @throws ConfigError */
+/** A reward that reads fields that a task's problems lack would always be null. @throws ConfigError */
 function requireRewardable(
   config: RunConfig,
   stage: number,

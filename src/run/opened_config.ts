@@ -1,4 +1,4 @@
-/** A config whose names have become tasks, rewards and methods: what a run is opened with. */
+/** A config whose names were resolved to tasks, rewards and methods, ready to open a run. */
 import { withWordsOf } from '../config/control_words.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { Registries } from '../config/registries.ts';
@@ -29,7 +29,7 @@ export interface FoundFile {
   readonly place: string;
   /** `reporter`: it receives the events of the run, and decides nothing. */
   readonly role: 'training' | 'reporter';
-  /** It was typed at the prompt, after `--set`. */
+  /** It was typed after `--set`. */
   readonly isTyped: boolean;
   readonly reference: ModuleReference;
   /** Its name in the run's config. */
@@ -40,21 +40,21 @@ export interface FoundFile {
   readonly hashes: readonly (readonly [string, string])[];
 }
 
-/** One thing that a config asks of this machine besides code: a server that is sent something, or rows of another folder. */
+/** A permission that a config needs besides running code: to contact a server, or to read rows of another folder. */
 export interface Ask {
-  /** As it is agreed to: a host, `VARIABLE@host`, or the path of a file. */
+  /** What the user approves: a host, `VARIABLE@host`, or a file's path. */
   readonly name: string;
   /** What would happen, for people. */
   readonly does: string;
-  /** The key of the config that asks it, for `Problems`. */
+  /** The config key that needs it, for `Problems`. */
   readonly place: string;
-  /** It was typed at the prompt. */
+  /** It was typed on the command line. */
   readonly isTyped: boolean;
-  /** The file that is read, where it is one. */
+  /** The file to read, if it is one. */
   readonly path?: string;
 }
 
-/** Where a config's own files are looked for, and who is asked before they are run. */
+/** Where to find a config's own files, and whom to ask before running them. */
 export interface OpenOptions {
   /** The config's file: paths in it are relative to its folder. */
   readonly file: string;
@@ -63,19 +63,22 @@ export interface OpenOptions {
   /** Called with each file before it is loaded: it is code, and runs with the rights of this process. */
   readonly announce: (file: string) => void;
   /**
-   * Called with all files before any of them is loaded, and with what the config asks besides before any of it is done; throws
-   * where one of them may not be.
+   * Called with all files before any is loaded, and with all other permissions before any is used; throws to refuse
+   * one.
    */
   readonly approve?: (files: readonly FoundFile[], asks: readonly Ask[]) => Promise<void>;
-  /** 'unused': the run is only evaluated or sampled; its rewards are not loaded, nor its methods beside a pretrained model. */
+  /**
+   * 'unused': the run is only evaluated or sampled; its rewards are not loaded, nor, with a pretrained model, its
+   * methods.
+   */
   readonly rewards?: 'unused';
   /** Codec of the pretrained model that the config names, which the caller has opened. */
   readonly codec?: Codec | undefined;
-  /** What servers have answered in the run that is resumed, by the number of the task. */
+  /** Servers' recorded answers of the resumed run, by task number. */
   readonly answers?: ((task: number) => AnswerFiles) | undefined;
 }
 
-/** What a config's names have become. `close` ends what was started for it. */
+/** A resolved config. `close` ends what was started for it. */
 export interface OpenedConfig {
   /** The config, with files named from the run directory. */
   readonly config: RunConfig;
@@ -84,7 +87,7 @@ export interface OpenedConfig {
   readonly rewards: OwnRewards | 'unused';
   /** For `openRun`. */
   readonly methods: OwnMethods;
-  /** What the config's names are looked up in, its own methods included. */
+  /** Lists that the config's names are looked up in, its own methods included. */
   readonly registries: Registries;
   /** SHA-256 of each file by its name in `config`, and of the local files that it imports: for the fingerprint. */
   readonly modules: Readonly<Record<string, string>>;

@@ -1,6 +1,4 @@
-/**
- * What trackers and reporters of the user's get: plain data, in the words of the logs. `step` counts within its stage.
- */
+/** Events for trackers and users' reporters: plain data, in the logs' terms. `step` counts within its stage. */
 import type { TrainEvent } from '../grpo/events.ts';
 import { evaluationMetrics } from '../grpo/metrics.ts';
 import { type ConfiguredModel, type Progress, stageOf } from '../grpo/run.ts';
@@ -15,7 +13,7 @@ type At = {
   readonly step: number;
 };
 
-/** One thing that happened. */
+/** An event of a session. */
 export type ReporterEvent =
   /** A session begins: that of a new run, or of one resumed from a checkpoint. */
   | {
@@ -29,13 +27,15 @@ export type ReporterEvent =
   | (At & { readonly type: 'stage'; readonly index: number; readonly maxSteps: number })
   /** An optimizer step: the line of metrics.jsonl. */
   | (At & { readonly type: 'step'; readonly metrics: Readonly<Record<string, number | string>> })
-  /** A generation batch that no step follows at once, for want of a live group, or as it waits: its line of metrics.jsonl. */
+  /**
+   * A generation batch that no step follows at once, because it has no live group or waits: its line of metrics.jsonl.
+   */
   | (At & { readonly type: 'batch'; readonly metrics: Readonly<Record<string, number | string>> })
   /** An evaluation: its numbers as in metrics.jsonl. `moment`: baseline, periodic, final or requested. */
   | (At & { readonly type: 'evaluation'; readonly moment: string; readonly metrics: Readonly<Record<string, number>> })
   /** Two groups of a step: lines of completions.jsonl. */
   | (At & { readonly type: 'completions'; readonly completions: readonly JsonObject[] })
-  /** Something that keeps the run from learning, in words. */
+  /** A diagnosis of what keeps the run from learning, in words. */
   | (At & { readonly type: 'diagnosis'; readonly code: string; readonly level: string; readonly message: string })
   /** Everything up to here is saved. */
   | { readonly type: 'checkpoint'; readonly name: string }
@@ -43,15 +43,15 @@ export type ReporterEvent =
   | { readonly type: 'end'; readonly end: 'finished' | 'stopped' | 'failed'; readonly summary?: Summary };
 
 /**
- * A reporter of the user's: the default export of a file that `reporters` names, or what a function of its options gives. It
- * runs in a thread of its own, and gets one event after the other.
+ * A user's reporter: the default export of a file that `reporters` names, or what that export returns for its options.
+ * It runs in its own thread and receives one event at a time.
  */
 export interface Reporter {
-  /** Whatever it does, or throws, the run continues. A promise is waited for before the next event, not by the run. */
+  /** The run continues whatever it does or throws. The next event waits for a promise; the run does not. */
   report(event: ReporterEvent): void | Promise<void>;
 }
 
-/** What there is to tell of an event of the trainer's; undefined: nothing. */
+/** The reporter event for a trainer's event; undefined: none. */
 export function reported(run: ConfiguredModel & Progress, event: TrainEvent): ReporterEvent | undefined {
   switch (event.type) {
     case 'stage':

@@ -40,14 +40,17 @@ import { TrackerGroup } from './tracker_group.ts';
 
 export { MODEL_FOLDER };
 
-/** What the session tells besides the trainer's events. */
+/** Events of the session besides the trainer's. */
 export type SessionEvent =
   | TrainEvent
   | { readonly type: 'note'; readonly message: string }
   /** Resumes from a checkpoint, which holds `wallSeconds` of work; the logs are cut back to it. */
   | { readonly type: 'resumed'; readonly checkpoint: string; readonly wallSeconds: number }
   | { readonly type: 'checkpoint'; readonly name: string }
-  /** `again`: what was cut off, and is done again by the resume. `isSaved`: there is a step, or a baseline, to resume from. */
+  /**
+   * `again`: the work that was cut off and that a resume repeats. `isSaved`: there is a step or baseline to resume
+   * from.
+   */
   | {
       readonly type: 'stopped';
       readonly step: number;
@@ -56,7 +59,7 @@ export type SessionEvent =
     }
   | { readonly type: 'finished'; readonly summary: Summary };
 
-/** A run, where it is kept, and what it asks of its surroundings at each step boundary. */
+/** A run, its store, and what it asks of the caller at each step boundary. */
 export interface SessionOptions {
   readonly run: TrainingRun;
   readonly store: Store;
@@ -66,15 +69,15 @@ export interface SessionOptions {
   readonly resume: boolean;
   /** Resume although the fingerprint differs. */
   readonly force: boolean;
-  /** A resumed run takes this many steps of its last stage in all, also where it was finished. */
+  /** Total steps of the last stage of a resumed run, even a finished one. */
   readonly maxSteps?: number | undefined;
-  /** The config that the run was begun with, where settings were changed since; default: that of the run. */
+  /** The config that the run began with, if settings have changed since; default: the run's. */
   readonly startConfig?: RunConfig;
   /** Asked at each step boundary: true ends the session after a checkpoint. */
   readonly shouldStop?: () => boolean;
   /**
-   * Once it is aborted the session ends, after a checkpoint: at once in an evaluation and in a step whose weights have not
-   * changed yet, which a resume does again, to the same bits; else after the step.
+   * Once aborted, the session saves a checkpoint and ends: at once within an evaluation or a step whose weights have
+   * not changed, which a resume repeats to the same bits; otherwise after the step.
    */
   readonly signal?: Interruption;
   /**
@@ -84,7 +87,7 @@ export interface SessionOptions {
   readonly wantsEvaluation?: () => boolean | Promise<boolean>;
   /** Written beside the run's own logs. */
   readonly eventLog?: EventLog | undefined;
-  /** They get the events of the run; what they have to say comes as notes. */
+  /** They receive the run's events; their notes become events of the session. */
   readonly trackers?: readonly Tracker[];
 }
 
@@ -116,15 +119,15 @@ function withoutFreeKnobs(task: Plugin, list: TaskList): Plugin {
 
 const treeOf = (config: RunConfig): JsonObject => resolvedTree(config) as JsonObject; // a config is plain data
 
-/** The options, the hold on their directory, and which run is in it: with `force` its config may be another by now. */
+/** The options, the claim on the directory, and the run in it, whose config may differ with `force`. */
 interface ClaimedOptions extends SessionOptions {
   readonly claim: Claim;
   readonly identity: RunIdentity;
 }
 
 /**
- * Starts or resumes a run; its directory is held against other processes until the session ends.
- * @throws CheckpointError when the directory does not allow it, `run-under-way` where another process trains in it
+ * Starts or resumes a run, and locks its directory until the session ends.
+ * @throws CheckpointError if the directory does not allow it, `run-under-way` if another process trains in it
  */
 export async function* session(options: SessionOptions): AsyncGenerator<SessionEvent> {
   const recorded = options.resume ? await requireRun(options) : undefined; // before a claim makes the directory
@@ -132,7 +135,7 @@ export async function* session(options: SessionOptions): AsyncGenerator<SessionE
   try {
     yield* sessionUnder({ ...options, claim, identity: identityOf(recorded ?? options.fingerprint) });
   } finally {
-    // A lock that stays is void once its process is gone; what ended the run is what a user has to know.
+    // A leftover lock is void once its process is gone; the user needs to see what ended the run.
     await claim.release().catch(() => undefined);
   }
 }
@@ -156,7 +159,7 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
   } else {
     await startDirectory(options);
   }
-  // Also where an earlier version began the run, or a kill came in between.
+  // An earlier version, or a kill, may have left none.
   if (!(await isDescribed(store))) await describeModel(store, MODEL_FOLDER, options.run);
   const { run, directory = '' } = options;
   await recordAnswers(run, store);
@@ -166,7 +169,7 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
   const wallSeconds = (): number => earlierSeconds + (run.journal.clock() - start) / 1000;
   let savedAt = run.journal.clock();
   let rest = restOf(run, logs);
-  /** Where the newest checkpoint is; undefined: there is none yet. */
+  /** The rest point of the newest checkpoint; undefined: there is none yet. */
   let saved = resumedFrom === undefined ? undefined : rest;
   const rests = (): void => {
     rest = restOf(run, logs);
@@ -192,7 +195,7 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
         await keepRecords(run, store, event);
         newest = event;
       }
-      // The last step was saved without the final evaluation, and without what is said of it.
+      // The last step was saved before the final evaluation and its diagnoses.
       if (event.type === 'end' && newest?.moment === 'final') yield* save();
       yield event;
       if (event.type !== 'step') continue;
@@ -213,7 +216,7 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
     if (signal?.aborted && error === signal.reason) {
       await logs.takeBack(rest.ends);
       const { isBegun, step, unreported } = run.journal.state;
-      // A stage that has not begun is where the checkpoint before it is, or at the start of the run.
+      // A stage that has not begun adds nothing to the checkpoint before it, or to the run's start.
       if (isBegun && !isEqual(saved, rest)) yield* save();
       yield* trackers.close({ end: 'stopped' });
       const again = isBegun && unreported === undefined && !atStageEnd(run) ? 'step' : 'evaluation';
@@ -224,22 +227,22 @@ async function* sessionUnder(given: ClaimedOptions): AsyncGenerator<SessionEvent
     const { isBegun, unreported } = run.journal.state;
     const isAtRest = isBegun && unreported === undefined && isEqual(rest.state, restOf(run, logs).state);
     if (error instanceof PluginError && isAtRest) {
-      // The batch that failed has not changed the run: nothing of the work before it need be lost.
+      // The failed batch has not changed the run, so the work before it need not be lost.
       await logs.takeBack({ completions: rest.ends.completions });
       await checkpoint(options, logs, wallSeconds());
     }
-    // Batches that taught nothing are over: what the policy had learned before them is kept.
+    // Dead batches are not sampled again: save what the policy learned before them.
     if (isBegun && unreported === undefined && isNothingToLearn(error)) await checkpoint(options, logs, wallSeconds());
     yield* trackers.close({ end: 'failed' });
     throw error;
   }
-  // A stage that a controller ended after an evaluation has that as its last.
+  // If a controller ended the stage after an evaluation, that one is the final one.
   if (newest?.moment === 'periodic' && newest.evaluation === run.journal.state.final)
     await keepFinal(run, store, newest);
   yield* finish(options, logs, trackers, wallSeconds);
 }
 
-/** What a batch changes: `state` is the same before and after a batch that failed and was taken back. */
+/** The state that a batch changes; it is equal before and after a batch that failed and was taken back. */
 function restOf({ journal: { state } }: Progress, { ends }: RunLogs) {
   const { stageIndex, step, itemsDrawn, rolloutsDrawn, buffer } = state;
   return { state: { stageIndex, step, itemsDrawn, rolloutsDrawn, stepsTaken: buffer?.stepsTaken }, ends };
@@ -249,7 +252,7 @@ function isEqual(one: object | undefined, other: object): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Evaluations keep to random streams of their own, and move no counter of the run. */
+/** Evaluations use their own random streams, and move no counter of the run. */
 async function* requestedEvaluations(
   { run, wantsEvaluation, signal }: SessionOptions,
   logs: RunLogs,
@@ -275,7 +278,7 @@ function isComplete(run: Progress): boolean {
   return run.journal.state.stageIndex === run.config.stages.length - 1 && atStageEnd(run);
 }
 
-/** @throws CheckpointError where the disk refuses it, and, after the save, where it refuses lines of the logs */
+/** @throws CheckpointError if the disk refuses the checkpoint or, after the save, lines of the logs */
 async function checkpoint(options: ClaimedOptions, logs: RunLogs, wallSeconds: number): Promise<string> {
   const { run, store } = options;
   await requireDirectory(options, options.claim);
@@ -337,7 +340,7 @@ async function resume(options: ClaimedOptions, logs: RunLogs): Promise<Resumed> 
   return { run: await withChanges(options, notes), wallSeconds, notes, checkpoint: loaded.name };
 }
 
-/** Settings may be changed while a run rests, on the page or by flags: it keeps them wherever it is resumed. */
+/** Applies settings changed on the page or by flags, which the run keeps wherever it resumes. */
 async function withChanges({ run, store, maxSteps }: SessionOptions, notes: string[]): Promise<TrainingRun> {
   if (maxSteps !== undefined) await changeSteps(store, run, maxSteps);
   const changes = await readChanges(store, run.journal.state);
@@ -361,7 +364,7 @@ async function keepEvidence(store: Store, logs: RunLogs, error: unknown): Promis
   }
 }
 
-/** Writes the model: the last weights, or on request the best ones, which are then those of the policy, too. */
+/** Writes the model: the last weights or, on request, the best ones, which then become the policy's, too. */
 async function* finish(
   options: ClaimedOptions,
   logs: RunLogs,

@@ -1,4 +1,4 @@
-/** summary.json: what a run reached, from what, in how long. */
+/** summary.json: a run's results, baseline and duration. */
 
 import type { Said } from '../diagnostics/watch.ts';
 import type { BestEvaluation } from '../grpo/best_evaluation.ts';
@@ -17,11 +17,13 @@ export interface Summary {
   readonly final: Readonly<Record<string, number>> | null;
   /** The best evaluation by metric_for_best_model; null where there was none. */
   readonly best: BestSummary | null;
-  /** Whether the model solves more than the baseline, or is surer of what that could do; null where one was not evaluated. */
+  /**
+   * Whether the model solves more than the baseline, or solves the same more reliably; null if one was not evaluated.
+   */
   readonly rise: Rise | null;
-  /** Whose weights `model/` and `weightsSha256` are. */
+  /** Which weights `model/` and `weightsSha256` have. */
   readonly model: 'best' | 'last';
-  /** Optimizer steps of each stage, and why one had fewer than the config gives it. */
+  /** Optimizer steps of each stage, and why one has fewer than its config. */
   readonly steps: readonly { readonly stage: string; readonly steps: number; readonly ended?: string }[];
   readonly wallSeconds: number;
   /** Seconds by activity. */
@@ -33,7 +35,7 @@ export interface Summary {
   readonly threads: number;
   readonly seed: number;
   readonly parameters: number;
-  /** What was said during the run, each thing once, in the order of first mention; `withdrawn` where it no longer holds. */
+  /** Diagnoses of the run, each once, in order of first mention; `withdrawn` if it no longer holds. */
   readonly diagnoses: readonly Said[];
 }
 

@@ -1,11 +1,11 @@
-/** What tasks are called where people read of them: those of the user's files by the names that they declare. */
+/** Display names of tasks: users' tasks have the names that they declare. */
 import { isModuleFile } from '../rewards/module_file.ts';
 import type { Fingerprint } from './fingerprint/fingerprint.ts';
 
 /** By the name in the run's config: the declared names of tasks that are files. */
 export type TaskNames = NonNullable<Fingerprint['taskNames']>;
 
-/** The declared name; of a run that did not record it, the file's without folder and ending. */
+/** The declared name, or, if the run did not record it, the file name without folder and extension. */
 export function shownTaskName(name: string, { taskNames = {} }: Pick<Fingerprint, 'taskNames'> = {}): string {
   if (!isModuleFile(name)) return name;
   return Object.hasOwn(taskNames, name) ? taskNames[name] : fileWords(name);

@@ -1,4 +1,4 @@
-/** All trackers of a session: called together, and their notes as events of the session. */
+/** Calls all trackers of a session and turns their notes into events. */
 import type { ReporterEvent } from './reporter_event.ts';
 import type { Summary } from './summary.ts';
 import type { RunEnd, Tracker } from './tracker.ts';
@@ -25,7 +25,7 @@ export class TrackerGroup {
     }
   }
 
-  /** Tells the end, waits for what is under way, and gives the last notes. */
+  /** Reports the end, waits for pending work, and yields the last notes. */
   async *close(last: { readonly end: RunEnd; readonly summary?: Summary }): AsyncGenerator<Note> {
     this.tell({ type: 'end', ...last });
     await Promise.all(this.#trackers.map((tracker) => tracker.close(last.end)));

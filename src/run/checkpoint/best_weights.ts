@@ -1,9 +1,8 @@
 /**
  * `best/<n>-<stage>-<step>.safetensors`: the weights of the best evaluation so far.
  *
- * Written, whole or not at all, before the evaluation is reported. A checkpoint says which file is the best and
- * its hash, and a file goes only when no checkpoint speaks of it any more: whichever of them a run resumes from finds
- * its best as it was.
+ * Written atomically before the evaluation is reported. A checkpoint names the best file and its hash. A file is
+ * removed only once no checkpoint names it, so a resume from any checkpoint finds its best weights.
  */
 import type { BestEvaluation, Place } from '../../grpo/best_evaluation.ts';
 import type { ConfiguredModel, Progress } from '../../grpo/run.ts';
@@ -25,7 +24,7 @@ export function isBestNow({ journal }: Progress): boolean {
   return best !== undefined && best.stageIndex === stageIndex && best.step === step;
 }
 
-/** After an evaluation: keeps the weights where it is the best. */
+/** Keeps the weights after an evaluation that is the best so far. */
 export async function keepBest(run: ConfiguredModel & Progress, store: Store): Promise<void> {
   const { best } = run.journal.state;
   if (best === undefined || best.fileSha256 !== undefined || !isBestNow(run)) return;
@@ -34,7 +33,7 @@ export async function keepBest(run: ConfiguredModel & Progress, store: Store): P
   run.journal.state.best = { ...best, fileSha256: await sha256Hex(file) };
 }
 
-/** Removes the files that neither the run nor one of its checkpoints speaks of. */
+/** Removes the files that neither the run nor one of its checkpoints names. */
 export async function pruneBest({ journal }: Progress, store: Store): Promise<void> {
   const { best } = journal.state;
   const files = (await store.list(BEST_FOLDER)).map((name) => `${BEST_FOLDER}/${name}`);
@@ -64,7 +63,7 @@ function isPlace(value: unknown): value is Place {
 
 /**
  * On resume: forgets a best whose weights are gone or damaged, so that the next evaluation takes its place.
- * @returns what to tell the user; undefined where all is well
+ * @returns a note for the user; undefined if all is well
  */
 export async function checkBest({ journal: { state } }: Progress, store: Store): Promise<string | undefined> {
   const { best } = state;
@@ -75,8 +74,8 @@ export async function checkBest({ journal: { state } }: Progress, store: Store):
 }
 
 /**
- * At the end: makes the best weights those of the policy.
- * @returns why it cannot; the policy is then as it was
+ * Loads the best weights into the policy at the end.
+ * @returns why it cannot; the policy is then unchanged
  */
 export async function loadBest(
   run: ConfiguredModel & Progress,

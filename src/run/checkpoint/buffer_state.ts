@@ -1,16 +1,16 @@
-/** Buffered rollouts as part of a checkpoint: what is one number per token is a tensor, the rest plain JSON. */
+/** Buffered rollouts as part of a checkpoint: per-token values as tensors, the rest as JSON. */
 import type { Buffer } from '../../grpo/journal.ts';
 import { type GroupRecord, saveGroups } from '../../methods/support/rollouts/save_rollouts.ts';
 import type { TensorRecord } from '../../model/safetensors.ts';
 
-/** What the names of its tensors begin with: of the batch at hand, and of those that wait. */
+/** Prefixes of tensor names: for the batch at hand, and for waiting ones. */
 export const AT_HAND = 'rollouts';
 export const waitingAt = (place: number): string => `queue.${place}`;
 
-/** What is plain in a batch, and its groups. */
+/** The JSON of a batch and its groups. */
 export type BufferRecord = Omit<Buffer, 'groups'> & { readonly groups: readonly GroupRecord[] };
 
-/** @param owner  what the names of its tensors begin with */
+/** @param owner  prefix of its tensors' names */
 export function saveBuffer(
   { groups, ...plain }: Buffer,
   owner = AT_HAND,

@@ -1,7 +1,7 @@
 /**
- * A run as a checkpoint: what a resume needs, and nothing else. `restore.ts` is the way back.
+ * Captures a run as a checkpoint: what a resume needs, and nothing else. `restore.ts` is the inverse.
  *
- * Each part of a run keeps its own state, JSON under its id and tensors by name; nothing here knows what is in one.
+ * Each part of a run saves its own state, JSON under its id and tensors by name, which is opaque here.
  */
 import type { TrainingRun } from '../../grpo/run.ts';
 import { stageOf } from '../../grpo/run.ts';
@@ -16,7 +16,7 @@ import type { Checkpoint } from './checkpoints.ts';
 /** Raised when the meaning of a part changes. */
 export const STATE_VERSION = 3;
 
-/** Lengths of the logs: lines after these bytes are written again by a resumed run. */
+/** Lengths of the logs: a resumed run writes the lines after these bytes again. */
 export interface LogPositions {
   readonly metrics: number;
   readonly completions: number;
@@ -29,7 +29,7 @@ export interface UnwrittenLines {
   readonly completions: readonly string[];
 }
 
-/** What one part of a run leaves in a checkpoint: plain values, of which those that are undefined vanish; and tensors. */
+/** What one part of a run saves: plain values, without undefined ones, and tensors. */
 interface SavedPart {
   readonly json: unknown;
   readonly tensors?: readonly TensorRecord[];
@@ -38,7 +38,7 @@ interface SavedPart {
 /** Numbers of the run's state that only ever grow. */
 export const COUNTERS = ['itemsDrawn', 'rolloutsDrawn', 'tokens', 'deadBatches', 'seconds'] as const;
 
-/** By the ids of the parts, in the order in which they are written. */
+/** By part id, in writing order. */
 const SAVES = {
   counters: ({ journal: { state } }) => ({ json: Object.fromEntries(COUNTERS.map((name) => [name, state[name]])) }),
   stage: ({ journal: { state } }) => ({

@@ -1,12 +1,12 @@
 /**
  * Checkpoints: `checkpoints/<stage>-<step>/{weights,optimizer}.safetensors, state.json, manifest.json`.
  *
- * Save    write all files under `.tmp-<name>`, the manifest last; rename the directory; only then prune older ones.
- * Load    the highest `sequence` whose hashes agree; what is damaged is named, and the one before it is used.
+ * Save write all files under `.tmp-<name>`, the manifest last; rename the directory; only then prune older ones. Load
+ * the highest `sequence` whose hashes agree; a damaged one is named, and the one before it used.
  *
- * Whatever moment a crash chooses, the last checkpoint whose save resolved is found again. Hidden directories:
- * `.tmp-…` is unfinished or condemned and ignored; `.replaced-…` is a checkpoint whose name was taken by a newer one
- * (a step repeated after a fallback) and still counts until that newer one is durable.
+ * Whatever moment a crash chooses, the last checkpoint whose save resolved is found again. Hidden directories: `.tmp-…`
+ * is unfinished or condemned and ignored; `.replaced-…` is a checkpoint whose name was taken by a newer one (a step
+ * repeated after a fallback) and still counts until that newer one is durable.
  */
 import { CheckpointError } from '../../errors.ts';
 import { decodeSafetensors, encodeSafetensors, type TensorRecord } from '../../model/safetensors.ts';
@@ -33,7 +33,7 @@ export interface Checkpoint {
   /** Optimizer steps done in this stage. */
   readonly step: number;
   readonly weights: readonly TensorRecord[];
-  /** Moments, and whatever else is tensors: a reference policy, buffered rollouts. Told apart by name. */
+  /** Moments and all other tensors, such as a reference policy and buffered rollouts, distinguished by name. */
   readonly optimizer: readonly TensorRecord[];
   /** Generators' counters, data cursor, curriculum. Finite numbers only. */
   readonly state: JsonObject;
@@ -41,20 +41,20 @@ export interface Checkpoint {
   readonly metricsBytes: number;
 }
 
-/** A checkpoint that cannot be used, and in words why. */
+/** A checkpoint that cannot be used, and why. */
 export interface DamagedCheckpoint {
   readonly name: string;
   readonly reason: string;
-  /** It may be whole, and is of another run. */
+  /** It belongs to another run, and may be intact. */
   readonly isForeign?: true;
 }
 
-/** For people: why it cannot be used. */
+/** Why it cannot be used, for people. */
 export function whyUnused({ reason, isForeign }: DamagedCheckpoint): string {
   return isForeign ? `not of this run, but of ${reason}` : reason;
 }
 
-/** For people: a checkpoint that was passed over. */
+/** A checkpoint that was passed over, for people. */
 export function passedOver({ name, reason, isForeign }: DamagedCheckpoint): string {
   const why = isForeign ? `is not of this run, but of ${reason}` : `is damaged (${reason})`;
   return `checkpoint ${name} ${why}; the one before it is used.`;
@@ -63,7 +63,7 @@ export function passedOver({ name, reason, isForeign }: DamagedCheckpoint): stri
 export interface LoadedCheckpoint {
   readonly name: string;
   readonly checkpoint: Checkpoint;
-  /** Newer ones that were passed over, and those whose age cannot be read. To be reported to the user. */
+  /** Newer ones that were passed over, and those of unreadable age, to be reported to the user. */
   readonly damaged: readonly DamagedCheckpoint[];
 }
 
@@ -121,7 +121,7 @@ export async function saveCheckpoint(
  * The newest intact checkpoint, with the damaged ones that were passed over; undefined when there is none at all.
  * Changes nothing on the disk.
  *
- * @param run  a checkpoint that says that it is of another run counts as damaged
+ * @param run  a checkpoint that names another run counts as damaged
  * @throws CheckpointError `no-intact-checkpoint` when there are checkpoints and all are damaged
  */
 export async function loadLatestCheckpoint(store: Store, run?: RunIdentity): Promise<LoadedCheckpoint | undefined> {
@@ -158,14 +158,14 @@ export async function keepCheckpoints(store: Store, names: readonly string[]): P
   await prune(store, new Set(names));
 }
 
-/** Removes what a crash left of checkpoints that were being written or removed. */
+/** Removes remains of checkpoints that a crash interrupted while they were written or removed. */
 export async function removeUnfinished(store: Store): Promise<void> {
   for (const name of await store.list(CHECKPOINTS)) {
     if (name.startsWith(TEMPORARY)) await store.remove(`${CHECKPOINTS}/${name}`);
   }
 }
 
-/** What lies in `checkpoints/`: manifests that can be read, newest first, and directories without a readable one. */
+/** Contents of `checkpoints/`: readable manifests, newest first, and directories without one. */
 interface Survey {
   readonly whole: readonly { readonly name: string; readonly manifest: Manifest }[];
   readonly damaged: DamagedCheckpoint[];
@@ -185,7 +185,7 @@ async function survey(store: Store, { unreadableIsDamaged = false } = {}): Promi
   return { whole, damaged };
 }
 
-/** Those of other runs among the damaged ones. */
+/** Moves checkpoints of other runs to the damaged ones. */
 function ownOf({ whole, damaged }: Survey, run: RunIdentity | undefined): Survey {
   const foreign = whole.flatMap(({ name, manifest }) => {
     const reason = run && otherRun(manifest, run);
@@ -219,7 +219,7 @@ function encodeFiles(checkpoint: Checkpoint): Record<CheckpointFile, Uint8Array<
   };
 }
 
-/** Leftovers of a crash go first: their space may be what this save needs. Hashing overlaps with writing. */
+/** Removes leftovers of a crash first, since this save may need their space. Hashing overlaps with writing. */
 async function writeStaged(
   store: Store,
   name: string,
@@ -244,8 +244,8 @@ async function putInPlace(store: Store, name: string, sequence: number): Promise
 }
 
 /**
- * Names of the new checkpoint and of the newest `keep − 1` others that are intact. Others are hashed once more (12 ms
- * for 8 MB, while the new one is written), so that a damaged one never takes the place of one that could be used.
+ * Names of the new checkpoint and of the newest `keep − 1` others that are intact. The others are hashed again (12 ms
+ * for 8 MB, while the new one is written), so that a damaged one never displaces a usable one.
  */
 async function chooseKept(store: Store, newest: string, before: Survey, keep: number): Promise<ReadonlySet<string>> {
   const kept = new Set([newest]);

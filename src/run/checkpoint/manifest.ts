@@ -23,7 +23,7 @@ const manifestSchema = z.strictObject({
   stageIndex: count,
   step: count,
   metricsBytes: count,
-  /** Absent in manifests of before it was written. */
+  /** Absent in older manifests. */
   run: z
     .strictObject({ configHash: z.string(), seed: z.int(), base: z.record(z.string(), z.string()).optional() })
     .optional(),
@@ -37,10 +37,10 @@ const manifestSchema = z.strictObject({
 /** `sequence` grows by one with each save of a run; `metricsBytes` is the length of metrics.jsonl at this step. */
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** Either a value, or in words what is wrong with the file it was read from. */
+/** A value, or what is wrong with the file it was read from. */
 export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string };
 
-/** Which other run a checkpoint is of; undefined where it is of this one, or does not say. */
+/** How a checkpoint's run differs from this one; undefined if it is this one, or the manifest does not say. */
 export function otherRun({ run: its }: Manifest, { configHash, seed, base }: RunIdentity): string | undefined {
   if (its === undefined) return undefined;
   if (its.configHash === configHash && its.seed === seed) {
@@ -90,7 +90,7 @@ export async function decodeManifest(bytes: Uint8Array | undefined): Promise<Che
   return { ok: true, value: parsed.data };
 }
 
-/** Compares a file with what its manifest says; undefined when it is the same, else what differs. */
+/** Compares a file with its manifest; undefined if they agree, else the difference. */
 export async function checkFile(
   name: CheckpointFile,
   bytes: Uint8Array<ArrayBuffer> | undefined,

@@ -1,4 +1,4 @@
-/** Puts a run where a checkpoint was taken. Loaded with the first checkpoint: a run that starts needs none of it. */
+/** Restores a run from a checkpoint. Loaded on demand, since a fresh run does not need it. */
 import type { Watch } from '../../diagnostics/watch.ts';
 import { CheckpointError, RlvrError } from '../../errors.ts';
 import type { BestEvaluation } from '../../grpo/best_evaluation.ts';
@@ -20,7 +20,7 @@ import { malformedState, PART_SCHEMAS, requireForm, stateFileSchema } from './st
 
 type Load = (run: TrainingRun, json: never, tensors: readonly TensorRecord[]) => void;
 
-/** Takes each part as its owner saved it, in this order. */
+/** Loads each part as its owner saved it, in this order. */
 const LOADS: Readonly<Record<PartId, Load>> = {
   counters({ journal: { state } }, json: Pick<RunState, (typeof COUNTERS)[number]>) {
     const { itemsDrawn, rolloutsDrawn, tokens, deadBatches, seconds } = json;
@@ -56,10 +56,10 @@ const LOADS: Readonly<Record<PartId, Load>> = {
 };
 
 const PARTS = Object.keys(LOADS) as readonly PartId[];
-/** Absent in checkpoints of before there were such parts, and where nothing waits. */
+/** Absent in older checkpoints, and if nothing waits. */
 const NEWER: ReadonlySet<PartId> = new Set(['stage', 'best', 'queue', 'steering', 'methods', 'ledger']);
 
-/** Puts a run where a checkpoint was taken. @throws CheckpointError where it belongs to another model or version */
+/** Restores a run from a checkpoint. @throws CheckpointError if it belongs to another model or version */
 export function restoreCheckpoint(
   run: TrainingRun,
   checkpoint: Checkpoint,
@@ -83,7 +83,7 @@ export function restoreCheckpoint(
   return { logs, wallSeconds };
 }
 
-/** Metrics as they were: numbers that JSON has no word for are written as in the log. */
+/** Metrics as saved: non-finite numbers are strings, as in the log. */
 function withNumbers(metrics: StepMetrics): StepMetrics {
   const isNumber = (value: number | string): boolean => /^(NaN|-?Infinity)$/.test(String(value));
   return Object.fromEntries(
@@ -91,7 +91,7 @@ function withNumbers(metrics: StepMetrics): StepMetrics {
   );
 }
 
-/** All parts before any is loaded. @throws CheckpointError `state-malformed` */
+/** Checks all parts before any is loaded. @throws CheckpointError `state-malformed` */
 function requireForms(parts: StateFile['parts']): void {
   for (const id of PARTS) {
     if (Object.hasOwn(parts, id)) requireForm(PART_SCHEMAS[id], parts[id], id);
@@ -108,7 +108,7 @@ function requireStage({ config }: Progress, { stage, stageIndex, step }: Checkpo
   throw new CheckpointError('stage-mismatch', `${message} Resume with the config of the run.`);
 }
 
-/** The state of a checkpoint; the form of the version before is brought up to date. @throws CheckpointError for any other */
+/** The state of a checkpoint, converted from version 2 if need be. @throws CheckpointError for any other version */
 function stateOf({ state }: Checkpoint): StateFile {
   const { version } = state;
   if (version === STATE_VERSION || version === 2) {
@@ -138,7 +138,9 @@ function pickCounters(fields: JsonObject): JsonObject {
   return Object.fromEntries(COUNTERS.map((name) => [name, fields[name]])) as JsonObject; // version 2 had them all
 }
 
-/** The policy of a checkpoint, whatever version wrote the rest. @throws CheckpointError where it is of another model */
+/**
+ * Loads a checkpoint's policy, whatever version wrote the rest. @throws CheckpointError if it belongs to another model
+ */
 export function restoreWeights(policy: Policy, { weights }: Pick<Checkpoint, 'weights'>): void {
   const parameters = ownParameters(policy);
   const tensors = parameters.map(({ name, slot }) => tensor(weights, name, slot.shape)); // all, before any is written

@@ -9,7 +9,7 @@ import { AT_HAND, type BufferRecord } from './buffer_state.ts';
 import { malformedState } from './state_schema.ts';
 
 /**
- * @param owner  what the names of its tensors begin with
+ * @param owner  prefix of its tensors' names
  * @throws CheckpointError where a tensor is missing or misshapen, or a rollout could not be trained on
  */
 export function loadBuffer(
@@ -45,7 +45,7 @@ export function loadBuffer(
   };
 }
 
-/** Ids beyond the vocabulary would be read from beyond the embedding; what is longer than planned, written beyond its memory. */
+/** Ids beyond the vocabulary would read past the embedding, and excess length would write past the planned memory. */
 function requireTrainable(
   { tasks: { codec }, policy }: Pick<Engine, 'tasks' | 'policy'>,
   groups: Buffer['groups'],
@@ -66,7 +66,7 @@ function requireTrainable(
   }
 }
 
-/** [tokens of all members] as a checkpoint holds it of before there was a tensor of it. JSON gives a float32 back exactly. */
+/** [tokens of all members] in older checkpoints, which hold it as JSON. JSON restores a float32 exactly. */
 function keptLogMassOf(members: readonly RolloutRecord[]): number[] {
   return members.flatMap(({ length, keptLogMass = {} }) => {
     const byToken = keptLogMass as Readonly<Record<number, number>>; // in the schema's form

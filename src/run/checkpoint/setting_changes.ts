@@ -1,4 +1,4 @@
-/** `changes.jsonl`: settings that were changed while the run rested. Together with config.yaml they say how it came about. */
+/** `changes.jsonl`: settings changed at step boundaries. Together with config.yaml they reproduce the run. */
 
 import { resolvedYaml } from '../../config/dump.ts';
 import { parseConfig } from '../../config/load.ts';
@@ -37,12 +37,12 @@ export async function writeChange(store: Store, change: SettingChange): Promise<
   await store.sync(FILE);
 }
 
-/** The run takes more steps than those after which it ended: it is no finished one any more. */
+/** Reopens a finished run that is to take more steps. */
 export async function reopenRun(store: Store): Promise<void> {
   await store.remove('summary.json');
 }
 
-/** Changes up to a position, oldest first; a line that a crash cut short is none. */
+/** Changes up to a position, oldest first, without a line that a crash cut short. */
 export async function readChanges(
   store: Store,
   position: { readonly stageIndex: number; readonly step: number },
@@ -59,7 +59,7 @@ export async function readChanges(
   });
 }
 
-/** Steps of the last stage as they were changed last; undefined where those of config.yaml hold. */
+/** Steps of the last stage by the newest change; undefined if config.yaml's still apply. */
 export async function changedSteps(store: Store): Promise<number | undefined> {
   if (!(await store.exists(FILE))) return undefined;
   const end = { stageIndex: Number.POSITIVE_INFINITY, step: Number.POSITIVE_INFINITY };
@@ -67,7 +67,7 @@ export async function changedSteps(store: Store): Promise<number | undefined> {
   return steps.findLast((value) => typeof value === 'number');
 }
 
-/** As the command line's `--set`, for every grpo stage; steps are those of the last one. */
+/** Changes as `--set` overrides for every grpo stage; steps apply to the last stage. */
 function settingOverrides(changes: readonly SettingChange[], lastStage: number): Override[] {
   return changes.flatMap(({ settings }) =>
     CHANGEABLE.flatMap((key) => {
@@ -78,7 +78,7 @@ function settingOverrides(changes: readonly SettingChange[], lastStage: number):
   );
 }
 
-/** A config with the changes made. @throws ConfigError for a value that the config would refuse, too */
+/** The config with the changes applied. @throws ConfigError for a value that the config would refuse, too */
 export function changedConfig(config: RunConfig, changes: readonly SettingChange[], registries: Registries): RunConfig {
   if (changes.length === 0) return config;
   const overrides = settingOverrides(changes, config.stages.length - 1);
@@ -86,10 +86,9 @@ export function changedConfig(config: RunConfig, changes: readonly SettingChange
 }
 
 /**
- * Gives the last stage another number of steps while the run rests, as of its checkpoint: one that was finished is no
- * longer so.
+ * Changes the steps of the last stage, as of the run's checkpoint, and reopens a finished run.
  *
- * @throws ConfigError where it has taken more than that
+ * @throws ConfigError if it has taken more steps already
  */
 export async function changeSteps(
   store: Store,

@@ -1,8 +1,8 @@
 /**
  * What each part of a checkpoint's state looks like, checked before any of it is used.
  *
- * Hashes tell that state.json is what was written; they do not tell who wrote it. A part that is not what its owner saved
- * is named, with the place in it. Fields beyond those here pass, so that a part may grow.
+ * Hashes prove that state.json is unchanged, not that its writer was sound. An error names the malformed part and the
+ * place in it. Unknown fields pass, so that parts may grow.
  */
 import { z } from 'zod';
 import { CheckpointError } from '../../errors.ts';
@@ -125,7 +125,7 @@ const watchSchema = z.object({
   acts: z.object({ acted: z.array(z.string()), figures: z.record(z.string(), z.boolean()) }).optional(),
 });
 
-/** Token by token in the JSON, where it was written before there was a tensor of it. */
+/** Older checkpoints hold it in the JSON, token by token. */
 const rolloutSchema = rolloutRecordSchema.extend({ keptLogMass: z.record(z.string(), number).optional() });
 
 const bufferSchema = z.object({
@@ -180,7 +180,7 @@ export const PART_SCHEMAS: Readonly<Record<PartId, z.ZodType>> = {
   ),
 };
 
-/** What state.json has around its parts. */
+/** The envelope of state.json. */
 export const stateFileSchema = z.object({
   wallSeconds: number.nonnegative(),
   completionsBytes: count,

@@ -21,18 +21,18 @@ export type Fingerprint = {
   readonly packageVersion: string;
   /** `wasm`, `webgpu`, `tfjs` or `reference`. */
   readonly backend: string;
-  /** What the backend found and uses, as `fma: 'fused'`, `simd: 'relaxed'`, `adapter: '…'`. */
+  /** Features that the backend uses, such as `fma: 'fused'`, `simd: 'relaxed'`, `adapter: '…'`. */
   readonly backendFeatures: Record<string, string>;
   /** The JavaScript engine, as `v8 11.3.244.8`: it decides the last bit of Math.exp and Math.log. */
   readonly engine: string;
-  /** What the engine makes of them, as `mathematicsHash` has it; absent in older runs. */
+  /** Hash of the engine's results of mathematical functions (`mathematicsHash`); absent in older runs. */
   readonly mathematics?: string;
   /** What hosts the engine, as `node 20.20.2`. */
   readonly runtime: string;
   readonly platform: string;
   readonly arch: string;
   readonly cpuModel: string;
-  /** The order of sums that versions differ by (`SUMS`); absent in older runs. */
+  /** Order of sums (`SUMS`), which differs between versions; absent in older runs. */
   readonly sums?: string;
   /** Worker threads; results do not depend on them. */
   readonly threads: number;
@@ -45,11 +45,13 @@ export type Fingerprint = {
   readonly modules?: Record<string, string>;
   /** SHA-256 of each file of the pretrained model; absent for random weights, and in older runs. */
   readonly base?: Record<string, string>;
-  /** That model, or the run that its weights are from, as it was typed: the config names it from the run's directory. */
+  /** The model, or the run that its weights come from, as typed; the config names it relative to the run directory. */
   readonly start?: string;
-  /** What the tasks that are files are called, by their names in the config; absent where there are none, and in older runs. */
+  /**
+   * Declared names of tasks that are files, by their names in the config; absent if there are none, and in older runs.
+   */
   readonly taskNames?: Record<string, string>;
-  /** The engines that answers of its tasks run in, by the name of the sandbox; absent where none run. */
+  /** Engines that run its tasks' answers, by sandbox; absent if none run. */
   readonly sandboxes?: Record<string, string>;
 };
 
@@ -87,7 +89,7 @@ export interface FingerprintComparison {
 
 const FILE = 'fingerprint.json';
 
-/** A run of a version with other sums resumes, and a note says what that means. */
+/** A run with another value resumes with a note. */
 export const SUMS = 'equal completions of a group once';
 const OTHER_SUMS =
   'sums: the version that began this run took equal completions of a group one by one. They go through the layers once ' +
@@ -97,13 +99,13 @@ const TOLD_ONLY: ReadonlySet<string> = new Set(['gitCommit', 'threads', 'runtime
 /** Backends whose arithmetic no CPU model can change. */
 const PORTABLE_BACKENDS: ReadonlySet<string> = new Set(['wasm', 'reference']);
 
-/** Fields that older runs do not have: where one of the two says nothing, there is nothing to compare. */
+/** Fields that older runs lack: compared only if both have them. */
 const NEWER = ['mathematics', 'base'] as const;
 
 /** Other names for the same. */
 const NAMES = ['start', 'taskNames'] as const;
 
-/** What a browser does not tell. */
+/** Placeholders for what a browser does not reveal. */
 const UNTOLD: readonly string[] = ['browser', 'not told'];
 
 /** Compares the recorded fingerprint `before` with the present one `after`, field by field. */
@@ -172,8 +174,7 @@ function otherConditions(differences: readonly string[]): CheckpointError {
 type Modules = NonNullable<Fingerprint['modules']>;
 
 /**
- * For a resume, before any of the user's files is loaded: one that is not what it was when the run began must not run
- * unasked.
+ * Refuses a resume before any user file is loaded: a file that changed since the run began must not run unasked.
  *
  * @throws CheckpointError `fingerprint-differs`
  */
@@ -218,14 +219,14 @@ function itemsByIndex(value: JsonValue | undefined): JsonValue | undefined {
   return Array.isArray(value) && value.every(isJsonObject) ? { ...value } : value;
 }
 
-/** Which run a checkpoint is of: what fingerprint.json says of the start of it. */
+/** Identifies the run of a checkpoint, from fingerprint.json. */
 export interface RunIdentity {
   readonly configHash: string;
   readonly seed: number;
   readonly base?: BaseHashes;
 }
 
-/** The part that every checkpoint of the run repeats. */
+/** The fields that every checkpoint of the run repeats. */
 export function identityOf({ configHash, seed, base }: Fingerprint): RunIdentity {
   return { configHash, seed, ...(base && { base }) };
 }

@@ -1,9 +1,10 @@
 /**
- * What this JavaScript engine makes of the functions that ECMAScript leaves to it (exp, log, cos, …), as a hash.
+ * Hashes this JavaScript engine's results of the functions that ECMAScript leaves implementation-defined (exp, log,
+ * cos, …).
  *
- * Engines differ in the last bit of a double: Node 20 from 24 in powers, Chrome from both in most functions. What a run
- * keeps is float32, where such a difference is gone but for one in some hundred millions; so results are rounded before
- * they are compared. Where two engines agree on thousands of arguments, a run on `wasm` goes from one to the other.
+ * Engines differ in the last bit of a double: Node 20 from 24 in powers, Chrome from both in most functions. A run
+ * keeps float32, in which all but one in some hundred million such differences vanish, so results are rounded before
+ * they are compared. If two engines agree on thousands of arguments, a run on `wasm` may move between them.
  */
 import { sha256Hex } from './sha256.ts';
 

@@ -5,7 +5,7 @@ import type { Fingerprint } from './fingerprint.ts';
 import { runFingerprint } from './run_fingerprint.ts';
 
 /**
- * What decides the bits of a run on this machine: version, platform, config, files.
+ * Everything that decides the bits of a run on this machine: version, platform, config, files.
  *
  * @param modules  SHA-256 of the user's files by their name in the config; `openPlugins` gives them
  */

@@ -1,4 +1,4 @@
-/** What a fingerprint says of the run itself, wherever it runs: its backend, seed and config. */
+/** The part of a fingerprint that does not depend on the machine: backend, seed and config. */
 import type { ConfiguredModel } from '../../grpo/run.ts';
 import { isModuleFile } from '../../rewards/module_file.ts';
 import { configHash } from '../session.ts';

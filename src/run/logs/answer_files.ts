@@ -1,5 +1,5 @@
 /**
- * Where a run directory keeps what servers have answered: `answers/<number of the task>/`, and for rewards
+ * Where a run directory keeps servers' answers: `answers/<number of the task>/`, and for rewards
  * `answers/reward-<stage>-<place>/`, of the first place that names it.
  */
 
@@ -10,10 +10,10 @@ import type { Store } from '../store/store.ts';
 
 const FOLDER = 'answers';
 
-/** What may have asked servers. */
+/** The parts of a run that may ask servers. */
 type Answered = Pick<TrainingRun, 'engine' | 'rewards'>;
 
-/** @param of  number of the task in the config, from 0; or what is a reward's */
+/** @param of  number of the task in the config, from 0, or the folder of a reward */
 export function answerFiles(store: Store, of: number | string): AnswerFiles {
   const folder = `${FOLDER}/${of}`;
   return {
@@ -24,7 +24,7 @@ export function answerFiles(store: Store, of: number | string): AnswerFiles {
   };
 }
 
-/** Keeps the answers of all servers of a run in it, and gives those that are there. */
+/** Records all servers' answers in the run directory, and replays those that are there. */
 export async function recordAnswers({ engine, rewards }: Answered, store: Store): Promise<void> {
   for (const [index, { task }] of engine.tasks.shares.entries())
     await task.distant?.recordIn(answerFiles(store, index));
@@ -33,14 +33,14 @@ export async function recordAnswers({ engine, rewards }: Answered, store: Store)
   }
 }
 
-/** After a checkpoint. @param keep  checkpoints that are kept */
+/** Removes answers that no kept checkpoint needs. @param keep  checkpoints that are kept */
 export async function pruneAnswers({ engine, rewards }: Answered, keep: number): Promise<void> {
   const { weightsVersion } = engine.generator;
   for (const { task } of engine.tasks.shares) await task.distant?.checkpointed(weightsVersion, keep);
   for (const reward of distantRewards(rewards).values()) await reward.checkpointed(weightsVersion, keep);
 }
 
-/** What comes from elsewhere, by its folder; a reward of several stages once. */
+/** Remote rewards by folder; a reward of several stages once. */
 function distantRewards(stages: Answered['rewards']): ReadonlyMap<string, DistantReward> {
   const folders = new Map<DistantReward, string>();
   for (const [stage, rewards] of stages.entries()) {

@@ -23,7 +23,7 @@ export function isRecorded(step: number): boolean {
   return step % (RARER.findLast(({ after }) => step > after)?.each ?? 1) === 0;
 }
 
-/** What is to be said after a step, where fewer are recorded from now on. */
+/** A note after the step from which fewer are recorded. */
 export function rarerNote(step: number): string | undefined {
   const rarer = RARER.find(({ after }) => after === step);
   return rarer && `completions.jsonl: from step ${step + 1} on it has one step in ${rarer.each}.`;
@@ -44,14 +44,14 @@ export type CompletionLine = Provenance & {
   /** By the names of the reward functions. */
   readonly rewards: Readonly<Record<string, number | null>>;
   readonly advantage: number;
-  /** What the reward functions have logged of it, by column; absent: nothing. */
+  /** What the reward functions logged, by column; absent: nothing. */
   readonly extra?: Rollout['extra'];
 };
 
 /** What a field of a rollout writes into its line. */
 type Column = (rollout: Rollout, textOf: TextOf, rewardNames: readonly string[]) => Partial<CompletionLine>;
 
-/** In the order of a line. A field that is logged and lacks its column does not compile. */
+/** In the order of a line. A logged field without a column does not compile. */
 const COLUMNS: Readonly<Record<LoggedField, Column>> = {
   text: ({ text }) => ({ completion: text }),
   verdict: ({ verdict: { status, reason } }) => ({ status, reason }),
@@ -89,5 +89,5 @@ export function completionRecords(
   );
 }
 
-/** A line as it is read: of any version, or written by anyone, so that every field may be missing or another thing. */
+/** A line as read: any version or program may have written it, so any field may be missing or malformed. */
 export type ReadCompletionLine = JsonObject & { readonly [Name in keyof CompletionLine]?: JsonValue };

@@ -1,3 +1,3 @@
-/** The evaluations of a run whose records stay, each in a file of `evaluations/`. */
+/** The evaluations whose records are kept, each in a file of `evaluations/`. */
 export const KEPT_MOMENTS = ['baseline', 'best', 'final'] as const;
 export type KeptMoment = (typeof KEPT_MOMENTS)[number];

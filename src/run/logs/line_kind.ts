@@ -1,4 +1,6 @@
-/** What a line of metrics.jsonl is of. Steps count on; all other lines are of a step that is there already, or yet to come. */
+/**
+ * The kind of a line of metrics.jsonl. Only lines of steps advance the count; others belong to a step before or after.
+ */
 
 /** `batch`: a generation batch that no step follows at once. */
 export type LineKind = 'step' | 'batch' | 'evaluation' | 'diagnosis';

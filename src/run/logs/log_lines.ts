@@ -1,4 +1,4 @@
-/** Whole lines of a log, in pieces: a log may be larger than memory, and a run under way may be writing it. */
+/** Reads whole lines of a log in pieces: a log may be larger than memory, and still be written. */
 import { CheckpointError } from '../../errors.ts';
 import { type JsonObject, parseJsonObject } from '../json.ts';
 import type { Store } from '../store/store.ts';
@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 const NEWLINE = 0x0a;
 /** Bytes that are read at once. */
 const PIECE_BYTES = 512 * 1024;
-/** Longest line that is waited for: beyond, a file is no log. */
+/** Longest line that is read; a longer one means that the file is no log. */
 const LONGEST_LINE = 128 * PIECE_BYTES;
 
 /** A record, and the bytes [begin, end) of its line. */
@@ -23,11 +23,12 @@ export interface ByteRange {
 }
 
 /**
- * The records of the whole lines in a range of the file, some at a time; none where there is no such file. A run under
- * way, or killed, may have written half of the last line, which is left out.
+ * The records of the whole lines in a range of the file, some at a time; none if there is no such file. A half-written
+ * last line, of a killed run or one under way, is left out.
  *
  * @param range  begins with a line; default: the file as long as it is now
- * @throws CheckpointError `log-malformed` for a line that is no JSON object, with its number from the start of the range
+ * @throws CheckpointError `log-malformed` for a line that is no JSON object, with its number from the start of the
+ * range
  */
 export async function* logLines(store: Store, path: string, range?: ByteRange): AsyncGenerator<readonly LogLine[]> {
   const size = (await store.size(path)) ?? 0;
@@ -59,7 +60,7 @@ function malformed(path: string, number: number): CheckpointError {
   return new CheckpointError('log-malformed', message, { path, line: number });
 }
 
-/** Where the last whole line of the first `limit` bytes ends; 0 where there is none. Reads no more than its tail. */
+/** The end of the last whole line within the first `limit` bytes; 0 if there is none. Reads only the tail. */
 export async function endOfLastLine(store: Store, path: string, limit: number): Promise<number> {
   for (let end = limit; end > 0; end -= PIECE_BYTES) {
     const begin = Math.max(0, end - PIECE_BYTES);

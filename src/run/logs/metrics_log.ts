@@ -1,9 +1,9 @@
 /**
  * `metrics.jsonl`: one JSON object per line, append-only, cut back to the checkpoint on resume.
  *
- * Lines are gathered and written together, at most a second late (so that steps of a few milliseconds do not wait
- * for the disk), and always before a checkpoint asks for `bytes()`. A line that a kill cut short is removed on open.
- * NaN and infinities appear as the strings "NaN", "Infinity", "-Infinity": a diverging run shows in its log.
+ * Lines are written together, at most a second late, so that steps of a few milliseconds do not wait for the disk;
+ * `bytes()` writes them before a checkpoint. A line that a kill cut short is removed on open. NaN and infinities appear
+ * as the strings "NaN", "Infinity", "-Infinity": a diverging run shows in its log.
  */
 import { CheckpointError } from '../../errors.ts';
 import { encodeLogJson, type JsonObject } from '../json.ts';
@@ -23,7 +23,7 @@ export interface MetricsCut {
 /** How far a log is written. */
 export interface LogPosition {
   readonly bytes: number;
-  /** Lines after these bytes that are in no file, where the disk refused them. */
+  /** Lines after these bytes that the disk refused, so they are in no file. */
   readonly unwritten?: readonly string[];
   readonly failure?: CheckpointError;
 }
@@ -31,7 +31,7 @@ export interface LogPosition {
 export interface MetricsLogOptions {
   /** Milliseconds from any fixed point; default `performance.now`. */
   readonly clock?: () => number;
-  /** A log that is written before this one: what a line here tells of is in that one, too. */
+  /** A log that is written before this one, so that it has all that a line here refers to. */
   readonly after?: MetricsLog;
   /** Lines older than this are written with the next `append`; default 1,000 ms. */
   readonly flushMs?: number;
@@ -102,14 +102,16 @@ export class MetricsLog {
     });
   }
 
-  /** Hands every held line to the system: other processes see them; a kill cannot lose them, a power cut can. */
+  /**
+   * Hands every held line to the system: other processes see them, and a kill cannot lose them, but a power cut can.
+   */
   async flush(): Promise<void> {
     await this.#inOrder(() => this.#write());
   }
 
   /**
-   * Length in bytes after every record so far, all of them durable: the position that a checkpoint keeps. 0 where the
-   * store keeps no such file.
+   * Length in bytes after every record so far, all durable: the position that a checkpoint keeps. 0 if the store has no
+   * such file.
    */
   async bytes(): Promise<number> {
     return this.#inOrder(async () => {
@@ -119,7 +121,7 @@ export class MetricsLog {
     });
   }
 
-  /** As `bytes`, and where the disk refuses, the lines that it did not take, which the checkpoint then keeps. */
+  /** As `bytes`, plus the lines that the disk refused, which the checkpoint then keeps. */
   async position(): Promise<LogPosition> {
     try {
       return { bytes: await this.bytes() };
@@ -163,7 +165,7 @@ export class MetricsLog {
     this.#heldBytes -= written;
   }
 
-  /** Runs after everything asked before; a failure reaches its own caller and does not stop those after it. */
+  /** Runs after all earlier operations; a failure reaches its own caller and does not stop later ones. */
   #inOrder<T>(operation: () => Promise<T>): Promise<T> {
     const result = this.#last.then(operation, operation);
     this.#last = result;

@@ -24,13 +24,13 @@ const FOLDER = 'evaluations';
 const COUNTS = `${FOLDER}/counts.jsonl`;
 export const recordFile = (moment: KeptMoment): string => `${FOLDER}/${moment}.jsonl`;
 
-/** What was asked, how, and of which weights. */
+/** The questions, how they were asked, and the weights. */
 export interface RecordHead {
   readonly version: 1;
   readonly stageIndex: number;
   readonly stage: 'sft' | 'grpo';
   readonly step: number;
-  /** As the config has them, knobs included. */
+  /** As in the config, knobs included. */
   readonly tasks: readonly { readonly task: Plugin; readonly weight: number }[];
   /** SHA-256 of the keys of the problems, in order. */
   readonly problems: string;
@@ -42,7 +42,7 @@ export interface RecordHead {
 
 type KeptVerdict = Pick<Verdict, 'score' | 'status' | 'failure' | 'canonical'>;
 
-/** A problem as it is kept. */
+/** The record of a problem. */
 export interface KeptProblem extends Pick<ProblemRecord, 'key' | 'weight' | 'prompt' | 'task' | 'level'> {
   /** With its tokens counted. */
   readonly greedy: KeptVerdict & { readonly text: string; readonly length: number };
@@ -55,7 +55,7 @@ export interface KeptRecords {
   readonly problems: readonly KeptProblem[];
 }
 
-/** Keeps the records of an evaluation that has just been made, or their counts alone. */
+/** Keeps the records of the newest evaluation, or only their counts. */
 export async function keepRecords(run: Progress, store: Store, event: EvaluationEvent): Promise<void> {
   const { moment } = event;
   if (moment === 'requested') return; // nobody can know of it afterwards
@@ -70,7 +70,7 @@ export async function keepRecords(run: Progress, store: Store, event: Evaluation
   await keepCounts(run, store, event);
 }
 
-/** The records of the evaluation that turned out to be the last. */
+/** Keeps the records of the evaluation that turned out to be the last. */
 export async function keepFinal(run: Progress, store: Store, event: EvaluationEvent): Promise<void> {
   await store.writeAtomic(recordFile('final'), new TextEncoder().encode(await textOf(run, event)));
 }
@@ -112,7 +112,7 @@ function keptProblem(problem: ProblemRecord): KeptProblem {
   };
 }
 
-/** Lines of evaluations at or after this place are of a run that was resumed before them. */
+/** Drops lines of evaluations at or after this place, which a resume before them leaves behind. */
 async function keepCounts({ journal: { state } }: Progress, store: Store, event: EvaluationEvent): Promise<void> {
   const { moment, step, problems } = event;
   const { stageIndex } = state;

@@ -1,24 +1,26 @@
-/** How a completion came to be, where it was not simply sampled under its problem's own prompt: for logs, screens and pages. */
+/**
+ * The origin of a completion that was not simply sampled under its problem's own prompt, for logs, screens and pages.
+ */
 import { POLICY_TURN } from '../../data/environment.ts';
 import type { Rollout, Turn } from '../../methods/records.ts';
 import type { LoggedField } from '../../methods/support/rollouts/rollout_fields.ts';
 import { TOKEN } from '../../token_kinds.ts';
 
-/** As completions.jsonl names it. Whatever is absent is as in plain sampling. */
+/** As completions.jsonl names it. Absent fields mean plain sampling. */
 export type Provenance = {
   /** `hinted`, `branch`, `replay`, … */
   readonly origin?: string;
   /** Optimizer steps since a replay was sampled. */
   readonly age?: number;
-  /** The prompts that it was sampled and is trained under, where these are not the problem's own. */
+  /** The prompts that it was sampled and is trained under, if not the problem's own. */
   readonly sampled_under?: string;
   readonly trained_under?: string;
-  /** What the policy did not sample: put in without a loss, and put in and trained on. */
+  /** Text that the policy did not sample: `given` has no loss, `reference` is trained on. */
   readonly given?: string;
   readonly reference?: string;
-  /** Where that is in the completion, by characters. */
+  /** Positions of that text in the completion, in characters. */
   readonly marks?: readonly Mark[];
-  /** Who wrote what, one after the other, where it has several turns. */
+  /** Its turns in order, if it has several. */
   readonly turns?: readonly LoggedTurn[];
 };
 
@@ -33,7 +35,7 @@ export type LoggedTurn = {
   readonly denied?: true;
 };
 
-/** From a character up to another, which is not one of it. */
+/** A range of characters; `to` is exclusive. */
 export type Mark = readonly [from: number, to: number, kind: 'given' | 'reference'];
 
 const KINDS = [
@@ -44,7 +46,7 @@ const KINDS = [
 /** What tokens write. */
 export type TextOf = (tokens: Int32Array) => string;
 
-/** What each field of a rollout says of how it came to be, in the order of a line. */
+/** The provenance in each field of a rollout, in the order of a line. */
 export const PROVENANCE = {
   origin: ({ origin }) => (origin === undefined ? {} : { origin }),
   age: ({ age }) => (age === undefined ? {} : { age }),
@@ -71,7 +73,7 @@ export function provenanceOf(rollout: Rollout, textOf: TextOf): Provenance {
   return Object.assign({}, ...Object.values(PROVENANCE).map((said) => said(rollout, textOf)));
 }
 
-/** What others than the policy said: the text of a completion is that of its turns. */
+/** Marks the turns that the policy did not write; a completion's text joins its turns. */
 function marksOfTurns(turns: readonly Turn[]): Mark[] {
   const marks: Mark[] = [];
   let at = 0;
@@ -82,7 +84,7 @@ function marksOfTurns(turns: readonly Turn[]): Mark[] {
   return marks;
 }
 
-/** None where a part cannot be told from the rest: of a character of several tokens, some were put in. */
+/** No marks if part of a character was put in, which cannot be told apart in the text. */
 function marksOf({ tokens, labels = new Uint8Array(), text }: Rollout, textOf: TextOf): Mark[] {
   const marks: Mark[] = [];
   for (let from = 0, to = 0, begin = 0; from < tokens.length; from = to) {

@@ -1,8 +1,8 @@
 /**
- * What a run writes as it goes: metrics.jsonl, completions.jsonl, and event files on request.
+ * The logs of a run: metrics.jsonl, completions.jsonl, and event files on request.
  *
- * A disk that refuses a line does not end the run in the middle of a step: the line is held, the next step is saved with
- * it, and only then does the run end, so that a resume finds every line of a run that was never stopped.
+ * If the disk refuses a line, the run does not end within the step: it holds the line, saves it with the next step, and
+ * only then ends. So a resume finds every line, as if the run had never stopped.
  */
 import { CheckpointError } from '../../errors.ts';
 import type { TrainEvent } from '../../grpo/events.ts';
@@ -16,7 +16,7 @@ import { MetricsLog } from './metrics_log.ts';
 /** Lengths in bytes. */
 type LogEnds = Pick<LogPositions, 'metrics' | 'completions'>;
 
-/** What is written beside them, as the trainer says it. Each rejects with CheckpointError where the disk refuses. */
+/** A further log of the trainer's events. Each method rejects with CheckpointError if the disk refuses. */
 export interface EventLog {
   handle(event: TrainEvent): Promise<void>;
   /** The completions of a step, as completions.jsonl has them. */
@@ -45,7 +45,7 @@ export class RunLogs {
     return new RunLogs(metrics, completions, events);
   }
 
-  /** Whether the disk refused a line since the last save: it is then time for one. */
+  /** Whether the disk refused a line since the last save; the run should then save. */
   get hasRefused(): boolean {
     return this.#hasRefused;
   }
@@ -80,7 +80,7 @@ export class RunLogs {
     }
   }
 
-  /** For a checkpoint; with the failure of a disk that still refuses lines, which the checkpoint then holds. */
+  /** Positions for a checkpoint, which holds lines that the disk still refuses, and the disk's failure. */
   async positions(): Promise<{ readonly positions: LogPositions; readonly failure: CheckpointError | undefined }> {
     const [completions, metrics] = [await this.#completions.position(), await this.#metrics.position()];
     const unwritten = { metrics: metrics.unwritten ?? [], completions: completions.unwritten ?? [] };
@@ -92,7 +92,7 @@ export class RunLogs {
     };
   }
 
-  /** Puts them where a checkpoint found them. @returns what to tell the user */
+  /** Cuts the logs back to a checkpoint. @returns notes for the user */
   async cutTo({ metrics, completions, unwritten }: LogPositions): Promise<string[]> {
     const cuts = [
       { file: 'metrics.jsonl', cut: await this.#metrics.truncateTo(metrics) },
@@ -105,7 +105,7 @@ export class RunLogs {
     );
   }
 
-  /** Their lengths with every line so far, written or held. */
+  /** Lengths of the logs with every line so far, written or held. */
   get ends(): LogEnds {
     return { metrics: this.#metrics.end, completions: this.#completions.end };
   }
@@ -122,7 +122,7 @@ export class RunLogs {
     await this.flushEvents();
   }
 
-  /** Flushes the event files alone, of which a checkpoint knows nothing. */
+  /** Flushes only the event files, which no checkpoint covers. */
   async flushEvents(): Promise<void> {
     await this.#events?.flush();
   }

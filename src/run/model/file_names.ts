@@ -1,11 +1,11 @@
-/** The files of a model in Hugging Face's layout, by name: what only names them reads none of them. */
+/** Names of a model's files in Hugging Face's layout, for code that need not read them. */
 
-/** What says how the weights beside it are computed with. */
+/** Describes how to compute with the weights. */
 export const CONFIG = 'config.json';
 
 /** All weights in one file. */
 export const WHOLE = 'model.safetensors';
-/** Which shard each tensor is in, where there are several. */
+/** Says which shard each tensor is in, if there are several. */
 export const INDEX = 'model.safetensors.index.json';
 
 /** A LoRA adapter in PEFT's layout. */

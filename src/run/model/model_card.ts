@@ -1,4 +1,4 @@
-/** The card of a model, its README.md: what it is, and the lines of Python that ask it. */
+/** A model's README.md: what it is, and Python that runs it. */
 import { counted, percent, printable, thousands } from '../../format.ts';
 import { type ConfiguredModel, type Progress, stepsOf } from '../../grpo/run.ts';
 import type { Evaluation, Example } from '../../methods/records.ts';
@@ -7,11 +7,11 @@ import type { Estimate } from '../../methods/statistics.ts';
 import { countParameters } from '../../model/parameters.ts';
 import { asksInWords } from '../../text/codec.ts';
 
-/** Whose weights the policy has, for the card. */
+/** The origin of the policy's weights, for the card. */
 export interface ModelOrigin {
   readonly stage: StageConfig;
   readonly step: number;
-  /** Evaluation of these very weights; undefined where they were not evaluated. */
+  /** Evaluation of these weights; undefined if they were not evaluated. */
   readonly evaluation: Evaluation | undefined;
 }
 
@@ -103,7 +103,7 @@ answer = model.generate(**prompt)[0, prompt["input_ids"].shape[1]:]
 print(tokenizer.decode(answer, skip_special_tokens=True))`;
 }
 
-/** What Python imports to open the model of a folder, and the class that opens it. */
+/** Python's imports for opening the model, and the class that opens it. */
 function pythonOf(isAdapter: boolean): { readonly imports: string; readonly opened: string } {
   if (!isAdapter) {
     return {
@@ -129,7 +129,7 @@ answer = model.generate(**prompt)[0, prompt["input_ids"].shape[1]:]
 print(tokenizer.decode(answer, skip_special_tokens=True))`;
 }
 
-/** @param isPrinted  by the lines above it; else they only make a model that says it */
+/** @param isPrinted  whether the script above prints it; otherwise it only loads the model */
 function printedText({ prompt, completion, verdict }: Example, isPrinted: boolean): string {
   const judged = verdict.score === 1 ? 'right' : `wrong (${printable(verdict.reason)})`;
   const said = isPrinted ? 'It prints' : `Asked ${code(prompt)}, the model answers`;

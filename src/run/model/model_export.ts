@@ -1,4 +1,4 @@
-/** The model that a run gives away: what transformers needs to load it and to end an answer where the policy does. */
+/** Exports a run's model: what transformers needs to load it and to end an answer where the policy does. */
 import type { BestEvaluation } from '../../grpo/best_evaluation.ts';
 import { completionLimit } from '../../grpo/rollout/completion_end.ts';
 import { type ConfiguredModel, isStageOver, type Progress, stageOf } from '../../grpo/run.ts';
@@ -26,8 +26,8 @@ export function lastOrigin(run: Progress): ModelOrigin {
 }
 
 /**
- * Writes what the run's model is, without its weights: shape, or what its adapter is, and vocabulary. A run begins with that,
- * so that each of its checkpoints can be a start.
+ * Describes the run's model without its weights: shape or adapter, and vocabulary. A run writes this first, so that any
+ * of its checkpoints can start another run.
  */
 export async function describeModel(store: Store, folder: string, run: ConfiguredModel): Promise<void> {
   const {
@@ -70,7 +70,7 @@ export async function exportModel(
   return sha256;
 }
 
-/** Longest sequence of the model: what a pretrained one reads, or what this run needs of one whose positions have no end. */
+/** Longest sequence of the model: a pretrained one's limit, or what this run needs if positions are unbounded. */
 function contextOf({ config, engine: { policy, tasks } }: ConfiguredModel): number {
   const { maxPositionEmbeddings } = config.model;
   return asksInWords(tasks.codec) && maxPositionEmbeddings !== undefined

@@ -21,10 +21,10 @@ import { sha256Hex } from '../fingerprint/sha256.ts';
 import type { Store } from '../store/store.ts';
 import { ADAPTER_WEIGHTS } from './file_names.ts';
 
-/** Where a run directory keeps the model that its run ended with. */
+/** The folder of the final model in a run directory. */
 export const MODEL_FOLDER = 'model';
 
-/** The weights in it: the model's, or the adapter's. */
+/** Its weights file: the model's, or the adapter's. */
 export function modelFile({ adapter }: Pick<RunConfig, 'adapter'>): string {
   return `${MODEL_FOLDER}/${adapter === undefined ? 'model.safetensors' : ADAPTER_WEIGHTS}`;
 }
@@ -70,7 +70,7 @@ function ropeScalingJson(scaling: RopeScaling): Record<string, unknown> {
         original_max_position_embeddings: scaling.originalMaxPositionEmbeddings,
       };
     case 'factors':
-      // The one type that takes a factor per frequency; without a factor for attention it divides by them alone.
+      // The only type with a factor per frequency; without an attention factor it only divides by them.
       return {
         rope_type: 'longrope',
         attention_factor: 1,
@@ -137,7 +137,7 @@ export async function writeModel(
   return sha256;
 }
 
-/** What config.json says besides shape and vocabulary. */
+/** Contents of config.json besides shape and vocabulary. */
 export interface StoredModel {
   /** Longest sequence that it reads. */
   readonly context: number;
@@ -157,7 +157,7 @@ export async function writeModelConfig(
   await store.writeAtomic(`${folder}/config.json`, encodeJson(modelConfigJson(shape, tokenizer, stored)));
 }
 
-/** The files of the model that a run began with, byte for byte, or those of the task's own vocabulary. */
+/** Writes the tokenizer's files: byte for byte those of the pretrained model, or the task's own vocabulary. */
 export async function writeTokenizer(store: Store, folder: string, tokenizer: Codec): Promise<void> {
   const { files = new Map<string, Uint8Array>() } = tokenizer;
   for (const [name, bytes] of files) await store.writeAtomic(`${folder}/${name}`, bytes);
@@ -173,7 +173,7 @@ export function encodeJson(value: unknown): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** What the files of a run hold of its policy: the adapters where it has some, since all else is the base's, and frozen. */
+/** The parameters that a run's files hold: its adapters if it has some, since the rest is the frozen base. */
 export function ownParameters({ parameters, adapterParameters }: Policy): readonly Parameter[] {
   return adapterParameters.length > 0 ? adapterParameters : parameters;
 }
@@ -203,7 +203,7 @@ export async function weightsSha256(policy: Policy): Promise<string> {
   return sha256Hex(weights);
 }
 
-/** Writes the tensors' bytes, one after the other: this is the only whole copy of the model in memory. */
+/** Copies the tensors' bytes one after the other: `bytes` is the only whole copy of the model in memory. */
 async function readInto(bytes: Uint8Array, policy: Policy): Promise<void> {
   let offset = 0;
   for (const parameter of ownParameters(policy)) {
@@ -213,7 +213,7 @@ async function readInto(bytes: Uint8Array, policy: Policy): Promise<void> {
   }
 }
 
-/** Copies of all weights of its own, asked for together: a backend that reads by transfer needs only one. */
+/** Copies of the run's own weights, requested together so that a backend that reads by transfer needs only one. */
 export function readWeights(policy: Policy): Promise<TensorRecord[]> {
   return Promise.all(
     ownParameters(policy).map(async (parameter) => ({
@@ -228,15 +228,15 @@ export function readWeights(policy: Policy): Promise<TensorRecord[]> {
 const PIECE_BYTES = 4 * 1024 ** 2;
 
 export interface LoadOptions {
-  /** Is given the tensors' bytes as they lie in the file, in the policy's order: what `writeModel` hashes. */
+  /** Called with the tensors' bytes as in the file, in the policy's order, which `writeModel` hashes. */
   readonly heard?: (bytes: Uint8Array) => void;
   /** From a tensor's name to that in the file. */
   readonly nameOf?: (name: string) => string;
 }
 
 /**
- * Loads model.safetensors of a run into a policy, piece by piece: beside the policy's own weights nothing of the model
- * is ever held but one piece. Nothing is written before all tensors are known to fit.
+ * Loads model.safetensors of a run into a policy, holding one piece of the file at a time. Nothing is written before
+ * all tensors are known to fit.
  *
  * @throws CheckpointError when the file is missing or damaged, or a tensor missing or misshapen
  */

@@ -20,7 +20,7 @@ interface Place {
 
 const UNNAMED = 'the output directory';
 
-/** What a run writes besides config.yaml, and metrics.jsonl and fingerprint.json, which tell that there is a run. */
+/** Files of a run besides config.yaml, and metrics.jsonl and fingerprint.json, which show that there is a run. */
 const WRITTEN = [
   'completions.jsonl',
   'fleet.jsonl',
@@ -32,8 +32,8 @@ const WRITTEN = [
 ] as const;
 
 /**
- * Whether what is saved now can be found again.
- * @throws CheckpointError `directory-lost` where the directory was removed since, or another run has taken it
+ * Checks that a save can be found again. @throws CheckpointError `directory-lost` if the directory was removed, or
+ * another run has taken it
  */
 export async function requireDirectory({ store, directory = UNNAMED }: Place, claim: Claim): Promise<void> {
   const isThere = (await store.exists('config.yaml')) && (await store.exists('fingerprint.json'));
@@ -70,7 +70,7 @@ export async function requireFresh({ store, directory = UNNAMED }: Place, config
   }
 }
 
-/** What the directory says of the run in it. @throws CheckpointError where there is none */
+/** The fingerprint of the directory's run. @throws CheckpointError if there is none */
 export async function requireRun({ store, directory = UNNAMED }: Place): Promise<Fingerprint> {
   const recorded = await readFingerprint(store);
   if (recorded !== undefined) return recorded;

@@ -1,9 +1,9 @@
-/** What a system says of a file, in words for the user: path, cause and remedy. */
+/** Explains system errors to the user: path, cause and remedy. */
 import { CheckpointError } from '../../errors.ts';
 
 export type FileAction = 'read' | 'written' | 'removed' | 'renamed';
 
-/** What each system error means for a run, and what to do about it. */
+/** The meaning of each system error for a run, and its remedy. */
 const CAUSES: Readonly<Record<string, { code: string; cause: string; remedy: string }>> = {
   ENOSPC: {
     code: 'disk-full',
@@ -52,7 +52,7 @@ const CAUSES: Readonly<Record<string, { code: string; cause: string; remedy: str
   },
 };
 
-/** A failed file operation as the error that a user reads. `path` is absolute. */
+/** Turns a failed file operation into the error that a user reads. `path` is absolute. */
 export function describeFileError(error: unknown, action: FileAction, path: string): CheckpointError {
   const system = systemCode(error) ?? 'unknown';
   const message = error instanceof Error ? error.message : String(error);
@@ -70,7 +70,7 @@ export function describeFileError(error: unknown, action: FileAction, path: stri
   });
 }
 
-/** The file that is where a directory would be made. */
+/** The file that blocks a directory. */
 function blockerOf(error: unknown): string | undefined {
   return error instanceof Error && 'path' in error && typeof error.path === 'string'
     ? `the file ${error.path}`

@@ -32,9 +32,9 @@ export function fileStore(root: string): Store & Required<Pick<Store, 'sha256'>>
 }
 
 /**
- * Refuses at once what could not be made later: a directory below a file, below one that may not be written to, or in a
- * file system that takes none, which a superuser's permissions do not show. So one is made there, and removed.
- * @param isDry  nothing may be made, not even for a moment: permissions are believed
+ * Fails early if a directory could not be made later: below a file, without permission, or on a read-only file system,
+ * which a superuser's permissions hide. So it makes one and removes it.
+ * @param isDry  checks permissions only, and makes nothing
  * @throws CheckpointError in the words of the failed write
  */
 export async function requireWritable(directory: string, isDry = false): Promise<void> {
@@ -50,19 +50,19 @@ export async function requireWritable(directory: string, isDry = false): Promise
   });
 }
 
-/** Says which process trains in the directory. */
+/** Names the process that trains in the directory. */
 const LOCK_FILE = '.lock';
 
 /** `.<file>.tmp-<pid>-<number>`: a file that is being written. */
 const TEMPORARY = /^\..+\.tmp-(\d+)-\d+$/;
 
-/** What file systems and clocks may differ by. */
+/** Tolerance between file times and the clock. */
 const CLOCK_SLACK_MS = 2_000;
 
 /** Bytes of a file that are hashed at a time. */
 const HASHED_BYTES = 4 * 1024 ** 2;
 
-/** Files that this process has begun: of all its stores, since two may be open in one directory. */
+/** Number of temporary files of this process, over all stores, since two may share a directory. */
 let temporaries = 0;
 
 class FileStore implements Store {
@@ -164,7 +164,7 @@ class FileStore implements Store {
 
   async renameDirectory(from: string, to: string): Promise<void> {
     const [source, destination] = [this.#locate(from), this.#locate(to)];
-    // POSIX would replace an empty directory without a word.
+    // POSIX would silently replace an empty directory.
     if (await this.exists(to)) {
       throw new CheckpointError('rename-failed', `${source} cannot be renamed: ${destination} is taken.`, { from, to });
     }
@@ -200,7 +200,7 @@ class FileStore implements Store {
   }
 }
 
-/** The folders in which a run writes. Whatever else a user keeps below the directory is not looked into. */
+/** The folders that a run writes to. Other folders of the user are left alone. */
 async function foldersOfRun(root: string): Promise<string[]> {
   const inner = ['checkpoints', 'tensorboard', 'answers'].map(async (name) => {
     const names = (await unlessMissing(readdir(join(root, name)))) ?? [];
@@ -210,7 +210,7 @@ async function foldersOfRun(root: string): Promise<string[]> {
   return [root, ...own, ...(await Promise.all(inner)).flat()];
 }
 
-/** A temporary file whose process is gone. In a container, where numbers start over, that may be one of our number. */
+/** Whether a temporary file's process is gone. In a container, where process ids restart, it may have had ours. */
 async function isLeftover(file: string): Promise<boolean> {
   const pid = Number(TEMPORARY.exec(basename(file))?.[1] ?? 0);
   if (pid === 0) return false;
@@ -227,7 +227,7 @@ async function guard<T>(action: FileAction, path: string, operation: () => Promi
   }
 }
 
-/** The result, or undefined when there is no such file, or a file where its directory would be. */
+/** The result, or undefined if there is no such file, or a file blocks its directory. */
 async function unlessMissing<T>(operation: Promise<T>): Promise<T | undefined> {
   try {
     return await operation;
@@ -238,7 +238,7 @@ async function unlessMissing<T>(operation: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** A system may give less than was asked for at a time. */
+/** A single read may return less than was requested. */
 async function readBetween(handle: FileHandle, begin: number, end: number): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(end - begin);
   let length = 0;

@@ -1,9 +1,9 @@
 /**
- * `.lock` in a run directory: which process trains there. Made exclusively, so that of two only one has it.
+ * `.lock` in a run directory names the process that trains there. Exclusive creation lets only one process have it.
  *
- * A process that was killed leaves its lock behind. It is void where that process is gone: another boot of this host,
- * another container under its name, a number that no process has, or one that a later process was given. Nothing
- * can be known of another host, so its lock holds until somebody removes it.
+ * A killed process leaves its lock behind. The lock is void once that process is gone: after a reboot, in another
+ * container of the same name, or if its id is unused or belongs to a later process. Another host's processes cannot be
+ * checked, so its lock holds until a user removes it.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
@@ -21,7 +21,7 @@ const holderSchema = z.object({
   /** Ids of this start of the machine, and of the processes that see each other; null where the system names neither. */
   boot: z.string().nullable(),
   namespace: z.string().nullable(),
-  /** When the process began, as its system writes it: tells it from a later one of the same number. */
+  /** Start time of the process, as the system writes it, which distinguishes it from a later one with the same id. */
   processStart: z.string().nullable(),
   /** When the lock was taken, ISO 8601. */
   since: z.string(),
@@ -35,17 +35,17 @@ const EMPTY_ATTEMPTS = 20;
 const PAUSE_MS = 50;
 /** How long a process may take to remove a void lock. */
 const TURN_MS = 10_000;
-/** A clock that is set moves the time of the boot by so much, at most. */
+/** Most that a clock adjustment moves the boot time. */
 const CLOCK_SLACK_MS = 60_000;
 
 let locks = 0;
 
 /**
- * Takes the lock, in a directory that is there.
- * @throws CheckpointError `run-under-way` where a process has it; the system's error where the disk refuses
+ * Takes the lock in an existing directory. @throws CheckpointError `run-under-way` if a process has it; the system's
+ * error if the disk refuses
  */
 export async function takeLock(file: string): Promise<Claim> {
-  // Two locks of one process differ by their time and number, so that each knows its own.
+  // Time and number distinguish two locks of one process.
   const text = `${JSON.stringify({ ...thisProcess(), number: locks++ })}\n`;
   await acquire(file, text);
   return {
@@ -72,7 +72,7 @@ async function acquire(file: string, text: string): Promise<void> {
   }
 }
 
-/** Whether the file is made now: false where there is one. */
+/** Creates the file; false if it exists. */
 async function isMade(file: string, text: string): Promise<boolean> {
   try {
     await writeFile(file, text, { flag: 'wx' });
@@ -83,7 +83,7 @@ async function isMade(file: string, text: string): Promise<boolean> {
   }
 }
 
-/** A lock that somebody removed by hand is made again; one that is somebody else's is not taken back. */
+/** Restores a lock that was removed by hand, but does not take back one that another process has. */
 async function stillHolds(file: string, text: string): Promise<boolean> {
   const found = await textOf(file);
   if (found !== undefined) return found === text;
@@ -96,8 +96,8 @@ async function stillHolds(file: string, text: string): Promise<boolean> {
 }
 
 /**
- * Removes a lock that was found void. Several processes may find that at once, and a slower one must not remove what a
- * faster one has made since: so one at a time looks again, and removes what is still the void one.
+ * Removes a void lock. Several processes may find it void at once, and a slower one must not remove a faster one's new
+ * lock, so they check again one at a time.
  */
 async function removeVoid(file: string, found: string): Promise<void> {
   const turn = `${file}.turn`;
@@ -112,7 +112,7 @@ async function removeVoid(file: string, found: string): Promise<void> {
   }
 }
 
-/** Waits a little for another process's turn, or ends one that was cut short: it takes a few system calls. */
+/** Waits briefly for another process's turn, or ends one that was cut short; a turn takes a few system calls. */
 async function leaveTurn(turn: string): Promise<void> {
   try {
     if ((await stat(turn)).mtimeMs < Date.now() - TURN_MS) await rm(turn, { force: true });
@@ -178,7 +178,7 @@ function isGone(holder: LockHolder): boolean {
   return !isAlive(holder.pid) || differs(holder.processStart, processStart(holder.pid));
 }
 
-/** Whether a process has that number, and still runs: a killed one that nobody has waited for does not. */
+/** Whether a process with that id runs; a zombie does not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -207,7 +207,7 @@ function thisSystem(): Pick<LockHolder, 'boot' | 'namespace'> {
   };
 }
 
-/** When a process began, in the system's own words; null where it does not tell. */
+/** Start time of a process, as the system writes it; null if unknown. */
 function processStart(pid: number): string | null {
   if (process.platform === 'linux') return linuxStatus(pid)?.[19] ?? null;
   if (process.platform === 'win32') return null;
@@ -224,7 +224,7 @@ function linuxStatus(pid: number): string[] | undefined {
   return text?.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
-/** What /proc says; null where it is not there. */
+/** Reads /proc; null if there is none. */
 function orNull(read: () => string): string | null {
   try {
     return read();

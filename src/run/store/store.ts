@@ -6,14 +6,14 @@
  */
 import { CheckpointError } from '../../errors.ts';
 
-/** A run directory that is held against other processes and tabs. */
+/** A lock on a run directory against other processes and tabs. */
 export interface Claim {
-  /** False where the directory is gone, or somebody else has taken it. */
+  /** False if the directory is gone or was taken by another process. */
   holds(): Promise<boolean>;
   release(): Promise<void>;
 }
 
-/** Files that are read alone. Paths are relative, with `/`. */
+/** Read-only files. Paths are relative, with `/`. */
 export interface ReadableFiles {
   /** Length in bytes; undefined when there is no such file. */
   size(path: string): Promise<number | undefined>;
@@ -24,7 +24,7 @@ export interface ReadableFiles {
    * such file. Only the range is held in memory.
    */
   readRange(path: string, begin: number, end: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Where the whole file need not be in memory for it: its SHA-256; undefined when there is no such file. */
+  /** SHA-256 without the whole file in memory; undefined when there is no such file. */
   sha256?(path: string): Promise<string | undefined>;
 }
 
@@ -58,7 +58,7 @@ export interface Store extends ReadableFiles {
   removeLeftovers(): Promise<void>;
 }
 
-/** One after the other, copied. */
+/** Concatenates copies. */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
@@ -69,7 +69,7 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer>
   return joined;
 }
 
-/** A claim that a store may hold several times, and gives up with the last: for `Store.claim`. */
+/** Counts claims of a store, and releases with the last: for `Store.claim`. */
 export function countedClaim(take: () => Promise<Claim>): () => Promise<Claim> {
   let count = 0;
   let taken: Promise<Claim> | undefined;
