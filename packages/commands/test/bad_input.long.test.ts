@@ -326,7 +326,7 @@ const REWARD_FILES: Mistake[] = [
     files: { 'mine.ts': '\nthrow new Error("NO_KEY is not set");\n' },
     says: 'my.yaml:8  reward_funcs.1: ./mine.ts — fails when it is loaded: Error: NO_KEY is not set (line 2); correct it.' },
   { what: 'a reward file that imports what is not there', yaml: USES_MINE,
-    files: { 'mine.ts': 'import x from "../../../test/cli/nowhere.ts";\nexport default x;\n' },
+    files: { 'mine.ts': 'import x from "./nowhere.ts";\nexport default x;\n' },
     says: 'my.yaml:8  reward_funcs.1: ./mine.ts — imports "./nowhere.ts", which is not there; install it, or correct the import.' },
   { what: 'a reward that gives NaN', yaml: USES_MODULE,
     files: reward('({ completions }) => completions.map((_, i) => (i === 5 ? NaN : 1))'),

@@ -100,7 +100,7 @@ describe('code that a config names', () => {
 
   it('elsewhere is asked for once, until it or what it imports changes', async () => {
     write('../lib.mjs', 'export const one = 1;');
-    write('../theirs.mjs', `import { one } from '../../../test/cli/lib.mjs';\n${marking('one;')}`);
+    write('../theirs.mjs', `import { one } from './lib.mjs';\n${marking('one;')}`);
     await expect(open('my.yaml', '../theirs.mjs', { answer: false })).rejects.toThrow('would run with your rights');
     await open('my.yaml', '../theirs.mjs', { answer: true });
     expect(asked).toHaveLength(2);

@@ -71,7 +71,7 @@ describe('old spellings in a file', () => {
   it('are found behind a namespace, in a range of the new names, and in files that it imports', async () => {
     writeFileSync('shared.mjs', "const { real } = await import('rlvr-train/tasks');");
     const text =
-      "import '../../../test/plugins/shared.mjs';\nimport * as m from 'rlvr-train/rewards';\nm.whole({});\nm.integer({ most: 3 });";
+      "import './shared.mjs';\nimport * as m from 'rlvr-train/rewards';\nm.whole({});\nm.integer({ most: 3 });";
     const start = 'spells options the old way, which the next version no longer takes: write';
     expect(await notesOn(text)).toEqual([
       `mine.mjs ${start} integer for whole (line 3), max for most (line 4)`,
@@ -81,7 +81,7 @@ describe('old spellings in a file', () => {
 
   it.each([
     ["import { integer } from 'rlvr-train/tasks';\nconst whole = (x) => x;\nwhole({ parts: 3 });"],
-    ["import { whole } from '../../../test/plugins/numbers.mjs';\nwhole({ least: 1 });"],
+    ["import { whole } from './numbers.mjs';\nwhole({ least: 1 });"],
     ["import { wholeNumber } from 'rlvr-train/tasks';"],
     ["import { options } from 'rlvr-train/tasks';\noptions({ least: 3, most: 4 });"],
   ])('are not: %j', async (text) => {

@@ -57,13 +57,10 @@ describe('openPlugins', () => {
   });
 
   it('hashes what a file imports as well: it decides the run as the file does', async () => {
-    write(
-      'configs/mine.ts',
-      "import { score } from '../../../test/plugins/lib/score.js';\nexport default { score };\n",
-    );
+    write('configs/mine.ts', "import { score } from './lib/score.js';\nexport default { score };\n");
     write(
       'configs/lib/score.ts',
-      "import factors from '../../../test/factors.json';\nexport const score = ({ completions }) => completions.map(() => factors[1]);\n",
+      "import factors from '../factors.json';\nexport const score = ({ completions }) => completions.map(() => factors[1]);\n",
     );
     write('configs/factors.json', '[1, 2]');
     write('configs/bystander.ts', 'export default 1;');
