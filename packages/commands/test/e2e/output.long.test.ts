@@ -60,32 +60,6 @@ describe('a training', () => {
   }, 240_000);
 });
 
-/** Steps of seconds, so that a second signal comes within one. */
-const SLOW_CONFIG = `
-task: {name: sort_digits, digits: 4}
-max_steps: 3
-num_generations: 16
-generation_batch_size: 8192
-eval_strategy: "no"
-`;
-
-it('a second Ctrl-C ends a training at once, and says how to go on', async () => {
-  const slow = join(folder.path, 'slow');
-  mkdirSync(slow);
-  const file = writeConfig(slow, SLOW_CONFIG);
-  const child = spawn(process.execPath, [PROGRAM, '--config', file, '--output', join(slow, 'run')]);
-  let stderr = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString();
-  });
-  child.stdout.on('data', (chunk: Buffer) => {
-    if (/grpo +3 steps|Ctrl-C again/.test(chunk.toString())) child.kill('SIGINT');
-  });
-  const signal = await new Promise((resolve) => child.on('close', (_code, sent) => resolve(sent)));
-  expect(signal).toBe('SIGINT');
-  expect(stderr).toMatch(/^stopped at once\. No step was saved yet\. Resume with: .* --resume --output .*run\n$/);
-}, 120_000);
-
 it('a pipe of prompts is answered line by line, as text and as JSON', () => {
   const ask = (prompts: string, flags: string): string =>
     execFileSync('sh', ['-c', `printf '${prompts}' | '${process.execPath}' '${PROGRAM}' sample --run plain ${flags}`], {
