@@ -73,7 +73,6 @@ function whatIsSent({ url, variable, token }: Reach, entry: Entry): Pick<Ask, 'n
   const { host } = new URL(address);
   const named = variable === undefined ? undefined : entry[variable];
   const secret = named ?? (token !== undefined && process.env[token] !== undefined ? token : undefined);
-  return secret === undefined
-    ? { name: host, does: 'would be sent what is sampled' }
-    : { name: `${secret}@${host}`, does: `would be sent the value of ${secret}, and what is sampled` };
+  if (secret === undefined) return { name: host, does: 'would be sent what is sampled' };
+  return { name: `${secret}@${host}`, does: `would be sent the value of ${secret}, and what is sampled` };
 }

@@ -64,13 +64,9 @@ const named = (kind: NamedEntry['kind'], plugin: Plugin | undefined, place: stri
 export function renamedOptions(loaded: LoadedConfig): string[] {
   return entriesOf(loaded).flatMap(({ kind, plugin, place }) => {
     const method = isPoint(kind) ? findMethod(loaded.registries.methods, kind, plugin) : undefined;
-    const renamed = Object.values(method?.options ?? {}).filter(
-      (key) => key.oldYaml !== undefined && key.oldYaml in plugin,
-    );
-    return renamed.map(
-      ({ yaml, oldYaml }) =>
-        `${place}.${oldYaml} is the old name, which the next version no longer takes: write ${yaml}`,
-    );
+    const renamed = Object.values(method?.options ?? {}).filter(({ oldYaml = '' }) => oldYaml in plugin);
+    const why = 'is the old name, which the next version no longer takes';
+    return renamed.map(({ yaml, oldYaml }) => `${place}.${oldYaml} ${why}: write ${yaml}`);
   });
 }
 

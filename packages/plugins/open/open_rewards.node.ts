@@ -75,14 +75,11 @@ async function openElsewhere({ threads, loaded }: Opening, name: string, options
 
 /** A model in a folder, which is named from the run directory in the run. */
 async function openClassifier(opening: Opening, entry: Plugin, path: string): Promise<undefined> {
-  const [{ ClassifierScorer, filesOfModel }, { CLASSIFIER_OPTIONS }, { AskedReward }, { openThread }, { hashOfFile }] =
-    await Promise.all([
-      import('../../zoo/rewards/classifier/classifier_scorer.node.ts'),
-      import('../../zoo/rewards/functions/classifier.ts'),
-      import('../../zoo/rewards/elsewhere/asked_reward.ts'),
-      import('../threads/own_thread.node.ts'),
-      import('../data/datasets/disk_files.node.ts'),
-    ]);
+  const [{ CLASSIFIER_OPTIONS, classifierReward, filesOfModel }, { openThread }, { hashOfFile }] = await Promise.all([
+    import('../../zoo/rewards/classifier/classifier_scorer.node.ts'),
+    import('../threads/own_thread.node.ts'),
+    import('../data/datasets/disk_files.node.ts'),
+  ]);
   const { loaded, options, threads, datasets } = opening;
   const { name, weight: _, ...given } = entry;
   const subject = { path: `reward_funcs: ${name}`, subject: name, beside: ['name', 'weight'] };
@@ -95,9 +92,8 @@ async function openClassifier(opening: Opening, entry: Plugin, path: string): Pr
   datasets.set(entry, { inRun: { model }, hashes: hashes.map(([file, hash]) => [`${model}/${file}`, hash] as const) });
   const key = threadKey(name, { ...given, model });
   if (threads.has(key)) return;
-  const scorer = new ClassifierScorer(folder, hashes, values, openThread);
-  const reward = new AskedReward(name, scorer, values.batchSize);
-  threads.set(key, Object.assign(reward, { close: () => scorer.close() }));
+  const reward = classifierReward(folder, hashes, values, openThread);
+  threads.set(key, reward);
   await reward.distant.open();
 }
 

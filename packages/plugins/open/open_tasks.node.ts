@@ -37,12 +37,8 @@ export async function openTasks(opening: Opening): Promise<TaskSet | undefined> 
     if (task !== undefined) opened.push({ task, weight: config.tasks[index].weight });
   }
   if (opened.length < config.tasks.length) return undefined;
-  await orReport(opening, 'max_tool_calling_iterations', '', async () =>
-    requireTools(
-      opened.map(({ task }) => task),
-      config,
-    ),
-  );
+  const each = opened.map(({ task }) => task);
+  await orReport(opening, 'max_tool_calling_iterations', '', async () => requireTools(each, config));
   const list = problems.written('tasks', 'task.parts') ?? 'tasks';
   const shown = new Map<number, TaskSet>();
   const tasks = await orReport(opening, list, '', async () =>
@@ -75,18 +71,15 @@ async function ofOwnFiles() {
 }
 
 /** Undefined where what is wrong was reported with its place. */
-async function openTask(opening: Opening, entry: Plugin, path: string, index: number): Promise<Task | undefined> {
+async function openTask(opening: Opening, entry: Plugin, key: string, index: number): Promise<Task | undefined> {
   const { name, ...knobs } = entry;
-  if (name === DATASET) return openDatasetTask(opening, entry, path.replace(/\.(?:name|task)$/, ''));
+  const path = key.replace(/\.(?:name|task)$/, '');
+  if (name === DATASET) return openDatasetTask(opening, entry, path);
   const { rewardTimeout, maxToolCallingIterations } = opening.loaded.config;
-  const options = {
-    path: path.replace(/\.(?:name|task)$/, ''),
-    codec: opening.options.codec,
-    maxToolCallingIterations,
-  };
+  const options = { path, codec: opening.options.codec, maxToolCallingIterations };
   if (isModuleFile(name)) {
     const { export: exported, ...own } = knobs;
-    const { definition, reference } = await openDefinition(opening, { name, export: exported }, path);
+    const { definition, reference } = await openDefinition(opening, { name, export: exported }, key);
     const judge = definition.takesTime && opening.judges.ofFile(reference, rewardTimeout);
     const judged = judge && definition.judge === undefined ? { ...definition, judge } : definition;
     const { freezePlain, refuseImpure, repeatWithin } = await ofOwnFiles();
@@ -106,7 +99,7 @@ async function openTask(opening: Opening, entry: Plugin, path: string, index: nu
   };
   const inner = innerFile(entry);
   if (inner !== undefined) {
-    return orReport(opening, `${options.path}.of`, inner.task, () => openTaskOfFile(opening, entry, inner, options));
+    return orReport(opening, `${path}.of`, inner.task, () => openTaskOfFile(opening, entry, inner, options));
   }
   return createTask({ ...knobs, name }, tasks, { ...options, openenv, threads: opening.judges });
 }

@@ -5,8 +5,8 @@ import { basename, join } from 'node:path';
 import { PluginError } from '../../../../src/errors.ts';
 import type { Values } from '../../../../src/options/keys.ts';
 import type { RewardValues } from '../../../../src/rewards/reward_function.ts';
-import type { AskedCompletion, Scorer } from '../elsewhere/asked_reward.ts';
-import { CLASSIFIER, type CLASSIFIER_OPTIONS } from '../functions/classifier.ts';
+import { type AskedCompletion, AskedReward, type Scorer } from '../elsewhere/asked_reward.ts';
+import { CLASSIFIER, CLASSIFIER_OPTIONS } from '../functions/classifier.ts';
 import { refusal, type SandboxHost, SandboxThread } from '../sandbox/sandbox_thread.ts';
 import type { ClassifierQuestion, ClassifierStart } from './classifier.node.ts';
 
@@ -97,3 +97,13 @@ export class ClassifierScorer implements Scorer {
     return new PluginError('reward-server', message, { model: this.#shown });
   }
 }
+
+/** The reward of a model, with the arguments of `ClassifierScorer`; nothing is asked before it is opened. */
+export function classifierReward(
+  ...given: ConstructorParameters<typeof ClassifierScorer>
+): AskedReward & { close(): Promise<void> } {
+  const scorer = new ClassifierScorer(...given);
+  return Object.assign(new AskedReward(CLASSIFIER, scorer, given[2].batchSize), { close: () => scorer.close() });
+}
+
+export { CLASSIFIER_OPTIONS };
