@@ -1,13 +1,13 @@
 /**
  * Low-rank adapters (LoRA, arXiv:2106.09685) beside frozen matrices: x·Wᵀ + s·(x·Aᵀ)·Bᵀ, with A [r, in] and B [out, r].
  *
- * A module is one projection of a layer, as checkpoints name them, and has its adapter under its own name:
+ * A module is one projection of a layer, under its checkpoint name, and its adapter's tensors extend that name:
  * `model.layers.0.self_attn.q_proj.lora_A.weight` [r, in] and `model.layers.0.self_attn.q_proj.lora_B.weight` [out, r].
- * Where modules are one fused matrix (q, k and v; gate and up) their A are neighbours, so that one product with the
- * input they share makes x·Aᵀ of all of them; each B then adds to the columns that are its module's.
+ * If modules form one fused matrix (q, k and v; gate and up), their A are adjacent, so that one product with the shared
+ * input gives x·Aᵀ of all; each B then adds to its module's columns.
  *
- * With magnitudes (DoRA, arXiv:2402.09353) every output has its size apart: row o of W + s·B·A is scaled to
- * `model.layers.0.self_attn.q_proj.lora_magnitude_vector`[o]. What that takes a step is in ./magnitudes.ts.
+ * With magnitudes (DoRA, arXiv:2402.09353) every output's size is a parameter: row o of W + s·B·A is scaled to
+ * `model.layers.0.self_attn.q_proj.lora_magnitude_vector`[o]. ./magnitudes.ts has the work per step.
  */
 import { ConfigError } from '../errors.ts';
 import type { Slot } from '../kernels/memory.ts';
@@ -47,7 +47,7 @@ interface ModuleShare {
 
 /** The sizes of a module's outputs. */
 export interface PartMagnitudes {
-  /** [out] ‖W + s·B·A‖ of each row is made this; trained. */
+  /** [out] Target of ‖W + s·B·A‖ for each row; trained. */
   readonly magnitude: Slot;
   /** [out] ‖W‖ of each row, which the host writes. */
   readonly baseNorms: Slot;
@@ -72,7 +72,9 @@ export interface MatrixAdapter {
   readonly loraA: Slot;
   readonly parts: readonly AdapterPart[];
   readonly scale: number;
-  /** [out] What each output is multiplied by: magnitude / ‖W + s·B·A‖, 1 for a module without adapter. Absent without magnitudes. */
+  /**
+   * [out] Factor of each output: magnitude / ‖W + s·B·A‖, 1 for a module without adapter. Absent without magnitudes.
+   */
   readonly columnScale?: Slot | undefined;
 }
 
@@ -141,7 +143,7 @@ function moduleName(layer: number, path: string): string {
 /**
  * The same adapters with magnitudes: vectors, which follow all matrices.
  *
- * @param derived  where what follows from the weights is kept
+ * @param derived  arena of values computed from the weights
  */
 export function layOutMagnitudes(
   shape: ModelShape,
@@ -187,7 +189,7 @@ export function adapterMatrices(adapters: LayerAdapters): Slot[] {
   return Object.values(adapters).flatMap(({ loraA, parts }) => [loraA, ...parts.map(({ loraB }) => loraB)]);
 }
 
-/** The same adapters with other slots of what is trained. */
+/** Maps the trained slots of adapters. */
 export function mapAdapters(adapters: LayerAdapters, of: (slot: Slot) => Slot): LayerAdapters {
   const entries = Object.entries(adapters).map(([name, { loraA, parts, ...others }]) => [
     name,
@@ -204,7 +206,7 @@ function mapPart({ loraB, magnitudes, ...place }: AdapterPart, of: (slot: Slot) 
   };
 }
 
-/** @throws ConfigError for a rank or scale that no adapter has, or where there is no module to adapt */
+/** @throws ConfigError for an invalid rank or scale, or without a module to adapt */
 export function checkAdapter({ rank, scale, targets }: AdapterSettings): void {
   const rule = !(Number.isInteger(rank) && rank >= 1)
     ? `a rank of ${rank}: use a whole number of at least 1`

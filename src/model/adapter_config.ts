@@ -1,12 +1,12 @@
-/** What a LoRA adapter is, apart from its tensors, and what PEFT calls its parts: ./adapter_files.ts reads one. */
+/** The configuration of a LoRA adapter, and PEFT's names for its parts. */
 import type { AdapterSettings, AdapterTarget } from './adapter.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** In the metadata of the weights: SHA-256 of those that they adapt. */
+/** Metadata key: SHA-256 of the weights that the adapter changes. */
 export const BASE_SHA256 = 'base_sha256';
 
-/** What precedes the names of the model's modules. */
+/** Prefix of the names of the model's modules. */
 export const MODULE_PREFIX = 'base_model.model.';
 
 export interface AdapterConfig {
@@ -54,12 +54,12 @@ export function nameInFile(name: string): string {
   return `${MODULE_PREFIX}${name}`;
 }
 
-/** What W gets besides itself is this times B·A. */
+/** The factor of B·A, which is added to W. */
 export function adapterScale({ rank, alpha, useRslora }: AdapterConfig): number {
   return alpha / (useRslora ? Math.sqrt(rank) : rank);
 }
 
-/** An adapter as a policy has it. */
+/** The policy's settings for an adapter. */
 export function adapterSettings(config: AdapterConfig): AdapterSettings {
   const { rank, targets, useDora } = config;
   return { rank, scale: adapterScale(config), targets, ...(useDora && { useDora }) };

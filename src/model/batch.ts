@@ -1,17 +1,16 @@
 /**
  * Packed batches: tokens without padding, each prefix once for the sequences that share it.
  *
- * A group's rows are its prompt, then its completions one after the other. A completion of n tokens has n − 1
- * rows: its first token is predicted by the prompt's last row, and its last token is never an input. Every row
- * attends to two intervals: the prompt, and its own completion up to itself. Completions of a group that are the same,
- * token by token, are there once: their rows have a loss row for each of them, so that their gradients are added up
- * before they go through the layers, and not after it.
+ * A group's rows are its prompt, then its completions one after the other. A completion of n tokens has n − 1 rows: its
+ * first token is predicted by the prompt's last row, and its last token is never an input. Every row attends to two
+ * intervals: the prompt, and its own completion up to itself. Equal completions of a group share rows, with a loss row
+ * for each of them, so that their gradients are added up before they pass through the layers.
  *
- * Keys and values lie group by group, in the order of the rows. Where prompts begin alike, the rows of that opening are those
- * of the first group that has it, and the others have copies of its keys and values (`batch_openings.ts`).
+ * Keys and values lie group by group, in the order of the rows. If prompts have a common opening, the first group with
+ * it has its rows, and the others have copies of its keys and values (`batch_openings.ts`).
  *
- * A token may be labelled: one that was given has a row, since later tokens follow from it, but no loss row. Tokens
- * after the last one with a loss take no rows: nothing reads them.
+ * A token labelled as given has a row, since later tokens depend on it, but no loss row. Tokens after the last one with
+ * a loss take no rows, since nothing reads them.
  */
 import { TOKEN } from '../token_kinds.ts';
 import { copiesOf, type OpeningCopies, openingsOf } from './batch_openings.ts';
@@ -25,11 +24,11 @@ export interface TokenGroup {
   readonly completions: readonly Int32Array[];
   /** [completions][tokens] of TOKEN; where absent, every token has a loss. */
   readonly labels?: readonly (Uint8Array | undefined)[] | undefined;
-  /** [completions] see `support.ts`; where absent, every token could be sampled throughout. */
+  /** [completions] see `support.ts`; absent: every token could be sampled. */
   readonly supports?: readonly (Uint8Array | undefined)[] | undefined;
 }
 
-/** Tokens that follow a prefix of their own: a prompt, or another view of a problem. */
+/** Tokens after their own prefix, which is a prompt or another view of a problem. */
 export interface Sequence {
   readonly prefix: Int32Array;
   readonly tokens: Int32Array;
@@ -41,8 +40,8 @@ export interface Sequence {
 
 /**
  * Groups of the sequences that follow each other with an equal prefix, in order, for `splitGroups` and `packBatch`.
- * Whether sequences share a prefix's rows is decided here, not in `packBatch`: a problem that is drawn twice in a row
- * makes two groups, which may come into two micro-batches without a change of any sum.
+ * Sharing of a prefix's rows is decided here, not in `packBatch`: a problem drawn twice in a row makes two groups,
+ * which may fall into two micro-batches without changing any sum.
  */
 export function groupByPrefix(sequences: readonly Sequence[]): TokenGroup[] {
   type Bytes = (Uint8Array | undefined)[];
@@ -93,12 +92,12 @@ export interface PackedBatch {
   readonly completionOf: Int32Array;
   readonly tokenOf: Int32Array;
   readonly completionCount: number;
-  /** [loss rows] what could be sampled in the place of each target; absent where that was everything, throughout. */
+  /** [loss rows] what could be sampled instead of each target; absent if everything could, throughout. */
   readonly supports?: readonly (Uint8Array | undefined)[];
 }
 
 /**
- * Rows of keys and values that a group takes in a batch: as many as its own rows, but for those of an opening.
+ * Rows of keys and values that a group takes in a batch: as many as its own rows, not counting an opening's.
  *
  * @param equal  as `firstEqual` has it
  */
@@ -110,7 +109,7 @@ export function groupRows(group: TokenGroup, equal: Int32Array = firstEqual(grou
   );
 }
 
-/** [completions] the first of the group that is the same as this one, and has the rows of both. */
+/** [completions] the first equal completion of the group, which has the rows. */
 export function firstEqual({ completions, labels }: TokenGroup): Int32Array {
   return Int32Array.from(completions, (tokens, i) => {
     for (let j = 0; j < i; j++) {
@@ -244,7 +243,7 @@ function supportsOf(
   });
 }
 
-/** What a batch has room for. */
+/** Capacity of a batch. */
 export interface BatchLimits {
   readonly rows: number;
   readonly lossRows: number;
@@ -257,7 +256,7 @@ export function splitGroups<G extends TokenGroup>(groups: readonly G[], limits: 
   return splitUnits(groups, (group) => [group], limits);
 }
 
-/** The same of units that stay together, each of one group or several. */
+/** Splits units that stay together, each of one or several groups. */
 export function splitUnits<Unit>(
   units: readonly Unit[],
   groupsOf: (unit: Unit) => readonly TokenGroup[],
@@ -280,7 +279,7 @@ export function splitUnits<Unit>(
   return batches;
 }
 
-/** The same of sequences, cut between any two: those that follow each other under an equal prefix share its rows. */
+/** Splits sequences at any point; consecutive ones with an equal prefix share its rows. */
 export function splitSequences<S extends Sequence>(sequences: readonly S[], limits: BatchLimits): S[][] {
   const batches: S[][] = [];
   let used: Required<BatchLimits> = EMPTY;
@@ -327,7 +326,7 @@ function sumOf(a: Required<BatchLimits>, b: Required<BatchLimits>): Required<Bat
   };
 }
 
-/** Whether a batch has room for so much. */
+/** Whether a batch has room for these sizes. */
 export function fits(sizes: Required<BatchLimits>, limits: BatchLimits): boolean {
   const { rows, lossRows, groups, completions = Number.POSITIVE_INFINITY } = limits;
   return sizes.rows <= rows && sizes.lossRows <= lossRows && sizes.groups <= groups && sizes.completions <= completions;

@@ -1,16 +1,16 @@
 /**
- * Openings of a batch: tokens that prompts of several groups begin with alike, a system text or example turns. Their rows
- * are there once, with the first group that has them, and go through the layers once, forward and back.
+ * Openings of a batch: tokens that prompts of several groups have in common at the start, such as a system text or
+ * example turns. The first group with an opening has its rows, which pass through the layers once, forward and back.
  *
- * Attention reads two stretches of keys, and those of a group lie next to each other: so each layer copies keys and values
- * of an opening to the stretches of the other groups, and adds up what these copies get back. A log-prob keeps its bits. The
- * gradient of an opening's rows is added up over the groups of a batch before it goes through the layers, which is another
- * order than that of groups in batches of their own; so this is done only where it saves much.
+ * Attention reads two intervals of keys, and a group's keys must be contiguous. So each layer copies an opening's keys
+ * and values for the other groups, and adds up the copies' gradients. Log-probs keep their bits. The gradient of an
+ * opening's rows is summed over the batch's groups before it passes through the layers, which is another order of sums
+ * than with separate batches; so openings are used only where they save much.
  */
 import { bucketTokens } from './buckets.ts';
 import { openingOf } from './sampling/openings.ts';
 
-/** Fewer tokens are computed in each group. */
+/** Shorter openings are computed in each group. */
 const LEAST_TOKENS = 64;
 
 /** The first tokens of a group's prompt, where an earlier group has the same. */
@@ -19,9 +19,9 @@ export interface BatchOpening {
   readonly length: number;
 }
 
-/** Rows of keys and values that are copies, and of what. */
+/** Rows of keys and values that are copies, and their sources. */
 export interface OpeningCopies {
-  /** Copies are among the rows [begin, begin + from.length), and each row there is a copy of `from`: of itself where it is none. */
+  /** Copies are among the rows [begin, begin + from.length). `from` is each row's source: itself if it is no copy. */
   readonly begin: number;
   readonly from: Int32Array;
   /** Rows that have copies, ascending; the copies of each, in order; [rows + 1] where those of each begin. */
@@ -30,17 +30,17 @@ export interface OpeningCopies {
   readonly offsets: Int32Array;
 }
 
-/** Rows of keys and values that openings may take part in: none where no prompt is long enough for one. */
+/** Rows of keys and values that openings may involve: none if no prompt is long enough. */
 export function openingRoom({ rows, context }: { readonly rows: number; readonly context: number }): number {
   return context > LEAST_TOKENS ? rows : 0;
 }
 
-/** Tokens that a batch has once, of those that all its prompts begin with alike. */
+/** Tokens of the prompts' common beginning that a batch computes once. */
 export function openedTokens(shared: number): number {
   return shared >= LEAST_TOKENS ? shared : 0;
 }
 
-/** [groups] the longest opening that an earlier group has whole; a prompt's last token is its own. */
+/** [groups] the longest opening that an earlier group has completely, without the prompt's last token. */
 export function openingsOf(prompts: readonly Int32Array[]): (BatchOpening | undefined)[] {
   const found: { readonly group: number; readonly tokens: Int32Array; readonly opening: BatchOpening | undefined }[] =
     [];

@@ -1,4 +1,4 @@
-/** Keeps what follows from the weights up to date, where adapters have magnitudes: only what has changed is computed. */
+/** Keeps the column scales of adapters with magnitudes up to date, computing only what has changed. */
 import type { Engine, Program } from '../kernels/engine.ts';
 import type { Slot } from '../kernels/memory.ts';
 import { writeBaseNorms } from './magnitudes.ts';
@@ -18,17 +18,17 @@ export class ColumnScales {
     this.#refresh = refresh;
   }
 
-  /** Weights have changed, or the scales are another set's. */
+  /** Marks the scales stale: weights have changed, or the scales belong to another set. */
   markStale(): void {
     this.#scalesAreStale = true;
   }
 
-  /** A tensor is written by the host: norms are those of the base. */
+  /** Notes a tensor that the host has written, since the base's norms may change. */
   markWritten({ arena }: Slot): void {
     if (arena !== this.#weights.trainable.arena) this.#normsAreStale = true;
   }
 
-  /** Before a pass under the weights. Where it is interrupted, the next one does it. */
+  /** Called before a pass under the weights. If interrupted, the next call does it. */
   async refresh(): Promise<void> {
     if (this.#refresh === undefined || !this.#scalesAreStale) return;
     await this.#refreshNorms();
@@ -36,7 +36,7 @@ export class ColumnScales {
     this.#scalesAreStale = false;
   }
 
-  /** Before a pass under another set, whose program puts its own scales in the place of the weights'. */
+  /** Called before a pass under another set, whose program overwrites the scales with its own. */
   async giveWay(): Promise<void> {
     this.#scalesAreStale = true;
     if (this.#refresh !== undefined) await this.#refreshNorms();

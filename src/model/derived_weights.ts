@@ -1,4 +1,4 @@
-/** What follows from the weights of a policy and is kept beside them: made again before it is read, where they have changed. */
+/** Values computed from a policy's weights, recomputed before they are read if the weights have changed. */
 import type { Engine, Program } from '../kernels/engine.ts';
 import type { Slot } from '../kernels/memory.ts';
 import { ColumnScales } from './column_scales.ts';
@@ -23,7 +23,7 @@ export class DerivedWeights {
   }
 
   /**
-   * Before a pass under the weights, or one that samples from their copy.
+   * Called before a pass under the weights, or one that samples from their copy.
    * @throws Error where there is none
    */
   async refresh(weights: 'policy' | 'copy' = 'policy'): Promise<void> {
@@ -33,7 +33,7 @@ export class DerivedWeights {
     await this.#copy.refresh();
   }
 
-  /** Before a pass under another set of what is trained. */
+  /** Called before a pass under another parameter set. */
   giveWay(): Promise<void> {
     return this.#scales.giveWay();
   }

@@ -1,4 +1,4 @@
-/** Whole distributions: what a head's logits come to, on the host. */
+/** Whole distributions from a head's logits, on the host. */
 
 /**
  * Log-probs of every token, row by row: the log-softmax of logits/temperature, in float64 and rounded once.

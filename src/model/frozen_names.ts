@@ -1,11 +1,11 @@
 /**
- * Which tensors stay as they are, by words: each is a stretch of whole parts of a tensor's name, as checkpoints write it, and
- * one part may be a range of layers.
+ * Selects frozen tensors by words: each is a run of whole parts of a tensor's checkpoint name, and one part may be a
+ * range of layers.
  *
  * `embed_tokens`, `layers.0-3`, `mlp` (of every layer), `layers.2.self_attn`, `norm` (the last one).
  */
 
-/** Whether a tensor's name is meant by one of the words. */
+/** Whether one of the words matches a tensor's name. */
 export function isNamedBy(words: readonly string[], name: string): boolean {
   const parts = name.split('.');
   return words.some((word) => {

@@ -1,15 +1,16 @@
 /**
- * The one door to the matrices: every product of the schedule, forward and backward, goes through here with a description
- * of its matrix. What changes how a matrix acts, an adapter beside it, enters in this file alone.
+ * Every matrix product of the schedule, forward and backward, goes through here with a description of its matrix. Only
+ * this file knows what changes how a matrix acts, such as an adapter.
  *
  *   out = x·Wᵀ (+ bias) (+ residual), then out[columns of m] += u[m]·B_mᵀ for each module m, u = s·x·Aᵀ
  *   dB_m += dOut[columns of m]ᵀ·u[m];  du[m] = s·dOut[columns of m]·B_m;  dA += duᵀ·x;  dX = dOut·W + du·A
  *
- * u is computed again in the backward pass: it costs r/out of the product it is added to, and keeping it a row a layer.
+ * The backward pass recomputes u, at r/out of the cost of the main product; keeping it would take a row per layer.
  *
- * With magnitudes z = x·Wᵀ + u·Bᵀ is scaled column by column, out = g ⊙ z (+ bias) (+ residual), g = magnitude / norm, and
- * above dOut is g ⊙ dOut; dMagnitude += Σ dOut ⊙ z / norm. The norm is a constant, as in PEFT. z is not kept: it is what
- * the forward pass left, less bias and residual, divided by g. A residual of size R then leaves an error of 2⁻²⁴·R in z.
+ * With magnitudes z = x·Wᵀ + u·Bᵀ is scaled column by column, out = g ⊙ z (+ bias) (+ residual), g = magnitude / norm,
+ * and above dOut is g ⊙ dOut; dMagnitude += Σ dOut ⊙ z / norm. The norm is a constant, as in PEFT. z is not kept, but
+ * recovered from the output, less bias and residual, divided by g. A residual of size R then leaves an error of 2⁻²⁴·R
+ * in z.
  */
 import type { Kernels } from '../kernels/kernels.ts';
 import type { Rows, Slot } from '../kernels/memory.ts';
@@ -52,7 +53,7 @@ export interface BackwardLinearArgs {
   readonly rows: Rows;
   /** Where the matrix has an adapter. */
   readonly scratch?: AdapterScratch | undefined;
-  /** What the forward pass wrote, and what it added. Read where the adapter has magnitudes. */
+  /** The forward pass's output and residual, read only if the adapter has magnitudes. */
   readonly forward?: Pick<ForwardLinearArgs, 'out' | 'residual'>;
 }
 
@@ -93,7 +94,7 @@ export function forwardLinear(
   if (scale !== undefined) kernels.scaleColumns({ x: out, scale, ...added, out, rows });
 }
 
-/** Gradients of what is trained of the matrix and its adapter, +=, then dX where it is asked for. */
+/** Gradients of the trained parts of matrix and adapter, +=, then dX if requested. */
 export function backwardLinear(kernels: Kernels, matrix: LinearMatrix, args: BackwardLinearArgs): void {
   const { weight, gradient, biasGradient, adapter, adapterGradient } = matrix;
   const { x, dX, rows, scratch } = args;
@@ -161,7 +162,7 @@ function forwardInner(kernels: Kernels, { loraA, scale }: MatrixAdapter, x: Slot
   kernels.scale({ out: inner, factor: scale, rows });
 }
 
-/** As many rows of the scratch as `x` has, as wide as this adapter needs them. */
+/** A part of the scratch with the rows of `x` and the width of this adapter. */
 function innerOf({ loraA }: MatrixAdapter, scratch: Slot | undefined, x: Slot): Slot {
   if (scratch === undefined) throw new Error('an adapter, and no room was planned for it');
   const [rows, width] = [x.shape[0] ?? 0, loraA.shape[0] ?? 0];

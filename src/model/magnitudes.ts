@@ -1,11 +1,11 @@
 /**
- * What the magnitudes of adapters (DoRA, arXiv:2402.09353) need of the weights: the norms of the base's rows, once, and
- * what each output is multiplied by, after every change of the weights.
+ * Derives from the weights what the magnitudes of adapters (DoRA, arXiv:2402.09353) need: the norms of the base's rows,
+ * once, and each output's factor, after every change of the weights.
  *
  *   norm² = ‖W‖² + 2s·Σ_k B_k·(A·Wᵀ)_k + s²·B·(A·Aᵀ)·Bᵀ;  columnScale = magnitude / norm
  *
- * A·Wᵀ is a product of W with the r rows of A: it costs as much as r rows of a forward pass, reads W in whatever type it is
- * kept, and makes no copy of W + s·B·A.
+ * A·Wᵀ is a product of W with the r rows of A: it costs as much as r rows of a forward pass, reads W in its storage
+ * type, and needs no copy of W + s·B·A.
  */
 import type { Engine } from '../kernels/engine.ts';
 import type { Kernels } from '../kernels/kernels.ts';
@@ -54,7 +54,7 @@ export async function writeBaseNorms(engine: Engine, weights: ParameterSet): Pro
   for (const { module, baseNorms } of scaledModules(weights)) engine.write(baseNorms, await rowNorms(engine, module));
 }
 
-/** What has adapters; a `Policy` is one. */
+/** A model with adapters, such as a `Policy`. */
 export interface Adapted {
   readonly adapterParameters: readonly Parameter[];
   writeParameter(parameter: Parameter, values: ArrayLike<number>): void;
@@ -62,7 +62,7 @@ export interface Adapted {
   readonly slots: { readonly weights: ParameterSet };
 }
 
-/** Makes each magnitude the norm of its row of the base, which is loaded: with B = 0 the model is then its base. */
+/** Sets each magnitude to the norm of its row of the loaded base, so that with B = 0 the model equals the base. */
 export async function beginMagnitudes(policy: Adapted): Promise<void> {
   const modules = new Map(scaledModules(policy.slots.weights).map((own) => [own.magnitude.offset, own.module]));
   for (const parameter of policy.adapterParameters) {

@@ -1,9 +1,12 @@
-/** Scores of a batch among its supports (`support.ts`), and derivatives by them. */
+/** Restricts a batch's scores to its supports (`support.ts`), and widens derivatives. */
 import type { PackedBatch } from './batch.ts';
 import type { ScoreDerivatives, Scores } from './scores.ts';
 import { holds, measured, narrowed } from './support.ts';
 
-/** The scores of a batch, those of its supports among these. @param scores  with `distributions` where the batch has supports */
+/**
+ * The scores of a batch, restricted where a row has a support. @param scores with `distributions` where the batch has
+ * supports
+ */
 export function narrowScores({ supports, targets }: PackedBatch, scores: Scores): Scores {
   const { distributions } = scores;
   if (supports === undefined || distributions === undefined) return scores;
@@ -18,7 +21,7 @@ export function narrowScores({ supports, targets }: PackedBatch, scores: Scores)
   return { ...scores, logprobs, entropies };
 }
 
-/** Derivatives by what `narrowScores` gave, as such by what it was given: by logits where a place has a support. */
+/** Turns derivatives by `narrowScores`' result into derivatives by its input: by logits where a row has a support. */
 export function widenDerivatives(
   { supports, targets }: PackedBatch,
   distributions: Float32Array,

@@ -1,4 +1,4 @@
-/** What is trained as flat vectors, by name: the weights, what the optimizer keeps of them, and further parameter sets. */
+/** Flat vectors of the trained part by name: weights, optimizer state, and further parameter sets. */
 import type { Slot } from '../kernels/memory.ts';
 import type { PolicySlots } from './memory/slots.ts';
 import type { MovePrograms } from './programs.ts';

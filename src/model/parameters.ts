@@ -1,11 +1,10 @@
 /**
  * The parameters: which tensor lies where, under Hugging Face's names; adapters under PEFT's (adapter.ts).
  *
- * What is trained lies in one flat arena, and what is frozen in others: its matrices, which products alone read, those that
- * are kept in fewer bits, by how they are kept, and the rest. Gradients, moments, the optimizer and further parameter sets know the first alone, and have its layout in arenas of
- * their own. Matrices come first in it (weight decay
- * applies to them), norms and biases after them. q, k and v of a layer are neighbours, and so are gate and up, so that each
- * group is also ONE matrix for a fused product.
+ * Trained tensors lie in one flat arena, frozen ones in others: matrices that only products read, by their storage, and
+ * the rest. Gradients, moments, the optimizer and further parameter sets cover only the first, and repeat its layout in
+ * arenas of their own. Matrices come first in it (weight decay applies to them), norms and biases after them. q, k and
+ * v of a layer are adjacent, as are gate and up, so that each group is also one matrix for a fused product.
  */
 import { ConfigError } from '../errors.ts';
 import type { ArenaBuilder, MatrixUse, PlannedMatrix, Slot } from '../kernels/memory.ts';
@@ -22,7 +21,7 @@ export interface Parameter {
   readonly name: string;
   readonly slot: Slot;
   readonly storage: Storage;
-  /** How a run fills what it does not read from files; `initialize.ts` has the formulas. */
+  /** How a run initialises what it does not read from files; `initialize.ts` has the formulas. */
   readonly initial: 'normal' | 'residual' | 'uniform' | 'one' | 'zero' | 'norm';
 }
 
@@ -37,11 +36,11 @@ export interface ParameterArenas {
   readonly trainable: ArenaBuilder;
   /** What no product reads, in float32. */
   readonly frozen: ArenaBuilder;
-  /** Matrices that products read, kept so. */
+  /** Matrices that products read, in this storage. */
   frozenMatrices(storage: Storage): ArenaBuilder;
-  /** What follows from the weights, where adapters have magnitudes. */
+  /** Values computed from the weights, if adapters have magnitudes. */
   readonly derived?: ArenaBuilder | undefined;
-  /** Tables that are read row by row, and products read too where the head is tied. */
+  /** Tables that are read row by row, and by products if the head is tied. */
   frozenTables(storage: Storage): ArenaBuilder;
 }
 
@@ -69,7 +68,7 @@ export interface LayerSlots extends LayerTensors {
 /** The tensors as kernels use them. */
 export interface TensorSlots {
   readonly embedding: Slot;
-  /** With tied embeddings that very slot. */
+  /** With tied embeddings, the embedding's slot. */
   readonly head: Slot;
   readonly finalNorm: Slot;
   readonly layers: readonly LayerSlots[];
@@ -79,7 +78,7 @@ export interface TensorSlots {
 export interface ParameterSet extends TensorSlots {
   /** What is trained, flat. */
   readonly trainable: Slot;
-  /** Numbers of what stays as it was written. */
+  /** Number of frozen elements. */
   readonly frozenCount: number;
   /** Elements of `trainable` before this index belong to matrices. */
   readonly decayLength: number;
@@ -89,7 +88,7 @@ export interface ParameterSet extends TensorSlots {
   readonly adapterParameters: readonly Parameter[];
 }
 
-/** The gradients of a layer: of those of its tensors that are trained. */
+/** The gradients of a layer's trained tensors. */
 export type LayerGradients = { readonly [Name in keyof LayerTensors]: Slot | undefined } & {
   readonly adapters: LayerAdapters;
 };
@@ -116,7 +115,7 @@ type Names = (part: string) => string;
  * @param isTrainable  asked for each tensor of the model
  * @param adapter  what is added to its matrices, and is always trained
  * @param storageOf  asked for each frozen matrix, and for the embedding; tensors of one fused matrix are kept alike
- * @throws ConfigError where tensors of one fused matrix are to be trained in part, or the adapter is none
+ * @throws ConfigError if only some tensors of a fused matrix are trained, or the adapter is invalid
  */
 export function layOutParameters(
   shape: ModelShape,
@@ -159,7 +158,7 @@ export function layOutParameters(
   const decayLength = trainable.length;
   const vectors = Array.from({ length: shape.numLayers }, (_, layer) => {
     const name: Names = (part) => `model.layers.${layer}.${part}`;
-    // The bias and its matrix have their gradients from one call.
+    // One call computes the gradients of a bias and its matrix.
     if (shape.attentionBias)
       requireTogether(isTrainable, name('self_attn.q_proj.weight'), name('self_attn.q_proj.bias'));
     return layerVectors(shape, add, name);
@@ -195,7 +194,7 @@ function wholeOf(arena: ArenaBuilder): Slot {
   return { arena: arena.name, dtype: 'real', offset: 0, shape: [arena.length] };
 }
 
-/** What is trained of `weights`, laid out in `arena` as it is there. */
+/** Gradients of the trained part of `weights`, with the same layout, in `arena`. */
 export function layOutGradients(weights: ParameterSet, arena: ArenaBuilder): GradientSlots {
   const moved = (slot: Slot): Slot => ({ ...slot, arena: arena.name });
   const copy = (slot: Slot | undefined): Slot | undefined =>
@@ -210,7 +209,7 @@ export function layOutGradients(weights: ParameterSet, arena: ArenaBuilder): Gra
   };
 }
 
-/** Another set of what is trained, in `arena`; what is frozen is that of `weights`. */
+/** Another set of the trained part, in `arena`; frozen tensors are shared with `weights`. */
 export function layOutSet(weights: ParameterSet, arena: ArenaBuilder): ParameterSet {
   const copy = (slot: Slot): Slot => (isTrained(weights, slot) ? { ...slot, arena: arena.name } : slot);
   const { embedding, head, finalNorm, layers, parameters, adapterParameters } = weights;
@@ -234,7 +233,7 @@ export function isTrained(weights: ParameterSet, slot: Slot): boolean {
   return slot.arena === weights.trainable.arena;
 }
 
-/** `of` each tensor of a layer, under its name; not of its adapters. */
+/** Maps each tensor of a layer, by name, without its adapters. */
 function mapLayer<Out extends Slot | undefined>(
   { adapters, ...tensors }: LayerSlots,
   of: (slot: Slot | undefined) => Out,
@@ -243,7 +242,7 @@ function mapLayer<Out extends Slot | undefined>(
   return Object.fromEntries(entries) as { readonly [Name in keyof LayerTensors]: Out }; // the names are the layer's
 }
 
-/** The backward pass ends with this layer: below it nothing is trained. The number of layers where none is. */
+/** The lowest trained layer, where the backward pass ends; the number of layers if none is trained. */
 export function lowestTrainedLayer(weights: ParameterSet): number {
   const { embedding, layers } = weights;
   if (isTrained(weights, embedding)) return 0;
@@ -268,7 +267,7 @@ function requireTogether(isTrainable: IsTrainable, ...names: readonly [string, s
   throw new ConfigError('frozen-in-part', message, { trained, frozen });
 }
 
-/** @throws ConfigError where a matrix that is scaled to magnitudes is trained itself: its norms would change with every step */
+/** @throws ConfigError if a matrix with magnitudes is trained itself: its norms would change with every step */
 function requireFrozen(scaled: readonly (Slot | undefined)[], { name }: ArenaBuilder): void {
   if (scaled.every((slot) => slot?.arena !== name)) return;
   const message = 'adapter with magnitudes (use_dora) beside a matrix that is trained itself — freeze the matrix.';

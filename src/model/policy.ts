@@ -116,7 +116,7 @@ export class Policy {
     return Float32Array.from(await this.engine.read(slot));
   }
 
-  /** A copy of what is trained as one flat vector: its weights, gradients, a moment, or a parameter set. */
+  /** A copy of one flat vector of the trained part: weights, gradients, a moment, or a parameter set. */
   async readVector(which: TrainedVector): Promise<Float32Array> {
     return Float32Array.from(await this.engine.read(vectorSlot(this.slots, which)));
   }
@@ -155,7 +155,7 @@ export class Policy {
 
   /**
    * Log-probs and entropies of the batch's completion tokens under the weights, or under another set.
-   * @param outputs  what it is to give besides; only of a policy whose capacity has room for them, and for the batch's rows
+   * @param outputs  further outputs, for which the capacity needs room for the batch's rows
    */
   async score(
     batch: PackedBatch,
@@ -202,7 +202,7 @@ export class Policy {
     await this.#derived.refresh();
     const old = rows.oldLogprobs === 'current' ? [copyOldLogprobs] : [];
     await this.engine.replay(...this.#zeroGradientsOnce(), score, ...old, objective, backwardTargets, backward);
-    // Asked for together, they come back in one transfer where reading is one.
+    // Requested together, they come back in one transfer.
     const [{ scores }, losses] = await Promise.all([
       readScores(this.engine, this.plan, { logprobs: results.logprobs, temperature, asked: [] }, batch),
       readRows(this.engine, results.losses, batch),
@@ -212,7 +212,7 @@ export class Policy {
 
   /**
    * The forward pass of one micro-batch whose objective is computed on the host; kept rollouts stand in for it as in
-   * `accumulate`. `backward` reads what it leaves in the engine, so nothing else may be asked of the policy in between.
+   * `accumulate`. `backward` reads its results in the engine, so no other call may come in between.
    *
    * @param outputs  as those of `score`
    */
@@ -229,7 +229,7 @@ export class Policy {
   }
 
   /**
-   * From derivatives by what `forward` gave to every gradient; gradients add up until `optimize`.
+   * Turns derivatives by the results of `forward` into gradients, which add up until `optimize`.
    * @throws Error where no `forward` precedes it, or another call has used its rows since
    */
   async backward(given: ScoreDerivatives): Promise<void> {
@@ -255,14 +255,14 @@ export class Policy {
     return [this.#training.zeroGradients];
   }
 
-  /** What `accumulate` and `backward` have added up is void: the next of them begins with 0. */
+  /** Drops accumulated gradients: the next `accumulate` or `backward` starts from 0. */
   forgetGradients(): void {
     this.#gradientsAreStale = true;
   }
 
   /**
-   * One AdamW step with global-norm clipping. Where the norm is not finite nothing changes. It is not interrupted once it
-   * has begun, nor is what follows: the gradients are used up.
+   * One AdamW step with global-norm clipping. Where the norm is not finite nothing changes. It cannot be interrupted
+   * once it has begun, since it uses up the gradients.
    * @returns the norm before clipping
    */
   async optimize(settings: OptimizerSettings): Promise<{ readonly gradNorm: number }> {
@@ -294,7 +294,7 @@ export class Policy {
     return { advantages: Float32Array.from(advantages), dead: Int32Array.from(dead) };
   }
 
-  /** The kept forward pass where it is this batch's; it is trusted from the second time on. */
+  /** The kept forward pass, if it belongs to this batch; it is trusted from the second time on. */
   #scoreOf(batch: PackedBatch): Program {
     const { score, keeping } = this.#programs;
     const kept = this.#kept.holds(batch);
@@ -303,8 +303,8 @@ export class Policy {
   }
 
   /**
-   * A sampler claims the key/value cache, with the slots that `sample` reads, before each of its steps.
-   * @returns whether it had it: nobody else sampled, scored, trained or wrote weights since its last claim
+   * A sampler claims the key/value cache, with the slots that `sample` reads, before each of its steps. @returns
+   * whether it still had the cache: nothing else sampled, scored, trained or wrote weights since its last claim
    */
   claimCache(owner: object | undefined): boolean {
     const had = this.#cacheOwner === owner;
@@ -312,7 +312,7 @@ export class Policy {
     return had;
   }
 
-  /** The steps of a sampler, as its settings have them. */
+  /** The steps of a sampler with these settings. */
   stepsOf(settings: StepSettings): SampleSteps {
     const [programs, derived] = [this.#programs, this.#derived];
     const begin = (isKept: boolean): void => {
@@ -322,7 +322,7 @@ export class Policy {
     return new SampleSteps({ engine: this.engine, plan: this.plan, programs, derived, begin }, settings);
   }
 
-  /** Copies rows of the cache at once: none is read that another copy writes. */
+  /** Copies cache rows at once: no copy may read what another writes. */
   async copyCacheRows(copies: readonly CacheCopy[]): Promise<void> {
     writeCopies(this.engine, this.slots.inputs, copies);
     await this.engine.replay(this.#programs.copyKeysAndValues);
@@ -346,7 +346,7 @@ export class Policy {
     await this.engine.replay((this.#programs.keeping as KeepingPrograms).keep);
   }
 
-  /** The weights change: no forward pass of theirs is of use. */
+  /** Invalidates forward passes, because the weights change. */
   #endPass(written?: Slot): void {
     this.#derived.markChanged(written);
     this.#forward = undefined;

@@ -40,7 +40,7 @@ export interface Programs {
   /** Keys and values of some rows of the cache become those of others. */
   readonly copyKeysAndValues: Program;
   readonly score: Program;
-  /** What follows from the weights; undefined where nothing does. */
+  /** Recomputes values derived from the weights; undefined if there are none. */
   readonly derive: Program | undefined;
   /** Where several steps run between two reads. */
   readonly ahead: AheadPrograms | undefined;
@@ -54,7 +54,7 @@ export interface AheadPrograms {
   readonly feed: Program;
   /** … or of the next step whose rows are kept. */
   readonly feedKept: Program | undefined;
-  /** What was sampled goes to its place among those that are read together. */
+  /** Stores sampled tokens in the block that is read at once. */
   readonly remember: Program;
 }
 
@@ -98,7 +98,7 @@ export interface OutputPrograms {
   readonly backward: Program | undefined;
 }
 
-/** What the policyObjective kernel is set to, by its names; an absent setting is off. */
+/** Settings of the policyObjective kernel, by its names; an absent setting is off. */
 export type ObjectiveSettings = { readonly [name in Exclude<keyof typeof OBJECTIVE, 'length'>]?: number | null };
 
 /** One step of AdamW. */
@@ -118,7 +118,7 @@ export interface OptimizerSettings {
   readonly adamStep: number;
 }
 
-/** Records what a plan has room for: training programs only where it was planned with training. */
+/** Records the programs of a plan; training programs only if it was planned for training. */
 export function recordPrograms(engine: Engine, plan: PolicyPlan): Programs {
   const { slots, capacity } = plan;
   const { results, weights } = slots;
@@ -318,7 +318,7 @@ function recordOptimizer(engine: Engine, plan: PolicyPlan): Pick<TrainingProgram
   };
 }
 
-/** What is kept apart from the gradients over a step's micro-batches, and the gradient that each is then added to. */
+/** Sums kept apart from the gradients over a step's micro-batches, each with the gradient that it is added to. */
 function gradientShares({ slots }: PolicyPlan, gradients: GradientSlots): (readonly [share: Slot, out: Slot])[] {
   const shares = [
     [slots.embeddingGradient, gradients.embedding] as const,

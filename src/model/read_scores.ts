@@ -1,4 +1,4 @@
-/** What a scoring has left in the engine, as callers get it. */
+/** Reads the results of a scoring from the engine. */
 import type { Engine } from '../kernels/engine.ts';
 import type { Slot } from '../kernels/memory.ts';
 import type { PackedBatch } from './batch.ts';
@@ -13,7 +13,7 @@ export async function readRows(engine: Engine, slot: Slot, { lossRowCount }: Pac
   return Float32Array.from(await engine.read(slot, lossRowCount));
 }
 
-/** What was scored, and how derivatives by it become such by what the engine has computed, where that is something else. */
+/** The scores, and how derivatives by them become derivatives by the engine's values, if these differ. */
 export interface ReadScores extends Pick<ForwardPass, 'widen'> {
   readonly scores: Scores;
 }

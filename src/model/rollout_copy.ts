@@ -1,10 +1,10 @@
 /**
- * A copy of the policy's matrices in fewer bits, which rollouts may be sampled from: q8_0 is 34 bytes for 32 weights. Of what
- * is copied the copy is all that sampling reads; tables that are read row by row, vectors and adapters are the policy's own.
- * Scorer and trainer read the weights, so that a rollout is off-policy by what rounding does.
+ * A copy of the policy's matrices in fewer bits, which rollouts may be sampled from: q8_0 is 34 bytes for 32 weights.
+ * Sampling reads the copy instead of the copied matrices; tables read row by row, vectors and adapters remain the
+ * policy's. Scorer and trainer read the weights, so rounding makes a rollout off-policy.
  *
- * It is made of the weights on the host, a part of a matrix at a time, so its bits are those of no thread or backend: some
- * 6 ns a weight. Only what has changed is made again: of weights beside an adapter it is made once.
+ * It is made of the weights on the host, a part of a matrix at a time, so its bits are those of no thread or backend:
+ * some 6 ns a weight. Only what has changed is made again: of weights beside an adapter it is made once.
  */
 import { ConfigError } from '../errors.ts';
 import type { Engine } from '../kernels/engine.ts';
@@ -23,16 +23,16 @@ interface CopiedMatrix {
 }
 
 export interface RolloutCopy {
-  /** The weights, with the copies in the place of what was copied. */
+  /** The weights, with copies instead of the copied matrices. */
   readonly weights: ParameterSet;
   readonly matrices: readonly CopiedMatrix[];
 }
 
 /**
- * Lays out a copy of every matrix that products read, in the storage of `arena`. A matrix that lies in blocks already is not
- * rounded again, and one whose rows are not whole blocks is not copied: of these, sampling reads the weights.
+ * Lays out a copy of every matrix that products read, in the storage of `arena`. Sampling reads the weights of matrices
+ * that are not copied: those already in blocks, and those whose rows are not whole blocks.
  *
- * @throws ConfigError where nothing is left to copy
+ * @throws ConfigError if nothing is left to copy
  */
 export function layOutCopy(weights: ParameterSet, arena: ArenaBuilder): RolloutCopy {
   const { values } = STORAGE[arena.storage];
@@ -91,7 +91,7 @@ export class FreshCopy {
     }
   }
 
-  /** Before a step that samples from it. Where it is interrupted, the next one does the rest. */
+  /** Called before a step that samples from it. If interrupted, the next call does the rest. */
   async refresh(): Promise<void> {
     for (const matrix of this.#stale) {
       await this.#make(matrix);

@@ -94,7 +94,7 @@ export function allocateSafetensors(
   return { file, dataBegin: head.length };
 }
 
-/** What precedes the data of such a file, for those who write it piece by piece. */
+/** Everything before the data of such a file, for writing it in pieces. */
 export function safetensorsHead(
   tensors: readonly TensorDescription[],
   metadata: Readonly<Record<string, string>> = {},
@@ -155,7 +155,7 @@ export async function readHeader(
   return parseHeader(await read(LENGTH_BYTES, LENGTH_BYTES + length), fileBytes);
 }
 
-/** What a file's reading gives; an error names the file. @param remedy  said after what is wrong with it */
+/** The result of reading a file; an error names the file. @param remedy  appended to the error */
 export async function namingFile<T>(file: string, reading: Promise<T>, remedy = ''): Promise<T> {
   try {
     return await reading;
@@ -224,7 +224,7 @@ function assertWritable(tensors: readonly TensorRecord[]): void {
   }
 }
 
-/** Built by hand: an object literal would move names that look like integers to the front. */
+/** Built by hand, since an object would move integer-like names to the front. */
 function encodeHeader(tensors: readonly TensorDescription[], metadata: Readonly<Record<string, string>>): Uint8Array {
   const lines: string[] = [];
   if (Object.keys(metadata).length > 0) lines.push(`"${METADATA_KEY}":${JSON.stringify(metadata)}`);

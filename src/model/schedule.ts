@@ -3,8 +3,8 @@
  *
  *   x ─ rmsNorm ─ qkv ─ rotary ─ attention ─ out ─(+x)─ rmsNorm ─ gate/up ─ swiglu ─ down ─(+)─ next layer
  *
- * The backward is the forward read upwards: `dX` is the gradient of the residual stream and is added to in place. What of a
- * layer was not kept is computed first, by the same calls over the same rows.
+ * The backward is the forward read upwards: `dX` is the gradient of the residual stream and is added to in place.
+ * Activations of a layer that were not kept are recomputed first, by the same calls over the same rows.
  */
 import type { Kernels } from '../kernels/kernels.ts';
 import { leadingRows, type Rows, type Slot } from '../kernels/memory.ts';
@@ -30,18 +30,18 @@ export function sampleRows(plan: PolicyPlan): Rows {
   return { begin: 0, end: countOf(plan.slots.inputs, 'samples') };
 }
 
-/** The forward pass over a batch, whose openings are there once. */
+/** The forward pass over a batch, with each opening once. */
 export function forwardBatch(kernels: Kernels, plan: PolicyPlan, weights: ParameterSet, forward: ForwardSlots): void {
   forwardLayers(kernels, plan, weights, ofBatch(plan, forward));
 }
 
-/** The pass over a batch, of whose last layer only the scored rows are wanted. */
+/** The pass over a batch, whose last layer needs only the scored rows. */
 function ofBatch({ slots: { inputs, scored } }: PolicyPlan, forward: ForwardSlots): ForwardSlots {
   const copied = { begin: countOf(inputs, 'openingBegin'), end: countOf(inputs, 'openingEnd') };
   return { ...forward, copied, scored };
 }
 
-/** All layers over the rows of `forward`; the result is in its `output`, of a batch that of its scored rows. */
+/** All layers over the rows of `forward`. `output` gets the result, for a batch only of its scored rows. */
 export function forwardLayers(kernels: Kernels, plan: PolicyPlan, weights: ParameterSet, forward: ForwardSlots): void {
   const { inputs, layers, output, rows } = forward;
   kernels.embedding({ tokens: inputs.tokens, table: weights.embedding, out: layers[0]?.input ?? output, rows });
@@ -63,7 +63,7 @@ function forwardLayer(
   forwardLinear(kernels, matrixOf('down', weights), { x, residual, out, rows, scratch: plan.slots.adapterScratch });
 }
 
-/** All activations of a layer from its input: what its backward reads. */
+/** Computes all activations of a layer that its backward reads. */
 function forwardInside(
   kernels: Kernels,
   plan: PolicyPlan,
@@ -96,8 +96,8 @@ function forwardInside(
 }
 
 /**
- * Gathers rows of `rollout` and of the cache into training rows [keptBegin, keptEnd), where they are its forward pass; of the
- * last layer's end, and of its output, the scored rows alone.
+ * Gathers rows of `rollout` and of the cache into training rows [keptBegin, keptEnd), where they form the forward pass;
+ * only scored rows for the end of the last layer and its output.
  */
 export function keepRollouts(kernels: Kernels, plan: PolicyPlan, rollout: ForwardSlots, training: ForwardSlots): void {
   const { inputs } = plan.slots;
@@ -167,7 +167,7 @@ export function scoreTargets(kernels: Kernels, plan: PolicyPlan, weights: Parame
 }
 
 /**
- * From `dHidden` to every gradient, added to what the gradient arena holds. What is frozen has none, and the pass ends where
+ * From `dHidden` to every gradient, added to the gradient arena. Frozen tensors have none, and the pass ends where
  * nothing below is trained.
  */
 export function backwardPass(kernels: Kernels, plan: PolicyPlan): void {
@@ -219,7 +219,7 @@ export function backwardTargets(kernels: Kernels, plan: PolicyPlan): void {
   });
 }
 
-/** From `dHidden` to the last layer's output, of scored rows alone; it takes the place of `dHidden`. */
+/** From `dHidden` to the gradient of the last layer's output, for scored rows only; it overwrites `dHidden`. */
 function backwardHead(kernels: Kernels, plan: PolicyPlan, gradients: GradientSlots, backward: BackwardSlots): void {
   const { weights, inputs, gathered, gatheredRstd } = plan.slots;
   const rows = lossRows(plan);
@@ -262,7 +262,7 @@ function backwardLayer(
   if (isWhole) forwardInside(kernels, plan, weights, training, index);
   const isMadeAgain = (name: MadeAgain): boolean => !isWhole && madeAgain(plan.recompute).includes(name);
   backwardTail(kernels, plan, training, index, { weights, gradients, d, isMadeAgain });
-  // To each row of an opening what its copies got: the sum that an embedding's rows take from their tokens.
+  // Adds the copies' gradients to each row of an opening, by the same sum as an embedding's rows.
   const { openingRows: bucketTokens, openingCopies: sortedRows, openingOffsets: bucketOffsets } = slots.inputs;
   const buckets = countOf(slots.inputs, 'openingRows');
   if (bucketTokens.shape[0] !== 0) {
@@ -292,7 +292,7 @@ function backwardLayer(
     const { input: x, inputNormed: out, inputRstd: rstd } = kept;
     kernels.rmsNorm({ x, weight: weights.inputNorm, out, rstd, eps, rows });
   }
-  // Without a norm of q and k, what the product gave is not kept: it shares its rows with the other layers.
+  // Without a q/k norm the product's output is not kept: all layers share its rows.
   if (weights.adapters.qkv?.columnScale !== undefined && !shape.qkNorm && !isWhole) {
     forwardLinear(kernels, matrixOf('qkv', weights), { x: kept.inputNormed, out: kept.qkv, rows, scratch });
   }

@@ -1,9 +1,9 @@
-/** What is asked of a policy by loss row, and what it answers: [loss rows] each, in the order of the batch. */
+/** Inputs and outputs of a policy by loss row: [loss rows] each, in the order of the batch. */
 import type { OutputName } from './outputs/names.ts';
 
 /** What a loss needs to know of each loss row of a batch. */
 export interface ObjectiveRows {
-  /** [loss rows], or 'current': the log-probs of this very pass, so that every ratio is exactly 1. */
+  /** [loss rows], or 'current': this pass's own log-probs, so that every ratio is exactly 1. */
   readonly oldLogprobs: Float32Array | 'current';
   /** [loss rows]; needed by a KL term */
   readonly refLogprobs: Float32Array | undefined;
@@ -16,7 +16,7 @@ export interface ObjectiveRows {
 }
 
 /**
- * What a forward pass gives, by the name of each output: [loss rows × its width], in the batch's order. `distributions`, the
+ * Results of a forward pass by output name: [loss rows × its width], in the batch's order. `distributions`, the
  * tempered log-probs of every token, is as wide as the vocabulary.
  */
 export type Scores = { readonly logprobs: Float32Array; readonly entropies: Float32Array } & FurtherValues;
@@ -25,8 +25,8 @@ export type Scores = { readonly logprobs: Float32Array; readonly entropies: Floa
 type FurtherValues = { readonly [name in OutputName]?: Float32Array | undefined };
 
 /**
- * Derivatives of the loss by the outputs of a forward pass, in their form; 0 by those that are absent. Those by
- * `distributions` are by the tempered logits.
+ * Derivatives of the loss by the outputs of a forward pass, in the same shapes; absent: 0. For `distributions` they are
+ * by the tempered logits.
  */
 export type ScoreDerivatives = { readonly logprobs?: Float32Array; readonly entropies?: Float32Array } & FurtherValues;
 

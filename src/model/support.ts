@@ -1,15 +1,16 @@
 /**
- * Supports: which tokens could be sampled at a place. Where that is less than the vocabulary, the policy is its distribution
- * among them, in every use: log-prob and entropy of a token, old, new or under the reference, and derivatives by them.
+ * Supports: the tokens that could be sampled at a position. If that is less than the vocabulary, the policy means its
+ * distribution restricted to them, in every use: log-prob and entropy of a token, old, new or under the reference, and
+ * derivatives by them.
  *
  *   log π_A(o) = u_o − log Σ_{v∈A} e^{u_v}              ∂/∂u_v = 1[v = o] − π_A(v)           for v in A, else 0
  *   H_A = −Σ_{v∈A} π_A(v) log π_A(v)                    ∂/∂u_v = −π_A(v)·(log π_A(v) + H_A)
  *
- * u: tempered log-probs of the whole vocabulary, as `distributions` gives them to the host, which is float64 inside. Sampler
- * and scorer call the same function with the same numbers, so that they agree in every bit.
+ * u: tempered log-probs of the whole vocabulary, as `distributions` gives them to the host, which is float64 inside.
+ * Sampler and scorer call the same function with the same numbers, so that they agree in every bit.
  *
- * A support has ⌈vocabulary/8⌉ bytes a token, the lowest bit of the first byte for token 0; bytes of 255 throughout say that
- * nothing was left out, and such a place is the engine's own.
+ * A support has ⌈vocabulary/8⌉ bytes a token, the lowest bit of the first byte for token 0; bytes of 255 throughout
+ * mean that nothing was left out, and the engine's own numbers are used.
  */
 /** Bytes of a token's support. */
 export function supportBytes(vocabSize: number): number {
@@ -26,7 +27,7 @@ export function holds(support: Uint8Array, token: number): boolean {
   return (support[token >> 3] & (1 << (token & 7))) !== 0;
 }
 
-/** Those of `vocabSize` tokens for which it holds. */
+/** The support of the tokens that `isIn` accepts. */
 export function supportOf(vocabSize: number, isIn: (token: number) => boolean): Uint8Array {
   const support = new Uint8Array(supportBytes(vocabSize));
   for (let token = 0; token < vocabSize; token++) if (isIn(token)) support[token >> 3] |= 1 << (token & 7);

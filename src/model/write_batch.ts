@@ -1,4 +1,4 @@
-/** A batch on its way into the engine: each host array to its input slot. */
+/** Writes each host array of a batch to its input slot. */
 import { BackendError } from '../errors.ts';
 import type { Engine } from '../kernels/engine.ts';
 import type { Slot } from '../kernels/memory.ts';

@@ -49,11 +49,11 @@ export interface ForwardSlots {
   readonly output: Slot;
   /** Rows of `kv` that are copied from others in each layer (`../batch_openings.ts`); absent: none. */
   readonly copied?: Rows;
-  /** Where the last layer finds the rows of a batch that are scored (`../scored/scored_rows.ts`); absent: it takes all rows to its end. */
+  /** The scored rows of a batch for the last layer (`../scored/scored_rows.ts`); absent: it finishes all rows. */
   readonly scored?: ScoredForward;
 }
 
-/** What the last layer reads of the rows that it takes to its end, gathered. */
+/** The last layer's inputs for the rows that it finishes, gathered. */
 export interface ScoredForward {
   readonly q: Slot;
   readonly input: Slot;
@@ -61,15 +61,15 @@ export interface ScoredForward {
 
 /** Where a forward pass's activations lie. */
 export interface ActivationArenas {
-  /** What a kernel writes and the next ones read: rounded where the plan says so. */
+  /** Values that one kernel writes and the next ones read: rounded if the plan says so. */
   readonly rounded: ArenaBuilder;
-  /** The residual stream, to which every layer adds, and what is one number per row or head. */
+  /** The residual stream, to which every layer adds, and values with one number per row or head. */
   readonly exact: ArenaBuilder;
 }
 
 /**
- * Which activations all layers share, one buffer for them: raw q/k/v, which the backward of the q/k norm alone reads, and
- * what the backward makes again before it reads it.
+ * Activations that all layers share in one buffer: raw q/k/v, which only the backward of the q/k norm reads, and what
+ * the backward recomputes before reading.
  */
 function sharedNames(shape: ModelShape, recompute: Recompute): ReadonlySet<string> {
   const names = madeAgain(recompute);
@@ -84,7 +84,7 @@ const BEFORE_ATTENTION = [
   'q',
 ] as const satisfies readonly (keyof LayerActivations)[];
 
-/** What of a layer follows its attention's queries, keys and values: the last layer has it of the rows that are scored alone. */
+/** A layer's activations after its queries, keys and values, which the last layer has for scored rows only. */
 const AFTER_QUERIES = [
   'attention',
   'logSumExp',
@@ -95,14 +95,14 @@ const AFTER_QUERIES = [
   'activated',
 ] as const satisfies readonly (keyof LayerActivations)[];
 
-/** The first `room` rows of what of a layer is there for scored rows alone. */
+/** The first `room` rows of a layer's activations for scored rows. */
 export function scoredActivations(layer: LayerActivations, room: number): LayerActivations {
   return { ...layer, ...Object.fromEntries(AFTER_QUERIES.map((name) => [name, leadingRows(layer[name], room)])) };
 }
 
 /**
  * Slots for `rows` rows of `count` layers.
- * @param scored  rows that the last of them takes to its end, where it is another than the first
+ * @param scored  rows that the last layer finishes, unless it is also the first
  */
 export function planLayers(
   shape: ModelShape,
@@ -159,14 +159,14 @@ export function leadingKeysAndValues(kv: readonly Slot[], rows: number): Slot[] 
   return kv.map((slot) => leadingRows(slot, rows));
 }
 
-/** What the backward reads of a layer besides keys and values, by name. */
+/** Names of the activations that the backward reads besides keys and values. */
 export function keptNames(shape: ModelShape, recompute: Recompute): (keyof LayerActivations)[] {
   const shared = sharedNames(shape, recompute);
   const names: readonly (keyof LayerActivations)[] = [...BEFORE_ATTENTION, ...AFTER_QUERIES];
   return names.filter((name) => !shared.has(name));
 }
 
-/** Whether the last layer has it of scored rows alone. */
+/** Whether the last layer has it for scored rows only. */
 export function isOfScoredRows(name: keyof LayerActivations): boolean {
   return AFTER_QUERIES.some((other) => other === name);
 }

@@ -1,10 +1,10 @@
-/** Room for what an adapter computes on the way, which all layers share. */
+/** Scratch memory of adapters, shared by all layers. */
 import type { Slot } from '../../kernels/memory.ts';
 import { widestAdapter, widestScaled } from '../adapter.ts';
 import type { ParameterSet } from '../parameters.ts';
 import type { ArenaOf, Capacity } from './capacity.ts';
 
-/** Where x·Aᵀ of an adapter is kept while it is used, and its gradient: [rows, most modules·r] each. */
+/** x·Aᵀ of an adapter while it is used, and its gradient: [rows, most modules·r] each. */
 export interface AdapterScratch {
   readonly inner: Slot;
   /** Absent in a policy that only samples. */

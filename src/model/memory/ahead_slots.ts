@@ -1,8 +1,8 @@
-/** Where a read waits for a device, several decoding steps run between two of them: what they leave for the read. */
+/** Results of the decoding steps between two reads, which are batched where a read waits for a device. */
 import type { Slot } from '../../kernels/memory.ts';
 import type { ArenaOf, Capacity } from './capacity.ts';
 
-/** Results of the steps between two reads, step after step, and what feeds a step without the host. */
+/** Results of the steps between two reads, in order, and the inputs that feed a step without the host. */
 export interface AheadSlots {
   /** [steps × completions] */
   readonly tokens: Slot;

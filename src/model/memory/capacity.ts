@@ -1,4 +1,4 @@
-/** What a policy's memory is planned by. */
+/** The capacity that a policy's memory is planned for. */
 import type { ArenaBuilder } from '../../kernels/memory.ts';
 import type { OutputName } from '../outputs/names.ts';
 import type { Keeping, KeepingAsked } from './keeping.ts';
@@ -21,13 +21,13 @@ export interface Capacity extends KeepingAsked {
   readonly training: boolean;
   /** Parameter sets beside the weights, by name: a copy of what is trained, and the frozen rest of the model. */
   readonly sets?: Readonly<Record<string, SetUse>>;
-  /** Loss rows that further outputs are held of at once, by the name of each; absent: none. At most `lossRows`. */
+  /** Loss rows for which each further output is held at once, by its name; absent: none. At most `lossRows`. */
   readonly outputRows?: { readonly [name in OutputName]?: number };
   /** Rows of rollouts whose activations are kept as the training forward; 0: the update computes them again. */
   readonly keptRows: number;
 }
 
-/** Most rows of the cache that are copied at once: no stretch of it is longer that has room for its copy. */
+/** Most cache rows that are copied at once: no longer span has room for its copy. */
 export function mostCopied({ kvRows }: Capacity): number {
   return kvRows >> 1;
 }
@@ -35,7 +35,7 @@ export function mostCopied({ kvRows }: Capacity): number {
 /** scored: batches are scored under it, and it may be rounded; mixed: it is only copied and mixed, and stays exact. */
 export type SetUse = 'scored' | 'mixed';
 
-/** Those of `Keeping`, which are kept as that says; or plainly. */
+/** The kinds of `Keeping`, or plain ones. */
 type ArenaKind = 'real' | 'int' | keyof Keeping['storages'];
-/** Opens an arena of this name, said in messages to be for this purpose. */
+/** Opens an arena with this name; messages show its purpose. */
 export type ArenaOf = (name: string, purpose: string, kind?: ArenaKind) => ArenaBuilder;

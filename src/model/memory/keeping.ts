@@ -1,6 +1,6 @@
 /**
- * How a policy keeps what it holds, in one record: made once, as its memory is planned, of what its capacity asks, what its
- * backend can, and what of the model is trained. Arenas and programs follow it.
+ * How a policy stores its values, in one record. It is made once, when memory is planned, from the requested capacity,
+ * the backend's abilities, and the trained part of the model. Arenas and programs follow it.
  */
 import type { Backend } from '../../kernels/engine.ts';
 import { STORAGE_OF, type Storage } from '../../kernels/storage.ts';
@@ -8,7 +8,7 @@ import type { AdapterSettings } from '../adapter.ts';
 import type { StorageOfTensor } from '../parameters.ts';
 import type { Recompute } from './recompute.ts';
 
-/** What is asked of it; what is absent follows from the backend and from what is trained. */
+/** The requested storage; absent fields follow from the backend and the trained part of the model. */
 export interface KeepingAsked {
   /** How values are kept that are written once, read again and never added to; f32 by default. */
   readonly rounded?: Storage | undefined;
@@ -16,30 +16,35 @@ export interface KeepingAsked {
   readonly keptKeys?: Storage | undefined;
   /** How a copy of the matrices is kept that rollouts may be sampled from; absent: there is none. */
   readonly rolloutCopy?: 'q8_0' | undefined;
-  /** What the backward pass makes again instead of keeping it; by default `elementwise` beside an adapter, else nothing. No choice changes a bit. */
+  /**
+   * What the backward pass recomputes instead of keeping; by default `elementwise` with an adapter, else nothing. No
+   * choice changes a bit.
+   */
   readonly recompute?: Recompute | undefined;
   /** Decoding steps between two reads, at most; 1 by default. */
   readonly stepsPerRead?: number | undefined;
 }
 
-/** How each kind of arena is kept, f32 where nothing is said; and what is not kept at all. */
+/** Storage of each kind of arena, f32 if unspecified, and what is not kept at all. */
 export interface Keeping {
   /** Storage of values that are never added to, of keys and values, and of the copy of matrices, if there is to be one. */
   readonly storages: { readonly [kind in 'rounded' | 'keys' | 'copy']: Storage | undefined };
   /** Storage of frozen matrices, and of the embedding, by name. */
   readonly storageOf: StorageOfTensor;
-  /** What the backward pass makes again. */
+  /** What the backward pass recomputes. */
   readonly recompute: Recompute;
   readonly stepsPerRead: number;
 }
 
-/** What decides it besides what is asked. */
+/** What decides it besides the request. */
 interface KeepingOf {
   readonly adapter?: AdapterSettings | undefined;
   readonly storageOf?: StorageOfTensor | undefined;
 }
 
-/** What a backward pass makes again where its plan does not say: what it cheaply can, beside an adapter, whose base leaves little room. */
+/**
+ * What a backward pass recomputes by default: with an adapter, whose base leaves little room, everything that is cheap.
+ */
 export function usualRecompute({ adapter }: KeepingOf): Recompute {
   return adapter === undefined ? 'nothing' : 'elementwise';
 }
@@ -55,10 +60,10 @@ export function keepingOf(
   return { storages, storageOf, recompute: recompute ?? usualRecompute(trained), stepsPerRead };
 }
 
-/** What a backend says of it. */
+/** The backend's properties that matter here. */
 export type KeepingBackend = Pick<Backend, 'stepsPerRead' | 'storageDtype' | 'roundsKeysAlone'>;
 
-/** What is asked where only the backend says something: how often it reads, and how it keeps what may be rounded. */
+/** Fills the request from the backend: how often it reads, and how it stores values that may be rounded. */
 export function keepingOn({
   stepsPerRead,
   storageDtype = 'float32',

@@ -12,8 +12,8 @@ export interface OutputBackwardSlots {
   /** [the same rows, D] the output's share in `dHidden`. */
   readonly dHidden: Slot;
   /**
-   * Its share in the gradient of the matrix that it is made with, kept apart so that its order does not depend on
-   * micro-batches; undefined where that is frozen.
+   * Its share in the gradient of its matrix, kept apart so that the order of sums does not depend on micro-batches;
+   * undefined if the matrix is frozen.
    */
   readonly dWeight: Slot | undefined;
 }

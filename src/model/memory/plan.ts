@@ -39,7 +39,7 @@ export interface PolicyPlan extends Keeping {
   readonly memory: MemoryPlan;
 }
 
-/** What of a model is trained. */
+/** The trained part of a model. */
 export interface Trained {
   /** Asked for each tensor of the model by its name. Default: all are trained; none beside an adapter, or by a policy that only samples. */
   readonly isTrainable?: IsTrainable | undefined;
@@ -52,7 +52,7 @@ export interface Trained {
 /**
  * Plans every arena of a policy of this shape and capacity.
  *
- * @throws ConfigError where nothing would be trained, or one fused matrix in part, or nothing can be copied that is to be
+ * @throws ConfigError if nothing would be trained, only part of a fused matrix would, or nothing can be copied
  */
 export function planPolicy(shape: ModelShape, capacity: Capacity, trained: Trained = {}): PolicyPlan {
   const { training } = capacity;
@@ -160,12 +160,12 @@ export function scoredSets(
   return [...sets].filter(([name]) => uses[name] === 'scored');
 }
 
-/** The plan of a policy on this backend, which says how often it reads and how it keeps what may be rounded. */
+/** The plan of a policy on this backend. */
 export function planFor(backend: KeepingBackend, shape: ModelShape, capacity: Capacity, trained?: Trained): PolicyPlan {
   return planPolicy(shape, { ...keepingOn(backend), ...capacity }, trained);
 }
 
-/** The matrices that are a set's own: what is frozen is that of the policy. */
+/** A set's own matrices; frozen ones belong to the policy. */
 function ownMatrices(set: ParameterSet): PlannedMatrix[] {
   return weightMatrices(set).filter(({ slot }) => slot.arena === set.trainable.arena);
 }
@@ -205,7 +205,7 @@ function forwards(
     activations,
   );
   if (!training) return { sampling, scoredQ, training: undefined, rollout: undefined };
-  // Beside the other activations where they are kept alike.
+  // In the arena of the other activations if the storage is the same.
   const trainingKeys = (): ArenaBuilder =>
     storages.keys === storages.rounded ? activations.rounded : arena('trainingKv', 'activations', 'keys');
   // The cache's first rows serve both, unless rows are kept while the cache is still in use.
@@ -217,7 +217,7 @@ function forwards(
   };
 }
 
-/** Where the feed-forward network's rows come later: they are written after attention has read these. */
+/** Reuses slots of the feed-forward network, which are written only after attention has read these. */
 function scoredQueries(shape: ModelShape, room: number, last: LayerActivations, { rounded }: ActivationArenas): Slot {
   const own = [room, queryWidth(shape)];
   return 2 * shape.intermediateSize >= queryWidth(shape) ? { ...last.gateUp, shape: own } : rounded.slot(own);

@@ -1,4 +1,4 @@
-/** What a backward pass makes again of what the forward pass has computed, so that it need not be kept. */
+/** Activations that the backward pass recomputes, so that they need not be kept. */
 
 /**
  * elementwise: the outputs of the norms and of the activation, each by one kernel from its neighbours: a third fewer numbers a
@@ -9,7 +9,7 @@
  */
 export type Recompute = 'nothing' | 'elementwise' | 'layers';
 
-/** The activations of a layer that each choice makes again, in a buffer that all layers share. */
+/** The activations of a layer that each choice recomputes, in a buffer that all layers share. */
 const MADE_AGAIN = {
   nothing: [],
   elementwise: ['inputNormed', 'middleNormed', 'activated'],

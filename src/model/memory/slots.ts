@@ -16,11 +16,11 @@ export interface PolicySlots {
   readonly secondMoment: Slot | undefined;
   /** Those of the capacity, by name. */
   readonly sets: ReadonlyMap<string, ParameterSet>;
-  /** What rollouts may be sampled from in the place of the weights. */
+  /** The copy that rollouts may be sampled from instead of the weights. */
   readonly copy: RolloutCopy | undefined;
   /** [1] share of one parameter set when it is mixed into another. */
   readonly mixShare: Slot | undefined;
-  /** Those that there is room for. */
+  /** Slots of the planned outputs. */
   readonly outputs: { readonly [name in OutputName]?: OutputSlots };
   /** With a tied head: the embedding's share of the gradient, kept apart so that its order does not depend on micro-batches. */
   readonly embeddingGradient: Slot | undefined;
@@ -31,7 +31,7 @@ export interface PolicySlots {
   readonly sampling: ForwardSlots;
   readonly training: ForwardSlots | undefined;
   readonly rollout: ForwardSlots | undefined;
-  /** What the head reads of the last layer's output. */
+  /** The rows of the last layer's output that the head reads. */
   readonly gathered: Slot;
   readonly gatheredRstd: Slot;
   readonly hidden: Slot;
@@ -58,7 +58,7 @@ export interface BackwardSlots {
   readonly gradNorm: Slot;
 }
 
-/** Int arrays: what the host fills before a replay, the counts that programs read, and the two that programs write. */
+/** Int arrays: inputs that the host fills before a replay, counts that programs read, and two outputs of programs. */
 export interface InputSlots extends RowInputs {
   readonly prefixGroups: Slot;
   readonly sortedRows: Slot;
@@ -69,7 +69,7 @@ export interface InputSlots extends RowInputs {
   readonly scoredOffsets: Slot;
   readonly scoredIntervals: Slot;
   readonly scoredGroups: Slot;
-  /** Rows that reach the head: of those that are scored the ones with a loss in training, those that sample in decoding. */
+  /** Rows that reach the head: scored rows with a loss in training, sampling rows in decoding. */
   readonly lossIndex: Slot;
   readonly lossOffsets: Slot;
   readonly targets: Slot;
@@ -86,9 +86,9 @@ export interface InputSlots extends RowInputs {
   readonly openingRows: Slot;
   readonly openingCopies: Slot;
   readonly openingOffsets: Slot;
-  /** [rows] the row of `rollout` that each training row was kept from, and the row of the cache for its keys and values. */
+  /** [rows] the row of `rollout` that each training row comes from, and the cache row of its keys and values. */
   readonly keptFrom: Slot;
-  /** [scored] the same of scored rows alone. */
+  /** [scored] the same for scored rows only. */
   readonly keptScoredFrom: Slot;
   readonly keptKvFrom: Slot;
   /** [rows copied at once] rows of the cache that are copied, and those that they are copied to. */

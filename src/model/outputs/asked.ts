@@ -1,4 +1,4 @@
-/** Outputs on their way out of an engine, and derivatives by them on their way in. */
+/** Reads outputs from an engine, and writes derivatives by them. */
 import type { Engine, Program } from '../../kernels/engine.ts';
 import type { PackedBatch } from '../batch.ts';
 import type { Capacity } from '../memory/capacity.ts';
@@ -16,13 +16,13 @@ export interface ForwardPass {
   /** Loss rows. */
   readonly rows: number;
   readonly temperature: number;
-  /** What it gave besides log-probs and entropies. */
+  /** Outputs besides log-probs and entropies. */
   readonly outputs: readonly OutputName[];
-  /** Takes derivatives by what callers got to what the engine has computed, where that is something else. */
+  /** Turns derivatives by the callers' values into those by the engine's, if they differ. */
   readonly widen?: ((derivatives: ScoreDerivatives) => ScoreDerivatives) | undefined;
 }
 
-/** What has to be computed for what is asked: the log-probs of a support are made of whole distributions. */
+/** The outputs to compute for a request: log-probs of a support need whole distributions. */
 export function outputsOf({ supports }: PackedBatch, asked: readonly OutputName[]): readonly OutputName[] {
   return supports === undefined || asked.includes('distributions') ? asked : [...asked, 'distributions'];
 }
@@ -50,7 +50,7 @@ export function outputPrograms(
   });
 }
 
-/** What those programs have left, as callers get it. */
+/** Reads the results of those programs for callers. */
 export async function readOutputs(
   engine: Engine,
   { shape, slots }: PolicyPlan,
@@ -67,7 +67,7 @@ export async function readOutputs(
   return Object.fromEntries(given);
 }
 
-/** @throws Error where there are not as many derivatives as the forward pass gave values */
+/** @throws Error unless there are as many derivatives as values of the forward pass */
 export function checkDerivatives(
   { rows, outputs }: ForwardPass,
   shape: ModelShape,
@@ -87,7 +87,7 @@ export function checkDerivatives(
   }
 }
 
-/** Puts derivatives in the place of the values that they are by. */
+/** Overwrites values with the derivatives by them. */
 export function writeDerivatives(
   engine: Engine,
   slots: PolicySlots,
@@ -100,7 +100,7 @@ export function writeDerivatives(
   }
 }
 
-/** The programs that add what comes through outputs to `dHidden`. */
+/** The programs that add the outputs' gradients to `dHidden`. */
 export function backwardPrograms({ outputs }: Programs, derivatives: ScoreDerivatives): Program[] {
   return namesIn(derivatives).flatMap((name) => outputs[name]?.backward ?? []);
 }

@@ -14,22 +14,22 @@ export interface OutputPlace {
 }
 
 /**
- * Numbers that are computed from the last hidden row of each token that carries a loss, and through which gradients come
- * back. Planned only where the capacity has room for it; log-probs and entropies are always there, and are not declared.
+ * Numbers computed from the last hidden row of each token with a loss, which pass gradients back. Planned only if the
+ * capacity has room. Log-probs and entropies always exist, and are not declared.
  */
 export interface Output {
   /** Numbers a loss row. */
   width(shape: ModelShape): number;
-  /** @param room  loss rows that it is held of at once */
+  /** @param room  loss rows that are held at once */
   plan(shape: ModelShape, room: number, weights: ParameterSet, isTrained: boolean, arena: ArenaOf): OutputSlots;
-  /** From `slots.hidden`, as the scoring of `weights` has left it, to `values`. */
+  /** Computes `values` from `slots.hidden`, which the scoring of `weights` has left. */
   forward(kernels: Kernels, place: OutputPlace, weights: ParameterSet, values: Slot): void;
-  /** From the derivatives in `values` to its own slots, and on to `dHidden` of the backward pass. */
+  /** From the derivatives in `values` to `own`, and to `dHidden` of the backward pass. */
   backward(kernels: Kernels, place: OutputPlace, values: Slot, own: OutputBackwardSlots): void;
   /** The gradient that `dWeight` is a share of. */
   gradientOf(gradients: GradientSlots): Slot | undefined;
-  /** What callers get of `values`. */
+  /** Turns `values` into what callers get. */
   given(values: ArrayLike<number>, width: number, temperature: number): Float32Array;
-  /** Derivatives by what callers got, as derivatives by `values`. */
+  /** Turns derivatives by the callers' values into derivatives by `values`. */
   taken(derivatives: Float32Array, temperature: number): Float32Array;
 }

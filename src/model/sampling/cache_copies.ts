@@ -1,7 +1,6 @@
 /**
- * Copies of cache rows before a step, or after it. As many as possible are made by one program, since starting it takes
- * longer than copying what one sequence needs. Within a program none may read what another writes: one that would goes
- * into the next round.
+ * Copies cache rows before or after a step. One program makes as many copies as possible, since starting it takes
+ * longer than a copy. Within a program no copy may read what another writes; such a copy goes into the next round.
  */
 import type { Engine } from '../../kernels/engine.ts';
 import { COUNTS, type PolicySlots } from '../memory/slots.ts';
@@ -46,7 +45,7 @@ export class CacheCopies {
     this.#most = most;
   }
 
-  /** Each round's copies are made at once, round after round. */
+  /** The rounds in order; copies within a round are made at once. */
   get rounds(): readonly (readonly CacheCopy[])[] {
     return this.#rounds.map(({ copies }) => copies);
   }

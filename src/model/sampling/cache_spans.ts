@@ -1,4 +1,4 @@
-/** Which rows of the key/value cache are free: spans are taken from the lowest place that fits, and given back. */
+/** The free rows of the key/value cache: spans are taken at the lowest position that fits, and given back. */
 import { BackendError } from '../../errors.ts';
 
 interface Span {
@@ -18,7 +18,7 @@ export class CacheSpans {
 
   /**
    * The first row of `length` consecutive ones, which are taken.
-   * @throws BackendError where no free stretch is as long
+   * @throws BackendError if no free span is long enough
    */
   take(length: number): number {
     if (length === 0) return 0;

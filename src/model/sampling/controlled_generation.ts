@@ -1,7 +1,7 @@
 /**
- * Sampling under the host's eyes: after each token of a completion the caller may end it, or append tokens to it, and each
- * place may have a temperature of its own. One step per read, and tokens that were put in are labelled as given; log-probs of
- * the others are the scorer's at the temperature of their place, bit for bit.
+ * Controlled sampling: after each token the caller may end the completion or append tokens, and each position may have
+ * its own temperature. There is one step per read. Tokens that were put in are labelled as given; log-probs of the
+ * others are the scorer's at their temperature, bit for bit.
  */
 import type { Policy } from '../policy.ts';
 import type { Completion, GenerationRequest, GenerationSettings } from './generation.ts';
@@ -17,13 +17,16 @@ export type AfterToken = (tokens: Int32Array, request: number) => 'stop' | reado
 export interface GenerationControl {
   /** Called with the index of the request. */
   readonly after: AfterToken;
-  /** Called where a stop id has ended a completion, without it: tokens that take its place; undefined: it stays. */
+  /**
+   * Called when a stop id has ended a completion, with the tokens before it; returns tokens that replace the stop id,
+   * or undefined to keep it.
+   */
   readonly atEnd?: (tokens: Int32Array, request: number) => readonly number[] | undefined;
   /** Temperature of the token at this place of a completion; absent: that of the settings throughout. */
   readonly temperature?: (place: number) => number;
   /** The tokens that may come next in a completion of this request, as bits (`../support.ts`); undefined: all of them. */
   readonly allowed?: (tokens: Int32Array, request: number) => Uint8Array | undefined;
-  /** Log-probs are among what top-k, top-p and min-p keep. */
+  /** Log-probs are relative to the tokens that top-k, top-p and min-p keep. */
   readonly isTruncated?: boolean;
 }
 
@@ -72,7 +75,7 @@ export async function generateControlled(
   return joinParts(requests, results);
 }
 
-/** What draws the tokens, where not all of them may come. */
+/** Draws the tokens, if not all are allowed. */
 function narrowedDraws(
   policy: Policy,
   settings: GenerationSettings,
@@ -86,7 +89,7 @@ function narrowedDraws(
   });
 }
 
-/** The sequences by the temperature of their next tokens; mostly all are at the same place. */
+/** Groups sequences by their next tokens' temperature; usually all are at the same position. */
 function byTemperature(
   open: readonly SampledSequence[],
   temperature: GenerationControl['temperature'],
@@ -109,14 +112,14 @@ function addTurns(sampler: Sampler, request: GenerationRequest, settings: Genera
   return sequences;
 }
 
-/** @param sequence  with what it begins with, and no more */
+/** @param sequence  with its first given tokens only */
 function limitsOf({ tokens }: SampledSequence, settings: GenerationSettings): Limits {
   const room = maxTokens(settings);
   const most = Math.min(room, tokens.length + (settings.turnTokens ?? room));
   return { most, atLimit: most === room && settings.fixedCompletionTokens !== undefined ? 'stop' : 'length' };
 }
 
-/** Where a completion ends, whatever it says. */
+/** The length limits of a completion. */
 interface Limits {
   /** Tokens of it, at most. */
   readonly most: number;
@@ -128,7 +131,7 @@ interface Control {
   readonly atEnd: (tokens: Int32Array) => readonly number[] | undefined;
 }
 
-/** Opens the next turn; or says why there is none. */
+/** Opens the next turn, or returns why there is none. */
 function goOn(
   sampler: Sampler,
   sequence: SampledSequence,

@@ -1,9 +1,9 @@
 /**
  * Decoding steps: rows go in, a forward pass runs, and one token comes out for each row that samples.
  *
- * Where reading waits for a device, it is done once for several steps: a token goes from the sampler to the next
- * step's rows without the host, which writes what it knows beforehand (positions, cache rows). A completion that ends
- * in between is computed on for the rest of them, and what it gives is dropped: rows do not know of each other.
+ * Where reads wait for a device, one read serves several steps: a token goes from the sampler to the next step's rows
+ * without the host, which writes what it knows in advance (positions, cache rows). A completion that ends in between is
+ * computed to the end of the block and the excess dropped, since rows are independent.
  */
 import type { Slot } from '../../kernels/memory.ts';
 import type { ForwardSlots } from '../memory/activations.ts';
@@ -12,7 +12,7 @@ import type { Policy } from '../policy.ts';
 import type { CacheCopy } from './cache_copies.ts';
 import type { SampleSteps } from './sample_steps.ts';
 
-/** What the steps between two reads have sampled: step by step, each in the order of `addSample`. */
+/** Results of the steps between two reads: step by step, each in the order of `addSample`. */
 export interface Sampled {
   readonly tokens: ArrayLike<number>;
   readonly logprobs: ArrayLike<number>;
@@ -42,7 +42,7 @@ export class Decoder {
   /** First row of the step: in `slots.rollout`, where each step's rows stay, or 0. */
   #begin = 0;
 
-  /** @param steps  where they keep, each step's rows stay after those before them, for `Policy.keep` */
+  /** @param steps  if they keep rows, each step's follow those of earlier steps, for `Policy.keep` */
   constructor(policy: Policy, steps: SampleSteps) {
     const { rows, completions } = policy.capacity;
     this.#policy = policy;
@@ -71,7 +71,7 @@ export class Decoder {
     this.sampleCount = 0;
   }
 
-  /** From here on the rows that were kept may be overwritten. */
+  /** Kept rows may be overwritten from now on. */
   stopKeeping(): void {
     this.#keeps = false;
     this.#begin = 0;
@@ -147,7 +147,7 @@ export class Decoder {
     if (this.#keeps) this.#begin = end;
   }
 
-  /** What `steps` steps have sampled. Asked for together, the arrays come back in one transfer where reading is one. */
+  /** Results of `steps` steps. The arrays are requested together, so that they come back in one transfer. */
   async read(steps: number): Promise<Sampled> {
     const { engine, slots } = this.#policy;
     const { results, inputs, ahead } = slots;

@@ -1,11 +1,11 @@
 /**
- * Sampling of episodes: the policy writes a turn, something else answers it, and the policy writes the next one, until the
- * episode ends. The answer's tokens follow the turn's, of kind `given`, and go in with the same step as the first token after
- * them; nothing is computed twice, so that an episode costs what its tokens would cost in one turn.
+ * Samples episodes: the policy writes a turn, a caller answers it, and the policy writes the next one, until the
+ * episode ends. The answer's tokens follow the turn's, of kind `given`, and go in with the same step as the first token
+ * after them; nothing is computed twice, so that an episode costs what its tokens would cost in one turn.
  *
- * A turn that has ended leaves the batch until its answer is there, and the others are sampled on; a place in the cache
- * that an episode gives back is taken by the next one. Neither shows in what is sampled: a token is a function of
- * (weights, tokens before it, sampling key, rollout number, position) alone.
+ * A turn that has ended leaves the batch until its answer arrives, while the others continue; the next episode takes
+ * the cache rows of one that has ended. Neither changes what is sampled: a token is a function of (weights, tokens
+ * before it, sampling key, rollout number, position) alone.
  */
 import type { FinishReason } from '../../finish_reason.ts';
 import { nextTask } from '../../kernels/next_task.ts';
@@ -27,7 +27,7 @@ export interface EndedTurn {
   readonly finishReason: FinishReason;
 }
 
-/** What comes after a turn: these tokens, and then the next turn; or nothing, and the episode is over. */
+/** The tokens between a turn and the next one, or the end of the episode. */
 export type TurnAnswer = readonly number[] | Int32Array | 'stop';
 
 /** What answers the policy's turns. */
@@ -36,10 +36,7 @@ export interface TurnControl {
   readonly turnTokens: readonly number[];
   /** Most episodes that may be under way at once; default: as many as the cache has room for. */
   readonly mostAtOnce?: number;
-  /**
-   * [ended] what comes after turns that have ended, in order. A list is taken at once; of a promise the other episodes do
-   * not wait.
-   */
+  /** [ended] answers to turns that have ended, in order. The other episodes do not wait for a promise. */
   after(ended: readonly EndedTurn[]): readonly TurnAnswer[] | Promise<readonly TurnAnswer[]>;
 }
 
@@ -53,8 +50,9 @@ interface Episode {
 }
 
 /**
- * Episodes of each request, in order; their activations stay where `keep` is set and there is room for all of them.
- * What an episode begins with besides is given, and its first turn comes after it. An episode that has no room for an answer and a token after it ends with reason `length`.
+ * Episodes of each request, in order; their activations stay if `keep` is set and there is room for all of them. An
+ * episode's prefix is given, and its first turn follows it. An episode that has no room for an answer and a token after
+ * it ends with reason `length`.
  */
 export async function generateEpisodes(
   policy: Policy,
@@ -114,7 +112,7 @@ class EpisodeRun {
     };
   }
 
-  /** Begins episodes as long as the cache has room for the longest that they may become. */
+  /** Begins episodes while the cache has room for their greatest length. */
   #beginWaiting(): void {
     const { mostAtOnce = Number.POSITIVE_INFINITY } = this.#turns;
     while (this.#waiting.length > 0 && this.#underWay < mostAtOnce) {

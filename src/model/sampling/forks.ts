@@ -1,7 +1,7 @@
 /**
- * Forks: sequences that begin with the same tokens after one prefix, as the branches of a tree do, have the rows of these
- * computed once. The others take copies of their keys and values, and wait a step where the first has its rows computed in
- * this very one. A row's bits depend on its keys and their order alone, so nothing changes but the work.
+ * Forks: rows of the tokens that several sequences share after one prefix, like branches of a tree, are computed once.
+ * The other sequences copy their keys and values, and wait a step if the rows are computed in the current one. A row's
+ * bits depend only on its keys and their order, so only the work changes.
  */
 import { commonLength } from './openings.ts';
 import type { SequenceState } from './sampled_sequence.ts';
@@ -17,11 +17,11 @@ export interface Fork {
 }
 
 /**
- * The sequence that has most of what this one lacks; `later` where another will have enough more of it after this step;
- * undefined where none has enough.
+ * The sequence that has most of the rows that this one lacks; `later` if another will have sufficiently more after this
+ * step; undefined if none has enough.
  *
  * @param sequences  those that hold rows of the cache
- * @param step       the one that is being made up
+ * @param step  the step being scheduled
  */
 export function forkOf(
   sequence: SequenceState,

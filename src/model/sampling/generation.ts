@@ -2,8 +2,8 @@
  * Batched sampling in one call: completions of each request, to their end. Each prompt's keys and values are computed
  * once and read by all of its completions; those that have finished leave the batch at once.
  *
- * The token of a completion is a function of (weights, prompt, sampling key, rollout number, position) alone: not
- * of the batch it was sampled in. Log-probs are the scorer's, bit for bit.
+ * A token is a function of (weights, prompt, sampling key, rollout number, position) only, not of its batch. Log-probs
+ * are the scorer's, bit for bit.
  */
 
 import type { FinishReason } from '../../finish_reason.ts';
@@ -34,7 +34,7 @@ export interface KeptGeneration {
   readonly places: readonly RolloutRows[] | undefined;
 }
 
-/** What was sampled, with what the policy said of each token as it sampled it: the scorer says the same, bit for bit. */
+/** A sampled completion with the log-prob of each token, which equals the scorer's, bit for bit. */
 export interface Completion {
   /** As sampled; EOS included if it was. */
   readonly tokens: Int32Array;
@@ -46,7 +46,7 @@ export interface Completion {
   readonly finishReason: FinishReason;
   /** [tokens] of TOKEN, where some were put in by the caller; absent: all sampled. */
   readonly labels?: Uint8Array;
-  /** [tokens × bytes] what could be sampled at each token (`../support.ts`); absent: everything, throughout. */
+  /** [tokens × bytes] support of each token (`../support.ts`); absent: everything, throughout. */
   readonly support?: Uint8Array;
 }
 
@@ -64,8 +64,8 @@ export async function generate(
 }
 
 /**
- * The same completions; their activations stay, for `Policy.keep`, until the next call.
- * @param settings  keep: whether that is wanted; by default it is
+ * The same completions; their activations stay, for `Policy.keep`, until the next call. @param settings keep: whether
+ * to keep them; default true
  */
 export async function generateKept(
   policy: Policy,
@@ -99,7 +99,7 @@ export function maxTokens({ fixedCompletionTokens, maxCompletionTokens }: Genera
   return fixedCompletionTokens ?? maxCompletionTokens;
 }
 
-/** Takes room for requests that fit side by side; sequences of each request, in order, with what they begin with. */
+/** Allocates requests that fit side by side; returns sequences of each request, in order, with their given tokens. */
 function added(
   sampler: Sampler,
   requests: readonly GenerationRequest[],
@@ -120,7 +120,7 @@ function added(
   return requests.map(({ rolloutNumbers }) => rolloutNumbers.map(() => sequences[next++] as SampledSequence));
 }
 
-/** Puts in what completions begin with. @param sequences  of the requests, in order, nothing sampled yet */
+/** Puts in the tokens that completions begin with. @param sequences  of the requests, in order, nothing sampled yet */
 export function begin(
   sampler: Sampler,
   sequences: readonly SampledSequence[],
@@ -177,7 +177,7 @@ export function splitRequests(
   return chunks;
 }
 
-/** Puts the parts of cut requests together again. */
+/** Joins the parts of split requests. */
 export function joinParts(requests: readonly GenerationRequest[], parts: readonly Completion[][]): Completion[][] {
   let next = 0;
   return requests.map(({ rolloutNumbers }) => {
@@ -192,7 +192,7 @@ function finished(sequence: SampledSequence, { fixedCompletionTokens: fixed }: G
   return completionOf(sequence, isWhole ? 'stop' : (sequence.finishReason ?? 'length'));
 }
 
-/** What was sampled, as its own: a sequence's arrays are views. */
+/** Copies a sequence, whose arrays are views, into a completion. */
 export function completionOf(sequence: SampledSequence, finishReason: FinishReason): Completion {
   const { tokens, labels, logprobs, entropies, keptLogMass } = sequence;
   return {

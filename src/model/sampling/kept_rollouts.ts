@@ -1,8 +1,8 @@
 /**
- * Rollouts whose activations are in the training rows already.
+ * Rollouts whose activations already lie in the training rows.
  *
- * Sampler and trainer run the same kernels in the same order, so a rollout's activations are the update's forward
- * pass, bit for bit, as long as the weights have not changed: copying them costs about a fifth of computing them.
+ * Sampler and trainer run the same kernels in the same order, so a rollout's activations are the update's forward pass,
+ * bit for bit, as long as the weights have not changed: copying them costs about a fifth of computing them.
  */
 import type { Engine } from '../../kernels/engine.ts';
 import type { BatchLimits, PackedBatch, TokenGroup } from '../batch.ts';
@@ -10,7 +10,7 @@ import { equalInts, firstEqual, groupLossRows, groupRows, hasLoss, inputTokens, 
 import { openingsOf } from '../batch_openings.ts';
 import { COUNTS, type InputSlots } from '../memory/slots.ts';
 
-/** Where one group's rows are after sampling with `keep`: rows of `slots.rollout`, and rows of the cache. */
+/** A group's rows after sampling with `keep`: rows of `slots.rollout`, and of the cache. */
 export interface RolloutRows {
   /** The rows of the prompt, in order. */
   readonly promptRows: Int32Array;
@@ -34,7 +34,7 @@ interface KeptParts {
   readonly scored: KeptPart;
 }
 
-/** Puts them where the program that keeps reads them. */
+/** Writes them where the `keep` program reads them. */
 export function writeKept(engine: Engine, inputs: InputSlots, { whole, keys, scored }: KeptParts): void {
   engine.write(inputs.keptFrom, whole.from, whole.begin);
   engine.write(inputs.keptKvFrom, keys.from, keys.begin);
@@ -49,9 +49,9 @@ export class KeptRows {
   #kvRowCount = 0;
   #scoredCount = 0;
   #lossRowCount = 0;
-  /** A group did not fit, or not all of its rows were kept: what is kept is not the whole batch. */
+  /** A group did not fit or lacks rows, so the batch is kept only in part. */
   #overflowed = false;
-  /** The first kept batch is computed again all the same, so that a run checks on its first step that nothing differs. */
+  /** The first kept batch is recomputed, so that a run's first step checks that nothing differs. */
   #checked = false;
 
   forget(): void {
@@ -111,7 +111,7 @@ export class KeptRows {
     };
   }
 
-  /** Whether the kept rows are those of this very batch. */
+  /** Whether the kept rows are this batch's. */
   holds(batch: PackedBatch): boolean {
     if (this.#overflowed || this.#rowCount === 0 || this.#rowCount !== batch.rowCount) return false;
     const kept = packBatch(this.#groups);
@@ -122,7 +122,7 @@ export class KeptRows {
   }
 }
 
-/** Whether every row that the group takes in a batch is somewhere. */
+/** Whether every row that the group takes in a batch was kept. */
 function isWhole({ prompt, completions, labels }: TokenGroup, place: RolloutRows): boolean {
   return (
     place.promptRows.length === prompt.length &&

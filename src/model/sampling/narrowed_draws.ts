@@ -1,9 +1,9 @@
 /**
- * Tokens that are drawn on the host, among those that a caller allows or that top-k, top-p and min-p keep: the whole
- * distribution of a place comes from the engine, as it does when the token is scored, so that its log-prob is that which
- * scorers give it (`../support.ts`), bit for bit. Where everything is allowed the engine's own draw stays.
+ * Draws tokens on the host, among those that a caller allows or that top-k, top-p and min-p keep. The engine gives the
+ * whole distribution, as it does in scoring, so that a token's log-prob is the scorer's (`../support.ts`), bit for bit.
+ * If everything is allowed, the engine's draw stays.
  *
- * Uniform numbers are those that the engine would have drawn with.
+ * The uniform numbers are those of the engine's draw.
  */
 import { BackendError } from '../../errors.ts';
 import { inverseCdf, keptMasses, philoxUniform } from '../../kernels/reference/sample.ts';
@@ -20,7 +20,7 @@ import type { StepSettings } from './settings.ts';
 export interface Narrowing {
   /** The tokens that may come next, as bits (`../support.ts`); undefined: all of them. */
   readonly allowed?: (tokens: Int32Array, rolloutNumber: number) => Uint8Array | undefined;
-  /** What top-k, top-p and min-p leave out counts as not allowed, so that log-probs are among the rest. */
+  /** Tokens that top-k, top-p and min-p leave out count as not allowed, so that log-probs are relative to the rest. */
   readonly isTruncated?: boolean;
 }
 
@@ -100,7 +100,7 @@ export class NarrowedDraws implements TokenDraws {
     };
   }
 
-  /** What could be sampled at each token of a sequence; undefined where that was everything, throughout. */
+  /** Support of each token of a sequence; undefined if it was everything, throughout. */
   supportOf(sequence: SampledSequence): Uint8Array | undefined {
     const known = this.#supports.get(sequence);
     const width = supportBytes(this.#policy.shape.vocabSize);

@@ -1,4 +1,4 @@
-/** Prefixes in the key/value cache: each once for all sequences that begin with it. */
+/** Prefixes in the key/value cache, each stored once for all of its sequences. */
 import type { CacheSpans } from './cache_spans.ts';
 import { openingOf } from './openings.ts';
 import type { CachedPrefix } from './sampled_sequence.ts';
@@ -33,12 +33,12 @@ export class PrefixCache {
     this.#prefixes.delete(prefix.key);
   }
 
-  /** Whether its rows are still its own. */
+  /** Whether its rows are still in the cache. */
   has(prefix: CachedPrefix): boolean {
     return this.#prefixes.get(prefix.key) === prefix;
   }
 
-  /** Something else has used the cache: nothing of them is in it. */
+  /** Forgets all prefixes, after something else has used the cache. */
   startOver(): void {
     for (const prefix of this.#prefixes.values()) prefix.fed = 0;
   }

@@ -1,4 +1,4 @@
-/** What is asked of a sampler, and what a policy has no room for. */
+/** Requests to a sampler, and checks that a policy has room for them. */
 import { BackendError } from '../../errors.ts';
 import type { Policy } from '../policy.ts';
 import type { Sampled } from './decoder.ts';
@@ -7,17 +7,17 @@ import type { SamplingParams, StepSettings } from './settings.ts';
 
 export type { SamplingSettings } from './settings.ts';
 
-/** What draws tokens in the place of the engine. */
+/** Draws tokens instead of the engine. */
 export interface TokenDraws {
   /** Tokens that are drawn at a time. */
   readonly most: number;
-  /** The draws of a step, in the place of the engine's. @param temperature  as it is now */
+  /** Replaces the engine's draws of a step. @param temperature  the current one */
   redraw(sequences: readonly SampledSequence[], sampled: Sampled, temperature: number): Promise<Sampled>;
 }
 
-/** How a sampler samples, and how it goes about it. */
+/** What a sampler draws, and how it computes. */
 export interface SamplerSettings extends SamplingParams, StepSettings {
-  /** false: each sequence computes all of its rows; by default what sequences have in common is computed once. */
+  /** false: each sequence computes all of its rows; by default common rows are computed once. */
   readonly sharesRows?: boolean;
   /** Draws tokens in the place of the engine, which draws among all of them. */
   readonly draws?: TokenDraws;

@@ -1,6 +1,6 @@
 /**
- * The steps of one sampler on the engine: which programs each replays. Which weights sample, and whether what is computed stays
- * for the update, is decided here and nowhere above.
+ * The steps of one sampler on the engine, and the programs that each replays. Only this file decides which weights
+ * sample, and whether activations stay for the update.
  */
 import type { Engine, Program } from '../../kernels/engine.ts';
 import type { DerivedWeights } from '../derived_weights.ts';
@@ -11,21 +11,21 @@ import type { Programs } from '../programs.ts';
 import { type CacheCopy, writeCopies } from './cache_copies.ts';
 import type { StepSettings } from './settings.ts';
 
-/** What a policy gives its samplers. */
+/** What a policy provides to its samplers. */
 interface Sampling {
   readonly engine: Engine;
   readonly plan: PolicyPlan;
   readonly programs: Programs;
   readonly derived: DerivedWeights;
-  /** A step begins, whose rows stay for `Policy.keep` or do not. */
+  /** Begins a step, whose rows may stay for `Policy.keep`. */
   readonly begin: (isKept: boolean) => void;
 }
 
 /** One decoding step, or the prompts' prefill. */
 interface SampleStep {
-  /** Its rows are those of `slots.rollout`. */
+  /** Its rows go to `slots.rollout`. */
   readonly isKept: boolean;
-  /** Its tokens are those that were sampled last. */
+  /** Its tokens are the last sampled ones. */
   readonly isFed: boolean;
   /** Rows of the cache that are copied first. */
   readonly moved: readonly CacheCopy[];
@@ -45,9 +45,9 @@ export class SampleSteps {
   }
 
   /**
-   * The programs of a step over the rows in the input slots, which `decoder.ts` fills: forward, then one sampled token per
-   * sampled row. What they read of the weights is up to date.
-   * @throws Error where the policy was opened without the copy that is to sample
+   * The programs of a step over the rows in the input slots, which `decoder.ts` fills: forward, then one sampled token
+   * per sampled row. They refresh derived weights first.
+   * @throws Error if the policy was opened without the copy
    */
   async next({ isKept, isFed, moved }: SampleStep): Promise<readonly Program[]> {
     const { engine, plan, programs, derived, begin } = this.#of;

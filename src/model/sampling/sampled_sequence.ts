@@ -5,7 +5,7 @@ import { TOKEN } from '../../token_kinds.ts';
 
 /**
  * Tokens that a sampler grows. With its `prefix`, `tokens` and `labels` it is a `Sequence`, ready to be packed. The
- * arrays are views of what there is so far; they do not grow.
+ * arrays are views of the tokens so far; they do not grow.
  */
 export interface SampledSequence {
   readonly prefix: Int32Array;
@@ -41,9 +41,9 @@ export interface CachedPrefix {
   /** A sequence that had a row of its first token in step `branchedIn`; its `nextBranch` is another, of another token. */
   branch: SequenceState | undefined;
   branchedIn: number;
-  /** What it begins with as another does, whose rows may be copied. */
+  /** The opening that it shares with another prefix, whose rows may be copied. */
   readonly opening: Opening | undefined;
-  /** The step in which it attended to the rows of the other, which are copied after it. */
+  /** The step in which it attended to the other's rows, which are copied afterwards. */
   openedIn: number;
 }
 
@@ -69,8 +69,8 @@ export function ownRows({ room }: TurnRules): number {
 }
 
 /**
- * Tokens of sequences that are added together, the room of one after that of another, and what is known of each token.
- * There are hundreds of sequences in a step, and arrays of its own would cost each of them more than its tokens do.
+ * Token arrays of sequences that are added together, one after the other. A step has hundreds of sequences, and
+ * separate arrays would cost each of them more than its tokens.
  */
 export class TokenArrays {
   readonly tokens: Int32Array;
@@ -98,12 +98,12 @@ export class TokenArrays {
   }
 }
 
-/** What the sampler knows of a sequence. */
+/** The sampler's state of a sequence. */
 export class SequenceState implements SampledSequence {
   readonly source: CachedPrefix;
   readonly rolloutNumber: number;
   readonly rules: TurnRules;
-  /** First cache row of its own tokens; all but the last that it may have take one. */
+  /** First cache row of its own tokens; each but the last takes a row. */
   readonly kvBegin: number;
   finishReason: FinishReason | undefined;
   count = 0;
@@ -182,7 +182,7 @@ export class SequenceState implements SampledSequence {
     return this.#arrays.inputRows.subarray(this.#begin, this.#begin + length);
   }
 
-  /** Its first `length` tokens have the rows of another sequence. */
+  /** Takes over the rows of its first `length` tokens from another sequence. */
   takeInputRows(from: SequenceState, length: number): void {
     const { inputRows } = this.#arrays;
     if (inputRows.length > 0) inputRows.set(from.inputRows(length), this.#begin);
@@ -206,7 +206,7 @@ export class SequenceState implements SampledSequence {
     else if (this.remaining <= 0) this.finishReason = 'length';
   }
 
-  /** Without its newest token, which no step has read yet. */
+  /** Removes its newest token, which no step has read yet. */
   takeBack(): void {
     if (this.finishReason !== 'eos') throw new BackendError('sequence', 'no stop id has ended the sequence — append.');
     const at = this.#begin + --this.count;
@@ -215,7 +215,7 @@ export class SequenceState implements SampledSequence {
     this.#arrays.keptLogMass[at] = 0;
   }
 
-  /** Forced tokens; the next turn is open. */
+  /** Appends forced tokens and opens the next turn. */
   append(tokens: ArrayLike<number>): void {
     const at = this.#begin + this.count;
     this.#arrays.tokens.set(tokens, at);
@@ -225,7 +225,7 @@ export class SequenceState implements SampledSequence {
     this.finishReason = undefined;
   }
 
-  /** The first `cut` tokens of another sequence, with what is known of them. */
+  /** Copies the first `cut` tokens of another sequence, with their log-probs. */
   inherit(parent: SampledSequence, cut: number): void {
     this.append(parent.tokens.subarray(0, cut));
     this.#arrays.logprobs.set(parent.logprobs.subarray(0, cut), this.#begin);

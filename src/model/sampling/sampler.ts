@@ -4,11 +4,11 @@
  *
  * The token at a position is a function of (weights, tokens before it, sampling key, rollout number, position) alone,
  * and its log-prob is the scorer's, bit for bit: a row's bits do not depend on the rows beside it, nor on the step in
- * which its keys were computed. So whatever the cache lacks of a sequence just goes in with its next step: a prefix
+ * which its keys were computed. So a sequence's next step simply includes whatever the cache lacks of it: a prefix
  * (once for all that share it), forced tokens, the newest token, or all of it after something else has used the cache.
  *
- * Prefixes that begin with the same tokens have those computed once (`openings.ts`), and so do sequences that
- * sample the same tokens, or inherit them (`shared_rows.ts`).
+ * Common first tokens of prefixes are computed once (`openings.ts`), and so are equal tokens that sequences sample or
+ * inherit (`shared_rows.ts`).
  */
 import { BackendError } from '../../errors.ts';
 import { SAMPLING } from '../../kernels/kernels.ts';
@@ -31,20 +31,20 @@ export function openSampler(policy: Policy, settings: SamplerSettings): Sampler 
 }
 
 export class Sampler {
-  /** Whether the rows of its sequences stay for `Policy.keep`, which needs their places in the cache, too. */
+  /** Whether its sequences' rows stay for `Policy.keep`, which also needs their cache rows. */
   readonly keeps: boolean;
   readonly #policy: Policy;
   readonly #settings: SamplerSettings;
   #temperature: number;
-  /** The device has the settings as they are now. */
+  /** The device has the current settings. */
   #isSet = false;
   readonly #spans: CacheSpans;
   readonly #decoder: Decoder;
   readonly #prefixes: PrefixCache;
   readonly #sequences = new Set<SequenceState>();
-  /** Those whose turn is being sampled, in the order of `run`. */
+  /** Sequences whose turn is being sampled, in the order of `run`. */
   #active: SequenceState[] = [];
-  /** Openings of prefixes, after the step. */
+  /** Copies of openings, made after the step. */
   readonly #opened: CacheCopies;
   readonly #shared: SharedRows;
   #block: Promise<void> | undefined;
@@ -130,7 +130,7 @@ export class Sampler {
     return own;
   }
 
-  /** The block that is being computed, or the next one: one for all that wait. */
+  /** The block being computed, or the next one, shared by all waiting callers. */
   #nextBlock(): Promise<void> {
     this.#block ??= this.#runBlock()
       .catch((error) => this.#giveUp(error))
@@ -140,7 +140,7 @@ export class Sampler {
     return this.#block;
   }
 
-  /** The next tokens are drawn at another temperature; keys and values do not depend on it, and stay. */
+  /** Changes the temperature of the next draws; keys and values do not depend on it, and stay. */
   useTemperature(temperature: number): void {
     if (temperature === this.#temperature) return;
     this.#temperature = temperature;
@@ -164,7 +164,7 @@ export class Sampler {
     own.append(tokens);
   }
 
-  /** The same, in the place of the stop id that ended its last turn. */
+  /** The same, replacing the stop id that ended its last turn. */
   replaceEnd(sequence: SampledSequence, tokens: ArrayLike<number>): void {
     const own = this.#own(sequence);
     own.takeBack();
@@ -207,7 +207,7 @@ export class Sampler {
     }
   }
 
-  /** Where the rows of sequences with one prefix are, for `Policy.keep`; without those that could not be kept. */
+  /** Rows of sequences with one prefix, for `Policy.keep`, without those that could not be kept. */
   keptRows(sequences: readonly SampledSequence[]): RolloutRows {
     const own = this.#decoder.keeps ? sequences.map((sequence) => this.#own(sequence)) : [];
     const source = own[0]?.source;
@@ -267,7 +267,7 @@ export class Sampler {
     this.#active = this.#active.filter(({ isActive }) => isActive);
   }
 
-  /** A step has failed: no turn continues, and nobody knows what the cache holds. */
+  /** Ends all turns after a failed step, since the cache's contents are unknown. */
   #giveUp(error: unknown): never {
     for (const sequence of this.#active) sequence.isActive = false;
     this.#active = [];
@@ -275,7 +275,7 @@ export class Sampler {
     throw error;
   }
 
-  /** Where something else has used the cache since the last step, everything goes in again. */
+  /** If something else has used the cache since the last step, everything is computed again. */
   #claimCache(): void {
     const { engine, slots } = this.#policy;
     const isOwn = this.#policy.claimCache(this);
@@ -296,8 +296,8 @@ export class Sampler {
   }
 
   /**
-   * The rows of a step: what the cache lacks of each active sequence, in order, as far as they fit.
-   * @returns the sequences that lack nothing after it, each of which samples
+   * Schedules a step's rows: whatever the cache lacks of each active sequence, in order, as far as it fits. @returns
+   * the sequences that will lack nothing, each of which samples
    */
   #schedule(): SequenceState[] {
     const { rows, completions } = this.#policy.capacity;
@@ -341,7 +341,7 @@ export class Sampler {
     }
   }
 
-  /** Where another prefix has the rows of its opening, they need not go in again. */
+  /** Reuses the rows of an opening that another prefix has. */
   #openPrefix(prefix: CachedPrefix): void {
     const { opening, inputRows } = prefix;
     if (opening === undefined || prefix.fed > 0) return;
@@ -353,7 +353,7 @@ export class Sampler {
     this.#opened.add({ from: of.kvBegin, to: prefix.kvBegin, length });
   }
 
-  /** What the cache lacks of a prefix, as far as it fits. */
+  /** Adds the rows that the cache lacks of a prefix, as far as they fit. */
   #addPrefix(prefix: CachedPrefix, rows: number): void {
     const decoder = this.#decoder;
     const { tokens, kvBegin, inputRows } = prefix;
@@ -374,11 +374,7 @@ export class Sampler {
     }
   }
 
-  /**
-   * A token of a sequence goes in.
-   * @param isKnown whether the host has it
-   * @returns its row in the step
-   */
+  /** Adds a token of a sequence to the step. @param isKnown  whether the host has it @returns its row in the step */
   #addInput(sequence: SequenceState, index: number, isKnown: boolean): number {
     const decoder = this.#decoder;
     const { source, kvBegin } = sequence;

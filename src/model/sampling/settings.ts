@@ -17,27 +17,27 @@ export function wholeVocabulary(temperature: number): SamplingSettings {
 }
 
 /**
- * What a token depends on besides the weights, the tokens before it, its rollout and its place. Who asks for completions makes
- * it once (for rollouts `../../grpo/rollout/sampling_params.ts`); it is passed on whole, down to where a member of it acts.
+ * Everything that a token depends on besides weights, earlier tokens, rollout and position. Callers make it once (for
+ * rollouts `../../grpo/rollout/sampling_params.ts`), and it is passed on whole to where a member acts.
  */
 export interface SamplingParams {
   readonly sampling: SamplingSettings;
   /** Words of the Philox key: two integers of 32 bits, which stand for a seed. */
   readonly samplingKey: readonly [number, number];
-  /** Most tokens after those that a completion begins with; default: as many as it has room for. */
+  /** Most tokens after a completion's given ones; default: as many as fit. */
   readonly turnTokens?: number | undefined;
-  /** The weights are those of the policy's copy in fewer bits (`Capacity.rolloutCopy`), and nothing is kept. */
+  /** Samples from the policy's copy in fewer bits (`Capacity.rolloutCopy`), and keeps nothing. */
   readonly fromCopy?: boolean | undefined;
 }
 
-/** Those of a record that has more. */
+/** Picks the parameters from a larger record. */
 export function paramsOf({ sampling, samplingKey, turnTokens, fromCopy }: SamplingParams): SamplingParams {
   return { sampling, samplingKey, turnTokens, fromCopy } satisfies {
     [name in keyof Required<SamplingParams>]: unknown;
   };
 }
 
-/** What all completions of a call have in common. Equal settings, weights and rollout numbers give equal tokens. */
+/** Settings of all completions of a call. Equal settings, weights and rollout numbers give equal tokens. */
 export interface GenerationSettings extends SamplingParams {
   /** 1 or more; prompt and completion together fit the policy's context. */
   readonly maxCompletionTokens: number;
@@ -47,7 +47,7 @@ export interface GenerationSettings extends SamplingParams {
   readonly fixedCompletionTokens?: number | undefined;
 }
 
-/** What of a sampler's settings decides how its steps are computed, not what they draw. */
+/** The sampler settings that decide how steps are computed, not what they draw. */
 export interface StepSettings extends Pick<SamplingParams, 'fromCopy'> {
   /** Whether activations stay for `Policy.keep`, as far as there is room; by default not. */
   readonly keep?: boolean | undefined;

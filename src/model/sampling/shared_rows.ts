@@ -1,22 +1,23 @@
 /**
- * Shared rows: what sequences with one prefix have in common is computed for one of them.
+ * Shared rows: equal tokens of sequences with one prefix are computed once.
  *
- * Those that have sampled the same tokens so far are one row of the step. One of them holds keys, values and activations;
- * the others draw their next token from its output, each with its own draws. One that draws another token than its holder
- * takes copies of the rows that they had in common, and holds its own from there on. Forks take copies too (`forks.ts`).
+ * Sequences that have sampled the same tokens so far share one row of the step. One of them, the holder, has keys,
+ * values and activations; the others draw their next token from its output with their own random numbers. A sequence
+ * that draws another token than its holder copies their common rows, and has its own from there on. Forks take copies
+ * too (`forks.ts`).
  *
- * A row's bits depend on its keys and their order alone, so nothing changes but the work. A copy costs a hundredth of
- * computing, and a sequence takes at most one; a policy that is sure of its answers samples most of a group alike.
+ * A row's bits depend only on its keys and their order, so only the work changes. A copy costs a hundredth of
+ * computing, and a sequence takes at most one; a confident policy samples most of a group alike.
  */
 import { CacheCopies } from './cache_copies.ts';
 import { type Fork, forkOf } from './forks.ts';
 import type { CachedPrefix, SequenceState } from './sampled_sequence.ts';
 
-/** Where the rows of all tokens of a sequence but its newest are: at a holder's, or at its first token with the prefix. */
+/** Holds the rows of all tokens of a sequence but its newest: a holder, or the prefix for its first token. */
 type Trunk = CachedPrefix | SequenceState;
 
 export class SharedRows {
-  /** Before the step that is being made up. */
+  /** Copies to make before the step being scheduled. */
   readonly copies: CacheCopies;
   readonly #sequences: ReadonlySet<SequenceState>;
   #step = 0;
@@ -50,7 +51,7 @@ export class SharedRows {
     return true;
   }
 
-  /** Continues alone, with copies of what another has held for it, if that is still there. Others may join its newest row. */
+  /** Continues alone, with copies of its holder's rows if they are still there. Others may join its newest row. */
   part(sequence: SequenceState): void {
     const trunk = trunkOf(sequence);
     const { holder: from, held: length } = sequence;
@@ -64,7 +65,7 @@ export class SharedRows {
     trunk.branchedIn = this.#step;
   }
 
-  /** Takes what another sequence has of its rows, where that is worth it. @returns whether it waits for it */
+  /** Copies its rows from another sequence if that is worth it. @returns whether it waits for them */
   fork(sequence: SequenceState): boolean {
     const fork = forkOf(sequence, this.#sequences, this.#step);
     if (fork === undefined || fork === 'later') return fork === 'later';

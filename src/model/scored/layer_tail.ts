@@ -1,6 +1,6 @@
 /**
- * A layer from its attention to its last product, forward and back: over all rows, or in the last layer of a batch over those
- * that are scored (`scored_rows.ts`).
+ * A layer from its attention to its last product, forward and back: over all rows or, in a batch's last layer, over
+ * scored rows (`scored_rows.ts`).
  */
 import type { Kernels } from '../../kernels/kernels.ts';
 import type { Slot } from '../../kernels/memory.ts';
@@ -29,13 +29,13 @@ export function forwardTail(kernels: Kernels, plan: PolicyPlan, weights: LayerSl
   kernels.swiglu({ gateUp, out: activated, rows });
 }
 
-/** The rows of `x` that the tail works on, where they are not all of them; `to` is the slot in which it reads them. */
+/** Gathers the rows of `x` that the tail works on into `to`, unless it works on all. */
 export function gatherTail(kernels: Kernels, { slots }: PolicyPlan, x: Slot, to: Slot, tail: LayerTail): void {
   if (!tail.isScored) return;
   kernels.gatherRows({ x, index: slots.inputs.scoredIndex, out: to, rows: tail.rows });
 }
 
-/** What of a layer its backward pass reads besides the slots of its forward pass. */
+/** What a layer's backward pass reads besides the forward pass's slots. */
 export interface TailBackward {
   readonly weights: LayerSlots;
   readonly gradients: LayerGradients;
@@ -44,8 +44,8 @@ export interface TailBackward {
 }
 
 /**
- * From the gradient of the layer's output to `dQ` and `dKv`, and to that of the residual stream at its input, of all rows. Above
- * the last layer it is that of scored rows, in the slots that `scoredGradients` names.
+ * From the gradient of the layer's output to `dQ` and `dKv`, and to that of the residual stream at its input, of all
+ * rows. In the last layer the output's gradient covers scored rows, in the slots of `scoredGradients`.
  */
 export function backwardTail(
   kernels: Kernels,
@@ -86,7 +86,7 @@ export function backwardTail(
     rows,
   });
 
-  // Magnitudes alone read what the product's result was added to.
+  // Only magnitudes read the product's residual.
   if (weights.adapters.attentionOutput?.columnScale !== undefined) {
     gatherTail(kernels, plan, kept.input, tail.residual, tail);
   }

@@ -1,14 +1,14 @@
 /**
  * The rows of a batch that predict a token with a loss, and where the last layer works on them.
  *
- * Of the last layer's other rows nothing is read but keys and values: from its attention on, it takes the scored rows alone,
- * one after another, forward and back. Each row's numbers are those that it would have among all rows. What the others would
- * add to a gradient is 0, and the order of what is left is the same.
+ * Only keys and values of the last layer's other rows are read, so from its attention on it works on the scored rows
+ * only, forward and back. Each row's numbers are the same as among all rows: the others would add 0 to a gradient, and
+ * the order of sums does not change.
  *
  *   forward    q and the residual stream of scored rows are gathered; attention to down runs over them
  *   backward   down to attention runs over them; dQ and the gradient of the residual stream are spread to all rows, 0 between
  *
- * What this takes is 2 gathers forward and 2 spreads back; what it needs between lies in slots that are free then.
+ * This takes 2 gathers forward and 2 spreads back; intermediate values lie in slots that are free then.
  */
 import type { Rows, Slot } from '../../kernels/memory.ts';
 import { leadingRows } from '../../kernels/memory.ts';
@@ -59,7 +59,7 @@ export function scoredRows({ rowCount, lossOffsets, intervals, prefixGroups, los
   return { ...scored, offsets, groups: prefixGroups.map((row) => offsets[row]) };
 }
 
-/** Where a layer works from its attention on. */
+/** The slots of a layer from its attention on. */
 export interface LayerTail {
   readonly rows: Rows;
   readonly intervals: Slot;
@@ -73,7 +73,7 @@ export interface LayerTail {
   readonly isScored: boolean;
 }
 
-/** All rows of the pass, but for the last layer of a batch. */
+/** All rows of the pass, except in the last layer of a batch. */
 export function tailOf(plan: PolicyPlan, forward: ForwardSlots, layer: number): LayerTail {
   const { inputs } = plan.slots;
   const kept = forward.layers[layer] as LayerActivations;
@@ -108,7 +108,7 @@ export function scoredRoom({ slots }: PolicyPlan): number {
   return slots.inputs.scoredIndex.shape[0] as number;
 }
 
-/** Slots of gradients of the scored rows; `dX` and `dQ` lie where nothing else is while the last layer goes back. */
+/** Gradient slots of the scored rows; `dX` and `dQ` reuse slots that are free during the last layer's backward. */
 export function scoredGradients(plan: PolicyPlan, d: BackwardSlots): BackwardSlots {
   const room = scoredRoom(plan);
   return {
