@@ -1,4 +1,4 @@
-/** The tasks that every config may name: three, and rows of files. The rest of each is loaded by itself. */
+/** The tasks that every config may name: three, and rows of files. Each one's definition is loaded separately. */
 import { ConfigError } from '../errors.ts';
 import { DATASET, datasetCard } from './datasets/card.ts';
 import type { DatasetParts } from './datasets/parts.ts';
@@ -7,7 +7,9 @@ import { countdownCard } from './tasks/countdown/card.ts';
 import { reverseTextCard } from './tasks/reverse_text/card.ts';
 import { sortDigitsCard } from './tasks/sort_digits/card.ts';
 
-/** Rows of files. @param loadParts  what they are read with; absent: JSON Lines, whose answers are texts and numbers */
+/**
+ * Rows of files. @param loadParts readers and comparisons; absent: JSON Lines with answers that are texts and numbers
+ */
 export function datasetTask(loadParts?: () => Promise<DatasetParts>): OpenedTask {
   return {
     card: datasetCard,

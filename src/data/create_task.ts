@@ -48,18 +48,18 @@ import { requireTools, type ToolLimit } from './tools/tool_limit.ts';
 /** `task:` of the YAML: the task's name and its knobs, `level` and `style` among them. */
 export type TaskConfig = { readonly name: string } & Readonly<Record<string, unknown>>;
 
-/** Held-out problems of a space that cannot be listed, unless others are asked for. */
+/** Default number of held-out problems of a space that cannot be listed. */
 export const HELD_OUT_SAMPLE = 512;
 
-/** What the twin of a problem is called. */
+/** The id of a problem's twin. */
 function twinId({ id }: Pick<TaskItem, 'id'>): string {
   return `${id}/twin`;
 }
 
-/** No run's: seeds are whole numbers from 0. */
+/** No run has this seed: seeds are whole numbers from 0. */
 const EXAMPLES_SEED = -1;
 
-/** Right answers of a problem that are looked at. */
+/** Most right answers of a problem that are read. */
 const MOST_SOLUTIONS = 16;
 
 class BoundTask implements Task {
@@ -70,24 +70,24 @@ class BoundTask implements Task {
   readonly language: TaskLanguage;
   readonly givesSteps: boolean;
   readonly givesFeedback: boolean;
-  /** There where the definition is played in turns. */
+  /** Present if the definition is played in turns. */
   readonly environment?: BoundEnvironment;
   readonly demonstratedEpisode?: NonNullable<Task['demonstratedEpisode']>;
   readonly tools?: Task['tools'];
   readonly toolNames: readonly string[];
-  /** There where the definition has it. */
+  /** Present if the definition has it. */
   readonly twin?: (item: TaskItem) => TaskItem | undefined;
   readonly repeat: Repeat;
-  /** There where the definition's verdicts take time. */
+  /** Present if the definition's verdicts take time. */
   readonly judge?: NonNullable<Task['judge']>;
   readonly sandboxEngine?: NonNullable<Task['sandboxEngine']>;
   readonly #level: number | undefined;
   readonly #definition: AnyTaskDefinition;
   readonly #source: ProblemSource;
   readonly #heldOutSample: number;
-  /** There where a pretrained model is asked, in words. */
+  /** Present if a pretrained model is asked, in words. */
   readonly #conversation: Conversation | undefined;
-  /** What follows the question of an example, where that is an episode. */
+  /** The turns after an example's question, if it is an episode. */
   readonly #example: ((item: TaskItem) => readonly Message[]) | undefined;
   #opening: readonly Message[] | undefined;
   #chance: number | undefined;
@@ -112,10 +112,10 @@ class BoundTask implements Task {
     this.version = definition.version;
     this.knobs = knobs;
     this.style = styleOf(definition, given, path);
-    // In words no vocabulary is needed; the compact one is there for callers that ask.
+    // Words need no vocabulary; the compact one serves callers that ask.
     const turns = environment?.turnLimits(knobs);
     this.language = languageOf(definition, knobs, isInWords ? 'compact' : this.style, path, turns);
-    // Steps are places in a compact answer; between tags they would be others.
+    // Steps are positions in a compact answer, which would shift between tags.
     this.givesSteps = this.style === 'compact' && !isInWords && (definition.givesSteps?.(knobs) ?? false);
     if (definition.twin !== undefined) this.twin = (item) => this.#twin(item);
     if (environment !== undefined) {
@@ -143,13 +143,13 @@ class BoundTask implements Task {
     this.#heldOutSample = heldOutSample;
   }
 
-  /** Computed when first asked for: countdown looks at its problems for it. */
+  /** Computed on demand, since countdown enumerates its problems for it. */
   get chance(): number {
     this.#chance ??= this.#definition.chance(this.knobs);
     return this.#chance;
   }
 
-  /** Example problems are those of the training stream of no run: with a seed of their own. */
+  /** Example problems have their own seed, so that no run trains on their stream. */
   get opening(): readonly Message[] {
     if (this.#conversation === undefined) return [];
     this.#opening ??= openingOf(this.#conversation, (index) => this.trainItem(EXAMPLES_SEED, index), this.#example);
@@ -196,7 +196,7 @@ class BoundTask implements Task {
     };
   }
 
-  /** What a problem has besides where its task or the config gives it. */
+  /** Optional fields of a problem that its task or the config provides. */
   #further(identity: Json): Pick<TaskItem, 'level' | 'columns'> {
     const columns = this.#definition.columns?.(identity, this.knobs);
     return { ...(this.#level !== undefined && { level: this.#level }), ...(columns !== undefined && { columns }) };
@@ -210,7 +210,7 @@ class BoundTask implements Task {
     return this.style === 'plain' ? plainPrompt(asked) : asked;
   }
 
-  /** A right answer, or a demonstration, as a completion has it. */
+  /** Writes a right answer, or a demonstration, as a completion. */
   #completion(answer: string): string {
     return this.style === 'plain' ? tagged(answer) : answer;
   }
@@ -272,7 +272,7 @@ class BoundTask implements Task {
     return this.#withFeedback(verdict, item, completion, context);
   }
 
-  /** The answer of a completion, as the task's style has it. */
+  /** Reads the answer of a completion in the task's style. */
   #read(completion: string, context: VerifyContext): ReadCompletion {
     if (this.style === 'plain') return readTagged(completion, context);
     return this.#conversation === undefined ? { answer: completion, context } : readBare(completion, context);
@@ -285,13 +285,13 @@ class BoundTask implements Task {
     { wantsFeedback }: VerifyContext,
   ): Verdict {
     if (!wantsFeedback || verdict.score === 1 || verdict.feedback !== undefined) return verdict;
-    // A pretrained model reads the reason; a closed vocabulary has the task's own words alone.
+    // A pretrained model can read the reason; a closed vocabulary has only the task's own words.
     const feedback =
       this.#conversation === undefined ? this.#definition.feedback?.(identity, completion, this.knobs) : verdict.reason;
     return feedback === undefined ? verdict : { ...verdict, feedback };
   }
 
-  /** What holds an answer is asked for together. */
+  /** Judges all completions that hold an answer together. */
   async #judge(given: readonly GivenAnswer[]): Promise<readonly Verdict[]> {
     const read = given.map(({ completion, context }) => this.#read(completion, context));
     const asked = read.flatMap((one, i) =>
@@ -321,7 +321,7 @@ export function bindTask(
 }
 
 /**
- * A task of a list by its name, loaded and bound to its knobs. Problems are solved when they are first met.
+ * Loads a task of a list by its name and binds it to its knobs. Problems are solved on demand.
  *
  * @throws ConfigError on an unknown name or knob, or a knob out of range
  *

@@ -1,4 +1,4 @@
-/** Verdicts of the commonest kinds of answers: what verifiers of single tasks are made of. */
+/** Verdicts on the commonest kinds of answers, for tasks' verifiers. */
 import Fraction from 'fraction.js';
 import type { Rational } from '../parsing/arithmetic.ts';
 import { canonicalNumber, isNumber, type NumberRules, readNumber, type Tolerance } from '../parsing/number.ts';
@@ -16,7 +16,7 @@ export function unreadable(answer: string, reason: string): Verdict {
   return trimAscii(answer) === '' ? missing('the answer is empty') : malformed(reason);
 }
 
-/** Exactly this number. By default in plain decimals: an expression that was to be computed is no answer. */
+/** Judges an exact number, by default in plain decimals: an unevaluated expression is not an answer. */
 export function judgeNumber(
   answer: string,
   truth: number | bigint | Rational,
@@ -30,7 +30,7 @@ export function judgeNumber(
     : { ...wrongValue('not the right number'), canonical: canonicalNumber(reading.value) };
 }
 
-/** Exactly this text, but for white space around it. */
+/** Judges an exact text, ignoring surrounding white space. */
 export function judgeText(answer: string, truth: string): Verdict {
   const text = trimAscii(answer);
   if (text === truth) return correct('the right text', truth);

@@ -3,7 +3,7 @@ import { ConfigError } from '../errors.ts';
 import { type GivenOptions, type OptionsResult, readOptions, takeOptions } from '../options/read.ts';
 import type { Knobs, Style, TaskCard } from './task.ts';
 
-/** What is needed to read a task's knobs: its card has it. */
+/** The part of a card that reading knobs needs. */
 export type KnobDeclaration = Pick<TaskCard<Knobs>, 'name' | 'knobs' | 'checkKnobs' | 'levels'>;
 
 const about = ({ name, checkKnobs }: KnobDeclaration, path: string) => ({
@@ -14,7 +14,7 @@ const about = ({ name, checkKnobs }: KnobDeclaration, path: string) => ({
   rules: (knobs: object, given: GivenOptions) => checkKnobs?.(knobs as Knobs, given) ?? [],
 });
 
-/** The knobs of a task with every default filled in, or all that is wrong with what was given. */
+/** The knobs of a task with every default filled in, or all problems of the given ones. */
 export function readKnobs(card: KnobDeclaration, given: GivenOptions, path = 'task'): OptionsResult<Knobs> {
   styleOf(card, given, path);
   return readOptions(card.knobs, ofLevel(card, given, path), about(card, path)) as OptionsResult<Knobs>; // plain data
@@ -34,16 +34,19 @@ export function takeKnobs(card: KnobDeclaration, given: GivenOptions, path = 'ta
 const hasKnob = ({ knobs }: KnobDeclaration, name: string): boolean =>
   Object.values(knobs).some(({ yaml }) => yaml === name);
 
-/** The preset that was asked for, if one was. A task may have a knob of that name, which is then another thing. */
+/** The requested preset, if any. A task may have a knob named `level`, which takes precedence. */
 export function levelOf(card: KnobDeclaration, { level }: GivenOptions): number | undefined {
   return typeof level === 'number' && !hasKnob(card, 'level') ? level : undefined;
 }
 
-/** What says how a problem is asked, and not which: none of these is a knob, unless a task has one of that name. */
+/** Keys for how a problem is asked, not which: none is a knob, unless a task has one of that name. */
 const ABOUT_ASKING = ['style', 'examples', 'system'];
 const STYLES: readonly Style[] = ['compact', 'plain'];
 
-/** How problems are asked: `style` beside the knobs, unless it is a knob of the task. @throws ConfigError */
+/**
+ * The `style` in which problems are asked, given next to the knobs, unless the task has such a knob. @throws
+ * ConfigError
+ */
 export function styleOf(card: KnobDeclaration, { style }: GivenOptions, path = 'task'): Style {
   if (style === undefined || hasKnob(card, 'style')) return 'compact';
   const matching = STYLES.find((one) => one === style);
@@ -51,17 +54,17 @@ export function styleOf(card: KnobDeclaration, { style }: GivenOptions, path = '
   throw refused(`${path}.style`, 'style', style, `not a way to ask; use ${STYLES.join(' or ')}`);
 }
 
-/** What a pretrained model reads before each question. */
+/** Text that a pretrained model reads before each question. */
 export interface Conversation {
   readonly system: string | undefined;
-  /** Problems of the training stream that are shown with a right answer, as turns before the question. */
+  /** Training problems shown with a right answer, as turns before the question. */
   readonly examples: number;
 }
 
 const DEFAULT_EXAMPLES = 2;
 const MOST_EXAMPLES = 32;
 
-/** `system` and `examples` beside the knobs, for a pretrained model. @throws ConfigError */
+/** `system` and `examples`, given next to the knobs, for a pretrained model. @throws ConfigError */
 export function conversationOf(card: KnobDeclaration, given: GivenOptions, path = 'task'): Conversation {
   const system = hasKnob(card, 'system') ? undefined : given.system;
   const examples = (hasKnob(card, 'examples') ? undefined : given.examples) ?? DEFAULT_EXAMPLES;
@@ -85,8 +88,8 @@ export function refuseConversation(card: KnobDeclaration, given: GivenOptions, p
 }
 
 /**
- * The knobs that were given: `level: 2` stands for those of that preset, and single ones override it; `style` and the
- * like are none of them. A task may have knobs of these names.
+ * The given knobs: `level: 2` stands for that preset, which single knobs override; `style` and the like are left out,
+ * unless the task has such a knob.
  */
 function ofLevel(card: KnobDeclaration, given: GivenOptions, path: string): GivenOptions {
   const written = Object.fromEntries(

@@ -1,4 +1,4 @@
-/** A task's environment at its knobs, and episodes that are played without a policy: by an expert, a teacher or at random. */
+/** A task's environment at its knobs, and episodes played without a policy: by an expert, a teacher or at random. */
 import { type Rng, rngFor } from '../kernels/philox.ts';
 import type { Json } from '../options/json.ts';
 import { illegal, truncated, wrongValue } from '../rewards/reject.ts';
@@ -16,7 +16,7 @@ import type {
 import { ENVIRONMENT_TURN, POLICY_TURN, STATE_FACTS } from './environment.ts';
 import type { Knobs, TaskItem } from './problem.ts';
 
-/** Actions that may break the rules before the last of them ends the episode. */
+/** Number of rule-breaking actions that ends an episode. */
 export const MOST_ILLEGAL = 3;
 
 /** An environment whose items and knobs are known to itself only; methods are checked bivariantly. */
@@ -37,7 +37,7 @@ export function knownState(definition: AnyEnvironment, state: Json, knobs: Knobs
   };
 }
 
-/** How a task is played by a model: in words by a pretrained one, and with how many turns that call tools at most. */
+/** The environment for a model: in words for a pretrained one, and with a limit on turns that call tools. */
 export function environmentFor(
   definition: AnyEnvironment,
   codec: Codec | undefined,
@@ -54,7 +54,7 @@ export function environmentFor(
   };
 }
 
-/** @param name  keys what is drawn by chance, together with problem, stream and turn */
+/** @param name  keys the random draws, together with problem, stream and turn */
 export function bindEnvironment(definition: AnyEnvironment, name: string, knobs: Knobs): BoundEnvironment {
   const { maxTurns } = definition.turnLimits(knobs);
   const chance = ({ key }: TaskItem, stream: string, turn: number): Rng =>
@@ -67,7 +67,7 @@ export function bindEnvironment(definition: AnyEnvironment, name: string, knobs:
     },
     step(item, before, action, stream, { finishReason, guarded, wantsStates }) {
       const taken = (): EnvironmentStep<Json> & { readonly denied?: true } => {
-        // What the limit of a turn cut is no action that anybody meant.
+        // An action cut by the turn's token limit was not intended.
         if (finishReason === 'length')
           return { state: before.state, illegal: true, observation: '', verdict: truncated() };
         const denied = guarded ? definition.guard?.(before.state, action, knobs) : undefined;
@@ -90,7 +90,7 @@ export function bindEnvironment(definition: AnyEnvironment, name: string, knobs:
   };
 }
 
-/** A step as the episode has it: one that breaks the rules too often, or has no turn after it, ends it. */
+/** Applies the episode's limits to a step: too many broken rules, or no turn left, end it. */
 export function afterTurn(
   { state, ...step }: Omit<EpisodeStep, 'next'> & { readonly state: Json },
   before: EpisodeState,
@@ -105,10 +105,10 @@ export function afterTurn(
   return { ...step, next, verdict: wrongValue(`not won within ${maxTurns} turns`) };
 }
 
-/** Share of turns in which the usual teacher does what the expert does. */
+/** Share of turns in which the default teacher plays the expert's action. */
 const EXPERT_SHARE = 0.7;
 
-/** What the teacher of a warm start does: often enough not what is best, so that something is left to discover. */
+/** The action of a warm start's teacher, who errs often enough to leave something to discover. */
 export function teacherAction(definition: AnyEnvironment, state: Json, knobs: Knobs, rng: Rng): string {
   if (definition.teacher !== undefined) return definition.teacher(state, knobs, rng);
   return rng.float() < EXPERT_SHARE ? definition.expert(state, knobs, rng) : definition.random(state, knobs, rng);
@@ -139,7 +139,7 @@ export function playEpisode(
 /**
  * An episode of the warm start's teacher, whose errors are marked.
  *
- * @param rng  the teacher's own; the expert whom he is compared with draws from a fork of it
+ * @param rng  the teacher's; the expert for comparison draws from a fork of it
  */
 export function teachersEpisode(
   definition: AnyEnvironment,
@@ -160,7 +160,7 @@ export function teachersEpisode(
   };
 }
 
-/** The actions of an episode as one text, a line each: an answer of the task as its oracle and its verifier have it. */
+/** The actions of an episode, one per line: the form of answers for the task's oracle and verifier. */
 export function actionsOf({ turns }: Pick<PlayedEpisode, 'turns'>): string {
   return turns.flatMap(({ from, text }) => (from === POLICY_TURN ? [text] : [])).join('\n');
 }

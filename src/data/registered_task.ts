@@ -1,4 +1,4 @@
-/** The tasks that a config may name: given to whatever reads a config or opens its tasks, and imported by neither. */
+/** The tasks that a config may name. Readers of configs and openers of tasks are given them, and import none. */
 import { commandName } from '../command_name.ts';
 import { ConfigError } from '../errors.ts';
 import { didYouMean } from '../options/nearest_name.ts';
@@ -6,51 +6,48 @@ import type { GivenOptions } from '../options/read.ts';
 import type { AnyTaskDefinition, Knobs, ListedCard, Task, TaskCard } from './task.ts';
 import type { TaskOptions } from './task_options.ts';
 
-/** Finds the task that a task is made of, by its name. */
+/** Finds an inner task by name. */
 export type InnerLookup = (name: string) => {
   readonly card: TaskCard<Knobs>;
   load(): Promise<AnyTaskDefinition>;
 };
 
-/** A task of a list: its card, and how the rest is loaded. */
+/** A task of a list: its card, and the loader of its definition. */
 export interface RegisteredTask {
   readonly card: ListedCard<Knobs>;
-  /**
-   * @param given  the knobs as they are written: of a task made of a task, they say of which one
-   * @param inner  how that one is found
-   */
+  /** @param given  the knobs as written, which name the inner task, if any @param inner  finds the inner task */
   load(given: GivenOptions, inner: InnerLookup): Promise<AnyTaskDefinition>;
 }
 
-/** A task whose problems come from what the config names: files, or a server. There is nothing to show without. */
+/** A task whose problems come from files or a server that the config names. Without them it has none to show. */
 export interface OpenedTask {
   readonly card: ListedCard<Knobs>;
-  /** What has to be named: `rows come from the files`. */
+  /** What the config must name: `rows come from the files`. */
   readonly needs: string;
   open(knobs: Readonly<Record<string, unknown>>, options: TaskOptions): Promise<Task>;
 }
 
 /** The tasks that a config may name. */
 export interface TaskList {
-  /** Those that are loaded, by name. */
+  /** The available tasks, by name. */
   readonly loaded: Readonly<Record<string, RegisteredTask | OpenedTask>>;
-  /** Every name that there is, also of those that are not loaded: for messages. */
+  /** Every known name, available or not, for messages. */
   readonly names: readonly string[];
 }
 
-/** The card of a name; undefined where none is loaded. */
+/** The card of a name; undefined if it is not available. */
 export function cardOf({ loaded }: TaskList, name: string): ListedCard<Knobs> | undefined {
   return Object.hasOwn(loaded, name) ? loaded[name].card : undefined;
 }
 
-/** A task of the list, whatever it is opened by. @throws ConfigError naming the nearest one */
+/** A task of the list, of either kind. @throws ConfigError naming the nearest one */
 export function listedTask({ loaded, names }: TaskList, name: string): RegisteredTask | OpenedTask {
   if (Object.hasOwn(loaded, name)) return loaded[name];
   const message = `task.name: ${JSON.stringify(name)} — no such task${didYouMean(String(name), names)} (${commandName()} tasks ls has them all)`;
   throw new ConfigError('unknown-task', message, { name, known: names });
 }
 
-/** A task that is opened by its name alone. @throws ConfigError naming the nearest one, or saying what it lacks */
+/** A task that needs only its name. @throws ConfigError naming the nearest one, or what is missing */
 export function registeredTask(list: TaskList, name: string): RegisteredTask {
   const found = listedTask(list, name);
   if ('load' in found) return found;
@@ -58,12 +55,12 @@ export function registeredTask(list: TaskList, name: string): RegisteredTask {
   throw new ConfigError('no-source', `task.name: ${name} — ${rule}.`, { name });
 }
 
-/** Loads the definition of a task that is opened by its name alone. @throws ConfigError as `registeredTask` */
+/** Loads the definition of a task that needs only its name. @throws ConfigError as `registeredTask` */
 export function loadTask(list: TaskList, name: string, given: GivenOptions = {}): Promise<AnyTaskDefinition> {
   return registeredTask(list, name).load(given, innerIn(list));
 }
 
-/** How the task that a task is made of is found in a list. */
+/** A lookup of inner tasks in a list. */
 export function innerIn(list: TaskList): InnerLookup {
   return (name) => {
     const { card, load } = registeredTask(list, name);

@@ -17,9 +17,12 @@ import type { Knobs, Split, TaskDefinition } from './task.ts';
 export const SPLIT_VERSION = 1;
 /** Share of the keys that are trained on. */
 export const TRAIN_SHARE = 0.8;
-/** Draws for one item before the generator is declared unable to give one. */
+/** Draws for one item before giving up on the generator. */
 const MAX_ATTEMPTS = 2000;
-/** Held-out problems in a row that no draw gives before those that were found count as all: the last one is seldom drawn. */
+/**
+ * Failures in a row to find another held-out problem, after which those found count as all: the last ones are seldom
+ * drawn.
+ */
 const MOST_FAILURES = 5;
 
 const digest = new Uint32Array(4);
@@ -55,7 +58,7 @@ export function canonicalJSON(value: Json): string {
   return `{${entries.join(',')}}`;
 }
 
-/** Split of a problem, by its split key where the task has one that is coarser than its key. */
+/** Split of a problem, by its split key, if the task has one, else by its key. */
 export function splitOfProblem(definition: TaskDefinition<Json, Knobs>, identity: Json): Split {
   return splitOf(definition.family, definition.splitKey?.(identity) ?? definition.key(identity));
 }
@@ -66,7 +69,7 @@ function attemptRng(source: ProblemSource, split: Split, seed: number, index: nu
   return rngFor(`${family}|${name}|${version}|${source.levelId}|${split}|${seed}|${index}|${attempt}`);
 }
 
-/** One draw, of whichever split; null where it gives no problem, or one that is not fit. */
+/** One draw from either split; null if it gives no problem, or an unfit one. */
 export function drawIdentity(definition: TaskDefinition<Json, Knobs>, knobs: Knobs, rng: Rng): Json | null {
   const identity = definition.generate(rng, knobs);
   return identity === null || definition.isFit?.(identity, knobs) === false ? null : identity;

@@ -1,9 +1,9 @@
-/** The tasks of a stage: those of the run, as likely as the stage says. */
+/** The tasks of a stage: the run's, with the stage's weights. */
 import { ConfigError } from '../errors.ts';
 import { rngFor } from '../kernels/philox.ts';
 import { delegating, type TaskSet } from './task_set.ts';
 
-/** @param weights  by label; of those that are not named, 0 @throws ConfigError for a name that there is not, or no weight above 0 */
+/** @param weights  by label; default 0 @throws ConfigError for an unknown name, or without a weight above 0 */
 export function weightedTasks(tasks: TaskSet, weights: Readonly<Record<string, number>>, path: string): TaskSet {
   const labels = tasks.shares.map(({ label }) => label);
   const unknown = Object.keys(weights).find((label) => !labels.includes(label));

@@ -32,10 +32,10 @@ export interface Mutant {
   readonly maxScore: number;
 }
 
-/** What is known of a task without its generator: enough to check a config, and to list tasks and knobs. */
+/** The part of a task that does not need its generator: enough to check a config, and to list tasks and knobs. */
 export interface TaskCard<K extends Knobs> {
   readonly name: string;
-  /** Published work that trained on it, or on a task of its kind: those who know it find the task by it. */
+  /** Names of published work that trained on it or a similar task, by which users may search. */
   readonly names?: readonly string[];
   /** What it asks, in a sentence. */
   readonly does?: string;
@@ -45,19 +45,19 @@ export interface TaskCard<K extends Knobs> {
   readonly version: number;
   readonly category: string;
   readonly tier: 1 | 2 | 3;
-  /** The sandbox that its answers run in; the packages that it is made of are loaded with the task. */
+  /** The sandbox that its answers run in, whose packages are loaded with the task. */
   readonly sandbox?: SandboxName;
-  /** What it asks of a server, by names of knobs; absent: it asks none. */
+  /** The servers that it asks, by names of knobs; absent: none. */
   readonly reaches?: Reach;
-  /** Sub-scores that its verdicts have, where they have some; a reward may be one of them. */
+  /** Names of its verdicts' sub-scores; a reward may be one of them. */
   readonly parts?: readonly string[];
-  /** Type, rule, default and text of each knob: the YAML, JSON Schema, help, docs and controls follow from it. */
+  /** Type, rule, default and text of each knob, from which YAML, JSON Schema, help, docs and controls follow. */
   readonly knobs: KeyTable;
   /** Rules that combine several knobs. `given` is what was written, without the defaults. */
   checkKnobs?(knobs: K, given: Readonly<Record<string, unknown>>): readonly BrokenRule[];
   /** Presets, easiest first, each with the knobs that differ from the defaults; the index is the difficulty level. */
   readonly levels: readonly Partial<K>[];
-  /** Knobs that decide no bit of a run: a resume may have other values. */
+  /** Knobs that decide no bit of a run, so that a resume may change them. */
   readonly freeKnobs?: readonly string[];
   /** Values of single knobs, easiest first: difficulty by one knob at a time, for curricula. */
   readonly attributes?: { readonly [N in keyof K]?: readonly K[N][] };
@@ -76,13 +76,13 @@ export interface TaskDefinition<I extends Json, K extends Knobs> extends TaskCar
   /** One problem, or null to reject the draw and try again. */
   generate(rng: Rng, knobs: K): I | null;
   /**
-   * A costly condition on a problem: one without it is drawn again, as if `generate` had given null. It is asked only of
-   * problems of the split that is drawn from, four in five of which would else be thrown away for a held-out one.
+   * A costly condition on a problem; without it the draw is repeated, as if `generate` had returned null. It is checked
+   * only for problems of the wanted split, since for a held-out one four in five draws are discarded anyway.
    */
   isFit?(identity: I, knobs: K): boolean;
-  /** Knobs of the training stream where they are wider than those that are evaluated. */
+  /** Knobs of the training stream, if wider than the evaluated ones. */
   trainKnobs?(knobs: K): K;
-  /** How often `generate` draws a problem, up to a factor, as evaluation weights it; absent where all are alike. */
+  /** Relative frequency with which `generate` draws a problem, as evaluation's weight; absent: all are equal. */
   frequency?(identity: I, knobs: K): number;
   /** Every problem of a small finite space, in a fixed order; undefined where the space is not enumerable. */
   enumerate?(knobs: K): Iterable<I> | undefined;
@@ -93,34 +93,34 @@ export interface TaskDefinition<I extends Json, K extends Knobs> extends TaskCar
   /** The prompt text. */
   prompt(identity: I, knobs: K): string;
   /**
-   * The same problem under another prompt: of the same key, with the same right answers. Null where there is none; one whose
-   * prompt is the same is none.
+   * The same problem, with equal key and right answers, under another prompt; null if there is none. An equal prompt
+   * does not count.
    */
   twin?(identity: I, knobs: K): I | null;
-  /** The same problem as an English sentence or a few, for `style: plain`; what form the answer has is part of it. */
+  /** The same problem in a few English sentences, for `style: plain`, including the form of the answer. */
   question?(identity: I, knobs: K): string;
   /**
-   * The problem that a text asks, null where it asks none: what lets `sample` judge a prompt that a person typed.
-   * A problem whose own prompt is another text is not taken. Total and pure.
+   * The problem that a text asks, or null, which lets `sample` judge a typed prompt. A problem with another prompt than
+   * the text is rejected. Total and pure.
    */
   parse?(prompt: string, knobs: K): I | null;
   /** One answer of full score. */
   oracle(identity: I, knobs: K): string;
   /**
-   * The oracle as it is written below `question`, where a pretrained model is asked and shown examples: of full score
-   * too, in the notation that reads on from the question. Default: the oracle.
+   * The oracle in the notation of `question`, for examples shown to a pretrained model; also of full score. Default:
+   * the oracle.
    */
   reply?(identity: I, knobs: K): string;
-  /** What reward functions may read of a problem besides: a name and plain data each. */
+  /** Further plain data of a problem for reward functions, by name. */
   columns?(identity: I, knobs: K): Readonly<Record<string, Json>>;
   /**
-   * Which answers are right: those of `oracle` and `solutions` alone, in whatever notation, which is the default; or
-   * others too (`open`), which `verify` alone tells.
+   * Which answers are right: `listed` (the default) means those of `oracle` and `solutions`, in any notation; `open`
+   * means others too, which only `verify` recognises.
    */
   readonly answers?: 'listed' | 'open';
-  /** What helps with a problem, from little to much, written in the task's notation; none is an answer. */
+  /** Hints at a problem, from little to much help, in the task's notation; none is an answer. */
   hints?(identity: I, knobs: K): readonly string[];
-  /** What is wrong with an answer, in the task's notation; '' where there is nothing to say. Never a solution. */
+  /** What is wrong with an answer, in the task's notation, or ''. Never a solution. */
   feedback?(identity: I, answer: string, knobs: K): string;
   /** Further correct answers. */
   solutions?(identity: I, knobs: K): Iterable<string>;
@@ -134,19 +134,19 @@ export interface TaskDefinition<I extends Json, K extends Knobs> extends TaskCar
   /** Total, pure, synchronous: any string in, a verdict out. */
   verify(identity: I, answer: string, knobs: K, context: VerifyContext): Verdict;
   /**
-   * A verdict takes time, as where an answer is run: `verify` is then called in threads of the host, where it has some,
-   * with the knobs and with problems as JSON has them. It gives the same verdict wherever it is called.
+   * A verdict takes time, for instance to run an answer. `verify` is then called in the host's threads, if it has some,
+   * with knobs and problems as JSON. It gives the same verdict wherever it is called.
    */
   readonly takesTime?: true;
   /**
-   * The verdicts of many answers at once, in their order, there where they come from elsewhere and are waited for. It is
-   * asked in the place of `verify` wherever that can be waited for; where a verdict is needed at once, in the middle of a
-   * completion or of an episode, `verify` is, which gives the same verdict or is `judgedTogether`.
+   * The verdicts of many answers at once, in order, present if they come from elsewhere. It replaces `verify` wherever
+   * the caller can wait. A verdict needed at once, in the middle of a completion or episode, comes from `verify`, which
+   * gives the same verdict or is `judgedTogether`.
    */
   judge?(answers: readonly AskedAnswer<I>[], knobs: K): Promise<readonly Verdict[]>;
-  /** What its answers run in, there where they run. */
+  /** The engine that runs its answers, if they are run. */
   readonly sandboxEngine?: SandboxEngine;
-  /** Whether its verdicts have steps where they are asked for; absent: never. */
+  /** Whether its verdicts have steps on request; absent: never. */
   givesSteps?(knobs: K): boolean;
   /** Upper bound on the accuracy of the best constant or random answer. */
   chance(knobs: K): number;
@@ -163,7 +163,7 @@ export interface TaskDefinition<I extends Json, K extends Knobs> extends TaskCar
   };
   /** A completion has exactly this many tokens and no EOS; undefined where the policy ends itself. */
   fixedCompletionTokens?(knobs: K): number;
-  /** How it is played, where it is answered in several turns: `environmentTask` makes the rest of it. */
+  /** How it is played, if in several turns; `environmentTask` makes the rest of the task. */
   readonly environment?: EnvironmentDefinition<Json, Json, Knobs>;
 }
 
@@ -175,9 +175,9 @@ export interface TaskLanguage {
   readonly completionTokens: number;
   /** A completion has exactly this many tokens and no EOS; undefined where the policy ends itself. */
   readonly fixedCompletionTokens: number | undefined;
-  /** There where it is answered in several turns; `completionTokens` are then those of all of them. */
+  /** Present for a multi-turn task; `completionTokens` then covers all turns. */
   readonly turns?: TurnLimits;
-  /** The limits hold in the tokens of any codec: nothing is measured. */
+  /** The limits hold in any codec's tokens, so nothing is measured. */
   readonly limitsAreTokens?: true;
 }
 
@@ -191,53 +191,53 @@ export interface Task {
   readonly chance: number;
   /** What a pretrained model reads before each question: a system message, example turns. */
   readonly opening?: readonly Message[];
-  /** What it may call, where its chat template shows tools. */
+  /** Tools that it may call, if its chat template shows them. */
   readonly tools?: Message['tools'];
-  /** Names of the tools that a policy may call, where there are some. */
+  /** Names of the tools that a policy may call, if any. */
   readonly toolNames?: readonly string[];
-  /** What its answers run in, there where they run. */
+  /** The engine that runs its answers, if they are run. */
   readonly sandboxEngine?: SandboxEngine;
-  /** Its verdicts have steps where they are asked for. */
+  /** Its verdicts have steps on request. */
   readonly givesSteps?: boolean;
-  /** Its verdicts say what is wrong where they are asked to. */
+  /** Its verdicts say what is wrong on request. */
   readonly givesFeedback?: boolean;
   /** Item `index` of the endless training stream: random access, a pure function of (seed, index). */
   trainItem(seed: number, index: number): TaskItem;
-  /** Its problems as episodes, there where it is answered in several turns: they are judged by these, not by `verify`. */
+  /** Its problems as episodes, present for a multi-turn task: they judge the problems, not `verify`. */
   readonly environment?: BoundEnvironment;
-  /** What plays its problems, there where it is elsewhere. */
+  /** The distant environment of its problems, if any. */
   readonly distant?: DistantEnvironment;
-  /** Why problems that it holds out may be trained on, as a sentence without its end, where that was seen. */
+  /** Why held-out problems may be trained on, as a clause, if that was detected. */
   readonly leak?: string;
-  /** Why a supervised stage has nothing to learn of it, as `rule; remedy`, where that is so. */
+  /** Why a supervised stage cannot learn it, as `rule; remedy`, if so. */
   readonly undemonstrated?: string;
-  /** An episode of the warm start's teacher, there where it is answered in several turns. Pure in (seed, index). */
+  /** An episode of the warm start's teacher, present for a multi-turn task. Pure in (seed, index). */
   demonstratedEpisode?(item: TaskItem, seed: number, index: number): PlayedEpisode;
   /** Different problems of the training stream; undefined where the task cannot list them. */
   trainProblems(): number | undefined;
-  /** All held-out problems (or a fixed, unique sample of them where the space is large), in a fixed order. */
+  /** All held-out problems (or a fixed, unique sample if the space is large), in a fixed order. */
   heldOutItems(): readonly TaskItem[];
-  /** The problem that a prompt asks; null where it asks none; undefined where the task has no `parse` to tell by. */
+  /** The problem that a prompt asks; null if it asks none; undefined if the task has no `parse`. */
   parse(prompt: string): TaskItem | null | undefined;
-  /** The longest ones, where the task knows them: their lengths in tokens bound those of all. */
+  /** The longest items, if the task knows them: their token lengths bound all others. */
   longItems?(): readonly TaskItem[];
-  /** The same problem under another prompt, of the same key; undefined where the task cannot say it otherwise. */
+  /** The same problem, with the same key, under another prompt; undefined if the task has none. */
   twin?(item: TaskItem): TaskItem | undefined;
-  /** The whole of a conversation whose every assistant's turn a supervised stage learns; undefined: the demonstration. */
+  /** A conversation of which a supervised stage learns every assistant turn; undefined: it learns the demonstration. */
   dialogue?(item: TaskItem): readonly Message[] | undefined;
-  /** What helps with a problem, from little to much; none where the task knows nothing but its answer. */
+  /** Hints at a problem, from little to much help; empty if the task only knows the answer. */
   hints?(item: TaskItem): readonly string[];
-  /** Right answers, the item's own first; not all of them where there are many. */
+  /** Right answers, the item's own first; possibly incomplete. */
   solutions?(item: TaskItem): readonly string[];
   /** A completion for the supervised warm start. Pure in (seed, index). */
   demonstration(item: TaskItem, seed: number, index: number): string;
   /** Judges the decoded completion (EOS stripped). Total and pure. */
   verify(item: TaskItem, completion: string, context: VerifyContext): Verdict;
-  /** How its functions are called many times in a row, where its host watches them. */
+  /** How to call its functions many times in a row under its host's watch. */
   readonly repeat?: Repeat;
   /**
-   * The verdicts of many completions, in their order, there where they take time: `verdictsOf` asks it in the place of
-   * `verify`, which may throw there. A method that needs verdicts at once cannot train on such a task.
+   * The verdicts of many completions, in order, present if they take time: `verdictsOf` then calls it instead of
+   * `verify`, which may throw. A method that needs verdicts at once cannot train on such a task.
    */
   judge?(answers: readonly GivenAnswer[]): Promise<readonly Verdict[]>;
 }

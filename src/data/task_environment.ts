@@ -10,17 +10,17 @@ import type { Demonstration } from './prompts/dialogue_tokens.ts';
 import { observationTokens } from './prompts/observation_tokens.ts';
 import type { Task } from './task.ts';
 
-/** What is known of the tasks of a set. */
+/** The tasks of a set, and their limits. */
 export interface Played {
   readonly codec: Codec;
   taskOf(item: TaskItem): Task;
-  /** How long the episodes of each task may become; undefined where it is answered by one text. */
+  /** Episode limits of each task; undefined if its problems have a single answer. */
   readonly turns: ReadonlyMap<Task, TurnLimits | undefined>;
-  /** Most tokens of what a problem is answered with in one turn. */
+  /** Most tokens of a single answer. */
   maxCompletionTokens(): number;
 }
 
-/** What a problem is asked, and how it is played, by the task that it is of. */
+/** The environment of a set of tasks. */
 export function environmentOf({ codec, taskOf, turns, maxCompletionTokens }: Played): Environment {
   const longest = longestOf([...turns.values()].flatMap((limits) => limits ?? []));
   const played = (item: TaskItem): Pick<Environment, 'start' | 'step' | 'act'> => {
@@ -52,8 +52,8 @@ export function environmentOf({ codec, taskOf, turns, maxCompletionTokens }: Pla
       const tokensOf = (text: string): Int32Array => written(codec, { text, from, finishReason }, said);
       let tokens = tokensOf(observation);
       if (tokens.length <= most) return tokens;
-      // What a tool says may hold what a policy wrote, characters of several tokens too, and how often it calls is the policy's:
-      // it is cut to its room.
+      // A tool's answer may repeat what the policy wrote, multi-token characters included, and the policy decides how
+      // often it calls, so the answer is cut to its room.
       if (task.language.turns?.observationCharacters !== undefined || calls > 1) {
         for (let left = observation.length; left > 0 && tokens.length > most; ) {
           left = Math.max(0, left - (tokens.length - most));
@@ -76,7 +76,7 @@ interface Said {
   readonly finishReason: FinishReason;
 }
 
-/** @throws PluginError where it cannot be written in the vocabulary */
+/** @throws PluginError if the vocabulary cannot write it */
 function written(codec: Codec, { text, from, finishReason }: Said, said: string): Int32Array {
   try {
     return observationTokens(codec, text, from, finishReason);
@@ -87,9 +87,8 @@ function written(codec: Codec, { text, from, finishReason }: Said, said: string)
 }
 
 /**
- * An episode as a supervised stage learns it: the policy's turns have a loss, what it reads between them has none.
- *
- * @param learnErrors  whether what the teacher did wrong has a loss too; an episode of errors alone has one in any case
+ * An episode as a supervised stage learns it: only the policy's turns have a loss. @param learnErrors whether the
+ * teacher's errors have a loss too; an episode of only errors always has one
  */
 export function episodeDemonstration(
   codec: Codec,
@@ -125,12 +124,12 @@ export function withTools(messages: readonly Message[], tools: Message['tools'])
   return tools === undefined || first === undefined ? messages : [{ ...first, tools }, ...rest];
 }
 
-/** Room for longer texts than those that were measured. */
+/** Adds room for longer texts than the measured ones. */
 export function withRoom(tokens: number): number {
   return Math.ceil(tokens * 1.25) + 4;
 }
 
-/** Lengths of turns in the tokens of a pretrained model, which no task can say: those that a teacher plays. */
+/** Turn limits in a pretrained model's tokens, which no task knows, measured on a teacher's episodes. */
 export function measuredTurns(codec: Codec, limits: TurnLimits, episodes: readonly PlayedEpisode[]): TurnLimits {
   const { maxTurns, observationCharacters: most } = limits;
   let actionTokens = 1;
@@ -145,7 +144,7 @@ export function measuredTurns(codec: Codec, limits: TurnLimits, episodes: readon
   return { maxTurns, actionTokens: withRoom(actionTokens), observationTokens: withRoom(observed) };
 }
 
-/** Limits that the episodes of every task keep. */
+/** Limits that cover the episodes of every task. */
 function longestOf(limits: readonly TurnLimits[]): TurnLimits | undefined {
   if (limits.length === 0) return undefined;
   const most = (of: (one: TurnLimits) => number): number => Math.max(...limits.map(of));

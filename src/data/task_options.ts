@@ -1,4 +1,4 @@
-/** What a task is opened with. */
+/** Options for opening a task. */
 import type { AnswerFiles, Connect } from '../http/servers.ts';
 import type { Codec } from '../text/codec.ts';
 import type { DataFiles } from './datasets/data_files.ts';
@@ -11,28 +11,28 @@ import type { ToolLimit } from './tools/tool_limit.ts';
 export interface ServerOptions {
   /** Opens WebSockets; default: this engine's own. */
   readonly connect?: Connect | undefined;
-  /** Sent as `Authorization: Bearer …`, which a browser's WebSocket cannot. */
+  /** Sent as `Authorization: Bearer …`, which a browser's WebSocket cannot do. */
   readonly token?: string | undefined;
   /** Answers of the run that is resumed. */
   readonly answers?: AnswerFiles | undefined;
 }
 
-/** How a task is opened, besides its knobs. */
+/** Options for opening a task besides its knobs. */
 export interface TaskOptions extends ToolLimit {
-  /** Held-out problems to sample where the task cannot list them all. Default `HELD_OUT_SAMPLE`. */
+  /** Held-out problems to sample if the task cannot list them all. Default `HELD_OUT_SAMPLE`. */
   readonly heldOutSample?: number;
   /** Where its knobs are written, for messages. Default `task`. */
   readonly path?: string;
   /** The codec of the model that the run begins with; a pretrained one's is asked in words. Default: the task's own vocabulary. */
   readonly codec?: Codec | undefined;
-  /** What the files of `task: {name: dataset}` are read from. */
+  /** Files for `task: {name: dataset}`. */
   readonly files?: DataFiles | undefined;
   /** How the server of `task: {name: openenv}` is reached. */
   readonly openenv?: ServerOptions;
-  /** The task that its knob `of` names, where no list has that. */
+  /** The task that its knob `of` names, if no list has it. */
   readonly inner?: AnyTaskDefinition;
-  /** How its functions are called many times in a row, where its host watches them. */
+  /** How to call its functions many times in a row under its host's watch. */
   readonly repeat?: Repeat;
-  /** Threads for verdicts that take time; default: they are waited for, one by one. */
+  /** Threads for verdicts that take time; default: verdicts are computed one by one. */
   readonly threads?: JudgeThreads | undefined;
 }

@@ -1,8 +1,8 @@
 /**
- * The tasks of a run, one or several, in the tokens of the run's codec: all that a trainer needs.
+ * The tasks of a run in the tokens of its codec: all that a trainer needs.
  *
- * One task is as it is alone. Of several, the task of draw i is a pure function of (seed, i), as likely as its weight
- * says; evaluation counts each task by its weight as well, however many problems it holds out.
+ * A single task is unchanged. With several, the task of draw i is a pure function of (seed, i), chosen by weight;
+ * evaluation also weighs tasks by weight, however many problems each holds out.
  */
 import { DataError, PluginError } from '../errors.ts';
 import { rngFor } from '../kernels/philox.ts';
@@ -22,7 +22,7 @@ export interface TaskShare {
   readonly task: Task;
   /** How often its problems are drawn, relative to the others; above 0. */
   readonly weight: number;
-  /** Unique in the set: the task's name, numbered where it is there several times. */
+  /** Unique in the set: the task's name, numbered if repeated. */
   readonly label: string;
 }
 
@@ -36,7 +36,7 @@ export interface TaskSet {
   /** Most tokens of a prompt, and of a completion with the EOS that ends it. */
   readonly maxPromptTokens: number;
   readonly maxCompletionTokens: number;
-  /** Most tokens by which a prompt becomes longer for each text that it shows besides the problem. */
+  /** Most tokens that each text shown with a problem adds to the prompt. */
   readonly maxShownTokens: number;
   /** A completion stops after exactly this many tokens; undefined where the policy ends itself with EOS. */
   readonly fixedCompletionTokens: number | undefined;
@@ -46,40 +46,38 @@ export interface TaskSet {
   trainProblems(): number | undefined;
   /** The held-out problems of every task, in a fixed order. */
   heldOutItems(): readonly TaskItem[];
-  /** Whether an item's prompt is too long and left out; there where the config says so. */
+  /** Whether an item's prompt is too long and left out; present if the config says so. */
   isOverlong?(item: TaskItem): boolean;
-  /** Held-out problems that are left out, as their prompts are too long. */
+  /** Number of held-out problems left out because their prompts are too long. */
   droppedHeldOut?(): number;
-  /** The problem that a prompt asks; null where it asks none; undefined where a task has no `parse` to tell by. */
+  /** The problem that a prompt asks; null if it asks none; undefined if a task has no `parse`. */
   parse(prompt: string): TaskItem | null | undefined;
-  /** The same problem under another prompt; undefined where its task cannot say it otherwise. */
+  /** The same problem under another prompt; undefined if its task has none. */
   twin?(item: TaskItem): TaskItem | undefined;
   /** Prompt token ids; no padding, no EOS. */
   promptTokens(item: TaskItem): Int32Array;
-  /** The same, showing these texts besides; of each, tokens beyond `maxCompletionTokens` are left out, and empty ones. */
+  /** The prompt with these texts shown; each is cut to `maxCompletionTokens`, and empty ones are left out. */
   shownTokens(item: TaskItem, ...texts: readonly Int32Array[]): Int32Array;
-  /** What helps with a problem, from little to much, in tokens; none where its task gives no hints. */
+  /** Hints at a problem in tokens, from little to much help; empty if its task has none. */
   hints(item: TaskItem): readonly Int32Array[];
-  /** Right answers in tokens, without an end, the item's own first; none where its task knows none. */
+  /** Right answers in tokens without EOS, the item's own first; empty if its task knows none. */
   solutions(item: TaskItem): readonly Int32Array[];
-  /** A prompt that a person typed, as a problem of the first task is asked. @throws DataError where it cannot be written */
+  /** A typed prompt, asked like a problem of the first task. @throws DataError if it cannot be written */
   typedTokens(prompt: string): Int32Array;
   /** Completion ids of one warm-start demonstration, EOS included where it ends a completion. Pure in (seed, index). */
   demonstrationTokens(item: TaskItem, seed: number, index: number): Int32Array;
   /**
-   * What a supervised stage learns of a problem. Pure in (seed, index).
-   *
-   * @param learnErrors  whether what the teacher of an episode does wrong has a loss; default true
-   * @throws DataError where it cannot be written
+   * What a supervised stage learns of a problem. Pure in (seed, index). @param learnErrors whether errors of an
+   * episode's teacher have a loss; default true @throws DataError if it cannot be written
    */
   demonstration(item: TaskItem, seed: number, index: number, learnErrors?: boolean): Demonstration;
-  /** What the supervised stage of this number learns from: itself, where the stage has no data set of its own. */
+  /** The tasks of a supervised stage, by its number: its own data set, or else these tasks. */
   supervised(stage: number): TaskSet;
   /** Judges the decoded completion (EOS stripped). Total and pure. */
   verify(item: TaskItem, completion: string, context: VerifyContext): Verdict;
-  /** How functions of its tasks are called many times in a row. */
+  /** How to call its tasks' functions many times in a row. */
   readonly repeat: Repeat;
-  /** There where verdicts of a task take time: `verdictsOf` asks it in the place of `verify`. */
+  /** Present if a task's verdicts take time: `verdictsOf` then calls it instead of `verify`. */
   readonly judge?: Task['judge'];
 }
 
@@ -90,7 +88,7 @@ export interface TaskSet {
  * @param codec  that of the model which the run begins with; default: that of their vocabularies
  * @param supervised  by the number of a stage: what it learns from in their place
  * @param maxPromptTokens  default: what the tasks say, or what is measured in the tokens of a pretrained model
- * @throws ConfigError where their vocabularies cannot be one, or a closed one lacks a piece of theirs
+ * @throws ConfigError if their vocabularies cannot be merged, or a closed one lacks a piece of theirs
  */
 export function taskSet(
   tasks: readonly { readonly task: Task; readonly weight: number }[],
@@ -121,11 +119,11 @@ export function delegating(tasks: TaskSet, changes: Partial<TaskSet>): TaskSet {
   return { ...tasks, ...changes };
 }
 
-/** Problems of a training stream of no run whose lengths are measured beside the held-out ones. */
+/** Problems of an unused training stream that are measured in addition to the held-out ones. */
 const MEASURED_PROBLEMS = 256;
 const MEASURED_SEED = -2;
 
-/** Its members are its own, so that a set with some of them replaced is a copy with those. */
+/** Its members are own properties, so that a spread copies them. */
 class TokenizedTasks implements TaskSet {
   readonly name: string;
   readonly shares: readonly TaskShare[];
@@ -138,7 +136,7 @@ class TokenizedTasks implements TaskSet {
   readonly repeat: Repeat;
   readonly judge?: Task['judge'];
   readonly #totalWeight: number;
-  /** Lengths are those that were measured: no task says them in the tokens of this codec. */
+  /** Lengths were measured, since no task knows them in this codec's tokens. */
   readonly #isMeasured: boolean;
   readonly #supervised: ReadonlyMap<number, TaskSet>;
   #heldOut: readonly TaskItem[] | undefined;
@@ -154,7 +152,7 @@ class TokenizedTasks implements TaskSet {
     const fixed = new Set(languages.map(({ fixedCompletionTokens }) => fixedCompletionTokens));
     this.name = shares.map(({ label }) => label).join(' + ');
     this.shares = shares;
-    // The first that is watched will do: a watch is over all calls of the thread.
+    // The first watched task's will do, since a watch covers all calls of the thread.
     this.repeat = shares.find(({ task }) => task.repeat)?.task.repeat ?? repeatPlainly;
     if (shares.some(({ task }) => task.judge)) this.judge = (answers) => verdictsOfShares(shares, answers);
     const written = shares.map(({ task, label }) => ({ tokenizer: task.language.tokenizer, label }));
@@ -180,7 +178,7 @@ class TokenizedTasks implements TaskSet {
     this.fixedCompletionTokens = fixed.size === 1 ? languages[0].fixedCompletionTokens : undefined;
     const longest = Math.max(...languages.map(({ promptTokens }) => promptTokens));
     this.maxPromptTokens = Math.min(longest, maxPromptTokens ?? longest);
-    // Where one task of several needs an end of its own, all end by EOS.
+    // If one of several tasks needs EOS, all end by EOS.
     const ends = (own: number | undefined): number =>
       own === undefined || this.fixedCompletionTokens !== undefined ? 0 : 1;
     this.maxCompletionTokens = Math.max(
@@ -190,8 +188,8 @@ class TokenizedTasks implements TaskSet {
   }
 
   /**
-   * Lengths in tokens of which no task can say how many it takes: those of the held-out problems and of some of the
-   * training stream, with room for longer ones.
+   * Lengths in tokens that no task knows, measured on the held-out and some training problems, with room for longer
+   * ones.
    */
   #measured(): { readonly promptTokens: number; readonly completionTokens: number } {
     const drawn = Array.from({ length: MEASURED_PROBLEMS }, (_, index) => this.trainItem(MEASURED_SEED, index));
@@ -214,7 +212,7 @@ class TokenizedTasks implements TaskSet {
     return { promptTokens: withRoom(promptTokens), completionTokens: withRoom(answerTokens) + 1 };
   }
 
-  /** How long the episodes of a task may become; undefined where it is answered by one text. */
+  /** Episode limits of a task; undefined if its problems have a single answer. */
   #turnsOf(task: Task): TurnLimits | undefined {
     const { turns, limitsAreTokens = false } = task.language;
     if (turns === undefined || limitsAreTokens || !this.#isMeasured) return turns;
@@ -339,7 +337,7 @@ class TokenizedTasks implements TaskSet {
     return dialogue;
   };
 
-  /** A demonstration of several turns, where the problem has one. */
+  /** A multi-turn demonstration, if the problem has one. */
   #spoken(item: TaskItem, seed: number, index: number, learnErrors = true): Demonstration | undefined {
     const task = this.#taskOf(item);
     const episode = task.demonstratedEpisode?.(item, seed, index);
@@ -350,7 +348,7 @@ class TokenizedTasks implements TaskSet {
     return turns && dialogueTokens(this.codec, [...(task.opening ?? []), ...turns], item.id);
   }
 
-  /** More rows than were planned would be written beyond their memory. */
+  /** More rows than planned would write past their memory. */
   #tooLongDialogue({ id }: TaskItem, length: number, most: number): DataError {
     const rule = `its conversation takes ${length} tokens where those that were measured led to expect ${most} at most`;
     return new DataError('dialogue-too-long', `${id}  ${rule}; shorten it, or leave the row out.`, {
@@ -375,7 +373,7 @@ class TokenizedTasks implements TaskSet {
     return share.task;
   }
 
-  /** Memory is planned from `limits`: what does not keep them cannot be computed. */
+  /** Memory is planned from `limits`, so a longer text cannot be computed. */
   #tooLong(item: TaskItem, what: 'prompt' | 'demonstration', text: string, length: number, most: number): PluginError {
     const { name } = this.#taskOf(item);
     const key = what === 'prompt' ? 'promptTokens' : 'completionTokens';

@@ -1,4 +1,6 @@
-/** The answers of a data set: how a right one is read from its row, taken out of a completion, and compared. */
+/**
+ * The answers of a data set: reading the right one from its row, extracting one from a completion, and comparing them.
+ */
 import Fraction from 'fraction.js';
 import type { Json } from '../../options/json.ts';
 import { extractAnswer } from '../../parsing/extract.ts';
@@ -13,10 +15,10 @@ import type { VerifyContext } from '../task.ts';
 import type { DatasetExtraction } from './card.ts';
 import type { Row } from './row.ts';
 
-/** What is right, as plain data that a checkpoint holds. */
+/** The right answer, as plain data for checkpoints. */
 export type Truth = Json;
 
-/** A comparison: how a right answer is read once, and how others are judged by it. */
+/** A comparison reads a right answer once and judges other answers by it. */
 export interface AnswerReader {
   /** Rows need no right answer. */
   readonly needsNone: boolean;
@@ -28,10 +30,10 @@ export interface AnswerReader {
   judge(answer: string, truth: Truth, row: Row): Verdict;
 }
 
-/** A comparison of the user's: of the answer that was taken out, by the row. */
+/** A user's comparison of an extracted answer with the row. */
 export type Verifier = (answer: string, row: Row) => Verdict;
 
-/** For a file of the user's; rows may have a right answer, for reports and for supervised stages. */
+/** The reader for a user's verifier; rows may have a right answer, for reports and supervised stages. */
 export function ownReader(verifier: Verifier): AnswerReader {
   return {
     needsNone: true,
@@ -41,10 +43,10 @@ export function ownReader(verifier: Verifier): AnswerReader {
   };
 }
 
-/** How a right answer is written in a row: a text, a number, or marked in a worked solution; undefined of anything else. */
+/** Reads a right answer from a row: a text, a number, or marked in a worked solution; undefined for anything else. */
 export type TextOf = (given: Json) => string | undefined;
 
-/** What is wrong with a right answer that is neither. */
+/** The error for a right answer that is neither. */
 export const NOT_TEXT = { reason: 'must be a text or a number' } as const;
 
 /** Makes a comparison. @param textOf  reads a right answer as a text */
@@ -76,7 +78,7 @@ const number: MakeReader = (textOf) => ({
 /** Comparisons by the word that `verify` has for them. */
 export const COMPARISONS: Readonly<Record<string, MakeReader>> = { exact, number };
 
-/** @param extract  finds a right answer in a worked solution, where it is marked */
+/** @param extract  finds a marked right answer in a worked solution */
 export function answerReader(comparison: MakeReader, extract: DatasetExtraction): AnswerReader {
   return comparison((given) => {
     if (typeof given === 'number' || typeof given === 'boolean') return String(given);
@@ -87,7 +89,7 @@ export function answerReader(comparison: MakeReader, extract: DatasetExtraction)
   });
 }
 
-/** A right completion where a row shows none: the answer, marked as it is looked for. */
+/** A right completion for a row without one: the answer, marked as `extract` expects. */
 export function writtenAnswer(given: Json, shown: string, extract: DatasetExtraction): string {
   const text = typeof given === 'string' ? given : shown;
   switch (extract) {
@@ -104,7 +106,7 @@ export function writtenAnswer(given: Json, shown: string, extract: DatasetExtrac
   }
 }
 
-/** Judges the answer that a completion has. What the token limit may have cut is none. */
+/** Judges the answer in a completion. An answer that the token limit may have cut does not count. */
 export function verifyExtracted(
   completion: string,
   { finishReason }: VerifyContext,

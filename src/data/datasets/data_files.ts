@@ -1,7 +1,7 @@
-/** Files that rows are read from, in pieces, wherever they lie; a run's `Store` is one, too. */
+/** Files that rows are read from in pieces; a run's `Store` fits, too. */
 import { DataError } from '../../errors.ts';
 
-/** Files by their paths, of which parts are read: folders of a disk, a run's store, files that a page was given. */
+/** Files by path, read in parts: folders of a disk, a run's store, or files given to a page. */
 export interface DataFiles {
   /** In bytes; undefined where there is no such file. */
   size(path: string): Promise<number | undefined>;
@@ -12,14 +12,14 @@ export interface DataFiles {
 /** Most bytes of a file that are read at once. */
 const PIECE_BYTES = 1024 ** 2;
 
-/** A file from its first byte to its last. @throws DataError where it ends before its size says */
+/** Yields a whole file. @throws DataError if it ends before `size` */
 export async function* piecesOf(files: DataFiles, path: string, size: number): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   for (let begin = 0; begin < size; begin += PIECE_BYTES) {
     yield await rangeOf(files, path, begin, Math.min(begin + PIECE_BYTES, size));
   }
 }
 
-/** Bytes [begin, end), all of them. @throws DataError where the file became shorter */
+/** All bytes [begin, end). @throws DataError if the file became shorter */
 export async function rangeOf(
   files: DataFiles,
   path: string,
@@ -31,7 +31,7 @@ export async function rangeOf(
   throw new DataError('file-changed', `${path}: became shorter while it was read; try again.`, { file: path });
 }
 
-/** A whole file that gives no rows. */
+/** The error for a file that gives no rows. */
 export function badFile(path: string, rule: string): DataError {
   return new DataError('bad-data-file', `${path}: ${rule}.`, { file: path });
 }

@@ -1,6 +1,6 @@
 /**
- * Rows of the user's as a task: problems are asked in a shuffled order that is a function of seed and place alone, an
- * epoch after the other, so that a resumed run needs no more than its counter.
+ * Users' rows as a task. Problems are asked epoch by epoch in a shuffled order that depends only on seed and position,
+ * so that a resumed run needs only its counter.
  */
 import { ConfigError, DataError } from '../../errors.ts';
 import { missing } from '../../rewards/reject.ts';
@@ -29,11 +29,11 @@ import type { Row } from './row.ts';
 
 export interface DatasetOptions {
   readonly files: DataFiles;
-  /** Default: JSON Lines, whose answers are texts and numbers. */
+  /** Default: JSON Lines with answers that are texts and numbers. */
   readonly parts?: DatasetParts;
-  /** What `verify` means where it is a file. */
+  /** The verifier, if `verify` names a file. */
   readonly verifier?: Verifier | undefined;
-  /** How it is called many times in a row, where its host watches it. */
+  /** How to call the verifier many times in a row under its host's watch. */
   readonly repeat?: Repeat;
   /** Held-out rows that are evaluated, at most. Default 512. */
   readonly heldOutSample?: number;
@@ -41,16 +41,16 @@ export interface DatasetOptions {
   readonly path?: string;
   /** The codec of the model that the run begins with; default: bytes. */
   readonly codec?: Codec | undefined;
-  /** Its rows are only shown to a supervised stage: all of them, without a right answer, and none is held out. */
+  /** Rows only serve a supervised stage: all are shown, none needs a right answer, and none is held out. */
   readonly isShown?: boolean;
 }
 
-/** A data set, with what is to be said of its rows. */
+/** A data set, with notes on its rows. */
 export interface DatasetTask extends Task {
   readonly notes: readonly string[];
 }
 
-/** Seed of example turns: no run's, as those are whole numbers from 0. */
+/** Seed of example turns, which no run has: seeds are whole numbers from 0. */
 const EXAMPLES_SEED = -1;
 /** Bytes of a completion beyond the longest one that is shown, so that an overlong answer shows. */
 const ROOM = 2;
@@ -78,14 +78,14 @@ export async function openDataset(
   return new LoadedDataset({ ...options, knobs, answers, loaded, conversation });
 }
 
-/** @throws ConfigError where a comparison of the card is not there */
+/** @throws ConfigError if this comparison was not given */
 function comparisonOf(verify: string, { comparisons }: DatasetParts, path: string): MakeReader {
   if (Object.hasOwn(comparisons, verify)) return comparisons[verify];
   const rule = `this program compares by ${Object.keys(comparisons).join(', ')}; use one of them`;
   throw new ConfigError('bad-option', `${path}.verify: ${verify} — ${rule}.`, { key: 'verify', value: verify });
 }
 
-/** Nobody asks whether a demonstration is right. */
+/** The verdict on demonstrations, which are never judged. */
 function unjudged(): Verdict {
   return missing('rows that are only shown are not judged');
 }
@@ -189,7 +189,7 @@ class LoadedDataset implements DatasetTask {
     return this.#parts.loaded.longest.map((row) => this.#item(row, 'train'));
   }
 
-  /** Which of the rows a text is of, nobody looks up. */
+  /** Texts are not looked up among the rows. */
   parse(): undefined {
     return undefined;
   }
@@ -210,7 +210,7 @@ class LoadedDataset implements DatasetTask {
     );
   }
 
-  /** As long a text as a supervised stage may learn of it, with a byte for the end of each turn. */
+  /** A text as long as a supervised stage may learn, with a byte for the end of each turn. */
   #learned(item: TaskItem): string {
     return (
       this.dialogue(item)

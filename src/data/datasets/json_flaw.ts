@@ -1,9 +1,9 @@
-/** Where a text stops being JSON, and why: what engines say of it differs from one to the next, and may have no place. */
+/** Finds where a text stops being JSON, and why: engines' messages differ, and may lack the position. */
 
 export interface JsonFlaw {
   /** UTF-16 units before it. */
   readonly at: number;
-  /** `what is so; remedy`. */
+  /** `flaw; remedy`. */
   readonly rule: string;
 }
 
@@ -83,7 +83,7 @@ export function firstJsonFlaw(text: string): JsonFlaw {
   }
 }
 
-/** The place after a text in quotes, or what is wrong with it. @param begin  of its quote */
+/** The position after a quoted string, or its flaw. @param begin  of its quote */
 function endOfString(text: string, begin: number): number | JsonFlaw {
   for (let at = begin + 1; at < text.length; at++) {
     if (text[at] === '"') return at + 1;

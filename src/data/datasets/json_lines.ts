@@ -4,19 +4,19 @@ import { badFile } from './data_files.ts';
 import { firstJsonFlaw } from './json_flaw.ts';
 import type { Row, RowReading } from './row.ts';
 
-/** Longest line, in bytes: a file without ends of lines is not read into memory whole. */
+/** Longest line, in bytes, so that a file without line breaks is not read into memory whole. */
 const MOST_LINE_BYTES = 64 * 1024 ** 2;
 
-/** In a row; a small packed file may hold any number. */
+/** Limit in a row, since a small packed file may hold any number. */
 const MOST_EMPTY_LINES = 1_000_000;
 
-/** How a file of rows begins that is one list. */
+/** The beginning of a file that is a single JSON list. */
 const ARRAY = /^\s*\[/;
 
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
-/** @throws DataError where the file holds no line, or one that is too long */
+/** @throws DataError if the file has no line, or a line that is too long */
 export async function* readJsonLines(
   pieces: AsyncIterable<Uint8Array>,
   path: string,

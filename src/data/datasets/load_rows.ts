@@ -1,4 +1,4 @@
-/** All rows of a data set, looked at once: those that can be asked, split into training and held-out ones. */
+/** Checks all rows of a data set once, and splits the usable ones into training and held-out rows. */
 import { DataError } from '../../errors.ts';
 import { counted } from '../../format.ts';
 import { promptText } from '../../text/codec.ts';
@@ -24,19 +24,19 @@ export interface LoadedRows {
   readonly longest: readonly number[];
   /** `questions.jsonl:17`. */
   placeOf(row: number): string;
-  /** What was left out, in a line each. */
+  /** What was left out, one line each. */
   readonly notes: readonly string[];
 }
 
-/** Rows whose lengths are measured in tokens, of the longest prompts and of the longest completions. */
+/** Number of rows with the longest prompts, and with the longest completions, that are measured in tokens. */
 const MEASURED = 32;
 
-/** What rows are read from, and with. */
+/** The files of rows, and their readers. */
 export interface RowsToLoad {
   readonly files: DataFiles;
   readonly parts: DatasetParts;
   readonly answers: AnswerReader;
-  /** Rows are demonstrations alone: several of one prompt are welcome, and none is held out. */
+  /** Rows are only demonstrations: several may share a prompt, and none is held out. */
   readonly isShown: boolean;
 }
 
@@ -66,7 +66,7 @@ class Loading {
   #firstFlaw: string | undefined;
   #repeated = 0;
   #leaked = 0;
-  /** Leaked rows that the held-out file writes with other spaces. */
+  /** Leaked rows that differ from the held-out file's only in spaces. */
   #leakedInSpaces = 0;
   #contradicted = 0;
   #firstContradiction = '';
@@ -138,7 +138,7 @@ class Loading {
     }
     this.#store.add(wanted === undefined ? row : pick(row, wanted));
     this.#lines.push(line);
-    // Letters alike in all but their case may be near copies: they fall on one side.
+    // Prompts that differ only in case may be near copies, so they fall on one side.
     const side = this.#of.isShown ? 'train' : (split ?? this.#splitOf(key.toLowerCase()));
     (side === 'train' ? this.#train : this.#heldOut).push(index);
     this.#prompting.offer(index, key.length);
@@ -155,7 +155,7 @@ class Loading {
     return splitPosition(DATASET, key) < trained ? 'train' : 'eval';
   }
 
-  /** A prompt that is there already: left out where it says nothing new. */
+  /** Handles a repeated prompt, which is left out if it adds nothing. */
   #repeat(problem: DatasetProblem, other: DatasetProblem, same: number, split: Split | undefined): Refused | undefined {
     if (JSON.stringify(problem.truth) !== JSON.stringify(other.truth)) {
       return { flaw: `its prompt is that of ${this.#placeOf(same)}, its answer another; keep one of the two` };

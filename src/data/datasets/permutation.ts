@@ -1,6 +1,6 @@
 /**
- * A shuffled order that nothing has to remember: place i of n under a key, as a Feistel network over the next power of
- * four, walked along its cycle until it falls below n. Every place comes once.
+ * A shuffled order without state: position i of n under a key, by a Feistel network over the next power of four,
+ * iterated until the result is below n. Every position occurs once.
  *
  * @see Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002
  */
@@ -12,7 +12,7 @@ const LARGEST = 2 ** 32;
 /** @param count  1 to 2^32 @returns the permutation of [0, count) that the key names */
 export function keyedPermutation(key: string, count: number): (index: number) => number {
   if (!(Number.isInteger(count) && count >= 1 && count <= LARGEST)) throw new RangeError(`a permutation of ${count}`);
-  // The least power of two whose square holds the count; a logarithm is not the same on every machine.
+  // The least power of two whose square holds the count, without a logarithm, which differs between machines.
   let half = 2;
   while (half * half < count) half *= 2;
   const rng = rngFor(`permutation|${key}`);

@@ -1,4 +1,4 @@
-/** A row as a problem: what is asked, what is right, and what a supervised stage shows. */
+/** A row as a problem: question, right answer, and demonstration. */
 import type { Json } from '../../options/json.ts';
 import { didYouMean } from '../../options/nearest_name.ts';
 import type { Message } from '../../text/codec.ts';
@@ -11,11 +11,11 @@ export interface DatasetProblem {
   readonly truth: Truth;
   /** A right completion. */
   readonly completion: string;
-  /** The whole of a conversation, where the row is one: a supervised stage learns each of its assistant's turns. */
+  /** The whole conversation, if the row is one: a supervised stage learns each assistant turn. */
   readonly dialogue?: readonly Message[];
 }
 
-/** `remedy`: where it is not the row that is to be corrected. */
+/** `remedy`: given if the fault is not in the row. */
 export type ProblemReading =
   | { readonly problem: DatasetProblem }
   | { readonly flaw: string; readonly remedy?: string | undefined };
@@ -33,7 +33,7 @@ class Flaw extends Error {
   }
 }
 
-/** Lists in lists and the like: more is no data, and would not be written again. */
+/** Depth of nested lists and objects, beyond which a row is not data and could not be written again. */
 const MOST_NESTED = 100;
 
 /** The columns that problems are made of, as far as a config names them. */
@@ -41,12 +41,12 @@ function namedColumns({ prompt, answer, completion, choices }: DatasetKnobs): st
   return [prompt, answer ?? [], completion ?? [], choices ?? []].flat();
 }
 
-/** All columns that may have a say, whatever rows look like. */
+/** All columns that problems may be read from, whatever the rows look like. */
 export function readColumns(knobs: DatasetKnobs): string[] {
   return [...new Set([...namedColumns(knobs), ...ANSWER_COLUMNS, MESSAGES])];
 }
 
-/** The problem of a row, or what is wrong with it: `what is so; remedy`. */
+/** The problem of a row, or its flaw: `flaw; remedy`. */
 export function problemOf(row: Row, knobs: DatasetKnobs, answers: AnswerReader): ProblemReading {
   if (isDeeper(row, MOST_NESTED)) return { flaw: `nested deeper than ${MOST_NESTED} lists and objects` };
   try {
@@ -103,7 +103,7 @@ function isDeeper(value: Json | Row, most: number): boolean {
   return most === 0 || Object.values(value).some((inner) => isDeeper(inner, most - 1));
 }
 
-/** @throws Flaw where there is none, or null */
+/** @throws Flaw if it is missing or null */
 function cellOf(row: Row, column: string): Json {
   const value = Object.hasOwn(row, column) ? row[column] : undefined;
   if (value === undefined) {
@@ -136,7 +136,7 @@ function promptOf(value: Json, column: string): string | readonly Message[] {
   throw new Flaw(`column "${column}": ${shortened(value)} — must be a text that is not empty, or a list of messages`);
 }
 
-/** A completion may be a list of one message, as TRL has it. */
+/** A completion may be a list of one message, as in TRL. */
 function lastTurn(value: Json): Json {
   if (!Array.isArray(value) || value.length !== 1) return value;
   const [message] = value as readonly Json[];

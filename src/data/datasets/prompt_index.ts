@@ -1,14 +1,14 @@
-/** Which prompts there are, by two words of a hash each: equal ones are found without keeping any text. */
+/** Indexes prompts by two words of a hash each, which finds equal ones without keeping their texts. */
 import { murmur3OfText } from '../../kernels/murmur3.ts';
 
 const FREE = 0xffffffff;
 
-/** The same prompt, however its spaces and ends of lines are set. */
+/** A key that ignores differences in spaces and line breaks. */
 export function promptKey(prompt: string): string {
   return prompt.replace(/[ \t\r\n]+/g, ' ').trim();
 }
 
-/** The same for prompts that differ in spaces beside marks alone: `Reverse abc :`. */
+/** A key that also ignores spaces next to punctuation: `Reverse abc :`. */
 export function looseKey(key: string): string {
   return key.replace(/ (?![\p{L}\p{N}])|(?<![\p{L}\p{N}]) /gu, '');
 }
@@ -20,8 +20,8 @@ export class PromptIndex {
   #count = 0;
 
   /**
-   * @param isSame  whether a row that was added before has this very prompt
-   * @returns the row that has it; undefined where there is none, and this one is added
+   * @param isSame  whether an earlier row has this prompt @returns the row that has it; undefined if none has, and this
+   * one is added
    */
   add(key: string, row: number, isSame: (other: number) => boolean): number | undefined {
     if (this.#count * 2 > this.#table.length / 3) this.#grow();

@@ -1,6 +1,6 @@
 /**
- * The rows of a file, in batches. What kind it is, its first bytes say, or its name. A row that cannot be read is given as a
- * problem, so that the caller may pass over it.
+ * Reads the rows of a file in batches. Its first bytes or its name decide the kind of file. An unreadable row is
+ * returned as a problem, so that the caller may skip it.
  */
 import { badFile, type DataFiles, piecesOf, rangeOf } from './data_files.ts';
 import { readJsonLines } from './json_lines.ts';
@@ -8,7 +8,7 @@ import type { DatasetParts } from './parts.ts';
 import type { RowFormat, RowReading } from './row.ts';
 
 export interface ReadRowsOptions {
-  /** Columns that are wanted; undefined: all. A table's others are not read. */
+  /** Columns to read; undefined: all. Other columns of a table are not read. */
   readonly columns?: readonly string[] | undefined;
 }
 
@@ -19,7 +19,7 @@ const UTF_16 = [
   [0xfe, 0xff],
 ];
 
-/** @throws DataError where there is no such file, or it is of no kind that is read */
+/** @throws DataError if there is no such file, or its kind is unknown */
 export async function* readRows(
   files: DataFiles,
   path: string,

@@ -1,11 +1,11 @@
-/** A row of a file, whatever kind of file it is of, and what reads one. */
+/** A row of a file of any kind, and what reads one. */
 import type { Json } from '../../options/json.ts';
 import type { DataFiles } from './data_files.ts';
 
-/** By column, what a row holds. */
+/** A row by column. */
 export type Row = Readonly<Record<string, Json>>;
 
-/** A row, or why there is none, with its number: that of the line in the file, or of the row in a table; from 1. */
+/** A row, or why there is none, with the number of the line, or of the row in a table, from 1. */
 export type RowReading =
   | { readonly line: number; readonly row: Row }
   /** `column`: the character of the line at which it cannot be read, from 1. */
@@ -17,13 +17,13 @@ export interface RowFile {
   readonly path: string;
   /** In bytes. */
   readonly size: number;
-  /** Columns that are wanted; undefined: all. A table's others are not read. */
+  /** Columns to read; undefined: all. Other columns of a table are not read. */
   readonly columns: readonly string[] | undefined;
 }
 
-/** A kind of file that rows are read from, beside JSON Lines. */
+/** A kind of file other than JSON Lines that rows are read from. */
 export interface RowFormat {
-  /** The bytes that its files begin with, or what their names match where those do not tell. */
+  /** The first bytes of its files, or, without such bytes, a pattern of their names. */
   readonly tells: readonly number[] | RegExp;
   /** @throws DataError where it is damaged */
   read(file: RowFile): AsyncIterable<readonly RowReading[]>;

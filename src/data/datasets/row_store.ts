@@ -1,6 +1,6 @@
 /**
- * Many rows in little memory: each is its JSON in UTF-8, one after the other in large pieces, and is parsed when it is
- * asked for. An object a row would take ten times as much.
+ * Stores many rows in little memory: each is JSON in UTF-8, concatenated in large pieces, and parsed on demand. One
+ * object per row would take ten times as much.
  */
 import type { Row } from './row.ts';
 
@@ -18,7 +18,7 @@ export class RowStore {
     return this.#count;
   }
 
-  /** What the rows take, in bytes. */
+  /** Size of the rows in bytes. */
   get bytes(): number {
     return this.#offsets[this.#count] ?? 0;
   }

@@ -1,7 +1,7 @@
-/** Whether something that came from elsewhere, a user's file or a thread, is a verdict. */
+/** Checks verdicts from users' files and threads. */
 import type { Verdict } from '../../rewards/verdict.ts';
 
-/** Whether a value is a verdict, with steps in their form if it has some. */
+/** Whether a value is a verdict, with valid steps if any. */
 export function isVerdict(value: unknown): value is Verdict {
   if (!isMapping(value)) return false;
   const { score, status, reason, feedback = '', steps } = value;

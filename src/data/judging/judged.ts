@@ -1,7 +1,7 @@
 /**
- * Verdicts that take time. A task's verifier gives one there and then; where verdicts come from a thread, a sandbox or a
- * server, all answers of a batch are asked for together, and the caller waits. Each verdict belongs to its answer
- * by its place in the list, so nothing depends on which came first.
+ * Verdicts that take time. A task's verifier returns at once; if verdicts come from a thread, a sandbox or a server,
+ * all answers of a batch are judged together and the caller waits. Verdicts match answers by position, so nothing
+ * depends on which came first.
  */
 import { PluginError, RlvrError } from '../../errors.ts';
 import type { Json } from '../../options/json.ts';
@@ -21,7 +21,7 @@ export interface JudgeThreads {
   ofTask(name: string, given: GivenOptions): Judge<Json, Knobs>;
 }
 
-/** A registered task; one whose verdicts take time is judged in the host's threads, where it has some. */
+/** A registered task; if its verdicts take time, the host's threads judge it, if there are any. */
 export function judgedInThreads(
   definition: AnyTaskDefinition,
   given: GivenOptions,
@@ -34,12 +34,12 @@ export function judgedInThreads(
 /** Who judges: a task, or all tasks of a run. */
 type Judging = Pick<Task, 'verify' | 'judge' | 'repeat'>;
 
-/** The verdicts of completions, in their order. @throws PluginError where a task does not keep its contract */
+/** The verdicts of completions, in order. @throws PluginError if a task breaks its contract */
 export async function verdictsOf(tasks: Judging, answers: readonly GivenAnswer[]): Promise<readonly Verdict[]> {
   return tasks.judge?.(answers) ?? verifyEach(tasks, answers);
 }
 
-/** The same where no verdict takes time. */
+/** The same if no verdict takes time. */
 export function verifyEach(tasks: Judging, answers: readonly GivenAnswer[]): readonly Verdict[] {
   return makeEach(tasks.repeat ?? repeatPlainly, answers.length, (i) => {
     const { item, completion, context } = answers[i];
@@ -47,7 +47,7 @@ export function verifyEach(tasks: Judging, answers: readonly GivenAnswer[]): rea
   });
 }
 
-/** The same of several tasks: each is asked for those of its own answers, all of them at the same time. */
+/** The same for several tasks, each of which judges its own answers, all concurrently. */
 export async function verdictsOfShares(
   shares: readonly { readonly task: Judging; readonly label: string }[],
   answers: readonly GivenAnswer[],
@@ -64,9 +64,9 @@ export async function verdictsOfShares(
 }
 
 /**
- * Asks a task's `judge`, and looks at what it gives.
+ * Asks a task's `judge`, and checks its result.
  *
- * @throws PluginError where it fails, or gives no verdict for each answer
+ * @throws PluginError if it fails, or lacks a verdict for an answer
  */
 export async function askJudge(
   definition: AnyTaskDefinition,
@@ -99,7 +99,7 @@ export async function askJudge(
 }
 
 /**
- * The `verify` of a task whose answers only its `judge` can judge: whatever needs a verdict at once cannot be used with it.
+ * The `verify` of a task that can only `judge`: methods that need a verdict at once cannot use it.
  *
  * @throws PluginError always
  */
@@ -112,10 +112,10 @@ export function judgedTogether(): never {
 }
 
 /**
- * A verdict that is needed at once: in the middle of a completion, or of an answer.
+ * A verdict that is needed at once, in the middle of a completion or an answer.
  *
  * @param asker  who needs it
- * @throws PluginError naming the asker, where the task's answers are judged together
+ * @throws PluginError naming the asker, if the task can only judge answers together
  */
 export function atOnce(asker: string, verify: () => Verdict): Verdict {
   try {

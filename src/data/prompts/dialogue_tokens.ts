@@ -1,14 +1,15 @@
 /**
- * A conversation as a supervised stage learns it: the tokens of the assistant's turns have a loss, all others are given.
+ * A conversation as a supervised stage learns it: the tokens of the assistant's turns have a loss, all others are
+ * given.
  *
- * Each turn is written as the policy would have written it after the conversation so far. That needs a template
- * which only appends: one that takes back what it wrote (a former turn's thoughts, say) is refused.
+ * Each turn is written as the policy would have written it after the conversation so far. This needs a template that
+ * only appends; one that removes earlier text (a former turn's thoughts, say) is refused.
  */
 import { DataError } from '../../errors.ts';
 import type { Codec, Message } from '../../text/codec.ts';
 import { TOKEN } from '../../token_kinds.ts';
 
-/** Tokens after a prompt, all of which the policy is to learn, or those that are not labelled as given. */
+/** Tokens after a prompt for the policy to learn, except those labelled as given. */
 export interface Demonstration {
   readonly prompt: Int32Array;
   readonly tokens: Int32Array;
@@ -19,7 +20,7 @@ export interface Demonstration {
 /**
  * @param turns  at least one of them is the assistant's, and it does not begin
  * @param place  where they come from, for messages
- * @throws DataError where the chat template does not only append
+ * @throws DataError unless the chat template only appends
  */
 export function dialogueTokens(codec: Codec, turns: readonly Message[], place: string): Demonstration {
   const ids: number[] = [];

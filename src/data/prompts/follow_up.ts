@@ -1,4 +1,4 @@
-/** Prompts that continue after a reply: the problem, what was answered, and a word that says what is wanted now. */
+/** Prompts that continue after a reply: the problem, the reply, and a word that makes the next request. */
 import type { Message } from '../../text/codec.ts';
 import { type ControlWords, withWords, wordTokens } from '../../text/control_words.ts';
 import type { TaskItem } from '../task.ts';
@@ -19,10 +19,11 @@ export function withControlWords(tasks: TaskSet, words: ControlWords): TaskSet {
 }
 
 /**
- * The prompt after some replies. In a closed vocabulary problem, replies and words follow one another; a pretrained
- * model reads each word as the user's next turn.
+ * The prompt after some replies. A closed vocabulary concatenates problem, replies and words; a pretrained model reads
+ * each word as the user's next turn.
  *
- * @param turns  replies in tokens, without an end, of which those beyond `maxCompletionTokens` are left out, and the word
+ * @param turns  replies in tokens, without an end, of which those beyond `maxCompletionTokens` are left out, and the
+ * word
  *   after each
  */
 export function followUpTokens(
@@ -46,7 +47,7 @@ export function followUpTokens(
   return codec.encode(codec.render([...tasks.environment.prompt(item), ...messages]));
 }
 
-/** Tokens that another turn takes in a template besides what is said in it, and joints that merge less well. */
+/** Tokens that a template adds for another turn, and for worse merges at joints. */
 const TURN_TOKENS = 32;
 
 /** Most tokens by which a prompt after `replies` replies is longer than the problem's own. */

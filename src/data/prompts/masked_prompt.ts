@@ -1,9 +1,9 @@
 /**
- * A problem whose operands cannot all be read: what a policy writes after such a prompt does not come from them. Operands are
- * the numbers of a prompt, or its letters where it has no number.
+ * A problem with some operands hidden, so that what a policy writes cannot depend on them. Operands are the numbers of
+ * a prompt, or its letters if it has no number.
  *
- * In a closed vocabulary each of their tokens may become `MASKED`, one for one. A pretrained model reads what that word says
- * in the place of a whole number or word of the question.
+ * In a closed vocabulary each of their tokens may become `MASKED`, one for one. For a pretrained model the word's text
+ * replaces a whole number or word of the question.
  */
 import type { Rng } from '../../kernels/philox.ts';
 import type { Codec } from '../../text/codec.ts';
@@ -14,7 +14,7 @@ import type { TaskSet } from '../task_set.ts';
 /** The word that replaces an operand. */
 export const MASKED = '<masked>';
 
-/** The prompt with a share of its operands masked, rounded up; which of them is left to chance. */
+/** The prompt with a random share of its operands masked, rounded up. */
 export function maskedTokens(tasks: TaskSet, item: TaskItem, share: number, rng: Rng): Int32Array {
   const { codec } = tasks;
   const prompt = tasks.promptTokens(item);

@@ -1,13 +1,13 @@
-/** What the policy reads between two of its turns, in tokens after its own, which stay as they were sampled. */
+/** The tokens that the policy reads between two turns, after its own tokens, which stay as sampled. */
 import { DataError } from '../../errors.ts';
 import type { FinishReason } from '../../finish_reason.ts';
 import type { Codec, Message } from '../../text/codec.ts';
 import { ENVIRONMENT_TURN, type PlayedEpisode, POLICY_TURN } from '../environment.ts';
 
-/** Stands for a turn of the policy where a template is asked what comes after one. */
+/** Placeholder for a turn of the policy when rendering what a template puts after one. */
 const ANSWER = 'ANSWER OF THE POLICY';
 
-/** What follows a turn of the policy in a template: a tool's turn where it shows such turns, else one of the user. */
+/** The turn that follows the policy's in a template: a tool's, if the template supports it, else the user's. */
 function asked(codec: Codec, said: string, from: string): { readonly role: Message['role']; readonly after: string } {
   const text = codec.literal?.(said) ?? said;
   const roles: Message['role'][] = from === ENVIRONMENT_TURN ? ['user'] : ['tool', 'user'];
@@ -32,12 +32,12 @@ function asked(codec: Codec, said: string, from: string): { readonly role: Messa
 }
 
 /**
- * In a closed vocabulary the text itself. A chat template writes what separates two turns, as it would write it between an
- * answer and the next question; how it would write the policy's former turns does not matter. What is said is data: no part
- * of it is a control token.
+ * In a closed vocabulary, the text itself. A chat template adds the separators that it writes between an answer and the
+ * next question; how it renders the policy's former turns does not matter. The text is data: no part of it becomes a
+ * control token.
  *
  * @param from  who says it; all but the environment are tools
- * @param finishReason  why the policy's turn ended: what the template ends a turn with is left out where it was sampled
+ * @param finishReason  why the policy's turn ended: the template's end of turn is left out if it was sampled
  * @throws DataError where it cannot be written
  */
 export function observationTokens(codec: Codec, text: string, from: string, finishReason: FinishReason): Int32Array {
@@ -47,7 +47,7 @@ export function observationTokens(codec: Codec, text: string, from: string, fini
   return tokens.subarray(tokens.findIndex((id) => codec.stopIds.includes(id)) + 1);
 }
 
-/** The turns of an episode after its question, as a pretrained model is shown one. @throws DataError as above */
+/** The turns of an episode after its question, for a pretrained model. @throws DataError as above */
 export function episodeMessages(codec: Codec, { turns }: Pick<PlayedEpisode, 'turns'>): Message[] {
   return turns.map(({ from, text }) => ({
     role: from === POLICY_TURN ? 'assistant' : asked(codec, text, from).role,

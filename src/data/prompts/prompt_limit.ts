@@ -1,13 +1,13 @@
 /**
- * Prompts that are too long for the run: an error, or left out and counted, as the config says. Nothing is ever cut off a
- * prompt: what is left of a problem may be another one.
+ * Prompts that are too long for the run are an error, or left out and counted, as the config says. A prompt is never
+ * truncated, since that may turn it into another problem.
  */
 import { DataError } from '../../errors.ts';
 import type { TaskItem } from '../task.ts';
 import { delegating, type TaskSet } from '../task_set.ts';
 
 export interface PromptLimit {
-  /** Most tokens of a prompt, the template's included; default: what the tasks say, or what was measured. */
+  /** Most tokens of a prompt, the template's included; default: the tasks' limit, or the measured one. */
   readonly maxPromptLength?: number | undefined;
   /** Default `error`. */
   readonly overlongPrompts?: 'error' | 'drop' | undefined;
@@ -16,7 +16,7 @@ export interface PromptLimit {
 /** Prompts in a row that may be too long before a run gives up finding one. */
 const MOST_DROPPED = 1_000;
 
-/** The same tasks, made with that limit, and what becomes of longer prompts. */
+/** The same tasks with that limit. */
 export function limitPrompts(tasks: TaskSet, { maxPromptLength, overlongPrompts = 'error' }: PromptLimit): TaskSet {
   if (maxPromptLength === undefined && overlongPrompts === 'error') return tasks;
   const { maxPromptTokens } = tasks;
@@ -52,10 +52,10 @@ export function limitPrompts(tasks: TaskSet, { maxPromptLength, overlongPrompts 
 }
 
 /**
- * The first item of the training stream from `index` on whose prompt is not left out.
+ * The first item of the training stream from `index` on whose prompt fits.
  *
  * @returns the item, its own index, and the index after it
- * @throws DataError where a thousand in a row are left out
+ * @throws DataError if a thousand in a row do not fit
  */
 export function fittingItem(
   tasks: TaskSet,
@@ -69,7 +69,7 @@ export function fittingItem(
   throw noneFits('prompts in a row', MOST_DROPPED, tasks.maxPromptTokens);
 }
 
-/** The first items of the training stream whose prompts are not left out: those that a run trains on first. */
+/** The first items of the training stream whose prompts fit: those that a run trains on first. */
 export function fittingItems(
   tasks: TaskSet,
   seed: number,

@@ -1,20 +1,20 @@
 /**
  * A prompt that shows something besides the problem: a hint, an answer, what was wrong with an attempt.
  *
- * In a closed vocabulary it comes first, ended by EOS, so that no task needs a word of its own for it; what it means
- * a policy learns from what it is shown. A pretrained model reads it below the question.
+ * In a closed vocabulary it comes first, ended by EOS, so that tasks need no word for it; the policy learns its
+ * meaning. A pretrained model reads it below the question.
  */
 import type { Codec, Message } from '../../text/codec.ts';
 
 /** Tokens that a pretrained model's prompt takes besides what it shows: the words around it, and joints that merge less well. */
 const WORDS_AROUND = 12;
 
-/** What is shown with a prompt is at most as long as a completion. */
+/** Most tokens shown with a prompt: no more than a completion. */
 export function mostShownTokens(maxCompletionTokens: number, isPretrained: boolean): number {
   return maxCompletionTokens + (isPretrained ? WORDS_AROUND : 1);
 }
 
-/** @param prompt  as the problem is asked @param shown  tokens, none of which ends a completion */
+/** @param prompt  of the problem @param shown  tokens, none of which ends a completion */
 export function shownBefore({ eosTokenId }: Codec, prompt: Int32Array, shown: Int32Array): Int32Array {
   const tokens = new Int32Array(shown.length + 1 + prompt.length);
   tokens.set(shown);

@@ -1,6 +1,7 @@
 /**
- * The two ways to ask a problem, and what a pretrained model reads before it. A `compact` one has the task's own prompt, vocabulary and limits. A `plain` one is
- * written in the characters of a keyboard: an English question, and an answer in tags that `extractAnswer` reads.
+ * The two styles of asking a problem, and what a pretrained model reads before it. A `compact` one has the task's own
+ * prompt, vocabulary and limits. A `plain` one is written in the characters of a keyboard: an English question, and an
+ * answer in tags that `extractAnswer` reads.
  */
 import { ConfigError } from '../../errors.ts';
 import { type AnswerPolicy, extractAnswer } from '../../parsing/extract.ts';
@@ -12,7 +13,7 @@ import { mostEpisodeTokens, questionOf, type TurnLimits } from '../environment.t
 import type { Conversation } from '../knobs.ts';
 import type { AnyTaskDefinition, Knobs, Style, TaskItem, TaskLanguage, VerifyContext } from '../task.ts';
 
-/** A tag that is there several times is no answer: it would let a policy list all that it can think of. */
+/** A repeated tag is no answer, since it would let a policy list many guesses. */
 const ANSWER_POLICY: AnswerPolicy = 'only';
 const INSTRUCTION = 'Write the answer between <answer> and </answer>.';
 const TAGS = '<answer></answer>';
@@ -31,7 +32,10 @@ export function plainPrompt(question: string): string {
   return `${question}\n${INSTRUCTION}\n`;
 }
 
-/** Vocabulary and limits of a task at a style. @param turns  those of a task that is played @throws ConfigError where it cannot be asked in this way */
+/**
+ * Vocabulary and limits of a task in a style. @param turns limits of a multi-turn task @throws ConfigError if it cannot
+ * be asked in this style
+ */
 export function languageOf(
   definition: AnyTaskDefinition,
   knobs: Knobs,
@@ -62,20 +66,20 @@ export function languageOf(
   return {
     tokenizer: characterTokenizer({ name: 'plain text', tokens: [...new Set([...KEYBOARD, ...characters])] }),
     promptTokens: question + plainPrompt('').length,
-    // Those of the task count its EOS where it has one.
+    // The task's limit includes EOS if it has one.
     completionTokens: completionTokens * perToken + TAGS.length + 1,
     fixedCompletionTokens: undefined,
   };
 }
 
-/** What a verifier is asked of a completion; or the verdict, where that holds no answer to ask about. */
+/** The answer of a completion for a verifier, or the verdict if there is no answer. */
 export type ReadCompletion =
   | { readonly answer: string; readonly context: VerifyContext }
   | { readonly answer: undefined; readonly verdict: Verdict };
 
 /**
- * Reads a plain completion: its answer is what is between its tags. What the token limit cut after a closed tag is not
- * missing: the tag ends the answer, as EOS ends a compact one.
+ * Reads a plain completion: its answer is what is between its tags. Text cut by the token limit after a closed tag does
+ * not matter: the tag ends the answer, as EOS ends a compact one.
  */
 export function readTagged(completion: string, { finishReason }: VerifyContext): ReadCompletion {
   const extraction = extractAnswer(completion, ANSWER_POLICY);
@@ -86,23 +90,23 @@ export function readTagged(completion: string, { finishReason }: VerifyContext):
 }
 
 /**
- * Reads the completion of a pretrained model, all of which is the answer. Spaces and ends of lines around it say nothing;
- * what was cut by the token limit is no answer.
+ * Reads the completion of a pretrained model, all of which is the answer. Surrounding white space is ignored; a
+ * completion cut by the token limit has no answer.
  */
 export function readBare(completion: string, context: VerifyContext): ReadCompletion {
   if (context.finishReason === 'length') return { answer: undefined, verdict: truncated() };
   return { answer: completion.trim(), context };
 }
 
-/** Draws of example problems, at most, to find as many different ones as are asked. */
+/** Most draws of example problems to find enough different ones. */
 const EXAMPLE_DRAWS = 1000;
 
 /** Problems to choose each example from. */
 const EXAMPLE_CHOICES = 4;
 
 /**
- * The answer is in the question word for word, as with digits that are sorted already: such examples teach a model to copy,
- * and groups in which all completions copy are dead.
+ * Whether the answer is verbatim in the question, like sorted digits: such examples teach a model to copy, and a group
+ * that only copies is dead.
  */
 function isCopied(item: TaskItem): boolean {
   return questionOf(item).some(({ content }) => content.includes(item.answer));

@@ -1,7 +1,7 @@
 /**
- * How a policy writes its turns where a turn may say more than one action: several actions, or something that is not for
- * the environment. The environment takes the actions one after the other, each as if it had a turn of its own. So the
- * number of actions in an episode, and chance, are those of the same actions turn by turn.
+ * Forms of turns that hold more than one action: several actions, or text that is not for the environment. The
+ * environment takes the actions one after the other, each as if in its own turn, so the number of actions in an episode
+ * and its random draws are the same as turn by turn.
  */
 import { type Rng, rngFor } from '../../kernels/philox.ts';
 import { withMarks } from '../../text/control_words.ts';
@@ -18,11 +18,11 @@ import { episodeDemonstration } from '../task_environment.ts';
 import { delegating, type TaskSet } from '../task_set.ts';
 import type { Demonstration } from './dialogue_tokens.ts';
 
-/** How a run writes texts. */
+/** How a run encodes texts. */
 export interface Writing {
   /** Tokens of a text. */
   lengthOf(text: string): number;
-  /** What is between two answers that are read together. */
+  /** The separator between answers that are read together. */
   readonly joint: string;
 }
 
@@ -30,7 +30,7 @@ export interface Writing {
 export interface TurnForm {
   /** Forms of one id are the same. */
   readonly id: string;
-  /** What it writes besides actions; a closed vocabulary that lacks one gets a token for it. */
+  /** Marks that it writes besides actions; a closed vocabulary that lacks one gets a token for it. */
   readonly marks: readonly string[];
   /** Most actions of a turn. */
   readonly mostActions: number;
@@ -38,14 +38,13 @@ export interface TurnForm {
   read(turn: string): readonly string[];
   /** Most tokens of a turn. @param action  most of an action, with its end */
   turnTokens(action: number, writing: Writing): number;
-  /** What a teacher played, as he writes it in this form. */
+  /** Writes a teacher's episode in this form. */
   show(episode: PlayedEpisode, rng: Rng, writing: Writing): PlayedEpisode;
 }
 
 /**
- * The same tasks, whose turns are written in these forms, as far as they are not yet.
- *
- * @param asked  the first is the innermost: what the others leave of a turn is read by it
+ * The same tasks with turns in these forms, unless they have them already. @param asked the first is the innermost: it
+ * reads what the others leave of a turn
  */
 export function withTurnForms(tasks: TaskSet, asked: readonly TurnForm[]): TaskSet {
   const { environment: inner } = tasks;
@@ -62,7 +61,7 @@ export function withTurnForms(tasks: TaskSet, asked: readonly TurnForm[]): TaskS
     longest: { ...longest, actionTokens },
     turnTokens,
   });
-  // Every action is answered once, however many there are in a turn.
+  // Every action has one answer, however many a turn has.
   const maxCompletionTokens = Math.max(tasks.maxCompletionTokens, mostEpisodeTokens({ ...longest, actionTokens }));
   const demonstration: TaskSet['demonstration'] = (item, seed, index, learnErrors = true): Demonstration => {
     const share = tasks.shares.find(({ label }) => label === item.task) ?? tasks.shares[0];
@@ -88,7 +87,7 @@ export function withTurnForms(tasks: TaskSet, asked: readonly TurnForm[]): TaskS
   return formed;
 }
 
-/** What forms change in the texts of an environment. */
+/** An environment's texts, changed by forms. */
 interface Written {
   readonly joint: string;
   readonly longest: TurnLimits;
@@ -150,12 +149,12 @@ function distantInForms(
   };
 }
 
-/** Whether what follows in its turn is not taken: it was meant for after an action that did what it should. */
+/** Whether later actions of the turn are skipped, because they assumed that this one would work. */
 function isLast({ verdict, illegal, denied }: EpisodeStep): boolean {
   return verdict !== undefined || illegal === true || denied === true;
 }
 
-/** What the actions of a turn led to together. @param steps  at least one */
+/** The joint result of a turn's actions. @param steps  at least one */
 function joined(steps: readonly EpisodeStep[], joint: string): EpisodeStep {
   const last = steps[steps.length - 1];
   if (steps.length === 1) return last;

@@ -1,4 +1,4 @@
-/** What countdown is and which knobs it has. */
+/** Countdown's card and knobs. */
 import { choice, flag, integer, number, options, type Values } from '../../../options/keys.ts';
 import type { BrokenRule } from '../../../options/read.ts';
 import type { TaskCard } from '../../task.ts';
@@ -36,7 +36,7 @@ const KNOBS = options({
 
 export type CountdownKnobs = Values<typeof KNOBS>;
 
-/** Knobs that mean nothing for steps. */
+/** Knobs without effect on steps. */
 const FOR_EXPRESSIONS = ['use', 'allow_equals', 'integer_steps'] as const;
 
 function checkKnobs(knobs: CountdownKnobs, given: Readonly<Record<string, unknown>>): BrokenRule[] {

@@ -6,10 +6,10 @@
  *   expression  3 * 2 + 7                   then EOS
  *   split       by hash of target and sorted numbers: no held-out problem is a reordered training problem
  *
- * A problem is three numbers, each drawn from 1..max_number, and what a random valid calculation on them gives;
- * valid means through integers in 1..99 only. So a target that many calculations reach is asked more often, and
- * evaluation weights the held-out problems by how often each is asked. With `train_max_number` the problems to train
- * on come from a wider space; held-out problems are always those of `max_number`.
+ * A problem is three numbers, each drawn from 1..max_number, and the result of a random valid calculation on them,
+ * whose intermediate results are all integers in 1..99. So a target that many calculations reach is asked more often,
+ * and evaluation weights held-out problems by this frequency. With `train_max_number` the problems to train on come
+ * from a wider space; held-out problems are always those of `max_number`.
  */
 import { type Rng, rngFor } from '../../../kernels/philox.ts';
 import { type Expression, renderExpression } from '../../../parsing/expression.ts';
@@ -33,7 +33,7 @@ export type CountdownItem = {
 const MAX_ENUMERATED_MULTISETS = 5000;
 /** Draws for an estimated chance. */
 const CHANCE_DRAWS = 200;
-/** Tokens beyond the longest right answer, so that an overlong answer is seen as one. */
+/** Tokens beyond the longest right answer, so that an overlong answer is recognised. */
 const SLACK_TOKENS = 2;
 
 function stepsText(trace: readonly CountdownStep[]): string {
@@ -121,8 +121,7 @@ function key({ numbers, target }: CountdownItem): string {
 }
 
 /**
- * A problem of at most as many numbers as are asked, each of which is a token; whether its target can be reached does
- * not matter.
+ * Reads a problem with at most the configured count of numbers, each a token, whether or not its target can be reached.
  */
 function parse(prompt: string, knobs: CountdownKnobs): CountdownItem | null {
   const pieces = prompt.split(' ');
@@ -133,7 +132,7 @@ function parse(prompt: string, knobs: CountdownKnobs): CountdownItem | null {
   return { numbers, target: values[values.length - 1] };
 }
 
-/** The same in words; the form of the answer is shown by an example that answers no problem of the task. */
+/** The same in words; an example that answers no problem of the task shows the answer's form. */
 function question({ numbers, target }: CountdownItem, { answer, use }: CountdownKnobs): string {
   const each = use === 'all' ? 'each exactly once' : 'each at most once';
   const sentence = `Reach ${target} with the numbers ${numbers.join(', ')}, ${each}, by + - * and /.`;
@@ -179,7 +178,7 @@ function chance(knobs: CountdownKnobs): number {
   );
 }
 
-/** Its operators, in order; the numbers that are taken first; what these come to. */
+/** Hints: its operators, in order; the numbers of the first step; that step's result. */
 function hints(item: CountdownItem, { answer }: CountdownKnobs): string[] {
   const trace = solution(item, 0);
   const operators = trace.map(({ operator }) => operator).join(' ');

@@ -59,7 +59,7 @@ class TraceTable {
     return this.#offsets[value + 1] - this.#offsets[value];
   }
 
-  /** What a trace ends in, by its index. */
+  /** The value that a trace ends in, by its index. */
   lastValue(index: number): number {
     return this.#bytes[(index + 1) * this.#numSteps * STEP_BYTES - 1];
   }

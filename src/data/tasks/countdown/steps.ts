@@ -111,8 +111,8 @@ export function verifyCountdownSteps(problem: CountdownProblem, answer: string):
 }
 
 /**
- * Each piece between commas by itself: 1 where it is a step, its operands are at hand, and it is true; else 0. A step that
- * is not true puts what it claims into the pool all the same, so that the next is judged on its own merit. Total and pure.
+ * Judges each piece between commas: 1 if it is a step, its operands are in the pool, and it is true; else 0. A false
+ * step still puts its claimed result into the pool, so that the next is judged on its own merit. Total and pure.
  */
 export function judgeSteps({ numbers }: CountdownProblem, answer: string): VerdictStep[] {
   if (answer.length > MAX_EXPRESSION_LENGTH) return [];
@@ -126,7 +126,7 @@ export function judgeSteps({ numbers }: CountdownProblem, answer: string): Verdi
   });
 }
 
-/** Carries out what is written as far as the pool has it; false where that breaks a rule. */
+/** Applies a written step to the pool as far as possible; false if it breaks a rule. */
 function playAlone(pool: number[], text: string): boolean {
   const lexed = tokenizeArithmetic(text);
   const step = lexed.ok && lexed.tokens.length === STEP_TOKENS ? readStep(lexed.tokens, 0) : undefined;
@@ -143,8 +143,8 @@ function playAlone(pool: number[], text: string): boolean {
 }
 
 /**
- * What is wrong with steps, in their own notation: a step that is not true with its result taken out, `3 * 2 = ?`, or the
- * numbers that were there where it went wrong, `6 7 ?`. It calculates nothing for its reader. Total and pure.
+ * Feedback on steps, in their own notation: a false step without its result, `3 * 2 = ?`, or the numbers in the pool
+ * where it went wrong, `6 7 ?`. It calculates nothing for its reader. Total and pure.
  */
 export function feedbackOnSteps({ numbers, target }: CountdownProblem, answer: string): string {
   const pool = [...numbers];

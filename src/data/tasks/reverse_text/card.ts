@@ -1,4 +1,4 @@
-/** What reverse_text is and which knobs it has. */
+/** Reverse_text's card and knobs. */
 import { integer, number, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 

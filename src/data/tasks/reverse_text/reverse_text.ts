@@ -66,7 +66,7 @@ export const reverseText: TaskDefinition<ReverseTextItem, ReverseTextKnobs> = {
   key: (item) => `rev|${item.word}`,
   prompt: (item) => `${item.word}>`,
   question: (item) => `Spell the word ${item.word} backwards.`,
-  /** A word shorter than those that are asked can be judged as well. */
+  /** Words shorter than the asked ones can be judged as well. */
   parse(prompt, knobs) {
     const word = prompt.slice(0, -1);
     return prompt.endsWith('>') && word.length <= knobs.max_length && /^[a-z]+$/.test(word) ? { word } : null;
@@ -82,7 +82,7 @@ export const reverseText: TaskDefinition<ReverseTextItem, ReverseTextKnobs> = {
   mutants,
   /**
    * Exact. `parts.lcs` is 2·LCS/(m + n) of answer and truth; as a training reward it can be hacked (it rose while
-   * greedy accuracy fell from 0.65 to 0.39 in the prototype), so it is there to show that, and never the default.
+   * greedy accuracy fell from 0.65 to 0.39 in the prototype), so it exists to show that, and is never the default.
    */
   verify(item, answer, _knobs, context) {
     const expected = reversed(item.word);

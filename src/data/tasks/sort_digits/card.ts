@@ -1,4 +1,4 @@
-/** What sort_digits is and which knobs it has. */
+/** Sort_digits's card and knobs. */
 import { integer, options, type Values } from '../../../options/keys.ts';
 import type { TaskCard } from '../../task.ts';
 

@@ -68,7 +68,7 @@ export const sortDigits: TaskDefinition<SortDigitsItem, SortDigitsKnobs> = {
     return prompt.endsWith('>') && digits.length === knobs.digits && /^[0-9]*$/.test(digits) ? { digits } : null;
   },
   oracle: (item) => sorted(item.digits),
-  /** No warm start is needed; where one is asked for, the teacher is right. */
+  /** The task needs no warm start; if a config asks for one, the teacher is right. */
   demonstration: (item) => sorted(item.digits),
   mutants,
   /** Exact. `parts.positions` is the dense reward of the recipe; evaluation never reads it. */
