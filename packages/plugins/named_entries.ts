@@ -63,14 +63,13 @@ const named = (kind: NamedEntry['kind'], plugin: Plugin | undefined, place: stri
 /** A note for each option of a method that the config calls by the name that it had before. */
 export function renamedOptions(loaded: LoadedConfig): string[] {
   return entriesOf(loaded).flatMap(({ kind, plugin, place }) => {
-    const method = isPoint(kind) ? findMethod(loaded.registries.methods, kind, plugin) : undefined;
+    const point = METHOD_POINTS.find((each) => each === kind);
+    const method = point && findMethod(loaded.registries.methods, point, plugin);
     const renamed = Object.values(method?.options ?? {}).filter(({ oldYaml = '' }) => oldYaml in plugin);
     const why = 'is the old name, which the next version no longer takes';
     return renamed.map(({ yaml, oldYaml }) => `${place}.${oldYaml} ${why}: write ${yaml}`);
   });
 }
-
-const isPoint = (kind: NamedEntry['kind']): kind is MethodPoint => METHOD_POINTS.some((point) => point === kind);
 
 /** What a run has no need of that only answers, as it is evaluated or sampled. */
 export interface NeededOptions {

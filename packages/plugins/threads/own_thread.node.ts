@@ -10,8 +10,7 @@ import type { Envelope } from '../../zoo/rewards/sandbox/sandbox.ts';
 import { type SandboxHost, SandboxThread } from '../../zoo/rewards/sandbox/sandbox_thread.ts';
 import type { ThreadStart } from './roles.ts';
 
-const EXTENSION = extname(import.meta.url);
-const WORKER = new URL(`./own_worker.node${EXTENSION}`, import.meta.url).href;
+const WORKER = new URL(`./own_worker.node${extname(import.meta.url)}`, import.meta.url).href;
 /**
  * The built worker is imported as it is; in tests its source comes through jiti. Not by Node's own stripping of types: that is
  * WebAssembly, and threads which come and go with it end the process on Node 24 (V8 frees an import wrapper twice).
