@@ -1,4 +1,4 @@
-/** Looks at the methods that a stage was given, by the spelling of the YAML: what messages and diagnostics speak of. */
+/** Reads the methods of a stage by their YAML names, for messages and diagnostics. */
 import type { Json } from '../options/json.ts';
 import { isSchedule } from '../options/schedule.ts';
 import type { Member, Telling } from './method.ts';
@@ -6,7 +6,7 @@ import { isSampledByOther, modesOf } from './sampling_modes/modes.ts';
 import { type GrpoStageConfig, METHOD_POINTS, type MethodsConfig } from './stage.ts';
 import type { Use } from './uses/use.ts';
 
-/** The value of an option, of whichever method of the stage takes it; undefined where none does. */
+/** The value of an option of the stage's methods; undefined if none takes it. */
 export function optionOf(methods: MethodsConfig, key: string): Json | undefined {
   for (const point of METHOD_POINTS) {
     const owner = methods[point].find((plugin) => Object.hasOwn(plugin, key));
@@ -15,19 +15,19 @@ export function optionOf(methods: MethodsConfig, key: string): Json | undefined 
   return undefined;
 }
 
-/** The same as a number, of a schedule its largest; 0 where no method takes it: a weight that is absent weighs nothing. */
+/** The same as a number, for a schedule its maximum; 0 if no method takes it, since an absent weight weighs nothing. */
 export function weightOf(methods: MethodsConfig, key: string): number {
   const value = optionOf(methods, key);
   if (isSchedule(value)) return Math.max(value.from, value.to);
   return typeof value === 'number' ? value : 0;
 }
 
-/** Whether a method of this id is in the stage: for what one method says of another that it is made for. */
+/** Whether the stage has a method of this id, for remarks of a method on one that it is made for. */
 export function usesMethod(methods: MethodsConfig, id: string): boolean {
   return METHOD_POINTS.some((point) => methods[point].some(({ name }) => name === id));
 }
 
-/** What the methods of a stage do that others speak of. */
+/** The traits that the methods of a stage declare. */
 export function tellingsOf(members: readonly Member[]): ReadonlySet<Telling> {
   return new Set(
     members.flatMap((member) => {
@@ -37,7 +37,7 @@ export function tellingsOf(members: readonly Member[]): ReadonlySet<Telling> {
   );
 }
 
-/** Whether one of them does. */
+/** Whether one of them declares this trait. */
 export function tells(members: readonly Member[], what: Telling): boolean {
   return tellingsOf(members).has(what);
 }
@@ -47,7 +47,7 @@ export function isTruncated({ sampling: { topK, topP, minP } }: GrpoStageConfig)
   return topK > 0 || topP < 1 || (minP !== null && minP > 0);
 }
 
-/** Ids of the methods whose completions are not, or not all, the policy's own at the stage's temperature. */
+/** Ids of the methods of whose completions some are not the policy's own at the stage's temperature. */
 export function offPolicySamplers(members: readonly Member[], stage: GrpoStageConfig): readonly string[] {
   return members.flatMap((member) => {
     const { samplesOffPolicy, id } = member.method;
@@ -60,15 +60,15 @@ function reusesRollouts({ batch }: GrpoStageConfig): boolean {
   return batch.optimizerStepsPerGeneration > 1 || batch.numIterations > 1;
 }
 
-/** Whether every optimizer step is on fresh rollouts of the policy's own: all ratios are then exactly 1. */
+/** Whether every optimizer step uses fresh rollouts of the policy itself, so that all ratios are exactly 1. */
 export function isOnPolicy(stage: GrpoStageConfig, members: readonly Member[]): boolean {
   return !reusesRollouts(stage) && !isSampledByOther(stage) && offPolicySamplers(members, stage).length === 0;
 }
 
 /**
- * What a method says that takes every completion for the policy's own, where some are not.
+ * The remark of a method that assumes every completion to be the policy's own, if some are not.
  *
- * @param missing  as a sentence continues: `no ratio corrects`
+ * @param missing  continues a sentence: `no ratio corrects`
  * @param instead  what to use, with the comma after it, or nothing
  */
 export function uncorrected(
@@ -95,7 +95,7 @@ export function uncorrected(
   ];
 }
 
-/** What a controller of the reference says where nothing of the stage reads it. */
+/** The remark of a controller of the reference in a stage that does not read it. */
 export function unreadReference(members: readonly Member[]): string | undefined {
   const isRead = members.some(({ point, uses }) => point !== 'controllers' && uses.some(readsReference));
   return isRead ? undefined : 'no term reads the reference, so that moving it changes nothing; set beta';
@@ -105,13 +105,13 @@ function readsReference({ set, implies }: Use): boolean {
   return set === 'reference' || implies?.some(readsReference) === true;
 }
 
-/** What an objective says that has a ratio of its own, or none. */
+/** The remark of an objective with its own ratio, or none. */
 export function unreadRatio({ ratio: [ratio] }: MethodsConfig): string | undefined {
   if (ratio.name === 'token') return undefined; // the default
   return 'does not read importance_sampling_level, having a ratio of its own or none; leave that out';
 }
 
-/** What an objective says that reads `what` in the place of advantages. */
+/** The remark of an objective that reads `what` instead of advantages. */
 export function unreadAdvantages({ advantageEstimator: [estimator] }: MethodsConfig, what: string): string | undefined {
   if (estimator.name === 'group') return undefined; // the default
   return `reads ${what}, not advantages: the estimator only says which groups are dead; leave it out`;

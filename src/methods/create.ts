@@ -1,4 +1,4 @@
-/** Makes the parts of a stage from the names and options of its config, and unites what they use of the run. */
+/** Makes the parts of a stage from the names and options of its config, and collects what they use of the run. */
 
 import { ConfigError } from '../errors.ts';
 import type { Plugin } from '../options/keys.ts';
@@ -21,7 +21,7 @@ export interface Named<Part> {
   readonly part: Part;
 }
 
-/** A part that is made again for each step where an option of it is a schedule, or was set by a controller. */
+/** A part that is made again at each step if an option is a schedule or was set by a controller. */
 interface Made<Part> {
   readonly id: string;
   part: Part;
@@ -49,14 +49,14 @@ export interface StageMethods {
   readonly lossTerms: readonly Named<LossTerm>[];
   readonly aggregation: Named<PointParts['aggregation']>;
   readonly controllers: Many<'controllers'>;
-  /** How methods of the stage speak to the policy, for supervised stages. */
+  /** How methods of the stage prompt the policy, for supervised stages. */
   readonly forms: readonly Named<Demonstrate>[];
   readonly uses: StageUses;
-  /** What each declares. */
+  /** The methods with their declarations. */
   readonly members: readonly Member[];
-  /** Those that are there to change something. */
+  /** The methods that are expected to change something. */
   readonly acting: readonly Acting[];
-  /** Moves every option to where it is at this step by its schedule, or by what was set; parts keep their states. */
+  /** Moves every option to its value at this step, by its schedule or a controller; parts keep their states. */
   moveTo(step: number, settings?: Settings): void;
   /** The numbers among the options of its methods. */
   readonly options: readonly SettableOption[];
@@ -68,7 +68,7 @@ export function createMethods(stage: GrpoStageConfig, list: MethodList): StageMe
   const members = membersOf(stage, list);
   const movable: Made<unknown>[] = [];
   const acting: Acting[] = [];
-  // What has nothing to act on is said before step 1, and what only measures never acts.
+  // A method without anything to act on is reported before step 1, and one that only measures never acts.
   const mayAct = (plugin: Plugin): boolean =>
     members.some(
       (member) => member.plugin === plugin && !member.method.onlyMeasures && !idleRemark(stage, members, member),
@@ -130,7 +130,7 @@ function formsOf(stage: GrpoStageConfig, list: MethodList): Named<Demonstrate>[]
   );
 }
 
-/** @throws ConfigError where a micro-batch is part of a group whose completions a term compares */
+/** @throws ConfigError if a micro-batch splits a group whose completions a term compares */
 function requireWholeGroups({ batch }: GrpoStageConfig, terms: readonly Named<LossTerm>[]): void {
   const { completionsPerMicroBatch: micro = batch.numGenerations, numGenerations: group } = batch;
   const comparing = terms.find(({ part }) => part.coupling === 'group');
@@ -148,9 +148,9 @@ function move(made: Made<Stateful>, step: number, settings: Settings): void {
 }
 
 interface PartOptions {
-  /** [methods] by which a setting names their options. */
+  /** [methods] names by which settings refer to their options. */
   readonly owners?: readonly string[];
-  /** Takes those that are expected to act. */
+  /** Collects the methods that are expected to act. */
   readonly acting?: Acting[];
   /** Whether a method is expected to act in this stage. */
   readonly mayAct?: (plugin: Plugin) => boolean;
@@ -182,10 +182,10 @@ function createParts<Point extends MethodPoint>(
   });
 }
 
-/** What a supervised stage shows, by its step. */
+/** The demonstrations of a supervised stage, by its step. */
 export type Demonstrations = ((step: number) => DemonstrationSource) & Pick<StageMethods, 'acting'>;
 
-/** What a supervised stage shows of problems that are played in turns, by its step; undefined: the task's demonstrations. */
+/** The demonstrations of multi-turn problems in a supervised stage, by its step; undefined: the task's. */
 export function createDemonstrations(stage: SftStageConfig, list: MethodList): Demonstrations | undefined {
   const { demonstrations: plugin, optimizer } = stage;
   if (plugin === undefined) return undefined;
@@ -198,7 +198,7 @@ export function createDemonstrations(stage: SftStageConfig, list: MethodList): D
   return Object.assign((step: number) => always ?? made(step), { acting: [acting] });
 }
 
-/** What it uses of the run; nothing where the task's demonstrations are shown, or those of a file that is not given. */
+/** What the stage's demonstrations use of the run; nothing if they are the task's, or a file's that is not given. */
 export function usesOfDemonstrations(stage: SftStageConfig, list: MethodList): readonly Pick<AskedUse, 'by' | 'use'>[] {
   const { demonstrations: plugin } = stage;
   if (plugin === undefined || isAbsentFile(plugin, list)) return [];
@@ -207,12 +207,12 @@ export function usesOfDemonstrations(stage: SftStageConfig, list: MethodList): r
   return (method.uses?.(options, stage) ?? []).map((use) => ({ by: method.id, use }));
 }
 
-/** A file of the user's that nobody has loaded here. */
+/** Whether a user's file was not loaded here. */
 function isAbsentFile(plugin: Plugin, { own }: MethodList): boolean {
   return isModuleFile(plugin.name) && !Object.hasOwn(own, methodKey(plugin));
 }
 
-/** @throws ConfigError for a method that there is not; a file that nobody has loaded may be absent */
+/** @throws ConfigError for an unknown method; a file that was not loaded may be absent */
 function requireMethods({ methods }: GrpoStageConfig, list: MethodList): void {
   for (const point of METHOD_POINTS) {
     for (const plugin of methods[point]) if (!isAbsentFile(plugin, list)) lookUp(list, point, plugin);
@@ -232,8 +232,8 @@ export function createFigures(stage: GrpoStageConfig, list: MethodList): PointPa
 }
 
 /**
- * What the methods of a stage use; those of files that are not given here are left out. What is a schedule is asked for
- * at both of its ends: a weight that begins at 0 uses what it weighs all the same.
+ * What the methods of a stage use, without those of files that are not given here. Schedules count at both ends, since
+ * a weight that begins at 0 still uses what it weighs.
  */
 export function usesOf(stage: GrpoStageConfig, list: MethodList): StageUses {
   requireMethods(stage, list);

@@ -1,7 +1,4 @@
-/**
- * What is known of each problem over the run: kept only where a method reads it, of bounded size, and part of the
- * checkpoint.
- */
+/** The run's record of each problem: kept only if a method reads it, of bounded size, and part of the checkpoint. */
 
 import type { TaskItem } from '../data/task.ts';
 import type { Json } from '../options/json.ts';
@@ -17,7 +14,7 @@ export interface LedgerEntry {
   readonly solved: number;
   /** Optimizer steps of the stage when it was last seen. */
   readonly lastStep: number;
-  /** Shares of its last groups, newest last, and which task and level it is of: where a method needs them. */
+  /** Shares of its last groups, newest last, and its task and level, if a method needs them. */
   readonly history?: readonly number[];
   readonly category?: string;
 }
@@ -29,10 +26,10 @@ type Entries = ReadonlyMap<string, LedgerEntry>;
 const NEWEST = 0.5;
 /** Groups whose shares a history remembers. */
 const HISTORY = 8;
-/** Problems that are remembered; beyond, those seen longest ago are forgotten. */
+/** Problems remembered; beyond that, those seen longest ago are forgotten. */
 const REMEMBERED = 50_000;
 
-/** What is remembered of each problem from step to step, and kept in checkpoints. */
+/** The record of each problem, kept from step to step and in checkpoints. */
 export class Ledger implements Stateful {
   /** In the order of last visits; each batch makes new ones. */
   #entries: Entries = new Map();
@@ -46,7 +43,7 @@ export class Ledger implements Stateful {
     return this.#entries;
   }
 
-  /** Adds what was seen of a batch. @param step  optimizer steps already taken */
+  /** Records the observations of a batch. @param step  optimizer steps already taken */
   record(batch: readonly Observation[], step: number): void {
     const entries = new Map(this.#entries);
     for (const [key, right, category] of batch) {
@@ -70,12 +67,12 @@ export class Ledger implements Stateful {
     this.#entries = entries;
   }
 
-  /** All that it knows now, for `goBack`. */
+  /** A snapshot for `goBack`. */
   mark(): Entries {
     return this.#entries;
   }
 
-  /** Forgets what was recorded since. */
+  /** Forgets everything recorded since the snapshot. */
   goBack(to: Entries): void {
     this.#entries = to;
   }
@@ -104,12 +101,12 @@ export class Ledger implements Stateful {
 /** An entry as the checkpoint has it: key, visits, solved, lastStep, category, history. */
 type LedgerRow = readonly [string, number, number, number, string?, (readonly number[])?];
 
-/** What a group shows of its problem: its key, the share that solves it, and what it is of where a history is kept. */
+/** A group's evidence on its problem: key, share that solves it, and category if a history is kept. */
 export type Observation = readonly [key: string, right: number, category?: string];
 
 /**
- * What the policy did by itself in a batch (`Collected.unaided`): what a hint or an earlier success brought is none of the
- * problem's solve rate, and a group that was sampled again with a hint counts as it first was.
+ * Observations of what the policy did unaided in a batch (`Collected.unaided`): successes through a hint or a replay do
+ * not count in a problem's solve rate, and a group sampled again with a hint counts as first sampled.
  *
  * @param withHistory  a method needs `history` and `category`
  */
@@ -122,12 +119,12 @@ export function observationsOf(groups: readonly RolloutGroup[], withHistory = fa
 
 type Problem = Pick<TaskItem, 'key' | 'task'>;
 
-/** Tells problems apart, also where the run has several tasks: the keys of one say nothing of those of another. */
+/** Identifies a problem among several tasks, whose keys may coincide. */
 export function problemKey({ key, task }: Problem): string {
   return task === undefined ? key : `${task}|${key}`;
 }
 
-/** What is drawn alike: a task of the run at one of its levels. */
+/** A category of problems: a task of the run at one of its levels. */
 export function categoryOf({ task = '', level }: Pick<TaskItem, 'task' | 'level'>): string {
   return level === undefined ? task : `${task}/${level}`;
 }

@@ -1,10 +1,10 @@
-/** The methods of a stage as they see each other: by what each declares. */
+/** The methods of a stage with their declarations, as they see each other. */
 import type { Member } from './method.ts';
 import { findMethod, type MethodList } from './method_list.ts';
 import { END, type OptionsAt, optionsOfMethod, START } from './settings.ts';
 import { type GrpoStageConfig, METHOD_POINTS } from './stage.ts';
 
-/** The methods of a stage that are known, in the order of the points. */
+/** The known methods of a stage, in the order of the points. */
 export function membersOf(stage: GrpoStageConfig, list: MethodList): Member[] {
   return METHOD_POINTS.flatMap((point) =>
     stage.methods[point].flatMap((plugin): Member[] => {
@@ -35,7 +35,7 @@ export function membersOf(stage: GrpoStageConfig, list: MethodList): Member[] {
   );
 }
 
-/** Origins of completions that took help. */
+/** Origins of completions that had help. */
 export function helpedOrigins(members: readonly Member[]): ReadonlySet<string> {
   return new Set(members.flatMap(({ method }) => method.helps ?? []));
 }

@@ -1,6 +1,6 @@
 /**
- * What a method is: one file, one line in the list of its point, one test. Its options, its words and what it asks of
- * the run are declared beside its formula; config, JSON Schema and documentation are made of the declaration.
+ * What a method is: one file, one line in the list of its point, one test. It declares its options, texts and uses next
+ * to its formula; config, JSON Schema and documentation are made from the declaration.
  */
 import type { TaskItem } from '../data/task.ts';
 import type { Rng } from '../kernels/philox.ts';
@@ -19,7 +19,7 @@ export type { FollowUpTurn, StepContext } from './step_context.ts';
 
 /** A method of the point whose part it makes. @typeParam Stage  the kind of stage that has its point */
 export interface Method<Part, Options extends KeyTable = KeyTable, Stage = GrpoStageConfig> {
-  /** As in the YAML and in the documentation. */
+  /** Name in the YAML and in the documentation. */
   readonly id: string;
   readonly about: About;
   /** Type, rule, default and text of each option, declared as the keys of a config are. */
@@ -28,81 +28,87 @@ export interface Method<Part, Options extends KeyTable = KeyTable, Stage = GrpoS
   readonly optionsAreStageKeys?: true;
   /** A key of the stage that puts the method into it. */
   readonly switchedOnBy?: Switch;
-  /** A stage may have it several times, with other options; the further ones log as `<id>#2/…`. */
+  /** A stage may have it several times, with different options; further ones log as `<id>#2/…`. */
   readonly isRepeatable?: true;
   /** Values of TRL's `loss_type` that mean an objective, each with the aggregation that goes with it. */
   readonly lossTypes?: Readonly<Record<string, string>>;
   /** Fills in options that follow from others. @param refuse  reports a combination that cannot work: `rule; remedy` */
   complete?(options: Values<Options>, refuse: (name: keyof Options, rule: string) => void): Values<Options>;
-  /** Options, as the YAML spells them, that mean the same in every method of a stage which lists them here: they are equal there. */
+  /** Options, by YAML key, that must be equal in all methods of a stage that list them here. */
   readonly agrees?: readonly string[];
-  /** Why it cannot be in such a stage: `rule; remedy`. */
+  /** Why it cannot be in this stage: `rule; remedy`. */
   readonly conflict?: Look<string | undefined>;
-  /** What works in such a stage, but is biased, unsafe or without effect: `what is so; remedy`. Said before step 1. */
+  /** Warns before step 1 of what is biased, unsafe or without effect in this stage: `finding; remedy`. */
   readonly warn?: Look<Said>;
-  /** The same, of what is no more than worth knowing. */
+  /** The same for what is merely worth knowing. */
   readonly note?: Look<Said>;
-  /** What it acts on, if a stage may be without that: it is then said to be in vain. Undefined: it acts in any stage. */
+  /**
+   * What it acts on, if a stage may lack that; it is then reported to be without effect. Undefined: it acts in any
+   * stage.
+   */
   readonly actsOn?: ActsOn | ((options: Values<Options>, stage: GrpoStageConfig) => ActsOn | undefined);
-  /** Another method of the same point that it is, to the bit: always, or with some of its options. */
+  /** Another method of the same point that it equals, bit for bit, always or with certain options. */
   readonly sameAs?: SameAs;
-  /** It changes nothing of the run, by intent. */
+  /** It intentionally changes nothing in the run. */
   readonly onlyMeasures?: true;
-  /** Codes of the diagnoses that it is made against: `entropy-collapse`. */
+  /** Codes of the diagnoses that it remedies: `entropy-collapse`. */
   readonly against?: readonly string[];
-  /** What its source has beside it. One that a stage is without is named before step 1, and all of them on its page. */
+  /** Methods that its source combines it with. Missing ones are named before step 1, and all on its page. */
   readonly companions?: readonly Companion[];
   /**
    * Some of its completions are not the policy's own at the stage's temperature, so that their ratio is not 1 at the first
    * update either (`Rollout.isOffPolicy`).
    */
   samplesOffPolicy?: boolean | ((options: Values<Options>, stage: GrpoStageConfig) => boolean);
-  /** A group step or a strategy pays completions otherwise than the reward functions do; of some, as their options say. */
+  /** A group step or strategy changes what the reward functions pay; for some, the options decide. */
   readonly pays?: Payment | ((written: Readonly<Record<string, Json>>) => Payment | undefined);
-  /** It pays what something else than verdicts calls right, as votes or noise do: who reads verdicts would train on other labels. */
+  /**
+   * It pays by labels other than verdicts, such as votes or noise, so methods that read verdicts would train on other
+   * labels.
+   */
   readonly relabels?: true;
   /**
-   * It chooses, pays or teaches by verdicts, whatever completions are paid: always, unless it is given `solved_reward`, or
-   * with some options. `some`: it asks for those of a share of the completions, and says so.
+   * It chooses, pays or teaches by verdicts, whatever the rewards: always, unless it has `solved_reward`, or with some
+   * options. `some`: only by those of a declared share of the completions.
    */
   readonly readsVerdicts?: true | 'some' | ((options: Values<Options>) => boolean);
-  /** An estimator or a credit step does not read the total: it reads each reward by itself, or none. */
+  /** An estimator or a credit step that reads each reward separately, or none, instead of the total. */
   readonly readsRewards?: (options: Values<Options>) => 'each' | 'none' | undefined;
-  /** A prompt source asks a problem again. */
+  /** A prompt source that repeats problems. */
   readonly repeatsProblems?: true;
-  /** Whether it keeps the policy from flattening; by default a term of the loss does, and nothing else. */
+  /** Whether it keeps the policy from flattening; by default only loss terms do. */
   readonly holdsPolicy?: boolean;
-  /** What it does that diagnostics and other methods speak of. */
+  /** Its traits for diagnostics and other methods. */
   readonly tells?: readonly Telling[] | ((options: Values<Options>) => readonly Telling[]);
-  /** What it adds to the work of a step, for the estimate of time; absent: nothing that counts. */
+  /** Its extra work per step, for the estimate of time; absent: negligible. */
   work?(options: Values<Options>, stage: GrpoStageConfig, lengths: TypicalLengths): Work;
-  /** Origins of its completions (`Rollout.origin`) that saw a hint or an answer, or are one. */
+  /** Origins of its completions (`Rollout.origin`) that saw, or are, a hint or an answer. */
   readonly helps?: readonly string[];
-  /** What it asks of the run: the union over a stage decides programs, memory, and what a task must give. */
+  /** What it uses of the run: the union over a stage decides programs, memory, and what a task must provide. */
   uses?(options: Values<Options>, stage: Stage): readonly Use[];
   /**
-   * How it speaks to the policy, for a supervised stage before it: what a policy never saw it does not write. Undefined:
-   * this problem is shown as it is.
+   * Demonstrates how it prompts the policy, in an earlier supervised stage, because a policy does not write what it
+   * never saw. Undefined: this problem is shown unchanged.
    */
   demonstrate?(problem: DemonstratedProblem, options: Values<Options>): TrainedText | undefined;
   create(options: Values<Options>, stage: Stage): Part;
 }
 
 /**
- * A method that is another one under a second name. Both names stay, and a config keeps the one that it was written with.
- * Options that both methods have are the same in both.
+ * A method that equals another one. Both names stay, and a config keeps the one that it uses. Shared options have the
+ * same meaning.
  */
 export interface SameAs {
-  /** Options at which it is the other, as the YAML spells them; absent: it always is. */
+  /** Options, by YAML key, with which it equals the other; absent: it always does. */
   readonly given?: Readonly<Record<string, Json>>;
   /** The other method. */
   readonly id: string;
-  /** Options of the other, as the YAML spells them. */
+  /** Options of the other, by YAML key. */
   readonly options: Readonly<Record<string, Json>>;
 }
 
 /**
- * What becomes of what a completion is paid:
+ * How a completion's reward changes:
  *
  *   changes    it is another number, which depends on what it was
  *   makes      the total is made of the rewards again, whatever it was
@@ -110,15 +116,15 @@ export interface SameAs {
  */
 export interface Payment {
   readonly does: 'changes' | 'makes' | 'replaces';
-  /** The one reward that it is about; all are added up again then. Absent: the total. */
+  /** The single reward that it changes, after which all are summed again. Absent: the total. */
   readonly reward?: string;
 }
 
-/** What a supervised stage shows of problems that are played in turns. */
+/** A method that demonstrates multi-turn problems in a supervised stage. */
 export type DemonstrationMethod = Method<DemonstrationSource, KeyTable, SftStageConfig>;
 
 /**
- * What a method does that others speak of:
+ * Traits of a method that others refer to:
  *
  *   hints         shows the policy hints or answers where it fails, until it does without
  *   judges        asks the policy for verdicts on answers
@@ -148,8 +154,8 @@ export type Telling =
   | 'uncentred';
 
 /**
- * What a method acts on. In a stage without it the method does nothing; at a point that has a default, it gives what the
- * default gives.
+ * What a method acts on. In a stage without it the method does nothing; at a point with a default, it equals the
+ * default.
  *
  *   moved            a policy that has left the one that sampled: some ratio is not 1
  *   moved or tokens  that, or a completion whose tokens differ in their advantages
@@ -157,7 +163,7 @@ export type Telling =
  */
 export type ActsOn = 'moved' | 'moved or tokens' | 'others';
 
-/** A method of a stage, for what others of the stage say about it. */
+/** A method of a stage, as the other methods see it. */
 export interface Member {
   readonly point: MethodPoint;
   readonly method: Method<unknown>;
@@ -165,22 +171,22 @@ export interface Member {
   readonly plugin: Plugin;
   /** Its options where schedules begin. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** What it asks of the run, where schedules begin and where they end. */
+  /** Its uses of the run, at the start and the end of schedules. */
   readonly uses: readonly Use[];
-  /** What it adds to a step's work, likewise. */
+  /** Its extra work per step, likewise. */
   works(lengths: TypicalLengths): readonly Work[];
 }
 
-/** A problem of a supervised stage, with what a demonstration of a method's own form is made of. */
+/** A problem of a supervised stage, with the pieces of a demonstration in a method's form. */
 export interface DemonstratedProblem {
   readonly item: TaskItem;
   /** As it is asked. */
   readonly prompt: Int32Array;
   readonly rng: Rng;
-  /** An answer as the stage would show it, without its end. */
+  /** An answer as the stage would show it, without EOS. */
   readonly answer: Int32Array;
   readonly isAnswerRight: boolean;
-  /** Somebody's answer without an end; right or wrong by chance, about as often. */
+  /** An attempt without EOS, right or wrong at random with about equal chance. */
   readonly attempt: Int32Array;
   readonly isAttemptRight: boolean;
   /** The tokens of a word that the method uses. */
@@ -193,20 +199,20 @@ export interface DemonstratedProblem {
   ended(tokens: Int32Array): Int32Array;
 }
 
-/** What a method is meant to have beside it. */
+/** A companion that a method should have. */
 export interface Companion {
   /** Any one of these methods. */
   readonly ids: readonly string[];
-  /** The line of a stage that puts it there: `aggregation: seq-mean`. */
+  /** The line of a stage that adds it: `aggregation: seq-mean`. */
   readonly line: string;
-  /** What it is there for: `so that each group weighs the same`. */
+  /** Its purpose: `so that each group weighs the same`. */
   readonly why: string;
 }
 
 /** One text, several, or nothing to say. */
 export type Said = string | readonly string[] | undefined;
 
-/** Looks at the stage that a method is in. @param written  its options as the YAML spells them */
+/** Examines the stage that a method is in. @param written  its options by YAML key */
 export type Look<Found> = (
   written: Readonly<Record<string, Json>>,
   methods: MethodsConfig,
@@ -218,31 +224,31 @@ export type Look<Found> = (
 export interface Switch {
   readonly key: Key;
   /**
-   * The options that a value means, as the YAML spells them; undefined where it leaves the method out.
-   * @param given  what is written for another key of the stage
+   * The options, by YAML key, that a value means; undefined if it leaves the method out. @param given reads another key
+   * of the stage
    */
   on(value: unknown, given: (yaml: string) => unknown): Readonly<Record<string, Json>> | undefined;
-  /** The value that leaves the method out; absent: the key is then not written. */
+  /** The value that leaves the method out; absent: the key is then omitted. */
   off?: Json;
-  /** The value that means these options; undefined where none does. */
+  /** The value that means these options; undefined if there is none. */
   written(options: Readonly<Record<string, Json>>): Json | undefined;
 }
 
-/** What a method says of itself: for lists, its page and `explain`. */
+/** A method's texts for lists, its page and `explain`. */
 export interface About {
   readonly does: string;
-  /** What else it is called: by its paper, by other trainers. A search for one of them finds it. */
+  /** Its other names, in its paper or other trainers, which a search finds. */
   readonly names?: readonly string[];
   readonly formula: string;
   /** arXiv number, or 'own'. */
   readonly source: string;
-  /** What the formula is: the paper's own, one written after the paper, or ours. */
+  /** Origin of the formula: the paper's own, derived from the paper, or ours. */
   readonly certainty: 'paper' | 'after the paper' | 'own';
-  /** When it helps, and when it does not; of one that no benchmark of ours has measured. */
+  /** When it helps, and when not, for a method that none of our benchmarks has measured. */
   readonly when?: string;
 }
 
-/** As a file declares it: one without options need not say so. */
+/** A declaration in a file, which may leave out empty options. */
 export type Declared<Part, Options extends KeyTable, Stage = GrpoStageConfig> = Omit<
   Method<Part, Options, Stage>,
   'options'
@@ -251,8 +257,8 @@ export type Declared<Part, Options extends KeyTable, Stage = GrpoStageConfig> = 
 };
 
 /**
- * Declares a method: the types of its options reach `create`, and are forgotten outside. A number among them may be given
- * as a schedule; `create` is then called for each step, and gets the number of that step.
+ * Declares a method: its option types reach `create`, and are erased outside. A number among them may be given as a
+ * schedule; `create` is then called for each step, and gets the number of that step.
  */
 export function method<Part, Options extends KeyTable, Stage = GrpoStageConfig>(
   declared: Declared<Part, Options, Stage>,
@@ -268,7 +274,7 @@ export function method<Part, Options extends KeyTable, Stage = GrpoStageConfig>(
   };
 }
 
-/** The switch of a term whose weight is a key of the stage: 0 leaves it out. */
+/** The switch of a term whose weight is a stage key: 0 leaves it out. */
 export function coefficientSwitch(weight: Key): Switch {
   return {
     key: weight,

@@ -1,4 +1,4 @@
-/** The methods that a config may name: given to whatever reads a config or opens a run, and imported by neither. */
+/** The methods that a config may name. Readers of configs and openers of runs are given them, and import none. */
 
 import { ConfigError } from '../errors.ts';
 import type { Plugin } from '../options/keys.ts';
@@ -10,14 +10,14 @@ import type { MethodPoint } from './stage.ts';
 /** Methods of the caller, by `methodKey`. */
 export type OwnMethods = Readonly<Record<string, Method<unknown>>>;
 
-/** The methods of each point, in the order in which lists show them. */
+/** The methods of each point, in listing order. */
 export type PointMethods = { readonly [P in MethodPoint]: readonly Method<PointParts[P]>[] };
 
 export interface MethodList {
-  /** Those that are loaded. The first of a point that has a default is the default. */
+  /** The available methods. The first at a point with a default is the default. */
   readonly at: PointMethods;
   readonly demonstrations: readonly DemonstrationMethod[];
-  /** Every name there is, also of those that are not loaded: for messages. */
+  /** Every known name, available or not, for messages. */
   readonly names: Readonly<Record<MethodPoint | 'demonstrations', readonly string[]>>;
   /** Methods from the user's files. They are looked up first. */
   readonly own: OwnMethods;
@@ -28,15 +28,15 @@ export function withOwnMethods(list: MethodList, own: OwnMethods): MethodList {
   return { ...list, own: { ...list.own, ...own } };
 }
 
-/** What is wrong with a file that is named where nobody has loaded it. */
+/** The error for a named file that was not loaded. */
 const NOT_OPENED = 'a file, which the caller has not opened; see openPlugins of rlvr-train/node';
 
-/** What a method of the caller's is looked up by: the name that the config gives, and the export of a file. */
+/** The key of a caller's method: its name in the config, and a file's export. */
 export function methodKey({ name, export: exported }: Plugin): string {
   return typeof exported === 'string' ? `${name}#${exported}` : name;
 }
 
-/** What the name of a method means at a point; undefined for a file that is not given, and for an unknown name. */
+/** The method of a name at a point; undefined for a file that is not given, and for an unknown name. */
 export function findMethod(list: MethodList, point: MethodPoint, plugin: Plugin): Method<unknown> | undefined {
   const key = methodKey(plugin);
   if (Object.hasOwn(list.own, key)) return list.own[key];
@@ -51,7 +51,7 @@ export function lookUp(list: MethodList, point: MethodPoint, plugin: Plugin): Me
   return found;
 }
 
-/** The method by which a supervised stage shows problems that are played in turns. @throws ConfigError */
+/** The method that demonstrates multi-turn problems in a supervised stage. @throws ConfigError */
 export function lookUpDemonstrations(list: MethodList, plugin: Plugin): DemonstrationMethod {
   const own = list.own[methodKey(plugin)] as unknown as DemonstrationMethod | undefined; // it was loaded for a supervised stage
   const found = own ?? list.demonstrations.find(({ id }) => id === plugin.name);
@@ -64,7 +64,7 @@ function unknownMethod(list: MethodList, point: MethodPoint | 'demonstrations', 
   return new ConfigError('unknown-method', `${point}: ${JSON.stringify(name)} — ${rule}.`, { point, name });
 }
 
-/** Each name once: where one comes again, with a number (`own`, `own#2`). */
+/** Makes names unique by numbering repeated ones (`own`, `own#2`). */
 export function distinctNames(names: readonly string[]): string[] {
   const taken = new Set<string>();
   return names.map((name) => {

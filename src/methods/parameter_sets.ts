@@ -1,9 +1,9 @@
-/** The parameter sets that a run may hold beside the weights it trains. */
+/** The parameter sets that a run may hold besides the weights it trains. */
 
 interface ParameterSetFacts {
-  /** What a run has for a method that asks for it, in words. */
+  /** What a method gets from it, in words. */
   readonly says: string;
-  /** scored: texts are scored under it; mixed: controllers copy and mix it, and nothing is computed with it. */
+  /** scored: texts are scored under it; mixed: controllers only copy and mix it. */
   readonly use: 'scored' | 'mixed';
   /** It begins as a copy of the weights: at the start of each grpo stage that needs it, or of the run's first one. */
   readonly begins: 'each stage' | 'first stage';
@@ -12,7 +12,7 @@ interface ParameterSetFacts {
 /**
  * By name, in the order in which memory is planned and checkpoints are written: `reference`, the policy at the start of
  * the stage until something moves it; `first`, the policy at the start of the run's first grpo stage, which nothing
- * moves; `average`, which begins as `reference` does, and is what controllers make of it.
+ * moves; `average`, which begins as `reference` does, and which controllers change.
  */
 export const PARAMETER_SETS = {
   reference: { says: 'a reference policy: a second set of weights', use: 'scored', begins: 'each stage' },
@@ -20,7 +20,7 @@ export const PARAMETER_SETS = {
   average: { says: 'an average of policies: a set of weights', use: 'mixed', begins: 'each stage' },
 } as const satisfies Record<string, ParameterSetFacts>;
 
-/** A parameter set beside the one that is trained: `reference`, `first` or `average`. */
+/** A parameter set besides the trained one: `reference`, `first` or `average`. */
 export type ParameterSet = keyof typeof PARAMETER_SETS;
 
 /** Those that texts can be scored under. */

@@ -1,4 +1,4 @@
-/** What parts of a stage keep from step to step, each under a name of its own: `<point>/<method>`. */
+/** States that parts of a stage keep from step to step, each under its own name: `<point>/<method>`. */
 
 import type { Json } from '../options/json.ts';
 import type { Named, StageMethods } from './create.ts';
@@ -44,7 +44,7 @@ export function methodStates(methods: StageMethods): Record<string, Json> {
   );
 }
 
-/** Gives the parts what `methodStates` took from them, or an older version of it. */
+/** Restores the states from `methodStates`, or an older version of them. */
 export function restoreMethods(methods: StageMethods, states: Readonly<Record<string, Json>>): void {
   for (const { name, oldName, part } of statefulParts(methods)) {
     const key = [name, oldName].find((known) => Object.hasOwn(states, known));
@@ -52,7 +52,7 @@ export function restoreMethods(methods: StageMethods, states: Readonly<Record<st
   }
 }
 
-/** Gives those parts of a stage that ask for it what the same part of the stage before has kept. */
+/** Passes states of the previous stage to the same parts of this one, if they ask for them. */
 export function takeOver(before: StageMethods, own: StageMethods): void {
   const states = methodStates(before);
   for (const { name, part } of statefulParts(own)) {

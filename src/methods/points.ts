@@ -64,25 +64,25 @@ export type {
 } from './loss_points.ts';
 export type { PartialCompletion, TokenControl } from './token_control.ts';
 
-/** The next problems of the source before this one; of the first, of the task's endless training stream. */
+/** Draws the next problems from the source before this one, or from the task's endless training stream. */
 export type DrawItems = (count: number) => Promise<readonly TaskItem[]>;
 
 /** What a prompt source may ask for while it chooses problems. */
 export interface SourceTools extends StepContext {
   /** The same problem under another prompt; undefined where its task cannot say it otherwise. */
   twin(item: TaskItem): TaskItem | undefined;
-  /** A right answer as a completion has it; undefined where the task knows none, or is answered in several turns. */
+  /** A right answer as a completion; undefined if the task knows none, or has several turns. */
   solutionText(item: TaskItem): string | undefined;
   /**
-   * The gradient of the likelihood of right answers on a slice of the parameters, always the same one; nothing is trained. Of a
-   * method that uses `solutionGradients`.
+   * The gradient of the likelihood of right answers on a fixed slice of the parameters, without training. For a method
+   * that uses `solutionGradients`.
    */
   solutionGradient(items: readonly TaskItem[]): Promise<Float32Array>;
-  /** The verdicts of texts, as if they had been sampled and had ended; nothing is trained on them. */
+  /** The verdicts on texts, as if they were sampled and ended; they are not trained on. */
   judge(answers: readonly { readonly item: TaskItem; readonly text: string }[]): Promise<readonly Verdict[]>;
   /**
-   * [items][samples] verdicts of completions that are not trained on: sampled as the stage samples, or the one greedy
-   * completion. Their tokens count as sampled.
+   * [items][samples] verdicts on completions that are not trained on: sampled as the stage samples, or a greedy one.
+   * Their tokens count as sampled.
    */
   attempt(
     items: readonly TaskItem[],
@@ -92,9 +92,9 @@ export interface SourceTools extends StepContext {
 
 /** Point 1: which problems are asked. Several form a chain; the first draws from the task's endless stream. */
 export interface PromptSource extends Stateful {
-  /** The next `count` problems. Of several sources in a row, each draws from the one before it, more than it asks perhaps. */
+  /** The next `count` problems. In a chain each source draws from the one before it, perhaps more than `count`. */
   next(count: number, draw: DrawItems, tools: SourceTools): readonly TaskItem[] | Promise<readonly TaskItem[]>;
-  /** It gives what the one before it gives, as it comes: which problems are next is known before they are drawn. */
+  /** It passes on its source unchanged, so that the next problems are known before they are drawn. */
   readonly isStream?: true;
 }
 
@@ -107,39 +107,39 @@ export interface TokenChoice {
   readonly probability: number;
 }
 
-/** What a rollout strategy may ask for. Texts are given in tokens of the run's codec. */
+/** Tools for rollout strategies. Texts are tokens of the run's codec. */
 export interface RolloutTools extends StepContext {
   /** Requests for the next `count` problems of the stage's prompt sources. */
   draw(count: number): Promise<readonly GroupRequest[]>;
   /**
-   * Says before a round is sampled that about `count` further problems will be drawn after it: who samples elsewhere may begin
-   * with them meanwhile. It decides no bit, and need not be right.
+   * Announces, before a round is sampled, that about `count` further problems will be drawn after it, so that a remote
+   * sampler may start on them. It decides no bit, and may be wrong.
    */
   expect(count: number): void;
-  /** A right answer in tokens, without an end; none of it where the task knows none. */
+  /** A right answer in tokens, without EOS; empty if the task knows none. */
   solution(item: TaskItem): Int32Array;
-  /** Right answers in tokens, that one first; not all of them where there are many. */
+  /** Right answers in tokens, that one first; possibly incomplete. */
   solutions(item: TaskItem): readonly Int32Array[];
-  /** What helps with a problem, from little to much, in tokens; none where its task gives no hints. */
+  /** Hints at a problem in tokens, from little to much help; empty if its task has none. */
   hints(item: TaskItem): readonly Int32Array[];
   /** The same problem under another prompt; undefined where its task cannot say it otherwise. */
   twin(item: TaskItem): TaskItem | undefined;
-  /** The problem's prompt, showing these texts besides: `shownTexts`. */
+  /** The problem's prompt with these texts shown: needs `shownTexts`. */
   shown(item: TaskItem, ...texts: readonly Int32Array[]): Int32Array;
   tokensOf(text: string): Int32Array;
-  /** A completion of these tokens: with an end, where one ends a completion. */
+  /** A completion of these tokens, with EOS if completions end with one. */
   ended(tokens: Int32Array): Int32Array;
-  /** A prompt that asks nothing: the end of a text. */
+  /** An empty prompt: the EOS of a text. */
   readonly end: Int32Array;
   /**
-   * Rollouts of given answers, judged and rewarded as if they had been sampled, with their end: of the kind `reference`,
-   * off-policy, of log-prob 0 throughout.
+   * Rollouts of given answers with EOS, judged and rewarded as if sampled: of kind `reference`, off-policy, with
+   * log-probs 0.
    */
   references(item: TaskItem, answers: readonly Int32Array[]): Promise<readonly Rollout[]>;
   /** Tokens of a completion, at most, its end included. */
   readonly mostTokens: number;
   /**
-   * [completions][tokens] log-probs of completions after a prompt, under the policy as it is.
+   * [completions][tokens] log-probs of completions after a prompt, under the current policy.
    * @param supports  [completions] see `Rollout.support`; absent: all tokens could be sampled
    */
   logprobs(
@@ -148,41 +148,41 @@ export interface RolloutTools extends StepContext {
     supports?: readonly (Uint8Array | undefined)[],
   ): Promise<readonly Float32Array[]>;
   /**
-   * [completions][tokens] the likeliest tokens at each place of completions after a prompt, the first first, under the policy
-   * as it is: `likeliestTokens`.
+   * [completions][tokens] the likeliest tokens at each position of completions after a prompt, best first, under the
+   * current policy: needs `likeliestTokens`.
    */
   likeliest(
     prompt: Int32Array,
     completions: readonly Int32Array[],
     count: number,
   ): Promise<readonly (readonly (readonly TokenChoice[])[])[]>;
-  /** The prompt that continues after answers, each without its end and followed by a word: `replies`. */
+  /** The prompt that continues after answers, each without EOS and followed by a word: needs `replies`. */
   followUp(item: TaskItem, ...turns: readonly FollowUpTurn[]): Int32Array;
   /** One of its `words` as the policy writes it. */
   said(word: string): string;
-  /** The group with other rollouts; dead where a group step has said so, or where the stage's estimator now does. */
+  /** The group with other rollouts; dead if a group step said so, or the stage's estimator now does. */
   regroup(group: RolloutGroup, rollouts: readonly Rollout[]): RolloutGroup;
 }
 
-/** Point 2: how completions come about. Strategies are a chain around plain sampling. */
+/** Point 2: how completions are made. Strategies form a chain around plain sampling. */
 export interface RolloutStrategy extends Stateful {
   /** @param next  the strategy after this one; the last is plain sampling. May be called any number of times */
   rollOut(requests: readonly GroupRequest[], next: RollOut, tools: RolloutTools): Promise<readonly RolloutGroup[]>;
-  /** The groups, of all that were drawn, that reach the update; by default all. */
+  /** Selects the groups that reach the update; by default all. */
   select?(groups: readonly RolloutGroup[]): readonly RolloutGroup[];
-  /** `select` leaves out dead groups, so that nothing need be kept of them for the update. */
+  /** `select` leaves out dead groups, so that the update needs nothing of them. */
   readonly dropsDead?: true;
 }
 
-/** Point 4: changes the rewards of groups that were sampled, before advantages are made of them. */
+/** Point 4: changes the rewards of sampled groups, before advantages are computed. */
 export interface GroupStep extends Stateful {
   /**
-   * `group`: after each round of sampling, before "dead" is asked, with random numbers of its own; what it logs is
-   * averaged over the groups of all rounds. `batch`: once, over the groups that reach the update, of which a dead one
-   * stays dead.
+   * `group`: after each round of sampling, before dead groups are determined, with its own random numbers; logged
+   * values are averaged over the groups of all rounds. `batch`: once, over the groups that reach the update, where dead
+   * ones stay dead.
    */
   readonly scope: 'group' | 'batch';
-  /** The groups with other rewards; a group that it gives back as `dead` has no advantage, whatever its rewards are. */
+  /** The groups with changed rewards; a group that it returns as `dead` has no advantage, whatever its rewards. */
   apply(groups: readonly RolloutGroup[], context: StepContext): readonly RolloutGroup[];
 }
 
@@ -195,7 +195,7 @@ export interface AdvantageEstimator extends Stateful {
   ): readonly Pick<CreditedGroup, 'advantages' | 'tokenAdvantages'>[];
   /** Whether a group gives no gradient; by default: all of its rewards are equal, exactly. */
   isDead?(group: RolloutGroup): boolean;
-  /** The engine's own kernel computes the same: divided by the deviation of the group, of the batch, or by 1. */
+  /** The engine's own kernel computes the same, dividing by the deviation of the group, of the batch, or by 1. */
   readonly device?: 'group' | 'batch' | 'none';
 }
 
@@ -204,15 +204,18 @@ export interface CreditStep extends Stateful {
   apply(groups: readonly CreditedGroup[], context: StepContext): readonly CreditedGroup[];
 }
 
-/** What a controller may change. What is set holds from the next step to the end of the stage, also over a resume. */
+/** What a controller may change. Settings apply from the next step to the end of the stage, also after a resume. */
 export interface Levers extends StepContext {
-  /** Makes the weights as they are now the reference. */
+  /** Copies the current weights to the reference. */
   copyToReference(): Promise<void>;
   /** Moves the reference towards the weights: share·weights + (1 − share)·reference. */
   mixIntoReference(share: number): Promise<void>;
   /** Moves one parameter set towards another: to = share·from + (1 − share)·to; a share of 1 copies. */
   mix(to: ParameterSet, from: ParameterSet | 'policy', share: number): Promise<void>;
-  /** Moves the weights towards a parameter set: share·set + (1 − share)·weights. @returns by how much, as a root mean square */
+  /**
+   * Moves the weights towards a parameter set: share·set + (1 − share)·weights. @returns the change, as a root mean
+   * square
+   */
   mixIntoPolicy(from: ParameterSet, share: number): Promise<number>;
   /** Zeroes the optimizer's moments; its bias correction starts over. */
   resetMoments(): Promise<void>;
@@ -229,44 +232,44 @@ export interface Levers extends StepContext {
   endStage(reason: string): void;
 }
 
-/** What a controller may also do right after an optimizer step. */
+/** Further levers right after an optimizer step. */
 export interface StepLevers extends Levers {
-  /** Optimizer steps that the rollouts at hand still have to give. */
+  /** Optimizer steps left on the rollouts at hand. */
   readonly stepsLeft: number;
-  /** Leaves out these steps: the next one samples again. */
+  /** Skips these steps, so that the next one samples again. */
   dropRollouts(): void;
   /**
-   * KL(sampler‖set) per token, k3 on the tokens of the step: how far the policy that sampled them is from a parameter set,
-   * or from the policy as it is now. One scoring pass.
+   * KL(sampler‖set) per token, k3 on the tokens of the step: the distance of the policy that sampled them from a
+   * parameter set, or from the current policy. One scoring pass.
    */
   kl(to: ScoredSet | 'policy'): Promise<number>;
-  /** The groups of the step, as they were credited. */
+  /** The credited groups of the step. */
   readonly groups: readonly CreditedGroup[];
   /** Gradient, weights and update of the step just taken, layer by layer; copies all that is trained. */
   layerNorms(): Promise<readonly LayerNorms[]>;
 }
 
-/** Euclidean norms of what is trained in one layer. */
+/** Euclidean norms of a layer's trained parameters. */
 export interface LayerNorms {
   /** Its number from 0, or `other`: embedding, head and the last norm. */
   readonly layer: string;
   /** Before it is clipped. */
   readonly gradient: number;
   readonly weights: number;
-  /** The difference that the step has made to the weights; 0 where the moments were zeroed since. */
+  /** Change of the weights by the step; 0 if the moments were zeroed since. */
   readonly update: number;
 }
 
 /** Point 12: acts on the run after a step or an evaluation. */
 export interface Controller extends Stateful {
   afterStep?(metrics: StepMetrics, levers: StepLevers): Promise<void>;
-  /** Called for the baseline, too, before the first step. */
+  /** Called for the baseline too, before the first step. */
   afterEvaluation?(evaluation: Evaluation, levers: Levers): Promise<void>;
   /** Temperature of the sampling of the next step, instead of the stage's own. */
   readonly temperature?: number;
 }
 
-/** What an evaluation saw of one held-out problem. */
+/** An evaluation's record of one held-out problem. */
 export interface ProblemRecord {
   readonly key: string;
   /** Weight in the means over all problems, above 0. */
@@ -274,14 +277,14 @@ export interface ProblemRecord {
   readonly prompt: string;
   /** A right answer, as its task writes it. */
   readonly answer: string;
-  /** Label of its task, and its level, where it has them. */
+  /** Label of its task, and its level, if any. */
   readonly task?: string;
   readonly level?: number;
   readonly greedy: Verdict;
   readonly samples: readonly Verdict[];
-  /** [samples] their turns; one where a problem is answered by one text. */
+  /** [samples] their turns; one for a single answer. */
   readonly turns: readonly (readonly Turn[])[];
-  /** What was written: the greedy answer, and each of the samples. */
+  /** The greedy answer, and each of the samples. */
   readonly greedyAnswer: Answer;
   readonly answers: readonly SampledAnswer[];
 }
@@ -289,7 +292,7 @@ export interface ProblemRecord {
 /** An answer of an evaluation, as it was written. */
 export interface Answer {
   readonly text: string;
-  /** Ids of the tokens that the policy wrote, of all its turns; its end included. */
+  /** Ids of the tokens that the policy wrote, over all its turns, EOS included. */
   readonly tokens: Int32Array;
 }
 
@@ -297,7 +300,7 @@ export interface Answer {
 export interface SampledAnswer extends Answer {
   /** Log-prob of these tokens together under the policy that sampled them, in nats. */
   readonly logprob: number;
-  /** Chance that the policy gives the first of a figure's `asks.replies` and not the second, in [0, 1]. */
+  /** Probability that the policy gives the first of a figure's `asks.replies` rather than the second, in [0, 1]. */
   readonly affirmed?: number;
 }
 
@@ -305,34 +308,34 @@ export interface SampledAnswer extends Answer {
 export interface EvaluationFigure {
   /** In metrics.jsonl, after `eval_`. */
   readonly name: string;
-  /** It reads what environments know of their states: `Turn.before` and `Turn.after`. */
+  /** It reads facts about states: `Turn.before` and `Turn.after`. */
   readonly readsStates?: true;
-  /** Words of its `words` that the policy is asked with after each sampled answer: `SampledAnswer.affirmed`. */
+  /** Its `words` with which the policy is asked after each sampled answer: `SampledAnswer.affirmed`. */
   readonly asks?: { readonly question: string; readonly replies: readonly [yes: string, no: string] };
   of(problems: readonly ProblemRecord[]): Estimate;
 }
 
-/** The one point of a supervised stage: what it learns of a problem that is played in turns, and how much each token counts. */
+/** The only point of a supervised stage: what it learns of a multi-turn problem, and the weight of each token. */
 export interface DemonstrationSource {
-  /** Pure in what it is given. Undefined: there is nothing to learn here, and its task's demonstration is shown. */
+  /** Pure. Undefined: the task's demonstration is shown instead. */
   show?(problem: PlayedProblem): TrainedText | undefined;
-  /** [tokens] of a demonstration: what each counts in the loss, 0 or more. Default: all alike. Pure in what it is given. */
+  /** [tokens] weights of a demonstration's tokens in the loss, 0 or more. Default: equal. Pure. */
   weigh?(shown: Pick<TrainedText, 'tokens' | 'labels'>, textOf: (tokens: Int32Array) => string): Float64Array;
 }
 
-/** A problem of a supervised stage that is played in turns. */
+/** A multi-turn problem of a supervised stage. */
 export interface PlayedProblem {
   readonly item: TaskItem;
   readonly prompt: Int32Array;
   readonly rng: Rng;
-  /** Tokens after the prompt, at most. */
+  /** Most tokens after the prompt. */
   readonly mostTokens: number;
-  /** Episodes of it; those of different numbers have chance of their own. */
+  /** An episode of it; different numbers have independent random draws. */
   episode(number: number): PlayedOnce;
   tokensOf(text: string): Int32Array;
   /** An action as the policy writes it, with its end. */
   action(text: string): Int32Array;
-  /** What an action is answered with. */
+  /** The answer to an action. */
   answer(step: EpisodeStep): Int32Array;
   /** A word of its `words` in tokens. */
   word(name: string): Int32Array;
@@ -341,7 +344,7 @@ export interface PlayedProblem {
 /** One episode. */
 export interface PlayedOnce {
   start(): EpisodeState;
-  /** What another than the policy does there. @param draw  another number, another draw of his */
+  /** The action of another player. @param draw  different numbers are independent draws */
   act(player: Player, at: EpisodeState, draw?: number): string;
   step(at: EpisodeState, action: string): EpisodeStep;
 }
@@ -364,7 +367,7 @@ export interface PointParts extends Record<MethodPoint, unknown> {
 }
 
 /**
- * What a source logs the share of a batch's places as that it filled with problems other than it looks for, or with the
- * same ones again: the diagnostics read it.
+ * Metric, read by diagnostics, of the share of a batch that a source filled with repeated problems, or others than it
+ * looks for.
  */
 export const STARVED = 'starved';

@@ -1,4 +1,6 @@
-/** What flows through a step: rollouts, the groups that share a prompt, their credit, and what a step and an evaluation give. */
+/**
+ * The records of a step: rollouts, groups that share a prompt, their credit, and the results of steps and evaluations.
+ */
 import type { KnownState } from '../data/environment.ts';
 import type { TaskItem } from '../data/task.ts';
 import type { ExtraValue } from '../rewards/reward_log.ts';
@@ -25,34 +27,34 @@ export interface VerifiedCompletion {
   readonly support?: Uint8Array;
   /** Decoded, final EOS stripped: what the verifier read; of several turns, their texts one after the other. */
   readonly text: string;
-  /** Its turns, in order, where there are several: `turnsOf` gives those of any completion. */
+  /** Its turns, in order, if there are several; `turnsOf` gives those of any completion. */
   readonly turns?: readonly Turn[];
   readonly verdict: Verdict;
-  /** The steps of its verdict by tokens, in order; there where a method needs them and the task gives some. */
+  /** The steps of its verdict by tokens, in order, if a method needs them and the task gives some. */
   readonly steps?: readonly TokenStep[];
 }
 
-/** What one party wrote before another did: the policy its actions, others what it observes. */
+/** A turn: an action of the policy, or another party's answer, which the policy observes. */
 export interface Turn {
-  /** A view of the completion's own, next to that of the turn before. */
+  /** A view of the completion's tokens, following the previous turn's. */
   readonly tokens: Int32Array;
-  /** Who wrote it: `policy`, or another's name. Tokens of others are of kind `given`: they carry no loss. */
+  /** The author: `policy`, or another's name. Others' tokens are of kind `given`, without a loss. */
   readonly label: string;
   readonly text: string;
-  /** What its environment paid for this turn alone; the policy's turns may have one. */
+  /** The environment's reward of this turn alone, for turns of the policy. */
   readonly reward?: number;
-  /** How far the episode is from won after this turn, in [0, 1], where its environment knows: 1 is won. */
+  /** Progress towards winning after this turn, in [0, 1], if the environment knows it: 1 is won. */
   readonly potential?: number;
   /** The action broke the rules. */
   readonly illegal?: true;
   /** A guard denied the action, which was not taken. */
   readonly denied?: true;
-  /** What is known of the state before the action and after it, where a method uses `states`: until it is credited. */
+  /** Facts about the state before and after the action, if a method uses `states`; kept until credit. */
   readonly before?: KnownState;
   readonly after?: KnownState;
 }
 
-/** A step of a solution: the tokens from `from` up to `to`, which is not one of them. */
+/** A step of a solution: the tokens [from, to). */
 export interface TokenStep {
   readonly from: number;
   readonly to: number;
@@ -60,7 +62,7 @@ export interface TokenStep {
   readonly score: number;
 }
 
-/** What one completion is rewarded with. */
+/** The rewards of a completion. */
 export interface GivenRewards {
   /** One per reward function; null where it does not apply. */
   readonly rewardParts: readonly (number | null)[];
@@ -68,58 +70,61 @@ export interface GivenRewards {
   readonly reward: number | null;
 }
 
-/** What is known of a rollout: a number, or one of each token. */
+/** A figure of a rollout: one number, or one per token. */
 export type FigureValue = number | Float32Array;
 
-/** One sampled completion with everything that is known about it. Its rewards are those that are trained on. */
+/** One sampled completion with everything known about it. Its rewards are the ones trained on. */
 export interface Rollout extends VerifiedCompletion, GivenRewards {
-  /** As the reward functions gave them, in a stage whose group steps may change them. */
+  /** The reward functions' rewards, in a stage whose group steps may change them. */
   readonly given?: GivenRewards;
   /** What the reward functions have logged of it, by column. */
   readonly extra?: Readonly<Record<string, ExtraValue>>;
-  /** How it came to be where it was not sampled plainly: `hinted`, `branch`, `replay`. */
+  /** Its origin if it was not sampled plainly: `hinted`, `branch`, `replay`. */
   readonly origin?: string;
-  /** Optimizer steps since it was sampled, where it is a replay. */
+  /** Optimizer steps since it was sampled, for a replay. */
   readonly age?: number;
   /** Optimizer steps that the weights had taken when it was sampled; absent: unknown. */
   readonly weightsVersion?: number;
   /**
-   * Its log-probs are not those of the policy that is about to change, at the stage's temperature: its ratio is not 1 at
-   * the first update either.
+   * Its log-probs are not those of the policy before the update at the stage's temperature, so its ratio is not 1 even
+   * at the first update.
    */
   readonly isOffPolicy?: true;
-  /** Trained under this prompt, where that is not the group's. */
+  /** The prompt that it is trained under, if not the group's. */
   readonly prompt?: Int32Array;
-  /** Sampled under this prompt, where it is trained under another one: off-policy then. */
+  /** The prompt that it was sampled under, if it is trained under another one; it is then off-policy. */
   readonly sampledUnder?: Int32Array;
   /** false: its reward does not count in the group's baseline; its advantage is then 0. */
   readonly inBaseline?: false;
   /** false: none of its tokens carries a loss. */
   readonly inLoss?: false;
   /**
-   * [tokens] under the policy as it was before the first step on its batch, where it is off-policy and a method uses
-   * `proximalLogprobs`: what its ratio is then to.
+   * [tokens] under the policy before the first step on its batch, if it is off-policy and a method uses
+   * `proximalLogprobs`: the denominator of its ratio.
    */
   readonly proximalLogprobs?: Float32Array;
-  /** [tokens] what a strategy pays for single tokens; a token is credited with what comes from it on. Until it is credited. */
+  /**
+   * [tokens] a strategy's rewards for single tokens; a token is credited with the sum from it onwards. Kept until
+   * credit.
+   */
   readonly tokenRewards?: Float32Array;
-  /** What methods asked to know of it before it is credited, by the id of the figure: until it is credited. */
+  /** Figures that methods use, by id; kept until credit. */
   readonly figures?: Readonly<Record<string, FigureValue>>;
 }
 
 /** All rollouts of one problem. */
 export interface RolloutGroup {
   readonly item: TaskItem;
-  /** As the problem is asked; a rollout may have been sampled, or be trained, under another one. */
+  /** The problem's prompt; a rollout may have been sampled, or be trained, under another one. */
   readonly prompt: Int32Array;
   readonly rollouts: readonly Rollout[];
-  /** It gives no gradient, as a group step or the stage's estimator says. */
+  /** It gives no gradient, according to a group step or the stage's estimator. */
   readonly dead: boolean;
-  /** By the word of a group step, whatever its rewards are. */
+  /** A group step made it dead, whatever its rewards are. */
   readonly ruledOut?: true;
   /** Reward of the greedy completion, where an estimator uses `greedyRewards`. */
   readonly greedyReward?: number | null;
-  /** What was asked, where it was not to solve the problem: `verify`, `judge`. */
+  /** What was asked, if not to solve the problem: `verify`, `judge`. */
   readonly kind?: string;
 }
 
@@ -127,7 +132,7 @@ export interface RolloutGroup {
 export interface CreditedGroup extends RolloutGroup {
   /** [rollouts]; 0 for a rollout without a reward. */
   readonly advantages: Float32Array;
-  /** [rollouts][tokens] where credit differs by token. */
+  /** [rollouts][tokens] if credit differs by token. */
   readonly tokenAdvantages?: readonly Float32Array[];
   /** [rollouts][tokens] weight of the policy's own term, 0 masks; absent: 1. */
   readonly tokenWeights?: readonly Float32Array[];
@@ -139,17 +144,17 @@ export interface Collected {
   /** Every group that was drawn, in order. */
   readonly groups: readonly RolloutGroup[];
   /**
-   * What the policy did by itself, under the problems' own prompts and from the first token on, whatever strategies made of
+   * What the policy sampled unaided, under the problems' own prompts from the first token on, before strategies changed
    * it; absent: `groups`.
    */
   readonly unaided?: readonly RolloutGroup[];
   /** Rounds of sampling, the first included. */
   readonly rounds: number;
-  /** Completions that a failed reward left out of baseline and loss, and why; absent: none. */
+  /** Completions that a failed reward excluded from baseline and loss, and why; absent: none. */
   readonly excluded?: { readonly count: number; readonly reasons: readonly string[] };
-  /** What the reward functions have logged of the batch, by metric: the mean; absent: nothing. */
+  /** Means of the reward functions' logged metrics; absent: nothing. */
   readonly logged?: Readonly<Record<string, number>>;
-  /** Prompts that were too long and left out; absent where such are an error. */
+  /** Prompts dropped for their length; absent if that is an error. */
   readonly dropped?: number;
 }
 
@@ -162,11 +167,11 @@ export interface Seconds {
   eval: number;
 }
 
-/** How a policy answers held-out problems: greedy, and sampled. */
+/** Results of a policy on held-out problems: greedy, and sampled. */
 export interface Evaluation {
   /** Share of problems whose greedy completion is correct. */
   readonly accuracy: Estimate;
-  /** Figures of each task by itself, by its label; absent where there is one task alone. */
+  /** Figures of each task, by label; absent if there is only one. */
   readonly byTask?: Readonly<Record<string, Pick<Evaluation, 'accuracy' | 'meanAtK'>>>;
   /** Samples per problem. */
   readonly samples: number;
@@ -219,7 +224,7 @@ export interface UpdateTotals {
   rows: number;
   /** Share of the entropy bonus in the loss, negative; undefined where there is none. */
   entropyBonus: number | undefined;
-  /** Sum of the entropies of the rows that the policy's own term acts on, and how many these are. */
+  /** Sum of the entropies of the rows that the policy's own term acts on, and their number. */
   selectedEntropy: number;
   selectedRows: number;
   /** What the terms of the loss measure, by the name of the metric. */
@@ -232,7 +237,7 @@ export interface UpdateTotals {
   /** The same of off-policy completions too. */
   movedMax: number;
   movedSum: number;
-  /** Sum of the ratios of the policy to what sampled, of the same rows. */
+  /** Sum of the ratios of the policy to the sampler, over the same rows. */
   ratioSum: number;
   /** Loss rows of replays, and the sum of |log-prob now − log-prob when sampled| over them. */
   replayedRows: number;

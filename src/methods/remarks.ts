@@ -12,7 +12,7 @@ import type { GrpoStageConfig } from './stage.ts';
 import { STAGE_RULES } from './stage_rules.ts';
 import { paymentConflict, unreadPay } from './support/rewards/payment_rules.ts';
 
-/** In the order of the points; nothing is said of a method that the list does not have. */
+/** Remarks in the order of the points; methods missing from the list are skipped. */
 export function remarksOn(stage: GrpoStageConfig, list: MethodList): Remark[] {
   const members = membersOf(stage, list);
   const ids = new Set(members.map(({ method }) => method.id));
@@ -38,7 +38,7 @@ export function remarksOn(stage: GrpoStageConfig, list: MethodList): Remark[] {
   return [...ofMethods, ...STAGE_RULES.flatMap((rule) => rule(stage, members) ?? [])];
 }
 
-/** An option that another method before it has otherwise, where both mean the same by it. */
+/** An option that must agree with an earlier method's, but differs. */
 function disagreement(member: Member, members: readonly Member[]): string | undefined {
   const { agrees = [] } = member.method;
   for (const other of members.slice(0, members.indexOf(member))) {
@@ -53,7 +53,7 @@ function disagreement(member: Member, members: readonly Member[]): string | unde
 
 const written = ({ plugin }: Member, option: string): string => JSON.stringify(plugin[option]) ?? 'left out';
 
-/** What is said where a stage has none of them. */
+/** The remark on a stage that has none of them. */
 export function missingCompanion({ ids, line, why }: Companion): string {
   return `is meant to have ${ids.join(' or ')} beside it, ${why}; set ${line}`;
 }

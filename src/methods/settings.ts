@@ -1,6 +1,6 @@
 /**
- * The options of a stage's methods at each of its steps: as the config gives them, by their schedules, or as a controller
- * has set them. A number among them has a name of its own, `<method>.<option>`: `kl-loss.beta`, `reward-transform#2.scale`.
+ * The options of a stage's methods at each step: from the config, their schedules, or a controller. Each number among
+ * them has a name, `<method>.<option>`: `kl-loss.beta`, `reward-transform#2.scale`.
  */
 
 import { ConfigError } from '../errors.ts';
@@ -26,9 +26,9 @@ export interface SettableOption {
   readonly name: string;
   /** The option alone, as the YAML spells it. */
   readonly yaml: string;
-  /** The value that holds at a step. */
+  /** The value at a step. */
   at(step: number, settings: Settings): number;
-  /** Why it cannot have this value; undefined where it can. */
+  /** Why it cannot have this value; undefined if it can. */
   refuses(value: number): string | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface OptionsAt {
 }
 
 /**
- * The options of a method as it takes them, at each position of the stage.
+ * The options of a method at each position of the stage.
  *
  * @param owner  its name in the stage, for what controllers have set
  * @throws ConfigError
@@ -55,7 +55,7 @@ export function optionsOf(list: MethodList, point: MethodPoint, plugin: Plugin, 
   return optionsOfMethod(lookUp(list, point, plugin), point, plugin, owner);
 }
 
-/** The same, of a method that has been looked up. */
+/** The same for a method that was looked up. */
 export function optionsOfMethod(
   method: Pick<Method<unknown>, 'id' | 'options' | 'complete'>,
   point: string,
@@ -83,7 +83,7 @@ export function optionsOfMethod(
   return { at, isScheduled: hasSchedule(values), isSet: (settings) => setIn(settings).length > 0 };
 }
 
-/** What the methods of a stage are called where one of them is meant, by point, and the numbers among their options. */
+/** Unique names of a stage's methods, by point, and the numbers among their options. */
 export function settableOptions(
   stage: GrpoStageConfig,
   list: MethodList,
@@ -112,13 +112,13 @@ function settable({ options }: Pick<Method<unknown>, 'options'>): [string, Key][
   return Object.entries(options).filter(([, { schedule }]) => schedule !== undefined);
 }
 
-/** The options that a name may mean: the one of that name, or all of that spelling. */
+/** The options that a name may mean: the one with that full name, or all with that key. */
 export function optionsNamed(options: readonly SettableOption[], asked: string): readonly SettableOption[] {
   const exact = options.filter(({ name }) => name === asked);
   return exact.length > 0 ? exact : options.filter(({ yaml }) => yaml === asked);
 }
 
-/** Settings of an old checkpoint, where a spelling meant every method that takes such an option, by names. */
+/** Converts settings of an old checkpoint, in which a key meant every method with such an option, to full names. */
 export function namedSettings(options: readonly SettableOption[], settings: Settings): Settings {
   return Object.fromEntries(
     Object.entries(settings).flatMap(([key, value]) => {

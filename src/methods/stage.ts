@@ -1,12 +1,11 @@
 /**
- * A resolved stage, in parts: each function of the trainer takes the part that it reads. Plain JSON.
+ * A resolved stage, in parts, so that each function takes only what it reads. Plain JSON.
  *
- * Which methods a stage is made of, and what their options are, is opaque here: `methods` holds names and options as the
- * YAML spells them, and only the file of a method knows what they mean.
+ * Methods are opaque here: `methods` holds names and options by YAML key, and only a method's file knows their meaning.
  */
 import type { Plugin } from '../options/keys.ts';
 
-/** How many completions are sampled at a time, and how many optimizer steps are made of them. Counts completions. */
+/** How many completions are sampled at a time, and how many optimizer steps they give. */
 export interface BatchConfig {
   /** Completions of a prompt: a group (`num_generations`). */
   readonly numGenerations: number;
@@ -53,7 +52,7 @@ export interface OptimizerConfig {
   readonly maxGradNorm: number;
 }
 
-/** When held-out problems are asked, and how often each. */
+/** When held-out problems are asked, and how many times each. */
 export interface EvaluationConfig {
   /** Optimizer steps from one evaluation to the next; 0 is off. */
   readonly evalSteps: number;
@@ -95,7 +94,7 @@ export function eachPoint<T>(of: (point: MethodPoint) => T): Readonly<Record<Met
   return Object.fromEntries(METHOD_POINTS.map((point) => [point, of(point)])) as Record<MethodPoint, T>; // all of them
 }
 
-/** How often a stage draws problems of each task, by its label; absent: as the run does. */
+/** How often a stage draws problems of each task, by label; absent: the run's weights. */
 export type TaskWeights = Readonly<Record<string, number>>;
 
 /** A reinforcement stage. */
@@ -106,11 +105,14 @@ export interface GrpoStageConfig {
   readonly optimizer: OptimizerConfig;
   readonly evaluation: EvaluationConfig;
   readonly rewards: readonly RewardConfig[];
-  /** By the name of a reward: the total of a completion to which it gives 0 or less. Absent: there is no gate. */
+  /** By reward name: the total for a completion to which it gives 0 or less. Absent: no gate. */
   readonly rewardGate?: Readonly<Record<string, number>>;
-  /** Where a reward gives no valid number: the run stops, or the completion is left out of baseline and loss. Absent: stop. */
+  /**
+   * If a reward is not a valid number, the run stops, or the completion is excluded from baseline and loss. Absent:
+   * stop.
+   */
   readonly rewardOnError?: 'stop' | 'exclude';
-  /** Batches that are sampled ahead of the one that is trained on; absent: none, every batch is on-policy at its first step. */
+  /** Batches sampled ahead of the one trained on; absent: none, so that every batch is on-policy at its first step. */
   readonly staleness?: number;
   readonly taskWeights?: TaskWeights;
   /** Whether the moments of the optimizer are zero as the stage begins; absent: they are those of the stage before. */
@@ -118,7 +120,7 @@ export interface GrpoStageConfig {
   readonly methods: MethodsConfig;
 }
 
-/** Rows of the user's that a supervised stage shows. */
+/** Users' rows that a supervised stage shows. */
 export interface ShownRows {
   readonly train: readonly string[];
   /** The data set of the Hugging Face hub that the files are in. */
@@ -134,11 +136,11 @@ export interface SftStageConfig {
     /** Demonstrations in an optimizer step (`per_device_train_batch_size`). */
     readonly sequencesPerStep: number;
   };
-  /** What is shown in the place of the task's demonstrations, where a problem is played in turns; every option is written out. */
+  /** Replaces the task's demonstrations of multi-turn problems; every option is written out. */
   readonly demonstrations?: Plugin;
   /** Share of demonstrations in the forms of methods of later stages (`form_share`); absent: a quarter. */
   readonly formShare?: number;
-  /** Whether what the teacher of an environment does wrong is learned too (`learn_errors`); absent: it is. */
+  /** Whether the errors of an environment's teacher are learned too (`learn_errors`); absent: they are. */
   readonly learnErrors?: boolean;
   readonly taskWeights?: TaskWeights;
   /** Whether the moments of the optimizer are zero as the stage begins; absent: they are those of the stage before. */

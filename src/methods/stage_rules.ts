@@ -1,4 +1,4 @@
-/** What is said of a stage as a whole, where no method of it could say it: mostly that one is missing. */
+/** Remarks on a stage as a whole that no single method could make, mostly that one is missing. */
 import { isTruncated, tells } from './chosen.ts';
 import type { Member } from './method.ts';
 import type { Remark } from './remark.ts';
@@ -7,7 +7,7 @@ import type { GrpoStageConfig } from './stage.ts';
 
 type StageRule = (stage: GrpoStageConfig, members: readonly Member[]) => Remark | undefined;
 
-/** The gradient is that of the whole policy only where what was sampled is weighed by what its probability really was. */
+/** The gradient is the whole policy's only if samples are weighed by their true probability. */
 const uncorrectedTruncation: StageRule = (stage, members) => {
   if (!isTruncated(stage) || tells(members, 'truncation')) return undefined;
   const { topK, topP, minP } = stage.sampling;
@@ -22,7 +22,10 @@ const uncorrectedTruncation: StageRule = (stage, members) => {
   };
 };
 
-/** Three rewards are there so that a wrong answer costs more than a refused one: a deviation of two of them is their distance. */
+/**
+ * Three reward levels make a wrong answer cost more than a refused one; dividing by the deviation of two levels removes
+ * that.
+ */
 const scaledTernary: StageRule = ({ rewards }, members) => {
   const isPaid = rewards.some(({ name, weight }) => name === 'ternary' && weight > 0);
   if (!isPaid || !tells(members, 'group-scale')) return undefined;

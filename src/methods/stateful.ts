@@ -1,9 +1,12 @@
 import type { Json } from '../options/json.ts';
 
-/** Plain JSON that goes from step to step, part of the checkpoint. */
+/** Plain JSON kept from step to step, and in the checkpoint. */
 export interface Stateful {
   state?(): Json;
   restore?(state: Json): void;
-  /** Called where a stage begins, with what the same part of the stage before has kept. Absent: a stage begins from scratch. */
+  /**
+   * Called when a stage begins, with the state of the same part in the previous stage. Absent: a stage starts without
+   * state.
+   */
   takeOver?(state: Json): void;
 }

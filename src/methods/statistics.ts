@@ -145,7 +145,7 @@ function wilson(mean: number, count: number): Omit<Estimate, 'count'> {
 /** Problems below which the interval of an accuracy is wider than ± 13 points. */
 const FEW_HELD_OUT = 50;
 
-/** A sentence on how little an accuracy over few held-out problems says; undefined where there are enough. */
+/** A sentence on how little an accuracy over few held-out problems says; undefined if there are enough. */
 export function fewHeldOut(count: number): string | undefined {
   if (count >= FEW_HELD_OUT) return undefined;
   const { low, high } = wilson(0.5, count);
@@ -171,7 +171,7 @@ export function deviationOf(values: readonly number[]): number {
   return Math.sqrt(values.reduce((sum, value) => sum + (value - center) ** 2, 0) / (values.length - 1));
 }
 
-/** Linear between neighbours, as NumPy and PyTorch have it; above everything for an empty list. @param share  in [0, 1] */
+/** Linear between neighbours, as in NumPy and PyTorch; infinite for an empty list. @param share  in [0, 1] */
 export function quantileOf(values: readonly number[], share: number): number {
   if (values.length === 0) return Number.POSITIVE_INFINITY;
   const sorted = Float64Array.from(values).sort();

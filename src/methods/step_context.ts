@@ -1,16 +1,16 @@
-/** What every part of a method may know of the step that it acts in. */
+/** What every part of a method may know about its step. */
 import type { Rng } from '../kernels/philox.ts';
 import type { Ledger } from './ledger.ts';
 import type { GrpoStageConfig } from './stage.ts';
 
-/** What a method may know of the step under way. */
+/** What a method may know about the step under way. */
 export interface StepContext {
   /** Optimizer steps already taken in this stage. */
   readonly step: number;
   /** Share of the stage that is over, in [0, 1). */
   readonly progress: number;
   readonly stage: GrpoStageConfig;
-  /** A stream of its own, named by seed, stage, step and method: same seed, same bits. */
+  /** Its own random stream, named by seed, stage, step and method: same seed, same bits. */
   readonly rng: Rng;
   readonly ledger: Ledger;
   /** Tokens of the vocabulary. */
@@ -21,5 +21,5 @@ export interface StepContext {
   metric(name: string, value: number): void;
 }
 
-/** An answer without its end, and the word after it that says what is wanted now. */
+/** An answer without EOS, and the word after it that makes the next request. */
 export type FollowUpTurn = readonly [reply: Int32Array, word: string];

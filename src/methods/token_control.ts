@@ -1,16 +1,16 @@
-/** What a token control sees of a completion while it is sampled, and what it may do to it. */
+/** What a token control sees of a completion during sampling, and how it may change it. */
 import type { TaskItem } from '../data/task.ts';
 import type { Verdict } from '../rewards/verdict.ts';
 import type { Stateful } from './stateful.ts';
 import type { StepContext } from './step_context.ts';
 
-/** A completion while it is sampled; what is asked of it costs time at each token. */
+/** A completion during sampling; each call costs time at every token. */
 export interface PartialCompletion {
   /** What it writes so far. */
   text(): string;
   /** A text in tokens: `writtenText`. */
   tokensOf(text: string): Int32Array;
-  /** As if it had ended here. */
+  /** The verdict as if it had ended here. */
   verdict(): Verdict;
 }
 
@@ -18,7 +18,7 @@ export interface PartialCompletion {
 export interface WrittenVocabulary {
   /** Tokens. */
   readonly size: number;
-  /** Those that end a completion. */
+  /** Tokens that end a completion. */
   readonly ends: ReadonlySet<number>;
   /** What a token adds to a text. @param isFirst  there is nothing before it */
   text(token: number, isFirst: boolean): string;
@@ -27,23 +27,23 @@ export interface WrittenVocabulary {
 /** Only a stage that has a control reads every token: one step per read. */
 export interface TokenControl extends Stateful {
   /**
-   * By how much the temperature at a place of a completion is another one than that which it is sampled at, above 0; 1: not
-   * at all. Of several controls they multiply. A completion that has a token at another temperature is off-policy.
+   * Multiplier of the sampling temperature at a position, above 0; 1: no change. Several controls multiply. A
+   * completion with a token at another temperature is off-policy.
    */
   temperature?(place: number, context: StepContext): number;
-  /** After each sampled token of a completion: ends it, or continues it with these tokens, which carry no loss. */
+  /** Called after each sampled token: ends the completion, or continues it with these tokens, which carry no loss. */
   after?(tokens: Int32Array, item: TaskItem, seen: PartialCompletion): 'stop' | readonly number[] | undefined;
   /**
-   * Where the policy has ended a completion: continues it with these tokens in the place of its end, which is taken back.
-   * They carry no loss. @param tokens  without the end
+   * Called when the policy has ended a completion: replaces its EOS with these tokens, which carry no loss. @param
+   * tokens without EOS
    */
   atEnd?(tokens: Int32Array, item: TaskItem, seen: PartialCompletion): readonly number[] | undefined;
   /**
-   * [vocabulary] 1 where a token may come next; undefined: all of them may. Log-probs are then of the policy among these: the
-   * sampler's, at every update, and under the reference. Of several controls a token needs the leave of all. The method uses
-   * `tokenSupport`.
+   * [vocabulary] 1 if a token may come next; undefined: all may. Log-probs are then relative to these tokens: the
+   * sampler's, at every update, and under the reference. With several controls a token must be allowed by all. The
+   * method uses `tokenSupport`.
    */
   allowed?(tokens: Int32Array, vocabulary: WrittenVocabulary): Uint8Array | undefined;
-  /** The same of what top_k, top_p and min_p leave out. */
+  /** The same for what top_k, top_p and min_p leave out. */
   readonly isTruncated?: true;
 }

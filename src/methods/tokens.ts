@@ -1,8 +1,8 @@
-/** Which tokens of a rollout were sampled: those that were put in have neither a loss nor an entropy. */
+/** The sampled tokens of a rollout: tokens that were put in have neither a loss nor an entropy. */
 import { TOKEN } from '../token_kinds.ts';
 import type { CreditedGroup, Rollout } from './records.ts';
 
-/** Tokens that carry a loss: all that were not put in, or none where a mask says so. */
+/** Number of tokens with a loss: all that were not put in, or none if the rollout is masked. */
 export function lossTokens({ tokens, labels, inLoss }: Pick<Rollout, 'tokens' | 'labels' | 'inLoss'>): number {
   if (inLoss === false) return 0;
   return labels === undefined ? tokens.length : labels.filter((label) => label !== TOKEN.given).length;
@@ -13,7 +13,7 @@ export function carriesLoss({ labels, inLoss }: Pick<Rollout, 'labels' | 'inLoss
   return inLoss !== false && labels?.[token] !== TOKEN.given;
 }
 
-/** What credit steps weigh a token of a group's completion by. */
+/** Credit steps' weight of a token of a group's completion. */
 export function weightOfToken(
   { tokenWeights, tokenSelection }: CreditedGroup,
   completion: number,
@@ -22,7 +22,7 @@ export function weightOfToken(
   return (tokenWeights?.[completion][token] ?? 1) * (tokenSelection?.[completion][token] ?? 1);
 }
 
-/** The same, added up over the tokens that carry a loss. */
+/** The same, summed over the tokens with a loss. */
 export function lossTokenWeight(group: CreditedGroup, completion: number): number {
   const rollout = group.rollouts[completion];
   if (group.tokenWeights === undefined && group.tokenSelection === undefined) return lossTokens(rollout);
@@ -33,7 +33,7 @@ export function lossTokenWeight(group: CreditedGroup, completion: number): numbe
   return sum;
 }
 
-/** Those of a group's loss tokens that the policy's own term acts on. */
+/** Number of a group's loss tokens that the policy's own term acts on. */
 export function selectedTokens({ rollouts, tokenSelection }: CreditedGroup): number {
   return rollouts.reduce((sum, rollout, i) => {
     const selection = tokenSelection?.[i];

@@ -8,7 +8,7 @@ import type { Evaluation } from '../records.ts';
 const CONDITION = /^([^\s<>=]+) *(>=|<=) *(-?[0-9.]+(?:e-?[0-9]+)?)$/;
 const SIDES = { least: '>=', most: '<=' } as const;
 
-/** Lets the next stage begin where this one has done its work: `until: eval_accuracy >= 0.8`. */
+/** Ends the stage once it has reached a goal: `until: eval_accuracy >= 0.8`. */
 export const until = method({
   id: 'until',
   about: {

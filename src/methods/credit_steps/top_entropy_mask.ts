@@ -8,8 +8,8 @@ import { carriesLoss } from '../tokens.ts';
 const share = number({ min: 0, max: 1, example: 0.2 });
 
 /**
- * Entropies are those of the batch, under the policy that sampled. The KL term still acts on all tokens; rewards and
- * advantages are not touched.
+ * Entropies are the batch's, under the policy that sampled. The KL term still acts on all tokens; rewards and
+ * advantages do not change.
  */
 export const topEntropyMask = method({
   id: 'top-entropy-mask',

@@ -1,6 +1,6 @@
 /**
- * Whether a part has done anything yet: what it is given and what it gives back are compared until they differ for the first
- * time; from then on the part runs as it is. It decides what is said at the end of a stage, never what is done.
+ * Detects whether a part has acted: its input and output are compared until they first differ; from then on it runs
+ * unwatched. This decides what is reported at the end of a stage, never what is computed.
  */
 import type { TaskItem } from '../../data/task.ts';
 import type {
@@ -19,18 +19,18 @@ import type {
 import type { CreditedGroup } from '../records.ts';
 import type { MethodPoint } from '../stage.ts';
 
-/** A method that is there to change something. */
+/** A method that is expected to change something. */
 export interface Acting {
   readonly point: MethodPoint | 'demonstrations';
-  /** With a number, where the stage has it several times. */
+  /** With a number if the stage has it several times. */
   readonly id: string;
-  /** What it is given and what it gives back are compared. */
+  /** Its input and output are compared. */
   readonly isWatched: boolean;
-  /** They have differed. */
+  /** Input and output have differed. */
   hasActed: boolean;
 }
 
-/** By their points. At the others a method declares what it acts on (`idle.ts`), or acts always. */
+/** Watched parts by point. At other points a method declares what it acts on (`idle.ts`), or always acts. */
 interface WatchedParts {
   readonly promptSource: PromptSource;
   readonly rolloutStrategies: RolloutStrategy;
@@ -43,7 +43,7 @@ interface WatchedParts {
   readonly demonstrations: DemonstrationSource;
 }
 
-/** The functions through which a part acts, each of which calls `acted` once it has. */
+/** Wrappers of the functions through which a part acts; each calls `acted` once it has. */
 const WATCHES: {
   readonly [P in keyof WatchedParts]: (part: WatchedParts[P], acted: () => void) => Partial<WatchedParts[P]>;
 } = {
@@ -192,7 +192,7 @@ const WATCHES: {
   },
 };
 
-/** Watches a part until it acts. @param stageTemperature  which a controller may set in its own part */
+/** Watches a part until it acts. @param stageTemperature  with which a controller's is compared */
 export function watched<Part extends object>(part: Part, acting: Acting, stageTemperature?: number): Part {
   const watch = WATCHES[acting.point as keyof WatchedParts] as
     | ((part: object, acted: () => void) => Readonly<Record<PropertyKey, unknown>>)
@@ -203,7 +203,7 @@ export function watched<Part extends object>(part: Part, acting: Acting, stageTe
   const own = watch(part, () => {
     acting.hasActed = true;
   });
-  // Beside the part and not over it: a user's part may have properties that a proxy of it must give as they are.
+  // The proxy's target is not the part itself: a user's part may have fixed properties, which a proxy may not change.
   return new Proxy(Object.create(part) as Part, {
     get(_, name) {
       if (!acting.hasActed && Object.hasOwn(own, name)) return own[name];
@@ -214,13 +214,13 @@ export function watched<Part extends object>(part: Part, acting: Acting, stageTe
   });
 }
 
-/** Whether a part of such a point is watched: what the engine computes by itself is not, and acts. */
+/** Whether a part of such a point is watched; one that the engine computes is not, and counts as acting. */
 export function isWatchable(point: Acting['point'], part: object): boolean {
   if (Object.isFrozen(part) || (part as PromptSource).isStream || (part as TokenControl).isTruncated) return false;
   return Object.hasOwn(WATCHES, point) && (part as LossTerm).device === undefined;
 }
 
-/** The levers that move something. */
+/** The levers that change something. */
 const MOVING: ReadonlySet<PropertyKey> = new Set<keyof StepLevers>([
   'copyToReference',
   'mixIntoReference',
@@ -241,7 +241,7 @@ function moving<Given extends Levers>(levers: Given, acted: () => void): Given {
   });
 }
 
-/** A group with what its tokens have by default, so that weights of 1 are none. */
+/** A group with its tokens' defaults written out, so that weights of 1 equal absent ones. */
 function writtenOut({ tokenAdvantages, tokenWeights, tokenSelection, ...group }: CreditedGroup): unknown {
   const { rollouts, advantages } = group;
   const each = (given: readonly ArrayLike<number>[] | undefined, usual: (i: number) => number) =>
@@ -254,7 +254,7 @@ function writtenOut({ tokenAdvantages, tokenWeights, tokenSelection, ...group }:
   };
 }
 
-/** As numbers, texts and lists: what is one object in both is not looked into. */
+/** Compares numbers, texts and lists; identical objects are equal without a look inside. */
 function isSame(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;

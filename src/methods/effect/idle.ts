@@ -1,4 +1,4 @@
-/** Methods that a stage has in vain, by what each declares that it acts on. */
+/** Finds methods without effect in a stage, by what each declares to act on. */
 import { isOnPolicy, offPolicySamplers } from '../chosen.ts';
 import type { Member } from '../method.ts';
 import { samplesElsewhere } from '../sampling_modes/modes.ts';
@@ -6,7 +6,7 @@ import { optionsOfMethod, START } from '../settings.ts';
 import type { GrpoStageConfig, MethodPoint } from '../stage.ts';
 import { USUAL_METHODS } from '../usual_methods.ts';
 
-/** What a stage says of a member that has nothing to act on: `what is so; remedy`. */
+/** The remark on a member with nothing to act on: `finding; remedy`. */
 export function idleRemark(stage: GrpoStageConfig, members: readonly Member[], member: Member): string | undefined {
   const { method, point, options } = member;
   const actsOn = typeof method.actsOn === 'function' ? method.actsOn(options, stage) : method.actsOn;
@@ -26,10 +26,10 @@ export function idleRemark(stage: GrpoStageConfig, members: readonly Member[], m
   return `${seen}, so it gives what ${usual.id} gives${where}; ${remedy}`;
 }
 
-/** Points whose first method is the plain one. */
+/** Points whose first method is the default. */
 const DEFAULT_POINTS: readonly MethodPoint[] = ['ratio', 'objective'];
 
-/** Whether its options are those that it has by default. */
+/** Whether its options have their defaults. */
 function isAsUsual({ method, point, options }: Member): boolean {
   const usual = optionsOfMethod(method, point, { name: method.id }).at(START);
   return Object.keys({ ...usual, ...options }).every((name) => usual[name] === options[name]);

@@ -1,6 +1,6 @@
 /**
- * CISPO: every token keeps its gradient, weighted by its ratio, which is cut from above and taken as a constant. As in
- * TRL, epsilon_high is the bound itself. verl's has a lower bound too, 0.8 (`cispo_min`).
+ * CISPO: every token keeps its gradient, weighted by its ratio, which is clipped from above and treated as a constant.
+ * As in TRL, epsilon_high is the bound itself. verl's has a lower bound too, 0.8 (`cispo_min`).
  */
 import { key, laterKey, number, optional } from '../../options/keys.ts';
 import { method } from '../method.ts';

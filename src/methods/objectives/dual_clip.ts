@@ -3,7 +3,7 @@ import { method } from '../method.ts';
 import type { Surrogate } from '../points.ts';
 import { clipBetween, clipHighOption, clipLowOption, decidingBound } from '../support/loss/clipped.ts';
 
-/** Without it a single token whose ratio has grown can rule the gradient of a step. */
+/** Without it a single token with a large ratio can dominate a step's gradient. */
 export const dualClip = method({
   id: 'dual-clip',
   about: {

@@ -1,6 +1,6 @@
 /**
- * For what the policy did not sample: in the place of a ratio to a sampler that is not known, or is another, the
- * probability itself, shaped so that a token pushes most where it is rather unlikely.
+ * For completions that the policy did not sample: instead of a ratio to an unknown or different sampler it uses the
+ * probability itself, shaped so that rather unlikely tokens push most.
  *
  *   f(p) = p/(p + p_div_gamma)     df/d log p = p·γ/(p + γ)², largest at p = γ
  *

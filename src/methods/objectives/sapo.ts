@@ -2,7 +2,7 @@ import { key, number } from '../../options/keys.ts';
 import { method } from '../method.ts';
 import type { Surrogate } from '../points.ts';
 
-/** The gradient fades faster for negative advantages; at ratio 1 it is that of every other surrogate. */
+/** The gradient fades faster for negative advantages; at ratio 1 it equals every other surrogate's. */
 export const sapo = method({
   id: 'sapo',
   about: {

@@ -1,17 +1,17 @@
 /**
- * Log-ratios before they become ratios: within ±20, as in verl. What is beyond belongs to a policy that has nothing to do
- * with the one that sampled; its ratio would be infinite in the end, and infinity times an advantage of 0 no number.
+ * Bounds log-ratios to ±20, as in verl, before they become ratios. Beyond that the policy is unrelated to the one that
+ * sampled; the ratio could overflow, and infinity times an advantage of 0 is NaN.
  */
 import type { Ratio } from '../points.ts';
 
 const MOST_LOG_RATIO = 20;
 
-/** NaN stays NaN: a loss that is not finite is to be seen. */
+/** NaN stays NaN, so that a loss that is not finite shows. */
 export function bounded(logRatio: number): number {
   return Math.min(Math.max(logRatio, -MOST_LOG_RATIO), MOST_LOG_RATIO);
 }
 
-/** The log of a completion's whole ratio, each token kept within bounds; for surrogates that take it as a constant. */
+/** The log of a completion's whole ratio, with each token bounded, for surrogates that treat it as a constant. */
 export const boundedSum: Ratio = {
   isPerSequence: true,
   measure({ logprobs, oldLogprobs, coefficients }, logRatios) {

@@ -2,7 +2,9 @@ import { method } from '../method.ts';
 import type { Ratio } from '../points.ts';
 import { addUp } from '../support/loss/whole_sequence.ts';
 
-/** The value is that of `sequence`; its gradient reaches each token alone, so that advantages may differ by token. */
+/**
+ * The value is that of `sequence`; its gradient acts on each token separately, so that advantages may differ by token.
+ */
 export const sequenceToken = method({
   id: 'sequence_token',
   about: {

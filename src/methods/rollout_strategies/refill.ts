@@ -18,7 +18,7 @@ const dynamicSampling = z.union([z.enum(['none', 'refill']), mapping], {
   error: 'must be none, refill, or refill with 1 to 100 max_rounds; for example {name: refill, max_rounds: 2}',
 });
 
-/** Dynamic sampling, §3.2 of the paper. All groups that were drawn stay in the metrics. */
+/** Dynamic sampling, §3.2 of the paper. Metrics include all drawn groups. */
 export const refill = method({
   id: 'refill',
   about: {

@@ -1,22 +1,25 @@
-/** A mode of sampling: one record, in a file of its own, says all that follows from it. */
+/** A mode of sampling: one record, in its own file, declares everything that follows from it. */
 import type { Remark } from '../remark.ts';
 import type { GrpoStageConfig } from '../stage.ts';
 
 export interface SamplingMode {
-  /** In words, for the lists of what methods say: a stage with the mode on. */
+  /** An example for the lists of remarks: words, and a stage with the mode on. */
   readonly example: readonly [said: string, of: (stage: GrpoStageConfig) => GrpoStageConfig];
   isOn(stage: GrpoStageConfig): boolean;
-  /** Whether the forward pass of sampling is not that of the update. */
+  /** Whether the update cannot reuse the forward pass of sampling. */
   spoilsForward(stage: GrpoStageConfig): boolean;
-  /** Another policy samples, however soon its rollouts are trained on: they are off-policy. */
+  /** Another policy samples, so rollouts are off-policy even if trained on at once. */
   readonly samplesElsewhere: boolean;
-  /** How a copy of the weights is kept that samples in their place; absent: the weights do. */
+  /** Storage of the copy of the weights that samples; absent: the weights sample. */
   readonly copy?: 'q8_0';
-  /** What a method says that takes every completion for the policy's own. @param missing, instead  see `uncorrected` */
+  /**
+   * The remark of a method that assumes every completion to be the policy's own. @param missing, instead see
+   * `uncorrected`
+   */
   uncorrected(stage: GrpoStageConfig, missing: string, instead: string): string;
-  /** What is said of a stage that weighs nothing by what sampled it. */
+  /** The remark on a stage without weights by the sampler's probability. */
   readonly unweighed?: Remark;
 }
 
-/** What a mode is used with, as messages end that name it. */
+/** The end of messages about a mode: what to use it with. */
 export const WEIGHED = 'or weigh them: vllm_importance_sampling_correction: true';

@@ -13,7 +13,7 @@ export const QUANTISED: SamplingMode = {
   uncorrected: (_, missing, instead) =>
     `completions are sampled from a copy of the weights in 8 bits, and ${missing} for what it is off by; ` +
     `use ${instead}quantised_rollout: false, ${WEIGHED}`,
-  // At the first update the ratio to the copy is the weight that corrects, as far as the clip lets it; later ones mix both.
+  // At the first update the ratio to the copy is the correcting weight, within the clip; later updates mix both.
   unweighed: {
     level: 'note',
     at: { key: 'quantised_rollout' },

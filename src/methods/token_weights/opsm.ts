@@ -4,7 +4,7 @@ import type { TokenWeight } from '../points.ts';
 
 const threshold = number({ min: 0, example: 0.1 });
 
-/** The likelihood of such a completion has fallen already. */
+/** Such a completion has already become less likely. */
 export const opsm = method({
   id: 'opsm',
   about: {

@@ -1,4 +1,4 @@
-/** Whole distributions at each token that is trained on, for terms that learn from more than the sampled one. */
+/** Whole distributions at each trained token, for terms that learn from more than the sampled one. */
 import { reference } from './parameter_sets.ts';
 import type { Use } from './use.ts';
 

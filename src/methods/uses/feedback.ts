@@ -17,7 +17,7 @@ const REQUIRED: Use = {
   },
 };
 
-/** Verdicts that say what is wrong, as a method uses them. @param how  `required`: of a task that gives some; else where it does */
+/** Verdicts that say what is wrong. @param how  `required`: the task must give some; otherwise used if it does */
 export function feedback(how: { readonly required?: boolean } = {}): Use {
   return how.required ? REQUIRED : WANTED;
 }

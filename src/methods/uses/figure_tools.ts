@@ -1,9 +1,9 @@
-/** What figures are computed with: plain sequences and their scores, whichever engine gives them. */
+/** What figures are computed from: plain sequences and their scores, from any engine. */
 import type { ScoredSet } from '../parameter_sets.ts';
 import type { FigureValue, Rollout, RolloutGroup } from '../records.ts';
 import type { TeacherTools } from '../support/rollouts/teacher.ts';
 
-/** Tokens after a prompt: what is asked of each that is not labelled as given. */
+/** Tokens after a prompt, of which those not labelled as given are scored. */
 export interface SequenceToScore {
   readonly prefix: Int32Array;
   readonly tokens: Int32Array;
@@ -15,7 +15,7 @@ export interface SequenceToScore {
   readonly givenLogprobs?: Float32Array;
 }
 
-/** What is known of a sequence. */
+/** The scores of a sequence. */
 export interface SequenceScores {
   /** [tokens] */
   readonly logprobs: Float32Array;
@@ -23,11 +23,11 @@ export interface SequenceScores {
   readonly distributions?: Float32Array;
 }
 
-/** What is asked of sequences. */
+/** How to score sequences. */
 export interface ScoreQuestion {
   /** Default: the policy that is trained. */
   readonly set?: ScoredSet | 'policy';
-  /** Log-probs of the whole vocabulary too: of a figure that `takesDistributions`. */
+  /** Also log-probs of the whole vocabulary, for a figure that `takesDistributions`. */
   readonly distributions?: boolean;
 }
 
@@ -37,11 +37,11 @@ export interface FigureMember {
   readonly rollout: Rollout;
 }
 
-/** What figures are computed with: scores at the stage's temperature, and what prompts are made with. */
+/** Tools for figures: scores at the stage's temperature, and prompts. */
 export interface FigureTools extends TeacherTools {
   /** Tokens of the vocabulary. */
   readonly vocabularySize: number;
-  /** [members] as they are trained; asked for by several figures, it is computed once. */
+  /** [members] scores as they are trained, computed once for all figures. */
   trained(question?: ScoreQuestion): Promise<readonly SequenceScores[]>;
   /** [sequences] */
   score(sequences: readonly SequenceToScore[], question?: ScoreQuestion): Promise<readonly SequenceScores[]>;
@@ -49,13 +49,13 @@ export interface FigureTools extends TeacherTools {
   wordTokens(word: string): Int32Array;
 }
 
-/** How a figure is computed. */
+/** The computation of a figure. */
 export interface FigureComputation {
-  /** The highest of several of one id is computed; by default the first. */
+  /** If several have one id, the highest is computed; by default the first. */
   readonly rank?: number;
   /**
-   * @param members  the rollouts of a batch; as many as fit at a time, where the figure `takesDistributions`
-   * @returns [members] undefined where a rollout has none
+   * @param members  the rollouts of a batch, or as many as fit if the figure `takesDistributions` @returns [members]
+   * undefined if a rollout has none
    */
   compute(members: readonly FigureMember[], tools: FigureTools): Promise<readonly (FigureValue | undefined)[]>;
 }

@@ -1,4 +1,4 @@
-/** `RolloutGroup.greedyReward`: a greedy completion of each problem, beside those of its group. */
+/** `RolloutGroup.greedyReward`: a greedy completion of each problem, in addition to its group's. */
 import type { Use } from './use.ts';
 
 /** The reward of a greedy completion of each problem. */

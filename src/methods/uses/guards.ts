@@ -1,4 +1,4 @@
-/** Guards of environments are asked before each action of a rollout. */
+/** Environments' guards check each action of a rollout. */
 import { states } from './states.ts';
 import type { Use } from './use.ts';
 

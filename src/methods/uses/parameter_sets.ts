@@ -1,4 +1,4 @@
-/** Sets of weights beside the one that is trained. */
+/** Sets of weights besides the trained one. */
 import { PARAMETER_SETS, type ParameterSet } from '../parameter_sets.ts';
 import type { Use } from './use.ts';
 
@@ -9,8 +9,8 @@ export function parameterSet(name: ParameterSet): Use {
 }
 
 /**
- * Sets that are averaged. What an adapter adds is the product of two factors, and the product of their averages is not the
- * average of their products.
+ * Averaged sets. An adapter is a product of two factors, and the product of their averages is not the average of their
+ * products.
  */
 export function averagedWeights(remedy: string): Use {
   return {

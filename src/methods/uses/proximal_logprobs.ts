@@ -1,6 +1,6 @@
 /**
- * `Rollout.proximalLogprobs` of what is off-policy: what the policy says of it before the first step on its batch. No
- * figure, for it is kept as long as the batch is trained on.
+ * `Rollout.proximalLogprobs`: log-probs of off-policy rollouts before the first step on their batch. It is not a
+ * figure, since it is kept as long as the batch is trained on.
  */
 import type { Use } from './use.ts';
 

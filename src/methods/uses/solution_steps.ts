@@ -7,7 +7,7 @@ export const solutionSteps: Use = {
   says: 'a task whose verdicts have the steps of a solution',
   readsVerdicts: true,
   refuses({ shares, name }) {
-    if (shares.some(({ task }) => task.givesSteps)) return undefined; // it would see the outcome alone, and not say so
+    if (shares.some(({ task }) => task.givesSteps)) return undefined; // otherwise it would silently see only the outcome
     return {
       code: 'no-steps',
       rule: `reads the steps of a solution, and ${name} has none`,

@@ -1,4 +1,4 @@
-/** The union of what the methods of a stage use, and what is made of it. */
+/** The union of the uses of a stage's methods, and what follows from it. */
 import type { TaskSet } from '../../data/task_set.ts';
 import type { ParameterSet } from '../parameter_sets.ts';
 import type { MethodPoint } from '../stage.ts';
@@ -11,9 +11,9 @@ export interface AskedUse {
   readonly use: Use;
 }
 
-/** What the methods of a stage use together. */
+/** The uses of all methods of a stage. */
 export interface StageUses {
-  /** In the order of the methods, what a use implies before the use itself. */
+  /** In the order of the methods, with implied uses before the use itself. */
   readonly asked: readonly AskedUse[];
   readonly sets: ReadonlySet<ParameterSet>;
   /** Each once. */
@@ -49,12 +49,12 @@ function figuresAmong(uses: readonly Use[]): Use[] {
   return [...best.values()];
 }
 
-/** What a run has for them, in words, each once. */
+/** Descriptions of what a run has for them, each once. */
 export function wordsOf({ asked }: StageUses): string[] {
   return [...new Set(asked.flatMap(({ use }) => use.says ?? []))];
 }
 
-/** The room that they take together; 0 where nothing asks for some. */
+/** The room that they take together; 0 if none needs any. */
 export function roomOf({ asked }: StageUses, tasks: TaskSet): Required<Room> {
   const rooms = asked.map(({ use }) => use.room?.(tasks) ?? {});
   const largest = (of: keyof Room): number => Math.max(0, ...rooms.map((room) => room[of] ?? 0));

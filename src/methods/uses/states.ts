@@ -1,4 +1,4 @@
-/** What environments know of the states of an episode: `Turn.before` and `Turn.after`. */
+/** Facts about the states of an episode: `Turn.before` and `Turn.after`. */
 import type { StateFact } from '../../data/environment.ts';
 import { severalTurns } from './several_turns.ts';
 import type { Use } from './use.ts';
@@ -13,7 +13,7 @@ const SAYS: Readonly<Record<StateFact, string>> = {
   calls: 'which calls of tools are made and which are open',
 };
 
-/** Environments that give a fact are named here alone, as examples in an error. */
+/** Only this table names environments that give a fact, as examples in an error. */
 const EXAMPLES: Readonly<Record<StateFact, string>> = {
   distance: 'fsm_site, frozen_lake',
   milestones: 'form_state',
@@ -22,7 +22,7 @@ const EXAMPLES: Readonly<Record<StateFact, string>> = {
   calls: 'calculator, lookup',
 };
 
-/** Environments that know something of their states. */
+/** Environments that know this fact about their states. */
 function knows(fact: StateFact): Use {
   return {
     id: `states-${fact}`,
@@ -40,7 +40,7 @@ function knows(fact: StateFact): Use {
   };
 }
 
-/** States as every environment has them. @param fact  what a method cannot do without */
+/** The states of environments. @param fact  the fact that a method needs */
 export function states(fact?: StateFact): Use {
   return fact === undefined ? WANTED : knows(fact);
 }

@@ -1,7 +1,7 @@
 /**
- * What a method asks of a run before step 1. One file of this folder, or of a user's, says all of a use: in words, what the
- * engine must hold and have room for, what a task must give. What a stage asks for is the union over its methods
- * (`stage_uses.ts`); words, room and refusals are loops over it.
+ * What a method needs of a run before step 1. One file of this folder, or a user's, declares everything about a use:
+ * its description, what the engine must hold and have room for, what a task must provide. A stage needs the union over
+ * its methods (`stage_uses.ts`); descriptions, room and refusals are loops over it.
  */
 
 import type { TurnForm } from '../../data/prompts/turn_forms.ts';
@@ -10,22 +10,22 @@ import type { TaskSet } from '../../data/task_set.ts';
 import type { ParameterSet } from '../parameter_sets.ts';
 import type { FigureComputation } from './figure_tools.ts';
 
-/** One thing that a method asks of the run; absent members ask for nothing. */
+/** One thing that a method needs of the run; absent members need nothing. */
 export interface Use {
   /** Uses of one id are the same thing, whichever method asks for them. */
   readonly id: string;
-  /** What the run has for it, in words, for lists and documentation. */
+  /** Description of what the run has for it, for lists and documentation. */
   readonly says?: string;
   /** Uses that come with it. */
   readonly implies?: readonly Use[];
   readonly set?: ParameterSet;
-  /** What it tells comes from verdicts, whatever completions are paid. */
+  /** It derives from verdicts, whatever the rewards. */
   readonly readsVerdicts?: true;
-  /** It takes the log-probs of the whole vocabulary: batches are cut so that these have room. */
+  /** It takes the log-probs of the whole vocabulary, so batches are split to fit them. */
   readonly takesDistributions?: true;
-  /** It scores between sampling and update: activations of the rollouts are then not kept for the update. */
+  /** It scores between sampling and update, so the rollouts' activations are not kept. */
   readonly scoresBeforeUpdate?: true;
-  /** Words that the method speaks to the policy in, and what each says to a pretrained model. */
+  /** Words with which the method prompts the policy, and the text of each for a pretrained model. */
   readonly words?: Readonly<Record<string, string>>;
   /** How turns are written. */
   readonly turnForm?: TurnForm;
@@ -37,13 +37,13 @@ export interface Use {
   refuses?(tasks: TaskSet): Refusal | undefined;
   /** Why a run that trains an adapter cannot have it. */
   readonly refusesAdapter?: Refusal;
-  /** What works, but comes to nothing, in a stage that draws such problems: `what is so; remedy`. */
+  /** Warns that it has no effect in a stage that draws such problems: `finding; remedy`. */
   warns?(items: readonly TaskItem[]): string | undefined;
 }
 
-/** Room in the engine besides what sampling and training take. */
+/** Room in the engine beyond what sampling and training take. */
 export interface Room {
-  /** Tokens by which a prompt may be longer than the problem's own; the largest of a run counts. */
+  /** Tokens by which a prompt may exceed the problem's own; the maximum over a run counts. */
   readonly prompt?: number;
   /** Tokens after a whole completion; the largest of a run counts. */
   readonly behind?: number;

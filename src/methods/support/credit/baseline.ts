@@ -1,4 +1,4 @@
-/** What every estimator with a baseline per group shares: which rewards count, and that dead groups get exactly 0. */
+/** Shared by estimators with a baseline per group: which rewards count, and exact zeros for dead groups. */
 import type { AdvantageEstimator } from '../../points.ts';
 import type { CreditedGroup, Rollout, RolloutGroup } from '../../records.ts';
 import { deviationOf, meanOf } from '../../statistics.ts';
@@ -28,8 +28,8 @@ export function counts(rollout: Rollout): rollout is CountedRollout {
 /**
  * Advantages group by group, of the completions whose reward counts.
  *
- * @param advantagesOf  from the rewards of a group that count to their advantages, in the same order
- * @param deadAreZero   groups of equal rewards get 0, exactly; default true
+ * @param advantagesOf  maps a group's counted rewards to their advantages, in order
+ * @param deadAreZero  groups of equal rewards get 0, exactly; default true
  * @returns one entry per group; rollouts whose reward does not count get 0
  */
 export function estimateByGroup(
@@ -62,7 +62,7 @@ export function standardScores(values: readonly number[]): number[] {
   return values.map((value) => (value - center) / divisor);
 }
 
-/** Whether nothing in a group has a reward that counts. */
+/** Whether no rollout of a group has a reward that counts. */
 export function hasNoReward({ rollouts }: Pick<RolloutGroup, 'rollouts'>): boolean {
   return !rollouts.some(counts);
 }
@@ -74,7 +74,7 @@ export function spreadOut(rollouts: readonly Rollout[], ofCounted: readonly numb
 }
 
 /**
- * An estimator that looks at one group at a time. A group is dead where no completion of it gets an advantage.
+ * An estimator that sees one group at a time. A group is dead if none of its completions gets an advantage.
  *
  * @param advantagesOf  from the rewards of a group that count, and their rollouts, to advantages in the same order
  */
@@ -91,7 +91,7 @@ export function groupByGroup(
 
 /** How the rewards of a group are compared. */
 export interface GroupComparison {
-  /** What a reward is compared with: the mean of its group, of the others of its group, of the batch, or 0. */
+  /** The baseline of a reward: the mean of its group, of the group's other rewards, of the batch, or 0. */
   readonly baseline: 'group' | 'loo' | 'batch' | 'none';
   /** What divides the difference: the deviation of the group or of the batch, the mean of the group, or 1. */
   readonly divisor: 'group' | 'batch' | 'mean' | 'none';

@@ -6,7 +6,7 @@ export function advantagesByToken({ rollouts, advantages, tokenAdvantages }: Cre
   return tokenAdvantages?.[i] ?? new Float32Array(rollouts[i].tokens.length).fill(advantages[i]);
 }
 
-/** Whether an update could come of the group: some advantage is not 0. */
+/** Whether the group can change the weights: some advantage is not 0. */
 export function hasAdvantage({ advantages, tokenAdvantages }: CreditedGroup): boolean {
   const isSet = (value: number): boolean => value !== 0;
   return tokenAdvantages === undefined ? advantages.some(isSet) : tokenAdvantages.some((own) => own.some(isSet));

@@ -1,4 +1,4 @@
-/** Rewards of single tokens, as advantages: a token is credited with what comes from it on. */
+/** Rewards of single tokens as advantages: a token is credited with the sum from it onwards. */
 
 import type { CreditedGroup, Rollout } from '../../records.ts';
 import { counts, hasEqualRewards } from './baseline.ts';
@@ -16,8 +16,8 @@ export function returnsToGo(rewards: ArrayLike<number>, discount: number): Float
 }
 
 /**
- * Adds credit by token to that of completions. A group that is dead for its equal rewards lives by it; one that a group
- * step has called dead does not.
+ * Adds credit by token to the completions' credit. It revives a group that is dead because its rewards are equal, but
+ * not one that a group step made dead.
  *
  * @param creditOf  [tokens] of a completion, or undefined where it has none; not asked where a reward does not count
  */

@@ -1,6 +1,6 @@
 import type { CreditedGroup, Rollout } from '../../records.ts';
 
-/** The groups, with the rollouts that `isMasked` names out of the loss. */
+/** The groups, with rollouts for which `isMasked` holds excluded from the loss. */
 export function withoutLoss(
   groups: readonly CreditedGroup[],
   isMasked: (rollout: Rollout) => boolean,

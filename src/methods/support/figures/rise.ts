@@ -1,7 +1,7 @@
 /**
- * What rose from one evaluation to another. Sampled accuracy alone rises where a policy becomes surer: right more often on
- * problems that it could solve before, as where a warm start's teacher erred. That it solves more is said of its best guess, and
- * of what one of K samples solves.
+ * What rose between two evaluations. Sampled accuracy alone also rises when a policy becomes more certain on problems
+ * that it could already solve, for instance where a warm start's teacher erred. Greedy accuracy and pass@K show that it
+ * solves more.
  */
 import type { Estimate } from '../../statistics.ts';
 
@@ -17,7 +17,7 @@ export interface Reached {
 
 export type Rise = 'solves more' | 'surer' | 'solves less' | 'no change';
 
-/** Each in a sentence. */
+/** A sentence for each. */
 export const RISE_WORDS: Readonly<Record<Rise, string>> = {
   'solves more': 'it solves more than before, by its best guess or in several tries',
   surer:
@@ -26,11 +26,11 @@ export const RISE_WORDS: Readonly<Record<Rise, string>> = {
   'no change': 'nothing changed by more than chance may',
 };
 
-/** What changed by more than the 95 % interval of the difference. */
+/** What rose by more than the 95 % interval of the difference. */
 export function riseOf(before: Reached, after: Reached): Rise {
   const rose = (from: Share, to: Share | null | undefined): boolean => !!to && isAbove(to, from);
   const { pass: reach = null } = before;
-  // Few tries of an unsure policy miss what its best guess solves: they too find more of it once it is surer.
+  // Few samples of an uncertain policy miss what its best guess solves, and find more of it once it is more certain.
   const reachesMore = reach !== null && rose(reach, after.pass) && rose(before.greedy, after.pass);
   if (rose(before.greedy, after.greedy) || reachesMore) return 'solves more';
   if (rose(before.sampled, after.sampled)) return 'surer';

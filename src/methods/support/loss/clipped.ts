@@ -1,8 +1,8 @@
-/** The clipped surrogate between given bounds, which several objectives choose in ways of their own. */
+/** The clipped surrogate between given bounds, which several objectives share. */
 import { key, number, optional } from '../../../options/keys.ts';
 import type { SurrogatePoint, SurrogateValue } from '../../points.ts';
 
-/** How far below 1 a ratio may fall, and above it rise, as stages say it. */
+/** Stage options for how far a ratio may fall below 1, and rise above it. */
 export const clipLowOption = key(
   'epsilon',
   number({ above: 0, below: 1, example: 0.2 }).default(0.2).describe('The ratio is clipped below 1 − epsilon.'),

@@ -1,9 +1,9 @@
-/** How much more probable tokens are than they were when they were sampled. */
+/** How much more probable tokens are than when they were sampled. */
 import type { Rollout } from '../../records.ts';
 
 /**
- * [tokens] log π_old/π_sampled: π_old is the policy before the first step on the batch, where it was scored, and otherwise
- * the one that sampled; π_sampled is what top-k, top-p and min-p left of the latter. Float64.
+ * [tokens] log π_old/π_sampled: π_old is the policy before the first step on the batch if it was scored, otherwise the
+ * one that sampled; π_sampled is the sampler truncated by top-k, top-p and min-p. Float64.
  */
 export function movedLogWeights({ logprobs, proximalLogprobs, keptLogMass }: Rollout): Float64Array {
   const weights = Float64Array.from(keptLogMass);

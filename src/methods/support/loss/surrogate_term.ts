@@ -1,6 +1,6 @@
 /**
- * A surrogate and its ratio as a term of the loss: losses += c·w·ℓ, and its derivatives, where the ratio spreads those by
- * its logarithm over the tokens that it is made of.
+ * A surrogate and its ratio as a loss term: losses += c·w·ℓ, and its derivatives; the ratio spreads the derivative by
+ * its logarithm over its tokens.
  */
 
 import type {
@@ -15,7 +15,7 @@ import type {
 } from '../../points.ts';
 import { bounded } from '../../ratios/bounded.ts';
 
-/** TRL's names: shares of the loss tokens, or of the completions where a ratio is one per completion. */
+/** TRL's names: shares of the loss tokens, or of the completions if there is one ratio per completion. */
 const CLIP_RATIO = 'clip_ratio';
 
 /** TRL keeps the log of an importance weight above that of 1e-8 (vespo). */
@@ -130,7 +130,7 @@ function addImportance({ importance, coefficients }: LossSequence, logRatios: Fl
   for (let t = 0; t < logRatios.length; t++) logRatios[t] += sum;
 }
 
-/** What a token weighs in the policy's own term; 0 masks it. */
+/** A token's weight in the policy's own term; 0 masks it. */
 export function ownWeight({ coefficients, weights, importance }: LossSequence, t: number): number {
   return coefficients[t] === 0 ? 0 : coefficients[t] * weights[t] * (importance?.[t] ?? 1);
 }

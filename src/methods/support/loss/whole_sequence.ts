@@ -1,7 +1,7 @@
-/** What the ratios of whole completions share: log-ratios added up over the tokens that carry a loss. */
+/** Shared by ratios of whole completions: log-ratios summed over the tokens with a loss. */
 import type { RatioSequence } from '../../points.ts';
 
-/** Sum of the log-ratios, and how many there are. */
+/** Sum of the log-ratios, and their number. */
 export function addUp({ logprobs, oldLogprobs, coefficients }: RatioSequence): { sum: number; tokens: number } {
   let sum = 0;
   let tokens = 0;
@@ -13,7 +13,7 @@ export function addUp({ logprobs, oldLogprobs, coefficients }: RatioSequence): {
   return { sum, tokens };
 }
 
-/** Adds the same to every token that carries a loss: the sum of the slopes, times `factor`. */
+/** Adds the sum of the slopes, times `factor`, to every token with a loss. */
 export function spreadSum(
   { coefficients }: RatioSequence,
   slopes: Float64Array,

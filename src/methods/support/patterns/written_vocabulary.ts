@@ -1,4 +1,4 @@
-/** A vocabulary as text: what each token adds to a completion, for methods that say which may come. */
+/** A vocabulary as text: what each token adds to a completion, for methods that restrict tokens. */
 import type { TaskSet } from '../../../data/task_set.ts';
 import type { WrittenVocabulary } from '../../token_control.ts';
 
@@ -6,7 +6,7 @@ type Codec = TaskSet['codec'];
 
 const KNOWN = new WeakMap<Codec, WrittenVocabulary>();
 
-/** That of a codec; the same object at each call. */
+/** The vocabulary of a codec; the same object at each call. */
 export function writtenVocabulary(codec: Codec): WrittenVocabulary {
   const known = KNOWN.get(codec);
   if (known !== undefined) return known;

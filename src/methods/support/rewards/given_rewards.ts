@@ -1,4 +1,6 @@
-/** What the reward functions gave, whatever a group step has made of it: what the metrics `reward` and `rewards/…` are of. */
+/**
+ * The reward functions' rewards, before group steps changed them: the source of the metrics `reward` and `rewards/…`.
+ */
 import type { GivenRewards, Rollout } from '../../records.ts';
 
 export function givenRewards(rollout: Rollout): GivenRewards {

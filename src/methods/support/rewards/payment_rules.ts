@@ -1,20 +1,21 @@
 /**
- * What completions are paid is what a stage learns from. Where a method pays otherwise than the reward functions do, none may
- * undo it unseen, and none may learn from something else:
+ * A stage must learn from what completions are paid. If a method changes the reward functions' pay, no other may
+ * silently undo it or learn from something else:
  *
  *   undone      a payment that a later one does not read
  *   solved      a method that asks which completions are solved reads verdicts; with `solved_reward` it reads the total
  *   labels      a method that chooses, pays or teaches by verdicts, where votes, noise or a reference say what is right
  *   unread      an estimator that reads each reward by itself, or none, where the total is another one
  *
- * All of it follows from what each method declares (`pays`, `relabels`, `readsVerdicts`, `readsRewards`, `SOLVED_OPTIONS`).
+ * All of it follows from what each method declares (`pays`, `relabels`, `readsVerdicts`, `readsRewards`,
+ * `SOLVED_OPTIONS`).
  */
 import { rewardLabel } from '../../../rewards/module_file.ts';
 import type { Member, Payment } from '../../method.ts';
 import type { GrpoStageConfig } from '../../stage.ts';
 import type { Use } from '../../uses/use.ts';
 
-/** Somebody who changes what is paid: a method, or a key of the stage. */
+/** A payer changes rewards: a method, or a stage key. */
 interface Payer {
   readonly id: string;
   readonly pays: Payment;
@@ -35,12 +36,12 @@ export function paymentConflict(
   );
 }
 
-/** What a member pays, as its options are. */
+/** A member's payment, by its options. */
 export function paymentOf({ method: { pays }, plugin }: Member): Payment | undefined {
   return typeof pays === 'function' ? pays(plugin) : pays;
 }
 
-/** Those who pay, in the order in which they do: `reward_gate`, group steps, then strategies from the last to the first. */
+/** The payers in order: `reward_gate`, group steps, then strategies from last to first. */
 function payersOf(
   members: readonly Member[],
   { rewardGate }: GrpoStageConfig,
@@ -68,10 +69,10 @@ function undoneBy(member: Member, members: readonly Member[], stage: GrpoStageCo
   return `${sayingOf(pays)}, which undoes ${before.id} before it; ${remedy}`;
 }
 
-/** Whether a payment of before is gone after a later one. */
+/** Whether a later payment undoes an earlier one. */
 function isUndone({ id, pays: earlier }: Payer, later: Payment): boolean {
   if (later.does === 'changes' && later.reward === undefined) return false;
-  // Adding up again keeps the gates of the stage.
+  // Summing again keeps the stage's gates.
   if (later.reward !== undefined && id === 'reward_gate') return false;
   if (earlier.reward === undefined) return true;
   return later.does === 'replaces' && (later.reward === undefined || later.reward === earlier.reward);
@@ -82,7 +83,7 @@ function sayingOf({ does, reward }: Payment): string {
   return does === 'makes' ? 'makes a total of its own out of the rewards' : 'pays a total of its own';
 }
 
-/** Whether it asks which completions are solved, and is not told from which reward on. */
+/** Whether it asks which completions are solved without a `solved_reward`. */
 function asksVerdicts({ method, options }: Member): boolean {
   return Object.hasOwn(method.options, 'solvedReward') && options.solvedReward === undefined;
 }
@@ -123,7 +124,7 @@ function unreadTotal(member: Member, others: readonly Member[], stage: GrpoStage
 
 const isRewardOption = ({ yaml }: { readonly yaml: string }): boolean => yaml === 'reward';
 
-/** What the policy's own term does not read, where it or its estimator asks which completions are solved. */
+/** The remark that the policy's own term ignores pay, if it or its estimator asks which completions are solved. */
 export function unreadPay(member: Member, { rewards, rewardGate }: GrpoStageConfig): string | undefined {
   const isWhole = member.point === 'advantageEstimator' || member.point === 'objective';
   if (!isWhole || !asksVerdicts(member)) return undefined;

@@ -41,13 +41,13 @@ function rolloutOf(record: Values, keptFor: KeptFor, source: Source): Rollout {
   return turns === undefined ? rollout : { ...rollout, turns: turnsOver(rollout.tokens, turns).turns };
 }
 
-/** @param plain  what `toPlain` gave, or `requirePlain` has let pass */
+/** @param plain  from `toPlain`, or checked by `requirePlain` */
 export function fromPlain(plain: Json): Rollout {
   const record = plain as unknown as Values; // an object, by what the caller promises
   return rolloutOf(record, 'run', listsOf(record));
 }
 
-/** @param plain  what `groupToPlain` gave, or `requirePlainGroup` has let pass */
+/** @param plain  from `groupToPlain`, or checked by `requirePlainGroup` */
 export function groupFromPlain(plain: Json): RolloutGroup {
   const record = plain as unknown as Values & { readonly rollouts: readonly Json[] }; // by what the caller promises
   const source = listsOf(record);
@@ -59,11 +59,11 @@ export function groupFromPlain(plain: Json): RolloutGroup {
   };
 }
 
-/** Where groups are loaded from. */
+/** Sources of groups. */
 export interface GroupSources {
   /** A tensor by its name. @throws where there is none such */
   tensor(name: string): ArrayLike<number>;
-  /** Is called at the end, with how many numbers of it the rollouts have. @throws where it has others */
+  /** Called at the end with the count of numbers that the rollouts used. @throws if the tensor has another length */
   requireLength(name: string, length: number): void;
   prompt(item: TaskItem): Int32Array;
 }
@@ -121,7 +121,7 @@ class Cutter {
   }
 }
 
-/** What is wrong between the fields of a rollout, each of which has its form; undefined: nothing. */
+/** An inconsistency between well-formed fields of a rollout; undefined: none. */
 export function rolloutFlaw(rollout: Rollout): string | undefined {
   const values = rollout as unknown as Values;
   const { length } = rollout.tokens;

@@ -1,4 +1,4 @@
-/** Which completions are right: by their verdicts, whatever the rewards are made of. */
+/** Which completions are right by their verdicts, whatever the rewards. */
 import type { Rollout, RolloutGroup } from '../../records.ts';
 import { meanOf } from '../../statistics.ts';
 
@@ -6,7 +6,7 @@ export function isRight({ verdict }: Pick<Rollout, 'verdict'>): boolean {
   return verdict.score === 1;
 }
 
-/** Share of the completions of some groups that are right, in [0, 1]. */
+/** Share of right completions in some groups, in [0, 1]. */
 export function shareRight(groups: readonly RolloutGroup[]): number {
   return meanOf(groups.flatMap(({ rollouts }) => rollouts.map((one) => (isRight(one) ? 1 : 0))));
 }

@@ -1,6 +1,6 @@
 /**
- * The fields of rollouts and groups: what each is made of, and how long it lives. Checkpoints, replays, completions.jsonl and
- * what is dropped between credit and update are made of these two tables, and a field that lacks its line does not compile.
+ * The fields of rollouts and groups: type and lifetime of each. Checkpoints, replays, completions.jsonl, and dropping
+ * fields between credit and update follow these two tables; a field without a line does not compile.
  *
  *   save_rollouts.ts   rollouts and groups as data that can be kept
  *   load_rollouts.ts   and back
@@ -23,9 +23,9 @@ interface Arrays {
 
 interface Entry<L extends Lives = Lives> {
   readonly lives: L;
-  /** It is read when its group is credited: a replay, which is credited once more, has it too. */
+  /** It is read during credit, so a replay, which is credited again, has it too. */
   readonly credited?: true;
-  /** Some have it. */
+  /** Only some have it. */
   readonly optional?: true;
 }
 
@@ -35,7 +35,7 @@ export interface ArrayField<Kind extends keyof Arrays = keyof Arrays, L extends 
   /** token: one number per token of the rollout; own: of a length of its own; rollout: one per rollout of the group. */
   readonly per: 'token' | 'own' | 'rollout';
   readonly saved: 'tensor' | 'list';
-  /** In the JSON beside a tensor that not all have: this rollout has a part of it. Default: its name. */
+  /** JSON flag of a rollout that has a part of an optional tensor. Default: its name. */
   readonly flag?: string;
 }
 
@@ -49,7 +49,7 @@ export interface JsonField<L extends Lives = Lives> extends Entry<L> {
   readonly json: true;
 }
 
-/** What is neither: it has functions of its own wherever it is kept. */
+/** A field of any other type, with its own functions wherever it is kept. */
 export interface OwnField<L extends Lives = Lives> extends Entry<L> {
   readonly own: true;
 }
@@ -57,7 +57,7 @@ export interface OwnField<L extends Lives = Lives> extends Entry<L> {
 export type Field = ArrayField | ArraysField | JsonField | OwnField;
 export type Fields = Readonly<Record<string, Field>>;
 
-/** The kinds that a value may have; Optional: absent in some. */
+/** The field types for a value; Optional: absent in some. */
 type FieldOf<Value> = Value extends Int32Array
   ? ArrayField<'int32'>
   : Value extends Float32Array
@@ -75,7 +75,7 @@ type FieldTable<Of> = {
   readonly [Name in keyof Of]-?: FieldOf<NonNullable<Of[Name]>> & { readonly optional?: IsOptional<Of, Name> };
 };
 
-/** What a group has before it is credited goes wherever the group goes: without it, it would be credited otherwise. */
+/** Fields that a group has before credit stay with the group, since credit depends on them. */
 type GroupTable = FieldTable<CreditedGroup> & {
   readonly [Name in keyof RolloutGroup]-?: Entry<'run' | 'log'> & { readonly saved?: 'list' };
 };
@@ -119,7 +119,7 @@ export const ROLLOUT_FIELDS = {
 
 export const GROUP_FIELDS = {
   item: json('log'),
-  /** A checkpoint has none: it is that of the item. */
+  /** A checkpoint lacks it, since the item has it. */
   prompt: list('int32', 'own', 'run'),
   dead: json('run'),
   ruledOut: optional(json('run')),
@@ -139,19 +139,19 @@ type NamesThatLive<Table, L extends Lives> = {
 /** Fields of a rollout that completions.jsonl shows. */
 export type LoggedField = NamesThatLive<typeof ROLLOUT_FIELDS, 'log'>;
 
-/** Whether a field is still there where those of another life are. */
+/** Whether a field lives at least as long as `least`. */
 export function livesAsLongAs({ lives }: Pick<Field, 'lives'>, least: Lives): boolean {
   return LIVES.indexOf(lives) >= LIVES.indexOf(least);
 }
 
-/** What can be read of a record by the names of its table. */
+/** The values of a record, by field name. */
 export type Values = Readonly<Record<string, unknown>>;
 export type Numbers = Arrays[keyof Arrays];
 
-/** How long that lives which is kept: a checkpoint ends with its batch, a method keeps for the run. */
+/** Lifetimes of kept records: a checkpoint's batch, or the run for methods. */
 export type KeptFor = 'batch' | 'run';
 
-/** Whether a field is kept for so long. */
+/** Whether a field is kept that long. */
 export function isKept({ lives, credited }: Field, keptFor: KeptFor): boolean {
   return livesAsLongAs({ lives }, keptFor) || (credited === true && keptFor === 'run');
 }
@@ -167,18 +167,18 @@ export const GROUP_LISTS = Object.entries<Field>(GROUP_FIELDS).flatMap(([name, f
   'array' in field && field.saved === 'list' ? [[name, field] as const] : [],
 );
 
-/** The arrays of a rollout that live at least so long. */
+/** The arrays of a rollout by minimum lifetime. */
 export const ROLLOUT_ARRAYS = { batch: arraysOf('batch'), run: arraysOf('run') } as const;
 
-/** Which credit a group may have per token. */
+/** The fields of a group's credit per token. */
 export const TOKEN_CREDIT = Object.entries(GROUP_FIELDS).flatMap(([name, field]) => ('arrays' in field ? [name] : []));
 
-/** What says in the JSON of a rollout that it has a part of a tensor that not all have. */
+/** The JSON flag of a rollout with a part of an optional tensor. */
 export function flagOf(name: string, { flag = name }: ArrayField): string {
   return flag;
 }
 
-/** The plain fields of a record that live so long, as they are. */
+/** The plain fields of a record that live at least that long. */
 export function jsonOf(fields: Fields, record: object, least: Lives): Values {
   return Object.fromEntries(
     Object.entries(record).filter(([name, value]) => {
@@ -188,7 +188,7 @@ export function jsonOf(fields: Fields, record: object, least: Lives): Values {
   );
 }
 
-/** The rollout without what is known until it is credited alone. */
+/** The rollout without fields that live only until credit. */
 export function withoutFiguresOfStep(rollout: Rollout): Rollout {
   const fields: Fields = ROLLOUT_FIELDS;
   const kept = Object.entries(rollout).filter(

@@ -1,4 +1,4 @@
-/** What rollouts and groups must look like as data, which is checked before any of it is used. */
+/** Schemas of rollouts and groups as data, checked before use. */
 import { z } from 'zod';
 import type { Json } from '../../../options/json.ts';
 import { fromPlain, rolloutFlaw } from './load_rollouts.ts';
@@ -47,7 +47,7 @@ const givenSchema = z.object({ rewardParts: z.array(number.nullable()), reward: 
 
 type Forms = Readonly<Record<string, z.ZodType>>;
 
-/** A form for each field of a table that is plain JSON. */
+/** A schema for each plain JSON field of a table. */
 type FormTable<Table> = {
   readonly [Name in keyof Table as Table[Name] extends { readonly json: true } ? Name : never]: z.ZodType;
 };
@@ -82,7 +82,7 @@ const NUMBERS = {
   float32: number,
 } as const;
 
-/** The forms of the fields that live so long: of plain JSON, and of lists. */
+/** The schemas of fields with that lifetime: plain JSON, and lists. */
 function formsOf(fields: Fields, forms: Forms, keptFor: KeptFor, isList: (field: ArrayField) => boolean): Forms {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) => {
@@ -119,7 +119,7 @@ const flags = ROLLOUT_ARRAYS.batch.flatMap(([name, field]) =>
   field.saved === 'tensor' && field.optional ? [[flagOf(name, field), z.literal(true).optional()]] : [],
 );
 
-/** The form of a rollout in the JSON of a checkpoint. Fields beyond those here pass. */
+/** The schema of a rollout in a checkpoint's JSON. Unknown fields pass. */
 export const rolloutRecordSchema = z.object({
   length: count,
   ...Object.fromEntries(flags),
@@ -127,7 +127,7 @@ export const rolloutRecordSchema = z.object({
   ...formsOf(ROLLOUT_FIELDS, ROLLOUT_FORMS, 'batch', ({ saved }) => saved === 'list'),
 });
 
-/** The form of a group there. @param rollout  that of its rollouts */
+/** The schema of a group there. @param rollout  schema of its rollouts */
 export const groupRecordSchema = (rollout: z.ZodType) =>
   z.object({
     ...formsOf(GROUP_FIELDS, GROUP_FORMS, 'batch', () => false),
@@ -144,7 +144,7 @@ const plainGroupSchema = z.object({
   rollouts: z.array(z.unknown()),
 });
 
-/** @throws TypeError where it is not what `groupToPlain` gives */
+/** @throws TypeError unless it has the form of `groupToPlain` */
 export function requirePlainGroup(plain: Json): void {
   const { data, error } = plainGroupSchema.safeParse(plain);
   if (data === undefined) throw otherForm('group', error?.issues[0]);
@@ -155,7 +155,7 @@ function otherForm(what: string, issue: z.core.$ZodIssue | undefined): TypeError
   return new TypeError(`a ${what} of another form: ${issue?.path.join('.')}: ${issue?.message}`);
 }
 
-/** @throws TypeError where it is not what `toPlain` gives */
+/** @throws TypeError unless it has the form of `toPlain` */
 export function requirePlain(plain: Json): void {
   const issue = plainSchema.safeParse(plain).error?.issues[0];
   if (issue !== undefined) throw otherForm('rollout', issue);

@@ -22,7 +22,7 @@ import {
 } from './rollout_fields.ts';
 import type { TurnRecord } from './turns.ts';
 
-/** What a tensor of a checkpoint holds. */
+/** The data of a checkpoint's tensor. */
 export type TensorNumbers = Int32Array | Float32Array;
 
 /** A rollout in the JSON of a checkpoint. */
@@ -37,12 +37,12 @@ export interface RolloutRecord {
 export interface GroupRecord {
   readonly item: TaskItem;
   readonly rollouts: readonly RolloutRecord[];
-  /** Which credit it has per token. */
+  /** Its fields of credit per token. */
   readonly perToken?: readonly string[];
   readonly [field: string]: unknown;
 }
 
-/** Takes the numbers of a field, and gives what stands for them in the record. */
+/** Stores the numbers of a field, and returns its representation in the record. */
 type Sink = (name: string, field: ArrayField, numbers: Numbers) => Values;
 
 const asList: Sink = (name, _, numbers) => ({ [name]: [...numbers] });
@@ -61,12 +61,12 @@ function turnRecords({ turns }: Rollout): { readonly turns?: readonly TurnRecord
   return { turns: turns.map(({ tokens, before: _, after: __, ...said }) => ({ length: tokens.length, ...said })) };
 }
 
-/** A rollout as a method keeps it from step to step: without what is found out again for each batch. */
+/** A rollout as a method keeps it from step to step, without fields that each batch computes again. */
 export function toPlain(rollout: Rollout): Json {
   return recordOf(rollout, 'run', asList) as unknown as Json; // lists, and what is plain in the rollout too
 }
 
-/** A group as a method keeps it: all that it has before it is credited. */
+/** A group as a method keeps it: all fields before credit. */
 export function groupToPlain(group: RolloutGroup): Readonly<Record<string, Json>> {
   const values = group as unknown as Values;
   const lists = GROUP_LISTS.map(([name, field]) => asList(name, field, values[name] as Numbers));
@@ -74,7 +74,7 @@ export function groupToPlain(group: RolloutGroup): Readonly<Record<string, Json>
   return Object.assign({}, jsonOf(GROUP_FIELDS, group, 'run'), ...lists, { rollouts });
 }
 
-/** The tensors that are always there, in the order in which they are written; what only some have follows. */
+/** The tensors that always exist, in writing order; optional ones follow. */
 const TENSORS_OF_ALL = [
   ...ROLLOUT_ARRAYS.batch.flatMap(([name, { saved, optional }]) => (saved === 'tensor' && !optional ? [name] : [])),
   'advantages',

@@ -1,8 +1,8 @@
 import type { TaskItem } from '../../../data/task.ts';
 
-/** What the prompt of a teacher is made with. */
+/** Tools that make a teacher's prompt. */
 export interface TeacherTools {
-  /** The problem's prompt, showing these tokens besides. */
+  /** The problem's prompt with these tokens shown. */
   shown(item: TaskItem, tokens: Int32Array): Int32Array;
   /** The same with a share of its operands masked: `maskWord`. */
   masked(item: TaskItem, share: number): Int32Array;

@@ -1,12 +1,12 @@
 /**
- * A completion as turns. Its tokens, log-probs and labels are one array each, sampled or given; a turn is a view of the
- * tokens, so that turns take no memory of their own, and what is computed by token need not know them.
+ * A completion as turns. Its tokens, log-probs and labels are one array each; a turn is a view of the tokens, so that
+ * turns take no memory, and per-token code need not know them.
  */
 import { POLICY_TURN } from '../../../data/environment.ts';
 import { TOKEN } from '../../../token_kinds.ts';
 import type { Turn, VerifiedCompletion } from '../../records.ts';
 
-/** The turns of any completion: one of the policy's where it has no list of them. */
+/** The turns of any completion; one turn of the policy if it has no list. */
 export function turnsOf({
   tokens,
   text,
@@ -21,7 +21,7 @@ export function policyTurns(completion: Parameters<typeof turnsOf>[0]): readonly
   return turnsOf(completion).flatMap(({ tokens, label }) => (label === POLICY_TURN ? [tokens] : []));
 }
 
-/** How many tokens the policy's turns have together: the length of a completion, however much is said between them. */
+/** The number of tokens in the policy's turns: the length of a completion without the answers between them. */
 export function ownLength(completion: Parameters<typeof turnsOf>[0]): number {
   if (completion.turns === undefined) return completion.tokens.length;
   return policyTurns(completion).reduce((sum, { length }) => sum + length, 0);
@@ -38,7 +38,7 @@ export interface TurnRecord extends Omit<Turn, 'tokens'> {
   readonly length: number;
 }
 
-/** Turns that follow each other in these tokens, and the text that they make. */
+/** Consecutive turns over these tokens, and their joined text. */
 export function turnsOver(
   tokens: Int32Array,
   turns: readonly TurnRecord[],
