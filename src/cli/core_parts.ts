@@ -1,4 +1,4 @@
-/** The command of the core alone: `train`, and what every config can name. */
+/** The parts of the core's own command: `train`, and what every config can name. */
 import { CORE } from '../core_registries.ts';
 import { openNamed } from '../run/opened_config.ts';
 import { TRAIN } from './commands/train.ts';

@@ -1,4 +1,4 @@
-/** What is said about words of the command line that are no command, no flag and no value: one line, with what to give. */
+/** Explains words of the command line that are no command, flag or value: one line, with what to give. */
 
 import { ConfigError } from '../errors.ts';
 import { shellQuoted } from '../format.ts';
@@ -17,10 +17,10 @@ export function oneLine(message: string): string {
     .replace(/\s*\n\s*/g, ' ')} (rlvr-train --help lists the commands and flags)\n`;
 }
 
-/** A flag that the default command has not; what to say of it takes the keys of a config, which are loaded then. */
+/** A flag that the default command lacks; explaining it needs the config's keys, which are loaded only then. */
 export class UnknownFlag extends Error {}
 
-/** `--learning_rate 1e-4`, as other trainers have it: here a key of the config is set by --set. */
+/** Explains `--learning_rate 1e-4`, the style of other trainers: here --set sets a key of the config. */
 export async function unknownFlagLine({ message }: UnknownFlag): Promise<string> {
   const [, flag = ''] = UNKNOWN_FLAG.exec(message) ?? [];
   const key = flag.replaceAll('-', '_');
@@ -51,12 +51,12 @@ export function refuseSpacedSet([word]: readonly string[], set: readonly string[
   });
 }
 
-/** @throws ConfigError where there are words: a command that does not exist, or a config without its flag */
+/** @throws ConfigError for any word: an unknown command, or a config without its flag */
 export function refuseWords([word]: readonly string[], all: readonly Command[]): void {
   if (word !== undefined) throw new ConfigError('unknown-command', unknownWord(word, all), { word });
 }
 
-/** What a word may have been meant to be that is no command. */
+/** What an unknown word may have meant. */
 export function unknownWord(word: string, all: readonly Command[]): string {
   if (/\.ya?ml$/.test(word)) return `${word} — a config needs its flag; use --config ${shellQuoted(word)}.`;
   if (packagedConfigFile(word) !== undefined) return `${word} — a shipped config needs its flag; use --config ${word}.`;

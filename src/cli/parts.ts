@@ -1,4 +1,4 @@
-/** What the command is given beside its frame: one process has one set of parts, which `main.ts` sets before it parses. */
+/** The parts of the command outside its frame. A process has one set, which `main.ts` sets before it parses. */
 import type { LoadedConfig } from '../config/load.ts';
 import type { Library } from '../config/registries.ts';
 import type { RunConfig } from '../config/run_config.ts';
@@ -10,7 +10,7 @@ import type { Command } from './flags/command.ts';
 /** A pretrained model that a config names. */
 export interface ConfiguredBase {
   readonly base: OpenedBase;
-  /** Names the checkpoint that was chosen, where the model is that of a run. */
+  /** Names the chosen checkpoint, if the model is a run's. */
   readonly config: RunConfig;
 }
 
@@ -19,10 +19,10 @@ export interface CommandParts {
   readonly commands: readonly Command[];
   /** What configs may name. */
   readonly library: Library;
-  /** Makes tasks, rewards and methods of what a config names. */
+  /** Makes the tasks, rewards and methods that a config names. */
   readonly openConfig: OpenConfig;
   /**
-   * Opens the pretrained model that a config names; undefined where it names none. Absent: no command reads one.
+   * Opens the pretrained model that a config names; undefined if it names none. Absent: no command reads one.
    *
    * @param file  the config's
    * @param own  the directory of the run, where it has begun already
@@ -49,7 +49,7 @@ export function library(): Library {
   return commandParts().library;
 }
 
-/** What a config begins with, and the config that a run records; as `CommandParts.openBase`. */
+/** Opens a config's pretrained model, and completes the config that a run records; as `CommandParts.openBase`. */
 export async function withBase<L extends LoadedConfig>(
   loaded: L,
   file: string,

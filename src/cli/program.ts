@@ -1,4 +1,4 @@
-/** The commands of rlvr-train. A mistake in them is one line that says what to give instead. */
+/** The commands of rlvr-train. A mistake is answered by one line that says what to give instead. */
 import { Command as Commander } from 'commander';
 import { packageVersion } from '../run/fingerprint/fingerprint.node.ts';
 import { print, printError } from './display/output.ts';

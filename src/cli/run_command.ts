@@ -1,9 +1,9 @@
 /**
- * Runs the command that was typed; what it understands is in program.ts.
+ * Runs the typed command, which program.ts parses.
  *
  * Exit codes: 0 done; 1 a mistake of the user, in one message without a stack; 70 a mistake of ours, with the stack;
- * 130 stopped by Ctrl-C, kill or a closed terminal, and saved; 141 the reader of standard output went away (`| head`), or
- * its disk is full: a training is saved.
+ * 130 stopped by Ctrl-C, kill or a closed terminal, and saved; 141 the reader of standard output went away (`| head`),
+ * or its disk is full: a training is saved.
  */
 import { CommanderError } from 'commander';
 import { nameCommand } from '../command_name.ts';
@@ -16,7 +16,7 @@ import { howStarted } from './process/how_started.ts';
 import { watchReader } from './process/lost_reader.ts';
 import { program } from './program.ts';
 
-/** Runs what was typed. @param parts  what there is beside the frame and `train` */
+/** Runs the typed command. @param parts  everything besides the frame and `train` */
 export async function runCommand(parts: CommandParts): Promise<void> {
   useParts(parts);
   watchReader();

@@ -19,7 +19,7 @@ export function withWordsOf({ stages }: Pick<RunConfig, 'stages'>, tasks: TaskSe
   return withTurnForms(spoken, turnFormsOf(asked));
 }
 
-/** Those of all stages, each once: a policy writes its turns in one way all through a run. */
+/** The turn forms of all stages, each once, since a policy writes its turns the same way throughout a run. */
 function turnFormsOf(asked: readonly Pick<AskedUse, 'by' | 'use'>[]): TurnForm[] {
   const forms = new Map<string, TurnForm>();
   for (const { by, use } of asked) {

@@ -1,11 +1,11 @@
-/** What the methods of a stage have done so far, and what is said at its end of those that have done nothing. */
+/** Tracks which methods of a stage have acted, and reports at its end those that never did. */
 import type { Acting } from '../methods/effect/acting.ts';
 import { NEVER_ACTED } from './codes.ts';
 import type { Diagnosis } from './diagnostic.ts';
 
 /** Plain JSON, kept in the checkpoint. */
 export interface Acts {
-  /** `<point>/<id>` of those that have changed something. */
+  /** `<point>/<id>` of the methods that have changed something. */
   readonly acted: string[];
   /** Figures that methods log, by their names in metrics.jsonl: whether one was ever other than 0. */
   readonly figures: Record<string, boolean>;
@@ -34,9 +34,9 @@ export function rememberActs(
 }
 
 /**
- * What is said of methods that changed nothing in a whole stage, or have logged nothing but 0; undefined where there are none.
+ * The diagnosis of methods that changed nothing in a whole stage, or logged only 0; undefined if there are none.
  *
- * @param keyOf  of a point, as the YAML has it
+ * @param keyOf  the YAML key of a point
  */
 export function neverActed(
   { acted, figures }: Acts,

@@ -1,9 +1,9 @@
-/** Names of what is said besides the findings of diagnostics. */
+/** Codes of events other than the findings of diagnostics. */
 
 /** Codes of the errors that a run stops over; they are recorded like a diagnosis, with level `stop`. */
 export const STOP_CODES: readonly string[] = ['non-finite', 'off-policy', 'nothing-to-learn'];
 
-/** What methods say of each other before the first step of a stage: known from the config, not from a history. */
+/** Remarks of methods on each other before a stage's first step, known from the config, not from a history. */
 export const COMBINATION = 'combination';
 
 /** Why a method has ended a stage before its last step. */

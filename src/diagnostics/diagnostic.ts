@@ -1,6 +1,6 @@
 /**
- * A diagnostic: a pure look at what a stage has shown so far, and words for what it finds. It changes nothing: neither
- * the run nor a bit of its weights.
+ * A diagnostic: a pure function of a stage's history, and words for its finding. It changes neither the run nor a bit
+ * of its weights.
  */
 import type { Telling } from '../methods/method.ts';
 import type { GrpoStageConfig, SftStageConfig, StageConfig } from '../methods/stage.ts';
@@ -8,8 +8,8 @@ import type { History } from './history.ts';
 import type { BatchRecord, EvaluationRecord, UpdateRecord } from './records.ts';
 
 /**
- * `note`: worth knowing. `warning`: learning is in danger or impossible. `stop`: the run ended over it. `withdrawn`: what was
- * said before is no longer so.
+ * `note`: worth knowing. `warning`: learning is in danger or impossible. `stop`: it ended the run. `withdrawn`: an
+ * earlier finding no longer holds.
  */
 export type Level = 'note' | 'warning' | 'stop' | 'withdrawn';
 
@@ -18,11 +18,11 @@ export interface Diagnosis {
   /** One of DIAGNOSIS_CODES; its anchor in docs/diagnostics.md. */
   readonly code: string;
   readonly level: Level;
-  /** What was seen, why it matters, what to do. */
+  /** The observation, why it matters, and what to do. */
   readonly message: string;
 }
 
-/** What a diagnostic is asked after. `start` is the start of a stage, `batch` a generation batch. */
+/** When a diagnostic is called. `start` is the start of a stage, `batch` a generation batch. */
 export type Moment = 'start' | 'batch' | 'update' | 'evaluation';
 
 /** Sentences without their full stop, each with the numbers and keys that it speaks of. */
@@ -35,7 +35,7 @@ export interface Finding {
   readonly remedy: string;
 }
 
-/** A figure of the records; `problems` are the keys of what was drawn, `start` is what is known before the first step. */
+/** A figure of the records; `problems` are the keys of the drawn problems, `start` the facts before the first step. */
 export type Reading = Exclude<keyof (BatchRecord & UpdateRecord & EvaluationRecord), 'step'> | 'problems' | 'start';
 
 /** `S`: the kinds of stage that it understands. */
@@ -44,35 +44,38 @@ export interface Diagnostic<S extends StageConfig = GrpoStageConfig> {
   readonly code: string;
   readonly level: 'note' | 'warning';
   readonly after: Moment;
-  /** What it cannot do without: it is not asked of a log that lacks one of them. */
+  /** The figures that it needs: it is skipped for a log that lacks one of them. */
   readonly reads: readonly Reading[];
   /** Looks in a row that must find it before it is reported; default 1. */
   readonly patience?: number;
   /** Codes that say more about the same thing: while one of them is reported, this one is not. */
   readonly unless?: readonly string[];
-  /** What a method of the stage must do for the finding to mean anything; absent: it is for any stage. */
+  /** A trait that a method of the stage must have for the finding to apply; absent: it applies to any stage. */
   readonly appliesTo?: Telling;
   /** It names a setting, a reward, data or a verifier that is wrong: while it holds, no method is advised. */
   readonly isCause?: true;
   /** It is of something that happened: to find it no more is no reason to withdraw it. Absent: it is of a state that may end. */
   readonly isEvent?: true;
-  /** Whether what was seen since says the opposite, so that it is withdrawn at once; asked where it is not found. */
+  /** Whether later observations refute it, so that it is withdrawn at once; called if it is not found. */
   readonly refuted?: (history: History) => boolean;
-  /** What it says ends with the commonest wrong answers of the batch. */
+  /** Its message ends with the batch's commonest wrong answers. */
   readonly showsAnswers?: true;
-  /** What there is to say after the newest observation, which `history` already holds. `tells`: what the methods of the stage do. */
+  /**
+   * Its finding after the newest observation, which `history` already holds. `tells`: the traits of the stage's
+   * methods.
+   */
   readonly look: (history: History, stage: S, tells: ReadonlySet<Telling>) => Finding | undefined;
 }
 
-/** What is looked for in a run. */
+/** The diagnostics of runs. */
 export interface DiagnosticList {
   /** Asked before the first step of each stage. */
   readonly start: readonly Diagnostic<StageConfig>[];
-  /** Those of a run under way; a page loads them with the first batch, step or evaluation. */
+  /** Diagnostics of a run under way; a page loads them with the first batch, step or evaluation. */
   load(): Promise<RunDiagnostics>;
 }
 
-/** In the order in which they are asked: those that silence others come first. */
+/** In calling order: those that silence others come first. */
 export interface RunDiagnostics {
   readonly grpo: readonly Diagnostic[];
   readonly sft: readonly Diagnostic<SftStageConfig>[];
@@ -96,7 +99,7 @@ export function bind<S extends StageConfig>(
   }));
 }
 
-/** The diagnostics of a stage of this kind. @param tells  what its methods do */
+/** The diagnostics of a stage of this kind. @param tells  traits of its methods */
 export function diagnosticsFor(
   { grpo, sft }: Pick<RunDiagnostics, 'grpo' | 'sft'>,
   stage: StageConfig,

@@ -1,7 +1,7 @@
 /**
- * What the diagnostics know of a stage: its newest batches and updates, the marks it has set, a count of its problems.
+ * The diagnostics' memory of a stage: its newest batches and updates, its marks, and a count of its problems.
  *
- * Plain JSON of bounded size, kept in the checkpoint: a resumed run says what one that was never stopped would say.
+ * Plain JSON of bounded size, kept in the checkpoint, so that a resumed run reports the same as an uninterrupted one.
  */
 import type { Seconds } from '../methods/records.ts';
 import { meanOf, pushBounded, standardError } from './lists.ts';
@@ -33,16 +33,16 @@ export interface Average {
   readonly error?: number;
 }
 
-/** What is known before the first step, besides the config of the stage. */
+/** Facts before the first step, besides the stage's config. */
 export interface StartFacts {
   /** Whether the weights began as those of a pretrained model. */
   readonly isPretrained: boolean;
   /** Different problems to train on; null: the stream is endless. */
   readonly problems: number | null;
-  /** Right answers beside the limit that the config sets; null where it sets none. */
+  /** Lengths of right answers relative to the config's limit; null if it sets none. */
   readonly answers: {
     readonly limit: number;
-    /** Share of the problems looked at whose shortest right answer, with its end, is longer. */
+    /** Share of the measured problems whose shortest right answer, with EOS, is longer. */
     readonly cut: number;
     /** Tokens of the longest of these answers, with its end. */
     readonly longest: number;
@@ -69,7 +69,7 @@ export interface History {
   mostCorrect: { readonly step: number; readonly share: number };
   /** Whether a completion has ended itself. */
   eosSeen: boolean;
-  /** What right completions have earned so far; absent: nothing is known. */
+  /** What right completions have earned so far; absent: unknown. */
   rightPay?: Pay;
   readonly problems: ProblemCount;
   /** Sums over the batches since the last evaluation. */

@@ -9,7 +9,7 @@ export interface ProblemCount {
   drawn: number;
   /** Hashes of the first different problems, at most SAMPLE. */
   readonly sample: number[];
-  /** Draws since the sample was full, and those of them that hit it. */
+  /** Draws since the sample was full, and how many of them hit it. */
   drawnSince: number;
   hits: number;
 }

@@ -1,4 +1,4 @@
-/** What the diagnostics remember of a generation batch, an update and an evaluation: a few plain numbers each. */
+/** The diagnostics' records of a generation batch, an update and an evaluation: a few plain numbers each. */
 
 import { STARVED } from '../methods/points.ts';
 import type {
@@ -18,7 +18,8 @@ import { meanOf } from './lists.ts';
 
 /**
  * Over every group drawn, dead ones included. Shares are of completions unless they say otherwise; rewards are those
- * trained on. A figure that the log of another trainer lacks is NaN, and nobody is asked who needs it (`Diagnostic.reads`).
+ * trained on. A figure that another trainer's log lacks is NaN, and diagnostics that need it are skipped
+ * (`Diagnostic.reads`).
  */
 export interface BatchRecord {
   /** The optimizer step that it was drawn for. */
@@ -26,7 +27,7 @@ export interface BatchRecord {
   readonly completions: number;
   readonly groups: number;
   readonly live: number;
-  /** Dead groups whose completions are all right, and those where none is. */
+  /** Dead groups with only right completions, and those with none. */
   readonly allRight: number;
   readonly allWrong: number;
   /** Rounds of sampling, the first included. */
@@ -34,7 +35,7 @@ export interface BatchRecord {
   /** By the strict verdict. */
   readonly correct: number;
   readonly invalid: number;
-  /** Completions that have a reward; of those, mean, lowest and highest: 0 where there is none. */
+  /** Completions with a reward; their mean, lowest and highest reward: 0 if there are none. */
   readonly rewarded: number;
   readonly reward: number;
   readonly lowest: number;
@@ -50,11 +51,11 @@ export interface BatchRecord {
   /** Most tokens of one turn. */
   readonly longest: number;
   readonly truncated: number;
-  /** Completions of which some turn ended itself. */
+  /** Completions with a turn that ended with EOS. */
   readonly eos: number;
   /** Mean over the groups of (distinct completions − 1) / (completions − 1). */
   readonly variety: number;
-  /** Share of the groups of which a member saw a hint or an answer, or is one; absent: of none. */
+  /** Share of the groups with a member that saw, or is, a hint or an answer; absent: none. */
   readonly helped?: number;
   /** Mean turns of the policy in an episode; absent: every problem is answered by one text. */
   readonly turns?: number;
@@ -62,13 +63,15 @@ export interface BatchRecord {
   readonly judge?: { readonly said: string; readonly often: number; readonly right: number };
   /** Mean optimizer steps since its replays were sampled; absent: it has none. */
   readonly replayAge?: number;
-  /** The source that lacked most, and the share of the places that it filled with what it does not look for; absent: none. */
+  /**
+   * The prompt source that lacked most problems, and the share of the batch that it filled with others; absent: none.
+   */
   readonly starved?: { readonly source: string; readonly share: number };
-  /** Where none is right: what the answers hold of the right ones; absent: some are right, or there is nothing to hold. */
+  /** If no answer is right: how many contain a right one; absent: some are right, or none can be contained. */
   readonly refused?: Refused;
-  /** What right and other completions earned; absent from records of before. */
+  /** What right and other completions earned; absent from older records. */
   readonly pay?: { readonly right: Pay; readonly wrong: Pay };
-  /** Seconds since the batch before, by what they were spent on; `all` is without evaluations. */
+  /** Seconds since the previous batch, by activity; `all` is without evaluations. */
   readonly seconds: { readonly verify: number; readonly all: number };
 }
 
@@ -78,13 +81,13 @@ export interface Pay {
   readonly mean: number;
 }
 
-/** Completions of which none is right, beside the right answers. Shares are of the completions. */
+/** Completions, none of them right, compared with the right answers. Shares are of the completions. */
 export interface Refused {
-  /** That have the right answer in them, beyond as many as have another problem's. */
+  /** Share that contains the right answer, less the share that contains another problem's. */
   readonly inside: number;
   /** That are the right answer, and nothing else. */
   readonly exact: number;
-  /** Why most of those that have it are refused. */
+  /** The commonest reason why those are refused. */
   readonly reason: string;
 }
 
@@ -98,7 +101,7 @@ export interface UpdateRecord {
   readonly onPolicy?: boolean;
   /** Share of the tokens whose ratio the clip binds. */
   readonly clipped?: number;
-  /** Mean KL to the reference, nats per token, as a term of the loss estimates it; absent where none does. */
+  /** Mean KL to the reference, nats per token, as a loss term estimates it; absent if none does. */
   readonly kl?: number;
   /** |log-prob of the scorer − log-prob of the sampler|, nats. */
   readonly meanDifference?: number;
@@ -114,13 +117,13 @@ export interface EvaluationRecord {
   readonly samples: number;
   /** pass@`samples`. */
   readonly pass: Estimate;
-  /** Means over the batches since the evaluation before; null where there was none. */
+  /** Means over the batches since the previous evaluation; null if there was none. */
   readonly training: { readonly reward: number; readonly correct: number } | null;
-  /** What the best constant or random answer reaches at most, as the task says; absent where nobody has asked it. */
+  /** The task's upper bound on the best constant or random answer; absent if unknown. */
   readonly chance?: number;
 }
 
-/** What else a batch record is made of. */
+/** Further inputs of a batch record. */
 export interface BatchSurroundings {
   /** The clock at the batch before, and at this one. */
   readonly before: Seconds;
@@ -198,7 +201,7 @@ function starvedOf(logged: Readonly<Record<string, number>>): BatchRecord['starv
   return worst && { source: worst[0].slice(0, -ending.length), share: worst[1] };
 }
 
-/** Looked at where none is right: a verifier that reads something else than the policy writes refuses right answers. */
+/** Checked if none is right: a verifier that expects another format than the policy writes refuses right answers. */
 function refusedOf(groups: readonly RolloutGroup[]): BatchRecord['refused'] {
   const all = groups.flatMap(({ rollouts }) => rollouts);
   const answers = groups.map(({ item: { answer } }) => answer.trim().toLowerCase());
@@ -207,7 +210,7 @@ function refusedOf(groups: readonly RolloutGroup[]): BatchRecord['refused'] {
   const reasons = new Map<string, number>();
   for (const [i, { rollouts }] of groups.entries()) {
     const own = answers[i];
-    // A short answer is in many texts by chance: as often as another problem's.
+    // Many texts contain a short answer by chance, as often as another problem's.
     const other = answers.find((answer) => answer !== own && answer.length === own.length) ?? '';
     for (const { text, verdict } of rollouts) {
       const written = text.trim().toLowerCase();
@@ -223,7 +226,7 @@ function refusedOf(groups: readonly RolloutGroup[]): BatchRecord['refused'] {
   return { inside: Math.max(0, inside - others) / all.length, exact: exact / all.length, reason };
 }
 
-/** What the right answers earned, and the others. */
+/** The rewards of right and of other answers. */
 function payOf(rollouts: readonly Rollout[]): BatchRecord['pay'] {
   const of = (those: readonly Rollout[]): Pay => {
     const rewards = those.flatMap(({ reward }) => reward ?? []);

@@ -28,7 +28,7 @@ export type Observation =
       readonly record: BatchRecord;
       /** Keys of the problems drawn, one per group. */
       readonly problems: readonly string[];
-      /** Its answers that are not right: gathered only where a finding shows them. */
+      /** Its wrong answers, collected only if a finding shows them. */
       readonly wrong?: () => readonly WrongAnswer[];
     }
   | { readonly after: 'update'; readonly record: UpdateRecord }
@@ -49,7 +49,7 @@ interface Alarm {
   times: number;
 }
 
-/** What was said in a run, by stage and code, in the order of first mention. */
+/** A diagnosis of a run, by stage and code. */
 export interface Said {
   readonly stage: StageConfig['stage'];
   readonly code: string;
@@ -63,7 +63,7 @@ export interface Said {
   withdrawn?: number;
 }
 
-/** Plain JSON, part of a run's state: what a resumed run says depends on it, and nothing else does. */
+/** Plain JSON, part of a run's state, which decides only what a resumed run reports. */
 export interface Watch {
   history: History;
   alarms: Record<string, Alarm>;
@@ -76,14 +76,14 @@ export function startWatch(seconds: Seconds): Watch {
   return { history: startHistory(seconds), alarms: {}, said: [], acts: startActs() };
 }
 
-/** Each stage is judged by itself; what was said stays. */
+/** Begins a stage, which is judged separately; earlier diagnoses stay. */
 export function enterStage(watch: Watch, seconds: Seconds): void {
   watch.history = startHistory(seconds);
   watch.alarms = {};
   watch.acts = startActs();
 }
 
-/** Remembers an observation, and looks at it with diagnostics of its stage. @returns what is to be said now; usually nothing */
+/** Records an observation, and runs the stage's diagnostics on it. @returns new diagnoses, usually none */
 export function look(
   watch: Watch,
   stage: StageConfig,
@@ -118,19 +118,19 @@ export function look(
     });
 }
 
-/** Codes of what was said and says less about the same. */
+/** Codes of reported diagnoses that say less about the same problem. */
 function lesserThan({ alarms }: Watch, diagnostics: readonly BoundDiagnostic[], code: string): string[] {
   return diagnostics.flatMap((other) =>
     other.unless?.includes(code) && alarms[other.code]?.stands ? [other.code] : [],
   );
 }
 
-/** Codes of what was said in this stage and holds, in the order of first mention. */
+/** Codes of this stage's diagnoses that still hold, in order of first mention. */
 export function standing({ said }: Watch, { stage }: StageConfig): string[] {
   return said.flatMap((one) => (one.stage === stage && one.withdrawn === undefined ? [one.code] : []));
 }
 
-/** Keeps account of what is said; also called for what a run stops over. */
+/** Records a diagnosis; also called for one that stops the run. */
 export function say({ said }: Watch, { stage }: StageConfig, step: number, diagnosis: Diagnosis): Diagnosis {
   const isKnown = ({ code, message }: Said): boolean =>
     code === diagnosis.code && (code !== COMBINATION || message === diagnosis.message); // each is another
@@ -144,7 +144,7 @@ export function say({ said }: Watch, { stage }: StageConfig, step: number, diagn
   return diagnosis;
 }
 
-/** What was said is no longer so. */
+/** Withdraws a diagnosis that no longer holds. */
 function withdraw(
   { said }: Watch,
   { stage }: StageConfig,
@@ -156,7 +156,7 @@ function withdraw(
   return { ...diagnosis, level: 'withdrawn' };
 }
 
-/** What shows that a finding is over. */
+/** The observation that ends a finding. */
 function ending({ alarms, history: { evaluations } }: Watch, { code, after }: BoundDiagnostic): string {
   const now = evaluations.at(-1);
   const looks = alarms[code]?.away ?? 1;
@@ -189,7 +189,7 @@ function alarmOf({ alarms }: Watch, { code }: BoundDiagnostic): Alarm {
   return alarms[code];
 }
 
-/** Counts a look without a finding, and decides whether what was said is withdrawn. */
+/** Counts a check without a finding, and decides whether the diagnosis is withdrawn. */
 function endsAlarm(watch: Watch, diagnostic: BoundDiagnostic): boolean {
   const { after, isEvent = false, refuted } = diagnostic;
   const alarm = alarmOf(watch, diagnostic);

@@ -1,4 +1,4 @@
-/** The answers of a policy of which none is right, as a person would want to see them before anything is changed. */
+/** Wrong answers of a policy that has no right one, which a user wants to see before changing anything. */
 /** A wrong answer, what it was asked, and what would have been right. */
 export interface WrongAnswer {
   readonly prompt: string;
@@ -14,9 +14,9 @@ const SHOWN = 2;
 const MOST_CHARACTERS = 80;
 
 /**
- * The commonest of them, each with a prompt, the right answer and why it is refused; undefined where there is none.
+ * The commonest wrong answers, each with a prompt, the right answer and why it is refused; undefined if there are none.
  *
- * @returns sentences; what may be unprintable in them is as the policy wrote it
+ * @returns sentences, which may contain unprintable text of the policy
  */
 export function commonestWrong(answers: readonly WrongAnswer[]): string | undefined {
   if (answers.length === 0) return undefined;

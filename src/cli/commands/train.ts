@@ -1,4 +1,4 @@
-/** The command `train`, whose name may be left out: one run, shown in lines. */
+/** The command `train`, the default one: one run, shown in lines. */
 
 import { command } from '../flags/command.ts';
 import { grouped, integer, list, text, toggle } from '../flags/flag.ts';

@@ -1,4 +1,4 @@
-/** Colours of what is printed: only where a person reads them on a terminal. */
+/** Colours of output, used only on a terminal. */
 import picocolors from 'picocolors';
 
 /**

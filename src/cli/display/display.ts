@@ -1,14 +1,14 @@
-/** What a run is shown on, as far as a run has to do with it. */
+/** A display, as a run sees it. */
 import type { TrainingRun } from '../../grpo/run.ts';
 import type { Fingerprint } from '../../run/fingerprint/fingerprint.ts';
 import type { SessionEvent } from '../../run/session.ts';
 
 export interface Display {
-  /** What will run, on what, in how much memory. */
+  /** Shows what will run, on what, in how much memory. */
   opening(fingerprint: Fingerprint, plannedBytes: ReadonlyMap<string, number>): void;
-  /** The run waits for what this promises. */
+  /** The run waits for the returned promise. */
   handle(event: SessionEvent): void | Promise<void>;
-  /** A sentence besides the events. */
+  /** Shows a sentence in addition to the events. */
   say(message: string): void;
   /** Gives the terminal back. Whatever comes afterwards is printed as usual. */
   close(): void;

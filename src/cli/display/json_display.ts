@@ -45,7 +45,7 @@ export class JsonDisplay implements Display {
   close(): void {}
 }
 
-/** undefined for what another event says already. */
+/** Undefined if another event already reports it. */
 function eventObject(event: SessionEvent, directory: string): object | undefined {
   switch (event.type) {
     case 'stage':

@@ -13,7 +13,7 @@ const ESCAPE = '\u001b\\[';
 const OWN_COLORS = new RegExp(`(${ESCAPE}(?:[0-2]|22|3[1-69]|4[59])m)`);
 /** Colours of any kind, which code of the user's may print. */
 const ANY_COLORS = new RegExp(`(${ESCAPE}[\\d;]*m)`);
-/** Columns of a terminal that does not say, or that says 0, as those of containers and of CI do. */
+/** Columns of a terminal of unknown size, or of size 0, as in containers and CI. */
 const USUAL_COLUMNS = 80;
 const USUAL_ROWS = 24;
 
@@ -38,7 +38,7 @@ export function print(text: string): void {
   process.stdout.write(`${terminalText(text)}\n`);
 }
 
-/** JSON on standard output; what would not print is escaped, so that the data stay what they are. */
+/** JSON on standard output; unprintable characters are escaped, which leaves the data unchanged. */
 export function printJson(json: string): void {
   process.stdout.write(`${printableJson(json)}\n`);
 }
@@ -59,12 +59,12 @@ function escapedUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Columns to wrap lines at; undefined where standard output is no terminal, whose lines stay whole. */
+/** Columns to wrap lines at; undefined if standard output is not a terminal, so that lines stay whole. */
 export function wrapColumns({ columns }: { readonly columns?: number }): number | undefined {
   return columns === undefined ? undefined : sizeOf({ columns }).columns;
 }
 
-/** The size of a terminal, or the usual one where it gives none, or none that a line fits into. */
+/** The size of a terminal, or the default if it gives none, or one too small for a line. */
 export function sizeOf({ columns, rows }: { readonly columns?: number; readonly rows?: number }): {
   readonly columns: number;
   readonly rows: number;

@@ -1,4 +1,4 @@
-/** Plain lines: what the run does, how far it is, how well, and where everything lies. */
+/** Shows a run in plain lines: what it does, its progress and results, and where its files are. */
 
 import { commandName } from '../../command_name.ts';
 import type { TaskSet } from '../../data/task_set.ts';
@@ -176,17 +176,17 @@ export class Reporter implements Display {
   }
 }
 
-/** A user who starts there wants to see what the answers are, before anything is trained. */
+/** If so, the user wants to see the answers before anything is trained. */
 function isNoneRight({ accuracy, meanAtK }: Evaluation): boolean {
   return accuracy.mean === 0 && meanAtK.mean === 0;
 }
 
 /** Evaluations that take more of the time than this are worth a word. */
 const MUCH_EVALUATION = 1 / 3;
-/** Shorter ones are nobody's concern. */
+/** Shorter evaluations are not worth a remark. */
 const SHORT_SECONDS = 10;
 
-/** What evaluations took, and the keys that make them shorter; undefined where that is little. */
+/** The time that evaluations took, and the keys that shorten them; undefined if it was little. */
 export function evaluationShare(split: Summary['split']): string | undefined {
   const all = Object.values(split).reduce((sum, seconds) => sum + seconds, 0);
   if (split.eval < SHORT_SECONDS || split.eval <= MUCH_EVALUATION * all) return undefined;
@@ -204,7 +204,7 @@ function withdrawnLine({ step, diagnosis }: Extract<SessionEvent, { type: 'diagn
   return `  step ${step}, ${printableLines(diagnosis.message)}`;
 }
 
-/** A line for each of several tasks, with the level where the same task may be there at another. */
+/** A line for each of several tasks, with the level if a task occurs at several. */
 function taskLines({ config }: Progress, baseline: Evaluation | undefined, model: Evaluation | undefined): string[] {
   const tasks = Object.entries(model?.byTask ?? {});
   const names = tasks.map(([label], index) => {
@@ -224,7 +224,7 @@ function taskLines({ config }: Progress, baseline: Evaluation | undefined, model
   });
 }
 
-/** What the best evaluation was, where it was not the last one: the model, or how to make it the model. */
+/** The best evaluation, if it was not the last one: it is the model, or how to make it so. */
 function bestLines({ journal: { state } }: Progress, { model }: Summary, directory: string): string[] {
   const { best, final, stageIndex, step } = state;
   if (!best || !final || (best.stageIndex === stageIndex && best.step === step)) return [];
@@ -245,7 +245,7 @@ function excludedLines(step: number, { excluded }: Collected): string[] {
   return [`  step ${step}: completions left out of the step: ${excluded.count} (reward_on_error: exclude). ${reasons}`];
 }
 
-/** `said during the run: all-right (2 times), plateau — docs/diagnostics.md`, and what of it was withdrawn. */
+/** `said during the run: all-right (2 times), plateau — docs/diagnostics.md`, and which were withdrawn. */
 function saidLines(diagnoses: Summary['diagnoses']): string[] {
   const names = (those: Summary['diagnoses']): string =>
     those.map(({ code, times }) => (times === 1 ? code : `${code} (${times} times)`)).join(', ');
@@ -277,7 +277,7 @@ export function backendLine({ backend, threads, backendFeatures }: Fingerprint):
   return [backend, threads === 1 ? '1 thread' : `${threads} threads`, ...features].join(', ');
 }
 
-/** What is trained is the adapter, where there is one. */
+/** Describes the policy; with an adapter, that is what is trained. */
 export function policyLine({ engine: { policy }, base }: ConfiguredModel): string {
   const { parameters, adapterParameters } = policy;
   const [all, own] = [parameters, adapterParameters].map((each) => thousands(countParameters(each)));
@@ -285,10 +285,7 @@ export function policyLine({ engine: { policy }, base }: ConfiguredModel): strin
   return `${all} parameters${adapter}${base === undefined ? '' : `, from ${printable(base.shown)}`}`;
 }
 
-/**
- * All bytes, then those of the largest purposes.
- * @param lack  what is computed again for want of memory, in words
- */
+/** Total bytes, then those of the largest purposes. @param lack  says what is recomputed for lack of memory */
 export function memoryLine(plannedBytes: ReadonlyMap<string, number>, lack: string | undefined): string {
   const sum = (parts: readonly (readonly [string, number])[]): number =>
     parts.reduce((all, [, bytes]) => all + bytes, 0);

@@ -1,7 +1,7 @@
-/** How a command is declared: a table beside its action, of which parser, help and documentation are made. */
+/** Declares a command: a table next to its action, from which parser, help and documentation are made. */
 import type { FlagTable, FlagValues } from './flag.ts';
 
-/** A word that a command takes beside its flags. */
+/** A word that a command takes besides its flags. */
 export interface Word {
   /** As help shows it: `<name>` must be given, `[file]` may be, `<name...>` and `[prompt...]` are several. */
   readonly syntax: string;
@@ -13,7 +13,7 @@ export interface Example {
   /** What follows `rlvr-train`. */
   readonly words: string;
   readonly does: string;
-  /** What its standard input comes from, as `cat prompts.txt`. */
+  /** The source of its standard input, such as `cat prompts.txt`. */
   readonly pipe?: string;
 }
 
@@ -21,10 +21,10 @@ export interface Command<Flags extends FlagTable = FlagTable> {
   readonly name: string;
   /** In a line. */
   readonly does: string;
-  /** What follows its name, where it is not `[options]` and its words. */
+  /** Usage after its name, if not `[options]` and its words. */
   readonly usage?: string;
   readonly words?: readonly Word[];
-  /** It takes no words, and says of those that are given what was probably meant. */
+  /** It takes no words, and explains what given ones probably meant. */
   readonly explainsWords?: true;
   readonly flags?: Flags;
   /** Its name may be left out. */
@@ -33,8 +33,7 @@ export interface Command<Flags extends FlagTable = FlagTable> {
   readonly inner?: readonly Command[];
   readonly examples?: readonly Example[];
   /**
-   * @param words  those that were given
-   * @param all  the commands there are, for what is said of a mistaken word
+   * @param words  as given @param all all commands, for messages about mistaken words
    * @throws RlvrError
    */
   run?(words: readonly string[], flags: FlagValues<Flags>, all: readonly Command[]): void | Promise<void>;

@@ -8,15 +8,15 @@
 /** One flag. `Value` is what the command gets. */
 export interface Flag<Value = unknown> {
   readonly text: string;
-  /** What help calls its value, as `<file>`; a switch has none. */
+  /** Placeholder of its value in help, such as `<file>`; a switch has none. */
   readonly value?: string;
-  /** What its value may be, in words, where its text does not say it. */
+  /** The allowed values in words, if its text does not say them. */
   readonly rule?: string;
   /** The short form, as `c` for `-c`. */
   readonly letter?: string;
-  /** What the command gets where the flag is not given. */
+  /** Value if the flag is not given. */
   readonly default?: Value;
-  /** What holds where the flag is not given, in words: the command finds it out itself. */
+  /** Describes the behaviour without the flag, which the command determines itself. */
   readonly otherwise?: string;
   /** The command cannot do without it. */
   readonly isRequired?: true;
@@ -30,7 +30,7 @@ export interface Flag<Value = unknown> {
   readonly group?: string;
   /**
    * @param text  as typed; empty for a switch
-   * @param earlier  the value so far, where it may be repeated
+   * @param earlier  the value so far, if it may be repeated
    * @throws RangeError with the rule, for a value that it does not allow
    */
   read(text: string, earlier?: Value): Value;
@@ -39,19 +39,19 @@ export interface Flag<Value = unknown> {
 /** The flags of a command, under the names they have in TypeScript. */
 export type FlagTable = Readonly<Record<string, Flag>>;
 
-/** What is always there: it was given, or has a default. */
+/** A flag that always has a value: required, or with a default. */
 type Sure = { readonly default: unknown } | { readonly isRequired: true };
 
 type ValueOf<F> = F extends { read(text: string, earlier?: never): infer Value } ? Value : never;
 
-/** What a command gets of its flags. */
+/** The flag values that a command gets. */
 export type FlagValues<T extends FlagTable> = {
   readonly [N in keyof T as T[N] extends Sure ? N : never]: ValueOf<T[N]>;
 } & {
   readonly [N in keyof T as T[N] extends Sure ? never : N]?: ValueOf<T[N]>;
 };
 
-/** What any flag may declare beside its value and text. */
+/** What any flag may declare besides its value and text. */
 type More = Partial<Pick<Flag, 'letter' | 'otherwise' | 'excludes'>>;
 
 /** Given or not. */
@@ -98,12 +98,12 @@ export function integer(
   return { text: about, value, rule, ...more, read };
 }
 
-/** The same flag with a value for where it is not given. */
+/** The same flag with a default. */
 export function withDefault<Value>(flag: Flag<Value>, value: Value): Flag<Value> & { readonly default: Value } {
   return { ...flag, default: value };
 }
 
-/** The same flag where the command cannot do without it. */
+/** The same flag, required. */
 export function required<Value>(flag: Flag<Value>): Flag<Value> & { readonly isRequired: true } {
   return { ...flag, isRequired: true };
 }
@@ -119,13 +119,13 @@ export function spelled(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** The flag as help has it, `-c, --config <file>`. */
+/** The flag's syntax in help, `-c, --config <file>`. */
 export function syntaxOf(name: string, { letter, value }: Flag): string {
   const short = letter === undefined ? '' : `-${letter}, `;
   return `${short}${spelled(name)}${value === undefined ? '' : ` ${value}`}`;
 }
 
-/** The text of help, with what holds where the flag is not given. */
+/** The help text, including the behaviour without the flag. */
 export function helpOf({ text: about, otherwise }: Flag): string {
   return otherwise === undefined ? about : `${about} (default: ${otherwise})`;
 }

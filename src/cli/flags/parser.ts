@@ -60,7 +60,7 @@ function addFlag(command: Commander, name: string, flag: Flag): void {
   if (flag.value !== undefined && !flag.isRepeatable) refuseSecond(command, name);
 }
 
-/** @throws InvalidArgumentError, of which commander makes a message that names the flag */
+/** @throws InvalidArgumentError, which commander turns into a message that names the flag */
 function read(flag: Flag, given: string, earlier: unknown): unknown {
   try {
     return flag.read(given, earlier);

@@ -1,4 +1,4 @@
-/** The backend that a config or flag names, among those that the command is given and the core's own. */
+/** Opens the backend that a config or flag names, one of the core's or of the command's parts. */
 import { availableParallelism } from 'node:os';
 import type { RunConfig } from '../../config/run_config.ts';
 import { BackendError } from '../../errors.ts';
@@ -8,7 +8,7 @@ import { wasmBackend } from '../../kernels/wasm/backend.ts';
 import { commandParts } from '../parts.ts';
 import { requireAddressSpace } from './engine_memory.ts';
 
-/** What a config says of the backend. What a backend that is named cannot store, `openRun` refuses. */
+/** A config's request for a backend. `openRun` refuses a named backend that cannot store the values as requested. */
 export interface BackendRequest extends BackendOptions {
   readonly backend: RunConfig['backend'];
 }
@@ -56,7 +56,7 @@ function named(name: string, all: readonly NamedBackend[]): NamedBackend {
   throw new BackendError('no-backend', `backend: ${name} — it is not a part of this command; use ${present} or auto.`);
 }
 
-/** What to say of more threads than the machine has cores for; undefined of others. */
+/** A note on more threads than the machine has cores; undefined otherwise. */
 export function threadsNote(threads: number | undefined, cores: number = availableParallelism()): string | undefined {
   if (threads === undefined || threads <= cores) return undefined;
   const machine = cores === 1 ? '1 core' : `${cores} cores`;

@@ -2,10 +2,10 @@
 import { BackendError } from '../../errors.ts';
 
 const PAGE_BYTES = 2 ** 16;
-/** What WebAssembly can address. */
+/** Most bytes that WebAssembly can address. */
 export const MOST_ENGINE_BYTES: number = 4 * 2 ** 30;
 
-/** The largest shared memory that the system lets us reserve, in bytes; 0 where it is not even a page. */
+/** The largest shared memory that the system lets us reserve, in bytes; 0 if less than a page. */
 export function mostEngineBytes(): number {
   for (let bytes = MOST_ENGINE_BYTES; bytes >= 2 ** 20; bytes /= 2) {
     if (canReserve(bytes)) return bytes;
@@ -14,10 +14,10 @@ export function mostEngineBytes(): number {
 }
 
 /**
- * Engines reserve some 10 GiB of address space for any memory, however small: a limit on it is met by the smallest
- * model, which would then be asked to become smaller.
+ * Engines reserve some 10 GiB of address space for any memory, so under a limit on it even the smallest model fails,
+ * and advice to shrink the model would be wrong.
  *
- * @throws BackendError where not even a page can be reserved
+ * @throws BackendError if not even a page can be reserved
  */
 export function requireAddressSpace(reserves: (bytes: number) => boolean = canReserve): void {
   if (reserves(PAGE_BYTES)) return;

@@ -3,8 +3,8 @@ import { fstatSync, readSync } from 'node:fs';
 import { isatty } from 'node:tty';
 
 /**
- * Whether the process was started under `nohup`. That ignores SIGHUP, but Node undoes what it inherits; what is left is
- * the standard input that `nohup` gives in place of a terminal: one that cannot be read.
+ * Whether the process was started under `nohup`, which ignores SIGHUP. Node resets that, so it is recognised by the
+ * unreadable standard input that `nohup` substitutes for a terminal.
  */
 function isUnderNohup(): boolean {
   try {
@@ -20,7 +20,7 @@ function isUnderNohup(): boolean {
 let isImmune = false;
 let hasHungUp = false;
 
-/** From the start on: a closed terminal does not end what was started under `nohup`. */
+/** Called at the start, so that a closed terminal does not end a process under `nohup`. */
 export function watchNohup(): void {
   isImmune = isUnderNohup();
   if (isImmune) process.on('SIGHUP', () => {});
@@ -43,8 +43,8 @@ export function onHangup(action: () => void): () => void {
 }
 
 /**
- * Ends a process whose terminal was closed by that signal, once everything is saved: at an exit of its own Node would put
- * the terminal back as it was, and Node 20 crashes where there is none any more.
+ * Ends a process whose terminal was closed by that signal, once everything is saved. On a normal exit Node would reset
+ * the terminal, and Node 20 crashes if it is gone.
  */
 export function endAfterHangup(): void {
   if (hasHungUp && (process.stdin.isTTY || process.stdout.isTTY)) process.kill(process.pid, 'SIGHUP');

@@ -1,4 +1,4 @@
-/** How the command was started, so that what it prints to be typed next starts the same program. */
+/** How the command was started, so that the commands it suggests start the same program. */
 import { basename, isAbsolute, relative, sep } from 'node:path';
 import { shellQuoted } from '../../format.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What happens when standard output takes no more: its reader goes away (`| head`, a `| tee` that Ctrl-C ended, a closed
- * window), or the disk of the file that it goes to is full.
+ * Handles a standard output that takes no more: its reader is gone (`| head`, a `| tee` that Ctrl-C ended, a closed
+ * window), or its file's disk is full.
  */
 
 import { printError } from '../display/output.ts';
@@ -21,7 +21,7 @@ let react = (): void => {
   process.exit(LOST_READER_CODE);
 };
 
-/** From now on a lost reader ends the process, or does what was asked for instead. */
+/** From now on a lost reader ends the process, or calls the given handler instead. */
 export function watchReader(): void {
   let isTold = false;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -32,7 +32,7 @@ export function watchReader(): void {
     isTold = true;
     react();
   });
-  // Where messages go to the same disk, or the same closed window, nobody is left to tell.
+  // Messages to the same disk or closed window are lost, too.
   process.stderr.on('error', (error: NodeJS.ErrnoException) => {
     const { code = '' } = error;
     if (FULL[code] === undefined && !GONE.has(code)) throw error;

@@ -1,9 +1,9 @@
-/** Says how far a GPU's driver has come with compiling the kernels, where that takes a while. */
+/** Reports progress while a GPU's driver compiles the kernels, if that takes a while. */
 import type { Engine } from '../../kernels/engine.ts';
 
 const SAY_EVERY_MS = 3000;
 
-/** Compiles before the first step. @throws BackendError where a kernel does not compile */
+/** Compiles before the first step. @throws BackendError if a kernel does not compile */
 export async function prepareKernels(engine: Engine, say: (line: string) => void): Promise<void> {
   const start = performance.now();
   let saidAt = start;

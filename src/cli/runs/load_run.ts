@@ -21,7 +21,7 @@ export interface LoadedRun extends LoadedConfig {
   readonly isMainJob: boolean;
   /** Steps of the last stage that a resumed run is to take in all, whatever its config says. */
   readonly maxSteps?: number | undefined;
-  /** The run that was found to resume, where none was named. */
+  /** The run found to resume, if none was named. */
   readonly found?: FoundRun;
 }
 
@@ -32,7 +32,7 @@ export interface FoundRun {
   readonly about: string;
 }
 
-/** The newest run that can be resumed. @throws CheckpointError where there is none, or it is not clear which */
+/** The newest run that can be resumed. @throws CheckpointError if there is none, or the choice is unclear */
 export type FindRun = () => Promise<FoundRun>;
 
 const MAIN_JOB = 'countdown';
@@ -99,7 +99,7 @@ function configFile(named: string = MAIN_JOB): string {
   throw new ConfigError('unknown-config', `--config ${named} — ${rule}; did you mean "${nearest}"?`, { named });
 }
 
-/** Before a policy is opened for it: without the directory's config nobody knows which. */
+/** Thrown before a policy is opened, since only the directory's config says which one. */
 function nothingToResume(directory: string): CheckpointError {
   const runs = existsSync('runs')
     ? readdirSync('runs').filter((name) => existsSync(join('runs', name, 'config.yaml')))

@@ -24,8 +24,8 @@ function namesIn(folder: string): string[] {
 }
 
 /**
- * The file of a config of the package, as short as it can be said from here; undefined for another name. Those of
- * published systems are `systems/NAME`, as `explain` says.
+ * The shortest path of a packaged config; undefined for another name. Published systems are `systems/NAME`, as in
+ * `explain`.
  */
 export function packagedConfigFile(name: string): string | undefined {
   if (!packagedNames().includes(name) && !systemNames().includes(name)) return undefined;

@@ -1,4 +1,4 @@
-/** What to do after a run was ended by something that the user can set right, by its GPU, or as it learned nothing more. */
+/** Advice after a run ended by something that the user can fix, by its GPU, or because it learned nothing more. */
 import { commandName } from '../../command_name.ts';
 import { BackendError, CheckpointError, PluginError, RlvrError } from '../../errors.ts';
 import { shellQuoted } from '../../format.ts';
@@ -9,7 +9,7 @@ import type { Store } from '../../run/store/store.ts';
 /** Failures of the disk, after which nothing about the run has to change. */
 const OF_THE_DISK = new Set(['disk-full', 'not-permitted', 'read-only', 'file-failed']);
 
-/** The error, with the command that resumes below its message where there is a run to resume. */
+/** The error, with the command that resumes below its message, if there is a run to resume. */
 export async function withResumeAdvice(error: unknown, store: Store, directory: string): Promise<unknown> {
   const isPlugin = error instanceof PluginError;
   const isLostDevice = error instanceof BackendError && error.code === 'device-lost';
@@ -23,7 +23,7 @@ export async function withResumeAdvice(error: unknown, store: Store, directory: 
     const resume = `With other settings, resume with:\n  ${resumeCommand(directory)} --force --set <key>=<value>`;
     return new RlvrError(error.code, `${error.message}\n${saved} ${look}\n${resume}`, error.facts);
   }
-  // A corrected file is another file, which a resume refuses without --force.
+  // A corrected file has another hash, which a resume refuses without --force.
   const advice = isPlugin
     ? `When the file is corrected, resume with:\n  ${resumeCommand(directory)} --force`
     : `${isLostDevice ? 'Resume' : 'Then resume'} with:\n  ${resumeCommand(directory)}`;
@@ -31,7 +31,7 @@ export async function withResumeAdvice(error: unknown, store: Store, directory: 
   return new Kind(error.code, `${error.message}\n${saved} ${advice}`, error.facts);
 }
 
-/** Undefined where no run has begun, or where the disk does not even say that. */
+/** Undefined if no run has begun, or the disk cannot be read. */
 async function whatIsSaved(store: Store): Promise<string | undefined> {
   try {
     if (!(await store.exists('fingerprint.json'))) return undefined;

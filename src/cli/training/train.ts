@@ -26,14 +26,14 @@ import { withResumeAdvice } from '../runs/resume_advice.ts';
 import type { TrainOptions } from './train_options.ts';
 import type { Attendance, TrainingFleet, TrainingParts } from './training_parts.ts';
 
-/** What outlasts a run that goes back: its fleet, which knows who has lied. */
+/** What survives when a run goes back: its fleet, which knows the workers that returned wrong results. */
 interface Held {
   fleet?: TrainingFleet | undefined;
   /** Said once the run is resumed. */
   notes: string[];
 }
 
-/** A training as it was asked for, with what it is given. */
+/** A requested training, with its parts. */
 interface Asking {
   readonly options: TrainOptions;
   readonly parts: TrainingParts;
@@ -178,14 +178,14 @@ async function trainWith(
   }
 }
 
-/** @throws ConfigError where a config asks to be shown elsewhere, and nothing shows it there */
+/** @throws ConfigError if a config names trackers that this command lacks */
 function refuseReports({ config, problems }: LoadedRun, { reportTo }: TrainingParts): void {
   if (reportTo !== undefined || config.reportTo.length === 0) return;
   problems.add('report_to', config.reportTo.join(', '), 'this command writes its own logs alone; leave it out');
   problems.throwIfAny();
 }
 
-/** A run in lines, which nobody but a signal can stop. */
+/** A run in lines, which only a signal can stop. */
 function unattended(options: TrainOptions): Attendance {
   const stopping = new AbortController();
   return {
@@ -203,7 +203,7 @@ function mainJobLine({ file, directory }: LoadedRun): string {
 
 const MOST_NAMED = 6;
 
-/** What TRL takes and this trainer has no use for, in a line. */
+/** A line on TRL's keys that this trainer ignores. */
 function idleKeys({ notes, file }: Pick<LoadedRun, 'notes' | 'file'>): string {
   const names = notes.slice(0, MOST_NAMED).map(({ path }) => path);
   const more = notes.length - names.length;

@@ -1,4 +1,4 @@
-/** What a training is asked for by flags. */
+/** The options of a training from flags. */
 import type { DisplayOptions } from '../display/open_lines.ts';
 
 export interface RunFlags {

@@ -1,4 +1,4 @@
-/** What a training is given beside the frame. Whatever is absent it does without. */
+/** The parts of a training outside the frame, all optional. */
 import type { RunConfig } from '../../config/run_config.ts';
 import type { MakeGenerator } from '../../grpo/generator.ts';
 import type { ConfiguredModel, Progress, TrainingRun } from '../../grpo/run.ts';
@@ -12,23 +12,23 @@ import type { Display, Shown } from '../display/display.ts';
 import type { FindRun, LoadedRun } from '../runs/load_run.ts';
 
 export interface TrainingParts {
-  /** Which run is resumed where neither a config nor a directory is named; absent: the last of the main job. */
+  /** Finds the run to resume if neither a config nor a directory is named; absent: the last of the main job. */
   readonly findRun?: FindRun;
   /** Whether the files that a config names may run, for `OpenOptions.approve`; absent: they may. */
   readonly approval?: (asked: Asked) => OpenOptions['approve'];
   /** Shows the run instead of training it. */
   readonly look?: (opened: OpenedRun) => Promise<void>;
-  /** Those who watch the run and ask things of it; absent: it is shown in lines, and runs to its end. */
+  /** Watches and controls the run; absent: it is shown in lines, and runs to its end. */
   readonly attend?: () => Attendance;
   /** For `openRun`. */
   readonly adviseMemory?: AdviseMemory;
   /** Connects a training to its workers; absent: every completion is sampled here. @throws FleetError */
   readonly connectFleet?: () => Promise<TrainingFleet>;
-  /** What `report_to` asks for; absent: a config may name nothing there. @throws ConfigError */
+  /** Opens the trackers of `report_to`; absent: a config may name none. @throws ConfigError */
   readonly reportTo?: (config: RunConfig, run: TrackedRun) => Promise<Reporting>;
 }
 
-/** What decides whether a config's files may run. */
+/** Inputs of the decision whether a config's files may run. */
 export interface Asked extends Pick<LoadedRun, 'problems'> {
   /** The config's file. */
   readonly file: string;
@@ -43,7 +43,7 @@ export interface OpenedRun extends LoadedRun {
   readonly plannedBytes: ReadonlyMap<string, number>;
 }
 
-/** Where a run is shown beside its own logs. */
+/** Where a run is shown in addition to its own logs. */
 export type Reporting = Required<Pick<SessionOptions, 'trackers'>> & Pick<SessionOptions, 'eventLog'>;
 
 /** A run as trackers show it. */
@@ -53,13 +53,13 @@ export interface TrackedRun {
   readonly directory: string;
 }
 
-/** Those who watch a run and ask things of it. */
+/** Watches and controls a run. */
 export interface Attendance {
   /** Milliseconds of a monotonic clock that stops while the run is paused. For `openRun`. */
   readonly clock?: () => number;
   /** For `session`: aborted, it ends the run as soon as it can be saved. */
   readonly signal: AbortSignal;
-  /** For `session`: waits while the run is paused; true where an evaluation was asked for. */
+  /** For `session`: waits while the run is paused; true if an evaluation was requested. */
   readonly wantsEvaluation?: () => Promise<boolean>;
   stop(): void;
   openDisplay(shown: Shown): Promise<Display>;
@@ -69,21 +69,27 @@ export interface Attendance {
   close(): Promise<void>;
 }
 
-/** What a training has of its fleet: completions that other processes sample. */
+/** A training's view of its fleet, whose processes sample completions. */
 export interface TrainingFleet {
   /** For `openRun`. */
   readonly makeGenerator: MakeGenerator;
-  /** What it has come to, for the user. */
+  /** Its results, for the user. */
   readonly lines: readonly string[];
-  /** Tells workers of the run; where it goes back, they know it already. @param say  shows what happens @throws FleetError where another learner has it */
+  /**
+   * Announces the run to workers, unless it went back. @param say shows what happens @throws FleetError if another
+   * learner has the fleet
+   */
   open(
     run: ConfiguredModel,
     from: { readonly directory: string; readonly pretrained: OpenedBase | undefined },
     say: (line: string) => void,
   ): Promise<void>;
-  /** What it has done by an optimizer step, for the run's page. */
+  /** Records its work up to an optimizer step, for the run's page. */
   record(step: { readonly stage: string; readonly step: number }): Promise<void>;
-  /** Takes the run back where it rests on a lie. @returns what becomes of it; undefined where it does not */
+  /**
+   * Takes the run back if it used a worker's wrong results. @returns what happens next; undefined if it does not go
+   * back
+   */
   goBack(run: Progress, store: Store): Promise<string | undefined>;
   close(): Promise<void>;
 }
