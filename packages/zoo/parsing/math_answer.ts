@@ -1,60 +1,67 @@
 /**
  * Mathematical answers, compared exactly whatever their notation: numbers, expressions, and collections of them.
  *
- *   value       "x =" may precede it; one enclosing $…$, \(…\), \boxed{…} or \text{…}; "%" after it divides by 100; a full stop
- *               after a digit at its end does not count; 1.5e-3 is 1.5·10^-3
- *   expression  whole numbers, decimals, letters, pi, + - * / ^, implied products, \frac{}{}, sqrt() of a rational constant
- *   words       whole numbers below a million: minus twenty-one, three hundred and five
- *   collection  {a, b} in any order, each once; a, b in any order; (a, b), [a, b] and mixed brackets in their order, which are
- *               intervals and tuples alike: [0, 1) is not [0, 1]; unions of them by \cup, ∪ or U in any order
+ *   value        one number or expression (math/expression.ts); "%" after it divides by 100; 1.5e-3, 3 million; words below a million
+ *   enclosures   $…$, \(…\), \[…\], \boxed{…}, \fbox{…}, \text{…}, "####" before it and a full stop behind it do not count
+ *   name         x = 5 is 5, and not y = 5; f(x) = x+1 is x+1; other equations are the same up to a factor
+ *   unit         18 dollars, \$18, 5\text{ cm}, 90^\circ: where both sides have one they must agree, one side may leave it out
+ *   base         101_2 is 101_{2} and, where the other side names no base, 101; never 5
+ *   collection   {a, b} in any order, each once; a, b (also: a or b) in any order, and the set of them; \pm 3 is 3, -3;
+ *                (a, b), [a, b] and mixed brackets in their order, which are intervals and tuples alike: [0, 1) is not [0, 1];
+ *                1 < x \le 5 and x > 3 are intervals; unions by \cup, ∪ or U in any order; matrices; 3:4 is 6:8
+ *   word         a whole answer of words: \text{Friday}
  *
- * An expression is a quotient of polynomials in its letters and in square roots of primes, over the rationals: two are equal
- * where n1·d2 = n2·d1. What has a unit, and what is larger than the bounds, is no answer. Total and pure.
+ * Nothing is rounded: 0.333333 is not 1/3. Total and pure.
  */
-import Fraction from 'fraction.js';
+
 import { trimAscii } from '../../../src/parsing/trim_ascii.ts';
+import { readExpression } from './math/expression.ts';
+import { DOLLAR, MARKED, NEXT_ROW, plain } from './math/notation.ts';
+import {
+  constant,
+  isProportional,
+  isSameQuotient,
+  letter,
+  negative,
+  product,
+  type Quotient,
+  sum,
+  Unreadable,
+} from './math/quotient.ts';
+import { isCounting, MULTIPLES, numberInWords, unitOf } from './math/words.ts';
 
-const MOST_CHARACTERS = 256;
-const MOST_TERMS = 200;
-const MOST_DEGREE = 40;
-const MOST_DIGITS = 40;
+const MOST_CHARACTERS = 512;
 const MOST_DEPTH = 24;
-/** Roots are taken of numbers whose primes are found by trial. */
-const MOST_RADICAND = 1_000_000_000n;
-
-/** By monomial: `x^2 y √2`, sorted. Coefficients are not 0. */
-type Polynomial = ReadonlyMap<string, Fraction>;
-
-interface Quotient {
-  readonly kind: 'quotient';
-  readonly over: Polynomial;
-  readonly under: Polynomial;
-}
 
 interface Collection {
-  readonly kind: 'ordered' | 'set' | 'list' | 'union';
+  readonly kind: 'ordered' | 'set' | 'list' | 'union' | 'ratio';
   /** Brackets of what is ordered. */
   readonly brackets: string;
   readonly elements: readonly MathValue[];
 }
 
-export type MathValue = Quotient | Collection | { readonly kind: 'infinity'; readonly isNegative: boolean };
+export type MathValue =
+  | Quotient
+  | Collection
+  | { readonly kind: 'infinity'; readonly isNegative: boolean }
+  /** x = value */
+  | { readonly kind: 'named'; readonly name: string; readonly value: MathValue }
+  | { readonly kind: 'measured'; readonly unit: string; readonly value: Quotient }
+  | { readonly kind: 'based'; readonly digits: string; readonly base: number }
+  /** What is 0. */
+  | { readonly kind: 'equation'; readonly difference: Quotient }
+  | { readonly kind: 'word'; readonly text: string };
 
 export type MathReading =
   | { readonly ok: true; readonly value: MathValue }
   | { readonly ok: false; readonly reason: string };
 
-/** Carries what is wrong out of the recursion; never leaves this file. */
-class Unreadable extends Error {}
-
-const UNITS =
-  /(?:[0-9)}] *|^)(?:mm|cm|km|dm|m|kg|mg|ml|kmh|mph|ms|min|mins?|hours?|seconds?|minutes?|days?|years?|meters?|metres?|inches|feet|ft|miles?|dollars?|cents?|degrees?|units?)\.?$/i;
-
 /** The value of a text, or why it has none. */
 export function readMathAnswer(answer: string): MathReading {
   if (answer.length > MOST_CHARACTERS) return { ok: false, reason: `longer than ${MOST_CHARACTERS} characters` };
   try {
-    return { ok: true, value: readValue(plain(answer), 0) };
+    const text = plain(answer);
+    return { ok: true, value: wordOf(text) ?? readValue(text, 0) };
   } catch (error) {
     if (error instanceof Unreadable) return { ok: false, reason: error.message };
     throw error;
@@ -63,91 +70,285 @@ export function readMathAnswer(answer: string): MathReading {
 
 /** Whether two values are the same. */
 export function isSameMath(a: MathValue, b: MathValue): boolean {
+  try {
+    return isSame(a, b);
+  } catch (error) {
+    if (error instanceof Unreadable) return false; // the product of two is beyond the bounds
+    throw error;
+  }
+}
+
+function isSame(a: MathValue, b: MathValue): boolean {
+  if (a.kind === 'named' || b.kind === 'named') return isSameNamed(a, b);
+  if (a.kind === 'measured' || b.kind === 'measured') return isSameMeasured(a, b);
+  if (a.kind === 'based') return isSameBased(a, b);
+  if (b.kind === 'based') return isSameBased(b, a);
   if (a.kind === 'infinity' || b.kind === 'infinity')
     return a.kind === 'infinity' && b.kind === 'infinity' && a.isNegative === b.isNegative;
-  if (a.kind === 'quotient' || b.kind === 'quotient') {
-    if (a.kind !== 'quotient' || b.kind !== 'quotient') return false;
-    const [left, right] = [times(a.over, b.under), times(b.over, a.under)];
-    return left.size === right.size && [...left].every(([name, factor]) => right.get(name)?.equals(factor));
+  if (a.kind === 'equation' || b.kind === 'equation')
+    return a.kind === 'equation' && b.kind === 'equation' && isProportional(a.difference, b.difference);
+  if (a.kind === 'word' || b.kind === 'word') return a.kind === 'word' && b.kind === 'word' && a.text === b.text;
+  if (a.kind === 'quotient' || b.kind === 'quotient')
+    return a.kind === 'quotient' && b.kind === 'quotient' && isSameQuotient(a, b);
+  return isSameCollection(a, b);
+}
+
+function isSameNamed(a: MathValue, b: MathValue): boolean {
+  if (a.kind === 'equation' || b.kind === 'equation') {
+    const [left, right] = [equationOf(a), equationOf(b)];
+    return left !== undefined && right !== undefined && isProportional(left, right);
   }
-  if (a.kind !== b.kind || a.brackets !== b.brackets) return false;
+  if (a.kind === 'named' && b.kind === 'named') return a.name === b.name && isSame(a.value, b.value);
+  return isSame(a.kind === 'named' ? a.value : a, b.kind === 'named' ? b.value : b);
+}
+
+function equationOf(of: MathValue): Quotient | undefined {
+  if (of.kind === 'equation') return of.difference;
+  if (of.kind !== 'named' || of.value.kind !== 'quotient' || of.name.includes('(')) return undefined;
+  return sum(readExpression(of.name), negative(of.value));
+}
+
+/** One side may leave its unit out. A letter alone can be meant as a letter: 5\text{ m} is 5m. */
+function isSameMeasured(a: MathValue, b: MathValue): boolean {
+  if (a.kind === 'measured' && b.kind === 'measured') return a.unit === b.unit && isSameQuotient(a.value, b.value);
+  const [measured, other] = a.kind === 'measured' ? [a, b] : [b, a];
+  if (measured.kind !== 'measured' || other.kind !== 'quotient') return false;
+  const isLetter = /^[a-z]$/.test(measured.unit);
+  return (
+    isSameQuotient(measured.value, other) ||
+    (isLetter && isSameQuotient(product(measured.value, letter(measured.unit)), other))
+  );
+}
+
+function isSameBased(a: MathValue & { readonly kind: 'based' }, b: MathValue): boolean {
+  if (b.kind === 'based') return a.base === b.base && a.digits === b.digits;
+  return b.kind === 'quotient' && /^[0-9]+$/.test(a.digits) && isSameQuotient(constant(BigInt(a.digits)), b);
+}
+
+function isSameCollection(a: Collection, b: Collection): boolean {
+  const isLoose = (one: Collection): boolean => one.kind === 'set' || one.kind === 'list';
+  const isMixed = isLoose(a) && isLoose(b) && a.kind !== b.kind && Math.min(a.elements.length, b.elements.length) > 1;
+  if (!isMixed && (a.kind !== b.kind || a.brackets !== b.brackets)) return false;
+  if (a.kind === 'ratio') {
+    const [one, two] = [a.elements, b.elements].map((all) => all as readonly Quotient[]); // as they are made
+    return (
+      one.length === two.length &&
+      one.every((part, i) => isSameQuotient(product(part, two[0]), product(two[i], one[0])))
+    );
+  }
   if (a.kind === 'ordered')
-    return a.elements.length === b.elements.length && a.elements.every((one, i) => isSameMath(one, b.elements[i]));
-  const [own, other] = a.kind === 'list' ? [a.elements, b.elements] : [different(a.elements), different(b.elements)];
-  if (own.length !== other.length) return false;
-  const left = [...other];
+    return a.elements.length === b.elements.length && a.elements.every((one, i) => isSame(one, b.elements[i]));
+  const isCounted = a.kind === 'list' || isMixed;
+  const own = isCounted ? a.elements : different(a.elements);
+  const left = [...(isCounted ? b.elements : different(b.elements))];
+  if (own.length !== left.length || (isCounted && hasMixedNames(own) !== hasMixedNames(left))) return false;
   return own.every((one) => {
-    const at = left.findIndex((candidate) => isSameMath(one, candidate));
+    const at = left.findIndex((candidate) => isSame(one, candidate));
     if (at >= 0) left.splice(at, 1);
     return at >= 0;
   });
 }
 
-function different(values: readonly MathValue[]): readonly MathValue[] {
-  return values.filter((one, i) => values.findIndex((other) => isSameMath(one, other)) === i);
+/** x = 1, y = 2 is not 2, 1. */
+function hasMixedNames(values: readonly MathValue[]): boolean {
+  return new Set(values.map((one) => (one.kind === 'named' ? one.name : ''))).size > 1;
 }
 
-/** Without what encloses it, and with the signs that typesetting has for others. */
-function plain(answer: string): string {
-  let text = trimAscii(answer);
-  const enclosed = /^(?:\$([^$]*)\$|\\\(([\s\S]*)\\\)|\\boxed\{([\s\S]*)\})$/.exec(text);
-  text = trimAscii(enclosed?.slice(1).find((inside) => inside !== undefined) ?? text);
-  return trimAscii(
-    text
-      .replaceAll(/\\(?:left|right|,|;|!|displaystyle)(?![A-Za-z])/g, '')
-      .replaceAll(/\\[dt]frac/g, '\\frac')
-      .replaceAll(/\u2212/g, '-')
-      .replaceAll(/\u00d7|\u00b7|\\times|\\cdot/g, '*')
-      .replaceAll('\u00f7', '/')
-      .replaceAll(/\u221a|\\sqrt/g, 'sqrt')
-      .replaceAll(/\u03c0|\\pi/g, 'pi')
-      .replaceAll(/\\cup|\u222a/g, '\u222a')
-      .replaceAll(/\\infty|\u221e|infinity|(?<![A-Za-z])inf(?![A-Za-z])/g, '\u221e')
-      .replaceAll(/\\\{/g, '{')
-      .replaceAll(/\\\}/g, '}')
-      .replaceAll('\\%', '%')
-      .replace(/^[A-Za-z] *(?:=|\\in|\u2208) */, '')
-      .replace(/^\\(?:text|mathrm)\{([^{}]*)\}$/, '$1')
-      .replace(/(?<=[0-9])\.$/, '')
-      .replaceAll(/(?<![A-Za-z0-9.])([0-9]+(?:\.[0-9]+)?)[eE]\+?(-?[0-9]{1,2})(?![0-9A-Za-z.])/g, '($1*10^$2)'),
-  );
+function different(values: readonly MathValue[]): readonly MathValue[] {
+  return values.filter((one, i) => values.findIndex((other) => isSame(one, other)) === i);
 }
+
+/** A whole answer of words that count nothing. */
+function wordOf(text: string): MathValue | undefined {
+  const words = text.toLowerCase().split(/[ -]+/);
+  if (!/^[A-Za-z][A-Za-z' -]*$/.test(text) || text.length > 60 || !words.some((word) => word.length > 3))
+    return undefined;
+  if (words.some(isCounting) || words.some((word) => /^(?:or|and|sqrt.*|infinity)$/.test(word))) return undefined;
+  return { kind: 'word', text: words.join(' ') };
+}
+
+const NAME =
+  /^((?:[A-Za-z]|\\[a-z]+)(?:_(?:\w|\{\w+\}))?(?: *\( *[A-Za-z] *\))?) *(?:=|\u2208) *([^=<>\u2264\u2265]+)$/s;
+const RELATION = /([<>\u2264\u2265])/;
 
 function readValue(text: string, depth: number): MathValue {
   if (text === '') throw new Unreadable('the answer is empty, or a part of it is');
   if (depth > MOST_DEPTH) throw new Unreadable('brackets are too deep');
-  const unions = split(text, /[\u222aU]/);
-  if (unions.length > 1)
-    return { kind: 'union', brackets: '', elements: unions.map((one) => readValue(one, depth + 1)) };
-  if (/^-? *\u221e$/.test(text)) return { kind: 'infinity', isNegative: text.startsWith('-') };
   const number = wholeNumber(text);
   if (number !== undefined) return number;
-  const inside = enclosedIn(text);
-  if (inside !== undefined) {
-    const parts = split(inside, /,/);
-    const [open, close] = [text[0], text[text.length - 1]];
-    if (open === '{') return { kind: 'set', brackets: '', elements: partsOf(parts, depth) };
-    if (parts.length > 1 || open === '[' || close === ']') {
-      return { kind: 'ordered', brackets: `${open}${close}`, elements: partsOf(parts, depth) };
-    }
+  const matrix = /^[([]? *\\begin\{([pbB]?matrix|array)\}(?:\{[clr|]*\})?(.*)\\end\{\1\} *[)\]]?$/s.exec(text);
+  if (matrix !== null) return matrixOf(matrix[2], depth);
+  const either = split(text, /^ +(?:,? *or|and) +/);
+  if (either.length > 1)
+    return eitherOf(
+      either.flatMap((one) => split(one, /^,/)).filter((one) => one !== ''),
+      depth,
+    );
+  const unions = split(text, /^[\u222aU]/);
+  if (unions.length > 1) {
+    const named = /^([A-Za-z]) *\u2208 */.exec(unions[0]);
+    return unionOf(
+      [unions[0].slice(named?.[0].length ?? 0), ...unions.slice(1)].map((one) => readValue(one, depth + 1)),
+    );
   }
-  const list = split(text, /,/);
-  if (list.length > 1) return { kind: 'list', brackets: '', elements: partsOf(list, depth) };
-  if (UNITS.test(text)) throw new Unreadable('it has a unit');
-  if (/[A-Za-z]{4,}/.test(text.replaceAll('sqrt', ' ').replaceAll('frac', ' '))) throw new Unreadable('it has a word');
-  return new Parser(text).parse();
+  if (/^[+-]? *\u221e$/.test(text)) return { kind: 'infinity', isNegative: text.startsWith('-') };
+  if (/^\\mathbb *\{?R\}?$/.test(text)) return readValue('(-\u221e,\u221e)', depth);
+  const list = split(text, /^,/);
+  if (list.length > 1) return listOf(list, depth);
+  const named = NAME.exec(text);
+  if (named !== null)
+    return { kind: 'named', name: named[1].replaceAll(/[ {}]/g, ''), value: readValue(named[2], depth + 1) };
+  if (RELATION.test(text)) return inequality(text.split(RELATION).map(trimAscii));
+  const sides = text.split('=');
+  if (sides.length === 2) {
+    const [left, right] = sides.map((side) => readExpression(side));
+    return { kind: 'equation', difference: sum(left, negative(right)) };
+  }
+  return bracketed(text, depth) ?? measured(text) ?? single(text);
 }
 
-const partsOf = (parts: readonly string[], depth: number): MathValue[] =>
-  parts.length === 1 && parts[0] === '' ? [] : parts.map((part) => readValue(part, depth + 1));
+function single(text: string): MathValue {
+  const based = /^([0-9A-Fa-f]+) *_ *(?:([0-9])|\{ *([0-9]{1,2}) *\})$/.exec(text);
+  if (based !== null) return basedOf(based[1].toUpperCase(), Number(based[2] ?? based[3]));
+  const ratio = split(text, /^:/);
+  if (ratio.length > 1)
+    return { kind: 'ratio', brackets: '', elements: ratio.map((one) => nonZero(readExpression(one))) };
+  const word = /[A-Za-z]{4,}/.exec(text.replaceAll(/\\[A-Za-z]+|_\{[A-Za-z0-9]*\}|a?r?c?(?:sin|cos|tan)h?|sqrt/g, ' '));
+  if (word !== null) throw new Unreadable(`it has a word: ${word[0]}`);
+  if (!/[\u00b1\u2213]/.test(text)) return readExpression(text);
+  return { kind: 'list', brackets: '', elements: [readExpression(text), readExpression(text, -1)] };
+}
 
-/** 1,234 and numbers in words; undefined for anything else. */
+function nonZero(part: Quotient): Quotient {
+  if (part.over.size === 0) throw new Unreadable('a ratio has a part of 0');
+  return part;
+}
+
+function basedOf(digits: string, base: number): MathValue {
+  if (base < 2 || [...digits].some((digit) => Number.parseInt(digit, 16) >= base)) {
+    throw new Unreadable(`${digits} is no number of base ${base}`);
+  }
+  return { kind: 'based', digits: digits.replace(/^0+(?=.)/, ''), base };
+}
+
+function bracketed(text: string, depth: number): MathValue | undefined {
+  const inside = enclosedIn(text);
+  if (inside === undefined) return undefined;
+  const parts = split(inside, /^,/);
+  const [open, close] = [text[0], text[text.length - 1]];
+  if (open === '{') return { kind: 'set', brackets: '', elements: partsOf(parts, depth) };
+  if (parts.length === 1 && open === '(' && close === ')') return undefined;
+  return { kind: 'ordered', brackets: `${open}${close}`, elements: parts.map((part) => readValue(part, depth + 1)) };
+}
+
+/** Parts of what has no order; ±3 is two of them. */
+const partsOf = (parts: readonly string[], depth: number): MathValue[] =>
+  parts.length === 1 && parts[0] === ''
+    ? []
+    : parts.map((part) => readValue(part, depth + 1)).flatMap((one) => (one.kind === 'list' ? one.elements : [one]));
+
+/** In `x = 1, 2` the name is of both. */
+function listOf(parts: readonly string[], depth: number): MathValue {
+  const [first, ...others] = partsOf(parts, depth);
+  const isShared = first.kind === 'named' && others.every((one) => one.kind !== 'named');
+  const elements = isShared ? [first, ...others.map((value) => ({ ...first, value }))] : [first, ...others];
+  return { kind: 'list', brackets: '', elements };
+}
+
+/** x < 1 or x > 3 is a union of intervals; 1 or 2 a list. */
+function eitherOf(parts: readonly string[], depth: number): MathValue {
+  const isUnion = parts.every((one) => RELATION.test(one));
+  return isUnion ? unionOf(parts.map((one) => readValue(one, depth + 1))) : listOf(parts, depth);
+}
+
+function unionOf(elements: readonly MathValue[]): MathValue {
+  const names = new Set(elements.map((one) => (one.kind === 'named' ? one.name : '')));
+  if (names.size > 1) throw new Unreadable('a union is of one letter');
+  const bare = elements.map((one) => (one.kind === 'named' ? one.value : one));
+  return { kind: 'union', brackets: '', elements: bare };
+}
+
+const NO_LIMIT = (isNegative: boolean): MathValue => ({ kind: 'infinity', isNegative });
+
+/** `x > 3`, `1 < x \le 5` and `5 \ge x > 1` as intervals. @param parts  sides and signs in turn */
+function inequality(parts: readonly string[]): MathValue {
+  const isLetter = (side: string): boolean => /^(?:[A-Za-z]|\\[a-z]+)(?:_\w)?$/.test(side);
+  const signs = parts.filter((_, i) => i % 2 === 1);
+  const sides = parts.filter((_, i) => i % 2 === 0);
+  const isUp = '<\u2264'.includes(signs[0]);
+  const at = sides.length === 3 ? 1 : isLetter(sides[0]) ? 0 : 1;
+  const isOneWay = signs.every((sign) => '<\u2264'.includes(sign) === isUp);
+  if (sides.length > 3 || !isOneWay || !isLetter(sides[at])) {
+    throw new Unreadable('an inequality is of one letter and numbers; write an interval');
+  }
+  if (!isUp)
+    return inequality(
+      [...parts].reverse().map((part) => part.replace(RELATION, (sign) => '<\u2264'[+(sign === '\u2265')])),
+    );
+  const limit = (side: string | undefined, isNegative: boolean): MathValue =>
+    side === undefined ? NO_LIMIT(isNegative) : readValue(side, 1);
+  const brackets = `${signs[at - 1] === '\u2264' ? '[' : '('}${signs[at] === '\u2264' ? ']' : ')'}`;
+  const elements = [limit(sides[at - 1], true), limit(sides[at + 1], false)];
+  return { kind: 'named', name: sides[at], value: { kind: 'ordered', brackets, elements } };
+}
+
+function matrixOf(inside: string, depth: number): MathValue {
+  const rows = inside
+    .split(NEXT_ROW)
+    .map(trimAscii)
+    .filter((row) => row !== '')
+    .map((row): MathValue => {
+      const elements = row.split('&').map((cell) => readValue(trimAscii(cell), depth + 1));
+      return { kind: 'ordered', brackets: 'row', elements };
+    });
+  return { kind: 'ordered', brackets: 'matrix', elements: rows };
+}
+
+const ANGLES = /sin|cos|tan|cot|sec(?!o)|csc/;
+
+/** A value with its unit: before it the sign of a currency, behind it anything that is one. */
+function measured(text: string): MathValue | undefined {
+  const money = new RegExp(`^(-?) *([${DOLLAR}\u20ac\u00a3]) *(-?)(.+)$`, 's').exec(text);
+  if (money !== null && money[1] + money[3] !== '--') {
+    const inside = measured(money[4]);
+    const unit = money[2] === DOLLAR ? '$' : money[2];
+    const value = inside?.kind === 'measured' && inside.unit === unit ? inside.value : amountOf(money[4]);
+    return { kind: 'measured', unit, value: money[1] + money[3] === '' ? value : negative(value) };
+  }
+  const marked = MARKED.exec(text);
+  if (marked !== null) {
+    const unit = unitOf(`${marked[2]}${marked[3] ?? ''}`, true);
+    if (unit === undefined || marked[1] === '') throw new Unreadable(`"${marked[2]}" is no unit`);
+    return { kind: 'measured', unit, value: amountOf(marked[1]) };
+  }
+  if (ANGLES.test(text)) return undefined; // the degrees are of the angle
+  const bare = new RegExp(
+    `^(.*[0-9})!]) *([${DOLLAR}\u20ac\u00a3\u00a2\u00b0]|[A-Za-z][A-Za-z /.]+(?:\\^\\{?[23]\\}?)?)$`,
+    's',
+  ).exec(text);
+  if (bare === null) return undefined;
+  const unit = bare[2] === DOLLAR ? '$' : unitOf(bare[2], false);
+  return unit === undefined ? undefined : { kind: 'measured', unit, value: amountOf(bare[1]) };
+}
+
+function amountOf(text: string): Quotient {
+  const value = wholeNumber(trimAscii(text)) ?? readExpression(text);
+  if (value.kind !== 'quotient') throw new Unreadable('a unit is beside something else than a number');
+  return value;
+}
+
+/** 1,234, 3 million and numbers in words; undefined for anything else. */
 function wholeNumber(text: string): Quotient | undefined {
-  if (/^-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?$/.test(text)) return new Parser(text.replaceAll(',', '')).parse();
+  if (/^[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?$/.test(text)) return readExpression(text.replaceAll(',', ''));
+  const multiple = /^(.*[0-9]) *([a-z]+)$/.exec(text);
+  if (multiple !== null && Object.hasOwn(MULTIPLES, multiple[2])) {
+    const value = wholeNumber(multiple[1]) ?? readExpression(multiple[1]);
+    return product(value, constant(MULTIPLES[multiple[2]]));
+  }
   const words = text.toLowerCase();
   if (!/^[a-z -]{3,80}$/.test(words)) return undefined;
   const number = numberInWords(words);
-  return number === undefined ? undefined : constant(new Fraction(number));
+  return number === undefined ? undefined : constant(number);
 }
 
 /** What is between the first and the last character, where these are brackets that belong to each other. */
@@ -163,237 +364,19 @@ function enclosedIn(text: string): string | undefined {
   return trimAscii(text.slice(1, -1));
 }
 
-/** At separators outside of all brackets. */
+/** At separators outside of all brackets and matrices. @param separator  at the start of what follows */
 function split(text: string, separator: RegExp): string[] {
   const parts: string[] = [];
   let [open, begin] = [0, 0];
   for (let i = 0; i < text.length; i++) {
-    if ('{(['.includes(text[i])) open++;
-    else if ('})]'.includes(text[i])) open--;
-    else if (open === 0 && separator.test(text[i])) {
+    if ('{(['.includes(text[i]) || text.startsWith('\\begin', i)) open++;
+    else if ('})]'.includes(text[i]) || text.startsWith('\\end', i)) open--;
+    const found = open === 0 ? separator.exec(text.slice(i, i + 10)) : null;
+    if (found !== null) {
       parts.push(trimAscii(text.slice(begin, i)));
-      begin = i + 1;
+      begin = i + found[0].length;
+      i = begin - 1;
     }
   }
   return [...parts, trimAscii(text.slice(begin))];
-}
-
-const UNDER_TWENTY =
-  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(' '); // biome-ignore format: one line
-const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
-
-/** A whole number below a million; undefined where the words are none. */
-function numberInWords(text: string): number | undefined {
-  const words = text.split(/[ -]+/).filter((word) => word !== 'and');
-  const sign = words[0] === 'minus' || words[0] === 'negative' ? -1 : 1;
-  if (sign < 0) words.shift();
-  let [total, group, last] = [0, 0, Number.POSITIVE_INFINITY];
-  if (words.length === 0) return undefined;
-  for (const word of words) {
-    const [small, ten] = [UNDER_TWENTY.indexOf(word), TENS.indexOf(word)];
-    if (small >= 0 && last >= (small < 10 ? 10 : 100)) [group, last] = [group + small, 1];
-    else if (ten >= 0 && last >= 100) [group, last] = [group + 20 + 10 * ten, 10];
-    else if (word === 'hundred' && group >= 1 && group <= 9 && last === 1) [group, last] = [100 * group, 100];
-    else if (word === 'thousand' && total === 0 && group > 0) [total, group, last] = [1000 * group, 0, 1000];
-    else return undefined;
-  }
-  return sign * (total + group);
-}
-
-class Parser {
-  readonly #tokens: readonly string[];
-  #at = 0;
-  #depth = 0;
-
-  constructor(text: string) {
-    const found = text.match(/[0-9]+(?:\.[0-9]+)?|\.[0-9]+|sqrt|pi|\\frac|[A-Za-z]|[-+*/^(){}%]|[^ \t\r\n]/g) ?? [];
-    const wrong = found.find((token) => !/^(?:[0-9]*\.?[0-9]+|sqrt|pi|\\frac|[A-Za-z]|[-+*/^(){}%])$/.test(token));
-    if (wrong !== undefined) throw new Unreadable(`"${wrong}" is not of an expression`);
-    if (found.some((token) => token.length > MOST_DIGITS)) throw new Unreadable('a number is too long');
-    this.#tokens = found;
-  }
-
-  parse(): Quotient {
-    const value = this.#sum();
-    const isPercent = this.#take('%');
-    if (this.#at < this.#tokens.length) throw new Unreadable(`"${this.#tokens[this.#at]}" is not expected there`);
-    return isPercent ? divided(value, constant(new Fraction(100))) : value;
-  }
-
-  #take(sign: string): boolean {
-    if (this.#tokens[this.#at] !== sign) return false;
-    this.#at++;
-    return true;
-  }
-
-  #sum(): Quotient {
-    if (++this.#depth > MOST_DEPTH) throw new Unreadable('brackets are too deep');
-    let value = this.#signed();
-    for (;;) {
-      if (this.#take('+')) value = sum(value, this.#term());
-      else if (this.#take('-')) value = sum(value, negative(this.#term()));
-      else break;
-    }
-    this.#depth--;
-    return value;
-  }
-
-  #signed(): Quotient {
-    if (this.#take('-')) return negative(this.#term());
-    this.#take('+');
-    return this.#term();
-  }
-
-  #term(): Quotient {
-    let value = this.#power();
-    for (;;) {
-      const next = this.#tokens[this.#at] ?? '';
-      if (this.#take('*')) value = product(value, this.#power());
-      else if (this.#take('/')) value = divided(value, this.#power());
-      else if (/^(?:[A-Za-z(]|sqrt|pi|\\frac)$/.test(next)) value = product(value, this.#power());
-      else return value;
-    }
-  }
-
-  #power(): Quotient {
-    const base = this.#base();
-    if (!this.#take('^')) return base;
-    const exponent = this.#take('-') ? negative(this.#base()) : this.#base();
-    const whole = constantOf(exponent);
-    if (whole === undefined || whole.d !== 1n || whole.n > BigInt(MOST_DEGREE))
-      throw new Unreadable('an exponent is not a small whole number');
-    let value = constant(new Fraction(1));
-    for (let i = 0n; i < whole.n; i++) value = product(value, base);
-    return whole.s < 0n ? divided(constant(new Fraction(1)), value) : value;
-  }
-
-  #base(): Quotient {
-    const token = this.#tokens[this.#at++];
-    if (token === undefined) throw new Unreadable('the expression ends too early');
-    if (token === '(' || token === '{') {
-      const value = this.#sum();
-      if (!this.#take(token === '(' ? ')' : '}')) throw new Unreadable('a bracket is not closed');
-      return value;
-    }
-    if (token === '\\frac') {
-      const over = this.#base();
-      return divided(over, this.#base());
-    }
-    if (token === 'sqrt') return rootOf(this.#base());
-    if (/^[0-9.]/.test(token)) return constant(new Fraction(token));
-    if (/^(?:pi|[A-Za-z])$/.test(token))
-      return { kind: 'quotient', over: new Map([[token, new Fraction(1)]]), under: ONE };
-    throw new Unreadable(`"${token}" is not expected there`);
-  }
-}
-
-const ONE: Polynomial = new Map([['', new Fraction(1)]]);
-
-const constant = (value: Fraction): Quotient => ({
-  kind: 'quotient',
-  over: value.n === 0n ? new Map() : new Map([['', value]]),
-  under: ONE,
-});
-
-/** The value of a quotient of constants; undefined where it has letters or roots. */
-function constantOf({ over, under }: Quotient): Fraction | undefined {
-  const isConstant = (one: Polynomial): boolean => [...one.keys()].every((name) => name === '');
-  if (!isConstant(over) || !isConstant(under)) return undefined;
-  return (over.get('') ?? new Fraction(0)).div(under.get('') ?? new Fraction(1));
-}
-
-const negative = ({ over, under }: Quotient): Quotient => ({
-  kind: 'quotient',
-  over: new Map([...over].map(([name, factor]) => [name, factor.neg()])),
-  under,
-});
-
-const sum = (a: Quotient, b: Quotient): Quotient => ({
-  kind: 'quotient',
-  over: plus(times(a.over, b.under), times(b.over, a.under)),
-  under: times(a.under, b.under),
-});
-
-const product = (a: Quotient, b: Quotient): Quotient => ({
-  kind: 'quotient',
-  over: times(a.over, b.over),
-  under: times(a.under, b.under),
-});
-
-function divided(a: Quotient, b: Quotient): Quotient {
-  if (b.over.size === 0) throw new Unreadable('it divides by zero');
-  return { kind: 'quotient', over: times(a.over, b.under), under: times(a.under, b.over) };
-}
-
-function plus(a: Polynomial, b: Polynomial): Polynomial {
-  const all = new Map(a);
-  for (const [name, factor] of b) {
-    const total = (all.get(name) ?? new Fraction(0)).add(factor);
-    if (total.n === 0n) all.delete(name);
-    else all.set(name, total);
-  }
-  return bounded(all);
-}
-
-function times(a: Polynomial, b: Polynomial): Polynomial {
-  let all: Polynomial = new Map();
-  for (const [left, factor] of a) {
-    const row = new Map<string, Fraction>();
-    for (const [right, other] of b) {
-      const [name, scale] = joined(left, right);
-      row.set(name, (row.get(name) ?? new Fraction(0)).add(factor.mul(other).mul(scale)));
-    }
-    for (const [name, value] of row) if (value.n === 0n) row.delete(name);
-    all = plus(all, row);
-  }
-  return all;
-}
-
-function bounded(one: Polynomial): Polynomial {
-  if (one.size > MOST_TERMS) throw new Unreadable(`more than ${MOST_TERMS} terms`);
-  return one;
-}
-
-/** The product of two monomials, whose names are letters and roots `r7` with exponents: √7·√7 is 7. */
-function joined(a: string, b: string): readonly [name: string, scale: Fraction] {
-  if (a === '' || b === '') return [a === '' ? b : a, new Fraction(1)];
-  const exponents = new Map<string, number>();
-  for (const factor of [...a.split(' '), ...b.split(' ')]) {
-    const [letter, exponent = '1'] = factor.split('^');
-    exponents.set(letter, (exponents.get(letter) ?? 0) + Number(exponent));
-  }
-  let [scale, degree] = [new Fraction(1), 0];
-  const names: string[] = [];
-  for (const [letter, exponent] of [...exponents].sort(([x], [y]) => (x < y ? -1 : 1))) {
-    if (letter.startsWith('\u221a')) {
-      if (exponent === 2) scale = scale.mul(letter.slice(1));
-      else names.push(letter);
-      continue;
-    }
-    degree += exponent;
-    names.push(exponent === 1 ? letter : `${letter}^${exponent}`);
-  }
-  if (degree > MOST_DEGREE) throw new Unreadable(`the degree is more than ${MOST_DEGREE}`);
-  return [names.join(' '), scale];
-}
-
-/** √(n/d) = √(n·d)/d: a whole number outside, primes inside, each a root of its own. */
-function rootOf(of: Quotient): Quotient {
-  const value = constantOf(of);
-  if (value === undefined) throw new Unreadable('a root is taken of something else than a number');
-  if (value.s < 0n) throw new Unreadable('a root is taken of a negative number');
-  let left = value.n * value.d;
-  if (left > MOST_RADICAND) throw new Unreadable(`a root is taken of a number above ${MOST_RADICAND}`);
-  let outside = 1n;
-  const primes: string[] = [];
-  for (let p = 2n; p * p <= left; p++) {
-    for (; left % (p * p) === 0n; left /= p * p) outside *= p;
-    if (left % p === 0n) {
-      primes.push(`\u221a${p}`);
-      left /= p;
-    }
-  }
-  if (left > 1n) primes.push(`\u221a${left}`);
-  if (value.n === 0n) return constant(new Fraction(0));
-  return { kind: 'quotient', over: new Map([[primes.sort().join(' '), new Fraction(outside, value.d)]]), under: ONE };
 }
