@@ -9,10 +9,28 @@ import { cardOf } from '../../src/data/registered_task.ts';
 import type { Reach } from '../../src/http/servers.ts';
 import { findReward } from '../../src/rewards/reward_list.ts';
 import type { Ask } from '../../src/run/opened_config.ts';
-import { rowsOf } from './dataset_files.node.ts';
 import { entriesOf } from './named_entries.ts';
 
 type Entry = Readonly<Record<string, unknown>>;
+
+/** An entry of the config that names files: a task, or what a supervised stage shows. */
+export interface DatasetEntry {
+  readonly train?: string | readonly string[];
+  readonly held_out?: string | number | readonly string[];
+  readonly hub?: string;
+}
+
+export const FILE_KNOBS = ['train', 'held_out'] as const;
+
+/** The files on this machine that an entry of the config names, by their knobs. */
+function rowsOf(entry: object): { readonly knob: string; readonly name: string }[] {
+  const given = entry as DatasetEntry; // its card, or the schema of the keys, has read it
+  if (given.hub !== undefined) return [];
+  return FILE_KNOBS.flatMap((knob) => {
+    const names = [given[knob] ?? []].flat();
+    return names.flatMap((name) => (typeof name === 'string' ? { knob, name } : []));
+  });
+}
 
 /** @param options.rewards  'unused': those of its rewards are not asked */
 export function asksOf(

@@ -2,16 +2,10 @@
 import { dirname, resolve } from 'node:path';
 import type { LoadedConfig } from '../../src/config/load.ts';
 import type { DataFiles } from '../../src/data/datasets/data_files.ts';
+import { type DatasetEntry, FILE_KNOBS } from './asks.node.ts';
 import { diskFiles, hashOfFile } from './data/datasets/disk_files.node.ts';
 import { hubDataset, hubFile } from './data/datasets/hub_file.node.ts';
 import { pathFrom } from './module.node.ts';
-
-/** An entry of the config that names files: a task, or what a supervised stage shows. */
-export interface DatasetEntry {
-  readonly train?: string | readonly string[];
-  readonly held_out?: string | number | readonly string[];
-  readonly hub?: string;
-}
 
 export interface FoundDataset<E> {
   readonly files: DataFiles;
@@ -19,18 +13,6 @@ export interface FoundDataset<E> {
   readonly inRun: E;
   /** SHA-256 by name in the run's config. */
   hashes(): Promise<readonly (readonly [string, string])[]>;
-}
-
-const FILE_KNOBS = ['train', 'held_out'] as const;
-
-/** The files on this machine that an entry of the config names, by their knobs. */
-export function rowsOf(entry: object): { readonly knob: string; readonly name: string }[] {
-  const given = entry as DatasetEntry; // its card, or the schema of the keys, has read it
-  if (given.hub !== undefined) return [];
-  return FILE_KNOBS.flatMap((knob) => {
-    const names = [given[knob] ?? []].flat();
-    return names.flatMap((name) => (typeof name === 'string' ? { knob, name } : []));
-  });
 }
 
 /**

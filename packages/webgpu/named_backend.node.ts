@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { BackendError } from '../../src/errors.ts';
 import type { Backend, BackendOptions, NamedBackend } from '../../src/kernels/engine.ts';
-import { adapterLine } from './adapter.ts';
 import type { WebgpuBackend } from './backend.ts';
 
 export const WEBGPU: NamedBackend = {
@@ -25,6 +24,7 @@ async function openGpu(): Promise<Backend | string> {
   try {
     const backend = await open();
     if (!backend.adapter.isSoftware) return backend;
+    const { adapterLine } = await import('./adapter.ts');
     return `the only WebGPU adapter, ${adapterLine(backend.adapter)}, is no GPU`;
   } catch (error) {
     if (!(error instanceof BackendError)) throw error;

@@ -1,7 +1,6 @@
 /** The tasks of a config: registered ones, files of the user's, and rows; and the rows that a supervised stage shows. */
 import { bindTask, createTask } from '../../../src/data/create_task.ts';
 import { DATASET } from '../../../src/data/datasets/card.ts';
-import { openDataset, requireWritable } from '../../../src/data/datasets/dataset.ts';
 import { takeKnobs } from '../../../src/data/knobs.ts';
 import { limitPrompts } from '../../../src/data/prompts/prompt_limit.ts';
 import { cardOf } from '../../../src/data/registered_task.ts';
@@ -14,9 +13,7 @@ import type { Plugin } from '../../../src/options/keys.ts';
 import { isModuleFile, MODULE_ENDINGS } from '../../../src/rewards/module_file.ts';
 import { asksInWords, type Codec } from '../../../src/text/codec.ts';
 import { isInTokensOf } from '../../../src/text/shared_vocabulary.ts';
-import { ALL_ROWS } from '../../zoo/data/datasets/parts.ts';
 import { refusal } from '../../zoo/rewards/sandbox/sandbox_thread.ts';
-import { findDataset } from '../dataset_files.node.ts';
 import { entriesOf, type InnerFile, innerFile, verifierOf } from '../named_entries.ts';
 import { type Opening, openTried, orReport } from './opening.node.ts';
 
@@ -146,8 +143,19 @@ async function openTaskOfFile(
   return task;
 }
 
+/** What reads rows, for configs that name some. */
+async function ofRows() {
+  const [{ findDataset }, { openDataset, requireWritable }, { ALL_ROWS }] = await Promise.all([
+    import('../dataset_files.node.ts'),
+    import('../../../src/data/datasets/dataset.ts'),
+    import('../../zoo/data/datasets/parts.ts'),
+  ]);
+  return { findDataset, openDataset, requireWritable, parts: ALL_ROWS };
+}
+
 async function openDatasetTask(opening: Opening, entry: Plugin, path: string): Promise<Task> {
   const { loaded, options, datasets, notes } = opening;
+  const { findDataset, openDataset, requireWritable, parts } = await ofRows();
   const { name: _, ...knobs } = entry;
   const found = await findDataset(loaded, options, entry, path);
   const comparison = verifierOf(entry);
@@ -158,7 +166,7 @@ async function openDatasetTask(opening: Opening, entry: Plugin, path: string): P
     path,
     codec: options.codec,
     files: found.files,
-    parts: ALL_ROWS,
+    parts,
     verifier,
     repeat: own?.repeatWithin(loaded.config.rewardTimeout),
   });
@@ -172,13 +180,14 @@ async function openDatasetTask(opening: Opening, entry: Plugin, path: string): P
 /** Rows that a supervised stage shows, in the run's tokens. */
 async function openShownRows(opening: Opening, rows: ShownRows, codec: Codec, place: string): Promise<TaskSet> {
   const { loaded, options, datasets, notes } = opening;
+  const { findDataset, openDataset, requireWritable, parts } = await ofRows();
   const found = await findDataset(loaded, options, rows, place);
   const task = await openDataset(
     { ...rows },
     {
       path: place,
       files: found.files,
-      parts: ALL_ROWS,
+      parts,
       codec: options.codec,
       isShown: true,
     },

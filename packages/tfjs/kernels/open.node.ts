@@ -8,7 +8,6 @@ import util from 'node:util';
 import { BackendError } from '../../../src/errors.ts';
 import type { Backend, NamedBackend } from '../../../src/kernels/engine.ts';
 import type { AdapterSource } from '../../webgpu/adapter.ts';
-import { nodeGpu } from '../../webgpu/webgpu.node.ts';
 
 /** Backends of TensorFlow.js that a run can take, as `--backend tfjs:NAME` has them. */
 export const TFJS_BACKENDS = ['cpu', 'wasm', 'webgpu', 'tensorflow'] as const;
@@ -122,7 +121,7 @@ interface CorePackage {
 async function loadWebgpu(core: CorePackage, source?: AdapterSource): Promise<void> {
   if (core.findBackendFactory('webgpu') !== null) return; // a second device would take the first one's tensors along
   const { globals } = await load<{ globals: object }>('webgpu', 'webgpu');
-  const gpu = source ?? (await nodeGpu());
+  const gpu = source ?? (await (await import('../../webgpu/webgpu.node.ts')).nodeGpu());
   // It compares with these classes, and refuses to start where navigator has no gpu. Node 20 has no navigator.
   Object.assign(globalThis, globals);
   if (globalThis.navigator === undefined) Object.defineProperty(globalThis, 'navigator', { value: {} });

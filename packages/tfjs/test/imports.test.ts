@@ -24,7 +24,7 @@ it('open.node.ts, which the command line imports, loads the packages on demand o
   const text = readFileSync(`${ROOT}${OURS}kernels/open.node.ts`, 'utf8');
   const imported = [...text.matchAll(/^import (type )?.* from '([^']+)';$/gm)];
   const values = imported.filter(([, type]) => type === undefined).map(([, , target]) => target);
-  expect(values).toEqual(['node:module', 'node:util', '../../../src/errors.ts', '../../webgpu/webgpu.node.ts']);
+  expect(values).toEqual(['node:module', 'node:util', '../../../src/errors.ts']);
 });
 
 it('no kernel calls tf.round: of int32 it gives zeros on tfjs-node with a TensorFlow later than its own', () => {
