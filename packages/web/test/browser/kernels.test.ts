@@ -30,13 +30,13 @@ async function inPage(files: readonly string[]): Promise<readonly PageResult[]> 
 }
 
 it('Chromium computes what the specification says, with every kernel', async () => {
-  const results = await inPage(suites.map((suite) => `conformance/${suite}`));
+  const results = await inPage(suites.map((suite) => `test/conformance/${suite}`));
   expect(results.length).toBeGreaterThan(5 * suites.length);
   expect(results.filter(({ failure }) => failure !== undefined)).toEqual([]);
 });
 
 it('ten steps in Chromium have the losses and gradient norms of wasm, and the same bits when they are done twice', async () => {
-  const results = await inPage(['webgpu/training.test.ts']);
+  const results = await inPage(['packages/webgpu/test/training/training.test.ts']);
   expect(results.length).toBeGreaterThan(3);
   expect(results.filter(({ failure }) => failure !== undefined)).toEqual([]);
 });

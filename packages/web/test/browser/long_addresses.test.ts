@@ -19,7 +19,7 @@ afterAll(() => browser?.close());
 
 it('Chromium computes over 64-bit addresses what the specification says', async () => {
   const suites = (process.env.RLVR_TEST_SUITES ?? SUITES.join()).split(',');
-  const files = suites.map((suite) => `conformance/${suite}.test.ts`);
+  const files = suites.map((suite) => `test/conformance/${suite}.test.ts`);
   const script = await scriptOf(files, 'long_backends.ts');
   const results = await resultsOfScript<readonly PageResult[]>(browser, script, { isolated: true });
   expect(results.length).toBeGreaterThan(5 * suites.length);

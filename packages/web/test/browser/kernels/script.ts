@@ -5,19 +5,20 @@ import { TIER } from '../../../../../test/support/budget.ts';
 import { smallKernels } from '../../../../../tools/small_kernels.mjs';
 import { bundled } from '../script_page.ts';
 
-const HERE = fileURLToPath(new URL('../../../../../test/browser/kernels', import.meta.url));
-const TESTS = join(HERE, '../..');
+const HERE = fileURLToPath(new URL('.', import.meta.url));
+const ROOT = join(HERE, '../../../../..');
 
 /**
  * One script with all of these tests, and of this folder what they need of vitest and of Node. The kernels are as npm
  * publishes them. Before a release all is drawn; else what `npm test` draws, as Node draws the rest on the same adapter.
  *
- * @param files  below test/ @param backends  file of this folder with the backends that they run on
+ * @param files  from the root @param backends  file of this folder with the backends that they run on
  */
 export async function scriptOf(files: readonly string[], backends: string): Promise<string> {
   const entry = [
     `import { run } from ${JSON.stringify(join(HERE, 'vitest.ts'))};`,
-    ...files.map((file) => `import ${JSON.stringify(join(TESTS, file))};`),
+    `import ${JSON.stringify(join(HERE, 'lists.ts'))};`,
+    ...files.map((file) => `import ${JSON.stringify(join(ROOT, file))};`),
     'globalThis.results = run();',
   ].join('\n');
   const script = await bundled(entry, {
