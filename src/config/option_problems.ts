@@ -9,7 +9,7 @@ import { isTopLevelKey, type RunConfig } from './run_config.ts';
 
 const TASK_PATH = /^tasks?\b/;
 
-/** @param path  the key that names what takes the options */
+/** @param path  the key of whatever takes the options */
 export function addOptionProblems(problems: Problems, path: string, found: readonly OptionProblem[]): void {
   for (const problem of found) {
     const { key, kind, value } = problem;

@@ -71,12 +71,12 @@ function elsewhere(name: string, guide: KeyGuide, others: KeysElsewhere): string
   return meant ?? (belongs !== undefined && other !== undefined ? `${belongs}, or ${other} if that is meant` : belongs);
 }
 
-/** Whether the value asks for what happens anyway. */
+/** Whether the value asks for the existing behaviour. */
 function agrees(unsupported: UnsupportedKey, value: unknown): boolean {
   return unsupported.isHarmless === true || unsupported.agrees.some((harmless) => isAlike(harmless, value));
 }
 
-/** A mapping asks for no more than another where each of its keys does. */
+/** A mapping is harmless if each of its keys is. */
 function isAlike(harmless: Json, value: unknown): boolean {
   if (Array.isArray(harmless)) return Array.isArray(value) && value.length === 0 && harmless.length === 0;
   if (!isMapping(harmless)) return harmless === value;

@@ -20,7 +20,7 @@ export interface Key<Value = unknown> {
   readonly schedule?: Schema<unknown>;
   /** Its default is not written out: configs from before it have the same hash. */
   readonly isLater?: true;
-  /** What the YAML called it before; still read, and written out where it was given so. */
+  /** Its former YAML key, which is still read, and written out if it was used. */
   readonly oldYaml?: string;
 }
 
@@ -43,7 +43,7 @@ export function key<Value>(yaml: string, schema: Schema<Value>): Key<Value> {
   return { yaml, schema };
 }
 
-/** Declares an option that a method had not from the start: its default is what was done without it. */
+/** Declares an option added later: its default keeps the earlier behaviour. */
 export function laterKey<Value>(yaml: string, schema: Schema<Value>): Key<Value> {
   return { yaml, schema, isLater: true };
 }

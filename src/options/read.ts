@@ -24,13 +24,13 @@ export type GivenOptions = Readonly<Record<string, unknown>>;
 /** A mistake in one value; `path` leads from the option into a list or mapping, and is empty at the option itself. */
 export interface ValueProblem {
   readonly path: readonly PropertyKey[];
-  /** What is written there; undefined where it is missing. */
+  /** The written value; undefined if it is missing. */
   readonly value: unknown;
   /** `rule; remedy`. */
   readonly rule: string;
 }
 
-/** What is wrong with one option. */
+/** A problem with one option. */
 export interface OptionProblem {
   /** Dotted: `task.digits`. */
   readonly path: string;
@@ -56,11 +56,11 @@ export type OptionRules<V> = (values: V, given: GivenOptions) => readonly Broken
 export interface OptionSubject<V> {
   /** The key that holds the options: `task`, `reward_funcs.0`, `objective`. */
   readonly path: string;
-  /** What takes them: `countdown`, `soft_overlong`, `cispo`. */
+  /** What the options belong to: `countdown`, `soft_overlong`, `cispo`. */
   readonly subject: string;
-  /** What they are called; default `option`. */
+  /** The noun for them in messages; default `option`. */
   readonly noun?: string;
-  /** Names that are written beside them and belong to the caller (`name`, `weight`): only suggested for a misspelled one. */
+  /** Names next to them that belong to the caller (`name`, `weight`), which are only suggested for misspelled ones. */
   readonly beside?: readonly string[];
   readonly rules?: OptionRules<V>;
 }

@@ -38,7 +38,7 @@ export function modelShape(config: RunConfig, tasks: TaskSet): ModelShape {
   return { ...config.model, vocabSize: tasks.codec.vocabSize };
 }
 
-/** What of the model a run trains: all of it, or an adapter beside it, and how the rest is kept. */
+/** The trained part of a run's model: all of it, or an adapter, and the storage of the rest. */
 export function trainedOf({
   adapter,
   freeze,
@@ -51,7 +51,7 @@ export function trainedOf({
   };
 }
 
-/** What the backward pass of a run makes again, where its key is followed and memory is no concern. */
+/** What the backward pass of a run recomputes by its key, if memory allows. */
 function recomputeOf(config: RunConfig): Recompute {
   return config.gradientCheckpointing === true ? 'layers' : usualRecompute(trainedOf(config));
 }
@@ -141,7 +141,7 @@ export function planCapacity(config: RunConfig, tasks: TaskSet, uses: readonly S
   };
 }
 
-/** What is sampled together: a number of prompts, with a number of completions each. */
+/** Samples taken together: a number of prompts, with a number of completions each. */
 export interface InferenceLoad {
   readonly prompts: number;
   readonly samples: number;
@@ -207,7 +207,7 @@ function longestPlace({ shares }: TaskSet): string {
   return ` (the longest prompt is that of ${id})`;
 }
 
-/** What a stage samples at a time: completions of at most `tokens` tokens. */
+/** Samples of a stage at a time: completions of at most `tokens` tokens. */
 interface Sampling extends InferenceLoad {
   readonly tokens: number;
 }

@@ -1,4 +1,4 @@
-/** Whether a policy fits, known before anything is allocated; where it does not, it is refused with what to lower. */
+/** Checks that a policy fits before anything is allocated; if not, an error says what to lower. */
 import type { RunConfig } from '../config/run_config.ts';
 import type { TaskSet } from '../data/task_set.ts';
 import { MemoryPlanError } from '../errors.ts';
@@ -46,7 +46,7 @@ export async function requireMemory(
   }
 }
 
-/** What a policy computes again for want of memory, or what slows it where it has much, in words; undefined otherwise. */
+/** Says what a policy recomputes for lack of memory, or what slows it with much of it; undefined otherwise. */
 export function lackOfRoom(
   config: RunConfig,
   {

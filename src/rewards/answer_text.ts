@@ -1,4 +1,4 @@
-/** What a completion answers: the text in its answer tags where there is one pair of them, nothing where there are more. */
+/** The answer of a completion: the text in its answer tags if there is one pair, nothing if there are more. */
 import { extractAnswer } from '../parsing/extract.ts';
 import { trimAscii } from '../parsing/trim_ascii.ts';
 
@@ -11,7 +11,7 @@ export function answerText(completion: string): string {
   return completion.includes(OPEN) ? '' : trimAscii(completion);
 }
 
-/** The completion with another answer in the place of its own: in tags where those are, else the answer alone. */
+/** Replaces the answer of a completion: within its tags if it has some, else the whole text. */
 export function withAnswer(completion: string, answer: string): string {
   return completion.includes(OPEN) ? `${OPEN}${answer}</answer>` : answer;
 }

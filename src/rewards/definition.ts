@@ -1,4 +1,4 @@
-/** What a reward function is made from: its options, declared, and what makes it of their values. */
+/** The definition of a reward function: its declared options, and its constructor from their values. */
 import type { Reach } from '../http/servers.ts';
 import type { KeyTable, Values } from '../options/keys.ts';
 import type { BrokenRule, GivenOptions } from '../options/read.ts';
@@ -12,7 +12,7 @@ export type RewardFactory = (options: RewardOptions) => RewardFunction;
 
 /** A reward function with the options that it is made from. */
 export interface RewardDefinition<T extends KeyTable = KeyTable> {
-  /** What it gives, in a sentence. */
+  /** Describes it in a sentence. */
   readonly does: string;
   /** Type, rule, default and text of each option. */
   readonly options: T;
@@ -21,7 +21,7 @@ export interface RewardDefinition<T extends KeyTable = KeyTable> {
   create(values: Values<T>): RewardFunction;
   /** The option that names a file or folder of this machine which it reads. */
   readonly reads?: string;
-  /** What it asks of a server, by names of options; absent: it asks none. */
+  /** The servers that it asks, by names of options; absent: none. */
   readonly reaches?: Reach;
 }
 

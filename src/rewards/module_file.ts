@@ -20,7 +20,10 @@ export interface NamedReward {
 /** The reward that is a sub-score of the verdict. */
 export const PART_REWARD = 'part';
 
-/** What a reward function is called in metrics and messages: its name or its sub-score; of a file, the export or the file's stem. */
+/**
+ * The label of a reward function in metrics and messages: its name or sub-score; for a file, the export or the file's
+ * stem.
+ */
 export function rewardLabel({ name, export: exported, of }: NamedReward): string {
   if (name === PART_REWARD && typeof of === 'string') return of;
   if (!isModuleFile(name)) return name;

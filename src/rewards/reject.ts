@@ -20,7 +20,7 @@ export function wrongValue(reason: string): Verdict {
   return { score: 0, status: 'incorrect', failure: 'wrong_value', reason };
 }
 
-/** A completion that the token limit cut before the policy ended it: where the end belongs to the answer. */
+/** The verdict on a completion that the token limit cut, for tasks whose answers include EOS. */
 export function truncated(): Verdict {
   return { score: 0, status: 'truncated', failure: 'no_answer', reason: 'the token limit cut the answer' };
 }

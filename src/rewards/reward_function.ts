@@ -12,7 +12,7 @@ import type { FinishReason, Verdict } from './verdict.ts';
 /** Largest magnitude of a reward: beyond it, squares and sums of float32 lose what tells completions apart. */
 export const LARGEST_REWARD = 1e6;
 
-/** What a reward function may read of a problem; a task's items have it all. */
+/** The fields of a problem that a reward function may read; a task's items have them all. */
 export interface RewardItem {
   readonly id: string;
   readonly prompt: string;
@@ -22,11 +22,11 @@ export interface RewardItem {
   readonly answer: string;
   /** The problem itself, plain JSON, as its task defines it. */
   readonly identity: unknown;
-  /** Which task of several it belongs to; absent where there is one alone. */
+  /** Label of its task among several; absent if there is only one. */
   readonly task?: string;
-  /** The preset of its difficulty; absent where its task was given none. */
+  /** The preset of its difficulty; absent if its task has none. */
   readonly level?: number;
-  /** What its task says of it besides: a name and plain data each. */
+  /** Further plain data of its task, by name. */
   readonly columns?: Readonly<Record<string, unknown>>;
 }
 
@@ -35,16 +35,16 @@ export interface RewardBatch {
   readonly prompts: readonly string[];
   /** Decoded, EOS stripped. */
   readonly completions: readonly string[];
-  /** Ids as sampled, EOS included if it was; of an episode those of the policy's turns alone, one after the other. */
+  /** Ids as sampled, EOS included if it was; for an episode, those of the policy's turns, concatenated. */
   readonly completionTokens: readonly Int32Array[];
   readonly items: readonly RewardItem[];
-  /** Number of the group that a completion belongs to: those of one prompt, which are compared with each other. */
+  /** Number of a completion's group: the completions of one prompt, which are compared with each other. */
   readonly groupOf: Int32Array;
   readonly verdicts: readonly Verdict[];
   readonly finishReasons: readonly FinishReason[];
   /**
-   * The verdict that another completion of the same problem would have. A run gives it to rewards on its own thread; a
-   * file of the user's, in a thread of its own, does not get it.
+   * The verdict that another completion of the same problem would have. A run provides it to rewards on its own thread,
+   * not to users' files, which run in another thread.
    */
   readonly judge?: (row: number, completion: string) => Verdict;
   /**
@@ -61,15 +61,15 @@ export interface RewardBatch {
   readonly logMetric?: (name: string, value: number) => void;
 }
 
-/** [C] one finite number per completion; null where the function has nothing to say of it. */
+/** [C] one finite number per completion; null if the function does not apply. */
 export type RewardValues = readonly (number | null)[];
 
-/** What a reward is whose values come from elsewhere: they take time, and need not be the same when they are asked for again. */
+/** A reward whose values come from elsewhere: they take time, and may differ when asked again. */
 export interface DistantReward {
   /** Looks whether it can be asked, before the first step. @throws ConfigError, PluginError */
   open(): Promise<void>;
   /**
-   * Keeps every answer from now on with the run, and gives those that are there in the place of asking.
+   * Records every answer from now on with the run, and replays recorded ones instead of asking.
    *
    * @param folder  what the files' place is called in messages
    * @throws ConfigError where the answers that are there are somebody else's
@@ -89,7 +89,7 @@ export interface RewardFunction {
   readonly source?: string;
   /** Least and largest value that it gives: one outside of them stops the run. */
   readonly range?: readonly [least: number, most: number];
-  /** There where its values come from elsewhere. */
+  /** Present if its values come from elsewhere. */
   readonly distant?: DistantReward;
   /** Why it has nothing to say of a problem, `what is so; remedy`: asked of some of each task before step 1. */
   refuses?(item: RewardItem): string | undefined;
@@ -104,12 +104,12 @@ export interface RewardFailure {
   readonly rows: readonly number[];
 }
 
-/** What all reward functions of a run gave for a batch of C completions. */
+/** The results of all reward functions for a batch of C completions. */
 export interface ScoredRewards {
   /** [functions][C] */
   readonly rewards: readonly RewardValues[];
   readonly failures: readonly RewardFailure[];
-  /** What functions without a failure have logged. */
+  /** Logs of the functions that did not fail. */
   readonly logs: RewardLogs;
 }
 
@@ -168,7 +168,7 @@ function checkValues(
   return values.map((value) => (isValid(value) ? value : null));
 }
 
-/** The values of one function; nulls where it gives none. */
+/** The values of one function; nulls if it fails. */
 async function scoreOne(
   reward: RewardFunction,
   given: RewardBatch,

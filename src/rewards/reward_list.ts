@@ -7,15 +7,15 @@ import { isModuleFile, MODULE_ENDINGS } from './module_file.ts';
 import type { RewardFunction } from './reward_function.ts';
 
 export interface RewardList {
-  /** Those that are loaded, by name. */
+  /** The available reward functions, by name. */
   readonly loaded: Readonly<Record<string, RewardDefinition>>;
-  /** Every name that there is, also of those that are not loaded: for messages. */
+  /** Every known name, available or not, for messages. */
   readonly names: readonly string[];
   /** What other trainers call them, by the entry of `reward_funcs` that each is here. */
   readonly elsewhere?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The definition of a name; undefined where none is loaded. */
+/** The definition of a name; undefined if it is not available. */
 export function findReward({ loaded }: RewardList, name: string): RewardDefinition | undefined {
   return Object.hasOwn(loaded, name) ? loaded[name] : undefined;
 }

@@ -1,9 +1,9 @@
 /**
- * What a reward logs beside its values, in the two calls that TRL gives to reward functions: a column of the completions,
- * and a metric of the step. What cannot be logged fails in the call itself, so that a file of the user's shows its line.
+ * What a reward logs besides its values, by TRL's two calls: a column of the completions, and a metric of the step. A
+ * value that cannot be logged fails in the call itself, so that the error shows the line of the user's file.
  */
 
-/** What a completion may have in a column. */
+/** A completion's value in a column. */
 export type ExtraValue = string | number | boolean | null;
 
 /** Columns and metrics of a batch, as they pass from one thread to another. */

@@ -73,10 +73,10 @@ export const ADAPTER_OPTIONS = [
   'loraDropout',
 ] as const;
 
-/** What TRL writes out where no adapter is asked for, and this trainer has another default. */
+/** TRL's default, which it writes out even without an adapter, and which differs from ours. */
 const TRL_DROPOUT = 0.05;
 
-/** What is asked of a section that has these keys. */
+/** The keys that this reads of a section. */
 interface AdapterSection {
   readonly values: Values<typeof ADAPTER_KEYS> & { readonly modelNameOrPath?: string };
   sound(...names: readonly (keyof typeof ADAPTER_KEYS)[]): boolean;
@@ -110,7 +110,7 @@ export function resolveAdapter(section: AdapterSection): AdapterConfig | undefin
 
 const ofNoAdapter = 'all weights are trained, without an adapter; add use_peft: true, or leave it out';
 
-/** Whether that is what it is where nobody writes it. */
+/** Whether an option has its default. */
 export function isDefaultOption(name: (typeof ADAPTER_OPTIONS)[number], value: unknown): boolean {
   if (name === 'loraDropout' && value === TRL_DROPOUT) return true;
   return (

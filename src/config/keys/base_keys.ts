@@ -32,7 +32,7 @@ export const BASE_KEYS = {
   ),
 } as const;
 
-/** What is asked of a section that has these keys. */
+/** The keys that this reads of a section. */
 interface BaseSection {
   readonly values: Values<typeof BASE_KEYS> & { readonly usePeft: boolean; readonly adapterNameOrPath?: string };
   sound(...names: readonly (keyof typeof BASE_KEYS | 'usePeft')[]): boolean;
